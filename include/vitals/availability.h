@@ -1,0 +1,52 @@
+/* availability.h: how good a value is, or why there is none.
+ *
+ * A closed list with numbers for ever. Above zero there is a number, below zero there is none,
+ * and zero means that nobody wrote the value: it never reaches an output. */
+#ifndef VITALS_AVAILABILITY_H
+#define VITALS_AVAILABILITY_H
+
+#include <vitals/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum vitals_availability {
+    VITALS_HAVE = 1,        /* as the source gives it */
+    VITALS_STALE = 2,       /* an older value: the source did not answer in time; the row's stamp
+                             * says when it was read */
+    VITALS_ESTIMATE = 3,    /* derived by a model or an apportioning */
+    VITALS_LOWER_BOUND = 4, /* the truth is at least this */
+    VITALS_UPPER_BOUND = 5, /* the truth is at most this */
+    VITALS_SAMPLED = 6,     /* from samples; what happened between them was not seen */
+
+    VITALS_UNSET = 0, /* a defect */
+
+    VITALS_NOT_REQUESTED = -1, /* nobody asked for this metric */
+    VITALS_NOT_YET = -2,       /* needs another reading */
+    VITALS_UNSUPPORTED = -3,   /* this device, driver or kernel does not have it */
+    VITALS_DENIED = -4,        /* permission */
+    VITALS_GONE = -5,          /* the process ended, the device is lost */
+    VITALS_SUSPENDED = -6,     /* the device sleeps and was not woken */
+    VITALS_TIMED_OUT = -7,     /* no answer in time, and no older one */
+    VITALS_FAILED = -8,        /* the source answered with an error or with nonsense */
+    VITALS_OUTSIDE = -9,       /* it belongs to another pid namespace */
+    VITALS_WRONG_METRIC = -10  /* the caller asked a row for a metric of another table or type */
+} vitals_availability;
+
+enum { VITALS_AVAILABILITY_MIN = -10, VITALS_AVAILABILITY_MAX = 6 };
+
+/* The word that stands in JSON: "stale", "not_yet". Never NULL; "unset" outside the list. */
+VITALS_API const char *vitals_availability_name(vitals_availability availability);
+
+/* The reverse; VITALS_UNSET for a word that is none. */
+VITALS_API vitals_availability vitals_availability_from_name(const char *name);
+
+/* A few words for a person: "needs a second reading". Never NULL. */
+VITALS_API const char *vitals_availability_help(vitals_availability availability);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

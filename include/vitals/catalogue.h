@@ -1,0 +1,69 @@
+/* catalogue.h: what there is to be known, and what each number means.
+ *
+ * An entity is a table of a snapshot; a metric is a column of one. Constants are in metrics.h.
+ * Everything here is constant data: any thread, no cost. */
+#ifndef VITALS_CATALOGUE_H
+#define VITALS_CATALOGUE_H
+
+#include <stdint.h>
+
+#include <vitals/export.h>
+#include <vitals/metrics.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum vitals_type {
+    VITALS_U64 = 1, /* at most 2^53: larger counts saturate there, as a lower bound */
+    VITALS_I64 = 2,
+    VITALS_F64 = 3, /* always finite */
+    VITALS_TEXT = 4
+} vitals_type;
+
+typedef enum vitals_kind {
+    VITALS_GAUGE = 1,   /* goes up and down */
+    VITALS_COUNTER = 2, /* only grows while its row lives; rates are made of it */
+    VITALS_IDENTITY = 3 /* does not move while its row lives */
+} vitals_kind;
+
+typedef enum vitals_price {
+    VITALS_PRICE_TICK = 1, /* read on the sampler's own thread at each tick */
+    VITALS_PRICE_LANE = 2  /* read beside it, and late if the source is late */
+} vitals_price;
+
+/* Iterates in the order of numbers: 0 gives the first, and 0 comes after the last. */
+VITALS_API vitals_entity vitals_entity_next(vitals_entity previous);
+VITALS_API vitals_metric vitals_metric_next(vitals_metric previous);
+
+/* NULL for a number that is none. */
+VITALS_API const char *vitals_entity_name(vitals_entity entity); /* "gpu_process" */
+VITALS_API const char *vitals_entity_help(vitals_entity entity);
+VITALS_API const char *vitals_metric_name(vitals_metric metric); /* "memory_used_bytes" */
+VITALS_API const char *vitals_metric_unit(vitals_metric metric); /* "bytes"; "" for a count */
+VITALS_API const char *vitals_metric_source(vitals_metric metric);
+VITALS_API const char *vitals_metric_help(vitals_metric metric);
+
+/* 0 for a number that is none; of vitals_entity_parent also for a table without parent. */
+VITALS_API vitals_entity vitals_entity_parent(vitals_entity entity);
+VITALS_API vitals_entity vitals_metric_entity(vitals_metric metric);
+VITALS_API vitals_type vitals_metric_type(vitals_metric metric);
+VITALS_API vitals_kind vitals_metric_kind(vitals_metric metric);
+VITALS_API vitals_price vitals_metric_price(vitals_metric metric);
+
+/* The cadence at which it is read unless a request says otherwise; 0: at every tick. */
+VITALS_API uint64_t vitals_metric_every_ns(vitals_metric metric);
+
+/* The step in which a counter moves; 0 for one that moves by ones. `estimate`: the step where
+ * the value's availability is VITALS_ESTIMATE. */
+VITALS_API uint64_t vitals_metric_resolution_ns(vitals_metric metric, int estimate);
+
+/* By name; 0 where there is none. */
+VITALS_API vitals_entity vitals_entity_find(const char *name);
+VITALS_API vitals_metric vitals_metric_find(vitals_entity entity, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/* clock.h: time, as something that is handed in.
+ *
+ * Every instant and every wait of the library goes through one of these records, so that a test
+ * runs a day in a second. All times are nanoseconds. */
+#ifndef VITALS_CLOCK_H
+#define VITALS_CLOCK_H
+
+#include <stdint.h>
+
+#include <vitals/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vitals_clock {
+    void *data; /* handed to each function; must outlive the context */
+
+    uint64_t (*monotonic_ns)(void *data); /* for intervals: CLOCK_MONOTONIC */
+    uint64_t (*boottime_ns)(void *data);  /* since boot, suspend included: CLOCK_BOOTTIME */
+    uint64_t (*realtime_ns)(void *data);  /* since 1970, may step: CLOCK_REALTIME */
+
+    /* Returns 1 as soon as `descriptor` can be read (-1: there is none), 0 once the monotonic
+     * clock has reached the deadline (UINT64_MAX: never), or a negative errno. Called from
+     * several threads at once. */
+    int (*wait_until)(void *data, int descriptor, uint64_t deadline_ns);
+} vitals_clock;
+
+/* The machine's own clock. Never NULL, lives for ever. */
+VITALS_API const vitals_clock *vitals_clock_system(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

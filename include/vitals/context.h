@@ -1,0 +1,65 @@
+/* context.h: the world as vitals sees it.
+ *
+ * A context holds what comes from outside: where /proc, /sys and /dev are, the clock, the limits,
+ * which device back ends there are. It is immutable once made and may be used from any thread;
+ * samplers and live handles made of it belong to one thread at a time each, and must be freed
+ * before it. The library reads no environment variable and changes nothing of its process. */
+#ifndef VITALS_CONTEXT_H
+#define VITALS_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vitals/clock.h>
+#include <vitals/error.h>
+#include <vitals/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vitals_context vitals_context;
+
+/* Receives one line about each thing that did not go as wished: a failed open with its errno, a
+ * missing symbol, an overrun. Called from any thread, also several at once; must not call back. */
+typedef void vitals_trace(void *data, const char *line);
+
+/* Strings are copied; NULL means the default. */
+typedef struct vitals_options {
+    size_t size;               /* sizeof(vitals_options), set by init */
+    const char *proc_root;     /* "/proc" */
+    const char *sys_root;      /* "/sys" */
+    const char *dev_root;      /* "/dev" */
+    const char *nvml_path;     /* libnvidia-ml.so.1, then libnvidia-ml.so, by the loader's rules */
+    const char *backends;      /* comma list of device back ends: all but demo; "" is none */
+    const char *demo;          /* scenario of the demo back end; the default is "default" */
+    uint64_t seed;             /* of the demo back end: same seed and clock, same values */
+    uint32_t max_descriptors;  /* kept open for processes; 0: three quarters of RLIMIT_NOFILE */
+    const vitals_clock *clock; /* vitals_clock_system(); must outlive the context */
+    vitals_trace *trace;       /* NULL: nobody listens */
+    void *trace_data;
+} vitals_options;
+
+/* Fills in the defaults. */
+VITALS_API void vitals_options_init(vitals_options *options) VITALS_NONNULL(1);
+
+/* Makes a context; *out is yours to free. `options` may be NULL (all defaults) and need not live
+ * on. Opens three directories, loads no vendor library: that happens with the first sampler that
+ * asks for devices. Errors: EARGUMENT (a size that is none, an unknown back end), EGONE, EDENIED,
+ * ESYSTEM (proc_root cannot be opened), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_context_new(const vitals_options *options,
+                                                 vitals_context **out, vitals_error *error)
+    VITALS_NONNULL(2);
+
+/* Accepts NULL. Everything made of the context must be freed before; snapshots may outlive it. */
+VITALS_API void vitals_context_free(vitals_context *context);
+
+/* The clock that the context was given. */
+VITALS_API const vitals_clock *vitals_context_clock(const vitals_context *context)
+    VITALS_NONNULL(1);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,64 @@
+/* request.h: what is wanted. Nothing is read that no request needs.
+ *
+ * A request names metrics, chooses rows, and may slow metrics down. It belongs to one thread; a
+ * sampler copies what it needs of it. */
+#ifndef VITALS_REQUEST_H
+#define VITALS_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vitals/snapshot.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vitals_request vitals_request;
+
+/* Which processes get a row. */
+typedef enum vitals_rows {
+    VITALS_ROWS_ALL = 1,
+    VITALS_ROWS_GPU_USERS = 2, /* processes that a device's driver names */
+    VITALS_ROWS_TREE = 3,      /* the given processes and all their descendants */
+    VITALS_ROWS_LIST = 4       /* the given processes */
+} vitals_rows;
+
+/* A request for the metrics of the sets (0: none yet). *out is yours to free.
+ * Errors: EARGUMENT (a set that is none), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_request_new(unsigned sets, vitals_request **out,
+                                                 vitals_error *error) VITALS_NONNULL(2);
+VITALS_API void vitals_request_free(vitals_request *request);
+
+/* Adds a metric, or removes it. Errors: EARGUMENT (no such metric). */
+VITALS_API VITALS_CHECKED int vitals_request_add(vitals_request *request, vitals_metric metric,
+                                                 vitals_error *error) VITALS_NONNULL(1);
+VITALS_API VITALS_CHECKED int vitals_request_remove(vitals_request *request, vitals_metric metric,
+                                                    vitals_error *error) VITALS_NONNULL(1);
+
+/* Chooses the rows of the table process; pids matter to TREE and LIST. The last choice holds.
+ * Errors: EARGUMENT (unknown choice, a pid below 1, no pid), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_request_rows(vitals_request *request, vitals_rows rows,
+                                                  const int64_t *pids, size_t count,
+                                                  vitals_error *error) VITALS_NONNULL(1);
+
+/* Reads a metric no more often than this; 0 is at every tick. Without a call the catalogue's
+ * cadence holds. A metric that is not due keeps its last value. Errors: EARGUMENT. */
+VITALS_API VITALS_CHECKED int vitals_request_every(vitals_request *request, vitals_metric metric,
+                                                   uint64_t every_ns, vitals_error *error)
+    VITALS_NONNULL(1);
+
+/* The time from tick to tick, 10 ms to 1 day; 1 s unless said. Errors: EARGUMENT. */
+VITALS_API VITALS_CHECKED int vitals_request_interval(vitals_request *request,
+                                                      uint64_t interval_ns, vitals_error *error)
+    VITALS_NONNULL(1);
+
+/* Whether the metric is asked for. */
+VITALS_API int vitals_request_has(const vitals_request *request, vitals_metric metric)
+    VITALS_NONNULL(1);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

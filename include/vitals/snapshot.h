@@ -1,0 +1,163 @@
+/* snapshot.h: what was read at one moment. Data only.
+ *
+ * A snapshot holds tables of rows. It is immutable and counted, may be read from any thread, and
+ * outlives the sampler and the context that it came from. Whatever a function here returns is
+ * borrowed from the snapshot and lives until its last unref. Reading costs no system call and
+ * allocates nothing.
+ *
+ * A row has a key, unique within its table and never given again to anything else by the same
+ * sampler; rows stand in the order of keys. It has the moment when it was read (its stamp), a
+ * label that is safe to print, and, in tables with a parent, the parent's key. A value is asked
+ * for with a metric; what comes back says how good it is, or why there is none. */
+#ifndef VITALS_SNAPSHOT_H
+#define VITALS_SNAPSHOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vitals/availability.h>
+#include <vitals/catalogue.h>
+#include <vitals/context.h>
+#include <vitals/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vitals_snapshot vitals_snapshot;
+typedef struct vitals_row vitals_row;
+
+/* What to read, in a word; may be added together. request.h chooses in detail. */
+enum vitals_set {
+    VITALS_MACHINE = 1,   /* host and cpu */
+    VITALS_GPUS = 2,      /* gpu, its child tables, and gpu_process */
+    VITALS_PROCESSES = 4, /* process: the plain set, with names, command lines and users */
+    VITALS_SOURCES = 8,   /* source */
+    VITALS_EVERYTHING = 15
+};
+
+/* One reading of the sets, made and forgotten; *out is yours to unref. It waits at most 100 ms
+ * for slow sources beyond what it must read. Errors: EARGUMENT, EMEMORY. Thread: any, the
+ * context being immutable. For a second reading use a sampler, which keeps what it learned. */
+VITALS_API VITALS_CHECKED int vitals_snapshot_take(vitals_context *context, unsigned sets,
+                                                   vitals_snapshot **out, vitals_error *error)
+    VITALS_NONNULL(1, 3);
+
+/* Shares and gives back. Unref accepts NULL. */
+VITALS_API vitals_snapshot *vitals_snapshot_ref(vitals_snapshot *snapshot) VITALS_NONNULL(1);
+VITALS_API void vitals_snapshot_unref(vitals_snapshot *snapshot);
+
+/* Whose it is: pids mean something only together with all three. */
+VITALS_API vitals_text vitals_snapshot_host(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
+VITALS_API vitals_text vitals_snapshot_boot_id(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_snapshot_pid_namespace(const vitals_snapshot *snapshot)
+    VITALS_NONNULL(1); /* inode number; 0: not known */
+
+/* When the reading was complete, by three clocks, and its number, from 1. */
+VITALS_API uint64_t vitals_snapshot_realtime_ns(const vitals_snapshot *snapshot)
+    VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_snapshot_boottime_ns(const vitals_snapshot *snapshot)
+    VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_snapshot_monotonic_ns(const vitals_snapshot *snapshot)
+    VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
+
+/* Whether a table, or a column of one, was asked for. */
+VITALS_API int vitals_snapshot_has_entity(const vitals_snapshot *snapshot, vitals_entity entity)
+    VITALS_NONNULL(1);
+VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric metric)
+    VITALS_NONNULL(1);
+
+/* Rows of a table, in the order of keys. */
+VITALS_API size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_entity entity)
+    VITALS_NONNULL(1);
+
+/* The row after `previous` (NULL: the first); NULL at the end. */
+VITALS_API const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot,
+                                                  vitals_entity entity,
+                                                  const vitals_row *previous) VITALS_NONNULL(1);
+
+/* The same, only rows whose parent key is `parent`. */
+VITALS_API const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot,
+                                                        vitals_entity entity, uint64_t parent,
+                                                        const vitals_row *previous)
+    VITALS_NONNULL(1);
+
+/* The row with the key, or NULL. Binary search. */
+VITALS_API const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot,
+                                                  vitals_entity entity, uint64_t key)
+    VITALS_NONNULL(1);
+
+/* A whole column: `count` cells of 8 bytes (uint64_t, int64_t or double by the metric's type)
+ * and as many availabilities, in the order of rows. NULL where the column was not asked for, or
+ * holds text. A cell whose availability is not above zero holds nothing meaningful. */
+VITALS_API const void *vitals_snapshot_column(const vitals_snapshot *snapshot,
+                                              vitals_metric metric,
+                                              const signed char **availabilities, size_t *count)
+    VITALS_NONNULL(1);
+
+/* What every row has. */
+VITALS_API vitals_entity vitals_row_entity(const vitals_row *row) VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_row_key(const vitals_row *row) VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_row_parent(const vitals_row *row) VITALS_NONNULL(1); /* 0: none */
+VITALS_API uint64_t vitals_row_stamp_ns(const vitals_row *row) VITALS_NONNULL(1); /* monotonic */
+VITALS_API const char *vitals_row_label(const vitals_row *row) VITALS_NONNULL(1);
+
+/* A value. The result says whether *out was written: it is, above zero. VITALS_WRONG_METRIC
+ * where the metric is of another table or another type; integers do not convert. */
+VITALS_API VITALS_CHECKED vitals_availability vitals_row_u64(const vitals_row *row,
+                                                             vitals_metric metric, uint64_t *out)
+    VITALS_NONNULL(1, 3);
+VITALS_API VITALS_CHECKED vitals_availability vitals_row_i64(const vitals_row *row,
+                                                             vitals_metric metric, int64_t *out)
+    VITALS_NONNULL(1, 3);
+VITALS_API VITALS_CHECKED vitals_availability vitals_row_f64(const vitals_row *row,
+                                                             vitals_metric metric, double *out)
+    VITALS_NONNULL(1, 3);
+VITALS_API VITALS_CHECKED vitals_availability vitals_row_text(const vitals_row *row,
+                                                              vitals_metric metric,
+                                                              vitals_text *out)
+    VITALS_NONNULL(1, 3);
+
+/* Any numeric metric as a double, for drawing and for arithmetic. */
+VITALS_API VITALS_CHECKED vitals_availability vitals_row_number(const vitals_row *row,
+                                                                vitals_metric metric, double *out)
+    VITALS_NONNULL(1, 3);
+
+/* How good a value is, or why there is none, without the value. */
+VITALS_API vitals_availability vitals_row_availability(const vitals_row *row,
+                                                       vitals_metric metric) VITALS_NONNULL(1);
+
+/* Growth of a counter per second between an older snapshot of the same machine and this row.
+ * VITALS_NOT_YET where `older` is NULL, is of another boot or pid namespace, does not have the
+ * row, is not older, where the counter ran backwards, or where the window is shorter than ten
+ * steps of the counter. Made of stale values it is never: NOT_YET too. An availability that is
+ * above zero is the worse of the two values'. */
+VITALS_API VITALS_CHECKED vitals_availability vitals_row_rate(const vitals_row *row,
+                                                              const vitals_snapshot *older,
+                                                              vitals_metric metric, double *out)
+    VITALS_NONNULL(1, 4);
+
+/* The same without the division: growth, and over which time it grew (may be NULL). No shortest
+ * window applies. */
+VITALS_API VITALS_CHECKED vitals_availability vitals_row_growth(const vitals_row *row,
+                                                                const vitals_snapshot *older,
+                                                                vitals_metric metric, double *out,
+                                                                double *window_seconds)
+    VITALS_NONNULL(1, 4);
+
+/* Receives bytes in order; returns 0, or anything else to stop. */
+typedef int vitals_write(void *data, const char *bytes, size_t size);
+
+/* Writes the snapshot as one JSON document on one line, without a newline at its end. The form
+ * is docs/schema/snapshot.json; reading it back and writing it again gives the same bytes.
+ * Errors: EMEMORY, ESYSTEM (the writer stopped). */
+VITALS_API VITALS_CHECKED int vitals_snapshot_json(const vitals_snapshot *snapshot,
+                                                   vitals_write *write, void *data,
+                                                   vitals_error *error) VITALS_NONNULL(1, 2);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* vitals.h: everything at once.
+ *
+ *     context ── request ──► sampler ──► snapshot ──► rows, values, rates
+ *        └───── live handles (process.h) and runs (run.h)
+ *
+ * docs/architecture.md follows one number from its file to the screen. */
+#ifndef VITALS_H
+#define VITALS_H
+
+#include <vitals/availability.h>
+#include <vitals/catalogue.h>
+#include <vitals/clock.h>
+#include <vitals/context.h>
+#include <vitals/error.h>
+#include <vitals/export.h>
+#include <vitals/metrics.h>
+#include <vitals/process.h>
+#include <vitals/request.h>
+#include <vitals/run.h>
+#include <vitals/sampler.h>
+#include <vitals/snapshot.h>
+#include <vitals/text.h>
+#include <vitals/units.h>
+#include <vitals/version.h>
+
+#endif

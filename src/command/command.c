@@ -1,0 +1,116 @@
+/* command.c: what the subcommands share. */
+#include "command/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int command_fail(int code, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "vitals: %s\n", line);
+    return code;
+}
+
+const char *command_safe(const char *string)
+{
+    static char buffers[2][256];
+    static unsigned turn;
+    char *out = buffers[turn++ % 2];
+    (void)vitals_text_format((vitals_text){string, strlen(string)}, VITALS_TEXT_ASCII, out,
+                             sizeof buffers[0]);
+    return out;
+}
+
+/* Lines of several threads may meet: one write each. */
+static void trace_line(void *data, const char *line)
+{
+    char text[600];
+    (void)data;
+    int size = snprintf(text, sizeof text, "vitals: trace: %s\n", line);
+    if (size >= (int)sizeof text) {
+        size = (int)sizeof text;
+        text[size - 1] = '\n';
+    }
+    ssize_t ignored = write(STDERR_FILENO, text, (size_t)size);
+    (void)ignored;
+}
+
+void command_world(const struct settings *settings, vitals_options *options)
+{
+    vitals_options_init(options);
+    options->proc_root = settings->proc_root;
+    options->sys_root = settings->sys_root;
+    options->dev_root = settings->dev_root;
+    options->nvml_path = settings->nvml;
+    options->demo = settings->demo;
+    options->seed = settings->seed;
+    options->backends = settings->backends;
+    if (settings->backends != NULL && strcmp(settings->backends, "none") == 0)
+        options->backends = "";
+    if (settings->backends == NULL && settings->demo != NULL)
+        options->backends = "demo";
+    if (settings->trace)
+        options->trace = trace_line;
+}
+
+/* A sampler's feed that also owns its context. */
+struct owned {
+    vitals_context *context;
+    struct feed feed;
+};
+
+static int owned_next(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct owned *owned = data;
+    return owned->feed.next(owned->feed.data, out, error);
+}
+
+static void owned_close(void *data)
+{
+    struct owned *owned = data;
+    feed_close(&owned->feed);
+    vitals_context_free(owned->context);
+    free(owned);
+}
+
+static int open_sampler(const struct settings *settings, const vitals_request *request,
+                        uint64_t interval_ns, int cancel, struct feed *out)
+{
+    vitals_error error;
+    vitals_options options;
+    struct owned *owned = calloc(1, sizeof *owned);
+    if (owned == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    command_world(settings, &options);
+    struct feed_sampler_options sampler = {
+        .request = request, .interval_ns = interval_ns, .cancel = cancel};
+    int result = vitals_context_new(&options, &owned->context, &error);
+    if (result == 0)
+        result = feed_sampler_open(owned->context, &sampler, &owned->feed, &error);
+    if (result < 0) {
+        owned_close(owned);
+        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    }
+    *out = (struct feed){.data = owned, .next = owned_next, .close = owned_close};
+    return 0;
+}
+
+int command_feed(const struct settings *settings, const vitals_request *request,
+                 uint64_t interval_ns, int cancel, struct feed *out)
+{
+    vitals_error error;
+    if (settings->from == NULL)
+        return open_sampler(settings, request, interval_ns, cancel, out);
+    if (feed_file_open(settings->from, out, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    return 0;
+}

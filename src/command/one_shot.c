@@ -1,0 +1,227 @@
+/* one_shot.c: `vitals -1`: a report of now.
+ *
+ * Rates need two readings: they are --delay apart. On a machine with devices only the processes on
+ * them are read in full; without devices, all. */
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/output.h"
+#include "report/report.h"
+
+enum { DEVICES_MAX = 256 };
+
+/* What one report is made of. */
+struct readings {
+    vitals_snapshot *now, *older; /* older may be NULL */
+};
+
+static void forget(struct readings *readings)
+{
+    vitals_snapshot_unref(readings->now);
+    vitals_snapshot_unref(readings->older);
+    *readings = (struct readings){0};
+}
+
+static int ask(const struct settings *settings, vitals_rows rows, vitals_request **out,
+               vitals_error *error)
+{
+    int code = vitals_request_new(0, out, error);
+    for (size_t i = 0; i < REPORT_METRIC_COUNT && code == 0; i++)
+        code = vitals_request_add(*out, REPORT_METRICS[i], error);
+    if (code == 0 && settings->only_visible)
+        code = vitals_request_add(*out, VITALS_GPU_UUID, error);
+    if (code == 0)
+        code = vitals_request_rows(*out, rows, NULL, 0, error);
+    return code;
+}
+
+/* The next reading becomes the newest. 1: there was one, 0: there is none, negative: an error. */
+static int read_next(const struct feed *feed, struct readings *readings, vitals_error *error)
+{
+    vitals_snapshot *snapshot = NULL;
+    int got = feed->next(feed->data, &snapshot, error);
+    if (got <= 0)
+        return got;
+    vitals_snapshot_unref(readings->older);
+    readings->older = readings->now;
+    readings->now = snapshot;
+    return 1;
+}
+
+/* Of a file, its last two snapshots; of this machine, two that are --delay apart. */
+static int read_feed(const struct settings *settings, const struct feed *feed,
+                     struct readings *readings, vitals_error *error)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    int got = read_next(feed, readings, error);
+    if (got <= 0 || (settings->from == NULL && settings->delay_ns == 0))
+        return got;
+    if (settings->from == NULL) {
+        uint64_t deadline = clock->monotonic_ns(clock->data) + settings->delay_ns;
+        (void)clock->wait_until(clock->data, -1, deadline);
+        return read_next(feed, readings, error);
+    }
+    while ((got = read_next(feed, readings, error)) > 0)
+        ;
+    return got < 0 ? got : 1;
+}
+
+/* 0, or an exit code after a message. */
+static int take(const struct settings *settings, vitals_rows rows, struct readings *readings)
+{
+    vitals_request *request = NULL;
+    vitals_error error;
+    struct feed feed = {0};
+    int code = ask(settings, rows, &request, &error);
+    if (code < 0) {
+        vitals_request_free(request);
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    }
+    code = command_feed(settings, request, 0, -1, &feed);
+    vitals_request_free(request);
+    if (code != 0)
+        return code;
+    int got = read_feed(settings, &feed, readings, &error);
+    feed_close(&feed);
+    if (got < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    if (got == 0)
+        return command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(settings->from));
+    return 0;
+}
+
+/* ---- which devices ---- */
+
+/* The device whose index or (abbreviated) UUID the word is. */
+static bool find_device(const vitals_snapshot *snapshot, const char *word, size_t size,
+                        uint64_t *index)
+{
+    for (const vitals_row *gpu = NULL;
+         (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
+        const char *label = vitals_row_label(gpu);
+        vitals_text uuid;
+        bool same = strlen(label) == size && memcmp(label, word, size) == 0;
+        bool begins = size > 4 && vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0 &&
+                      uuid.size >= size && memcmp(uuid.bytes, word, size) == 0;
+        if (!same && !begins)
+            continue;
+        unsigned long long number = 0;
+        (void)sscanf(label, "%llu", &number); /* of a partition: its device's */
+        *index = number;
+        return true;
+    }
+    return false;
+}
+
+/* As CUDA reads CUDA_VISIBLE_DEVICES: up to the first word that names no device. */
+static size_t visible_devices(const struct settings *settings, const vitals_snapshot *snapshot,
+                              uint64_t *out)
+{
+    size_t count = 0;
+    const char *word = settings->visible_devices;
+    while (word != NULL && count < DEVICES_MAX) {
+        size_t size = strcspn(word, ",");
+        if (!find_device(snapshot, word, size, &out[count]))
+            break;
+        count++;
+        word = word[size] == ',' ? word + size + 1 : NULL;
+    }
+    return count;
+}
+
+/* ---- the report ---- */
+
+static const char *user_name(char *out, size_t capacity)
+{
+    const struct passwd *entry = getpwuid(geteuid());
+    if (entry == NULL)
+        (void)snprintf(out, capacity, "%u", (unsigned)geteuid());
+    else
+        vitals_text_format((vitals_text){entry->pw_name, strlen(entry->pw_name)},
+                           VITALS_TEXT_TERMINAL, out, capacity);
+    return out;
+}
+
+static void fill_options(const struct settings *settings, const char *const *user,
+                         struct report_options *options)
+{
+    *options = (struct report_options){
+        .ascii = settings->ascii,
+        .color = settings->color,
+        .width = settings->width,
+        .gpu_thresholds = {(unsigned)settings->gpu_thresholds[0],
+                           (unsigned)settings->gpu_thresholds[1]},
+        .memory_thresholds = {(unsigned)settings->memory_thresholds[0],
+                              (unsigned)settings->memory_thresholds[1]},
+        .devices = settings->only.items,
+        .device_count = settings->only.count,
+        .compute = settings->compute,
+        .only_compute = settings->only_compute,
+        .graphics = settings->graphics,
+        .only_graphics = settings->only_graphics,
+        .users = settings->users.items,
+        .user_count = settings->users.count,
+        .users_given = settings->users.given,
+        .pids = settings->pids.items,
+        .pid_count = settings->pids.count,
+        .user = *user,
+    };
+    if (settings->users.given && settings->users.count == 0) {
+        options->users = user;
+        options->user_count = 1;
+    }
+}
+
+/* What was asked for and is not there; the rest was shown. */
+static int complain(const struct readings *readings, const struct report_options *options)
+{
+    uint64_t missing[DEVICES_MAX];
+    struct report_options asked = *options;
+    if (asked.device_count > DEVICES_MAX)
+        asked.device_count = DEVICES_MAX;
+    size_t count = report_missing_devices(readings->now, &asked, missing);
+    for (size_t i = 0; i < count; i++)
+        (void)command_fail(0, "-o %llu: there is no device with that index",
+                           (unsigned long long)missing[i]);
+    return count > 0 ? EXIT_CANNOT : EXIT_DONE;
+}
+
+static int print(const struct settings *settings, const struct readings *readings)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    uint64_t visible[DEVICES_MAX];
+    char name[128];
+    const char *user = user_name(name, sizeof(name));
+    struct report_options options;
+    fill_options(settings, &user, &options);
+    if (settings->only_visible && !settings->only.given && settings->visible_devices != NULL) {
+        options.device_count = visible_devices(settings, readings->now, visible);
+        options.devices = visible;
+        if (options.device_count == 0) {
+            visible[0] = UINT64_MAX; /* none is visible */
+            options.device_count = 1;
+        }
+    }
+    output_init(&output, STDOUT_FILENO);
+    (void)report_one_shot(readings->now, readings->older, &options, output_write, &output);
+    int code = output_done(&output, EXIT_DONE);
+    return code != EXIT_DONE || !settings->only.given ? code : complain(readings, &options);
+}
+
+int command_one_shot(const struct settings *settings)
+{
+    struct readings readings = {0};
+    int code = take(settings, VITALS_ROWS_GPU_USERS, &readings);
+    if (code == 0 && settings->from == NULL &&
+        vitals_snapshot_count(readings.now, VITALS_GPU) == 0) {
+        forget(&readings);
+        code = take(settings, VITALS_ROWS_ALL, &readings);
+    }
+    if (code == 0)
+        code = print(settings, &readings);
+    forget(&readings);
+    return code;
+}

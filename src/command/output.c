@@ -1,0 +1,93 @@
+/* output.c: buffered writing whose first failure is told once. */
+#include "command/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+
+void output_init(struct output *output, int descriptor)
+{
+    output->descriptor = descriptor;
+    output->error = 0;
+    output->used = 0;
+}
+
+static void write_all(struct output *output, const char *bytes, size_t size)
+{
+    while (size > 0 && output->error == 0) {
+        ssize_t written = write(output->descriptor, bytes, size);
+        if (written >= 0) {
+            bytes += written;
+            size -= (size_t)written;
+        } else if (errno != EINTR) {
+            output->error = errno;
+        }
+    }
+}
+
+int output_flush(struct output *output)
+{
+    write_all(output, output->buffer, output->used);
+    output->used = 0;
+    return output->error == 0 ? 0 : -1;
+}
+
+int output_write(void *data, const char *bytes, size_t size)
+{
+    struct output *output = data;
+    if (size > sizeof output->buffer - output->used && output_flush(output) < 0)
+        return -1;
+    if (size > sizeof output->buffer) {
+        write_all(output, bytes, size);
+    } else if (size > 0) {
+        memcpy(output->buffer + output->used, bytes, size);
+        output->used += size;
+    }
+    return output->error == 0 ? 0 : -1;
+}
+
+void output_text(struct output *output, const char *string)
+{
+    (void)output_write(output, string, strlen(string));
+}
+
+void output_format(struct output *output, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (size >= (int)sizeof line) {
+        char *whole = NULL;
+        va_start(arguments, format);
+        size = vasprintf(&whole, format, arguments);
+        va_end(arguments);
+        if (size >= 0)
+            (void)output_write(output, whole, (size_t)size);
+        else if (output->error == 0)
+            output->error = ENOMEM;
+        free(size >= 0 ? whole : NULL);
+    } else if (size > 0) {
+        (void)output_write(output, line, (size_t)size);
+    }
+}
+
+bool output_open(const struct output *output)
+{
+    return output->error == 0;
+}
+
+int output_done(struct output *output, int code)
+{
+    (void)output_flush(output);
+    if (output->error == 0 || output->error == EPIPE)
+        return code;
+    return command_fail(EXIT_CANNOT, "standard output cannot be written: %s",
+                        strerror(output->error));
+}

@@ -1,0 +1,36 @@
+/* output.h: what goes to standard output.
+ *
+ * Buffered. The first failure is remembered and told at the end; a reader that went away (`| head`)
+ * is no failure, and writing on is then harmless. One thread. */
+#ifndef VITALS_COMMAND_OUTPUT_H
+#define VITALS_COMMAND_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <vitals/export.h>
+
+struct output {
+    int descriptor;
+    int error; /* errno of the first failure; EPIPE: nobody reads any more */
+    size_t used;
+    char buffer[32768];
+};
+
+void output_init(struct output *output, int descriptor);
+
+/* 0, or -1 once a write has failed. The signature is vitals_write's, with an output as data. */
+int output_write(void *output, const char *bytes, size_t size);
+void output_text(struct output *output, const char *string);
+void output_format(struct output *output, const char *format, ...) VITALS_FORMAT(2, 3);
+
+/* Everything so far, now. */
+int output_flush(struct output *output);
+
+/* Whether writing on is of use. */
+bool output_open(const struct output *output);
+
+/* Flushes; gives `code`, or EXIT_CANNOT after a message where something could not be written. */
+int output_done(struct output *output, int code);
+
+#endif

@@ -1,0 +1,113 @@
+/* settings.h: what a person asked for, from flags, environment and configuration together, beside
+ * what main() found out about the terminal. Filled once by main(), read by every command.
+ *
+ * Strings are borrowed from the arguments, the environment or the settings' own memory, and live as
+ * long as the settings. */
+#ifndef VITALS_COMMAND_SETTINGS_H
+#define VITALS_COMMAND_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct command;
+
+/* Where a value came from; a later one wins. */
+enum origin { ORIGIN_DEFAULT, ORIGIN_CONFIGURATION, ORIGIN_ENVIRONMENT, ORIGIN_FLAG };
+
+enum { SETTINGS_OPTIONS_MAX = 64 };
+
+struct settings_numbers {
+    uint64_t *items;
+    size_t count;
+    bool given;
+};
+
+struct settings_words {
+    const char **items;
+    size_t count;
+    bool given; /* `-u` alone: given, and none counted */
+};
+
+struct settings {
+    /* what to do */
+    bool help;
+    bool version;
+    bool once;
+    bool monitor;
+    const char *monitor_mode; /* "auto", "full", "compact"; may be set without `monitor` */
+    bool json;
+    const char *json_path; /* run: where its account goes as JSON; NULL: nowhere */
+    const char *from;      /* a file of snapshots instead of this machine; "-": stdin; NULL: none */
+    uint64_t count;        /* snapshots to give; 0: not said */
+
+    /* times */
+    uint64_t interval_ns; /* 0: not said, the command's own default holds */
+    uint64_t delay_ns;    /* one-shot: between the two readings that rates are made of */
+
+    /* how it looks */
+    bool ascii; /* asked for, or the terminal is not UTF-8 */
+    bool readonly;
+    bool colorful;
+    bool force_color;
+    bool light;
+    bool color;                 /* main's verdict of --force-color, NO_COLOR, FORCE_COLOR, TERM */
+    bool terminal;              /* the stream that the command writes to is one (run: stderr) */
+    uint64_t width;             /* columns of a report, never 0 */
+    uint64_t gpu_thresholds[2]; /* percent, ascending: moderate from, heavy from */
+    uint64_t memory_thresholds[2];
+
+    /* what is shown of it */
+    struct settings_numbers only; /* device indices */
+    bool only_visible;
+    const char *visible_devices; /* CUDA_VISIBLE_DEVICES, or NULL */
+    bool compute;
+    bool only_compute;
+    bool graphics;
+    bool only_graphics;
+    struct settings_words users;
+    struct settings_numbers pids;
+
+    /* run */
+    bool wait;
+    const char *const *command_argv; /* what follows `--`, NULL-terminated; NULL: nothing does */
+    size_t command_argc;
+    uint64_t descriptors_before; /* soft RLIMIT_NOFILE before main() raised it; 0: not raised */
+
+    /* metrics, options: the form to print */
+    bool form_json;
+    bool form_header;
+    bool form_markdown;
+    bool form_schema;
+    bool form_man;
+
+    /* the world */
+    const char *proc_root;
+    const char *sys_root;
+    const char *dev_root;
+    const char *nvml;
+    const char *backends; /* comma list; NULL: not said */
+    const char *demo;     /* scenario; NULL: no demo */
+    uint64_t seed;
+    bool trace;
+    const char *config; /* a configuration file that was named */
+
+    const struct command *commands; /* main's table */
+    const struct command *command;  /* the one that was asked for */
+
+    unsigned char origins[SETTINGS_OPTIONS_MAX]; /* enum origin, by row of the option table */
+    struct settings_memory *memory;
+};
+
+/* The defaults, as the option table gives them. */
+void settings_init(struct settings *settings);
+void settings_done(struct settings *settings);
+
+/* Memory that lives as long as the settings; NULL when there is none. */
+void *settings_allocate(struct settings *settings, size_t size);
+char *settings_copy(struct settings *settings, const char *bytes, size_t size);
+
+/* Where a field got its value: settings_origin(settings, &settings->interval_ns). */
+enum origin settings_origin(const struct settings *settings, const void *field);
+
+#endif

@@ -1,0 +1,11 @@
+/* view.c: `vitals` without a subcommand: the monitor, the report, or JSON. */
+#include "command/command.h"
+
+int command_view(const struct settings *settings)
+{
+    if (settings->json)
+        return command_json(settings);
+    if (settings->monitor)
+        return command_fail(EXIT_CANNOT, "the monitor is not built yet; vitals -1 prints a report");
+    return command_one_shot(settings);
+}

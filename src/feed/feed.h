@@ -1,0 +1,46 @@
+/* feed.h: snapshots, wherever they come from.
+ *
+ * A view or a publisher asks a feed for the next snapshot and never knows whether a sampler or a
+ * file gives it. The snapshot's own clock is "now". One thread at a time per feed. */
+#ifndef VITALS_FEED_FEED_H
+#define VITALS_FEED_FEED_H
+
+#include <stdint.h>
+
+#include <vitals/vitals.h>
+
+struct feed {
+    void *data;
+
+    /* 1: *out is yours to unref. 0: no more will come. Negative: VITALS_E…, and *error says why. */
+    int (*next)(void *data, vitals_snapshot **out, vitals_error *error);
+
+    /* The next snapshot given will be the first whose realtime_ns is not before `realtime_ns`.
+     * 0, or a negative VITALS_E…. NULL where a feed only goes forward. */
+    int (*seek)(void *data, uint64_t realtime_ns, vitals_error *error);
+
+    void (*close)(void *data);
+};
+
+struct feed_sampler_options {
+    const vitals_request *request; /* need not live on */
+    uint64_t interval_ns;          /* between snapshots; 0: each at once when it is asked for */
+    int cancel; /* a descriptor that ends the feed once it can be read; -1: none */
+};
+
+/* Reads this machine, in the caller's thread: the first snapshot at once, the others at absolute
+ * deadlines; one that is missed is skipped. The context must outlive the feed.
+ * Errors: those of vitals_sampler_new. */
+int feed_sampler_open(vitals_context *context, const struct feed_sampler_options *options,
+                      struct feed *out, vitals_error *error);
+
+/* Reads snapshots as JSON, one or many after each other, from a file ("-": standard input). Every
+ * error of its form names the file, the line and what is wrong there. A file that can be rewound
+ * can seek. A document larger than 64 MiB is refused.
+ * Errors: EGONE, EDENIED, ESYSTEM (it cannot be opened), EUNSUPPORTED (built without JSON). */
+int feed_file_open(const char *path, struct feed *out, vitals_error *error);
+
+/* Closes what was opened; harmless on zeroed memory. */
+void feed_close(struct feed *feed);
+
+#endif

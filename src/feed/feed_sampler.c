@@ -1,0 +1,94 @@
+/* feed_sampler.c: snapshots of this machine, at absolute deadlines, taken in the caller's thread.
+ */
+#include "feed/feed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sampler_feed {
+    vitals_sampler *sampler;
+    const vitals_clock *clock;
+    uint64_t interval_ns;
+    uint64_t due_ns; /* monotonic; 0: at once */
+    int cancel;
+};
+
+/* 1: it is time. 0: the feed was told to end. */
+static int wait_for_tick(const struct sampler_feed *feed, vitals_error *error)
+{
+    if (feed->due_ns == 0 && feed->cancel < 0)
+        return 1;
+    int result;
+    do {
+        result = feed->clock->wait_until(feed->clock->data, feed->cancel, feed->due_ns);
+    } while (result == -EINTR);
+    if (result >= 0)
+        return result == 0;
+    error->code = VITALS_ESYSTEM;
+    error->detail = -result;
+    snprintf(error->message, sizeof error->message, "cannot wait for the next reading: %s",
+             strerror(-result));
+    return VITALS_ESYSTEM;
+}
+
+/* The first deadline after now that is a whole number of intervals behind the last one. */
+static void set_next(struct sampler_feed *feed, uint64_t begun_ns)
+{
+    if (feed->interval_ns == 0)
+        return;
+    if (feed->due_ns == 0)
+        feed->due_ns = begun_ns;
+    uint64_t now_ns = feed->clock->monotonic_ns(feed->clock->data);
+    uint64_t late_ns = now_ns > feed->due_ns ? now_ns - feed->due_ns : 0;
+    feed->due_ns += (late_ns / feed->interval_ns + 1) * feed->interval_ns;
+}
+
+static int sampler_next(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct sampler_feed *feed = data;
+    int result = wait_for_tick(feed, error);
+    if (result <= 0)
+        return result;
+    uint64_t begun_ns = feed->clock->monotonic_ns(feed->clock->data);
+    result = vitals_sampler_take(feed->sampler, out, error);
+    if (result < 0)
+        return result;
+    set_next(feed, begun_ns);
+    return 1;
+}
+
+static void sampler_close(void *data)
+{
+    struct sampler_feed *feed = data;
+    vitals_sampler_free(feed->sampler);
+    free(feed);
+}
+
+int feed_sampler_open(vitals_context *context, const struct feed_sampler_options *options,
+                      struct feed *out, vitals_error *error)
+{
+    struct sampler_feed *feed = calloc(1, sizeof *feed);
+    if (feed == NULL) {
+        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+        return VITALS_EMEMORY;
+    }
+    feed->clock = vitals_context_clock(context);
+    feed->interval_ns = options->interval_ns;
+    feed->cancel = options->cancel;
+    int result = vitals_sampler_new(context, options->request, &feed->sampler, error);
+    if (result < 0) {
+        sampler_close(feed);
+        return result;
+    }
+    *out = (struct feed){.data = feed, .next = sampler_next, .close = sampler_close};
+    return 0;
+}
+
+void feed_close(struct feed *feed)
+{
+    if (feed->close != NULL)
+        feed->close(feed->data);
+    *feed = (struct feed){.data = NULL};
+}

@@ -1,0 +1,55 @@
+/* demo.h: devices that are not there, for trying vitals out, for pictures and for tests.
+ *
+ * Everything is a function of the context's seed and clock, so that the same seed and clock give
+ * the same screen. Scenarios are in scenarios.c. Back end "demo", only on demand. */
+#ifndef VITALS_GPU_DEMO_H
+#define VITALS_GPU_DEMO_H
+
+#include "gpu/backend.h"
+
+extern const struct gpu_backend gpu_backend_demo;
+
+/* A product that the demo makes devices of. */
+struct demo_model {
+    const char *vendor, *name, *driver, *cuda; /* cuda: NULL where there is none */
+    uint64_t memory_bytes;
+    double idle_watts, limit_watts;
+    double calm, strain; /* its utilization moves between them */
+    unsigned processes;  /* on each device or partition */
+    unsigned partitions;
+    const char *profile;
+};
+
+/* What runs on the demo's devices. The process table does not have them: their pids are made up. */
+struct demo_program {
+    const char *user, *command;
+    bool compute, graphics;
+    double memory_share; /* of its device's memory */
+    double share;        /* of its device's utilization; those of one device sum to 1 at most */
+    double cpu_ratio;    /* in CPUs */
+    uint64_t resident_bytes;
+};
+
+enum { DEMO_PROGRAMS = 6, DEMO_FIRST_PID = 4242 };
+
+struct demo_scenario {
+    const char *name, *help;
+    const struct demo_model *models[9]; /* one a device; ends with NULL */
+    bool idle;                          /* no load and no process */
+    bool self;                          /* the first device's process is our own */
+    bool bare;                          /* drivers tell nothing but who the devices are */
+    bool first_is_lost;
+    bool second_hangs; /* for five seconds, each time it is asked */
+};
+
+extern const struct demo_program demo_programs[DEMO_PROGRAMS];
+extern const struct demo_scenario demo_scenarios[]; /* ends with name NULL */
+
+/* NULL where there is none. */
+const struct demo_scenario *demo_scenario_find(const char *name);
+
+/* How many processes the scenario has; the n-th has pid DEMO_FIRST_PID + n and runs
+ * demo_programs[n % DEMO_PROGRAMS]. */
+unsigned demo_process_count(const struct demo_scenario *scenario);
+
+#endif

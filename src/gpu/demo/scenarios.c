@@ -1,0 +1,154 @@
+/* scenarios.c: what the demo can show. A scenario is a row, a product is a record. */
+#include "gpu/demo/demo.h"
+
+#include <string.h>
+
+#define GIB (UINT64_C(1) << 30)
+#define MIB (UINT64_C(1) << 20)
+
+static const struct demo_model h100 = {
+    .vendor = "nvidia",
+    .name = "NVIDIA H100 80GB HBM3",
+    .driver = "580.65.06",
+    .cuda = "13.0",
+    .memory_bytes = 80 * GIB,
+    .idle_watts = 71,
+    .limit_watts = 700,
+    .calm = 0.62,
+    .strain = 0.99,
+    .processes = 2,
+};
+
+static const struct demo_model h100_alone = {
+    .vendor = "nvidia",
+    .name = "NVIDIA H100 80GB HBM3",
+    .driver = "580.65.06",
+    .cuda = "13.0",
+    .memory_bytes = 80 * GIB,
+    .idle_watts = 71,
+    .limit_watts = 700,
+    .calm = 0.62,
+    .strain = 0.99,
+    .processes = 1,
+};
+
+static const struct demo_model h100_parted = {
+    .vendor = "nvidia",
+    .name = "NVIDIA H100 80GB HBM3",
+    .driver = "580.65.06",
+    .cuda = "13.0",
+    .memory_bytes = 80 * GIB,
+    .idle_watts = 69,
+    .limit_watts = 700,
+    .calm = 0.20,
+    .strain = 0.70,
+    .processes = 1,
+    .partitions = 2,
+    .profile = "3g.40gb",
+};
+
+static const struct demo_model h100_shared = {
+    .vendor = "nvidia",
+    .name = "NVIDIA H100 80GB HBM3",
+    .driver = "580.65.06",
+    .cuda = "13.0",
+    .memory_bytes = 80 * GIB,
+    .idle_watts = 71,
+    .limit_watts = 700,
+    .calm = 0.30,
+    .strain = 0.99,
+    .processes = 4,
+};
+
+static const struct demo_model mi300x = {
+    .vendor = "amd",
+    .name = "AMD Instinct MI300X",
+    .driver = "6.12.12",
+    .memory_bytes = 192 * GIB,
+    .idle_watts = 141,
+    .limit_watts = 750,
+    .calm = 0.05,
+    .strain = 0.60,
+    .processes = 1,
+};
+
+static const struct demo_model max1550 = {
+    .vendor = "intel",
+    .name = "Intel Data Center GPU Max 1550",
+    .driver = "xe",
+    .memory_bytes = 128 * GIB,
+    .idle_watts = 108,
+    .limit_watts = 600,
+    .calm = 0.00,
+    .strain = 0.35,
+    .processes = 1,
+};
+
+const struct demo_program demo_programs[DEMO_PROGRAMS] = {
+    {"ana", "python3 train.py --lr 3e-4", true, false, 0.55, 0.50, 1.01, 5 * GIB},
+    {"ana", "python3 evaluate.py --split test", true, false, 0.12, 0.15, 0.84, 2 * GIB},
+    {"ben", "vllm serve mixtral-8x7b", true, false, 0.20, 0.12, 0.31, 9 * GIB},
+    {"cho", "jupyter-kernel", true, false, 0.04, 0.05, 0.02, 700 * MIB},
+    {"cho", "gmx mdrun -deffnm water", true, false, 0.02, 0.15, 3.97, 400 * MIB},
+    {"dee", "blender --background scene.blend", true, true, 0.06, 0.15, 0.55, 3 * GIB},
+};
+
+const struct demo_scenario demo_scenarios[] = {
+    {
+        .name = "default",
+        .help = "four devices of three vendors, one of them partitioned",
+        .models = {&h100, &h100_parted, &mi300x, &max1550},
+    },
+    {
+        .name = "self",
+        .help = "the same, and our own process runs on the first",
+        .models = {&h100_alone, &h100_parted, &mi300x, &max1550},
+        .self = true,
+    },
+    {
+        .name = "many",
+        .help = "eight devices, thirty-two processes",
+        .models = {&h100_shared, &h100_shared, &h100_shared, &h100_shared, &h100_shared,
+                   &h100_shared, &h100_shared, &h100_shared},
+    },
+    {
+        .name = "idle",
+        .help = "four devices and nobody on them",
+        .models = {&h100, &h100_parted, &mi300x, &max1550},
+        .idle = true,
+    },
+    {
+        .name = "broken",
+        .help = "the first device is lost, the others tell nothing",
+        .models = {&h100, &h100_parted, &mi300x, &max1550},
+        .bare = true,
+        .first_is_lost = true,
+    },
+    {
+        .name = "hang",
+        .help = "the second device takes five seconds to answer",
+        .models = {&h100, &h100, &mi300x, &max1550},
+        .second_hangs = true,
+    },
+    {.name = "empty", .help = "no device at all"},
+    {.name = NULL},
+};
+
+const struct demo_scenario *demo_scenario_find(const char *name)
+{
+    for (const struct demo_scenario *s = demo_scenarios; s->name; s++) {
+        if (strcmp(s->name, name) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+unsigned demo_process_count(const struct demo_scenario *scenario)
+{
+    unsigned count = 0;
+    for (size_t i = 0; !scenario->idle && !scenario->bare && scenario->models[i]; i++) {
+        const struct demo_model *model = scenario->models[i];
+        count += model->processes * (model->partitions ? model->partitions : 1);
+    }
+    return count;
+}

@@ -1,0 +1,275 @@
+/* devices.c: which devices and MIG instances there are, and who they are.
+ *
+ * A device is known by its UUID and keeps its slot for ever. One that the driver cannot reach any
+ * more keeps its place in the list, as who it was; the driver itself never forgets one before it
+ * is loaded anew. What does not change is asked once. */
+#include "core/memory.h"
+#include "gpu/nvidia/errors.h"
+#include "gpu/nvidia/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PARTS_MAX = 32 };
+
+/* ---- slots ---- */
+
+static struct nvidia_device *find_uuid(const struct nvidia *nvidia, const char *uuid)
+{
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        if (strcmp(nvidia->devices[i]->who.uuid, uuid) == 0)
+            return nvidia->devices[i];
+    }
+    return NULL;
+}
+
+/* The device that last was at this place, so that one which is lost is still itself. */
+static struct nvidia_device *find_place(const struct nvidia *nvidia, unsigned index)
+{
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        struct nvidia_device *device = nvidia->devices[i];
+        if (!device->partition && device->who.index == index &&
+            device->scanned + 1 == nvidia->scans)
+            return device;
+    }
+    return NULL;
+}
+
+static struct nvidia_device *add_device(struct nvidia *nvidia, const char *uuid)
+{
+    if (nvidia->count == NVIDIA_SLOTS_MAX)
+        return NULL;
+    struct nvidia_device *device = memory_alloc(sizeof *device);
+    if (!device)
+        return NULL;
+    device->who.slot = nvidia->count;
+    snprintf(device->who.uuid, sizeof device->who.uuid, "%s", uuid);
+    nvidia->devices[nvidia->count++] = device;
+    return device;
+}
+
+/* The device with the UUID; NULL where memory or slots are out, or the UUID is another's. */
+static struct nvidia_device *claim(struct nvidia *nvidia, const char *uuid)
+{
+    struct nvidia_device *device = find_uuid(nvidia, uuid);
+    if (device && device->scanned == nvidia->scans)
+        return NULL;
+    return device ? device : add_device(nvidia, uuid);
+}
+
+static void list_device(struct nvidia *nvidia, struct nvidia_device *device, struct gpu_scan *out)
+{
+    if (out->count == GPU_DEVICES_MAX)
+        return;
+    device->scanned = nvidia->scans;
+    out->devices[out->count++] = device->who;
+}
+
+/* ---- identity ---- */
+
+static signed char read_text(nvml_text_call *read, nvml_device handle, char *out, unsigned size)
+{
+    nvml_return code = read ? read(handle, out, size) : (nvml_return)NVML_FUNCTION_NOT_FOUND;
+    out[size - 1] = '\0';
+    if (code != NVML_SUCCESS)
+        out[0] = '\0';
+    return (signed char)nvml_availability(code);
+}
+
+static void identify(const struct nvidia *nvidia, struct nvidia_device *device, nvml_device handle,
+                     unsigned index)
+{
+    const struct nvml *nvml = &nvidia->nvml;
+    struct gpu_identity *who = &device->who;
+    who->index = index;
+    who->parent_slot = -1;
+    snprintf(who->vendor, sizeof who->vendor, "nvidia");
+    who->driver_state = nvidia->driver_state;
+    snprintf(who->driver_version, sizeof who->driver_version, "%s", nvidia->driver_version);
+    who->cuda_state = nvidia->cuda_state;
+    snprintf(who->cuda_version, sizeof who->cuda_version, "%s", nvidia->cuda_version);
+    who->gpu_instance_id = who->compute_instance_id = value_missing(VITALS_UNSUPPORTED);
+    if (!handle) {
+        who->name_state = who->pci_state = (signed char)nvml_availability(device->known);
+        return;
+    }
+    who->name_state = read_text(nvml->nvmlDeviceGetName, handle, who->name, sizeof who->name);
+    struct nvml_pci_info pci = {0};
+    who->pci_state = (signed char)nvml_availability(
+        NVML_CALL(nvml, nvmlDeviceGetPciInfo_v3, handle, &pci));
+    if (who->pci_state > 0)
+        snprintf(who->pci_bus_id, sizeof who->pci_bus_id, "%.*s", (int)sizeof pci.bus_id - 1,
+                 pci.bus_id);
+}
+
+/* ---- MIG instances ---- */
+
+/* "NVIDIA A100-SXM4-80GB MIG 3g.40gb" is a 3g.40gb; where the name does not say, the attributes
+ * do: slices, and memory in whole GiB, rounded up as NVIDIA's names are. */
+static void name_partition(const struct nvml *nvml, nvml_device handle, struct gpu_identity *who)
+{
+    static const char mark[] = "MIG ";
+    char name[GPU_NAME];
+    signed char state = read_text(nvml->nvmlDeviceGetName, handle, name, sizeof name);
+    const char *profile = strstr(name, mark);
+    struct nvml_attributes has = {0};
+    who->name_state = VITALS_HAVE;
+    if (profile) {
+        snprintf(who->name, sizeof who->name, "%s", profile + sizeof mark - 1);
+    } else if (NVML_CALL(nvml, nvmlDeviceGetAttributes_v2, handle, &has) == NVML_SUCCESS) {
+        char compute[16] = "";
+        if (has.compute_slices != has.gpu_slices)
+            snprintf(compute, sizeof compute, "%uc.", has.compute_slices);
+        snprintf(who->name, sizeof who->name, "%s%ug.%llugb", compute, has.gpu_slices,
+                 (unsigned long long)((has.memory_mib + 1023) / 1024));
+    } else {
+        who->name_state = state;
+        snprintf(who->name, sizeof who->name, "%s", name);
+    }
+}
+
+static struct value read_instance(nvml_u32_call *read, nvml_device handle)
+{
+    unsigned number = NVML_NOT_AVAILABLE_32;
+    nvml_return code = read ? read(handle, &number) : (nvml_return)NVML_FUNCTION_NOT_FOUND;
+    if (code != NVML_SUCCESS)
+        return value_missing(nvml_availability(code));
+    return number == NVML_NOT_AVAILABLE_32 ? value_missing(VITALS_UNSUPPORTED) : value_u64(number);
+}
+
+static void scan_partition(struct nvidia *nvidia, const struct nvidia_device *parent,
+                           unsigned index, struct gpu_scan *out)
+{
+    const struct nvml *nvml = &nvidia->nvml;
+    nvml_device handle = NULL, whole = atomic_load(&parent->handle);
+    char uuid[GPU_NAME];
+    if (NVML_CALL(nvml, nvmlDeviceGetMigDeviceHandleByIndex, whole, index, &handle) !=
+            NVML_SUCCESS ||
+        !handle)
+        return; /* a hole: instances keep their index when one before them is destroyed */
+    if (read_text(nvml->nvmlDeviceGetUUID, handle, uuid, sizeof uuid) < 0 || !*uuid)
+        snprintf(uuid, sizeof uuid, "MIG-%.70s/%u", parent->who.uuid, index);
+    struct nvidia_device *device = claim(nvidia, uuid);
+    if (!device)
+        return;
+    struct gpu_identity *who = &device->who;
+    if (!device->partition) {
+        device->partition = true;
+        *who = parent->who;
+        who->slot = nvidia->count - 1;
+        who->parent_slot = (int32_t)parent->who.slot;
+        snprintf(who->uuid, sizeof who->uuid, "%s", uuid);
+        name_partition(nvml, handle, who);
+        who->gpu_instance_id = read_instance(nvml->nvmlDeviceGetGpuInstanceId, handle);
+        who->compute_instance_id = read_instance(nvml->nvmlDeviceGetComputeInstanceId, handle);
+    }
+    who->index = index;
+    atomic_store(&device->missing, VITALS_HAVE);
+    atomic_store(&device->handle, handle);
+    list_device(nvidia, device, out);
+}
+
+static void scan_partitions(struct nvidia *nvidia, struct nvidia_device *parent,
+                            struct gpu_scan *out)
+{
+    const struct nvml *nvml = &nvidia->nvml;
+    nvml_device handle = atomic_load(&parent->handle);
+    unsigned mode = 0, pending = 0, most = 0;
+    bool on = NVML_CALL(nvml, nvmlDeviceGetMigMode, handle, &mode, &pending) == NVML_SUCCESS &&
+              mode == 1;
+    atomic_store(&parent->partitioned, on);
+    if (!on || NVML_CALL(nvml, nvmlDeviceGetMaxMigDeviceCount, handle, &most) != NVML_SUCCESS)
+        return;
+    for (unsigned i = 0; i < most && i < PARTS_MAX; i++)
+        scan_partition(nvidia, parent, i, out);
+}
+
+/* The partitions of a device that cannot be reached stay with it, just as unreachable. */
+static void keep_partitions(struct nvidia *nvidia, const struct nvidia_device *parent,
+                            struct gpu_scan *out)
+{
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        struct nvidia_device *device = nvidia->devices[i];
+        if (!device->partition || device->who.parent_slot != (int32_t)parent->who.slot ||
+            device->scanned + 1 != nvidia->scans)
+            continue;
+        nvidia_lose(device, (vitals_availability)atomic_load(&parent->missing));
+        list_device(nvidia, device, out);
+    }
+}
+
+/* ---- devices ---- */
+
+static void scan_lost(struct nvidia *nvidia, unsigned index, nvml_return code, struct gpu_scan *out)
+{
+    struct nvidia_device *device = find_place(nvidia, index);
+    if (!device) {
+        char uuid[GPU_NAME]; /* until it can be asked who it is */
+        snprintf(uuid, sizeof uuid, "nvidia-%u", index);
+        device = claim(nvidia, uuid);
+        if (!device)
+            return;
+        device->known = code;
+        identify(nvidia, device, NULL, index);
+    }
+    nvidia_lose(device, nvml_availability(code));
+    list_device(nvidia, device, out);
+    keep_partitions(nvidia, device, out);
+}
+
+static void scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *out)
+{
+    const struct nvml *nvml = &nvidia->nvml;
+    nvml_device handle = NULL;
+    char uuid[GPU_NAME] = "";
+    nvml_return code = nvml->nvmlDeviceGetHandleByIndex_v2(index, &handle);
+    if (code == NVML_SUCCESS)
+        code = nvml->nvmlDeviceGetUUID(handle, uuid, sizeof uuid);
+    if (code != NVML_SUCCESS && nvml_availability(code) != VITALS_UNSUPPORTED) {
+        os_trace(&nvidia->context->os, "nvidia: device %u: error %u", index, code);
+        scan_lost(nvidia, index, code, out);
+        return;
+    }
+    uuid[sizeof uuid - 1] = '\0';
+    struct nvidia_device *device = *uuid ? claim(nvidia, uuid) : NULL;
+    if (!device) { /* it has none, or that of another device */
+        snprintf(uuid, sizeof uuid, "nvidia-%u", index);
+        device = claim(nvidia, uuid);
+    }
+    if (!device)
+        return;
+    if (device->who.name_state != VITALS_HAVE || device->who.index != index)
+        identify(nvidia, device, handle, index);
+    atomic_store(&device->missing, VITALS_HAVE);
+    atomic_store(&device->handle, handle);
+    list_device(nvidia, device, out);
+    scan_partitions(nvidia, device, out);
+}
+
+void nvidia_scan(void *state, struct gpu_scan *out)
+{
+    struct nvidia *nvidia = state;
+    unsigned count = 0;
+    nvml_return code = nvidia->nvml.nvmlDeviceGetCount_v2(&count);
+    out->count = 0;
+    out->state = VITALS_HAVE;
+    nvidia->scans++;
+    if (code != NVML_SUCCESS && nvidia->last_count == 0) {
+        out->state = (signed char)nvml_availability(code);
+        snprintf(out->message, sizeof out->message,
+                 "driver %s does not list its devices (error %u)", nvidia->driver_version, code);
+        return;
+    }
+    if (code == NVML_SUCCESS)
+        nvidia->last_count = count;
+    for (unsigned i = 0; i < nvidia->last_count && i < GPU_DEVICES_MAX; i++)
+        scan_device(nvidia, i, out);
+
+    unsigned parts = out->count > nvidia->last_count ? out->count - nvidia->last_count : 0;
+    int used = snprintf(out->message, sizeof out->message, "driver %s, %u device%s",
+                        nvidia->driver_state > 0 ? nvidia->driver_version : "unknown",
+                        nvidia->last_count, nvidia->last_count == 1 ? "" : "s");
+    if (parts > 0 && used > 0 && (size_t)used < sizeof out->message)
+        snprintf(out->message + used, sizeof out->message - (size_t)used, ", %u MIG instance%s",
+                 parts, parts == 1 ? "" : "s");
+}

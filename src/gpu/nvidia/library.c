@@ -1,0 +1,118 @@
+/* library.c: see library.h.
+ *
+ * The loader and nvmlInit both count their callers, so that contexts share one library without a
+ * count of ours: it is shut down and unloaded when the last of them closes. A back end whose lane
+ * hangs is never closed (backend.h), and so the library stays under it. */
+#include "gpu/nvidia/library.h"
+
+#include "gpu/nvidia/errors.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <vitals/error.h>
+
+enum { OPTIONAL, REQUIRED };
+
+struct symbol {
+    const char *name;
+    size_t at; /* in struct nvml */
+    int need;
+};
+
+static const struct symbol symbols[] = {
+#define SYMBOL(need, shape, name) {#name, offsetof(struct nvml, name), need},
+#include "gpu/nvidia/symbols.def"
+#undef SYMBOL
+};
+_Static_assert(ARRAY_COUNT(symbols) == NVML_FUNCTIONS, "one row per function");
+_Static_assert(sizeof(nvml_plain_call *) == sizeof(void *), "dlsym gives functions");
+
+static void explain(struct gpu_scan *why, vitals_availability state, const char *text,
+                    const char *detail)
+{
+    why->state = (signed char)state;
+    snprintf(why->message, sizeof why->message, "%s%s", text, detail);
+}
+
+static int load(struct nvml *nvml, const struct os *os, const char *given, struct gpu_scan *why)
+{
+    const char *const names[] = {given ? given : "libnvidia-ml.so.1",
+                                 given ? NULL : "libnvidia-ml.so"};
+    for (size_t i = 0; i < ARRAY_COUNT(names) && names[i] && !nvml->library; i++) {
+        nvml->library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+        snprintf(nvml->path, sizeof nvml->path, "%s", names[i]);
+        if (nvml->library)
+            return 0;
+        const char *problem = dlerror();
+        os_trace(os, "nvidia: %s", problem ? problem : names[i]);
+        if (i == 0)
+            explain(why, VITALS_UNSUPPORTED,
+                    "no NVIDIA driver library found: ", problem ? problem : names[i]);
+    }
+    return -1;
+}
+
+static int find_functions(struct nvml *nvml, const struct os *os, struct gpu_scan *why)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(symbols); i++) {
+        void *function = dlsym(nvml->library, symbols[i].name);
+        memcpy((char *)nvml + symbols[i].at, &function, sizeof function);
+        nvml->found += function != NULL;
+        if (function)
+            continue;
+        os_trace(os, "nvidia: %s: not in this driver", symbols[i].name);
+        if (symbols[i].need == REQUIRED) {
+            explain(why, VITALS_UNSUPPORTED, "the NVIDIA driver is too old: its library lacks ",
+                    symbols[i].name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* "580.65.06" of the library, which says "13.580.65.06"; it may be asked before nvmlInit. */
+static void read_library_version(const struct nvml *nvml, char out[static 80])
+{
+    char text[80] = "";
+    if (NVML_CALL(nvml, nvmlSystemGetNVMLVersion, text, sizeof text) != NVML_SUCCESS)
+        text[0] = '\0';
+    text[sizeof text - 1] = '\0';
+    const char *dot = strchr(text, '.');
+    snprintf(out, 80, "%s", dot ? dot + 1 : text);
+}
+
+static int initialize(struct nvml *nvml, const struct os *os, struct gpu_scan *why)
+{
+    nvml_return code = nvml->nvmlInit_v2();
+    if (code == NVML_SUCCESS)
+        return 0;
+    os_trace(os, "nvidia: nvmlInit_v2: error %u", code);
+    char version[80];
+    read_library_version(nvml, version);
+    why->state = (signed char)nvml_explain_init(code, version, why->message, sizeof why->message);
+    return -1;
+}
+
+int nvml_open(struct nvml *nvml, const vitals_context *context, struct gpu_scan *why)
+{
+    *nvml = (struct nvml){0};
+    const struct os *os = &context->os;
+    if (load(nvml, os, context->nvml_path, why) < 0)
+        return -1;
+    if (find_functions(nvml, os, why) < 0 || initialize(nvml, os, why) < 0) {
+        dlclose(nvml->library);
+        nvml->library = NULL;
+        return -1;
+    }
+    return 0;
+}
+
+void nvml_close(struct nvml *nvml)
+{
+    if (!nvml->library)
+        return;
+    nvml->nvmlShutdown();
+    dlclose(nvml->library);
+    nvml->library = NULL;
+}

@@ -1,0 +1,34 @@
+/* library.h: the driver's library, opened at run time. */
+#ifndef VITALS_GPU_NVIDIA_LIBRARY_H
+#define VITALS_GPU_NVIDIA_LIBRARY_H
+
+#include "gpu/backend.h"
+#include "gpu/nvidia/nvml.h"
+
+/* A function that the library lacks is NULL. */
+struct nvml {
+    void *library;
+    char path[128]; /* as it was opened */
+    unsigned found; /* functions */
+#define SYMBOL(need, shape, name) shape *name;
+#include "gpu/nvidia/symbols.def"
+#undef SYMBOL
+};
+
+enum {
+    NVML_FUNCTIONS = 0
+#define SYMBOL(need, shape, name) +1
+#include "gpu/nvidia/symbols.def"
+#undef SYMBOL
+};
+
+/* NVML_CALL(nvml, nvmlDeviceGetName, device, …): the function's answer, or that there is none. */
+#define NVML_CALL(nvml, name, ...) \
+    ((nvml)->name ? (nvml)->name(__VA_ARGS__) : (nvml_return)NVML_FUNCTION_NOT_FOUND)
+
+/* Loads and initializes. 0, or -1 and *why says what happened and what to do. May block for
+ * seconds: on a lane only. */
+int nvml_open(struct nvml *nvml, const vitals_context *context, struct gpu_scan *why);
+void nvml_close(struct nvml *nvml);
+
+#endif

@@ -1,0 +1,93 @@
+/* nvidia.c: the record of the back end, and what opens and closes it. */
+#include "gpu/nvidia/nvidia.h"
+
+#include "core/memory.h"
+#include "gpu/nvidia/errors.h"
+#include "gpu/nvidia/state.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <vitals/error.h>
+
+uint64_t nvidia_now_ns(const struct nvidia *nvidia)
+{
+    const vitals_clock *clock = &nvidia->context->os.clock;
+    return clock->monotonic_ns(clock->data);
+}
+
+void nvidia_lose(struct nvidia_device *device, vitals_availability reason)
+{
+    atomic_store(&device->missing, (int)reason);
+    atomic_store(&device->handle, NULL);
+}
+
+/* The driver and its newest CUDA, once: neither can change under a loaded library. */
+static void read_versions(struct nvidia *nvidia)
+{
+    const struct nvml *nvml = &nvidia->nvml;
+    nvml_return code = NVML_CALL(nvml, nvmlSystemGetDriverVersion, nvidia->driver_version,
+                                 sizeof nvidia->driver_version);
+    nvidia->driver_version[sizeof nvidia->driver_version - 1] = '\0';
+    nvidia->driver_state = (signed char)nvml_availability(code);
+
+    int cuda = 0;
+    code = NVML_CALL(nvml, nvmlSystemGetCudaDriverVersion_v2, &cuda);
+    if (code == NVML_FUNCTION_NOT_FOUND)
+        code = NVML_CALL(nvml, nvmlSystemGetCudaDriverVersion, &cuda);
+    nvidia->cuda_state = (signed char)(code == NVML_SUCCESS && cuda <= 0 ? VITALS_FAILED
+                                                                         : nvml_availability(code));
+    if (nvidia->cuda_state > 0)
+        snprintf(nvidia->cuda_version, sizeof nvidia->cuda_version, "%d.%d", cuda / 1000,
+                 cuda % 1000 / 10);
+}
+
+static int nvidia_open(const vitals_context *context, void **state, struct gpu_scan *why)
+{
+    struct nvidia *nvidia = memory_alloc(sizeof *nvidia);
+    if (!nvidia) {
+        why->state = VITALS_FAILED;
+        snprintf(why->message, sizeof why->message, "out of memory");
+        return VITALS_EMEMORY;
+    }
+    nvidia->context = context;
+    if (nvml_open(&nvidia->nvml, context, why) < 0) {
+        memory_free(nvidia);
+        return VITALS_EUNSUPPORTED;
+    }
+    read_versions(nvidia);
+    *state = nvidia;
+    return 0;
+}
+
+static void nvidia_diagnose(void *state, char *out, size_t capacity)
+{
+    const struct nvidia *nvidia = state;
+    snprintf(out, capacity, "%s: loaded, %u of %u functions; nvmlInit_v2: success; driver %s",
+             nvidia->nvml.path, nvidia->nvml.found, (unsigned)NVML_FUNCTIONS,
+             nvidia->driver_state > 0 ? nvidia->driver_version : "unknown");
+}
+
+static void nvidia_close(void *state)
+{
+    struct nvidia *nvidia = state;
+    nvml_close(&nvidia->nvml);
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        struct nvidia_device *device = nvidia->devices[i];
+        memory_free(device->list);
+        memory_free(device->samples);
+        memory_free(device->users);
+        memory_free(device->spare);
+        memory_free(device);
+    }
+    memory_free(nvidia);
+}
+
+const struct gpu_backend gpu_backend_nvidia = {
+    .name = "nvidia",
+    .open = nvidia_open,
+    .scan = nvidia_scan,
+    .sample = nvidia_sample,
+    .processes = nvidia_processes,
+    .diagnose = nvidia_diagnose,
+    .close = nvidia_close,
+};

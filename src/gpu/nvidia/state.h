@@ -1,0 +1,72 @@
+/* state.h: what the back end keeps, and the files it is made of. Nobody outside this folder
+ * includes it. */
+#ifndef VITALS_GPU_NVIDIA_STATE_H
+#define VITALS_GPU_NVIDIA_STATE_H
+
+#include "gpu/nvidia/library.h"
+
+#include <stdatomic.h>
+
+/* A re-partitioned device has new instances each time, and slots stand for ever. */
+enum { NVIDIA_SLOTS_MAX = 1024 };
+
+/* A process on the device, from call to call. */
+struct nvidia_user {
+    int64_t pid;
+    double busy_seconds;
+    double ratios[4];  /* sm, memory, encoder, decoder: of the last window that had samples */
+    uint64_t until_us; /* its samples are counted up to here */
+};
+
+/* A device or a MIG instance. */
+struct nvidia_device {
+    /* the scan's alone */
+    struct gpu_identity who;
+    uint64_t scanned;  /* the number of the last scan that listed it */
+    nvml_return known; /* code of the last scan of it */
+
+    /* set by scans, read by whoever reads the device */
+    _Atomic(nvml_device) handle; /* NULL: cannot be reached, */
+    atomic_int missing;          /* for this vitals_availability */
+    atomic_bool partitioned;     /* its processes are its partitions' */
+    bool partition;              /* set once */
+
+    /* the thread that reads the device */
+    double busy_seconds;
+    uint64_t utilization_ns; /* when utilization was read last; 0: not, or not well */
+    void *list;              /* for the driver to write processes to */
+    unsigned list_room;      /* in entries of the largest layout */
+    struct nvml_process_sample *samples;
+    unsigned sample_room;
+    uint64_t cursor_us;                /* samples are counted up to here; 0: none yet */
+    uint64_t samples_ns;               /* when there were any, last */
+    struct nvidia_user *users, *spare; /* in the order of pids */
+    size_t user_count, user_capacity, spare_capacity;
+};
+
+struct nvidia {
+    const vitals_context *context;
+    struct nvml nvml;
+
+    /* the scan's alone */
+    uint64_t scans;
+    char driver_version[80], cuda_version[16];
+    signed char driver_state, cuda_state;
+    unsigned last_count; /* of devices without partitions */
+
+    struct nvidia_device *devices[NVIDIA_SLOTS_MAX]; /* by slot; set once */
+    uint32_t count;
+};
+
+uint64_t nvidia_now_ns(const struct nvidia *nvidia);
+
+/* The device cannot be reached from now on, until a scan finds it again. */
+void nvidia_lose(struct nvidia_device *device, vitals_availability reason);
+
+void nvidia_scan(void *state, struct gpu_scan *out); /* devices.c */
+void nvidia_sample(void *state, uint32_t slot, const struct metric_set *wanted,
+                   struct gpu_sample *out); /* sample.c */
+void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
+                      const struct metric_set *wanted, struct gpu_processes *out);
+
+#endif

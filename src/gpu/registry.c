@@ -1,0 +1,67 @@
+/* registry.c: which back ends there are. A new vendor is a folder and a line here.
+ *
+ * Constant data; any thread. */
+#include "core/cursor.h"
+#include "gpu/demo/demo.h"
+#include "gpu/nvidia/nvidia.h"
+
+#include <string.h>
+
+const struct gpu_backend *const gpu_backends[] = {
+    &gpu_backend_nvidia,
+    &gpu_backend_demo,
+    NULL,
+};
+
+/* The next name of a comma list, without the blanks around it; false at the end. */
+static bool next_name(struct cursor *list, struct span *name)
+{
+    while (!cursor_done(list)) {
+        struct span part;
+        if (!cursor_until(list, ',', &part)) {
+            part = (struct span){list->at, (size_t)(list->end - list->at)};
+            list->at = list->end;
+        }
+        struct cursor inside = cursor_over(part.bytes, part.size);
+        if (cursor_word(&inside, name))
+            return true;
+    }
+    return false;
+}
+
+bool gpu_backend_enabled(const struct gpu_backend *backend, const char *backends)
+{
+    if (!backends)
+        return !backend->only_on_demand;
+    struct cursor list = cursor_over(backends, strlen(backends));
+    struct span name;
+    while (next_name(&list, &name)) {
+        if (span_equal(name, backend->name))
+            return true;
+    }
+    return false;
+}
+
+static bool is_backend(struct span name)
+{
+    for (size_t i = 0; gpu_backends[i]; i++) {
+        if (span_equal(name, gpu_backends[i]->name))
+            return true;
+    }
+    return false;
+}
+
+bool gpu_backends_known(const char *backends, struct span *unknown)
+{
+    if (!backends)
+        return true;
+    struct cursor list = cursor_over(backends, strlen(backends));
+    struct span name;
+    while (next_name(&list, &name)) {
+        if (!is_backend(name)) {
+            *unknown = name;
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,364 @@
+/* table.c: see table.h. What is kept of devices, and how readings are taken in; rows.c writes it.
+ *
+ * Devices stay in the table for ever, in the order of their keys; one that is not there any more
+ * only loses its rows. Every function allocates what it needs before it changes anything. */
+#include "gpu/table_data.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <vitals/error.h>
+
+const struct gpu_text gpu_texts[GPU_TEXTS] = {
+    {VITALS_GPU_VENDOR, offsetof(struct gpu_identity, vendor), GPU_TEXT_ALWAYS},
+    {VITALS_GPU_NAME, offsetof(struct gpu_identity, name),
+     offsetof(struct gpu_identity, name_state)},
+    {VITALS_GPU_UUID, offsetof(struct gpu_identity, uuid), GPU_TEXT_ALWAYS},
+    {VITALS_GPU_PCI_BUS_ID, offsetof(struct gpu_identity, pci_bus_id),
+     offsetof(struct gpu_identity, pci_state)},
+    {VITALS_GPU_DRIVER_VERSION, offsetof(struct gpu_identity, driver_version),
+     offsetof(struct gpu_identity, driver_state)},
+    {VITALS_GPU_CUDA_VERSION, offsetof(struct gpu_identity, cuda_version),
+     offsetof(struct gpu_identity, cuda_state)},
+};
+
+struct gpu_table *gpu_table_new(void)
+{
+    return memory_alloc(sizeof(struct gpu_table));
+}
+
+static void device_free(struct gpu_device *device)
+{
+    for (size_t i = 0; i < GPU_TEXTS; i++)
+        shared_text_unref(device->texts[i]);
+    shared_text_unref(device->compute_mode);
+    memory_free(device->children);
+    memory_free(device->users);
+    memory_free(device->spare);
+    memory_free(device);
+}
+
+void gpu_table_free(struct gpu_table *table)
+{
+    if (!table)
+        return;
+    for (size_t i = 0; i < table->count; i++)
+        device_free(table->devices[i]);
+    memory_free(table->devices);
+    memory_free(table);
+}
+
+static struct gpu_device *find_slot(const struct gpu_table *table, unsigned backend, uint32_t slot)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        struct gpu_device *device = table->devices[i];
+        if (device->present && device->backend == backend && device->who.slot == slot)
+            return device;
+    }
+    return NULL;
+}
+
+/* ---- scans ---- */
+
+static struct gpu_device *find_uuid(const struct gpu_table *table, unsigned backend,
+                                    const char *uuid)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        struct gpu_device *device = table->devices[i];
+        if (device->backend == backend && strcmp(device->who.uuid, uuid) == 0)
+            return device;
+    }
+    return NULL;
+}
+
+static struct gpu_device *add_device(struct gpu_table *table, unsigned backend, const char *uuid)
+{
+    void *devices = table->devices;
+    if (memory_grow(&devices, &table->capacity, table->count, sizeof table->devices[0]) < 0)
+        return NULL;
+    table->devices = devices;
+    struct gpu_device *device = memory_alloc(sizeof *device);
+    if (!device)
+        return NULL;
+    device->key = table->count + 1;
+    device->backend = backend;
+    snprintf(device->who.uuid, sizeof device->who.uuid, "%s", uuid);
+    table->devices[table->count++] = device;
+    return device;
+}
+
+/* Points *text at these bytes; nothing is made where they are the same as before. */
+static int set_text(struct shared_text **text, const char *bytes)
+{
+    size_t size = strlen(bytes);
+    if (*text && shared_text_equal(*text, bytes, size))
+        return 0;
+    struct shared_text *fresh = shared_text_new(bytes, size);
+    if (!fresh)
+        return VITALS_EMEMORY;
+    shared_text_unref(*text);
+    *text = fresh;
+    return 0;
+}
+
+/* The device has a key and its texts; what it is otherwise stays as it was. */
+static int intern(struct gpu_table *table, unsigned backend, const struct gpu_identity *who)
+{
+    struct gpu_device *device = find_uuid(table, backend, who->uuid);
+    if (!device)
+        device = add_device(table, backend, who->uuid);
+    if (!device)
+        return VITALS_EMEMORY;
+    for (size_t i = 0; i < GPU_TEXTS; i++) {
+        if (set_text(&device->texts[i], (const char *)who + gpu_texts[i].bytes) < 0)
+            return VITALS_EMEMORY;
+    }
+    return 0;
+}
+
+/* A device that comes back begins anew, under its old keys. */
+static void forget_readings(struct gpu_device *device)
+{
+    memset(&device->values, 0, sizeof device->values);
+    device->compute_mode_state = VITALS_UNSET;
+    device->process_count = value_missing(VITALS_UNSET);
+    device->stamp_ns = device->users_stamp_ns = 0;
+    device->late = device->users_late = false;
+    device->user_count = 0;
+    for (size_t i = 0; i < device->child_count; i++)
+        memset(device->children[i].at, 0, sizeof device->children[i].at);
+}
+
+static void settle(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan)
+{
+    bool was_present[GPU_DEVICES_MAX];
+    struct gpu_device *found[GPU_DEVICES_MAX];
+    for (uint32_t i = 0; i < scan->count; i++) {
+        found[i] = find_uuid(table, backend, scan->devices[i].uuid);
+        was_present[i] = found[i]->present;
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->devices[i]->backend == backend)
+            table->devices[i]->present = false;
+    }
+    for (uint32_t i = 0; i < scan->count; i++) {
+        if (!was_present[i])
+            forget_readings(found[i]);
+        found[i]->who = scan->devices[i];
+        found[i]->present = true;
+        found[i]->place = i;
+    }
+}
+
+static bool stands_before(const struct gpu_device *a, const struct gpu_device *b)
+{
+    return a->backend != b->backend ? a->backend < b->backend : a->place < b->place;
+}
+
+/* Devices are counted through all back ends; a partition adds its number to its device's label. */
+static void name_rows(struct gpu_table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        struct gpu_device *device = table->devices[i];
+        unsigned before = 0;
+        for (size_t j = 0; j < table->count; j++) {
+            struct gpu_device *other = table->devices[j];
+            before += other->present && other->who.parent_slot < 0 && stands_before(other, device);
+        }
+        device->parent = 0;
+        snprintf(device->label, sizeof device->label, "%u", before);
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        struct gpu_device *device = table->devices[i];
+        if (!device->present || device->who.parent_slot < 0)
+            continue;
+        const struct gpu_device *parent = find_slot(table, device->backend,
+                                                    (uint32_t)device->who.parent_slot);
+        if (!parent)
+            continue;
+        device->parent = parent->key;
+        snprintf(device->label, sizeof device->label, "%.11s:%u", parent->label, device->who.index);
+    }
+}
+
+int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan)
+{
+    for (uint32_t i = 0; i < scan->count; i++) {
+        if (intern(table, backend, &scan->devices[i]) < 0)
+            return VITALS_EMEMORY;
+    }
+    settle(table, backend, scan);
+    name_rows(table);
+    return 0;
+}
+
+/* ---- readings ---- */
+
+static void merge(struct value *old, const struct value *fresh, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (fresh[i].state != VITALS_UNSET)
+            old[i] = fresh[i];
+    }
+}
+
+static struct gpu_part *find_child(const struct gpu_device *device, const struct gpu_child *child)
+{
+    for (size_t i = 0; i < device->child_count; i++) {
+        struct gpu_part *part = &device->children[i];
+        if (part->entity == child->entity && strcmp(part->label, child->label) == 0)
+            return part;
+    }
+    return NULL;
+}
+
+static int add_children(struct gpu_table *table, struct gpu_device *device,
+                        const struct gpu_sample *sample)
+{
+    for (uint32_t i = 0; i < sample->child_count; i++) {
+        const struct gpu_child *child = &sample->children[i];
+        if (find_child(device, child))
+            continue;
+        void *children = device->children;
+        if (memory_grow(&children, &device->child_capacity, device->child_count,
+                        sizeof device->children[0]) < 0)
+            return VITALS_EMEMORY;
+        device->children = children;
+        struct gpu_part *part = &device->children[device->child_count++];
+        *part = (struct gpu_part){.key = ++table->child_keys, .entity = child->entity};
+        snprintf(part->label, sizeof part->label, "%s", child->label);
+    }
+    return 0;
+}
+
+/* The device is lost, or its like: nothing that was read of it holds any more. */
+static void lose(struct gpu_device *device, signed char reason)
+{
+    for (size_t n = 0; n < METRIC_NUMBERS; n++)
+        device->values.at[n] = value_missing(reason);
+    device->compute_mode_state = reason;
+    for (size_t i = 0; i < device->child_count; i++) {
+        for (size_t n = 0; n < ARRAY_COUNT(device->children[i].at); n++)
+            device->children[i].at[n] = value_missing(reason);
+    }
+}
+
+int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
+                     const struct gpu_sample *sample)
+{
+    struct gpu_device *device = find_slot(table, backend, slot);
+    if (!device)
+        return 0;
+    if (add_children(table, device, sample) < 0)
+        return VITALS_EMEMORY;
+    if (sample->compute_mode_state > 0 && set_text(&device->compute_mode, sample->compute_mode) < 0)
+        return VITALS_EMEMORY;
+    if (sample->compute_mode_state != VITALS_UNSET)
+        device->compute_mode_state = sample->compute_mode_state;
+    merge(device->values.at, sample->values.at, METRIC_NUMBERS);
+    for (uint32_t i = 0; i < sample->child_count; i++) {
+        const struct gpu_child *child = &sample->children[i];
+        merge(find_child(device, child)->at, child->at, ARRAY_COUNT(child->at));
+    }
+    if (sample->state < 0)
+        lose(device, sample->state);
+    device->stamp_ns = sample->stamp_ns;
+    device->late = false;
+    return 0;
+}
+
+static void merge_user(struct gpu_process *old, const struct gpu_process *fresh)
+{
+    old->compute = fresh->compute;
+    old->graphics = fresh->graphics;
+    merge(&old->memory_used_bytes, &fresh->memory_used_bytes, 1);
+    merge(&old->utilization_ratio, &fresh->utilization_ratio, 1);
+    merge(&old->memory_busy_ratio, &fresh->memory_busy_ratio, 1);
+    merge(&old->encoder_ratio, &fresh->encoder_ratio, 1);
+    merge(&old->decoder_ratio, &fresh->decoder_ratio, 1);
+    merge(&old->busy_seconds, &fresh->busy_seconds, 1);
+}
+
+static int reserve_spare(struct gpu_device *device, size_t count)
+{
+    if (count <= device->spare_capacity)
+        return 0;
+    struct gpu_user *grown = memory_resize(device->spare, count, sizeof *grown);
+    if (!grown)
+        return VITALS_EMEMORY;
+    device->spare = grown;
+    device->spare_capacity = count;
+    return 0;
+}
+
+static void swap_users(struct gpu_device *device, size_t count)
+{
+    struct gpu_user *users = device->users;
+    size_t capacity = device->user_capacity;
+    device->users = device->spare;
+    device->user_capacity = device->spare_capacity;
+    device->user_count = count;
+    device->spare = users;
+    device->spare_capacity = capacity;
+}
+
+/* Both lists are in the order of pids: who stays keeps the row, who is new gets one. */
+static void replace_users(struct gpu_table *table, struct gpu_device *device,
+                          const struct gpu_processes *processes)
+{
+    size_t old = 0;
+    for (uint32_t i = 0; i < processes->count; i++) {
+        const struct gpu_process *item = &processes->items[i];
+        while (old < device->user_count && device->users[old].now.pid < item->pid)
+            old++;
+        struct gpu_user *user = &device->spare[i];
+        if (old < device->user_count && device->users[old].now.pid == item->pid) {
+            *user = device->users[old++];
+            merge_user(&user->now, item);
+        } else {
+            *user = (struct gpu_user){.key = ++table->user_keys, .now = *item};
+        }
+    }
+    swap_users(device, processes->count);
+}
+
+int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot,
+                        const struct gpu_processes *processes)
+{
+    struct gpu_device *device = find_slot(table, backend, slot);
+    if (!device)
+        return 0;
+    bool passing = processes->state == VITALS_TIMED_OUT || processes->state == VITALS_FAILED;
+    if (passing && device->user_count > 0) {
+        device->users_late = true; /* one bad answer does not end a process */
+        return 0;
+    }
+    if (reserve_spare(device, processes->count) < 0)
+        return VITALS_EMEMORY;
+    replace_users(table, device, processes);
+    device->process_count = processes->state > 0 ? value_u64(processes->count)
+                                                 : value_missing(processes->state);
+    if (processes->cut)
+        device->process_count.state = VITALS_LOWER_BOUND;
+    device->users_stamp_ns = processes->stamp_ns;
+    device->users_late = false;
+    return 0;
+}
+
+void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot)
+{
+    struct gpu_device *device = find_slot(table, backend, slot);
+    if (device)
+        device->late = device->users_late = true;
+}
+
+void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),
+                        void *data)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct gpu_device *device = table->devices[i];
+        for (size_t j = 0; device->present && j < device->user_count; j++)
+            visit(data, device->users[j].now.pid);
+    }
+}

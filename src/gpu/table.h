@@ -1,0 +1,45 @@
+/* table.h: every device that was seen, its newest readings, and its rows.
+ *
+ * Devices get their key from their UUID, once; it is never given to another. Readings come from
+ * lanes as plain data and are copied in; what does not arrive in time stays and turns stale.
+ * Thread rule: the tick thread. */
+#ifndef VITALS_GPU_TABLE_H
+#define VITALS_GPU_TABLE_H
+
+#include "gpu/backend.h"
+#include "process/table.h"
+#include "snapshot/builder.h"
+
+struct gpu_table;
+
+struct gpu_table *gpu_table_new(void);
+void gpu_table_free(struct gpu_table *table);
+
+/* Takes a scan of back end `backend` (its place in gpu_backends): new devices get keys, devices
+ * that are no longer there lose their rows. 0 or VITALS_EMEMORY. */
+int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan);
+
+/* Takes readings of a device: what the sample leaves UNSET keeps its older value. VITALS_EMEMORY
+ * leaves the older reading. The number of processes (VITALS_GPU_PROCESSES) comes from the lists,
+ * a partitioned device's being the sum over its partitions. */
+int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
+                     const struct gpu_sample *sample);
+int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot,
+                        const struct gpu_processes *processes);
+
+/* Says that a device did not answer in this tick: its last reading is stale, or timed_out where
+ * there is none. */
+void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot);
+
+/* Calls visit for each pid on any device, so that VITALS_ROWS_GPU_USERS can be marked. */
+void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),
+                        void *data);
+
+/* Opens the gpu tables that are wanted and writes their rows: gpu, children, processes. Processes
+ * are joined to `processes` (NULL: nobody asked for processes) by pid; a pid that never was there
+ * is VITALS_OUTSIDE, one that was there before is VITALS_GONE. A joined pid that now belongs to
+ * another process gets a new row: that is why the table is not const. Allocates nothing. */
+void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
+                     const struct metric_set *wanted, const struct process_table *processes);
+
+#endif

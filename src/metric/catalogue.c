@@ -1,0 +1,254 @@
+/* catalogue.c: metrics.def and entities.def as tables, and what is asked of them.
+ *
+ * Numbers come from the two .def files alone, never from the constants in <vitals/metrics.h>: that
+ * header is printed from here, so this file must compile before a new metric stands in it.
+ * A number or a name that is given twice does not compile.
+ * Thread rule: constant data. */
+#include "metric/catalogue.h"
+
+#include <string.h>
+
+struct entity {
+    const char *name;
+    const char *help;
+    vitals_entity parent; /* 0: none */
+};
+
+/* What metrics.def may say; what it leaves out is 0. */
+struct metric {
+    const char *name;
+    const char *unit;
+    const char *source;
+    const char *help;
+    uint64_t every_ns;
+    uint64_t resolution_ns;
+    uint64_t coarse_ns;
+    vitals_type type;
+    vitals_kind kind;
+    vitals_price price; /* 0: VITALS_PRICE_TICK */
+    bool by_name;
+};
+
+/* NUMBER_HOST: the entity's number. */
+enum {
+#define ENTITY(constant, number, name, parent, help) NUMBER_##constant = (number),
+#include "metric/entities.def"
+#undef ENTITY
+};
+
+/* PLACE_HOST_uptime_seconds: where the metric stands in METRICS. */
+enum {
+#define METRIC(entity, number, name, ...) PLACE_##entity##_##name,
+#include "metric/metrics.def"
+#undef METRIC
+    METRIC_COUNT
+};
+
+static const struct entity ENTITIES[ENTITY_MAX + 1] = {
+#define ENTITY(constant, number, name, parent, help) \
+    [number] = {name, help, (vitals_entity)(parent)},
+#include "metric/entities.def"
+#undef ENTITY
+};
+
+static const struct metric METRICS[METRIC_COUNT] = {
+#define METRIC(entity, number, label, form, behavior, ...) \
+    {.name = #label, .type = VITALS_##form, .kind = VITALS_##behavior, __VA_ARGS__},
+#include "metric/metrics.def"
+#undef METRIC
+};
+
+/* 1 + the place in METRICS, by entity and number; 0: no such metric. */
+static const unsigned char PLACES[ENTITY_MAX + 1][METRIC_NUMBERS] = {
+#define METRIC(entity, number, name, ...) [NUMBER_##entity][number] = PLACE_##entity##_##name + 1,
+#include "metric/metrics.def"
+#undef METRIC
+};
+
+_Static_assert(METRIC_COUNT < 256, "a place fits one byte");
+_Static_assert(METRIC_NUMBERS <= 256 && METRIC_NUMBERS % 64 == 0, "a number fits its byte");
+
+static const struct entity *entity_at(vitals_entity entity)
+{
+    unsigned number = (unsigned)entity;
+    if (number > ENTITY_MAX || ENTITIES[number].name == NULL)
+        return NULL;
+    return &ENTITIES[number];
+}
+
+static const struct metric *metric_at(vitals_metric metric)
+{
+    unsigned entity = (unsigned)metric >> 8;
+    unsigned number = metric_number(metric);
+    if (entity > ENTITY_MAX || number >= METRIC_NUMBERS || PLACES[entity][number] == 0)
+        return NULL;
+    return &METRICS[PLACES[entity][number] - 1];
+}
+
+vitals_entity vitals_entity_next(vitals_entity previous)
+{
+    for (unsigned number = (unsigned)previous; number < ENTITY_MAX;)
+        if (ENTITIES[++number].name != NULL)
+            return (vitals_entity)number;
+    return (vitals_entity)0;
+}
+
+vitals_metric vitals_metric_next(vitals_metric previous)
+{
+    unsigned last = (unsigned)metric_of((vitals_entity)ENTITY_MAX, METRIC_NUMBERS - 1);
+    for (unsigned id = (unsigned)previous; id < last;)
+        if (metric_at((vitals_metric)++id) != NULL)
+            return (vitals_metric)id;
+    return (vitals_metric)0;
+}
+
+const char *vitals_entity_name(vitals_entity entity)
+{
+    const struct entity *found = entity_at(entity);
+    return found != NULL ? found->name : NULL;
+}
+
+const char *vitals_entity_help(vitals_entity entity)
+{
+    const struct entity *found = entity_at(entity);
+    return found != NULL ? found->help : NULL;
+}
+
+vitals_entity vitals_entity_parent(vitals_entity entity)
+{
+    const struct entity *found = entity_at(entity);
+    return found != NULL ? found->parent : (vitals_entity)0;
+}
+
+const char *vitals_metric_name(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->name : NULL;
+}
+
+const char *vitals_metric_unit(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    if (found == NULL)
+        return NULL;
+    return found->unit != NULL ? found->unit : "";
+}
+
+const char *vitals_metric_source(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->source : NULL;
+}
+
+const char *vitals_metric_help(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->help : NULL;
+}
+
+vitals_entity vitals_metric_entity(vitals_metric metric)
+{
+    return metric_at(metric) != NULL ? (vitals_entity)((unsigned)metric >> 8) : (vitals_entity)0;
+}
+
+vitals_type vitals_metric_type(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->type : (vitals_type)0;
+}
+
+vitals_kind vitals_metric_kind(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->kind : (vitals_kind)0;
+}
+
+vitals_price vitals_metric_price(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    if (found == NULL)
+        return (vitals_price)0;
+    return found->price != 0 ? found->price : VITALS_PRICE_TICK;
+}
+
+uint64_t vitals_metric_every_ns(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->every_ns : 0;
+}
+
+uint64_t vitals_metric_resolution_ns(vitals_metric metric, int estimate)
+{
+    const struct metric *found = metric_at(metric);
+    if (found == NULL)
+        return 0;
+    return estimate && found->coarse_ns != 0 ? found->coarse_ns : found->resolution_ns;
+}
+
+vitals_entity vitals_entity_find(const char *name)
+{
+    for (unsigned number = 1; name != NULL && number <= ENTITY_MAX; number++)
+        if (ENTITIES[number].name != NULL && strcmp(ENTITIES[number].name, name) == 0)
+            return (vitals_entity)number;
+    return (vitals_entity)0;
+}
+
+vitals_metric vitals_metric_find(vitals_entity entity, const char *name)
+{
+    if (entity_at(entity) == NULL || name == NULL)
+        return (vitals_metric)0;
+    for (unsigned number = 0; number < METRIC_NUMBERS; number++) {
+        unsigned place = PLACES[entity][number];
+        if (place != 0 && strcmp(METRICS[place - 1].name, name) == 0)
+            return metric_of(entity, number);
+    }
+    return (vitals_metric)0;
+}
+
+/* As enum vitals_set of <vitals/snapshot.h>, which this room may not include. */
+enum { SET_MACHINE = 1, SET_GPUS = 2, SET_PROCESSES = 4, SET_SOURCES = 8 };
+
+static unsigned set_of(vitals_entity entity)
+{
+    switch (entity) {
+    case VITALS_HOST:
+    case VITALS_CPU: return SET_MACHINE;
+    case VITALS_GPU:
+    case VITALS_GPU_ENGINE:
+    case VITALS_GPU_SENSOR:
+    case VITALS_GPU_CLOCK:
+    case VITALS_GPU_POOL:
+    case VITALS_GPU_PROCESS: return SET_GPUS;
+    case VITALS_PROCESS: return SET_PROCESSES;
+    case VITALS_SOURCE: return SET_SOURCES;
+    }
+    return 0;
+}
+
+bool metric_in_sets(vitals_metric metric, unsigned sets)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL && !found->by_name && (set_of(vitals_metric_entity(metric)) & sets) != 0;
+}
+
+void metric_set_add(struct metric_set *set, vitals_metric metric)
+{
+    unsigned number = metric_number(metric);
+    if (metric_at(metric) != NULL)
+        set->bits[(unsigned)metric >> 8][number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+void metric_set_remove(struct metric_set *set, vitals_metric metric)
+{
+    unsigned number = metric_number(metric);
+    if (metric_at(metric) != NULL)
+        set->bits[(unsigned)metric >> 8][number / 64] &= ~(UINT64_C(1) << (number % 64));
+}
+
+bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; entity_at(entity) != NULL && i < METRIC_NUMBERS / 64; i++)
+        any |= set->bits[entity][i];
+    return any != 0;
+}

@@ -1,0 +1,95 @@
+/* launch.h: what a launcher asks of an operating system: children, their ends, their signals.
+ *
+ * Only src/run/ uses it. These functions change the process that calls them.
+ * Thread rule: a process with one thread. */
+#ifndef VITALS_OS_LAUNCH_H
+#define VITALS_OS_LAUNCH_H
+
+#include "os/os.h"
+
+/* Our own pid. */
+int64_t os_self(void);
+
+/* Orphans of our tree become our children. */
+int os_become_subreaper(void);
+
+/* Two ends of a channel that keeps messages apart; close-on-exec. */
+int os_channel(int ends[static 2]);
+int os_channel_send(int end, const void *message, size_t size); /* never blocks: may drop */
+
+/* The size of the message, 0 once the other side is closed, -EAGAIN where there is none now. */
+int64_t os_channel_receive(int end, void *message, size_t capacity);
+
+/* The signals that a launcher passes on, and the one that says that a child changed: blocked, and
+ * read from a descriptor instead. `before` receives what the command gets back. */
+struct os_signals {
+    int descriptor;
+    void *before; /* the OS's own */
+};
+
+int os_signals_take(struct os_signals *signals);
+void os_signals_restore(struct os_signals *signals);
+
+/* The next signal; 0 where there is none. *forward: it was sent to us alone, so the command has not
+ * received it from the terminal. SIGCHLD is never given. */
+int os_signals_next(struct os_signals *signals, bool *forward);
+
+/* How a child is started. The child waits until `go` can be read, so that what counts it is in place
+ * before its first instruction. */
+struct os_command {
+    const char *const *argv;
+    uint64_t descriptors; /* soft limit; 0: as it is */
+    const struct os_signals *signals;
+};
+
+struct os_child {
+    int64_t pid;
+    int pidfd;   /* -1 where the kernel has none */
+    int go;      /* write: the child begins */
+    int failure; /* read: why exec failed */
+};
+
+int os_spawn(const struct os *os, const struct os_command *command, struct os_child *child);
+
+/* Lets it begin; returns 0, or the positive errno of its exec. */
+int os_spawn_go(struct os_child *child);
+
+/* A second process of our own that runs `main` and ends; it dies with us, takes no signal, and its
+ * standard streams lead nowhere. */
+int os_fork_helper(const struct os *os, void (*main)(void *data), void *data, int64_t *pid,
+                   int *pidfd);
+
+/* What a child used, as the kernel counted it when it ended, its own reaped children included. */
+struct os_usage {
+    double user_seconds, system_seconds;
+    uint64_t read_bytes, written_bytes;
+    uint64_t minor_faults, major_faults;
+    uint64_t voluntary_switches, involuntary_switches;
+};
+
+enum os_child_change { OS_CHILD_NONE, OS_CHILD_ENDED, OS_CHILD_STOPPED, OS_CHILD_LAST };
+
+struct os_reaped {
+    int64_t pid;
+    int exit_code; /* where signal is 0 */
+    int signal;    /* that ended or stopped it, or 0 */
+    struct os_usage usage;
+};
+
+/* The next change of any child, without waiting: ENDED (and reaped), STOPPED by the terminal, NONE,
+ * or LAST where there is no child at all. */
+enum os_child_change os_reap(struct os_reaped *out);
+
+/* Our children; the number there are, of which at most `capacity` are written. Negative errno where
+ * the kernel does not tell. */
+int64_t os_children(const struct os *os, int64_t *pids, size_t capacity);
+
+enum { OS_SIGNAL_KILL = 9 };
+
+/* Whether the terminal's job control sends it to stop a process. */
+bool os_signal_is_job_control(int signal);
+
+/* Stops ourselves as the terminal stopped the command, until somebody continues us. */
+void os_stop_self(void);
+
+#endif

@@ -1,0 +1,69 @@
+/* file.c: see linux.h. Nothing here knows what a file holds. */
+#include "os/linux/linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { READ_STEP = 4096 };
+
+int linux_open(const struct os *os, int root, const char *path, int flags)
+{
+    int descriptor;
+    do
+        descriptor = openat(root, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
+    while (descriptor < 0 && errno == EINTR);
+    if (descriptor >= 0)
+        return descriptor;
+    int number = errno;
+    os_trace(os, "open %s: %m", path);
+    return -number;
+}
+
+int64_t linux_read(int descriptor, char *out, size_t capacity, uint64_t offset)
+{
+    ssize_t size;
+    do
+        size = pread(descriptor, out, capacity, (off_t)offset);
+    while (size < 0 && errno == EINTR);
+    return size < 0 ? -errno : size;
+}
+
+int linux_read_all(int descriptor, size_t limit, struct buffer *out, bool *cut)
+{
+    *cut = false;
+    for (uint64_t offset = 0;;) {
+        char *at = buffer_reserve(out, READ_STEP);
+        if (at == NULL)
+            return -ENOMEM;
+        // All the room there is, but for the NUL: a long file then takes few calls.
+        int64_t size = linux_read(descriptor, at, out->capacity - out->size - 1, offset);
+        if (size <= 0)
+            return (int)size;
+        if ((uint64_t)size > limit - offset) {
+            *cut = true;
+            buffer_advance(out, limit - (size_t)offset);
+            return 0;
+        }
+        buffer_advance(out, (size_t)size);
+        offset += (uint64_t)size;
+    }
+}
+
+int64_t linux_read_line(const struct os *os, int root, const char *path, char *out, size_t capacity)
+{
+    out[0] = '\0';
+    int descriptor = linux_open(os, root, path, 0);
+    if (descriptor < 0)
+        return descriptor;
+    int64_t size = linux_read(descriptor, out, capacity - 1, 0);
+    os_close_descriptor(descriptor);
+    if (size < 0) {
+        out[0] = '\0';
+        return size;
+    }
+    if (size > 0 && out[size - 1] == '\n')
+        size--;
+    out[size] = '\0';
+    return size;
+}

@@ -1,0 +1,290 @@
+/* launch.c: a launcher's system calls. See os/launch.h.
+ *
+ * Accounting rests on three facts of the kernel: an orphan goes to the nearest subreaper; a child
+ * that was waited for adds its usage to its parent's; and wait4 tells both, to the microsecond and
+ * to the block of 512 bytes. */
+#include "os/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+
+enum { BLOCK_BYTES = 512 };
+
+_Static_assert(OS_SIGNAL_KILL == SIGKILL, "signal 9 is SIGKILL everywhere");
+
+/* Passed on to the command; the kernel's KILL and STOP cannot be, and faults are our own. */
+static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
+                                SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH, SIGALRM};
+
+int64_t os_self(void)
+{
+    return getpid();
+}
+
+int os_become_subreaper(void)
+{
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno;
+}
+
+/* ---- the channel ---- */
+
+int os_channel(int ends[static 2])
+{
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : -errno;
+}
+
+int os_channel_send(int end, const void *message, size_t size)
+{
+    ssize_t sent = send(end, message, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent < 0 ? -errno : 0;
+}
+
+int64_t os_channel_receive(int end, void *message, size_t capacity)
+{
+    ssize_t size = recv(end, message, capacity, MSG_DONTWAIT);
+    return size < 0 ? -errno : size;
+}
+
+/* ---- signals ---- */
+
+/* What the command gets back. Somebody who ignores SIGCHLD would have our children reaped for us. */
+struct before {
+    sigset_t mask;
+    struct sigaction child;
+};
+
+int os_signals_take(struct os_signals *signals)
+{
+    struct before *before = memory_alloc(sizeof(*before));
+    if (before == NULL)
+        return -ENOMEM;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (size_t i = 0; i < ARRAY_COUNT(FORWARDED); i++)
+        sigaddset(&set, FORWARDED[i]);
+    signals->descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals->descriptor < 0) {
+        int failed = errno;
+        memory_free(before);
+        return -failed;
+    }
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &usual, &before->child);
+    sigprocmask(SIG_BLOCK, &set, &before->mask);
+    signals->before = before;
+    return 0;
+}
+
+static void restore(const struct os_signals *signals)
+{
+    const struct before *before = signals->before;
+    sigaction(SIGCHLD, &before->child, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+void os_signals_restore(struct os_signals *signals)
+{
+    if (signals->before == NULL)
+        return;
+    restore(signals);
+    close(signals->descriptor);
+    memory_free(signals->before);
+    signals->before = NULL;
+}
+
+int os_signals_next(struct os_signals *signals, bool *forward)
+{
+    struct signalfd_siginfo info;
+    while (read(signals->descriptor, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD)
+            continue;
+        /* The terminal signals its whole foreground group, the command with it: code SI_KERNEL. */
+        *forward = info.ssi_code <= 0;
+        return (int)info.ssi_signo;
+    }
+    return 0;
+}
+
+/* ---- the command ---- */
+
+static void restore_limit(uint64_t descriptors)
+{
+    struct rlimit limit;
+    if (descriptors == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = descriptors;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* In the child: waits for the word to go, then becomes the command. Async-signal-safe. */
+static _Noreturn void become_command(const struct os_command *command, int go, int failure)
+{
+    char byte;
+    while (read(go, &byte, 1) < 0 && errno == EINTR)
+        ;
+    restore_limit(command->descriptors);
+    restore(command->signals);
+    execvp(command->argv[0], (char *const *)(uintptr_t)command->argv);
+    int failed = errno;
+    (void)!write(failure, &failed, sizeof(failed));
+    _exit(failed == ENOENT ? 127 : 126);
+}
+
+int os_spawn(const struct os *os, const struct os_command *command, struct os_child *child)
+{
+    int go[2] = {-1, -1}, failure[2] = {-1, -1};
+    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0) {
+        int failed = errno;
+        os_close_descriptor(go[0]);
+        os_close_descriptor(go[1]);
+        return -failed;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(go[1]); /* else the word "launcher died" would never come */
+        become_command(command, go[0], failure[1]);
+    }
+    int failed = errno;
+    close(go[0]);
+    close(failure[1]);
+    if (pid < 0) {
+        close(go[1]);
+        close(failure[0]);
+        return -failed;
+    }
+    int pidfd = os_pidfd_open(os, pid);
+    *child = (struct os_child){
+        .pid = pid, .pidfd = pidfd < 0 ? -1 : pidfd, .go = go[1], .failure = failure[0]};
+    return 0;
+}
+
+int os_spawn_go(struct os_child *child)
+{
+    int failed = 0;
+    close(child->go);
+    ssize_t size;
+    do {
+        size = read(child->failure, &failed, sizeof(failed));
+    } while (size < 0 && errno == EINTR);
+    close(child->failure);
+    child->go = child->failure = -1;
+    return size == (ssize_t)sizeof(failed) ? failed : 0;
+}
+
+/* ---- the helper ---- */
+
+static void lead_nowhere(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = 0; i < 3 && null >= 0; i++)
+        (void)dup2(null, i);
+    if (null > 2)
+        close(null);
+}
+
+int os_fork_helper(const struct os *os, void (*main)(void *data), void *data, int64_t *pid,
+                   int *pidfd)
+{
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child < 0)
+        return -errno;
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(0);
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, NULL);
+        lead_nowhere();
+        main(data);
+        _exit(0);
+    }
+    *pid = child;
+    *pidfd = os_pidfd_open(os, child);
+    return 0;
+}
+
+/* ---- ends ---- */
+
+static double seconds(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+static struct os_usage usage_of(const struct rusage *usage)
+{
+    return (struct os_usage){.user_seconds = seconds(usage->ru_utime),
+                             .system_seconds = seconds(usage->ru_stime),
+                             .read_bytes = (uint64_t)usage->ru_inblock * BLOCK_BYTES,
+                             .written_bytes = (uint64_t)usage->ru_oublock * BLOCK_BYTES,
+                             .minor_faults = (uint64_t)usage->ru_minflt,
+                             .major_faults = (uint64_t)usage->ru_majflt,
+                             .voluntary_switches = (uint64_t)usage->ru_nvcsw,
+                             .involuntary_switches = (uint64_t)usage->ru_nivcsw};
+}
+
+enum os_child_change os_reap(struct os_reaped *out)
+{
+    siginfo_t info = {0};
+    if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0)
+        return errno == ECHILD ? OS_CHILD_LAST : OS_CHILD_NONE;
+    if (info.si_pid == 0)
+        return OS_CHILD_NONE;
+    struct rusage usage;
+    int status;
+    pid_t pid = wait4(info.si_pid, &status, WUNTRACED | WNOHANG, &usage);
+    if (pid <= 0)
+        return OS_CHILD_NONE;
+    *out = (struct os_reaped){.pid = pid};
+    if (WIFSTOPPED(status)) {
+        out->signal = WSTOPSIG(status);
+        return OS_CHILD_STOPPED;
+    }
+    out->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    out->usage = usage_of(&usage);
+    return OS_CHILD_ENDED;
+}
+
+int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
+{
+    char name[64];
+    struct buffer text = {0};
+    bool cut;
+    (void)snprintf(name, sizeof(name), "task/%d/children", (int)getpid());
+    int code = os_process_file(os, getpid(), name, 1 << 20, &text, &cut);
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    int64_t count = 0;
+    uint64_t pid;
+    while (code == 0 && cursor_u64(&cursor, &pid)) {
+        if ((size_t)count < capacity)
+            pids[count] = (int64_t)pid;
+        count++;
+    }
+    buffer_done(&text);
+    return code < 0 ? code : count;
+}
+
+bool os_signal_is_job_control(int signal)
+{
+    return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+void os_stop_self(void)
+{
+    (void)raise(SIGSTOP);
+}

@@ -1,0 +1,25 @@
+/* linux.h: what the files of this folder share: opening and reading below a root.
+ *
+ * EINTR is retried here and nowhere else; every open is close-on-exec and told to the trace when it
+ * fails. Thread rule: any thread. */
+#ifndef VITALS_OS_LINUX_LINUX_H
+#define VITALS_OS_LINUX_LINUX_H
+
+#include "os/os.h"
+
+/* For reading, below one of the roots; `flags` are added. A descriptor, or negative errno. */
+int linux_open(const struct os *os, int root, const char *path, int flags);
+
+/* Bytes read from `offset` on (0: the end), or negative errno. One system call. */
+int64_t linux_read(int descriptor, char *out, size_t capacity, uint64_t offset);
+
+/* Everything to the end of the file, at most `limit` bytes, behind what `out` holds. Returns 0 or
+ * negative errno; *cut says whether there was more. */
+int linux_read_all(int descriptor, size_t limit, struct buffer *out, bool *cut);
+
+/* The whole of a small file, NUL-terminated and without a last newline; what does not fit is cut.
+ * Returns its size, or negative errno (and "" in out). */
+int64_t linux_read_line(const struct os *os, int root, const char *path, char *out,
+                        size_t capacity);
+
+#endif

@@ -1,0 +1,159 @@
+/* roots.c: the world that a context opens: three directories, the units of /proc, and whose pids
+ * it shows. Keeps nothing beyond struct os. Thread rule: as os.h says. */
+#include "os/linux/linux.h"
+
+#include "core/error.h"
+#include "core/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vitals/text.h>
+
+static int open_root(const struct os *os, const char *path)
+{
+    // O_PATH: a place to open below, which asks for no permission to list.
+    return linux_open(os, AT_FDCWD, path, O_PATH | O_DIRECTORY);
+}
+
+/* How many pids "NSpid:" of a status gives: one for each namespace from that of the mount inwards.
+ * 0 where there is no such line (before Linux 4.1). */
+static size_t namespace_depth(const struct os *os)
+{
+    char text[4096];
+    struct cursor cursor = cursor_over(text, 0);
+    int64_t size = linux_read_line(os, os->proc, "self/status", text, sizeof text);
+    if (size > 0)
+        cursor = cursor_over(text, (size_t)size);
+    for (struct span line; cursor_line(&cursor, &line);) {
+        if (!span_starts(line, "NSpid:"))
+            continue;
+        struct cursor rest = cursor_over(line.bytes + 6, line.size - 6);
+        size_t depth = 0;
+        for (uint64_t pid; cursor_u64(&rest, &pid);)
+            depth++;
+        return depth;
+    }
+    return 0;
+}
+
+/* Whether pids of this /proc are those of our own system calls. "self" alone could agree by chance
+ * where the mount belongs to an outer namespace, such as /host/proc in a container. */
+static bool shows_our_pids(const struct os *os)
+{
+    char target[NUMBER_TEXT], own[NUMBER_TEXT];
+    ssize_t size = readlinkat(os->proc, "self", target, sizeof target);
+    int expected = snprintf(own, sizeof own, "%lld", (long long)getpid());
+    if (size != expected || memcmp(target, own, (size_t)size) != 0)
+        return false;
+    return namespace_depth(os) <= 1;
+}
+
+int os_open(struct os *os, const vitals_options *options, vitals_error *error)
+{
+    struct os opened = {
+        .proc = -1,
+        .sys = -1,
+        .dev = -1,
+        .clock = options->clock != NULL ? *options->clock : *os_clock(),
+        .trace = options->trace,
+        .trace_data = options->trace_data,
+    };
+    const char *proc_root = options->proc_root != NULL ? options->proc_root : "/proc";
+    opened.proc = open_root(&opened, proc_root);
+    if (opened.proc < 0)
+        return error_system(error, -opened.proc, "%s", proc_root);
+    opened.sys = open_root(&opened, options->sys_root != NULL ? options->sys_root : "/sys");
+    opened.dev = open_root(&opened, options->dev_root != NULL ? options->dev_root : "/dev");
+    // A machine without them still has processes.
+    opened.sys = opened.sys < 0 ? -1 : opened.sys;
+    opened.dev = opened.dev < 0 ? -1 : opened.dev;
+
+    long ticks = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
+    opened.tick_seconds = 1.0 / (double)(ticks > 0 ? ticks : 100);
+    opened.page_bytes = page > 0 ? (uint64_t)page : 4096;
+    opened.live = shows_our_pids(&opened);
+    *os = opened;
+    return 0;
+}
+
+void os_close(struct os *os)
+{
+    os_close_descriptor(os->proc);
+    os_close_descriptor(os->sys);
+    os_close_descriptor(os->dev);
+    os->proc = os->sys = os->dev = -1;
+}
+
+void os_close_descriptor(int descriptor)
+{
+    // Not retried: Linux has released it even where close says EINTR.
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+uint64_t os_descriptor_limit(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 1024;
+}
+
+void os_trace(const struct os *os, const char *format, ...)
+{
+    if (os->trace == NULL)
+        return;
+    char line[512], safe[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (size < 0)
+        return;
+    vitals_text text = {line, size_min((size_t)size, sizeof line - 1)};
+    vitals_text_format(text, VITALS_TEXT_TERMINAL, safe, sizeof safe);
+    os->trace(os->trace_data, safe);
+}
+
+static const struct {
+    int number;
+    vitals_availability reason;
+} REASONS[] = {
+    {EACCES, VITALS_DENIED},       {EPERM, VITALS_DENIED},
+    {ENOENT, VITALS_GONE},         {ESRCH, VITALS_GONE},
+    {ENODEV, VITALS_UNSUPPORTED},  {ENXIO, VITALS_UNSUPPORTED},
+    {ENOSYS, VITALS_UNSUPPORTED},  {ENOTSUP, VITALS_UNSUPPORTED},
+    {ENOTTY, VITALS_UNSUPPORTED},  {ENOPROTOOPT, VITALS_UNSUPPORTED},
+    {ETIMEDOUT, VITALS_TIMED_OUT},
+};
+
+vitals_availability os_availability(int error)
+{
+    int number = error < 0 ? -error : error;
+    for (size_t i = 0; i < ARRAY_COUNT(REASONS); i++)
+        if (REASONS[i].number == number)
+            return REASONS[i].reason;
+    return VITALS_FAILED;
+}
+
+/* The namespace whose pids /proc shows: ours where it is live, else that of its init, which only a
+ * few may see. 0: not known. */
+static uint64_t pid_namespace(const struct os *os)
+{
+    struct stat status;
+    if (fstatat(os->proc, os->live ? "self/ns/pid" : "1/ns/pid", &status, 0) == 0)
+        return (uint64_t)status.st_ino;
+    os_trace(os, "pid namespace: %m");
+    return 0;
+}
+
+void os_read_origin(const struct os *os, struct os_origin *out)
+{
+    linux_read_line(os, os->proc, "sys/kernel/hostname", out->host, sizeof out->host);
+    linux_read_line(os, os->proc, "sys/kernel/random/boot_id", out->boot_id, sizeof out->boot_id);
+    out->pid_namespace = pid_namespace(os);
+}

@@ -1,0 +1,111 @@
+/* Starting and waiting for commands on an operating system that can do neither: `vitals run` says
+ * that it is not supported here, and starts nothing. See null.c.
+ * Thread rule: as launch.h says. */
+#include "os/launch.h"
+
+#include <errno.h>
+
+int64_t os_self(void)
+{
+    return 0;
+}
+
+int os_become_subreaper(void)
+{
+    return -ENOTSUP;
+}
+
+/* ---- channels ---- */
+
+int os_channel(int ends[static 2])
+{
+    (void)ends;
+    return -ENOTSUP;
+}
+
+int os_channel_send(int end, const void *message, size_t size)
+{
+    (void)end;
+    (void)message;
+    (void)size;
+    return -ENOTSUP;
+}
+
+int64_t os_channel_receive(int end, void *message, size_t capacity)
+{
+    (void)end;
+    (void)message;
+    (void)capacity;
+    return -ENOTSUP;
+}
+
+/* ---- signals ---- */
+
+int os_signals_take(struct os_signals *signals)
+{
+    (void)signals;
+    return -ENOTSUP;
+}
+
+void os_signals_restore(struct os_signals *signals)
+{
+    (void)signals;
+}
+
+int os_signals_next(struct os_signals *signals, bool *forward)
+{
+    (void)signals;
+    (void)forward;
+    return 0;
+}
+
+bool os_signal_is_job_control(int signal)
+{
+    (void)signal;
+    return false;
+}
+
+void os_stop_self(void)
+{
+}
+
+/* ---- children: there never are any ---- */
+
+int os_spawn(const struct os *os, const struct os_command *command, struct os_child *child)
+{
+    (void)os;
+    (void)command;
+    (void)child;
+    return -ENOTSUP;
+}
+
+int os_spawn_go(struct os_child *child)
+{
+    (void)child;
+    return ENOTSUP;
+}
+
+int os_fork_helper(const struct os *os, void (*main)(void *data), void *data, int64_t *pid,
+                   int *pidfd)
+{
+    (void)os;
+    (void)main;
+    (void)data;
+    (void)pid;
+    (void)pidfd;
+    return -ENOTSUP;
+}
+
+enum os_child_change os_reap(struct os_reaped *out)
+{
+    (void)out;
+    return OS_CHILD_LAST;
+}
+
+int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
+{
+    (void)os;
+    (void)pids;
+    (void)capacity;
+    return 0;
+}

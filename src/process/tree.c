@@ -1,0 +1,109 @@
+/* tree.c: which processes have a row: all, those given, those given and what descends from them, or
+ * those that a device names.
+ *
+ * Given is a process, not a number: the first that has the pid is meant, and whoever gets the pid
+ * after it is not. Who once was in the tree stays in it, whichever reaper becomes its parent.
+ * Thread rule: the tick thread. */
+#include "process/entry.h"
+
+static bool has_roots(const struct process_table *table)
+{
+    return table->rows == VITALS_ROWS_LIST || table->rows == VITALS_ROWS_TREE;
+}
+
+int tree_prepare(struct process_table *table)
+{
+    if (!table->chosen_anew)
+        return 0;
+    hash_reset(&table->roots);
+    for (size_t i = 0; has_roots(table) && i < table->chosen_count; i++)
+        if (hash_set(&table->roots, (uint64_t)table->chosen[i], 0) < 0)
+            return -1;
+    table->chosen_anew = false;
+    for (size_t i = 0; i < table->count; i++) {
+        struct process *process = table->by_pid[i];
+        process->root = process->in_tree = false;
+        tree_meet(table, process);
+    }
+    return 0;
+}
+
+void tree_meet(struct process_table *table, struct process *process)
+{
+    uintptr_t *first = hash_find(&table->roots, (uint64_t)process->files.pid);
+    if (first == NULL || *first != 0)
+        return;
+    *first = (uintptr_t)process->key;
+    process->root = process->in_tree = true;
+}
+
+/* A process that could never be read was not proven to be anybody: the pid is free again for the
+ * one that is meant. */
+void tree_leave(struct process_table *table, struct process *process)
+{
+    if (!process->root || (process->stat.has & OS_STAT_START) != 0)
+        return;
+    uintptr_t *first = hash_find(&table->roots, (uint64_t)process->files.pid);
+    if (first != NULL && *first == (uintptr_t)process->key)
+        *first = 0;
+}
+
+static struct process *parent_of(const struct process_table *table, const struct process *process)
+{
+    if ((process->stat.has & OS_STAT_PARENT) == 0 || process->stat.parent_pid < 1)
+        return NULL;
+    struct process *parent = process_by_pid(table, process->stat.parent_pid);
+    if (parent == NULL || (parent->stat.has & process->stat.has & OS_STAT_START) == 0)
+        return parent;
+    // Nobody is younger than his child: that one only has the pid.
+    return parent->stat.start_ticks <= process->stat.start_ticks ? parent : NULL;
+}
+
+/* Walks up to the first that is known to be in the tree or not to be in it, and marks the way. Each
+ * process is judged once per tick, so all walks together are as long as there are processes. */
+static bool joins(struct process_table *table, struct process *process)
+{
+    struct process *at = process;
+    while (at != NULL && !at->in_tree && at->judged != table->tick) {
+        at->judged = table->tick;
+        at = parent_of(table, at);
+    }
+    if (at == NULL || !at->in_tree)
+        return false;
+    for (struct process *up = process; up != at; up = parent_of(table, up))
+        up->in_tree = true;
+    return true;
+}
+
+void tree_grow(struct process_table *table)
+{
+    if (table->rows != VITALS_ROWS_TREE)
+        return;
+    for (size_t i = 0; i < table->count; i++)
+        if (!table->by_pid[i]->in_tree)
+            joins(table, table->by_pid[i]);
+    for (size_t i = 0; i < table->count; i++) {
+        struct process *process = table->by_pid[i];
+        if (process->in_tree && process->extras_tick != table->tick)
+            process_refresh(table, process, true); // one that ended meanwhile says so in its extras
+    }
+}
+
+bool tree_expects_row(const struct process_table *table, const struct process *process)
+{
+    switch (table->rows) {
+    case VITALS_ROWS_ALL: return true;
+    case VITALS_ROWS_LIST: return process->root;
+    case VITALS_ROWS_TREE: return process->in_tree;
+    case VITALS_ROWS_GPU_USERS: // who was on a device is likely to be on it still
+        return process->marked != 0 && process->marked + 1 >= table->tick;
+    }
+    return false;
+}
+
+bool tree_has_row(const struct process_table *table, const struct process *process)
+{
+    if (table->rows == VITALS_ROWS_GPU_USERS)
+        return process->marked == table->tick;
+    return tree_expects_row(table, process);
+}

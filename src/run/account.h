@@ -1,0 +1,38 @@
+/* account.h: the figures of a run and where each comes from. */
+#ifndef VITALS_RUN_ACCOUNT_H
+#define VITALS_RUN_ACCOUNT_H
+
+#include "metric/values.h"
+#include "os/launch.h"
+#include "run/watcher.h"
+#include <vitals/run.h>
+
+enum { FIGURE_NAME = 32, FIGURE_DEVICE = 40, FIGURE_SOURCE = 160 };
+
+struct vitals_figure {
+    char name[FIGURE_NAME];
+    char unit[16];
+    char device[FIGURE_DEVICE];
+    char source[FIGURE_SOURCE];
+    signed char state;
+    double value;
+};
+
+/* What the launcher knows when all is over. */
+struct run_facts {
+    int exit_code, signal;
+    char failure[160]; /* why the command could not be started */
+    double wall_seconds;
+    struct os_usage usage;       /* of everything that was reaped */
+    uint64_t reaped;             /* processes */
+    uint64_t left;               /* still running when the account was made */
+    double left_cpu_seconds;     /* what those had used by then */
+    bool left_unknown;           /* there were some, and their time could not be read */
+    uint64_t interval_ns;
+    const struct watch_report *watched; /* NULL: the watcher did not answer */
+};
+
+/* NULL when memory is out. */
+vitals_account *account_new(const struct run_facts *facts);
+
+#endif

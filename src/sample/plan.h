@@ -1,0 +1,24 @@
+/* plan.h: which of the wanted metrics are due in this tick.
+ *
+ * A metric with a cadence is due when that much time has gone by since it was last due; a tick that
+ * comes a little early counts as on time, so that a cadence of 5 s at ticks of 1 s stays at 5.
+ * Thread rule: the tick thread. */
+#ifndef VITALS_SAMPLE_PLAN_H
+#define VITALS_SAMPLE_PLAN_H
+
+#include "sample/request.h"
+
+struct plan {
+    const vitals_request *request;
+    uint64_t last_ns[ENTITY_MAX + 1][METRIC_NUMBERS]; /* 0: never */
+};
+
+void plan_init(struct plan *plan, const vitals_request *request);
+
+/* Fills `due` and takes note that those are read now. */
+void plan_due(struct plan *plan, uint64_t now_ns, struct metric_set *due);
+
+/* The shortest cadence among the wanted metrics of an entity that lanes read. */
+uint64_t plan_lane_every_ns(const struct plan *plan, vitals_entity entity);
+
+#endif

@@ -1,0 +1,20 @@
+/* request.h: what a request holds. */
+#ifndef VITALS_SAMPLE_REQUEST_H
+#define VITALS_SAMPLE_REQUEST_H
+
+#include "metric/catalogue.h"
+#include <vitals/request.h>
+
+struct vitals_request {
+    struct metric_set wanted;
+    uint64_t every_ns[ENTITY_MAX + 1][METRIC_NUMBERS];
+    uint64_t interval_ns;
+    vitals_rows rows;
+    int64_t *pids;
+    size_t pid_count;
+};
+
+/* A copy that a sampler keeps, or NULL when memory is out. */
+vitals_request *request_copy(const vitals_request *request);
+
+#endif

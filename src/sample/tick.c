@@ -1,0 +1,277 @@
+/* tick.c: see tick.h. */
+#include "sample/tick.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "sample/context.h"
+
+#include <string.h>
+
+/* ---- life ---- */
+
+static bool wants_processes(const struct metric_set *wanted)
+{
+    return metric_set_has_entity(wanted, VITALS_PROCESS) ||
+           metric_set_has(wanted, VITALS_GPU_PROCESS_PROCESS) ||
+           metric_set_has(wanted, VITALS_HOST_PROCESSES);
+}
+
+static bool wants_gpus(const struct metric_set *wanted)
+{
+    return metric_set_has_entity(wanted, VITALS_GPU) ||
+           metric_set_has_entity(wanted, VITALS_GPU_PROCESS) ||
+           metric_set_has_entity(wanted, VITALS_GPU_ENGINE) ||
+           metric_set_has_entity(wanted, VITALS_GPU_SENSOR) ||
+           metric_set_has_entity(wanted, VITALS_GPU_CLOCK) ||
+           metric_set_has_entity(wanted, VITALS_GPU_POOL);
+}
+
+static int add_gpus(struct tick *tick)
+{
+    if (!wants_gpus(&tick->request->wanted))
+        return 0;
+    for (unsigned i = 0; gpu_backends[i] != NULL && tick->gpu_count < GPU_BACKENDS_MAX; i++) {
+        if (!gpu_backend_enabled(gpu_backends[i], tick->context->backends))
+            continue;
+        struct gpu_source *source = gpu_source_new(tick->context, tick->hub, i);
+        if (source == NULL)
+            return VITALS_EMEMORY;
+        tick->gpus[tick->gpu_count++] = source;
+    }
+    return 0;
+}
+
+static int fill(struct tick *tick, const vitals_request *request)
+{
+    tick->request = request_copy(request);
+    tick->hub = lane_hub_new(tick->context);
+    tick->processes = process_table_new(tick->context);
+    tick->devices = gpu_table_new();
+    if (tick->request == NULL || tick->hub == NULL || tick->processes == NULL ||
+        tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
+        return VITALS_EMEMORY;
+    plan_init(&tick->plan, tick->request);
+    process_table_select(tick->processes, tick->request->rows, tick->request->pids,
+                         tick->request->pid_count);
+    tick->slow = slow_source_new(tick->context, tick->hub);
+    return tick->slow == NULL ? VITALS_EMEMORY : add_gpus(tick);
+}
+
+int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
+              vitals_error *error)
+{
+    memset(tick, 0, sizeof(*tick));
+    tick->context = context_ref(context);
+    host_init(&tick->host);
+    if (fill(tick, request) == 0)
+        return 0;
+    tick_done(tick, NS_PER_SECOND);
+    return error_set(error, VITALS_EMEMORY, 0, "no memory or no thread for a sampler");
+}
+
+/* All but the lanes. */
+static void free_rest(struct tick *tick)
+{
+    vitals_builder_free(tick->builder);
+    gpu_table_free(tick->devices);
+    process_table_free(tick->processes);
+    host_done(&tick->host);
+    lane_hub_unref(tick->hub);
+    vitals_request_free(tick->request);
+    context_unref(tick->context);
+}
+
+void tick_done(struct tick *tick, uint64_t patience_ns)
+{
+    const vitals_clock *clock = &tick->context->os.clock;
+    uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), patience_ns);
+    slow_source_free(tick->slow, deadline);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_free(tick->gpus[i], deadline);
+    free_rest(tick);
+}
+
+void tick_forget(struct tick *tick)
+{
+    slow_source_forget(tick->slow);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_forget(tick->gpus[i]);
+    free_rest(tick);
+}
+
+/* ---- the lanes ---- */
+
+static int ask_gpus(struct tick *tick, const struct metric_set *due, uint64_t now_ns)
+{
+    int code = 0;
+    for (size_t i = 0; i < tick->gpu_count && code == 0; i++)
+        code = gpu_source_ask(tick->gpus[i], &tick->request->wanted, due, now_ns,
+                              tick->request->interval_ns);
+    return code;
+}
+
+static int collect(struct tick *tick)
+{
+    int code = 0;
+    for (size_t i = 0; i < tick->gpu_count && code == 0; i++)
+        code = gpu_source_collect(tick->gpus[i], tick->devices);
+    slow_source_collect(tick->slow, tick->processes, &tick->host);
+    return code;
+}
+
+static bool settled(const struct tick *tick)
+{
+    for (size_t i = 0; i < tick->gpu_count; i++) {
+        if (!gpu_source_settled(tick->gpus[i]))
+            return false;
+    }
+    return slow_source_settled(tick->slow);
+}
+
+static uint64_t monotonic(const struct tick *tick)
+{
+    const vitals_clock *clock = &tick->context->os.clock;
+    return clock->monotonic_ns(clock->data);
+}
+
+static void ask_details(struct tick *tick, const struct metric_set *due)
+{
+    slow_source_ask(tick->slow, tick->processes, &tick->request->wanted, due, monotonic(tick),
+                    plan_lane_every_ns(&tick->plan, VITALS_PROCESS));
+}
+
+struct marking {
+    struct tick *tick;
+    const struct metric_set *due;
+};
+
+static void mark(void *data, int64_t pid)
+{
+    struct marking *marking = data;
+    uint64_t key = process_table_key(marking->tick->processes, pid);
+    if (key != 0)
+        process_table_mark(marking->tick->processes, key, marking->due);
+}
+
+/* Processes that a device's driver names get rows; their details are then asked for too. */
+static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
+{
+    if (tick->request->rows != VITALS_ROWS_GPU_USERS)
+        return;
+    struct marking marking = {tick, due};
+    gpu_table_each_pid(tick->devices, mark, &marking);
+    ask_details(tick, due);
+}
+
+/* Until all is answered or the deadline. A device that was found while waiting is asked at once,
+ * and its users' details, so that a first tick is as full as any other. */
+static int wait_for_lanes(struct tick *tick, const struct metric_set *due, uint64_t deadline_ns)
+{
+    for (;;) {
+        int code = collect(tick);
+        if (code < 0)
+            return code;
+        if (tick->sequence == 0)
+            code = ask_gpus(tick, due, monotonic(tick));
+        mark_gpu_users(tick, due);
+        if (code < 0 || settled(tick))
+            return code;
+        if (!lane_hub_wait(tick->hub, deadline_ns))
+            break;
+    }
+    for (size_t i = 0; i < tick->gpu_count; i++) {
+        if (gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick)) < 0)
+            return VITALS_EMEMORY;
+    }
+    slow_source_late(tick->slow);
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static void write_source(struct tick *tick, uint64_t key, const char *name, const char *message,
+                         vitals_availability state, uint64_t stamp_ns)
+{
+    vitals_builder *builder = tick->builder;
+    const char *word = vitals_availability_name(state);
+    vitals_builder_row(builder, VITALS_SOURCE, key, 0, (vitals_text){name, strlen(name)},
+                       stamp_ns);
+    vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){word, strlen(word)},
+                        VITALS_HAVE);
+    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, (vitals_text){message, strlen(message)},
+                        VITALS_HAVE);
+}
+
+static void write_sources(struct tick *tick, uint64_t now_ns)
+{
+    enum { KEY_SAMPLER = 1, KEY_PROCESSES = 2 };
+    vitals_builder *builder = tick->builder;
+    if (!metric_set_has_entity(&tick->request->wanted, VITALS_SOURCE))
+        return;
+    builder_table_of(builder, VITALS_SOURCE, &tick->request->wanted);
+    write_source(tick, KEY_SAMPLER, "sampler", "ticks", VITALS_HAVE, now_ns);
+    vitals_builder_u64(builder, VITALS_SOURCE_CALLS, tick->sequence, VITALS_HAVE);
+    vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)tick->spent_ns / 1e9,
+                       VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_MISSED_TICKS, tick->missed, VITALS_HAVE);
+    builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+    write_source(tick, KEY_PROCESSES, "processes", "the processes in /proc",
+                 process_table_state(tick->processes), now_ns);
+    builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+    slow_source_write(tick->slow, builder, now_ns);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_write(tick->gpus[i], builder, now_ns);
+}
+
+static struct value process_count(const struct tick *tick)
+{
+    vitals_availability state = process_table_state(tick->processes);
+    return state > 0 ? value_u64(process_table_listed(tick->processes)) : value_missing(state);
+}
+
+static vitals_text text_of(const char *string)
+{
+    return (vitals_text){string, strlen(string)};
+}
+
+static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vitals_error *error)
+{
+    const vitals_clock *clock = &tick->context->os.clock;
+    const struct os_origin *origin = &tick->context->origin;
+    const struct metric_set *wanted = &tick->request->wanted;
+    vitals_builder *builder = tick->builder;
+    vitals_builder_begin(builder);
+    vitals_builder_origin(builder, text_of(origin->host), text_of(origin->boot_id),
+                          origin->pid_namespace);
+    host_write(&tick->host, builder, wanted, process_count(tick), read_ns);
+    process_table_write(tick->processes, builder, wanted);
+    gpu_table_write(tick->devices, builder, wanted, tick->processes);
+    uint64_t now_ns = monotonic(tick);
+    write_sources(tick, now_ns);
+    vitals_builder_moment(builder, clock->realtime_ns(clock->data),
+                          clock->boottime_ns(clock->data), now_ns, ++tick->sequence);
+    return vitals_builder_finish(builder, out, error);
+}
+
+int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
+{
+    uint64_t begin_ns = monotonic(tick);
+    const struct metric_set *wanted = &tick->request->wanted;
+    struct metric_set due;
+    plan_due(&tick->plan, begin_ns, &due);
+    int code = ask_gpus(tick, &due, begin_ns);
+    uint64_t read_ns = monotonic(tick);
+    if (code == 0)
+        code = host_read(&tick->host, tick->context, &due);
+    if (code == 0 && wants_processes(wanted))
+        code = process_table_tick(tick->processes, &due);
+    if (code == 0) {
+        if (tick->request->rows != VITALS_ROWS_GPU_USERS)
+            ask_details(tick, &due);
+        code = wait_for_lanes(tick, &due, saturating_add(begin_ns, patience_ns));
+    }
+    tick->spent_ns += monotonic(tick) - begin_ns;
+    if (code < 0)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    return build(tick, read_ns, out, error);
+}

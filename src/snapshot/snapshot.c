@@ -1,0 +1,164 @@
+/* snapshot.c: the life of a snapshot, and its tables as a reader sees them.
+ *
+ * Knows nothing of how it was filled (builder.c) or of single values (row.c).
+ * Thread rule: any thread; what is counted is the only thing that changes. */
+#include "snapshot/snapshot.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+vitals_snapshot *snapshot_new(void)
+{
+    vitals_snapshot *snapshot = memory_alloc(sizeof *snapshot);
+    if (snapshot == NULL)
+        return NULL;
+    atomic_init(&snapshot->refs, 1);
+    snapshot_reset(snapshot);
+    return snapshot;
+}
+
+static void drop_texts(vitals_snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->texts.count; i++)
+        shared_text_unref(snapshot->texts.items[i]);
+    snapshot->texts = (struct texts){0};
+}
+
+void snapshot_reset(vitals_snapshot *snapshot)
+{
+    drop_texts(snapshot);
+    arena_reset(&snapshot->arena);
+    snapshot->host = (vitals_text){"", 0};
+    snapshot->boot_id = (vitals_text){"", 0};
+    snapshot->pid_namespace = 0;
+    snapshot->realtime_ns = 0;
+    snapshot->boottime_ns = 0;
+    snapshot->monotonic_ns = 0;
+    snapshot->sequence = 0;
+    memset(snapshot->tables, 0, sizeof snapshot->tables);
+}
+
+vitals_snapshot *vitals_snapshot_ref(vitals_snapshot *snapshot)
+{
+    atomic_fetch_add_explicit(&snapshot->refs, 1, memory_order_relaxed);
+    return snapshot;
+}
+
+void vitals_snapshot_unref(vitals_snapshot *snapshot)
+{
+    if (snapshot == NULL)
+        return;
+    /* Release: our reads come before whoever reuses or frees it; acquire: so do all others'. */
+    if (atomic_fetch_sub_explicit(&snapshot->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    drop_texts(snapshot);
+    arena_done(&snapshot->arena);
+    memory_free(snapshot);
+}
+
+vitals_text vitals_snapshot_host(const vitals_snapshot *snapshot)
+{
+    return snapshot->host;
+}
+
+vitals_text vitals_snapshot_boot_id(const vitals_snapshot *snapshot)
+{
+    return snapshot->boot_id;
+}
+
+uint64_t vitals_snapshot_pid_namespace(const vitals_snapshot *snapshot)
+{
+    return snapshot->pid_namespace;
+}
+
+uint64_t vitals_snapshot_realtime_ns(const vitals_snapshot *snapshot)
+{
+    return snapshot->realtime_ns;
+}
+
+uint64_t vitals_snapshot_boottime_ns(const vitals_snapshot *snapshot)
+{
+    return snapshot->boottime_ns;
+}
+
+uint64_t vitals_snapshot_monotonic_ns(const vitals_snapshot *snapshot)
+{
+    return snapshot->monotonic_ns;
+}
+
+uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot)
+{
+    return snapshot->sequence;
+}
+
+static const struct column *column_of(const vitals_snapshot *snapshot, vitals_metric metric)
+{
+    const struct table *table = snapshot_table(snapshot, (vitals_entity)((unsigned)metric >> 8));
+    return table != NULL ? table_column(table, metric) : NULL;
+}
+
+int vitals_snapshot_has_entity(const vitals_snapshot *snapshot, vitals_entity entity)
+{
+    return snapshot_table(snapshot, entity) != NULL;
+}
+
+int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric metric)
+{
+    return column_of(snapshot, metric) != NULL;
+}
+
+size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_entity entity)
+{
+    const struct table *table = snapshot_table(snapshot, entity);
+    return table != NULL ? table->count : 0;
+}
+
+const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot, vitals_entity entity,
+                                       const vitals_row *previous)
+{
+    const struct table *table = snapshot_table(snapshot, entity);
+    if (table == NULL || (previous != NULL && previous->table != table))
+        return NULL;
+    size_t index = previous != NULL ? row_index(previous) + 1 : 0;
+    return index < table->count ? &table->rows[index] : NULL;
+}
+
+const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot, vitals_entity entity,
+                                             uint64_t parent, const vitals_row *previous)
+{
+    const vitals_row *row = vitals_snapshot_next(snapshot, entity, previous);
+    while (row != NULL && row->parent != parent)
+        row = vitals_snapshot_next(snapshot, entity, row);
+    return row;
+}
+
+const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot, vitals_entity entity,
+                                       uint64_t key)
+{
+    const struct table *table = snapshot_table(snapshot, entity);
+    size_t low = 0;
+    size_t high = table != NULL ? table->count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->rows[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = table != NULL && low < table->count && table->rows[low].key == key;
+    return found ? &table->rows[low] : NULL;
+}
+
+const void *vitals_snapshot_column(const vitals_snapshot *snapshot, vitals_metric metric,
+                                   const signed char **availabilities, size_t *count)
+{
+    const struct column *column = column_of(snapshot, metric);
+    if (column == NULL || column->type == VITALS_TEXT)
+        return NULL;
+    if (availabilities != NULL)
+        *availabilities = column->states;
+    if (count != NULL)
+        *count = vitals_snapshot_count(snapshot, vitals_metric_entity(metric));
+    return column->cells;
+}

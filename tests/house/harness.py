@@ -1,0 +1,124 @@
+"""The test tools themselves: a failure must be seen, counted and explained.
+
+A suite that cannot fail proves nothing; so here are a C program and a Python file full of failures.
+"""
+
+import json
+import os
+import pathlib
+import runpy
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
+FALSE_CLAIMS = os.environ.get("VITALS_FALSE_CLAIMS")
+
+PYTHON_CASES = '''
+import os, unittest
+class Cases(unittest.TestCase):
+    def test_good(self): os.system("echo not ok 99 - printed by a child")
+    def test_wrong(self): self.assertEqual(1, 2, "the reason")
+    def test_broken(self): raise KeyError("lost")
+    def test_rows(self):
+        for row in (1, 2, 3):
+            with self.subTest(row=row): self.assertNotEqual(row, 2)
+    @unittest.skip("not here")
+    def test_skipped(self): pass
+'''
+
+
+class Check(unittest.TestCase):
+    """tests/unit/check.h."""
+
+    EXPLANATIONS = (
+        "1 + 1 == 3 does not hold",
+        "1 + 1 is 2, expected 3",
+        "UINT64_MAX is 18446744073709551615 (0xffffffffffffffff), expected 255 (0xff)",
+        "1.5 is 1.5, expected 1 within 0.25",
+        "nan, expected 0 within 1",
+        'differs at byte 1\n  is       3 bytes "a\\x0ab"\n  expected 3 bytes "a b"',
+        'nothing is NULL, expected "a"',
+        'differs at byte 2\n  is       3 bytes "a\\x00b"\n  expected 3 bytes "a\\x00c"',
+        '"hay" does not hold "needle"; it is\nhay',
+        "-3 returned -3: the disk is full",
+        'table row, case "second": rows[i].value is 3, expected 2',
+        "false_claims.c:7: condition: ",
+    )
+
+    def setUp(self):
+        if FALSE_CLAIMS is None:
+            self.skipTest("built without cmocka")
+        self.run_ = subprocess.run([FALSE_CLAIMS], capture_output=True, text=True, check=False)
+
+    def test_every_false_claim_fails(self):
+        results = [line for line in self.run_.stdout.splitlines() if line.startswith(("ok", "not"))]
+        self.assertEqual(len(results), 12, self.run_.stderr)
+        failed = [line for line in results if line.startswith("not ok")]
+        self.assertEqual(len(failed), 11, self.run_.stderr)
+        self.assertEqual(results[-1], "ok 12 - skipped # SKIP no such hardware")
+        self.assertNotEqual(self.run_.returncode, 0)
+
+    def test_every_failure_is_explained(self):
+        for text in self.EXPLANATIONS:
+            with self.subTest(text=text):
+                self.assertIn(text, self.run_.stderr)
+
+
+class Tap(unittest.TestCase):
+    """tests/tap.py."""
+
+    def setUp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cases.py"
+            path.write_text(PYTHON_CASES)
+            self.run_ = subprocess.run(
+                [sys.executable, SOURCE / "tests/tap.py", path],
+                capture_output=True, text=True, check=False,
+            )
+        self.lines = self.run_.stdout.splitlines()
+
+    def test_each_case_is_one_line(self):
+        self.assertEqual(
+            [line for line in self.lines if not line.startswith("#")],
+            [
+                "not ok 1 - cases.Cases.test_broken",
+                "ok 2 - cases.Cases.test_good",
+                "not ok 3 - cases.Cases.test_rows (row=2)",
+                "ok 4 - cases.Cases.test_skipped # SKIP not here",
+                "not ok 5 - cases.Cases.test_wrong",
+                "1..5",
+            ],
+        )
+
+    def test_the_reason_is_told(self):
+        for text in ("the reason", "lost", "line 5, in test_wrong", "printed by a child"):
+            self.assertIn(text, self.run_.stderr)
+        self.assertNotEqual(self.run_.returncode, 0)
+
+
+class Count(unittest.TestCase):
+    """scripts/run-tests: what Meson's log says, as three numbers."""
+
+    CASES = (
+        ("all good", "OK", "1..2\nok 1 - a\nok 2\n", (2, 0, 0)),
+        ("one bad", "FAIL", "ok 1 - a\nnot ok 2 - b\n1..2\n", (1, 1, 0)),
+        ("a skip", "OK", "ok 1 - a # SKIP no GPU\n1..1\n", (0, 0, 1)),
+        ("a crash after good cases", "ERROR", "1..3\nok 1 - a\n", (1, 1, 0)),
+        ("too slow", "TIMEOUT", "", (0, 1, 0)),
+        ("all skipped", "SKIP", "1..0 # SKIP no cmocka\n", (0, 0, 1)),
+        ("nothing said", "FAIL", None, (0, 1, 0)),
+        ("talk is no result", "OK", "1..1\nok 1 - a\n# not ok\nokay\n", (1, 0, 0)),
+    )
+
+    def test_counts(self):
+        count = runpy.run_path(str(SOURCE / "scripts/run-tests"))["count"]
+        for name, result, stdout, expected in self.CASES:
+            with self.subTest(name):
+                log = json.loads(json.dumps({"result": result, "stdout": stdout}))
+                self.assertEqual(count(log), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()

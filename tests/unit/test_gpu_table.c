@@ -1,0 +1,557 @@
+/* The table of devices: keys, labels, merging, staleness, who is on which device. */
+#include "check.h"
+
+#include "core/memory.h"
+#include "gpu/table.h"
+#include <vitals/error.h>
+
+/* ---- a table of processes that says what the test wants ---- */
+
+static struct {
+    int64_t pid;
+    uint64_t key;
+} living[8];
+
+uint64_t process_table_key(const struct process_table *table, int64_t pid)
+{
+    (void)table;
+    for (size_t i = 0; i < CHECK_COUNT(living); i++) {
+        if (living[i].pid == pid)
+            return living[i].key;
+    }
+    return 0;
+}
+
+static const struct process_table *const some_processes = (const void *)living;
+
+/* ---- what the tests write, and what they read back ---- */
+
+static struct gpu_table *table;
+static vitals_builder *builder;
+static vitals_snapshot *snapshot;
+
+static struct metric_set all_metrics(void)
+{
+    struct metric_set set = {0};
+    for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;)
+        metric_set_add(&set, m);
+    return set;
+}
+
+static void begin(void)
+{
+    vitals_error error;
+    memset(living, 0, sizeof living);
+    table = gpu_table_new();
+    CHECK_NOT_NULL(table);
+    CHECK_OK(vitals_builder_new(&builder, &error), error);
+}
+
+static void end(void)
+{
+    vitals_snapshot_unref(snapshot);
+    snapshot = NULL;
+    vitals_builder_free(builder);
+    gpu_table_free(table);
+}
+
+static void write_rows(const struct process_table *processes)
+{
+    struct metric_set wanted = all_metrics();
+    vitals_error error;
+    vitals_snapshot_unref(snapshot);
+    snapshot = NULL;
+    vitals_builder_begin(builder);
+    gpu_table_write(table, builder, &wanted, processes);
+    CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
+}
+
+static const vitals_row *row(vitals_entity entity, const char *label)
+{
+    for (const vitals_row *r = NULL; (r = vitals_snapshot_next(snapshot, entity, r));) {
+        if (strcmp(vitals_row_label(r), label) == 0)
+            return r;
+    }
+    CHECK_FAIL("no row %s", label);
+}
+
+static size_t rows(vitals_entity entity)
+{
+    return vitals_snapshot_count(snapshot, entity);
+}
+
+/* ---- scans and readings ---- */
+
+static struct gpu_identity *add(struct gpu_scan *scan, uint32_t slot, const char *uuid)
+{
+    struct gpu_identity *who = &scan->devices[scan->count];
+    *who = (struct gpu_identity){.slot = slot,
+                                 .index = scan->count,
+                                 .parent_slot = -1,
+                                 .name_state = VITALS_HAVE,
+                                 .pci_state = VITALS_HAVE,
+                                 .driver_state = VITALS_HAVE,
+                                 .cuda_state = VITALS_UNSUPPORTED};
+    snprintf(who->uuid, sizeof who->uuid, "%s", uuid);
+    snprintf(who->name, sizeof who->name, "Board %s", uuid);
+    snprintf(who->vendor, sizeof who->vendor, "acme");
+    scan->state = VITALS_HAVE;
+    scan->count++;
+    return who;
+}
+
+static void add_part(struct gpu_scan *scan, uint32_t slot, uint32_t parent, uint32_t index,
+                     const char *uuid)
+{
+    struct gpu_identity *who = add(scan, slot, uuid);
+    who->parent_slot = (int32_t)parent;
+    who->index = index;
+}
+
+static void take_scan(unsigned backend, const struct gpu_scan *scan)
+{
+    CHECK_INT(gpu_table_scan(table, backend, scan), 0);
+}
+
+static void one_device(void)
+{
+    struct gpu_scan scan = {0};
+    add(&scan, 0, "A");
+    take_scan(0, &scan);
+}
+
+static void take_power(uint64_t stamp_ns, double watts)
+{
+    struct gpu_sample sample = {.stamp_ns = stamp_ns, .state = VITALS_HAVE};
+    values_set(&sample.values, VITALS_GPU_POWER_WATTS, value_f64(watts));
+    CHECK_INT(gpu_table_sample(table, 0, 0, &sample), 0);
+}
+
+static void take_users(uint32_t slot, const int64_t *pids, uint32_t count)
+{
+    static struct gpu_processes list;
+    list = (struct gpu_processes){.stamp_ns = 7, .state = VITALS_HAVE, .count = count};
+    for (uint32_t i = 0; i < count; i++)
+        list.items[i] = (struct gpu_process){.pid = pids[i],
+                                             .compute = true,
+                                             .memory_used_bytes = value_u64(1000),
+                                             .busy_seconds = value_f64(5)};
+    CHECK_INT(gpu_table_processes(table, 0, slot, &list), 0);
+}
+
+static void take_state(signed char state)
+{
+    static struct gpu_processes list;
+    list = (struct gpu_processes){.stamp_ns = 8, .state = state};
+    CHECK_INT(gpu_table_processes(table, 0, 0, &list), 0);
+}
+
+static double number(const vitals_row *r, vitals_metric metric)
+{
+    double out = -1;
+    if (vitals_row_number(r, metric, &out) <= 0)
+        CHECK_FAIL("%s is %s", vitals_metric_name(metric),
+                   vitals_availability_name(vitals_row_availability(r, metric)));
+    return out;
+}
+
+/* ---- devices ---- */
+
+static void devices_are_counted_and_partitions_stand_under_theirs(void)
+{
+    begin();
+    struct gpu_scan scan = {0};
+    add(&scan, 0, "A");
+    add_part(&scan, 1, 0, 0, "A/0");
+    add_part(&scan, 2, 0, 3, "A/3");
+    add(&scan, 3, "B");
+    take_scan(0, &scan);
+    struct gpu_scan other = {0};
+    add(&other, 0, "C");
+    take_scan(1, &other);
+    write_rows(NULL);
+    static const char *const labels[] = {"0", "0:0", "0:3", "1", "2"};
+    CHECK_UINT(rows(VITALS_GPU), CHECK_COUNT(labels));
+    const vitals_row *r = NULL;
+    for (size_t i = 0; i < CHECK_COUNT(labels); i++) {
+        r = vitals_snapshot_next(snapshot, VITALS_GPU, r);
+        CHECK_STR(vitals_row_label(r), labels[i]);
+    }
+    CHECK_UINT(vitals_row_parent(row(VITALS_GPU, "0:3")), vitals_row_key(row(VITALS_GPU, "0")));
+    CHECK_UINT(vitals_row_parent(row(VITALS_GPU, "1")), 0);
+    CHECK_NEAR(number(row(VITALS_GPU, "0:3"), VITALS_GPU_INDEX), 3, 0);
+    vitals_text name;
+    CHECK_INT(vitals_row_text(row(VITALS_GPU, "2"), VITALS_GPU_NAME, &name), VITALS_HAVE);
+    CHECK_BYTES(name.bytes, name.size, "Board C", 7);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "2"), VITALS_GPU_CUDA_VERSION),
+              VITALS_UNSUPPORTED);
+    end();
+}
+
+static void labels_follow_the_back_ends_whichever_answers_first(void)
+{
+    begin();
+    struct gpu_scan second = {0}, first = {0};
+    add(&second, 0, "late vendor's");
+    take_scan(1, &second);
+    add(&first, 0, "first vendor's");
+    take_scan(0, &first);
+    write_rows(NULL);
+    vitals_text uuid;
+    CHECK(vitals_row_text(row(VITALS_GPU, "0"), VITALS_GPU_UUID, &uuid) > 0);
+    CHECK_BYTES(uuid.bytes, uuid.size, "first vendor's", 14);
+    end();
+}
+
+static void a_device_keeps_its_key_and_another_never_gets_it(void)
+{
+    begin();
+    struct gpu_scan both = {0}, none = {0}, back = {0};
+    add(&both, 0, "A");
+    add(&both, 1, "B");
+    take_scan(0, &both);
+    take_power(10, 100);
+    write_rows(NULL);
+    uint64_t key = vitals_row_key(row(VITALS_GPU, "0"));
+
+    take_scan(0, &none);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU), 0);
+
+    add(&back, 2, "C");
+    add(&back, 0, "A");
+    take_scan(0, &back);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU), 2);
+    const vitals_row *again = vitals_snapshot_find(snapshot, VITALS_GPU, key);
+    CHECK_NOT_NULL(again);
+    CHECK_STR(vitals_row_label(again), "1");
+    CHECK_INT(vitals_row_availability(again, VITALS_GPU_POWER_WATTS), VITALS_NOT_YET);
+    CHECK(vitals_row_key(row(VITALS_GPU, "0")) > key + 1);
+    end();
+}
+
+/* ---- readings ---- */
+
+static void what_a_sample_leaves_out_keeps_its_value(void)
+{
+    begin();
+    one_device();
+    struct gpu_sample sample = {.stamp_ns = 10, .state = VITALS_HAVE, .child_count = 1};
+    values_set(&sample.values, VITALS_GPU_POWER_WATTS, value_f64(100));
+    values_set(&sample.values, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(700));
+    snprintf(sample.compute_mode, sizeof sample.compute_mode, "default");
+    sample.compute_mode_state = VITALS_HAVE;
+    sample.children[0] = (struct gpu_child){.entity = VITALS_GPU_CLOCK, .label = "sm"};
+    sample.children[0].at[1] = value_f64(1e9);
+    sample.children[0].at[2] = value_f64(2e9);
+    CHECK_INT(gpu_table_sample(table, 0, 0, &sample), 0);
+
+    struct gpu_sample later = {.stamp_ns = 20, .state = VITALS_HAVE, .child_count = 1};
+    values_set(&later.values, VITALS_GPU_POWER_WATTS, value_f64(150));
+    later.children[0] = (struct gpu_child){.entity = VITALS_GPU_CLOCK, .label = "sm"};
+    later.children[0].at[1] = value_f64(1.5e9);
+    CHECK_INT(gpu_table_sample(table, 0, 0, &later), 0);
+    write_rows(NULL);
+    const vitals_row *r = row(VITALS_GPU, "0"), *clock = row(VITALS_GPU_CLOCK, "sm");
+    CHECK_NEAR(number(r, VITALS_GPU_POWER_WATTS), 150, 0);
+    CHECK_NEAR(number(r, VITALS_GPU_POWER_LIMIT_WATTS), 700, 0);
+    CHECK_UINT(vitals_row_stamp_ns(r), 20);
+    CHECK_NEAR(number(clock, VITALS_GPU_CLOCK_FREQUENCY_HERTZ), 1.5e9, 0);
+    CHECK_NEAR(number(clock, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ), 2e9, 0);
+    CHECK_UINT(vitals_row_parent(clock), vitals_row_key(r));
+    vitals_text mode;
+    CHECK_INT(vitals_row_text(r, VITALS_GPU_COMPUTE_MODE, &mode), VITALS_HAVE);
+    CHECK_BYTES(mode.bytes, mode.size, "default", 7);
+    end();
+}
+
+static void what_is_late_is_stale_and_what_never_came_timed_out(void)
+{
+    begin();
+    one_device();
+    write_rows(NULL);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS),
+              VITALS_NOT_YET);
+    gpu_table_late(table, 0, 0);
+    write_rows(NULL);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS),
+              VITALS_TIMED_OUT);
+
+    take_power(10, 100);
+    take_users(0, (const int64_t[]){42}, 1);
+    gpu_table_late(table, 0, 0);
+    write_rows(NULL);
+    const vitals_row *r = row(VITALS_GPU, "0"), *user = row(VITALS_GPU_PROCESS, "42");
+    double watts;
+    CHECK_INT(vitals_row_f64(r, VITALS_GPU_POWER_WATTS, &watts), VITALS_STALE);
+    CHECK_NEAR(watts, 100, 0);
+    CHECK_UINT(vitals_row_stamp_ns(r), 10);
+    CHECK_INT(vitals_row_availability(r, VITALS_GPU_PROCESSES), VITALS_STALE);
+    CHECK_INT(vitals_row_availability(r, VITALS_GPU_UUID), VITALS_HAVE);
+    CHECK_INT(vitals_row_availability(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES), VITALS_STALE);
+    CHECK_UINT(vitals_row_stamp_ns(user), 7);
+
+    take_power(30, 120);
+    write_rows(NULL);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS), VITALS_HAVE);
+    end();
+}
+
+static void of_a_lost_device_everything_is_gone(void)
+{
+    begin();
+    one_device();
+    struct gpu_sample sample = {.stamp_ns = 10, .state = VITALS_HAVE, .child_count = 1};
+    values_set(&sample.values, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(700));
+    sample.children[0] = (struct gpu_child){.entity = VITALS_GPU_POOL, .label = "bar1"};
+    sample.children[0].at[1] = value_u64(1);
+    CHECK_INT(gpu_table_sample(table, 0, 0, &sample), 0);
+    struct gpu_sample lost = {.stamp_ns = 20, .state = VITALS_GONE};
+    CHECK_INT(gpu_table_sample(table, 0, 0, &lost), 0);
+    take_users(0, (const int64_t[]){42}, 1);
+    take_state(VITALS_GONE);
+    write_rows(NULL);
+    const vitals_row *r = row(VITALS_GPU, "0");
+    CHECK_INT(vitals_row_availability(r, VITALS_GPU_POWER_LIMIT_WATTS), VITALS_GONE);
+    CHECK_INT(vitals_row_availability(r, VITALS_GPU_COMPUTE_MODE), VITALS_GONE);
+    CHECK_INT(vitals_row_availability(r, VITALS_GPU_PROCESSES), VITALS_GONE);
+    CHECK_INT(vitals_row_availability(r, VITALS_GPU_NAME), VITALS_HAVE);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU_POOL, "bar1"), VITALS_GPU_POOL_TOTAL_BYTES),
+              VITALS_GONE);
+    CHECK_UINT(rows(VITALS_GPU_PROCESS), 0);
+    end();
+}
+
+/* ---- processes ---- */
+
+static void a_process_keeps_its_row_while_it_is_listed(void)
+{
+    begin();
+    one_device();
+    take_users(0, (const int64_t[]){42, 50}, 2);
+    write_rows(NULL);
+    uint64_t key = vitals_row_key(row(VITALS_GPU_PROCESS, "50"));
+    take_users(0, (const int64_t[]){7, 50}, 2);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU_PROCESS), 2);
+    CHECK_UINT(vitals_row_key(row(VITALS_GPU_PROCESS, "50")), key);
+    CHECK_UINT(vitals_row_parent(row(VITALS_GPU_PROCESS, "50")),
+               vitals_row_key(row(VITALS_GPU, "0")));
+    take_users(0, NULL, 0);
+    take_users(0, (const int64_t[]){50}, 1);
+    write_rows(NULL);
+    CHECK(vitals_row_key(row(VITALS_GPU_PROCESS, "50")) > key);
+    end();
+}
+
+static vitals_availability process_of(const char *label, uint64_t *key)
+{
+    *key = 0;
+    return vitals_row_u64(row(VITALS_GPU_PROCESS, label), VITALS_GPU_PROCESS_PROCESS, key);
+}
+
+static void a_process_is_joined_by_its_pid(void)
+{
+    begin();
+    one_device();
+    take_users(0, (const int64_t[]){42, 4000000}, 2);
+    uint64_t key;
+    write_rows(NULL);
+    CHECK_INT(process_of("42", &key), VITALS_NOT_REQUESTED);
+
+    living[0].pid = 42;
+    living[0].key = 1001;
+    write_rows(some_processes);
+    uint64_t row_key = vitals_row_key(row(VITALS_GPU_PROCESS, "42"));
+    CHECK_INT(process_of("42", &key), VITALS_HAVE);
+    CHECK_UINT(key, 1001);
+    CHECK_INT(process_of("4000000", &key), VITALS_OUTSIDE);
+
+    living[0].pid = 0; /* it ended, and the driver lists it still */
+    write_rows(some_processes);
+    CHECK_INT(process_of("42", &key), VITALS_GONE);
+    CHECK_UINT(vitals_row_key(row(VITALS_GPU_PROCESS, "42")), row_key);
+
+    living[0].pid = 42; /* and another has its pid */
+    living[0].key = 1002;
+    write_rows(some_processes);
+    const vitals_row *r = row(VITALS_GPU_PROCESS, "42");
+    CHECK(vitals_row_key(r) > row_key);
+    CHECK_NEAR(number(r, VITALS_GPU_PROCESS_BUSY_SECONDS), 0, 0);
+    end();
+}
+
+static void one_bad_answer_does_not_end_a_process(void)
+{
+    begin();
+    one_device();
+    take_users(0, (const int64_t[]){42}, 1);
+    write_rows(NULL);
+    uint64_t key = vitals_row_key(row(VITALS_GPU_PROCESS, "42"));
+    take_state(VITALS_FAILED);
+    write_rows(NULL);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU_PROCESS, "42"),
+                                      VITALS_GPU_PROCESS_MEMORY_USED_BYTES),
+              VITALS_STALE);
+    take_users(0, (const int64_t[]){42}, 1);
+    write_rows(NULL);
+    CHECK_UINT(vitals_row_key(row(VITALS_GPU_PROCESS, "42")), key);
+    take_state(VITALS_DENIED);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU_PROCESS), 0);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_PROCESSES), VITALS_DENIED);
+    end();
+}
+
+static void type_says_compute_and_graphics(void)
+{
+    static const struct {
+        bool compute, graphics;
+        const char *type;
+    } cases[] = {{true, false, "C"}, {false, true, "G"}, {true, true, "C+G"}, {false, false, NULL}};
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        begin();
+        one_device();
+        static struct gpu_processes list;
+        list = (struct gpu_processes){.state = VITALS_HAVE, .count = 1};
+        list.items[0] = (struct gpu_process){
+            .pid = 9, .compute = cases[i].compute, .graphics = cases[i].graphics};
+        CHECK_INT(gpu_table_processes(table, 0, 0, &list), 0);
+        write_rows(NULL);
+        vitals_text type = {"", 0};
+        vitals_availability state = vitals_row_text(row(VITALS_GPU_PROCESS, "9"),
+                                                    VITALS_GPU_PROCESS_TYPE, &type);
+        CHECK_INT(state, cases[i].type ? VITALS_HAVE : VITALS_UNSUPPORTED);
+        if (cases[i].type)
+            CHECK_BYTES(type.bytes, type.size, cases[i].type, strlen(cases[i].type));
+        end();
+    }
+}
+
+static void a_partitioned_device_counts_its_partitions_processes(void)
+{
+    begin();
+    struct gpu_scan scan = {0};
+    add(&scan, 0, "A");
+    add_part(&scan, 1, 0, 0, "A/0");
+    add_part(&scan, 2, 0, 1, "A/1");
+    take_scan(0, &scan);
+    take_users(0, NULL, 0);
+    take_users(1, (const int64_t[]){1, 2}, 2);
+    write_rows(NULL);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_PROCESSES), VITALS_NOT_YET);
+    take_users(2, (const int64_t[]){3}, 1);
+    write_rows(NULL);
+    CHECK_NEAR(number(row(VITALS_GPU, "0"), VITALS_GPU_PROCESSES), 3, 0);
+    CHECK_NEAR(number(row(VITALS_GPU, "0:0"), VITALS_GPU_PROCESSES), 2, 0);
+    end();
+}
+
+static void sum_pid(void *data, int64_t pid)
+{
+    *(int64_t *)data += pid;
+}
+
+static void each_pid_is_visited_on_each_device(void)
+{
+    begin();
+    struct gpu_scan scan = {0}, less = {0};
+    add(&scan, 0, "A");
+    add(&scan, 1, "B");
+    take_scan(0, &scan);
+    take_users(0, (const int64_t[]){1, 20}, 2);
+    take_users(1, (const int64_t[]){300}, 1);
+    int64_t sum = 0;
+    gpu_table_each_pid(table, sum_pid, &sum);
+    CHECK_INT(sum, 321);
+    add(&less, 0, "A");
+    take_scan(0, &less);
+    sum = 0;
+    gpu_table_each_pid(table, sum_pid, &sum);
+    CHECK_INT(sum, 21);
+    end();
+}
+
+/* ---- memory ---- */
+
+static int take_everything(uint32_t users)
+{
+    static struct gpu_processes list;
+    struct gpu_scan scan = {0};
+    add(&scan, 0, "A");
+    add_part(&scan, 1, 0, 0, "A/0");
+    struct gpu_sample sample = {.stamp_ns = 10, .state = VITALS_HAVE, .child_count = 2};
+    values_set(&sample.values, VITALS_GPU_POWER_WATTS, value_f64(100));
+    snprintf(sample.compute_mode, sizeof sample.compute_mode, "default");
+    sample.compute_mode_state = VITALS_HAVE;
+    sample.children[0] = (struct gpu_child){.entity = VITALS_GPU_CLOCK, .label = "sm"};
+    sample.children[1] = (struct gpu_child){.entity = VITALS_GPU_POOL, .label = "bar1"};
+    list = (struct gpu_processes){.state = VITALS_HAVE, .count = users};
+    for (uint32_t i = 0; i < users; i++)
+        list.items[i] = (struct gpu_process){.pid = i + 1, .compute = true};
+    int result = gpu_table_scan(table, 0, &scan);
+    if (result == 0)
+        result = gpu_table_sample(table, 0, 0, &sample);
+    if (result == 0)
+        result = gpu_table_processes(table, 0, 0, &list);
+    return result;
+}
+
+static void no_allocation_that_fails_does_harm(void)
+{
+    for (uint64_t nth = 1;; nth++) {
+        int64_t live = memory_live();
+        begin();
+        memory_fail_at(nth);
+        int result = take_everything(20);
+        memory_fail_at(0);
+        CHECK(result == 0 || result == VITALS_EMEMORY);
+        write_rows(NULL); /* whatever it has by now */
+        CHECK_INT(take_everything(20), 0);
+        write_rows(NULL);
+        CHECK_UINT(rows(VITALS_GPU), 2);
+        CHECK_UINT(rows(VITALS_GPU_CLOCK), 1);
+        CHECK_UINT(rows(VITALS_GPU_PROCESS), 20);
+        end();
+        CHECK_INT(memory_live(), live);
+        if (result == 0) {
+            CHECK(nth > 10);
+            return;
+        }
+    }
+}
+
+static void a_steady_tick_allocates_nothing(void)
+{
+    begin();
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(take_everything(20), 0);
+    uint64_t asked = memory_asked();
+    CHECK_INT(take_everything(20), 0);
+    CHECK_UINT(memory_asked(), asked);
+    end();
+}
+
+static const check_test tests[] = {
+    {"devices are counted and partitions stand under theirs",
+     devices_are_counted_and_partitions_stand_under_theirs},
+    {"labels follow the back ends, whichever answers first",
+     labels_follow_the_back_ends_whichever_answers_first},
+    {"a device keeps its key and another never gets it",
+     a_device_keeps_its_key_and_another_never_gets_it},
+    {"what a sample leaves out keeps its value", what_a_sample_leaves_out_keeps_its_value},
+    {"what is late is stale, and what never came timed out",
+     what_is_late_is_stale_and_what_never_came_timed_out},
+    {"of a lost device everything is gone", of_a_lost_device_everything_is_gone},
+    {"a process keeps its row while it is listed", a_process_keeps_its_row_while_it_is_listed},
+    {"a process is joined by its pid", a_process_is_joined_by_its_pid},
+    {"one bad answer does not end a process", one_bad_answer_does_not_end_a_process},
+    {"type says compute and graphics", type_says_compute_and_graphics},
+    {"a partitioned device counts its partitions' processes",
+     a_partitioned_device_counts_its_partitions_processes},
+    {"each pid is visited on each device", each_pid_is_visited_on_each_device},
+    {"no allocation that fails does harm", no_allocation_that_fails_does_harm},
+    {"a steady tick allocates nothing", a_steady_tick_allocates_nothing},
+};
+CHECK_MAIN(tests)
