@@ -5,9 +5,9 @@
 #define VITALS_EXPORT_H
 
 #if defined(__GNUC__) && !defined(VITALS_BINDINGS)
-#define VITALS_API __attribute__((visibility("default")))
-#define VITALS_CHECKED __attribute__((warn_unused_result))
-#define VITALS_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
+#define VITALS_API                   __attribute__((visibility("default")))
+#define VITALS_CHECKED               __attribute__((warn_unused_result))
+#define VITALS_NONNULL(...)          __attribute__((nonnull(__VA_ARGS__)))
 #define VITALS_FORMAT(string, first) __attribute__((format(printf, string, first)))
 #else
 #define VITALS_API

@@ -57,12 +57,11 @@ VITALS_API void vitals_environment_free(vitals_environment *environment);
 
 /* Entries in the order of the process; empty ones are left out. An entry without '=' has the
  * whole for its name and an empty value. */
-VITALS_API size_t vitals_environment_count(const vitals_environment *environment)
-    VITALS_NONNULL(1);
+VITALS_API size_t vitals_environment_count(const vitals_environment *environment) VITALS_NONNULL(1);
 VITALS_API vitals_text vitals_environment_name(const vitals_environment *environment, size_t index)
     VITALS_NONNULL(1);
-VITALS_API vitals_text vitals_environment_value(const vitals_environment *environment,
-                                                size_t index) VITALS_NONNULL(1);
+VITALS_API vitals_text vitals_environment_value(const vitals_environment *environment, size_t index)
+    VITALS_NONNULL(1);
 
 /* The value of the last entry with that name; 1 where there is one, else 0 and *out untouched. */
 VITALS_API int vitals_environment_find(const vitals_environment *environment, const char *name,

@@ -49,9 +49,8 @@ VITALS_API VITALS_CHECKED int vitals_request_every(vitals_request *request, vita
     VITALS_NONNULL(1);
 
 /* The time from tick to tick, 10 ms to 1 day; 1 s unless said. Errors: EARGUMENT. */
-VITALS_API VITALS_CHECKED int vitals_request_interval(vitals_request *request,
-                                                      uint64_t interval_ns, vitals_error *error)
-    VITALS_NONNULL(1);
+VITALS_API VITALS_CHECKED int vitals_request_interval(vitals_request *request, uint64_t interval_ns,
+                                                      vitals_error *error) VITALS_NONNULL(1);
 
 /* Whether the metric is asked for. */
 VITALS_API int vitals_request_has(const vitals_request *request, vitals_metric metric)

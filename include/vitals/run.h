@@ -64,12 +64,11 @@ VITALS_API const char *vitals_figure_source(const vitals_figure *figure) VITALS_
 
 /* The figure; above zero *out was written. VITALS_HAVE is exact. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_figure_value(const vitals_figure *figure,
-                                                                  double *out)
-    VITALS_NONNULL(1, 2);
+                                                                  double *out) VITALS_NONNULL(1, 2);
 
 /* The figure with that name, of no device; NULL where there is none. */
-VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account,
-                                                    const char *name) VITALS_NONNULL(1, 2);
+VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account, const char *name)
+    VITALS_NONNULL(1, 2);
 
 #ifdef __cplusplus
 }

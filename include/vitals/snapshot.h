@@ -54,12 +54,9 @@ VITALS_API uint64_t vitals_snapshot_pid_namespace(const vitals_snapshot *snapsho
     VITALS_NONNULL(1); /* inode number; 0: not known */
 
 /* When the reading was complete, by three clocks, and its number, from 1. */
-VITALS_API uint64_t vitals_snapshot_realtime_ns(const vitals_snapshot *snapshot)
-    VITALS_NONNULL(1);
-VITALS_API uint64_t vitals_snapshot_boottime_ns(const vitals_snapshot *snapshot)
-    VITALS_NONNULL(1);
-VITALS_API uint64_t vitals_snapshot_monotonic_ns(const vitals_snapshot *snapshot)
-    VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_snapshot_realtime_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_snapshot_boottime_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_snapshot_monotonic_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 
 /* Whether a table, or a column of one, was asked for. */
@@ -74,8 +71,8 @@ VITALS_API size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_
 
 /* The row after `previous` (NULL: the first); NULL at the end. */
 VITALS_API const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot,
-                                                  vitals_entity entity,
-                                                  const vitals_row *previous) VITALS_NONNULL(1);
+                                                  vitals_entity entity, const vitals_row *previous)
+    VITALS_NONNULL(1);
 
 /* The same, only rows whose parent key is `parent`. */
 VITALS_API const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot,
@@ -91,15 +88,14 @@ VITALS_API const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapsho
 /* A whole column: `count` cells of 8 bytes (uint64_t, int64_t or double by the metric's type)
  * and as many availabilities, in the order of rows. NULL where the column was not asked for, or
  * holds text. A cell whose availability is not above zero holds nothing meaningful. */
-VITALS_API const void *vitals_snapshot_column(const vitals_snapshot *snapshot,
-                                              vitals_metric metric,
+VITALS_API const void *vitals_snapshot_column(const vitals_snapshot *snapshot, vitals_metric metric,
                                               const signed char **availabilities, size_t *count)
     VITALS_NONNULL(1);
 
 /* What every row has. */
 VITALS_API vitals_entity vitals_row_entity(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_row_key(const vitals_row *row) VITALS_NONNULL(1);
-VITALS_API uint64_t vitals_row_parent(const vitals_row *row) VITALS_NONNULL(1); /* 0: none */
+VITALS_API uint64_t vitals_row_parent(const vitals_row *row) VITALS_NONNULL(1);   /* 0: none */
 VITALS_API uint64_t vitals_row_stamp_ns(const vitals_row *row) VITALS_NONNULL(1); /* monotonic */
 VITALS_API const char *vitals_row_label(const vitals_row *row) VITALS_NONNULL(1);
 
@@ -125,8 +121,8 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_number(const vitals_row
     VITALS_NONNULL(1, 3);
 
 /* How good a value is, or why there is none, without the value. */
-VITALS_API vitals_availability vitals_row_availability(const vitals_row *row,
-                                                       vitals_metric metric) VITALS_NONNULL(1);
+VITALS_API vitals_availability vitals_row_availability(const vitals_row *row, vitals_metric metric)
+    VITALS_NONNULL(1);
 
 /* Growth of a counter per second between an older snapshot of the same machine and this row.
  * VITALS_NOT_YET where `older` is NULL, is of another boot or pid namespace, does not have the

@@ -11,7 +11,7 @@ extern "C" {
 #define VITALS_VERSION_MAJOR 0
 #define VITALS_VERSION_MINOR 1
 #define VITALS_VERSION_PATCH 0
-#define VITALS_VERSION "0.1.0"
+#define VITALS_VERSION       "0.1.0"
 
 /* The form of snapshots as JSON. A reader accepts its own number and older ones. */
 #define VITALS_SCHEMA 1

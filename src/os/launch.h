@@ -34,8 +34,8 @@ void os_signals_restore(struct os_signals *signals);
  * received it from the terminal. SIGCHLD is never given. */
 int os_signals_next(struct os_signals *signals, bool *forward);
 
-/* How a child is started. The child waits until `go` can be read, so that what counts it is in place
- * before its first instruction. */
+/* How a child is started. The child waits until `go` can be read, so that what counts it is in
+ * place before its first instruction. */
 struct os_command {
     const char *const *argv;
     uint64_t descriptors; /* soft limit; 0: as it is */

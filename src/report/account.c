@@ -21,8 +21,9 @@ static double value_of(const vitals_figure *figure, vitals_availability *availab
 
 static uint64_t as_count(double value)
 {
-    return value < 0 ? 0 : value > 9007199254740992.0 ? UINT64_C(9007199254740992)
-                                                      : (uint64_t)value;
+    return value < 0                    ? 0
+           : value > 9007199254740992.0 ? UINT64_C(9007199254740992)
+                                        : (uint64_t)value;
 }
 
 static void bytes_words(double value, char out[static VITALS_HUMAN])
@@ -271,7 +272,8 @@ static void json_figure(struct paint *paint, const vitals_figure *figure)
     if (availability > 0)
         number_words(value, number);
     paint_text(paint, COLOR_PLAIN, "{\"name\":");
-    json_string(paint, (vitals_text){vitals_figure_name(figure), strlen(vitals_figure_name(figure))});
+    json_string(paint,
+                (vitals_text){vitals_figure_name(figure), strlen(vitals_figure_name(figure))});
     if (vitals_figure_device(figure)[0] != '\0')
         json_member(paint, "device", vitals_figure_device(figure));
     paint_text(paint, COLOR_PLAIN, ",\"value\":");
@@ -282,8 +284,8 @@ static void json_figure(struct paint *paint, const vitals_figure *figure)
     paint_text(paint, COLOR_PLAIN, "}");
 }
 
-int report_account_json(const vitals_account *account, const char *const *argv,
-                        vitals_write *write, void *data)
+int report_account_json(const vitals_account *account, const char *const *argv, vitals_write *write,
+                        void *data)
 {
     struct report_options options = {.color = false};
     struct paint paint;

@@ -113,8 +113,8 @@ static bool has_device(const vitals_snapshot *snapshot, uint64_t index)
     return false;
 }
 
-size_t report_missing_devices(const vitals_snapshot *snapshot,
-                              const struct report_options *options, uint64_t *missing)
+size_t report_missing_devices(const vitals_snapshot *snapshot, const struct report_options *options,
+                              uint64_t *missing)
 {
     size_t count = 0;
     for (size_t i = 0; i < options->device_count; i++) {

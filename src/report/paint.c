@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const char *const ESCAPES[] = {
-    [COLOR_PLAIN] = "",           [COLOR_GREEN] = "\033[32m", [COLOR_YELLOW] = "\033[33m",
-    [COLOR_RED] = "\033[31m",     [COLOR_CYAN] = "\033[36m",  [COLOR_MAGENTA] = "\033[35m",
-    [COLOR_DIM] = "\033[2m",      [COLOR_BOLD] = "\033[1m",
+    [COLOR_PLAIN] = "",       [COLOR_GREEN] = "\033[32m", [COLOR_YELLOW] = "\033[33m",
+    [COLOR_RED] = "\033[31m", [COLOR_CYAN] = "\033[36m",  [COLOR_MAGENTA] = "\033[35m",
+    [COLOR_DIM] = "\033[2m",  [COLOR_BOLD] = "\033[1m",
 };
 
 void paint_init(struct paint *paint, const struct report_options *options, vitals_write *write,
@@ -179,7 +179,7 @@ enum color paint_load(vitals_availability availability, double ratio, const unsi
     if (availability <= 0)
         return COLOR_DIM;
     double percent = ratio * 100;
-    return percent >= thresholds[1] ? COLOR_RED
+    return percent >= thresholds[1]   ? COLOR_RED
            : percent >= thresholds[0] ? COLOR_YELLOW
                                       : COLOR_GREEN;
 }
@@ -216,13 +216,13 @@ static void format_ratio(const struct bar *bar, char *out, size_t capacity)
         (void)snprintf(out, capacity, bar->fraction ? "%.1f%%" : "%.0f%%", percent);
 }
 
-enum { BAR_LABEL = 5, BAR_RATIO = 6, BAR_LEAST = 8 };
+enum { BAR_LABEL = 5, BAR_RATIO = 6, BAR_LEAST = 6 };
 
 void paint_bar(struct paint *paint, const struct bar *bar, size_t columns)
 {
     char ratio[16];
     format_ratio(bar, ratio, sizeof(ratio));
-    size_t note = bar->note != NULL ? paint_columns(bar->note) + 1 : 0;
+    size_t note = bar->note_columns;
     if (columns < BAR_LABEL + BAR_RATIO + BAR_LEAST + note)
         note = 0;
     size_t length = columns - BAR_LABEL - BAR_RATIO - note, drawn = length;
@@ -237,9 +237,7 @@ void paint_bar(struct paint *paint, const struct bar *bar, size_t columns)
     put_string(paint, " ");
     put_string(paint, ratio);
     paint_repeat(paint, COLOR_PLAIN, " ", length - drawn + BAR_RATIO - 1 - strlen(ratio));
-    if (note > 0) {
-        put_string(paint, " ");
-        put_string(paint, bar->note);
-    }
+    if (note > 0)
+        paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, note, bar->note != NULL ? bar->note : "");
     end_color(paint, bar->color);
 }

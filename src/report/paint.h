@@ -1,7 +1,7 @@
 /* paint.h: lines of text with color, columns counted.
  *
- * Everything that is painted is safe text already. A failed write is remembered; painting on is then
- * harmless. */
+ * Everything that is painted is safe text already. A failed write is remembered; painting on is
+ * then harmless. */
 #ifndef VITALS_REPORT_PAINT_H
 #define VITALS_REPORT_PAINT_H
 
@@ -44,7 +44,8 @@ void paint_end(struct paint *paint); /* of the line */
 /* Columns of safe text. */
 size_t paint_columns(const char *text);
 
-/* Where vertical lines stand in a row of a box: ascending columns, the last one is its right edge. */
+/* Where vertical lines stand in a row of a box: ascending columns, the last one is its right edge.
+ */
 enum { EDGES_MAX = 8 };
 struct edges {
     size_t at[EDGES_MAX];
@@ -58,8 +59,9 @@ void paint_rule(struct paint *paint, bool strong, const struct edges *above,
 /* A vertical line. */
 void paint_edge(struct paint *paint);
 
-/* "MEM: ███▍ 28.4%" in exactly `columns`; missing is a dotted bar and a dim N/A. `note` stands right
- * aligned at the end where there is room for it. */
+/* "MEM: ███▍ 28.4%   24.96GiB" in exactly `columns`; missing is a dotted bar and a dim N/A. The
+ * note stands right aligned in `note_columns`, which are kept free in all bars of a column, so that
+ * equal ratios have equal lengths; where there is no room for it, in none. */
 struct bar {
     const char *label; /* "MEM" */
     vitals_availability availability;
@@ -67,6 +69,7 @@ struct bar {
     bool fraction; /* one decimal */
     enum color color;
     const char *note; /* NULL: none */
+    size_t note_columns;
 };
 void paint_bar(struct paint *paint, const struct bar *bar, size_t columns);
 

@@ -1,8 +1,9 @@
-/* panel_devices.c: a box with two lines for each device, one for each partition, and bars beside them
- * where the terminal is wide enough.
+/* panel_devices.c: a box with two lines for each device, one for each partition, and bars beside
+ * them where the terminal is wide enough.
  *
- *     |  0  H100 80GB HBM3        On | 00000000:17:00.0 Off | Disabled           0 | MEM: |||| 31.2% |
- *     | 31%   41C   P0    312W / 700W |  24.96GiB / 80.00GiB |     42%      Default | UTL: ||||| 42% |
+ *     |  0  H100 80GB HBM3        On | 00000000:17:00.0 Off | Disabled           0 | MEM:
+ * |||| 31.2% | | 31%   41C   P0    312W / 700W |  24.96GiB / 80.00GiB |     42%      Default | UTL:
+ * ||||| 42% |
  *
  * Columns are nvidia-smi's, which everybody reads without thinking. */
 #include "report/panel.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CELL_LEFT = 31, CELL_MIDDLE = 22, CELL_RIGHT = 22 };
+enum { CELL_LEFT = 31, CELL_MIDDLE = 22, NOTE = 10, DEVICE_NAME = 256 };
 
 static const struct edges TITLE = {{0, NARROW - 1}, 2};
 static const struct edges TABLE = {{0, CELL_LEFT + 1, CELL_LEFT + CELL_MIDDLE + 2, NARROW - 1}, 4};
@@ -54,17 +55,17 @@ static const char *on_off(const vitals_row *gpu, vitals_metric metric)
 
 /* The product without its maker's name; what is too long loses its beginning, since the end tells
  * two devices apart. */
-static void device_name(const struct view *view, const vitals_row *gpu, size_t columns, char *out,
-                        size_t capacity)
+static void device_name(const struct view *view, const vitals_row *gpu, size_t columns,
+                        char out[static DEVICE_NAME])
 {
     static const char MAKER[] = "NVIDIA ";
-    char name[256];
+    char name[DEVICE_NAME - 2];
     panel_text(view, gpu, VITALS_GPU_NAME, name, sizeof(name));
     const char *start = name;
     if (strncmp(start, MAKER, sizeof(MAKER) - 1) == 0)
         start += sizeof(MAKER) - 1;
     if (paint_columns(start) <= columns) {
-        (void)snprintf(out, capacity, "%s", start);
+        (void)snprintf(out, DEVICE_NAME, "%s", start);
         return;
     }
     while (paint_columns(start) > columns - 2) {
@@ -72,7 +73,7 @@ static void device_name(const struct view *view, const vitals_row *gpu, size_t c
             start++;
         } while (((unsigned char)*start & 0xc0) == 0x80);
     }
-    (void)snprintf(out, capacity, "..%s", start);
+    (void)snprintf(out, DEVICE_NAME, "..%s", start);
 }
 
 static void fan(const vitals_row *gpu, char out[static PANEL_TEXT])
@@ -136,10 +137,12 @@ static void memory_bar(struct paint *paint, const struct view *view, const vital
                        size_t columns)
 {
     char used[PANEL_TEXT];
-    struct bar bar = {.label = "MEM", .fraction = true,
+    struct bar bar = {.label = "MEM",
+                      .fraction = true,
+                      .note_columns = NOTE,
                       .note = panel_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, used)};
-    bar.availability = panel_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES,
-                                   VITALS_GPU_MEMORY_TOTAL_BYTES, &bar.ratio);
+    bar.availability = panel_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
+                                   &bar.ratio);
     bar.color = paint_load(bar.availability, bar.ratio, view->options->memory_thresholds);
     if (bar.availability <= 0)
         bar.note = NULL;
@@ -164,11 +167,12 @@ static void ratio_bar(struct paint *paint, const struct view *view, const vitals
     bool memory = strcmp(label, "MBW") == 0;
     char note[PANEL_TEXT];
     clock_note(view, gpu, memory ? "memory" : "sm", note);
-    struct bar bar = {.label = label, .note = note[0] != '\0' ? note : NULL};
+    struct bar bar = {.label = label, .note = note, .note_columns = NOTE};
     bar.availability = vitals_row_f64(
         gpu, memory ? VITALS_GPU_MEMORY_BUSY_RATIO : VITALS_GPU_UTILIZATION_RATIO, &bar.ratio);
     bar.color = paint_load(bar.availability, bar.ratio,
-                           memory ? view->options->memory_thresholds : view->options->gpu_thresholds);
+                           memory ? view->options->memory_thresholds
+                                  : view->options->gpu_thresholds);
     begin_bar(paint);
     paint_bar(paint, &bar, columns - 2);
     end_bar(paint);
@@ -179,9 +183,10 @@ static void power_bar(struct paint *paint, const struct view *view, const vitals
 {
     char watts[PANEL_TEXT];
     struct bar bar = {.label = "PWR",
+                      .note_columns = NOTE,
                       .note = panel_number(gpu, VITALS_GPU_POWER_WATTS, "%.0fW", watts)};
-    bar.availability =
-        panel_ratio(gpu, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS, &bar.ratio);
+    bar.availability = panel_ratio(gpu, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS,
+                                   &bar.ratio);
     bar.color = paint_load(bar.availability, bar.ratio, view->options->gpu_thresholds);
     if (bar.availability <= 0)
         bar.note = NULL;
@@ -195,11 +200,11 @@ static void power_bar(struct paint *paint, const struct view *view, const vitals
 static void first_line(struct paint *paint, const struct view *view, const vitals_row *gpu,
                        bool mig)
 {
-    char name[128], bus[PANEL_TEXT], ecc[PANEL_TEXT];
+    char name[DEVICE_NAME], bus[PANEL_TEXT], ecc[PANEL_TEXT];
     enum { NAME = 19, BUS = 16 };
     enum color color = panel_device_color(view, gpu);
     struct bars bars = bars_of(view);
-    device_name(view, gpu, NAME, name, sizeof(name));
+    device_name(view, gpu, NAME, name);
     paint_edge(paint);
     paint_cell(paint, color, ALIGN_RIGHT, 4, vitals_row_label(gpu));
     paint_text(paint, COLOR_PLAIN, "  ");
@@ -287,8 +292,8 @@ static void bar1_words(const struct view *view, const vitals_row *gpu, char *out
 static void partition_words(const struct view *view, const vitals_row *part, char *out,
                             size_t capacity)
 {
-    char name[64], gi[PANEL_TEXT], ci[PANEL_TEXT];
-    device_name(view, part, 12, name, sizeof(name));
+    char name[DEVICE_NAME], gi[PANEL_TEXT], ci[PANEL_TEXT];
+    device_name(view, part, 12, name);
     (void)snprintf(out, capacity, "%s @ GI/CI: %s/%s", name,
                    panel_number(part, VITALS_GPU_GPU_INSTANCE_ID, "%.0f", gi),
                    panel_number(part, VITALS_GPU_COMPUTE_INSTANCE_ID, "%.0f", ci));
@@ -376,11 +381,13 @@ static void device_block(struct paint *paint, const struct view *view, const vit
     first_line(paint, view, gpu, mig);
     second_line(paint, view, gpu);
     *above = split;
+    bool begun = false;
     for (const vitals_row *part = NULL;
          (part = vitals_snapshot_next_child(view->now, VITALS_GPU, vitals_row_key(gpu), part)) !=
          NULL;) {
-        if (above->count == split.count)
+        if (!begun)
             paint_rule(paint, false, above, &whole);
+        begun = true;
         partition_line(paint, view, part);
         *above = whole;
     }

@@ -9,10 +9,10 @@
 static vitals_availability cpu_ratio(const struct view *view, const vitals_row *host, double *out)
 {
     double busy, total;
-    vitals_availability a =
-        vitals_row_growth(host, view->older, VITALS_HOST_CPU_BUSY_SECONDS, &busy, NULL);
-    vitals_availability b =
-        vitals_row_growth(host, view->older, VITALS_HOST_CPU_TOTAL_SECONDS, &total, NULL);
+    vitals_availability a = vitals_row_growth(host, view->older, VITALS_HOST_CPU_BUSY_SECONDS,
+                                              &busy, NULL);
+    vitals_availability b = vitals_row_growth(host, view->older, VITALS_HOST_CPU_TOTAL_SECONDS,
+                                              &total, NULL);
     if (a <= 0 || b <= 0)
         return a <= 0 ? a : b;
     if (total <= 0)
@@ -54,6 +54,7 @@ static void cpu_line(struct paint *paint, const struct view *view, const vitals_
     if (vitals_row_f64(host, VITALS_HOST_UPTIME_SECONDS, &seconds) > 0) {
         (void)snprintf(note, sizeof(note), "UPTIME: %s", vitals_human_duration(seconds, uptime));
         bar.note = note;
+        bar.note_columns = strlen(note) + 1;
     }
     load_words(host, load, sizeof(load));
     boxed(paint, &bar, view->width - 2 - strlen(load));
@@ -71,14 +72,18 @@ static void memory_line(struct paint *paint, const struct view *view, const vita
                                       VITALS_HOST_MEMORY_TOTAL_BYTES, &memory.ratio);
     (void)snprintf(note, sizeof(note), "USED: %s",
                    panel_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used));
-    struct bar swap = {.label = "SWP", .fraction = true, .color = COLOR_CYAN,
+    struct bar swap = {.label = "SWP",
+                       .fraction = true,
+                       .color = COLOR_CYAN,
                        .note = panel_bytes(host, VITALS_HOST_SWAP_USED_BYTES, swap_used)};
-    swap.availability = panel_ratio(host, VITALS_HOST_SWAP_USED_BYTES,
-                                    VITALS_HOST_SWAP_TOTAL_BYTES, &swap.ratio);
+    swap.availability = panel_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES,
+                                    &swap.ratio);
     if (swap.availability <= 0) { /* none configured, too: total is 0 */
         swap.note = NULL;
         swap.color = COLOR_DIM;
     }
+    memory.note_columns = strlen(note) + 1;
+    swap.note_columns = swap.note != NULL ? strlen(swap.note) + 1 : 0;
     boxed(paint, &memory, view->width - 2 - SWAP_COLUMNS);
     paint_text(paint, COLOR_PLAIN, "  ");
     boxed(paint, &swap, SWAP_COLUMNS);

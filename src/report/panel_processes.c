@@ -255,8 +255,8 @@ static void gpu_processes(struct paint *paint, const struct view *view, const st
         if (!panel_shows_device(view, gpu))
             continue;
         for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next_child(view->now, VITALS_GPU_PROCESS,
-                                                vitals_row_key(gpu), user)) != NULL;) {
+             (user = vitals_snapshot_next_child(view->now, VITALS_GPU_PROCESS, vitals_row_key(gpu),
+                                                user)) != NULL;) {
             if (!passes(view, user))
                 continue;
             if (!begun && shown > 0)

@@ -12,9 +12,9 @@
 #include <vitals/vitals.h>
 
 struct report_options {
-    bool ascii;   /* nothing but ASCII */
-    bool color;   /* ANSI colors */
-    size_t width; /* columns there are */
+    bool ascii;                    /* nothing but ASCII */
+    bool color;                    /* ANSI colors */
+    size_t width;                  /* columns there are */
     unsigned gpu_thresholds[2];    /* percent: yellow from, red from */
     unsigned memory_thresholds[2]; /* likewise */
 
@@ -37,21 +37,21 @@ struct report_options {
 extern const vitals_metric REPORT_METRICS[];
 extern const size_t REPORT_METRIC_COUNT;
 
-/* Devices, host, processes. `older` (may be NULL) is what rates are made against. Returns 0, or what
- * `write` returned to stop. */
+/* Devices, host, processes. `older` (may be NULL) is what rates are made against. Returns 0, or
+ * what `write` returned to stop. */
 int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *older,
                     const struct report_options *options, vitals_write *write, void *data);
 
 /* Indices that were asked for and are not there, into `missing` (room for device_count). */
-size_t report_missing_devices(const vitals_snapshot *snapshot,
-                              const struct report_options *options, uint64_t *missing);
+size_t report_missing_devices(const vitals_snapshot *snapshot, const struct report_options *options,
+                              uint64_t *missing);
 
 /* What a run used. `name` is the command as it was given. */
-int report_account(const vitals_account *account, const char *const *argv, bool color,
-                   bool ascii, vitals_write *write, void *data);
+int report_account(const vitals_account *account, const char *const *argv, bool color, bool ascii,
+                   vitals_write *write, void *data);
 
 /* The same for programs: one JSON object. */
-int report_account_json(const vitals_account *account, const char *const *argv,
-                        vitals_write *write, void *data);
+int report_account_json(const vitals_account *account, const char *const *argv, vitals_write *write,
+                        void *data);
 
 #endif

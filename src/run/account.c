@@ -69,8 +69,8 @@ static void add_counters(vitals_account *account, const struct run_facts *facts)
     };
     vitals_availability state = facts->left > 0 ? VITALS_LOWER_BOUND : VITALS_HAVE;
     for (size_t i = 0; i < ARRAY_COUNT(COUNTERS); i++)
-        add_number(account, COUNTERS[i].name, COUNTERS[i].unit, "wait4",
-                   (double)COUNTERS[i].value, state);
+        add_number(account, COUNTERS[i].name, COUNTERS[i].unit, "wait4", (double)COUNTERS[i].value,
+                   state);
 }
 
 /* ---- what was sampled ---- */
@@ -103,8 +103,8 @@ static void add_memory(vitals_account *account, const struct run_facts *facts)
     const struct value *sum = &watched->resident_sum_bytes;
     bool all_seen = watched->processes >= facts->reaped;
     add_value(account, "memory_peak_high",
-              all_seen ? "sum of every process's VmHWM" : "sum of VmHWM of the processes seen",
-              sum, all_seen ? (vitals_availability)sum->state : VITALS_ESTIMATE);
+              all_seen ? "sum of every process's VmHWM" : "sum of VmHWM of the processes seen", sum,
+              all_seen ? (vitals_availability)sum->state : VITALS_ESTIMATE);
 }
 
 static void add_processes(vitals_account *account, const struct run_facts *facts)
@@ -114,7 +114,8 @@ static void add_processes(vitals_account *account, const struct run_facts *facts
     add_number(account, "processes", "", "reaped or sampled; shorter ones of others are not seen",
                (double)(seen > reaped ? seen : reaped), VITALS_LOWER_BOUND);
     if (facts->left > 0)
-        add_number(account, "processes_left", "", "/proc", (double)facts->left, VITALS_HAVE);
+        add_number(account, "processes_left", "", "the process table", (double)facts->left,
+                   VITALS_HAVE);
 }
 
 static void add_gpu(vitals_account *account, const struct run_facts *facts,

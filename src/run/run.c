@@ -3,9 +3,9 @@
  *     launcher ── fork ──► watcher (samples; run/watcher.c)
  *        └──────── fork ──► the command, held back until it is counted
  *
- * It runs no thread and loads no vendor library, so nothing of it can hang: when the command ends, the
- * watcher has GRACE_NS for its last report and is then left behind.
- * Thread rule: a process with one thread. */
+ * It runs no thread and loads no vendor library, so nothing of it can hang: when the command ends,
+ * the watcher has GRACE_NS for its last report and is then left behind. Thread rule: a process with
+ * one thread. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "os/launch.h"
@@ -120,8 +120,8 @@ static void add_usage(struct os_usage *sum, const struct os_usage *usage)
     sum->minor_faults = saturating_add(sum->minor_faults, usage->minor_faults);
     sum->major_faults = saturating_add(sum->major_faults, usage->major_faults);
     sum->voluntary_switches = saturating_add(sum->voluntary_switches, usage->voluntary_switches);
-    sum->involuntary_switches =
-        saturating_add(sum->involuntary_switches, usage->involuntary_switches);
+    sum->involuntary_switches = saturating_add(sum->involuntary_switches,
+                                               usage->involuntary_switches);
 }
 
 static void child_ended(struct launcher *launcher, const struct os_reaped *child)

@@ -4,7 +4,7 @@
 #include "core/hash.h"
 #include "core/memory.h"
 #include "os/launch.h"
-#include <vitals/sampler.h>
+#include "sample/sampler.h"
 
 #include <string.h>
 
@@ -87,8 +87,8 @@ static void add_process(struct watcher *watcher, const vitals_row *row)
 static bool is_ours(const struct watcher *watcher, const vitals_row *row)
 {
     uint64_t pid;
-    return vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 ||
-           (int64_t)pid == watcher->self || (int64_t)pid == watcher->setup->launcher;
+    return vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 || (int64_t)pid == watcher->self ||
+           (int64_t)pid == watcher->setup->launcher;
 }
 
 static void add_processes(struct watcher *watcher, const vitals_snapshot *snapshot)
@@ -158,8 +158,7 @@ static void sum_process(struct gpu_sums *sums, const vitals_snapshot *snapshot,
     }
 }
 
-static void add_gpu(struct watcher *watcher, const vitals_snapshot *snapshot,
-                    const vitals_row *gpu)
+static void add_gpu(struct watcher *watcher, const vitals_snapshot *snapshot, const vitals_row *gpu)
 {
     struct gpu_sums sums = {0};
     for (const vitals_row *user = NULL;
@@ -204,7 +203,7 @@ static void add_gpu_message(struct watcher *watcher, const vitals_snapshot *snap
 static void tick(struct watcher *watcher)
 {
     vitals_snapshot *snapshot = NULL;
-    if (vitals_sampler_take(watcher->sampler, &snapshot, NULL) < 0)
+    if (sampler_take_soon(watcher->sampler, &snapshot) < 0)
         return;
     watcher->report.ticks++;
     add_processes(watcher, snapshot);

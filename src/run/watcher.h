@@ -1,9 +1,8 @@
 /* watcher.h: the second process of a run: samples the job's tree while the launcher only waits.
  *
- * It may hang in a driver, be killed, or come late; the job and its exit status do not depend on it.
- * What it has seen so far it tells in messages of one fixed form, each of which replaces the one
- * before.
- * Thread rule: a process of its own. */
+ * It may hang in a driver, be killed, or come late; the job and its exit status do not depend on
+ * it. What it has seen so far it tells in messages of one fixed form, each of which replaces the
+ * one before. Thread rule: a process of its own. */
 #ifndef VITALS_RUN_WATCHER_H
 #define VITALS_RUN_WATCHER_H
 
@@ -25,7 +24,7 @@ struct watch_report {
     uint32_t size; /* sizeof, as a check */
     bool final;    /* no more will come */
     uint64_t ticks;
-    uint64_t processes;              /* of the tree, that were seen */
+    uint64_t processes;               /* of the tree, that were seen */
     struct value resident_peak_bytes; /* largest sum of resident set sizes at one tick */
     struct value resident_sum_bytes;  /* sum of every process's own VmHWM */
     char gpu_message[WATCH_MESSAGE];  /* why there is no GPU */

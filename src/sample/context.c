@@ -54,8 +54,7 @@ static int check_options(const vitals_options *options, vitals_error *error)
     return 0;
 }
 
-static int fill_context(vitals_context *context, const vitals_options *options,
-                        vitals_error *error)
+static int fill_context(vitals_context *context, const vitals_options *options, vitals_error *error)
 {
     int code = os_open(&context->os, options, error);
     if (code < 0)
@@ -102,8 +101,7 @@ vitals_context *context_ref(vitals_context *context)
 
 void context_unref(vitals_context *context)
 {
-    if (context == NULL ||
-        atomic_fetch_sub_explicit(&context->refs, 1, memory_order_acq_rel) != 1)
+    if (context == NULL || atomic_fetch_sub_explicit(&context->refs, 1, memory_order_acq_rel) != 1)
         return;
     os_close(&context->os);
     memory_free(context->nvml_path);

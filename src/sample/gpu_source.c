@@ -10,9 +10,11 @@
 #include <string.h>
 
 enum {
-    HANG_SECONDS = 2,      /* until a call counts as hanging */
-    RESCAN_SECONDS = 10,   /* how often devices are listed anew */
-    COST_SHARE = 100       /* of the wall time, one part may go to the driver */
+    HANG_SECONDS = 2,    /* until a call counts as hanging */
+    RETRY_SECONDS = 60,  /* at most, until a device that hung is asked again */
+    RESCAN_SECONDS = 10, /* at least, until devices are listed anew */
+    SCAN_SHARE = 1000,   /* of the wall time: one part may go to listing devices, */
+    READING_SHARE = 111  /* and one to reading them: together less than a hundredth */
 };
 
 /* ---- the lane's side ---- */
@@ -22,8 +24,8 @@ struct gpu_world {
     atomic_uint refs;
     vitals_context *context;
     const struct gpu_backend *backend;
-    void *state;      /* lane with the scan job, then constant */
-    bool open;        /* likewise */
+    void *state; /* lane with the scan job, then constant */
+    bool open;   /* likewise */
 };
 
 enum gpu_job_kind { JOB_SCAN, JOB_DEVICE };
@@ -41,9 +43,9 @@ struct scan_job {
 
 struct device_job {
     struct gpu_job job;
-    uint32_t slot;             /* question */
-    struct metric_set wanted;  /* question */
-    struct gpu_sample sample;  /* answer */
+    uint32_t slot;                  /* question */
+    struct metric_set wanted;       /* question */
+    struct gpu_sample sample;       /* answer */
     struct gpu_processes processes; /* answer; its items are touched only as far as they are used */
 };
 
@@ -110,8 +112,14 @@ struct gpu_device {
     uint32_t slot;
     struct lane *lane;
     int job;
-    bool asked; /* in this round and not answered yet */
-    bool hangs; /* quarantined: it is alone on its lane */
+    bool asked;    /* and not answered yet */
+    bool hangs;    /* quarantined: nobody waits for its answer */
+    bool known;    /* has answered before */
+    bool held;     /* would have been asked in this tick, if it had not hung so often */
+    unsigned hung; /* answers in a row that took so long */
+    uint64_t asked_ns;
+    uint64_t paid_until_ns;    /* what it has cost so far is within its share by then */
+    struct metric_set pending; /* due since it was last asked */
 };
 
 struct gpu_source {
@@ -123,7 +131,7 @@ struct gpu_source {
     size_t lane_count, lane_capacity;
     int scan_job; /* on the lane that scan_lane names */
     struct lane *scan_lane;
-    bool scan_asked;
+    bool scan_asked, scan_hangs;
     uint64_t next_scan_ns;
 
     struct gpu_device *devices;
@@ -132,8 +140,6 @@ struct gpu_source {
     signed char state;
     char message[GPU_MESSAGE];
     uint64_t calls, spent_ns, timeouts;
-    uint64_t round_spent_ns; /* of the round under way */
-    uint64_t next_round_ns;
 };
 
 static struct lane *add_lane(struct gpu_source *source)
@@ -159,12 +165,13 @@ static int add_scan_job(struct gpu_source *source)
     return source->scan_job < 0 ? -1 : 0;
 }
 
-struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub, unsigned backend)
+struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub,
+                                  const struct gpu_backend *backend, unsigned number)
 {
     struct gpu_source *source = memory_alloc(sizeof(*source));
     if (source == NULL)
         return NULL;
-    source->number = backend;
+    source->number = number;
     source->hub = hub;
     source->state = VITALS_NOT_YET;
     source->world = memory_alloc(sizeof(*source->world));
@@ -174,7 +181,7 @@ struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub,
     }
     atomic_init(&source->world->refs, 1);
     source->world->context = context_ref(context);
-    source->world->backend = gpu_backends[backend];
+    source->world->backend = backend;
     source->scan_lane = add_lane(source);
     if (source->scan_lane == NULL || add_scan_job(source) < 0) {
         const vitals_clock *clock = &context->os.clock;
@@ -184,10 +191,17 @@ struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub,
     return source;
 }
 
+void gpu_source_tell_end(struct gpu_source *source)
+{
+    for (size_t i = 0; i < source->lane_count; i++)
+        lane_tell_end(source->lanes[i]);
+}
+
 void gpu_source_free(struct gpu_source *source, uint64_t deadline_ns)
 {
     if (source == NULL)
         return;
+    gpu_source_tell_end(source);
     for (size_t i = 0; i < source->lane_count; i++)
         lane_end(source->lanes[i], deadline_ns);
     gpu_source_forget(source);
@@ -207,23 +221,31 @@ void gpu_source_forget(struct gpu_source *source)
 
 static void ask_scan(struct gpu_source *source, uint64_t now_ns)
 {
-    if (source->scan_asked || now_ns < source->next_scan_ns ||
-        lane_state(source->scan_lane, source->scan_job) != LANE_IDLE)
+    if (source->scan_asked || now_ns < source->next_scan_ns)
         return;
     source->next_scan_ns = now_ns + RESCAN_SECONDS * NS_PER_SECOND;
     source->scan_asked = true;
     lane_ask(source->scan_lane, source->scan_job);
 }
 
-static void ask_device(struct gpu_device *device, const struct metric_set *due)
+static void ask_device(struct gpu_device *device, const struct metric_set *question,
+                       uint64_t now_ns)
 {
-    if (lane_state(device->lane, device->job) != LANE_IDLE)
-        return; /* still at the last question */
     struct device_job *job = lane_data(device->lane, device->job);
     job->slot = device->slot;
-    job->wanted = *due;
+    job->wanted = *question;
+    device->pending = (struct metric_set){0};
+    device->asked_ns = now_ns;
     device->asked = true;
     lane_ask(device->lane, device->job);
+}
+
+static void add_pending(struct gpu_device *device, const struct metric_set *due)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(due->bits); i++) {
+        for (size_t j = 0; j < ARRAY_COUNT(due->bits[i]); j++)
+            device->pending.bits[i][j] |= due->bits[i][j];
+    }
 }
 
 static bool wants_devices(const struct metric_set *set)
@@ -237,30 +259,38 @@ static bool wants_devices(const struct metric_set *set)
     return false;
 }
 
-int gpu_source_ask(struct gpu_source *source, const struct metric_set *wanted,
-                   const struct metric_set *due, uint64_t now_ns, uint64_t interval_ns)
+void gpu_source_ask(struct gpu_source *source, const struct metric_set *wanted,
+                    const struct metric_set *due, uint64_t now_ns, uint64_t interval_ns)
 {
     if (!wants_devices(wanted))
-        return 0;
+        return;
     ask_scan(source, now_ns);
-    /* A quarter of an interval early is on time: deadlines are absolute, rounds are not. */
-    if (now_ns + interval_ns / 4 < source->next_round_ns || !wants_devices(due))
-        return 0;
-    source->round_spent_ns = 0;
-    source->next_round_ns = 0;
-    for (size_t i = 0; i < source->device_count; i++)
-        ask_device(&source->devices[i], due);
-    return 0;
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct gpu_device *device = &source->devices[i];
+        add_pending(device, due);
+        /* A quarter of an interval early is on time: deadlines are absolute, answers are not. */
+        bool paid = now_ns + interval_ns / 4 >= device->paid_until_ns;
+        device->held = !paid && device->hung > 0;
+        if (paid && !device->asked && wants_devices(&device->pending))
+            ask_device(device, device->known ? &device->pending : wanted, now_ns);
+    }
+}
+
+void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *wanted, uint64_t now_ns)
+{
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct gpu_device *device = &source->devices[i];
+        if (!device->known && !device->asked)
+            ask_device(device, wanted, now_ns);
+    }
 }
 
 /* ---- collecting ---- */
 
-static void account(struct gpu_source *source, const struct gpu_job *job, uint64_t now_ns)
+static void count_call(struct gpu_source *source, const struct gpu_job *job)
 {
     source->calls++;
     source->spent_ns += job->spent_ns;
-    source->round_spent_ns += job->spent_ns;
-    source->next_round_ns = now_ns + COST_SHARE * source->round_spent_ns;
 }
 
 static struct gpu_device *find_device(struct gpu_source *source, uint32_t slot)
@@ -317,33 +347,69 @@ static void drop_devices(struct gpu_source *source, const struct gpu_scan *scan)
     source->device_count = kept;
 }
 
+static int use_scan(struct gpu_source *source, struct gpu_table *table, const struct gpu_scan *scan)
+{
+    source->state = scan->state;
+    memcpy(source->message, scan->message, sizeof(source->message));
+    drop_devices(source, scan);
+    for (uint32_t i = 0; i < scan->count; i++) {
+        uint32_t slot = scan->devices[i].slot;
+        if (find_device(source, slot) == NULL && add_device(source, slot) < 0)
+            return VITALS_EMEMORY;
+    }
+    return gpu_table_scan(table, source->number, scan);
+}
+
 static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
 {
     if (!lane_collect(source->scan_lane, source->scan_job))
         return 0;
     const struct scan_job *job = lane_data(source->scan_lane, source->scan_job);
-    source->scan_asked = false;
-    account(source, &job->job, now_ns);
-    source->next_round_ns = 0; /* loading the driver is paid once, readings need not wait for it */
-    source->state = job->scan.state;
-    memcpy(source->message, job->scan.message, sizeof(source->message));
-    drop_devices(source, &job->scan);
-    for (uint32_t i = 0; i < job->scan.count; i++) {
-        uint32_t slot = job->scan.devices[i].slot;
-        if (find_device(source, slot) == NULL && add_device(source, slot) < 0)
-            return VITALS_EMEMORY;
+    source->scan_asked = source->scan_hangs = false;
+    count_call(source, &job->job);
+    uint64_t paid = saturating_add(now_ns, saturating_mul(job->job.spent_ns, SCAN_SHARE));
+    if (source->state != VITALS_NOT_YET && paid > source->next_scan_ns)
+        source->next_scan_ns = paid; /* the first scan loads the driver: that is paid once */
+    int code = use_scan(source, table, &job->scan);
+    if (code < 0)
+        source->next_scan_ns = now_ns; /* try again with the next tick */
+    return code;
+}
+
+/* Every device has an equal part of the driver's share of the wall time, so that a slow one does
+ * not keep the others back. The first reading is free: it may have to wake the device. So is the
+ * first call that hangs; who hangs again is left alone for a while. */
+static void charge(const struct gpu_source *source, struct gpu_device *device, uint64_t spent_ns,
+                   uint64_t now_ns)
+{
+    uint64_t share = READING_SHARE * (uint64_t)source->device_count;
+    uint64_t price = saturating_mul(spent_ns, share);
+    if (spent_ns >= HANG_SECONDS * NS_PER_SECOND) {
+        device->hung++;
+        uint64_t pause = price < RETRY_SECONDS * NS_PER_SECOND ? price
+                                                               : RETRY_SECONDS * NS_PER_SECOND;
+        device->paid_until_ns = device->hung > 1 ? now_ns + pause : now_ns;
+        return;
     }
-    return gpu_table_scan(table, source->number, &job->scan);
+    device->hung = 0;
+    uint64_t from = device->paid_until_ns > device->asked_ns ? device->paid_until_ns
+                                                             : device->asked_ns;
+    if (device->known)
+        device->paid_until_ns = saturating_add(from, price);
 }
 
 static int take_device(struct gpu_source *source, struct gpu_device *device,
                        struct gpu_table *table, uint64_t now_ns)
 {
+    if (device->held)
+        gpu_table_late(table, source->number, device->slot);
     if (!lane_collect(device->lane, device->job))
         return 0;
     const struct device_job *job = lane_data(device->lane, device->job);
-    device->asked = device->hangs = false;
-    account(source, &job->job, now_ns);
+    device->asked = device->hangs = device->held = false;
+    count_call(source, &job->job);
+    charge(source, device, job->job.spent_ns, now_ns);
+    device->known = true;
     int code = gpu_table_sample(table, source->number, device->slot, &job->sample);
     if (code == 0 && job->processes.state != VITALS_UNSET)
         code = gpu_table_processes(table, source->number, device->slot, &job->processes);
@@ -362,7 +428,7 @@ int gpu_source_collect(struct gpu_source *source, struct gpu_table *table)
 
 bool gpu_source_settled(const struct gpu_source *source)
 {
-    if (source->scan_asked)
+    if (source->scan_asked && !source->scan_hangs)
         return false;
     for (size_t i = 0; i < source->device_count; i++) {
         if (source->devices[i].asked && !source->devices[i].hangs)
@@ -373,41 +439,18 @@ bool gpu_source_settled(const struct gpu_source *source)
 
 /* ---- late ---- */
 
-/* Moves a job to the newest lane, unless the thread is in it. */
-static int move_job(struct lane *from, struct lane *to, int job)
+/* Moves a job to another lane; where the thread is in it by now, it stays. */
+static void move_job(struct lane **lane, int *job, struct lane *to)
 {
-    bool ask = lane_state(from, job) == LANE_ASKED;
-    void *data = lane_remove(from, job);
+    bool ask = lane_state(*lane, *job) !=
+               LANE_IDLE; /* an answer that just came is asked for anew */
+    void *data = lane_remove(*lane, *job);
     if (data == NULL)
-        return job;
-    int moved = lane_add(to, data); /* a new lane has room for all that an old one held */
+        return;
+    *job = lane_add(to, data); /* a new lane has room for all that an old one held */
+    *lane = to;
     if (ask)
-        lane_ask(to, moved);
-    return moved;
-}
-
-/* The lane hangs in one job: whatever else it served goes to a new one. */
-static int isolate(struct gpu_source *source, struct lane *hung, int job)
-{
-    struct lane *lane = add_lane(source);
-    if (lane == NULL)
-        return VITALS_EMEMORY;
-    for (size_t i = 0; i < source->device_count; i++) {
-        struct gpu_device *device = &source->devices[i];
-        if (device->lane != hung)
-            continue;
-        if (device->job == job) {
-            device->hangs = true;
-        } else if (lane_state(hung, device->job) != LANE_DONE) {
-            device->job = move_job(hung, lane, device->job);
-            device->lane = lane;
-        }
-    }
-    if (source->scan_lane == hung && source->scan_job != job) {
-        source->scan_job = move_job(hung, lane, source->scan_job);
-        source->scan_lane = lane;
-    }
-    return 0;
+        lane_ask(*lane, *job);
 }
 
 /* How many devices a lane serves beside the one it hangs in: alone, there is nobody to move. */
@@ -422,22 +465,48 @@ static bool serves_others(const struct gpu_source *source, const struct lane *la
     return false;
 }
 
-static int isolate_hung(struct gpu_source *source, uint64_t now_ns)
+/* Nobody waits any longer for what a lane hangs in. */
+static void quarantine(struct gpu_source *source, const struct lane *hung, int job)
+{
+    if (source->scan_lane == hung && source->scan_job == job)
+        source->scan_hangs = true;
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct gpu_device *device = &source->devices[i];
+        if (device->lane == hung && device->job == job)
+            device->hangs = true;
+    }
+}
+
+/* Whatever else the lane served goes to a new one; where there is no thread to be had, it waits. */
+static void isolate(struct gpu_source *source, struct lane *hung, int job)
+{
+    struct lane *lane = serves_others(source, hung, job) ? add_lane(source) : NULL;
+    if (lane == NULL)
+        return;
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct gpu_device *device = &source->devices[i];
+        if (device->lane == hung && device->job != job)
+            move_job(&device->lane, &device->job, lane);
+    }
+    if (source->scan_lane == hung && source->scan_job != job)
+        move_job(&source->scan_lane, &source->scan_job, lane);
+}
+
+static void isolate_hung(struct gpu_source *source, uint64_t now_ns)
 {
     for (size_t i = 0, count = source->lane_count; i < count; i++) {
         uint64_t since;
         int job = lane_running(source->lanes[i], &since);
-        if (job < 0 || now_ns < since + HANG_SECONDS * NS_PER_SECOND ||
-            !serves_others(source, source->lanes[i], job))
+        if (job < 0 || now_ns < since + HANG_SECONDS * NS_PER_SECOND)
             continue;
-        if (isolate(source, source->lanes[i], job) < 0)
-            return VITALS_EMEMORY;
+        quarantine(source, source->lanes[i], job);
+        isolate(source, source->lanes[i], job);
     }
-    return 0;
 }
 
-int gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
+void gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
 {
+    static const char SILENT[] = "the driver has not answered yet";
     bool late = source->scan_asked;
     for (size_t i = 0; i < source->device_count; i++) {
         if (!source->devices[i].asked)
@@ -447,15 +516,15 @@ int gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t
     }
     source->timeouts += late;
     if (source->scan_asked && source->state == VITALS_NOT_YET)
-        memcpy(source->message, "the driver has not answered yet", 32);
-    return isolate_hung(source, now_ns);
+        memcpy(source->message, SILENT, sizeof(SILENT));
+    isolate_hung(source, now_ns);
 }
 
 /* ---- its row ---- */
 
 static uint64_t count_hanging(const struct gpu_source *source)
 {
-    uint64_t hanging = 0;
+    uint64_t hanging = source->scan_hangs;
     for (size_t i = 0; i < source->device_count; i++)
         hanging += source->devices[i].hangs;
     return hanging;

@@ -192,25 +192,23 @@ struct lane *lane_new(struct lane_hub *hub, const struct lane_service *service, 
     return lane;
 }
 
-void lane_end(struct lane *lane, uint64_t deadline_ns)
+void lane_tell_end(struct lane *lane)
 {
-    const vitals_clock *clock = &lane->hub->context->os.clock;
     pthread_mutex_lock(&lane->mutex);
     lane->ending = true;
     pthread_mutex_unlock(&lane->mutex);
     os_event_set(lane->wake);
+}
+
+void lane_end(struct lane *lane, uint64_t deadline_ns)
+{
+    const vitals_clock *clock = &lane->hub->context->os.clock;
+    lane_tell_end(lane);
     if (clock->wait_until(clock->data, lane->left, deadline_ns) == 1)
         pthread_join(lane->thread, NULL);
     else
         pthread_detach(lane->thread);
     lane_unref(lane);
-}
-
-void lane_forget(struct lane *lane)
-{
-    /* After a fork the thread is not there to give its share back; its lock may be held for ever.
-     * The memory is the price. */
-    (void)lane;
 }
 
 /* ---- jobs ---- */

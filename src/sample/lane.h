@@ -27,11 +27,11 @@ bool lane_hub_wait(struct lane_hub *hub, uint64_t deadline_ns);
 
 /* What a lane does. `world` is shared by the lanes of one source and counted by them. */
 struct lane_service {
-    const char *name;                         /* of the thread, at most 15 bytes */
-    void (*work)(void *world, void *data);    /* on the lane's thread */
-    void (*world_ref)(void *world);           /* any thread */
-    void (*world_unref)(void *world);         /* any thread */
-    void (*data_free)(void *data);            /* any thread */
+    const char *name;                      /* of the thread, at most 15 bytes */
+    void (*work)(void *world, void *data); /* on the lane's thread */
+    void (*world_ref)(void *world);        /* any thread */
+    void (*world_unref)(void *world);      /* any thread */
+    void (*data_free)(void *data);         /* any thread */
 };
 
 enum lane_job_state {
@@ -67,10 +67,11 @@ bool lane_collect(struct lane *lane, int job);
 /* The job that the thread is in, and since when (monotonic); -1 for none. */
 int lane_running(struct lane *lane, uint64_t *since_ns);
 
-/* Tells the thread to end and waits for that until the deadline; then it is left behind. */
-void lane_end(struct lane *lane, uint64_t deadline_ns);
+/* Tells the thread to end as soon as it comes back, and does not wait for it. */
+void lane_tell_end(struct lane *lane);
 
-/* Forgets a lane without touching its thread: for the child after a fork. */
-void lane_forget(struct lane *lane);
+/* The same, and waits for that until the deadline; then the thread is left behind, and the lane is
+ * not yours any more. */
+void lane_end(struct lane *lane, uint64_t deadline_ns);
 
 #endif

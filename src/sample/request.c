@@ -111,8 +111,7 @@ int vitals_request_interval(vitals_request *request, uint64_t interval_ns, vital
 static int check_rows(vitals_rows rows, const int64_t *pids, size_t count, vitals_error *error)
 {
     if (rows < VITALS_ROWS_ALL || rows > VITALS_ROWS_LIST)
-        return error_set(error, VITALS_EARGUMENT, 0, "rows %d: there is no such choice",
-                         (int)rows);
+        return error_set(error, VITALS_EARGUMENT, 0, "rows %d: there is no such choice", (int)rows);
     if ((rows == VITALS_ROWS_TREE || rows == VITALS_ROWS_LIST) && (count == 0 || pids == NULL))
         return error_set(error, VITALS_EARGUMENT, 0, "a choice of processes without a pid");
     for (size_t i = 0; i < count; i++) {
@@ -126,6 +125,8 @@ static int check_rows(vitals_rows rows, const int64_t *pids, size_t count, vital
 int vitals_request_rows(vitals_request *request, vitals_rows rows, const int64_t *pids,
                         size_t count, vitals_error *error)
 {
+    if (rows == VITALS_ROWS_ALL || rows == VITALS_ROWS_GPU_USERS)
+        count = 0; /* pids matter to the others */
     int code = check_rows(rows, pids, count, error);
     if (code < 0)
         return code;

@@ -1,10 +1,10 @@
 /* sampler.c: ticks on demand or at a thread's own pace, and the slot between it and everybody else.
  *
  * Locks: the slot's mutex, a leaf. Thread rule: sampler.h. */
+#include "sample/sampler.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "sample/tick.h"
-#include <vitals/sampler.h>
 
 #include <pthread.h>
 #include <signal.h>
@@ -29,8 +29,8 @@ struct vitals_sampler {
     int fresh;               /* an event: latest has not been given yet */
 };
 
-int vitals_sampler_new(vitals_context *context, const vitals_request *request,
-                       vitals_sampler **out, vitals_error *error)
+int vitals_sampler_new(vitals_context *context, const vitals_request *request, vitals_sampler **out,
+                       vitals_error *error)
 {
     static const struct metric_set NOTHING;
     if (memcmp(&request->wanted, &NOTHING, sizeof(NOTHING)) == 0)
@@ -63,6 +63,8 @@ void vitals_sampler_free(vitals_sampler *sampler)
     if (sampler->owner == getpid()) {
         vitals_sampler_stop(sampler);
         tick_done(&sampler->tick, PATIENCE_MAX_NS);
+    } else if (sampler->running) {
+        return; /* a fork amid a tick: nothing of it can be trusted, the memory is the price */
     } else {
         tick_forget(&sampler->tick);
     }
@@ -80,6 +82,11 @@ int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out, vitals_e
                          "the sampler's own thread runs: use vitals_sampler_latest");
     uint64_t wait_ns = sampler->tick.sequence == 0 ? PATIENCE_FIRST_NS : patience(sampler);
     return tick_run(&sampler->tick, wait_ns, out, error);
+}
+
+int sampler_take_soon(vitals_sampler *sampler, vitals_snapshot **out)
+{
+    return tick_run(&sampler->tick, patience(sampler), out, NULL);
 }
 
 int vitals_snapshot_take(vitals_context *context, unsigned sets, vitals_snapshot **out,
@@ -165,7 +172,7 @@ int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
 
 void vitals_sampler_stop(vitals_sampler *sampler)
 {
-    if (!sampler->running)
+    if (!sampler->running || sampler->owner != getpid())
         return;
     os_event_set(sampler->stop);
     pthread_join(sampler->thread, NULL);

@@ -25,8 +25,8 @@ struct slow_job {
     enum slow_kind kind;
     uint64_t spent_ns; /* answer */
 
-    struct process_want wants[BATCH_PROCESSES]; /* question */
-    size_t count;                               /* question */
+    struct process_want wants[BATCH_PROCESSES];     /* question */
+    size_t count;                                   /* question */
     struct process_detail details[BATCH_PROCESSES]; /* answer */
 
     struct metric_set wanted; /* question */
@@ -187,8 +187,8 @@ static bool wants_slow_host(const struct metric_set *due)
 }
 
 void slow_source_ask(struct slow_source *source, struct process_table *processes,
-                     const struct metric_set *wanted, const struct metric_set *due,
-                     uint64_t now_ns, uint64_t details_every_ns)
+                     const struct metric_set *wanted, const struct metric_set *due, uint64_t now_ns,
+                     uint64_t details_every_ns)
 {
     if (details_every_ns != UINT64_MAX)
         ask_details(source, processes, wanted, now_ns, details_every_ns);
@@ -240,8 +240,7 @@ void slow_source_late(struct slow_source *source)
     source->timeouts += !slow_source_settled(source);
 }
 
-void slow_source_write(const struct slow_source *source, vitals_builder *builder,
-                       uint64_t stamp_ns)
+void slow_source_write(const struct slow_source *source, vitals_builder *builder, uint64_t stamp_ns)
 {
     static const char NAME[] = "files";
     static const char MESSAGE[] = "command lines, users and cgroups, read beside the ticks";
@@ -249,8 +248,8 @@ void slow_source_write(const struct slow_source *source, vitals_builder *builder
     vitals_builder_row(builder, VITALS_SOURCE, KEY, 0, (vitals_text){NAME, sizeof(NAME) - 1},
                        stamp_ns);
     vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){"have", 4}, VITALS_HAVE);
-    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE,
-                        (vitals_text){MESSAGE, sizeof(MESSAGE) - 1}, VITALS_HAVE);
+    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, (vitals_text){MESSAGE, sizeof(MESSAGE) - 1},
+                        VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_SOURCE_CALLS, source->calls, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)source->spent_ns / 1e9,
                        VITALS_HAVE);

@@ -18,8 +18,8 @@ void slow_source_forget(struct slow_source *source);
 
 /* Asks for the details that are due and for the machine's slow metrics in `due`. */
 void slow_source_ask(struct slow_source *source, struct process_table *processes,
-                     const struct metric_set *wanted, const struct metric_set *due,
-                     uint64_t now_ns, uint64_t details_every_ns);
+                     const struct metric_set *wanted, const struct metric_set *due, uint64_t now_ns,
+                     uint64_t details_every_ns);
 
 /* Hands over what was answered. */
 void slow_source_collect(struct slow_source *source, struct process_table *processes,

@@ -33,7 +33,7 @@ static int add_gpus(struct tick *tick)
     for (unsigned i = 0; gpu_backends[i] != NULL && tick->gpu_count < GPU_BACKENDS_MAX; i++) {
         if (!gpu_backend_enabled(gpu_backends[i], tick->context->backends))
             continue;
-        struct gpu_source *source = gpu_source_new(tick->context, tick->hub, i);
+        struct gpu_source *source = gpu_source_new(tick->context, tick->hub, gpu_backends[i], i);
         if (source == NULL)
             return VITALS_EMEMORY;
         tick->gpus[tick->gpu_count++] = source;
@@ -85,6 +85,8 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
 {
     const vitals_clock *clock = &tick->context->os.clock;
     uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), patience_ns);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_tell_end(tick->gpus[i]);
     slow_source_free(tick->slow, deadline);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_free(tick->gpus[i], deadline);
@@ -101,20 +103,27 @@ void tick_forget(struct tick *tick)
 
 /* ---- the lanes ---- */
 
-static int ask_gpus(struct tick *tick, const struct metric_set *due, uint64_t now_ns)
+static uint64_t monotonic(const struct tick *tick)
 {
-    int code = 0;
-    for (size_t i = 0; i < tick->gpu_count && code == 0; i++)
-        code = gpu_source_ask(tick->gpus[i], &tick->request->wanted, due, now_ns,
-                              tick->request->interval_ns);
-    return code;
+    const vitals_clock *clock = &tick->context->os.clock;
+    return clock->monotonic_ns(clock->data);
 }
 
+static void ask_gpus(struct tick *tick, const struct metric_set *due, uint64_t now_ns)
+{
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_ask(tick->gpus[i], &tick->request->wanted, due, now_ns,
+                       tick->request->interval_ns);
+}
+
+/* Takes what was answered, and asks devices that were found by it. */
 static int collect(struct tick *tick)
 {
     int code = 0;
-    for (size_t i = 0; i < tick->gpu_count && code == 0; i++)
+    for (size_t i = 0; i < tick->gpu_count && code == 0; i++) {
         code = gpu_source_collect(tick->gpus[i], tick->devices);
+        gpu_source_ask_new(tick->gpus[i], &tick->request->wanted, monotonic(tick));
+    }
     slow_source_collect(tick->slow, tick->processes, &tick->host);
     return code;
 }
@@ -126,12 +135,6 @@ static bool settled(const struct tick *tick)
             return false;
     }
     return slow_source_settled(tick->slow);
-}
-
-static uint64_t monotonic(const struct tick *tick)
-{
-    const vitals_clock *clock = &tick->context->os.clock;
-    return clock->monotonic_ns(clock->data);
 }
 
 static void ask_details(struct tick *tick, const struct metric_set *due)
@@ -167,22 +170,14 @@ static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
  * and its users' details, so that a first tick is as full as any other. */
 static int wait_for_lanes(struct tick *tick, const struct metric_set *due, uint64_t deadline_ns)
 {
-    for (;;) {
+    do {
         int code = collect(tick);
         if (code < 0)
             return code;
-        if (tick->sequence == 0)
-            code = ask_gpus(tick, due, monotonic(tick));
         mark_gpu_users(tick, due);
-        if (code < 0 || settled(tick))
-            return code;
-        if (!lane_hub_wait(tick->hub, deadline_ns))
-            break;
-    }
-    for (size_t i = 0; i < tick->gpu_count; i++) {
-        if (gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick)) < 0)
-            return VITALS_EMEMORY;
-    }
+    } while (!settled(tick) && lane_hub_wait(tick->hub, deadline_ns));
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
     slow_source_late(tick->slow);
     return 0;
 }
@@ -194,8 +189,7 @@ static void write_source(struct tick *tick, uint64_t key, const char *name, cons
 {
     vitals_builder *builder = tick->builder;
     const char *word = vitals_availability_name(state);
-    vitals_builder_row(builder, VITALS_SOURCE, key, 0, (vitals_text){name, strlen(name)},
-                       stamp_ns);
+    vitals_builder_row(builder, VITALS_SOURCE, key, 0, (vitals_text){name, strlen(name)}, stamp_ns);
     vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){word, strlen(word)},
                         VITALS_HAVE);
     vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, (vitals_text){message, strlen(message)},
@@ -248,8 +242,8 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
     gpu_table_write(tick->devices, builder, wanted, tick->processes);
     uint64_t now_ns = monotonic(tick);
     write_sources(tick, now_ns);
-    vitals_builder_moment(builder, clock->realtime_ns(clock->data),
-                          clock->boottime_ns(clock->data), now_ns, ++tick->sequence);
+    vitals_builder_moment(builder, clock->realtime_ns(clock->data), clock->boottime_ns(clock->data),
+                          now_ns, ++tick->sequence);
     return vitals_builder_finish(builder, out, error);
 }
 
@@ -259,10 +253,9 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     const struct metric_set *wanted = &tick->request->wanted;
     struct metric_set due;
     plan_due(&tick->plan, begin_ns, &due);
-    int code = ask_gpus(tick, &due, begin_ns);
+    ask_gpus(tick, &due, begin_ns);
     uint64_t read_ns = monotonic(tick);
-    if (code == 0)
-        code = host_read(&tick->host, tick->context, &due);
+    int code = host_read(&tick->host, tick->context, &due);
     if (code == 0 && wants_processes(wanted))
         code = process_table_tick(tick->processes, &due);
     if (code == 0) {

@@ -333,12 +333,17 @@ static bool make_cgroup(char *folder, size_t size, const char **limit_file)
     return made;
 }
 
-/* In a process of its own that has moved there: 0 where the limit is seen, 2 where it cannot move.
- */
+enum { LIMIT = 32 << 20, TOUCHED = 4 << 20 };
+
+/* In a process of its own that has moved there: 0 where the limit and the charge are seen, 2 where
+ * it cannot move. */
 static int look_from_inside(const char *folder)
 {
+    static volatile char touched[TOUCHED]; // volatile: a compiler may not know better
     if (!write_text(folder, "cgroup.procs", "0"))
         return 2;
+    for (size_t i = 0; i < sizeof touched; i += 1024)
+        touched[i] = 1;
     vitals_options options;
     vitals_options_init(&options);
     struct os os;
@@ -346,18 +351,13 @@ static int look_from_inside(const char *folder)
         return 1;
     struct metric_set wanted = all_three();
     struct values values = {0};
-    char *touched = malloc(4 << 20);
-    memset(touched, 1, 4 << 20);
     os_read_own_cgroup(&os, &wanted, &values);
     os_close(&os);
-    bool kept = touched[4096] == 1;
-    free(touched);
     const struct value *limit = &values.at[metric_number(METRICS[0])];
     const struct value *used = &values.at[metric_number(METRICS[1])];
-    return kept && limit->state == VITALS_HAVE && limit->as.u64 == 33554432 &&
-                   used->state == VITALS_HAVE && used->as.u64 >= 4 << 20 && used->as.u64 <= 33554432
-               ? 0
-               : 1;
+    bool limited = limit->state == VITALS_HAVE && limit->as.u64 == LIMIT;
+    bool charged = used->state == VITALS_HAVE && used->as.u64 >= TOUCHED && used->as.u64 <= LIMIT;
+    return limited && charged ? 0 : 1;
 }
 
 static void a_limit_that_the_kernel_holds(void)

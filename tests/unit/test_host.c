@@ -6,7 +6,6 @@
 #include "host/host.h"
 
 #include <dirent.h>
-#include <math.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -71,13 +70,13 @@ static double number(const vitals_row *row, vitals_metric metric)
 
 /* ---- other ways to the same numbers ---- */
 
-/* A line of /proc/meminfo in bytes, by stdio. */
+/* A line of /proc/meminfo in bytes, by stdio; -1 where there is none. */
 static double meminfo(const char *key)
 {
     FILE *file = fopen("/proc/meminfo", "r");
     char line[256], name[128];
     unsigned long long kilo;
-    double bytes = NAN;
+    double bytes = -1;
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
         if (sscanf(line, "%127[^:]: %llu", name, &kilo) == 2 && strcmp(name, key) == 0)
             bytes = (double)kilo * 1024;

@@ -41,8 +41,7 @@ VITALS_API void vitals_builder_moment(vitals_builder *builder, uint64_t realtime
 /* Opens a table with these columns (of that entity, in any order; the order of numbers holds).
  * Once per entity and snapshot. */
 VITALS_API void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
-                                     const vitals_metric *metrics, size_t count)
-    VITALS_NONNULL(1);
+                                     const vitals_metric *metrics, size_t count) VITALS_NONNULL(1);
 
 /* Adds a row to an open table; values that are set next go into it. Keys must be unique; finish
  * sorts rows that do not come in the order of keys. The label is made safe and copied. */

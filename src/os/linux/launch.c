@@ -25,7 +25,7 @@ enum { BLOCK_BYTES = 512 };
 _Static_assert(OS_SIGNAL_KILL == SIGKILL, "signal 9 is SIGKILL everywhere");
 
 /* Passed on to the command; the kernel's KILL and STOP cannot be, and faults are our own. */
-static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
+static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,  SIGUSR1,
                                 SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH, SIGALRM};
 
 int64_t os_self(void)
@@ -59,7 +59,8 @@ int64_t os_channel_receive(int end, void *message, size_t capacity)
 
 /* ---- signals ---- */
 
-/* What the command gets back. Somebody who ignores SIGCHLD would have our children reaped for us. */
+/* What the command gets back. Somebody who ignores SIGCHLD would have our children reaped for us.
+ */
 struct before {
     sigset_t mask;
     struct sigaction child;

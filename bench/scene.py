@@ -1,0 +1,107 @@
+"""What the benches share: the programs, processes to look at, and how system calls are counted.
+
+A count per process is a slope: the same program is traced beside few and beside many sleeping
+processes, and what it does whatever their number falls out of the difference.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build")).resolve()
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[1])).resolve()
+PROGRAMS = BUILD / "bench"
+VITALS = os.environ.get("VITALS", str(BUILD / "vitals"))
+
+FEW, MANY = 20, 120
+WARM_TICKS = 6  # as in table.c: before that a tick may still find room
+NO_SLEEPERS = 125
+
+
+class Unavailable(Exception):
+    """Something that this machine or this user does not have; says what."""
+
+
+def beside(count, command, timeout=300, shared=False):
+    """What a command prints while so many processes sleep."""
+    options = ["--shared"] if shared else []
+    result = subprocess.run(
+        [str(PROGRAMS / "sleepers"), *options, str(count), *map(str, command)],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)
+    if result.returncode == NO_SLEEPERS:
+        raise Unavailable(result.stderr.strip() or "no processes to be had")
+    if result.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}: exit {result.returncode}: "
+                           f"{result.stderr.strip()}")
+    return result.stdout
+
+
+def apart():
+    """Whether sleepers have a pid namespace of their own, so that counts are exact."""
+    return beside(1, ["sh", "-c", "echo $SLEEPERS_SHARED"]).strip() == "0"
+
+
+def lines(text):
+    """{(case, phase): {figure: number}} of what floor, table and their like print."""
+    result = {}
+    for line in text.splitlines():
+        words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+        if "case" in words and "phase" in words:
+            key = words.pop("case"), words.pop("phase")
+            result[key] = {name: float(value) for name, value in words.items()}
+    return result
+
+
+# --- counting system calls -------------------------------------------------------------------------
+
+def strace_missing():
+    """Why no system calls can be counted here, or None."""
+    if shutil.which("strace") is None:
+        return "strace is not installed"
+    probe = subprocess.run(["strace", "-f", "-c", "-o", os.devnull, "true"],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if probe.returncode != 0:
+        return "strace may not trace here: " + probe.stderr.strip()
+    return None
+
+
+def system_calls(count, command):
+    """{name: calls} of a command and its threads beside so many sleeping processes."""
+    with tempfile.NamedTemporaryFile("r", prefix="vitals-bench-") as log:
+        beside(count, ["strace", "-f", "-c", "-o", log.name, *command])
+        rows = [line.split() for line in log.read().splitlines()]
+    return {row[-1]: int(row[3]) for row in rows
+            if len(row) >= 5 and row[3].isdigit() and row[-1] != "total"}
+
+
+def total_calls(count, command):
+    return sum(system_calls(count, command).values())
+
+
+def first_calls(command):
+    """System calls per process of a command that takes (sweeps, ticks), at first sight."""
+    few, many = (total_calls(count, [*command, 1, 0]) for count in (FEW, MANY))
+    return (many - few) / (MANY - FEW)
+
+
+def steady_calls(command, begin=WARM_TICKS + 2, ticks=4):
+    """(per process, per tick whatever the number of processes) of a steady tick."""
+    growth = {}
+    for count in (FEW, MANY):
+        short, long = (total_calls(count, [*command, 1, n]) for n in (begin, begin + ticks))
+        growth[count] = (long - short) / ticks
+    slope = (growth[MANY] - growth[FEW]) / (MANY - FEW)
+    # Beside the sleepers the namespace holds three: who started them, strace, and the program.
+    return slope, growth[FEW] - slope * (FEW + 3)
+
+
+# --- the simulated driver --------------------------------------------------------------------------
+
+def nvml():
+    """(library, scenario) of the simulated machine with eight GPUs."""
+    library = BUILD / "tests" / "nvml" / "r580" / "libnvidia-ml.so.1"
+    if not library.exists():
+        raise Unavailable(f"{library} is not built")
+    return library, SOURCE / "tests" / "nvml" / "scenarios" / "eight.conf"
