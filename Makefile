@@ -39,6 +39,7 @@ docs: build
 
 install: build
 	@$(MESON) install -C $(BUILD) --no-rebuild
+	@if [ "$$(id -u)" -eq 0 ] && [ -z "$(DESTDIR)" ]; then ldconfig; fi
 
 clean:
 	rm -rf $(BUILD)

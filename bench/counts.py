@@ -19,13 +19,16 @@ EXPECTED = json.loads((pathlib.Path(__file__).parent / "expected.json").read_tex
 TABLE = str(scene.PROGRAMS / "table")
 FLOOR = str(scene.PROGRAMS / "floor")
 
-# A thread that wakes once more or less, over the number of processes and ticks.
-MARGIN = 0.05
-
 try:
     APART = scene.apart()
 except scene.Unavailable as reason:
     raise unittest.SkipTest(f"NOTHING WAS COUNTED: {reason}") from reason
+
+# Of calls per process: a thread that wakes once more or less, over the number of processes and ticks.
+MARGIN = 0.05
+
+# A tick in which somebody else's process began is not steady, so then the best tick has to do.
+ALLOCATIONS = "allocations" if APART else "allocations_least"
 
 
 class SystemCalls(unittest.TestCase):
@@ -47,7 +50,8 @@ class SystemCalls(unittest.TestCase):
         found = f"{case}: {first:.2f} first, {steady:.2f} steady, {fixed:.1f} per tick"
         self.assertAlmostEqual(first, expected["first"], delta=MARGIN, msg=found)
         self.assertAlmostEqual(steady, expected["steady"], delta=MARGIN, msg=found)
-        self.assertLessEqual(fixed, expected["tick"] + EXPECTED["tick_margin"], found)
+        if "tick" in expected:
+            self.assertLessEqual(fixed, expected["tick"] + EXPECTED["tick_margin"], found)
 
     def test_plain(self):
         self.check("plain")
@@ -89,7 +93,7 @@ class Allocations(unittest.TestCase):
     def check(self, case, *options):
         output = scene.beside(scene.FEW, [TABLE, case, 2, scene.WARM_TICKS + 6, *options])
         steady = scene.lines(output)[case, "steady"]
-        self.assertEqual(steady["allocations"], EXPECTED["allocations"]["steady"], output)
+        self.assertEqual(steady[ALLOCATIONS], EXPECTED["allocations"]["steady"], output)
 
     def test_plain(self):
         self.check("plain")
@@ -114,22 +118,24 @@ class DriverCalls(unittest.TestCase):
     def setUpClass(cls):
         cls.library, scenario = scene.nvml()
         os.environ["VITALS_NVML_SCENARIO"] = str(scenario)
+        # A whole number of the longest cadence among the metrics of a GPU.
         cls.output = scene.beside(
-            0, [TABLE, "gpus", 2, scene.WARM_TICKS + 6, "--nvml", cls.library])
+            0, [TABLE, "gpus", 2, scene.WARM_TICKS + 60, "--nvml", cls.library])
         cls.found = scene.lines(cls.output)
 
-    def check(self, phase):
-        found, expected = self.found["gpus", phase], EXPECTED["driver_calls"]
-        self.assertEqual(found["driver_calls"], expected[phase], self.output)
+    def check(self, phase, margin):
+        found, expected = self.found["gpus", phase]["driver_calls"], EXPECTED["driver_calls"][phase]
+        self.assertAlmostEqual(found, expected, delta=margin * expected, msg=self.output)
 
     def test_first(self):
-        self.check("first")
+        self.check("first", 0)
 
     def test_steady(self):
-        self.check("steady")
+        """In the mean: a tick that comes late on a loaded machine moves calls to the next."""
+        self.check("steady", 0.05)
 
     def test_allocations(self):
-        self.assertEqual(self.found["gpus", "steady"]["allocations"],
+        self.assertEqual(self.found["gpus", "steady"][ALLOCATIONS],
                          EXPECTED["allocations"]["steady"], self.output)
 
 
@@ -156,15 +162,17 @@ class Instructions(unittest.TestCase):
         return int(match[1])
 
     def check(self, case):
-        expected = EXPECTED["instructions"][case]
+        expected, margin = EXPECTED["instructions"][case], 1 + EXPECTED["instructions_margin"]
         growth = {}
         for count in (scene.FEW, scene.MANY):
             short, long = (self.instructions(count, case, n) for n in (8, 12))
             growth[count] = (long - short) / 4
-        found = (growth[scene.MANY] - growth[scene.FEW]) / (scene.MANY - scene.FEW)
-        most = expected * (1 + EXPECTED["instructions_margin"])
-        self.assertLessEqual(found, most, f"{found:.0f} per process, expected {expected}")
-        print(f"{case}: {found:.0f} instructions per process, expected about {expected}")
+        each = (growth[scene.MANY] - growth[scene.FEW]) / (scene.MANY - scene.FEW)
+        tick = growth[scene.FEW] - each * (scene.FEW + 3)
+        found = f"{case}: {each:.0f} per process and {tick:.0f} per tick, expected {expected}"
+        print(found)
+        self.assertLessEqual(each, expected["process"] * margin, found)
+        self.assertLessEqual(tick, expected["tick"] * margin, found)
 
     def test_plain(self):
         self.check("plain")

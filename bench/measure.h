@@ -24,8 +24,7 @@ void measure_end(struct measure *measure);
 
 /* "case=plain phase=first processes=1003 us_min=… us_median=… wall_min=… wall_median=…", per
  * process and without a newline. */
-void measure_print(struct measure *measure, const char *name, const char *phase,
-                   size_t processes);
+void measure_print(struct measure *measure, const char *name, const char *phase, size_t processes);
 
 /* A whole number from a command line, or an end with a line that says what is wrong. */
 size_t measure_argument(const char *program, const char *text, size_t maximum);

@@ -24,9 +24,9 @@ class Unavailable(Exception):
     """Something that this machine or this user does not have; says what."""
 
 
-def beside(count, command, timeout=300, shared=False):
-    """What a command prints while so many processes sleep."""
-    options = ["--shared"] if shared else []
+def beside(count, command, timeout=300):
+    """What a command prints while so many processes sleep. VITALS_BENCH_SHARED=1: among everybody."""
+    options = ["--shared"] if os.environ.get("VITALS_BENCH_SHARED") == "1" else []
     result = subprocess.run(
         [str(PROGRAMS / "sleepers"), *options, str(count), *map(str, command)],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)

@@ -6,7 +6,8 @@
  * sleepers, the command and us, so that counts are the same on every machine, and whatever happens
  * to us, the kernel ends them. Elsewhere, and with --shared, they live among everybody else.
  * SLEEPERS_SHARED tells the command which: 0 or 1.
- * Exits as the command does; 125 where so many processes cannot be had, with a line that says why. */
+ * Exits as the command does; 125 where so many processes cannot be had, with a line that says why.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -123,8 +124,8 @@ static bool unshare_as_user(void)
     snprintf(users, sizeof users, "%u %u 1\n", (unsigned)getuid(), (unsigned)getuid());
     snprintf(groups, sizeof groups, "%u %u 1\n", (unsigned)getgid(), (unsigned)getgid());
     return unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS) == 0 &&
-           write_text("/proc/self/setgroups", "deny") &&
-           write_text("/proc/self/uid_map", users) && write_text("/proc/self/gid_map", groups);
+           write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/uid_map", users) &&
+           write_text("/proc/self/gid_map", groups);
 }
 
 static bool mount_own_proc(void)

@@ -78,10 +78,18 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 /* ---- the cases ---- */
 
 static const vitals_metric PLAIN[] = {
-    VITALS_PROCESS_PID,          VITALS_PROCESS_PARENT_PID,       VITALS_PROCESS_START_SECONDS,
-    VITALS_PROCESS_NAME,         VITALS_PROCESS_STATE,            VITALS_PROCESS_THREADS,
-    VITALS_PROCESS_NICE,         VITALS_PROCESS_CPU_USER_SECONDS, VITALS_PROCESS_CPU_SYSTEM_SECONDS,
-    VITALS_PROCESS_MINOR_FAULTS, VITALS_PROCESS_MAJOR_FAULTS,     VITALS_PROCESS_VIRTUAL_BYTES,
+    VITALS_PROCESS_PID,
+    VITALS_PROCESS_PARENT_PID,
+    VITALS_PROCESS_START_SECONDS,
+    VITALS_PROCESS_NAME,
+    VITALS_PROCESS_STATE,
+    VITALS_PROCESS_THREADS,
+    VITALS_PROCESS_NICE,
+    VITALS_PROCESS_CPU_USER_SECONDS,
+    VITALS_PROCESS_CPU_SYSTEM_SECONDS,
+    VITALS_PROCESS_MINOR_FAULTS,
+    VITALS_PROCESS_MAJOR_FAULTS,
+    VITALS_PROCESS_VIRTUAL_BYTES,
     VITALS_PROCESS_CPU,
 };
 
@@ -146,9 +154,10 @@ static uint64_t driver_calls(void)
 
 /* ---- taking ---- */
 
-/* What was counted in the takes of one phase: the most of any. */
+/* What was counted in the takes of one phase: allocations of the worst and the best, and all
+ * driver calls. */
 struct counts {
-    uint64_t allocations, driver_calls;
+    uint64_t takes, allocations, allocations_least, driver_calls;
 };
 
 struct consumer {
@@ -156,7 +165,7 @@ struct consumer {
     vitals_snapshot *newest, *before;
 };
 
-static void take(struct consumer *consumer, struct measure *measure, struct counts *most)
+static void take(struct consumer *consumer, struct measure *measure, struct counts *counts)
 {
     vitals_error error;
     vitals_snapshot *snapshot;
@@ -165,11 +174,11 @@ static void take(struct consumer *consumer, struct measure *measure, struct coun
     check(vitals_sampler_take(consumer->sampler, &snapshot, &error), &error);
     measure_end(measure);
     asked = memory_asked() - asked;
-    driven = driver_calls() - driven;
-    if (asked > most->allocations)
-        most->allocations = asked;
-    if (driven > most->driver_calls)
-        most->driver_calls = driven;
+    if (counts->takes++ == 0 || asked < counts->allocations_least)
+        counts->allocations_least = asked;
+    counts->driver_calls += driver_calls() - driven;
+    if (asked > counts->allocations)
+        counts->allocations = asked;
     vitals_snapshot_unref(consumer->before);
     consumer->before = consumer->newest;
     consumer->newest = snapshot;
@@ -198,8 +207,9 @@ static void print(struct measure *measure, const char *name, const char *phase, 
                   const struct counts *counts)
 {
     measure_print(measure, name, phase, processes);
-    printf(" allocations=%" PRIu64 " driver_calls=%" PRIu64 "\n", counts->allocations,
-           counts->driver_calls);
+    double takes = counts->takes > 0 ? (double)counts->takes : 1;
+    printf(" allocations=%" PRIu64 " allocations_least=%" PRIu64 " driver_calls=%.2f\n",
+           counts->allocations, counts->allocations_least, (double)counts->driver_calls / takes);
 }
 
 static void run(const struct scene *scene, vitals_context *context, size_t sweeps, size_t ticks)

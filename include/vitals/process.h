@@ -18,8 +18,8 @@ extern "C" {
 
 typedef struct vitals_process vitals_process;
 
-/* By pid: the process that has it now. Errors: EARGUMENT (below 1), EGONE, EDENIED, EMEMORY.
- * Cost: 3 system calls. */
+/* By pid: the process that has it now. Errors: EARGUMENT (below 1), EGONE (nobody has it, or only a
+ * thread), EDENIED, EMEMORY, ESYSTEM. Cost: 6 system calls. */
 VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64_t pid,
                                                   vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 3);

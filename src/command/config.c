@@ -108,8 +108,8 @@ static int unknown_key(const char *key, struct option_error *error)
     struct nearest nearest;
     nearest_begin(&nearest, key);
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->everywhere)
-            nearest_offer(&nearest, option->name);
+        if (option_key(option) != NULL)
+            nearest_offer(&nearest, option_key(option));
     }
     snprintf(error->message, sizeof error->message, "unknown key \"%s\"", command_safe(key));
     if (nearest.word != NULL) {

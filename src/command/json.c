@@ -65,6 +65,7 @@ static int write_snapshot(struct output *output, const vitals_snapshot *snapshot
 static int write_feed(const struct settings *settings, struct feed *feed)
 {
     int code = EXIT_DONE;
+    bool any = false;
     struct output output;
     output_init(&output, STDOUT_FILENO);
     for (uint64_t left = wanted(settings); left > 0 && code == EXIT_DONE && output_open(&output);
@@ -78,9 +79,12 @@ static int write_feed(const struct settings *settings, struct feed *feed)
             code = command_fail(EXIT_CANNOT, "%s", error.message);
             break;
         }
+        any = true;
         code = write_snapshot(&output, snapshot);
         vitals_snapshot_unref(snapshot);
     }
+    if (!any && code == EXIT_DONE && settings->from != NULL)
+        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(settings->from));
     return output_done(&output, code);
 }
 

@@ -31,8 +31,8 @@ static void put_string(struct json_print *print, const char *string)
 static void lead(struct json_print *print, const char *key)
 {
     if (print->follows)
-        output_text(print->output, print->compact ? ", " : ",");
-    if (!print->compact && print->depth > 0)
+        output_text(print->output, print->compact > 0 ? ", " : ",");
+    if (print->compact == 0 && print->depth > 0)
         output_format(print->output, "\n%*s", (int)print->depth * 2, "");
     print->follows = true;
     if (key != NULL) {
@@ -84,14 +84,14 @@ void json_open_line(struct json_print *print, const char *key, char bracket)
 {
     lead(print, key);
     (void)output_write(print->output, &bracket, 1);
-    print->compact = true;
+    print->compact++;
     print->follows = false;
 }
 
 void json_close_line(struct json_print *print, char bracket)
 {
     (void)output_write(print->output, &bracket, 1);
-    print->compact = false;
+    print->compact--;
     print->follows = true;
 }
 
@@ -105,6 +105,12 @@ void json_number(struct json_print *print, const char *key, uint64_t value)
 {
     lead(print, key);
     output_format(print->output, "%llu", (unsigned long long)value);
+}
+
+void json_real(struct json_print *print, const char *key, double value)
+{
+    lead(print, key);
+    output_format(print->output, "%.15g", value);
 }
 
 void json_flag(struct json_print *print, const char *key, bool value)

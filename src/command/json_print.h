@@ -11,8 +11,8 @@
 struct json_print {
     struct output *output;
     unsigned depth;
-    bool follows; /* something stands before on this level */
-    bool compact; /* what is open stays on its line */
+    bool follows;     /* something stands before on this level */
+    unsigned compact; /* above 0: what is open stays on its line */
 };
 
 void json_print_init(struct json_print *print, struct output *output);
@@ -24,6 +24,7 @@ void json_open_array(struct json_print *print, const char *key);
 void json_close_array(struct json_print *print);
 void json_text(struct json_print *print, const char *key, const char *value);
 void json_number(struct json_print *print, const char *key, uint64_t value);
+void json_real(struct json_print *print, const char *key, double value);
 void json_flag(struct json_print *print, const char *key, bool value);
 void json_nothing(struct json_print *print, const char *key);
 

@@ -62,10 +62,12 @@ static const struct command commands[] = {
         .run = command_options,
         .bit = COMMAND_OPTIONS,
         .flags = COMMAND_PLAIN | COMMAND_HIDDEN,
-        .usage = "options [--markdown | --man]",
-        .summary = "prints the documents that are made of the option table",
-        .purpose = "Prints the documents that are made of the option table.",
-        .examples = "vitals options --man | man -l -\n",
+        .usage = "options [--markdown | --man | --settings [OPTION]...]",
+        .summary = "prints what is made of the option table",
+        .purpose = "Prints the documents that are made of the option table, or what all that was "
+                   "said comes to. With --settings it takes the options of vitals itself too.",
+        .examples = "vitals options --man | man -l -\n"
+                    "vitals options --settings -o 0 1\n",
     },
     {.name = NULL},
 };

@@ -167,7 +167,7 @@ static void fill_options(const struct settings *settings, const char *const *use
         .users_given = settings->users.given,
         .pids = settings->pids.items,
         .pid_count = settings->pids.count,
-        .user = *user,
+        .user = settings->from == NULL ? *user : NULL, /* a file is looked at by anybody */
     };
     if (settings->users.given && settings->users.count == 0) {
         options->users = user;

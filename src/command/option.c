@@ -53,10 +53,18 @@ const struct option *option_find(unsigned commands, const char *name, size_t siz
     return NULL;
 }
 
+/* A configuration does not name another one. */
+const char *option_key(const struct option *option)
+{
+    bool has_key = option->everywhere && option->offset != offsetof(struct settings, config);
+    return has_key ? option->name : NULL;
+}
+
 const struct option *option_find_key(const char *key)
 {
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->everywhere && strcmp(option->name, key) == 0)
+        const char *name = option_key(option);
+        if (name != NULL && strcmp(name, key) == 0)
             return option;
     }
     return NULL;
@@ -299,20 +307,25 @@ static int take_word(struct parse *parse, const char *name)
                 return take_command(parse, command);
         }
     }
-    return unknown_word(parse, word);
+    return unknown_word(parse, name);
 }
 
-/* Options that exclude each other, by the table. */
+static bool name_was_given(const struct parse *parse, const char *name)
+{
+    const struct option *option = option_find(commands_now(parse), name, strlen(name));
+    return option != NULL && was_given(parse->settings, option);
+}
+
+/* Options that exclude or need each other, by the table. */
 static int check_pairs(struct parse *parse)
 {
-    const struct settings *settings = parse->settings;
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->excludes == NULL || !option_belongs(option, commands_now(parse)))
+        if (!option_belongs(option, commands_now(parse)) || !was_given(parse->settings, option))
             continue;
-        const struct option *other = option_find(commands_now(parse), option->excludes,
-                                                 strlen(option->excludes));
-        if (other != NULL && was_given(settings, option) && was_given(settings, other))
-            return fail(parse, "--%s and --%s exclude each other", option->name, other->name);
+        if (option->excludes != NULL && name_was_given(parse, option->excludes))
+            return fail(parse, "--%s and --%s exclude each other", option->name, option->excludes);
+        if (option->needs != NULL && !name_was_given(parse, option->needs))
+            return fail(parse, "--%s goes only with --%s", option->name, option->needs);
     }
     return 0;
 }

@@ -51,6 +51,7 @@ struct option {
     bool everywhere;            /* environment and configuration know it too */
     const char *foreign;  /* a variable of others that is honoured; bad ones are passed over */
     const char *excludes; /* the long name of an option that it does not go with */
+    const char *needs;    /* and of one that it does not go without */
     const char *help;
 };
 
@@ -88,11 +89,17 @@ int option_assign(struct settings *settings, const struct option *option, const 
 const struct option *option_find(unsigned commands, const char *name, size_t size);
 const struct option *option_find_key(const char *key);
 
+/* Its key in the configuration, or NULL. */
+const char *option_key(const struct option *option);
+
 /* "VITALS_INTERVAL". */
 void option_variable(const struct option *option, char *out, size_t capacity);
 
 /* Whether it belongs to a command (of its own, or everybody's). */
 bool option_belongs(const struct option *option, unsigned commands);
+
+/* Whether the help and the documents of a command show it. */
+bool option_listed(const struct option *option, const struct command *command);
 
 /* What values are accepted, in words: "10ms to 86400s". Empty for those that take anything. */
 void option_accepts(const struct option *option, char *out, size_t capacity);

@@ -8,7 +8,7 @@
 static bool has_group(const struct command *command, enum option_group group)
 {
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group == group && option_belongs(option, command->bit))
+        if (option->group == group && option_listed(option, command))
             return true;
     }
     return false;
@@ -52,17 +52,20 @@ static void print_markdown_option(struct output *output, const struct option *op
         output_format(output, "`%s`", variable);
     if (option->foreign != NULL)
         output_format(output, ", `%s`", option->foreign);
-    output_format(output, " | %s%s%s |\n", option->everywhere ? "`" : "",
-                  option->everywhere ? option->name : "", option->everywhere ? "`" : "");
+    if (option_key(option) != NULL)
+        output_format(output, " | `%s` |\n", option_key(option));
+    else
+        output_text(output, " |  |\n");
 }
 
-static void print_markdown_group(struct output *output, unsigned commands, enum option_group group)
+static void print_markdown_group(struct output *output, const struct command *command,
+                                 enum option_group group)
 {
     output_format(output, "\n%s:\n\n", option_group_name(group));
     output_text(output, "| option | what | default | environment | configuration |\n"
                         "|---|---|---|---|---|\n");
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group == group && option_belongs(option, commands))
+        if (option->group == group && option_listed(option, command))
             print_markdown_option(output, option);
     }
 }
@@ -102,12 +105,12 @@ void option_print_markdown(const struct command *commands, struct output *output
         output_format(output, "\n## %s\n\n    vitals %s\n", command_title(command), command->usage);
         for (enum option_group group = 1; group < GROUP_END; group++) {
             if (!is_shared(group) && has_group(command, group))
-                print_markdown_group(output, command->bit, group);
+                print_markdown_group(output, command, group);
         }
     } while ((++command)->name != NULL);
     output_text(output, "\n## Every command\n");
     for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)
-        print_markdown_group(output, COMMAND_ANY, group);
+        print_markdown_group(output, commands, group);
 }
 
 /* --- Manual page --------------------------------------------------------------------------------
@@ -168,11 +171,12 @@ static void print_roff_option(struct output *output, const struct option *option
     output_text(output, ".\n");
 }
 
-static void print_roff_group(struct output *output, unsigned commands, enum option_group group)
+static void print_roff_group(struct output *output, const struct command *command,
+                             enum option_group group)
 {
     output_format(output, ".PP\n%s:\n", option_group_name(group));
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group == group && option_belongs(option, commands))
+        if (option->group == group && option_listed(option, command))
             print_roff_option(output, option);
     }
 }
@@ -187,7 +191,7 @@ static void print_roff_command(struct output *output, const struct command *comm
     output_text(output, "\n");
     for (enum option_group group = 1; group < GROUP_GLOBAL; group++) {
         if (has_group(command, group))
-            print_roff_group(output, command->bit, group);
+            print_roff_group(output, command, group);
     }
     output_text(output, ".PP\nExit codes:\n.RS\n");
     print_roff_lines(output, command_exits(command));
@@ -224,7 +228,7 @@ void option_print_man(const struct command *commands, struct output *output)
     }
     output_text(output, ".SH OPTIONS OF EVERY COMMAND\n");
     for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)
-        print_roff_group(output, COMMAND_ANY, group);
+        print_roff_group(output, commands, group);
     output_text(output,
                 ".SH FILES\n.TP\n\\fI$XDG_CONFIG_HOME/vitals/config.json\\fR, "
                 "\\fI~/.config/vitals/config.json\\fR\n"

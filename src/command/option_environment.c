@@ -56,26 +56,32 @@ static void monitor_mode(struct settings *settings, const char *value)
         assign_word(settings, "readonly", "yes");
 }
 
+/* An empty variable is one that is not set. */
+static const char *look(option_lookup *lookup, void *data, const char *name)
+{
+    const char *value = name != NULL ? lookup(data, name) : NULL;
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
 int options_from_environment(struct settings *settings, option_lookup *lookup, void *data,
                              struct option_error *error)
 {
+    struct option_error ignored;
     for (const struct option *option = option_table; option->name != NULL; option++) {
         if (!option->everywhere)
             continue;
         char name[64];
         option_variable(option, name, sizeof name);
-        const char *value = lookup(data, name);
-        if (value != NULL &&
-            option_assign(settings, option, name, &value, 1, ORIGIN_ENVIRONMENT, error) < 0)
+        const char *ours = look(lookup, data, name);
+        const char *theirs = look(lookup, data, option->foreign);
+        if (ours != NULL &&
+            option_assign(settings, option, name, &ours, 1, ORIGIN_ENVIRONMENT, error) < 0)
             return -1;
-        if (value == NULL && option->foreign != NULL &&
-            (value = lookup(data, option->foreign)) != NULL) {
-            struct option_error ignored;
-            (void)option_assign(settings, option, option->foreign, &value, 1, ORIGIN_ENVIRONMENT,
+        if (ours == NULL && theirs != NULL)
+            (void)option_assign(settings, option, option->foreign, &theirs, 1, ORIGIN_ENVIRONMENT,
                                 &ignored);
-        }
     }
-    const char *mode = lookup(data, "NVITOP_MONITOR_MODE");
+    const char *mode = look(lookup, data, "NVITOP_MONITOR_MODE");
     if (mode != NULL)
         monitor_mode(settings, mode);
     return 0;

@@ -49,6 +49,12 @@ void option_argument(const struct option *option, char *out, size_t capacity)
     }
 }
 
+bool option_listed(const struct option *option, const struct command *command)
+{
+    bool of_view = option->commands & COMMAND_VIEW;
+    return option_belongs(option, command->bit) && !(of_view && command->bit == COMMAND_OPTIONS);
+}
+
 static void print_option(struct output *output, const struct option *option)
 {
     char brief[16] = "", left[128], argument[64], text[400];
@@ -72,7 +78,7 @@ static void print_group(struct output *output, const struct command *command,
 {
     bool headed = false;
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group != group || !option_belongs(option, command->bit))
+        if (option->group != group || !option_listed(option, command))
             continue;
         if (!headed)
             output_format(output, "\n%s:\n", option_group_name(group));

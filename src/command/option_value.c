@@ -96,22 +96,26 @@ static bool parse_number(const struct option *option, const char *word, size_t s
     return true;
 }
 
+/* Whether the word is yes or no, and which. */
+static bool is_flag_word(const char *word, bool *yes)
+{
+    static const char *const words[][2] = {
+        {"no", "yes"}, {"false", "true"}, {"off", "on"}, {"0", "1"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        *yes = strcmp(word, words[i][1]) == 0;
+        if (*yes || strcmp(word, words[i][0]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int assign_flag(const struct assignment *to, const char *const *words, size_t count)
 {
-    static const char *const yes[] = {"yes", "true", "on", "1"};
-    static const char *const no[] = {"no", "false", "off", "0"};
-    bool *flag = destination(to);
-    if (count == 0) {
-        *flag = true;
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
-        if (strcmp(words[0], yes[i]) == 0 || strcmp(words[0], no[i]) == 0) {
-            *flag = strcmp(words[0], yes[i]) == 0;
-            return 0;
-        }
-    }
-    return refuse(to, words[0]);
+    bool yes = true;
+    if (count > 0 && !is_flag_word(words[0], &yes))
+        return refuse(to, words[0]);
+    *(bool *)destination(to) = yes;
+    return 0;
 }
 
 /* Without a word the value stays as it is, and only the flag beside it says that it was asked for.
@@ -131,14 +135,26 @@ static int assign_choice(const struct assignment *to, const char *const *words, 
     return refuse(to, words[0]);
 }
 
+/* Yes, as a configuration or a variable may say it, is the option alone; no takes it back. */
+static int assign_maybe(const struct assignment *to, const char *const *words, size_t count)
+{
+    const char **text = destination(to);
+    bool yes = false;
+    if (count == 0 || is_flag_word(words[0], &yes))
+        *text = count == 0 || yes ? to->option->implied : NULL;
+    else
+        *text = words[0];
+    return 0;
+}
+
 /* Several words (an array of the configuration) become one comma list. */
 static int assign_text(const struct assignment *to, const char *const *words, size_t count)
 {
     const char **text = destination(to);
-    if (count == 0 && to->option->implied == NULL)
+    if (count == 0)
         return want(to);
-    if (count <= 1) {
-        *text = count == 0 ? to->option->implied : words[0];
+    if (count == 1) {
+        *text = words[0];
         return 0;
     }
     size_t size = 0;
@@ -287,7 +303,7 @@ typedef int assign(const struct assignment *to, const char *const *words, size_t
 
 static assign *const assigns[] = {
     [OPTION_FLAG] = assign_flag,     [OPTION_CHOICE] = assign_choice,
-    [OPTION_TEXT] = assign_text,     [OPTION_MAYBE] = assign_text,
+    [OPTION_TEXT] = assign_text,     [OPTION_MAYBE] = assign_maybe,
     [OPTION_NUMBER] = assign_number, [OPTION_DURATION] = assign_duration,
     [OPTION_PAIR] = assign_pair,     [OPTION_NUMBERS] = assign_numbers,
     [OPTION_WORDS] = assign_words,

@@ -88,6 +88,7 @@ int output_done(struct output *output, int code)
     (void)output_flush(output);
     if (output->error == 0 || output->error == EPIPE)
         return code;
-    return command_fail(EXIT_CANNOT, "standard output cannot be written: %s",
+    return command_fail(EXIT_CANNOT, "%s cannot be written: %s",
+                        output->descriptor == STDOUT_FILENO ? "standard output" : "the file",
                         strerror(output->error));
 }

@@ -1,4 +1,4 @@
-/* output.h: what goes to standard output.
+/* output.h: what goes to standard output, or to a file.
  *
  * Buffered. The first failure is remembered and told at the end; a reader that went away (`| head`)
  * is no failure, and writing on is then harmless. One thread. */

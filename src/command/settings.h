@@ -80,6 +80,7 @@ struct settings {
     bool form_markdown;
     bool form_schema;
     bool form_man;
+    bool form_settings;
 
     /* the world */
     const char *proc_root;

@@ -18,7 +18,7 @@ enum { PATH_SHOWN = 100 };
 int feed_fail(const struct feed_place *place, int code, vitals_error *error, const char *format,
               ...)
 {
-    char what[sizeof error->message], path[2 * PATH_SHOWN];
+    char what[128], path[PATH_SHOWN];
     size_t size = strlen(place->path);
     const char *end = size > PATH_SHOWN ? place->path + size - PATH_SHOWN : place->path;
     va_list arguments;
@@ -28,11 +28,11 @@ int feed_fail(const struct feed_place *place, int code, vitals_error *error, con
     (void)vitals_text_format((vitals_text){end, strlen(end)}, VITALS_TEXT_ASCII, path, sizeof path);
     error->code = (vitals_code)code;
     error->detail = 0;
-    int written = place->line > 0
-                      ? snprintf(error->message, sizeof error->message, "%s:%llu: %s", path,
-                                 (unsigned long long)place->line, what)
-                      : snprintf(error->message, sizeof error->message, "%s: %s", path, what);
-    (void)written;
+    if (place->line > 0)
+        snprintf(error->message, sizeof error->message, "%s:%llu: %s", path,
+                 (unsigned long long)place->line, what);
+    else
+        snprintf(error->message, sizeof error->message, "%s: %s", path, what);
     return code;
 }
 
@@ -213,7 +213,7 @@ static int read_parent(const struct reader *reader, const json_t *row, vitals_en
 
 static int read_row_head(const struct reader *reader, const json_t *row, vitals_entity entity)
 {
-    uint64_t key, parent, stamp_ns;
+    uint64_t key = 0, parent = 0, stamp_ns = 0;
     vitals_text label;
     const json_t *words = json_object_get(row, "availability");
     if (words != NULL && !json_is_object(words))

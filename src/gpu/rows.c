@@ -109,12 +109,12 @@ static void write_children(const struct gpu_device *device, vitals_builder *buil
 
 /* Whose row it is. A process that has ended keeps its row while the driver lists its pid; a new
  * process under the same pid gets a row of its own. */
-static struct value join(struct gpu_table *table, struct gpu_user *user,
-                         const struct process_table *processes)
+static struct value join(struct gpu_table *table, struct gpu_user *user, gpu_find_process *find,
+                         const void *data)
 {
-    if (!processes)
+    if (!find)
         return value_missing(VITALS_NOT_REQUESTED);
-    uint64_t key = process_table_key(processes, user->now.pid);
+    uint64_t key = find(data, user->now.pid);
     if (key == 0)
         return value_missing(user->process != 0 ? VITALS_GONE : VITALS_OUTSIDE);
     if (user->process != 0 && user->process != key) {
@@ -174,7 +174,7 @@ static void open_tables(vitals_builder *builder, const struct metric_set *wanted
 }
 
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
-                     const struct metric_set *wanted, const struct process_table *processes)
+                     const struct metric_set *wanted, gpu_find_process *find, const void *data)
 {
     open_tables(builder, wanted);
     for (size_t i = 0; i < table->count; i++) {
@@ -190,7 +190,7 @@ void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
         if (!metric_set_has_entity(wanted, VITALS_GPU_PROCESS))
             continue;
         for (size_t j = 0; j < device->user_count; j++) {
-            struct value process = join(table, &device->users[j], processes);
+            struct value process = join(table, &device->users[j], find, data);
             write_user(device, &device->users[j], process, builder);
         }
     }

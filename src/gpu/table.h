@@ -7,7 +7,6 @@
 #define VITALS_GPU_TABLE_H
 
 #include "gpu/backend.h"
-#include "process/table.h"
 #include "snapshot/builder.h"
 
 struct gpu_table;
@@ -35,11 +34,14 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot);
 void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),
                         void *data);
 
+/* The key of the process that has a pid now; 0: nobody has it here. */
+typedef uint64_t gpu_find_process(const void *data, int64_t pid);
+
 /* Opens the gpu tables that are wanted and writes their rows: gpu, children, processes. Processes
- * are joined to `processes` (NULL: nobody asked for processes) by pid; a pid that never was there
- * is VITALS_OUTSIDE, one that was there before is VITALS_GONE. A joined pid that now belongs to
- * another process gets a new row: that is why the table is not const. Allocates nothing. */
+ * are joined by `find` (NULL: nobody asked for processes); a pid that never was there is
+ * VITALS_OUTSIDE, one that was there before is VITALS_GONE. A pid that now belongs to another
+ * process than before gets a new row: that is why the table is not const. Allocates nothing. */
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
-                     const struct metric_set *wanted, const struct process_table *processes);
+                     const struct metric_set *wanted, gpu_find_process *find, const void *data);
 
 #endif

@@ -28,14 +28,16 @@ struct os_signals {
 };
 
 int os_signals_take(struct os_signals *signals);
+
+/* What came meanwhile and was not read is forgotten: it was meant for the command. */
 void os_signals_restore(struct os_signals *signals);
 
 /* The next signal; 0 where there is none. *forward: it was sent to us alone, so the command has not
  * received it from the terminal. SIGCHLD is never given. */
 int os_signals_next(struct os_signals *signals, bool *forward);
 
-/* How a child is started. The child waits until `go` can be read, so that what counts it is in
- * place before its first instruction. */
+/* How a child is started. The child waits for the word to go, so that what counts it is in
+ * place before its first instruction; where we die before, it never begins. */
 struct os_command {
     const char *const *argv;
     uint64_t descriptors; /* soft limit; 0: as it is */
@@ -54,10 +56,16 @@ int os_spawn(const struct os *os, const struct os_command *command, struct os_ch
 /* Lets it begin; returns 0, or the positive errno of its exec. */
 int os_spawn_go(struct os_child *child);
 
-/* A second process of our own that runs `main` and ends; it dies with us, takes no signal, and its
- * standard streams lead nowhere. */
-int os_fork_helper(const struct os *os, void (*main)(void *data), void *data, int64_t *pid,
-                   int *pidfd);
+/* A second process of our own that runs `main` and ends; it dies with us and takes no signal. Its
+ * standard streams lead nowhere and of other descriptors it holds `channel` alone: one that hangs
+ * must not keep open what somebody waits for the end of. */
+struct os_helper {
+    void (*main)(void *data);
+    void *data;
+    int channel;
+};
+
+int os_fork_helper(const struct os *os, const struct os_helper *helper, int64_t *pid, int *pidfd);
 
 /* What a child used, as the kernel counted it when it ended, its own reaped children included. */
 struct os_usage {
@@ -88,6 +96,9 @@ enum { OS_SIGNAL_KILL = 9 };
 
 /* Whether the terminal's job control sends it to stop a process. */
 bool os_signal_is_job_control(int signal);
+
+/* Whether it asks a process to end. */
+bool os_signal_is_end(int signal);
 
 /* Stops ourselves as the terminal stopped the command, until somebody continues us. */
 void os_stop_self(void);

@@ -50,8 +50,7 @@ static void read_user(const vitals_context *context, struct user_cache *users, i
     out->user_state = state;
 }
 
-/* The arguments as the kernel gives them, but for the NUL behind the last; none for a kernel
- * thread. */
+/* The arguments as the kernel gives them, each ended by NUL; none for a kernel thread. */
 static void read_command(const vitals_context *context, struct user_cache *users, int64_t pid,
                          struct process_detail *out)
 {
@@ -59,10 +58,7 @@ static void read_command(const vitals_context *context, struct user_cache *users
                                           &out->command_state);
     if (file == NULL)
         return;
-    struct span text = {file->bytes, file->size};
-    if (text.size != 0 && text.bytes[text.size - 1] == '\0')
-        text.size--;
-    out->command = text_of(text, &out->command_state);
+    out->command = text_of((struct span){file->bytes, file->size}, &out->command_state);
 }
 
 static void read_cgroup(const vitals_context *context, struct user_cache *users, int64_t pid,

@@ -1,6 +1,6 @@
 /* entry.h: the table from inside: what is known of one process, and how the files of this room
- * divide the work (table.c: who lives; descriptors.c: what is kept open; tree.c: which rows;
- * rows.c: writing them). Thread rule: the tick thread. */
+ * divide the work (table.c: who lives; answers.c: what lanes read; descriptors.c: what is kept
+ * open; tree.c: which rows; rows.c: writing them). Thread rule: the tick thread. */
 #ifndef VITALS_PROCESS_ENTRY_H
 #define VITALS_PROCESS_ENTRY_H
 
@@ -72,6 +72,9 @@ struct process *process_by_key(const struct process_table *table, uint64_t key);
 /* Reads it anew, and its extras where they are asked for and it has a row. False where it ended or
  * is another. */
 bool process_refresh(struct process_table *table, struct process *process, bool extras);
+
+/* Whether this stat can be the process's: it started at the same moment, as far as is known. */
+bool process_same_start(const struct process *process, const struct os_stat *stat);
 
 /* ---- descriptors.c ---- */
 

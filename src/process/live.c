@@ -149,25 +149,45 @@ int vitals_process_is_running(vitals_process *process)
     return live_prove(process, NULL) == 0;
 }
 
-int live_prove(const vitals_process *process, vitals_error *error)
+/* Reads its stat: 0 while the process lives, else VITALS_EGONE with its message. */
+static int prove(const vitals_process *process, struct os_stat *stat, vitals_error *error)
 {
-    struct os_stat stat;
-    if (read_stat(process, &stat) == 0 && (stat.has & OS_STAT_START) != 0 &&
-        stat.start_ticks == process->start_ticks)
+    if (read_stat(process, stat) == 0 && (stat->has & OS_STAT_START) != 0 &&
+        stat->start_ticks == process->start_ticks)
         return 0;
     return error_set(error, VITALS_EGONE, 0, "process %lld has ended",
                      (long long)process->files.pid);
+}
+
+int live_prove(const vitals_process *process, vitals_error *error)
+{
+    struct os_stat stat;
+    return prove(process, &stat, error);
+}
+
+/* A kernel thread lives without memory of its own: files that tell of it are empty, although the
+ * kernel answers ESRCH for some of them (seen on 6.18). */
+static bool is_kernel_thread(const struct os_stat *stat)
+{
+    unsigned needed = OS_STAT_VIRTUAL | OS_STAT_STATE;
+    return (stat->has & needed) == needed && stat->virtual_bytes == 0 && stat->state != 'Z' &&
+           stat->state != 'X';
 }
 
 int live_file(const vitals_process *process, const char *name, size_t limit, struct buffer *out,
               bool *cut, vitals_error *error)
 {
     long long pid = process->files.pid;
+    struct os_stat stat;
     int result = os_process_file(&process->context->os, pid, name, limit, out, cut);
-    int code = live_prove(process, error);
+    int code = prove(process, &stat, error);
     if (code < 0)
         return code;
-    if (is_gone(result)) // it lives, but not what the file tells of: a zombie, or no such file
+    if (result == -ESRCH && is_kernel_thread(&stat)) {
+        *cut = false;
+        return 0;
+    }
+    if (is_gone(result)) // a zombie, or no such file
         return error_set(error, VITALS_EGONE, -result, "process %lld has no %s any more", pid,
                          name);
     if (result == -ENOMEM)

@@ -12,7 +12,8 @@ struct vitals_process {
 };
 
 /* A file of the process, at most `limit` bytes, and the proof that it was its own. The error says
- * what could not be read. Returns 0 or a VITALS_E… */
+ * what could not be read. Returns 0 (and nothing in `out` for a kernel thread, which has no such
+ * things) or a VITALS_E… */
 int live_file(const vitals_process *process, const char *name, size_t limit, struct buffer *out,
               bool *cut, vitals_error *error);
 

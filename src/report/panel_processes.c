@@ -157,8 +157,9 @@ static void title_line(struct paint *paint, const struct view *view)
     char who[128], name[64];
     vitals_text_format(host, view->options->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, name,
                        sizeof(name));
-    (void)snprintf(who, sizeof(who), "%s@%s",
-                   view->options->user != NULL ? view->options->user : "?", name);
+    const char *user = view->options->user;
+    (void)snprintf(who, sizeof(who), "%s%s%s", user != NULL ? user : "", user != NULL ? "@" : "",
+                   name);
     paint_edge(paint);
     paint_cell(paint, COLOR_BOLD, ALIGN_LEFT, 12, " Processes:");
     paint_cell(paint, COLOR_BOLD, ALIGN_RIGHT, view->width - 15, who);

@@ -30,7 +30,7 @@ struct report_options {
     const uint64_t *pids;
     size_t pid_count;
 
-    const char *user; /* who looks, for the title; NULL: not known */
+    const char *user; /* who looks, for the title; NULL: nobody's business */
 };
 
 /* The metrics that the report shows. */

@@ -39,14 +39,15 @@ static void add_cpu(vitals_account *account, const struct run_facts *facts)
 {
     const struct os_usage *usage = &facts->usage;
     const char *source = facts->left > 0 ? "wait4 of every process that ended" : "wait4";
-    vitals_availability state = facts->left_unknown ? VITALS_LOWER_BOUND : VITALS_HAVE;
-    vitals_availability split = facts->left > 0 ? VITALS_LOWER_BOUND : VITALS_HAVE;
+    /* What still runs may have children behind it that it has waited for. */
+    vitals_availability state = facts->left > 0 || facts->left_unknown ? VITALS_LOWER_BOUND
+                                                                       : VITALS_HAVE;
     double total = usage->user_seconds + usage->system_seconds + facts->left_cpu_seconds;
     add_number(account, "cpu", "seconds",
                facts->left > 0 ? "wait4, and the CPU clocks of what still runs" : source, total,
                state);
-    add_number(account, "cpu_user", "seconds", source, usage->user_seconds, split);
-    add_number(account, "cpu_system", "seconds", source, usage->system_seconds, split);
+    add_number(account, "cpu_user", "seconds", source, usage->user_seconds, state);
+    add_number(account, "cpu_system", "seconds", source, usage->system_seconds, state);
     if (facts->wall_seconds > 0)
         add_number(account, "cpu_cores", "cores", "cpu over wall", total / facts->wall_seconds,
                    state);
@@ -100,11 +101,11 @@ static void add_memory(vitals_account *account, const struct run_facts *facts)
                    (double)facts->interval_ns / 1e9);
     add_value(account, "memory_peak_low", source, &watched->resident_peak_bytes,
               VITALS_LOWER_BOUND);
-    const struct value *sum = &watched->resident_sum_bytes;
-    bool all_seen = watched->processes >= facts->reaped;
+    /* No bound: a process that was never seen, or that grew after it was last seen, is not in it.
+     */
     add_value(account, "memory_peak_high",
-              all_seen ? "sum of every process's VmHWM" : "sum of VmHWM of the processes seen", sum,
-              all_seen ? (vitals_availability)sum->state : VITALS_ESTIMATE);
+              "sum of VmHWM of the processes seen, each at its last sample",
+              &watched->resident_sum_bytes, VITALS_ESTIMATE);
 }
 
 static void add_processes(vitals_account *account, const struct run_facts *facts)

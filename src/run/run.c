@@ -27,7 +27,7 @@ struct launcher {
     vitals_context *context; /* for /proc and the clock; no sampler is made of it */
     struct os_signals signals;
     struct os_child command;
-    bool command_ended;
+    bool command_ended, told_to_end;
     int64_t watcher;
     int watcher_pidfd, channel;
     bool watcher_ended;
@@ -66,7 +66,8 @@ static void start_watcher(struct launcher *launcher)
                                   .interval_ns = launcher->options->interval_ns,
                                   .launcher = os_self(),
                                   .channel = ends[1]};
-    int code = os_fork_helper(&launcher->context->os, watcher_main, &setup, &launcher->watcher,
+    struct os_helper helper = {.main = watcher_main, .data = &setup, .channel = ends[1]};
+    int code = os_fork_helper(&launcher->context->os, &helper, &launcher->watcher,
                               &launcher->watcher_pidfd);
     os_close_descriptor(ends[1]);
     if (code < 0) {
@@ -171,7 +172,9 @@ static void pass_signals(struct launcher *launcher)
 {
     bool forward;
     for (int signal; (signal = os_signals_next(&launcher->signals, &forward)) != 0;) {
-        if (forward && !launcher->command_ended && launcher->command.pidfd >= 0)
+        if (launcher->command_ended)
+            launcher->told_to_end |= os_signal_is_end(signal); /* waiting for the rest is over */
+        else if (forward && launcher->command.pidfd >= 0)
             (void)os_pidfd_signal(launcher->command.pidfd, signal);
     }
 }
@@ -180,7 +183,7 @@ static void pass_signals(struct launcher *launcher)
 static void wait_for_end(struct launcher *launcher)
 {
     const vitals_clock *clock = clock_of(launcher);
-    while (reap(launcher)) {
+    while (reap(launcher) && !launcher->told_to_end) {
         /* Reports lie in the channel until then: nothing of the job waits for them. But it is of
          * limited size, so they are taken with each signal and at least every interval. */
         uint64_t deadline = now_ns(launcher) + launcher->options->interval_ns;

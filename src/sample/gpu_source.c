@@ -478,11 +478,11 @@ static void quarantine(struct gpu_source *source, const struct lane *hung, int j
 }
 
 /* Whatever else the lane served goes to a new one; where there is no thread to be had, it waits. */
-static void isolate(struct gpu_source *source, struct lane *hung, int job)
+static bool isolate(struct gpu_source *source, struct lane *hung, int job)
 {
     struct lane *lane = serves_others(source, hung, job) ? add_lane(source) : NULL;
     if (lane == NULL)
-        return;
+        return false;
     for (size_t i = 0; i < source->device_count; i++) {
         struct gpu_device *device = &source->devices[i];
         if (device->lane == hung && device->job != job)
@@ -490,21 +490,24 @@ static void isolate(struct gpu_source *source, struct lane *hung, int job)
     }
     if (source->scan_lane == hung && source->scan_job != job)
         move_job(&source->scan_lane, &source->scan_job, lane);
+    return true;
 }
 
-static void isolate_hung(struct gpu_source *source, uint64_t now_ns)
+static bool isolate_hung(struct gpu_source *source, uint64_t now_ns)
 {
+    bool moved = false;
     for (size_t i = 0, count = source->lane_count; i < count; i++) {
         uint64_t since;
         int job = lane_running(source->lanes[i], &since);
         if (job < 0 || now_ns < since + HANG_SECONDS * NS_PER_SECOND)
             continue;
         quarantine(source, source->lanes[i], job);
-        isolate(source, source->lanes[i], job);
+        moved |= isolate(source, source->lanes[i], job);
     }
+    return moved;
 }
 
-void gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
+bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
 {
     static const char SILENT[] = "the driver has not answered yet";
     bool late = source->scan_asked;
@@ -517,7 +520,7 @@ void gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_
     source->timeouts += late;
     if (source->scan_asked && source->state == VITALS_NOT_YET)
         memcpy(source->message, SILENT, sizeof(SILENT));
-    isolate_hung(source, now_ns);
+    return isolate_hung(source, now_ns);
 }
 
 /* ---- its row ---- */

@@ -37,8 +37,9 @@ int gpu_source_collect(struct gpu_source *source, struct gpu_table *table);
 /* Whether everything that was asked in this tick is answered, a quarantined device left out. */
 bool gpu_source_settled(const struct gpu_source *source);
 
-/* At the end of a tick: marks devices that have not answered, isolates hanging ones. */
-void gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns);
+/* At the end of a tick: marks devices that have not answered, isolates hanging ones. Whether others
+ * were freed by that, and answer now. */
+bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns);
 
 /* Its row in the table `source`. */
 void gpu_source_write(const struct gpu_source *source, vitals_builder *builder, uint64_t stamp_ns);

@@ -14,8 +14,9 @@
 /* A tick goes on without the lanes after half its interval, at most this. */
 static const uint64_t PATIENCE_MAX_NS = 100 * NS_PER_MS;
 
-/* The first tick of vitals_sampler_take: loading a driver may take a second. */
-static const uint64_t PATIENCE_FIRST_NS = 2 * NS_PER_SECOND;
+/* The first tick of vitals_sampler_take: loading a driver may take a second, and a device that
+ * hangs is known for it after two. */
+static const uint64_t PATIENCE_FIRST_NS = 2200 * NS_PER_MS;
 
 struct vitals_sampler {
     struct tick tick; /* the thread that ticks */

@@ -85,6 +85,8 @@ struct slow_source {
     struct slow_world *world;
     struct lane *lane;
     int batches[BATCHES], host; /* jobs */
+    bool host_asked;
+    uint64_t host_asked_ns;
     uint64_t calls, spent_ns, timeouts;
 };
 
@@ -166,6 +168,8 @@ static int idle_batch(const struct slow_source *source)
 static void ask_details(struct slow_source *source, struct process_table *processes,
                         const struct metric_set *wanted, uint64_t now_ns, uint64_t every_ns)
 {
+    if (every_ns == 0)
+        every_ns = 1; /* at every tick: but once in it, and all calls of a tick have one now_ns */
     for (int batch; (batch = idle_batch(source)) >= 0;) {
         struct slow_job *job = lane_data(source->lane, batch);
         job->count = process_table_due(processes, wanted, now_ns, every_ns, job->wants,
@@ -192,8 +196,11 @@ void slow_source_ask(struct slow_source *source, struct process_table *processes
 {
     if (details_every_ns != UINT64_MAX)
         ask_details(source, processes, wanted, now_ns, details_every_ns);
-    if (!wants_slow_host(due) || lane_state(source->lane, source->host) != LANE_IDLE)
+    bool again = source->host_asked && source->host_asked_ns == now_ns;
+    if (again || !wants_slow_host(due) || lane_state(source->lane, source->host) != LANE_IDLE)
         return;
+    source->host_asked = true;
+    source->host_asked_ns = now_ns;
     struct slow_job *job = lane_data(source->lane, source->host);
     job->wanted = *due;
     lane_ask(source->lane, source->host);

@@ -16,7 +16,8 @@ struct slow_source *slow_source_new(vitals_context *context, struct lane_hub *hu
 void slow_source_free(struct slow_source *source, uint64_t deadline_ns);
 void slow_source_forget(struct slow_source *source);
 
-/* Asks for the details that are due and for the machine's slow metrics in `due`. */
+/* Asks for the details that are due and for the machine's slow metrics in `due`. Every call of a
+ * tick says the same now_ns, so that nothing is asked for twice in it. */
 void slow_source_ask(struct slow_source *source, struct process_table *processes,
                      const struct metric_set *wanted, const struct metric_set *due, uint64_t now_ns,
                      uint64_t details_every_ns);

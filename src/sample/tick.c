@@ -139,7 +139,7 @@ static bool settled(const struct tick *tick)
 
 static void ask_details(struct tick *tick, const struct metric_set *due)
 {
-    slow_source_ask(tick->slow, tick->processes, &tick->request->wanted, due, monotonic(tick),
+    slow_source_ask(tick->slow, tick->processes, &tick->request->wanted, due, tick->begin_ns,
                     plan_lane_every_ns(&tick->plan, VITALS_PROCESS));
 }
 
@@ -176,10 +176,22 @@ static int wait_for_lanes(struct tick *tick, const struct metric_set *due, uint6
             return code;
         mark_gpu_users(tick, due);
     } while (!settled(tick) && lane_hub_wait(tick->hub, deadline_ns));
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
-    slow_source_late(tick->slow);
     return 0;
+}
+
+/* What has not answered is late. In a first tick that cannot be helped by waiting for the next:
+ * where a hanging device was all that the others waited for, they get a moment. */
+static int end_waiting(struct tick *tick, const struct metric_set *due)
+{
+    static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
+    int code = 0;
+    bool freed = false;
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
+    if (freed && tick->sequence == 0)
+        code = wait_for_lanes(tick, due, monotonic(tick) + MOMENT_NS);
+    slow_source_late(tick->slow);
+    return code;
 }
 
 /* ---- rows ---- */
@@ -228,6 +240,11 @@ static vitals_text text_of(const char *string)
     return (vitals_text){string, strlen(string)};
 }
 
+static uint64_t find_process(const void *processes, int64_t pid)
+{
+    return process_table_key(processes, pid);
+}
+
 static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vitals_error *error)
 {
     const vitals_clock *clock = &tick->context->os.clock;
@@ -239,7 +256,7 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
                           origin->pid_namespace);
     host_write(&tick->host, builder, wanted, process_count(tick), read_ns);
     process_table_write(tick->processes, builder, wanted);
-    gpu_table_write(tick->devices, builder, wanted, tick->processes);
+    gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes);
     uint64_t now_ns = monotonic(tick);
     write_sources(tick, now_ns);
     vitals_builder_moment(builder, clock->realtime_ns(clock->data), clock->boottime_ns(clock->data),
@@ -249,7 +266,7 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
 
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
 {
-    uint64_t begin_ns = monotonic(tick);
+    uint64_t begin_ns = tick->begin_ns = monotonic(tick);
     const struct metric_set *wanted = &tick->request->wanted;
     struct metric_set due;
     plan_due(&tick->plan, begin_ns, &due);
@@ -262,6 +279,8 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
         if (tick->request->rows != VITALS_ROWS_GPU_USERS)
             ask_details(tick, &due);
         code = wait_for_lanes(tick, &due, saturating_add(begin_ns, patience_ns));
+        if (code == 0)
+            code = end_waiting(tick, &due);
     }
     tick->spent_ns += monotonic(tick) - begin_ns;
     if (code < 0)

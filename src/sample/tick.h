@@ -28,7 +28,8 @@ struct tick {
     vitals_builder *builder;
 
     uint64_t sequence;
-    uint64_t missed; /* told by the sampler's thread */
+    uint64_t begin_ns; /* of the tick under way */
+    uint64_t missed;   /* told by the sampler's thread */
     uint64_t spent_ns;
 };
 

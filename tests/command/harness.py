@@ -4,15 +4,15 @@ its input decide what it says."""
 import os
 import pathlib
 import subprocess
-import sys
 
 VITALS = os.environ.get("VITALS", "build/vitals")
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
 SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 FIXTURES = SOURCE / "tests" / "fixtures"
 
-# What a person's shell could hold that would change the output.
-_FOREIGN = ("COLUMNS", "LINES", "NO_COLOR", "TERM", "LS_COLORS", "CUDA_VISIBLE_DEVICES")
+# What a person's shell or Meson could hold that would change the output.
+_FOREIGN = ("COLUMNS", "LINES", "NO_COLOR", "TERM", "LS_COLORS", "CUDA_VISIBLE_DEVICES",
+            "LD_LIBRARY_PATH")
 
 
 def environment(**changes):
@@ -43,6 +43,11 @@ def vitals(*arguments, env=None, timeout=30, **options):
         check=False,
         **options,
     )
+
+
+def reads_json():
+    """Whether this build reads JSON: saved snapshots, the configuration."""
+    return "reading JSON   no" not in vitals("--version").stdout
 
 
 def nvml(variant):

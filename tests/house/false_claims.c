@@ -2,6 +2,8 @@
  * Not a test of its own, and listed nowhere as one. */
 #include "check.h"
 
+#include <signal.h>
+
 static void condition(void)
 {
     CHECK(1 + 1 == 3);
@@ -74,6 +76,13 @@ static void skipped(void)
     CHECK_SKIP("no such hardware");
 }
 
+/* Last, as nothing comes after it. */
+static void crash(void)
+{
+    CHECK_CASE("boom");
+    raise(SIGSEGV);
+}
+
 static const check_test tests[] = {
     {"condition", condition},
     {"integer", integer},
@@ -87,5 +96,6 @@ static const check_test tests[] = {
     {"result", result},
     {"table row", table_row},
     {"skipped", skipped},
+    {"crash", crash},
 };
 CHECK_MAIN(tests)

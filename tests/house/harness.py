@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import runpy
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,7 +45,8 @@ class Check(unittest.TestCase):
         '"hay" does not hold "needle"; it is\nhay',
         "-3 returned -3: the disk is full",
         'table row, case "second": rows[i].value is 3, expected 2',
-        "false_claims.c:7: condition: ",
+        "false_claims.c:9: condition: ",
+        "crash, case boom: crashed",
     )
 
     def setUp(self):
@@ -58,7 +60,7 @@ class Check(unittest.TestCase):
         failed = [line for line in results if line.startswith("not ok")]
         self.assertEqual(len(failed), 11, self.run_.stderr)
         self.assertEqual(results[-1], "ok 12 - skipped # SKIP no such hardware")
-        self.assertNotEqual(self.run_.returncode, 0)
+        self.assertEqual(self.run_.returncode, -signal.SIGSEGV)
 
     def test_every_failure_is_explained(self):
         for text in self.EXPLANATIONS:

@@ -285,6 +285,15 @@ nvml_return call_shutdown(void)
     return call_leave(&call, result);
 }
 
+/* Programs load and unload us again and again, and count what is left. */
+__attribute__((destructor)) static void forget(void)
+{
+    scenario_free(state.scenario);
+    free(state.path);
+    if (state.log >= 0)
+        close(state.log);
+}
+
 /* -- for tests only: no driver has these
  * ----------------------------------------------------------- */
 

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
+#include <unistd.h>
 
 // cmocka.h uses what these two declare and includes neither.
 #include <setjmp.h>
@@ -20,10 +22,39 @@ static struct CMUnitTest *current;   /* the one that runs */
 static const char *current_case;
 static jmp_buf skipping; /* back into run_one */
 
+static void tell(const char *text)
+{
+    // A handler of signals may write, and not print; what it cannot write is lost either way.
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written;
+}
+
+/* Says which test it was, and lets the signal do its work: Meson names it. */
+static void crashed(int number)
+{
+    tell(current->name);
+    if (current_case != NULL) {
+        tell(", case ");
+        tell(current_case);
+    }
+    tell(": crashed\n");
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* cmocka would catch a crash, say so where Meson does not look, and go on in broken memory. */
+static void watch_for_crashes(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+    for (size_t i = 0; i < CHECK_COUNT(signals); i++)
+        signal(signals[i], crashed);
+}
+
 static void run_one(void **state)
 {
     current = *state;
     current_case = NULL;
+    watch_for_crashes();
     if (setjmp(skipping) == 0)
         all_tests[current - all_units].run();
 }

@@ -60,10 +60,19 @@ static inline const char *gpu_world_path(const char *variable)
     return path;
 }
 
-/* Opens a back end; what open says is the result. variant: of the simulated driver. */
+static inline void gpu_world_close(struct gpu_world *world)
+{
+    if (world->state)
+        world->backend->close(world->state);
+    world->state = NULL;
+}
+
+/* Opens a back end; what open says is the result. variant: of the simulated driver; scenario: its
+ * name there, or the path of a file, or the demo's name for it. */
 static inline int gpu_world_open(struct gpu_world *world, const char *backend, const char *variant,
                                  const char *scenario)
 {
+    gpu_world_close(world); /* left open by a test that failed */
     memset(world, 0, sizeof *world);
     world->now_ns = 1000 * NS_PER_SECOND;
     world->context.os.proc = world->context.os.sys = world->context.os.dev = -1;
@@ -79,19 +88,15 @@ static inline int gpu_world_open(struct gpu_world *world, const char *backend, c
         snprintf(world->nvml_path, sizeof world->nvml_path, "%s/tests/nvml/%s/libnvidia-ml.so.1",
                  gpu_world_path("VITALS_BUILD"), variant);
         world->context.nvml_path = world->nvml_path;
-        snprintf(path, sizeof path, "%s/tests/nvml/scenarios/%s.conf",
-                 gpu_world_path("VITALS_SOURCE"), scenario ? scenario : "");
+        if (scenario && scenario[0] == '/')
+            snprintf(path, sizeof path, "%s", scenario);
+        else
+            snprintf(path, sizeof path, "%s/tests/nvml/scenarios/%s.conf",
+                     gpu_world_path("VITALS_SOURCE"), scenario ? scenario : "");
         setenv("VITALS_NVML_SCENARIO", scenario ? path : "", 1);
     }
     world->backend = gpu_world_backend(backend);
     return world->backend->open(&world->context, &world->state, &world->scan);
-}
-
-static inline void gpu_world_close(struct gpu_world *world)
-{
-    if (world->state)
-        world->backend->close(world->state);
-    world->state = NULL;
 }
 
 static inline void gpu_world_scan(struct gpu_world *world)

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -230,12 +231,21 @@ static inline vitals_text row_text(const vitals_row *row, vitals_metric metric)
 
 /* ---- children ---- */
 
-/* A child that waits to be killed; it lives when this returns. */
-static inline pid_t child_new(void)
+/* fork; the child does not outlive the test program, whatever becomes of the test. */
+static inline pid_t child_fork(void)
 {
     pid_t pid = fork();
     if (pid < 0)
         CHECK_FAIL("fork: %s", strerror(errno));
+    if (pid == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return pid;
+}
+
+/* A child that waits to be killed; it lives when this returns. */
+static inline pid_t child_new(void)
+{
+    pid_t pid = child_fork();
     if (pid == 0)
         for (;;)
             pause();
@@ -257,10 +267,11 @@ static inline pid_t child_with_pid(pid_t pid)
         uint64_t set_tid, set_tid_size;
     } arguments = {.exit_signal = SIGCHLD, .set_tid = (uint64_t)(uintptr_t)&pid, .set_tid_size = 1};
     long child = syscall(SYS_clone3, &arguments, sizeof arguments);
-    if (child == 0)
-        for (;;)
-            pause();
-    return (pid_t)child;
+    if (child != 0)
+        return (pid_t)child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;)
+        pause();
 }
 
 #endif

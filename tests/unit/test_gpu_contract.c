@@ -258,7 +258,7 @@ static vitals_snapshot *take_snapshot(struct gpu_world *world, struct gpu_table 
         CHECK_INT(gpu_table_processes(table, 0, slot, &world->processes), 0);
     }
     vitals_builder_begin(builder);
-    gpu_table_write(table, builder, wanted, NULL);
+    gpu_table_write(table, builder, wanted, NULL, NULL);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
     return snapshot;
 }

@@ -12,17 +12,15 @@ static struct {
     uint64_t key;
 } living[8];
 
-uint64_t process_table_key(const struct process_table *table, int64_t pid)
+static uint64_t find_living(const void *data, int64_t pid)
 {
-    (void)table;
+    (void)data;
     for (size_t i = 0; i < CHECK_COUNT(living); i++) {
         if (living[i].pid == pid)
             return living[i].key;
     }
     return 0;
 }
-
-static const struct process_table *const some_processes = (const void *)living;
 
 /* ---- what the tests write, and what they read back ---- */
 
@@ -55,14 +53,14 @@ static void end(void)
     gpu_table_free(table);
 }
 
-static void write_rows(const struct process_table *processes)
+static void write_rows(gpu_find_process *find)
 {
     struct metric_set wanted = all_metrics();
     vitals_error error;
     vitals_snapshot_unref(snapshot);
     snapshot = NULL;
     vitals_builder_begin(builder);
-    gpu_table_write(table, builder, &wanted, processes);
+    gpu_table_write(table, builder, &wanted, find, NULL);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
 }
 
@@ -362,20 +360,20 @@ static void a_process_is_joined_by_its_pid(void)
 
     living[0].pid = 42;
     living[0].key = 1001;
-    write_rows(some_processes);
+    write_rows(find_living);
     uint64_t row_key = vitals_row_key(row(VITALS_GPU_PROCESS, "42"));
     CHECK_INT(process_of("42", &key), VITALS_HAVE);
     CHECK_UINT(key, 1001);
     CHECK_INT(process_of("4000000", &key), VITALS_OUTSIDE);
 
     living[0].pid = 0; /* it ended, and the driver lists it still */
-    write_rows(some_processes);
+    write_rows(find_living);
     CHECK_INT(process_of("42", &key), VITALS_GONE);
     CHECK_UINT(vitals_row_key(row(VITALS_GPU_PROCESS, "42")), row_key);
 
     living[0].pid = 42; /* and another has its pid */
     living[0].key = 1002;
-    write_rows(some_processes);
+    write_rows(find_living);
     const vitals_row *r = row(VITALS_GPU_PROCESS, "42");
     CHECK(vitals_row_key(r) > row_key);
     CHECK_NEAR(number(r, VITALS_GPU_PROCESS_BUSY_SECONDS), 0, 0);

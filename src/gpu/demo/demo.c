@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <vitals/error.h>
 
-enum { SLOTS = 24 };
+enum { SLOTS = 24, PIDS = 64 };
 #define STEP_NS \
     (100 * NS_PER_MS) /* values move in steps of this, so that screens can be compared */
 
@@ -30,6 +30,7 @@ struct demo_device {
 struct demo {
     const vitals_context *context;
     const struct demo_scenario *scenario;
+    int64_t pids[PIDS]; /* who the demo's processes are; 0: nobody who lives */
     uint32_t count;
     struct demo_device devices[SLOTS];
 };
@@ -87,6 +88,26 @@ static void add_devices(struct demo *demo)
     }
 }
 
+/* The devices are made up, their users are not: the newest processes of the machine, chosen once,
+ * so that a person sees rows like those of a real device. In a /proc without processes nobody
+ * lives. */
+static void choose_processes(struct demo *demo)
+{
+    struct os_pids pids = {0};
+    size_t count = os_list_processes(&demo->context->os, &pids) == 0 ? pids.count : 0;
+    for (size_t n = 0; n < PIDS && n < count; n++)
+        demo->pids[n] = pids.items[count - 1 - n];
+    os_pids_done(&pids);
+}
+
+static int64_t pid_of(const struct demo *demo, unsigned n)
+{
+    if (demo->scenario->self && n == 0)
+        return getpid();
+    bool lives = n < PIDS && demo->pids[n] != 0 && !demo->scenario->strangers;
+    return lives ? demo->pids[n] : DEMO_FIRST_PID + (int64_t)n;
+}
+
 static int demo_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
     const struct demo_scenario *scenario = demo_scenario_find(context->demo);
@@ -107,6 +128,7 @@ static int demo_open(const vitals_context *context, void **state, struct gpu_sca
     demo->context = context;
     demo->scenario = scenario;
     add_devices(demo);
+    choose_processes(demo);
     *state = demo;
     return 0;
 }
@@ -149,11 +171,10 @@ static void demo_scan(void *state, struct gpu_scan *out)
 
 /* ---- one device ---- */
 
-/* A partition has an equal share, and one is left over. */
 static uint64_t memory_of(const struct demo_device *device)
 {
     uint64_t whole = device->model->memory_bytes;
-    return device->parent_slot < 0 ? whole : whole / (device->model->partitions + 1);
+    return device->parent_slot < 0 ? whole : whole / device->model->partitions;
 }
 
 static uint64_t memory_of_process(const struct demo_device *device, unsigned n)
@@ -190,38 +211,46 @@ static void sample_memory(const struct demo *demo, uint32_t slot, struct gpu_sam
     values_set(&out->values, VITALS_GPU_MEMORY_USED_BYTES, value_u64(used));
     values_set(&out->values, VITALS_GPU_MEMORY_RESERVED_BYTES, value_u64(reserved));
     values_set(&out->values, VITALS_GPU_MEMORY_FREE_BYTES, value_u64(total - used - reserved));
+    set_child(out, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(2 * total));
+    set_child(out, VITALS_GPU_POOL_USED_BYTES, "bar1", value_u64(reserved / 32));
 }
 
+/* Of a partitioned device the driver does not know how busy it is; it knows what it draws. */
 static void sample_load(const struct demo *demo, const struct demo_device *device,
                         struct gpu_sample *out)
 {
+    const struct demo_model *model = device->model;
+    struct values *v = &out->values;
     double t = now_seconds(demo), load = demo_curve_at(&device->load, t);
     double busy = demo_curve_integral(&device->load, t);
-    const struct demo_model *model = device->model;
-    double span = model->limit_watts - model->idle_watts;
-    struct values *v = &out->values;
-    values_set(v, VITALS_GPU_UTILIZATION_RATIO, value_f64(load));
-    values_set(v, VITALS_GPU_MEMORY_BUSY_RATIO, value_f64(load * 0.45));
-    values_set(v, VITALS_GPU_BUSY_SECONDS, value_f64(busy));
-    values_set(v, VITALS_GPU_POWER_WATTS, value_f64(model->idle_watts + span * load * 0.9));
+    double span = (model->limit_watts - model->idle_watts) * 0.9;
+    if (model->partitions == 0) {
+        values_set(v, VITALS_GPU_UTILIZATION_RATIO, value_f64(load));
+        values_set(v, VITALS_GPU_MEMORY_BUSY_RATIO, value_f64(load * 0.45));
+        values_set(v, VITALS_GPU_BUSY_SECONDS, value_f64(busy));
+        set_child(out, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "encoder", value_f64(load * 0.08));
+        set_child(out, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "decoder", value_f64(load * 0.12));
+    }
+    values_set(v, VITALS_GPU_POWER_WATTS, value_f64(model->idle_watts + span * load));
     values_set(v, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(model->limit_watts));
-    values_set(v, VITALS_GPU_ENERGY_JOULES, value_f64(model->idle_watts * t + span * busy * 0.9));
+    values_set(v, VITALS_GPU_ENERGY_JOULES, value_f64(model->idle_watts * t + span * busy));
     values_set(v, VITALS_GPU_TEMPERATURE_CELSIUS, value_f64((double)(int)(33 + 44 * load)));
-    values_set(v, VITALS_GPU_PERFORMANCE_STATE, value_u64(load > 0.02 ? 0 : 8));
-    values_set(v, VITALS_GPU_PERSISTENCE_MODE, value_u64(1));
-    values_set(v, VITALS_GPU_DISPLAY_ACTIVE, value_u64(0));
-    values_set(v, VITALS_GPU_MIG_MODE, value_u64(model->partitions > 0));
     values_set(v, VITALS_GPU_ECC_ERRORS_UNCORRECTED, value_u64(0));
-    snprintf(out->compute_mode, sizeof out->compute_mode, "default");
-    out->compute_mode_state = VITALS_HAVE;
-    set_child(out, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "encoder", value_f64(load * 0.08));
-    set_child(out, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "decoder", value_f64(load * 0.12));
     set_child(out, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "memory",
               value_f64((double)(int)(40 + 40 * load)));
     set_child(out, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm", value_f64(345e6 + 1635e6 * load));
     set_child(out, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "sm", value_f64(1980e6));
-    set_child(out, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(UINT64_C(128) << 30));
-    set_child(out, VITALS_GPU_POOL_USED_BYTES, "bar1", value_u64(UINT64_C(16) << 20));
+}
+
+/* What only one vendor's devices have. */
+static void sample_modes(const struct demo_model *model, struct gpu_sample *out)
+{
+    values_set(&out->values, VITALS_GPU_PERFORMANCE_STATE, value_u64(0));
+    values_set(&out->values, VITALS_GPU_PERSISTENCE_MODE, value_u64(1));
+    values_set(&out->values, VITALS_GPU_DISPLAY_ACTIVE, value_u64(0));
+    values_set(&out->values, VITALS_GPU_MIG_MODE, value_u64(model->partitions > 0));
+    snprintf(out->compute_mode, sizeof out->compute_mode, "default");
+    out->compute_mode_state = VITALS_HAVE;
 }
 
 static void demo_sample(void *state, uint32_t slot, const struct metric_set *wanted,
@@ -242,8 +271,11 @@ static void demo_sample(void *state, uint32_t slot, const struct metric_set *wan
     out->state = VITALS_HAVE;
     if (!demo->scenario->bare)
         sample_memory(demo, slot, out);
-    if (!demo->scenario->bare && device->parent_slot < 0)
+    if (!demo->scenario->bare && device->parent_slot < 0) {
         sample_load(demo, device, out);
+        if (device->model->cuda)
+            sample_modes(device->model, out);
+    }
     gpu_fill_rest(out, wanted, VITALS_UNSUPPORTED);
 }
 
@@ -265,7 +297,7 @@ static void demo_processes(void *state, uint32_t slot, const struct gpu_sweep *s
         struct value none = value_missing(VITALS_UNSUPPORTED);
         double busy = demo_curve_integral(&device->load, t) * program->share;
         out->items[out->count++] = (struct gpu_process){
-            .pid = demo->scenario->self && n == 0 ? (int64_t)getpid() : DEMO_FIRST_PID + (int64_t)n,
+            .pid = pid_of(demo, n),
             .compute = program->compute,
             .graphics = program->graphics,
             .memory_used_bytes = value_u64(memory_of_process(device, n)),

@@ -20,14 +20,11 @@ struct demo_model {
     const char *profile;
 };
 
-/* What runs on the demo's devices. The process table does not have them: their pids are made up. */
+/* What a process does on the demo's devices. Who it is comes from the machine: see demo.c. */
 struct demo_program {
-    const char *user, *command;
     bool compute, graphics;
     double memory_share; /* of its device's memory */
     double share;        /* of its device's utilization; those of one device sum to 1 at most */
-    double cpu_ratio;    /* in CPUs */
-    uint64_t resident_bytes;
 };
 
 enum { DEMO_PROGRAMS = 6, DEMO_FIRST_PID = 4242 };
@@ -37,6 +34,7 @@ struct demo_scenario {
     const struct demo_model *models[9]; /* one a device; ends with NULL */
     bool idle;                          /* no load and no process */
     bool self;                          /* the first device's process is our own */
+    bool strangers;                     /* no process is one of this machine's */
     bool bare;                          /* drivers tell nothing but who the devices are */
     bool first_is_lost;
     bool second_hangs; /* for five seconds, each time it is asked */
@@ -48,8 +46,8 @@ extern const struct demo_scenario demo_scenarios[]; /* ends with name NULL */
 /* NULL where there is none. */
 const struct demo_scenario *demo_scenario_find(const char *name);
 
-/* How many processes the scenario has; the n-th has pid DEMO_FIRST_PID + n and runs
- * demo_programs[n % DEMO_PROGRAMS]. */
+/* How many processes the scenario has; the n-th does what demo_programs[n % DEMO_PROGRAMS] says, and
+ * has pid DEMO_FIRST_PID + n where there is no process to take. */
 unsigned demo_process_count(const struct demo_scenario *scenario);
 
 #endif

@@ -85,12 +85,8 @@ static const struct demo_model max1550 = {
 };
 
 const struct demo_program demo_programs[DEMO_PROGRAMS] = {
-    {"ana", "python3 train.py --lr 3e-4", true, false, 0.55, 0.50, 1.01, 5 * GIB},
-    {"ana", "python3 evaluate.py --split test", true, false, 0.12, 0.15, 0.84, 2 * GIB},
-    {"ben", "vllm serve mixtral-8x7b", true, false, 0.20, 0.12, 0.31, 9 * GIB},
-    {"cho", "jupyter-kernel", true, false, 0.04, 0.05, 0.02, 700 * MIB},
-    {"cho", "gmx mdrun -deffnm water", true, false, 0.02, 0.15, 3.97, 400 * MIB},
-    {"dee", "blender --background scene.blend", true, true, 0.06, 0.15, 0.55, 3 * GIB},
+    {true, false, 0.55, 0.50}, {true, false, 0.12, 0.15}, {true, false, 0.20, 0.12},
+    {true, false, 0.04, 0.05}, {true, false, 0.08, 0.15}, {true, true, 0.06, 0.15},
 };
 
 const struct demo_scenario demo_scenarios[] = {
@@ -110,6 +106,12 @@ const struct demo_scenario demo_scenarios[] = {
         .help = "eight devices, thirty-two processes",
         .models = {&h100_shared, &h100_shared, &h100_shared, &h100_shared, &h100_shared,
                    &h100_shared, &h100_shared, &h100_shared},
+    },
+    {
+        .name = "strangers",
+        .help = "as default, but nobody on the devices is a process of this machine",
+        .models = {&h100, &h100_parted, &mi300x, &max1550},
+        .strangers = true,
     },
     {
         .name = "idle",

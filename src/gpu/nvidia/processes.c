@@ -4,10 +4,11 @@
  * 16, 24 and 32 bytes, and not always those that the function's name promises (nvitop issues 75,
  * 88, 94), so that the layout is found out from what the driver wrote and proven by what it says.
  *
- * Shares. The driver keeps samples of about ten seconds, tells of those newer than a moment that
- * we give, and only of processes that did something (NVIDIA's nvml.h; fleet samples of 1/6 s to
- * 1 s). They are summed up over the time since our last reading: the ratio is the mean over that
- * window, weighted by time, and busy_seconds its integral. Nothing between two ticks is lost. */
+ * Shares. The driver samples some times a second, keeps about ten seconds of it, and tells what is
+ * newer than a moment that we give, of processes that did something. We sum that up over the time
+ * since our last reading: the ratio is its mean over that window, weighted by time, busy_seconds
+ * its integral. So nothing between two ticks is lost; of a tick longer than those ten seconds only
+ * its end is seen, and stands for the whole. */
 #include "core/memory.h"
 #include "gpu/fill.h"
 #include "gpu/nvidia/errors.h"

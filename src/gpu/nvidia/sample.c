@@ -241,11 +241,12 @@ static nvml_return read_engines(struct reader *r)
         {"optical_flow", r->nvml->nvmlDeviceGetOfaUtilization},
     };
     for (size_t i = 0; i < ARRAY_COUNT(engines) && !r->lost; i++) {
+        if (!engines[i].read)
+            continue;
         unsigned percent = 0, period_us = 0;
-        if (engines[i].read)
-            set_child(r, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engines[i].label,
-                      engines[i].read(r->handle, &percent, &period_us),
-                      gpu_fill_percent(percent, 100));
+        nvml_return code = engines[i].read(r->handle, &percent, &period_us);
+        set_child(r, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engines[i].label, code,
+                  gpu_fill_percent(percent, 100));
     }
     return NVML_SUCCESS;
 }

@@ -3,9 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { READ_STEP = 4096 };
+
+void linux_trace(const struct os *os, const char *path, int number)
+{
+    if (os->trace != NULL) // errno's text costs a look-up
+        os_trace(os, "%s: %s", path, strerror(number));
+}
 
 int linux_open(const struct os *os, int root, const char *path, int flags)
 {
@@ -16,7 +23,7 @@ int linux_open(const struct os *os, int root, const char *path, int flags)
     if (descriptor >= 0)
         return descriptor;
     int number = errno;
-    os_trace(os, "open %s: %m", path);
+    linux_trace(os, path, number);
     return -number;
 }
 
@@ -29,7 +36,7 @@ int64_t linux_read(int descriptor, char *out, size_t capacity, uint64_t offset)
     return size < 0 ? -errno : size;
 }
 
-int linux_read_all(int descriptor, size_t limit, struct buffer *out, bool *cut)
+int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *out, bool *cut)
 {
     *cut = false;
     for (uint64_t offset = 0;;) {
@@ -37,7 +44,8 @@ int linux_read_all(int descriptor, size_t limit, struct buffer *out, bool *cut)
         if (at == NULL)
             return -ENOMEM;
         // All the room there is, but for the NUL: a long file then takes few calls.
-        int64_t size = linux_read(descriptor, at, out->capacity - out->size - 1, offset);
+        size_t room = out->capacity - out->size - 1;
+        int64_t size = linux_read(descriptor, at, room, offset);
         if (size <= 0)
             return (int)size;
         if ((uint64_t)size > limit - offset) {
@@ -47,6 +55,8 @@ int linux_read_all(int descriptor, size_t limit, struct buffer *out, bool *cut)
         }
         buffer_advance(out, (size_t)size);
         offset += (uint64_t)size;
+        if (at_once && (size_t)size < room)
+            return 0;
     }
 }
 

@@ -25,8 +25,8 @@ enum { BLOCK_BYTES = 512 };
 _Static_assert(OS_SIGNAL_KILL == SIGKILL, "signal 9 is SIGKILL everywhere");
 
 /* Passed on to the command; the kernel's KILL and STOP cannot be, and faults are our own. */
-static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,  SIGUSR1,
-                                SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH, SIGALRM};
+static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,  SIGUSR2,
+                                SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH, SIGALRM};
 
 int64_t os_self(void)
 {
@@ -100,6 +100,9 @@ void os_signals_restore(struct os_signals *signals)
 {
     if (signals->before == NULL)
         return;
+    bool forward;
+    while (os_signals_next(signals, &forward) != 0)
+        ;
     restore(signals);
     close(signals->descriptor);
     memory_free(signals->before);
@@ -134,8 +137,12 @@ static void restore_limit(uint64_t descriptors)
 static _Noreturn void become_command(const struct os_command *command, int go, int failure)
 {
     char byte;
-    while (read(go, &byte, 1) < 0 && errno == EINTR)
-        ;
+    ssize_t told;
+    do {
+        told = read(go, &byte, 1);
+    } while (told < 0 && errno == EINTR);
+    if (told != 1)
+        _exit(127); /* the launcher died before its word */
     restore_limit(command->descriptors);
     restore(command->signals);
     execvp(command->argv[0], (char *const *)(uintptr_t)command->argv);
@@ -155,7 +162,7 @@ int os_spawn(const struct os *os, const struct os_command *command, struct os_ch
     }
     pid_t pid = fork();
     if (pid == 0) {
-        close(go[1]); /* else the word "launcher died" would never come */
+        close(go[1]); /* else its end would never be seen */
         become_command(command, go[0], failure[1]);
     }
     int failed = errno;
@@ -175,8 +182,11 @@ int os_spawn(const struct os *os, const struct os_command *command, struct os_ch
 int os_spawn_go(struct os_child *child)
 {
     int failed = 0;
-    close(child->go);
     ssize_t size;
+    do {
+        size = write(child->go, "", 1);
+    } while (size < 0 && errno == EINTR);
+    close(child->go);
     do {
         size = read(child->failure, &failed, sizeof(failed));
     } while (size < 0 && errno == EINTR);
@@ -196,8 +206,26 @@ static void lead_nowhere(void)
         close(null);
 }
 
-int os_fork_helper(const struct os *os, void (*main)(void *data), void *data, int64_t *pid,
-                   int *pidfd)
+static void close_from(unsigned first, unsigned last)
+{
+    if (first > last || close_range(first, last, 0) == 0)
+        return;
+    enum { HIGHEST = 65536 }; /* a kernel before 5.9: one by one */
+    struct rlimit limit;
+    unsigned end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < HIGHEST
+                       ? (unsigned)limit.rlim_cur
+                       : HIGHEST;
+    for (unsigned i = first; i <= last && i < end; i++)
+        close((int)i);
+}
+
+static void close_others(int channel)
+{
+    close_from(3, (unsigned)channel - 1);
+    close_from((unsigned)channel + 1, ~0u);
+}
+
+int os_fork_helper(const struct os *os, const struct os_helper *helper, int64_t *pid, int *pidfd)
 {
     pid_t parent = getpid();
     pid_t child = fork();
@@ -211,7 +239,8 @@ int os_fork_helper(const struct os *os, void (*main)(void *data), void *data, in
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, NULL);
         lead_nowhere();
-        main(data);
+        close_others(helper->channel);
+        helper->main(helper->data);
         _exit(0);
     }
     *pid = child;
@@ -283,6 +312,11 @@ int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
 bool os_signal_is_job_control(int signal)
 {
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+bool os_signal_is_end(int signal)
+{
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
 void os_stop_self(void)

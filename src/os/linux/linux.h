@@ -7,6 +7,9 @@
 
 #include "os/os.h"
 
+/* Tells the trace what could not be read, and the errno (positive) that says why. */
+void linux_trace(const struct os *os, const char *path, int number);
+
 /* For reading, below one of the roots; `flags` are added. A descriptor, or negative errno. */
 int linux_open(const struct os *os, int root, const char *path, int flags);
 
@@ -14,8 +17,9 @@ int linux_open(const struct os *os, int root, const char *path, int flags);
 int64_t linux_read(int descriptor, char *out, size_t capacity, uint64_t offset);
 
 /* Everything to the end of the file, at most `limit` bytes, behind what `out` holds. Returns 0 or
- * negative errno; *cut says whether there was more. */
-int linux_read_all(int descriptor, size_t limit, struct buffer *out, bool *cut);
+ * negative errno; *cut says whether there was more. `at_once`: the kernel gives this file whole as
+ * long as there is room, so that a short read is its end and saves the one that says so. */
+int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *out, bool *cut);
 
 /* The whole of a small file, NUL-terminated and without a last newline; what does not fit is cut.
  * Returns its size, or negative errno (and "" in out). */

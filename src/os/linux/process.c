@@ -96,13 +96,25 @@ int os_process_cpu_ns(const struct os *os, int64_t pid, uint64_t *ns)
     return 0;
 }
 
+/* Files of one record, or of plain memory. Not so: lists, such as task/N/children and maps, which end
+ * a read where the next record does not fit. */
+static bool is_given_at_once(const char *name)
+{
+    static const char *const NAMES[] = {"cgroup", "cmdline", "io", "status"};
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        if (strcmp(name, NAMES[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 int os_process_file(const struct os *os, int64_t pid, const char *name, size_t limit,
                     struct buffer *out, bool *cut)
 {
     int descriptor = open_file(os, pid, name);
     if (descriptor < 0)
         return descriptor;
-    int result = linux_read_all(descriptor, limit, out, cut);
+    int result = linux_read_all(descriptor, limit, is_given_at_once(name), out, cut);
     os_close_descriptor(descriptor);
     return result;
 }

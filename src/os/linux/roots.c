@@ -144,10 +144,11 @@ vitals_availability os_availability(int error)
  * few may see. 0: not known. */
 static uint64_t pid_namespace(const struct os *os)
 {
+    const char *path = os->live ? "self/ns/pid" : "1/ns/pid";
     struct stat status;
-    if (fstatat(os->proc, os->live ? "self/ns/pid" : "1/ns/pid", &status, 0) == 0)
+    if (fstatat(os->proc, path, &status, 0) == 0)
         return (uint64_t)status.st_ino;
-    os_trace(os, "pid namespace: %m");
+    linux_trace(os, path, errno);
     return 0;
 }
 

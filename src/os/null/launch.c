@@ -65,6 +65,12 @@ bool os_signal_is_job_control(int signal)
     return false;
 }
 
+bool os_signal_is_end(int signal)
+{
+    (void)signal;
+    return false;
+}
+
 void os_stop_self(void)
 {
 }
@@ -85,12 +91,10 @@ int os_spawn_go(struct os_child *child)
     return ENOTSUP;
 }
 
-int os_fork_helper(const struct os *os, void (*main)(void *data), void *data, int64_t *pid,
-                   int *pidfd)
+int os_fork_helper(const struct os *os, const struct os_helper *helper, int64_t *pid, int *pidfd)
 {
     (void)os;
-    (void)main;
-    (void)data;
+    (void)helper;
     (void)pid;
     (void)pidfd;
     return -ENOTSUP;

@@ -49,7 +49,10 @@ static struct entry entry_of(struct span string)
 
 static int split(vitals_environment *environment)
 {
-    struct cursor cursor = cursor_over(environment->text.bytes, environment->text.size);
+    if (environment->text.size == 0)
+        return 0;
+    const struct cursor whole = cursor_over(environment->text.bytes, environment->text.size);
+    struct cursor cursor = whole;
     struct span string;
     size_t count = 0;
     while (next_string(&cursor, &string))
@@ -57,7 +60,7 @@ static int split(vitals_environment *environment)
     environment->entries = memory_array(count, sizeof *environment->entries);
     if (environment->entries == NULL)
         return -1;
-    cursor = cursor_over(environment->text.bytes, environment->text.size);
+    cursor = whole;
     while (environment->count < count && next_string(&cursor, &string))
         environment->entries[environment->count++] = entry_of(string);
     return 0;

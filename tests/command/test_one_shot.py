@@ -1,0 +1,135 @@
+"""The report of now: what it must look like, from snapshots in files, so that nothing moves.
+
+The golden texts are the specification. After a change that is meant to be seen:
+
+    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_one_shot.py
+
+and read the difference before it is committed. New inputs are made with `vitals --json --count 2`.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+VITALS = os.environ.get("VITALS", "vitals")
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
+FOLDER = SOURCE / "tests" / "fixtures" / "report"
+WRITE = os.environ.get("VITALS_WRITE_GOLDEN") == "1"
+
+# input, columns, further arguments
+CASES = [
+    ("devices", 40, []),
+    ("devices", 79, []),
+    ("devices", 80, []),
+    ("devices", 99, []),
+    ("devices", 100, []),
+    ("devices", 122, []),
+    ("devices", 123, []),
+    ("devices", 160, []),
+    ("devices", 250, []),
+    ("devices", 100, ["--ascii"]),
+    ("devices", 123, ["--ascii"]),
+    ("devices", 100, ["--force-color"]),
+    ("devices", 100, ["-o", "1"]),
+    ("devices", 100, ["-C"]),
+    ("devices", 100, ["-g"]),
+    ("devices", 100, ["-p", "4242", "4246"]),
+    ("devices", 100, ["-u", "nobody"]),
+    ("partitions", 79, []),
+    ("partitions", 123, []),
+    ("many", 160, []),
+    ("broken", 100, []),
+    ("broken", 123, ["--force-color"]),
+    ("host", 79, []),
+    ("host", 100, []),
+    ("host", 140, ["--ascii"]),
+    ("hostile", 100, []),
+    ("hostile", 100, ["--ascii"]),
+    ("once", 100, []),
+]
+
+
+def report(name, columns, arguments, unicode=True):
+    environment = {
+        "PATH": os.environ["PATH"],
+        "COLUMNS": str(columns),
+        "TZ": "UTC",
+        "HOME": "/nonexistent",
+        "LC_ALL": "C.UTF-8" if unicode else "C",
+    }
+    command = [VITALS, "-1", "--from", str(FOLDER / f"{name}.json"), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, timeout=30)
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+class Golden(unittest.TestCase):
+    maxDiff = None
+
+    def test_looks_as_it_must(self):
+        for name, columns, arguments in CASES:
+            label = "-".join([name, str(columns), *(word.strip("-") for word in arguments)])
+            with self.subTest(label):
+                done = report(name, columns, arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr, b"")
+                golden = FOLDER / "golden" / f"{label}.txt"
+                if WRITE:
+                    golden.parent.mkdir(exist_ok=True)
+                    golden.write_bytes(done.stdout)
+                self.assertEqual(done.stdout.decode(), golden.read_text())
+
+
+class Shape(unittest.TestCase):
+    def test_every_line_of_a_box_is_as_wide_as_the_box(self):
+        # `devices` holds no wide characters, so a character is a column.
+        for columns in [79, 80, 99, *range(100, 161, 3), 250]:
+            with self.subTest(columns):
+                text = report("devices", columns, []).stdout.decode()
+                widths = {len(line) for line in text.splitlines()[7:] if line and line[0] in "│├╞╘[╒"}
+                self.assertEqual(len(widths), 1, f"{columns} columns: widths {sorted(widths)}")
+                self.assertLessEqual(max(widths), max(columns, 79))
+
+    def test_ascii_is_ascii(self):
+        for name in ["devices", "hostile", "host", "partitions"]:
+            for done in [report(name, 123, ["-U"]), report(name, 123, [], unicode=False)]:
+                self.assertTrue(done.stdout.isascii(), name)
+
+    def test_nothing_raw_reaches_the_terminal(self):
+        for arguments in [[], ["--ascii"]]:
+            text = report("hostile", 200, arguments).stdout
+            controls = {byte for byte in text if (byte < 0x20 and byte != 0x0A) or byte == 0x7F}
+            self.assertEqual(controls, set())
+            self.assertNotRegex(text.decode(), "[\u0080-\u009f\u202a-\u202e\u2066-\u2069\u200b\ufeff]")
+
+    def test_color_says_nothing_that_the_text_does_not(self):
+        for name in ["devices", "broken", "host"]:
+            colored = report(name, 123, ["--force-color"]).stdout.decode()
+            self.assertIn("\x1b[", colored)
+            self.assertEqual(plain(colored), report(name, 123, []).stdout.decode())
+
+    def test_a_missing_device_is_told_and_the_rest_is_shown(self):
+        done = report("devices", 100, ["-o", "0", "77"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"77", done.stderr)
+        self.assertIn("H100", done.stdout.decode())
+
+    def test_what_is_not_known_is_never_zero(self):
+        # `broken` holds a device that is lost: all its cells are N/A.
+        lines = report("broken", 79, []).stdout.decode().splitlines()
+        lost = [line for line in lines if line.startswith("│   1 ")][0]
+        after = lines[lines.index(lost) + 1]
+        self.assertIn("N/A / N/A", after)
+        self.assertNotRegex(after, r"\b0(%|W|C|MiB|B)\b")
+
+    def test_no_rate_without_a_second_reading(self):
+        text = report("once", 100, []).stdout.decode()
+        self.assertRegex(text, r"CPU: ░+ N/A")
+
+
+if __name__ == "__main__":
+    unittest.main()

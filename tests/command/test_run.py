@@ -1,0 +1,625 @@
+"""`vitals run` from outside: the command is as if nobody watched, and what it used is told.
+
+Programs that a case runs are Python, given as text; `say` and `burn` are theirs. Bounds on time are
+wide where a loaded machine may stretch them, and narrow only where the promise is one of time.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+
+from harness import SOURCE, VITALS, environment, nvml, vitals
+
+MIB = 1 << 20
+
+PRELUDE = """
+import os, resource, signal, sys, time
+
+def say(*words):
+    print(*words, flush=True)
+
+def burn(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+def used():
+    ours = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in ours)
+
+def daemon(work):
+    \"\"\"Twice forked, in a session of its own.\"\"\"
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        if os.fork() == 0:
+            work()
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def program(text, *arguments):
+    """The command line of a Python program that is told what the others have in common."""
+    return [sys.executable, "-c", PRELUDE + textwrap.dedent(text), *map(str, arguments)]
+
+
+def wait_until(true, seconds=20, what="what was waited for"):
+    until = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > until:
+            raise AssertionError(f"{what} did not come in {seconds} s")
+        time.sleep(0.01)
+
+
+def status(pid):
+    """What /proc says of a process; empty where there is none."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return {}
+    return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+
+
+def state(pid):
+    return status(pid).get("State", "?")[0]
+
+
+def children(pid):
+    return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+class Account(dict):
+    """The figures of an account, by name."""
+
+    def __init__(self, path):
+        self.document = json.loads(path.read_text())
+        super().__init__({one["name"]: one for one in self.document["figures"]})
+
+    def value(self, name):
+        return self[name]["value"]
+
+
+class RunCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="vitals-run-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.json = self.folder / "account.json"
+
+    def run_it(self, command, *options, **rest):
+        done = vitals("run", "--backends", "", "--json", self.json, *options, "--", *command, **rest)
+        return done, Account(self.json) if self.json.exists() and self.json.stat().st_size else None
+
+    def start(self, command, *options, **rest):
+        rest.setdefault("stdin", subprocess.DEVNULL)
+        rest.setdefault("env", environment())
+        process = subprocess.Popen(
+            [VITALS, "run", "--backends", "", "--json", str(self.json), *options, "--", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **rest,
+        )
+
+        def clean():
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+
+        self.addCleanup(clean)
+        return process
+
+    def kill_later(self, pid):
+        def kill():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+        self.addCleanup(kill)
+
+
+class ExitCodes(RunCase):
+    def test_the_commands_own(self):
+        for code in (0, 1, 7, 255):
+            with self.subTest(code=code):
+                done, account = self.run_it(["sh", "-c", f"exit {code}"])
+                self.assertEqual(done.returncode, code)
+                self.assertEqual(account.document["exit_code"], code)
+                self.assertEqual(account.document["signal"], 0)
+                self.assertIn(f"exit {code}", done.stderr)
+
+    def test_128_and_the_signal(self):
+        for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV):
+            with self.subTest(number=number):
+                done, account = self.run_it(["sh", "-c", f"ulimit -c 0; kill -{int(number)} $$"])
+                self.assertEqual(done.returncode, 128 + number)
+                self.assertEqual(account.document["signal"], number)
+
+    def test_127_where_there_is_no_such_command(self):
+        done, account = self.run_it(["vitals-no-such-command"])
+        self.assertEqual((done.returncode, done.stdout), (127, ""))
+        self.assertIn("vitals-no-such-command", done.stderr)
+        self.assertIn("not found", done.stderr)
+
+    def test_126_where_it_cannot_be_run(self):
+        plain = self.folder / "plain"
+        plain.write_text("no program\n")
+        for command in (plain, self.folder):
+            with self.subTest(command=command):
+                done, _ = self.run_it([command])
+                self.assertEqual((done.returncode, done.stdout), (126, ""))
+                self.assertIn("ermission denied", done.stderr)
+
+    def test_a_hostile_name_does_not_reach_the_terminal(self):
+        done, _ = self.run_it(["no\x1b[31m\nsuch"])
+        self.assertEqual(done.returncode, 127)
+        self.assertNotIn("\x1b", done.stderr)
+
+    def test_125_where_vitals_itself_cannot(self):
+        mark = self.folder / "ran"
+        done = vitals("run", "--json", self.folder / "no" / "where", "--", "touch", mark)
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assertFalse(mark.exists())
+
+    def test_2_for_bad_usage(self):
+        for arguments in (["run"], ["run", "--"], ["run", "--interval", "0", "--", "true"]):
+            with self.subTest(arguments=arguments):
+                done = vitals(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+
+class TheCommandIsAlone(RunCase):
+    """It runs as if nobody watched."""
+
+    def test_its_output_is_its_own(self):
+        text = """
+            import hashlib
+            block = hashlib.sha256(b"vitals").digest() * 32768
+            os.write(2, b"to stderr\\n")
+            view = memoryview(block)
+            while view:
+                view = view[os.write(1, view):]
+            """
+        plain = subprocess.run(program(text), capture_output=True, check=True)
+        done, _ = self.run_it(program(text), text=False, errors=None)
+        self.assertEqual(len(done.stdout), MIB)
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertTrue(done.stderr.startswith(b"to stderr\n"))
+
+    def test_its_input_passes_through(self):
+        block = bytes(range(256)) * 4096
+        done = subprocess.run(
+            [VITALS, "run", "--", "cat"], input=block, capture_output=True, env=environment()
+        )
+        self.assertEqual(done.stdout, block)
+
+    def test_it_inherits_what_was_given_and_nothing_of_ours(self):
+        text = """
+            import json
+            found = {}
+            for name in os.listdir("/proc/self/fd"):
+                try:
+                    found[int(name)] = os.readlink("/proc/self/fd/" + name)
+                except OSError:
+                    pass
+            own = "/proc/%d/fd" % os.getpid()
+            say(json.dumps({n: t for n, t in found.items() if t != own}))
+            """
+        reading, writing = os.pipe()
+        self.addCleanup(os.close, reading)
+        self.addCleanup(os.close, writing)
+        plain = subprocess.run(program(text), capture_output=True, pass_fds=[writing], check=True)
+        done, _ = self.run_it(program(text), pass_fds=[writing])
+        self.assertEqual(json.loads(done.stdout).keys(), json.loads(plain.stdout).keys())
+        self.assertIn(str(writing), json.loads(done.stdout))
+
+    def test_the_sampler_holds_nothing_of_the_callers(self):
+        reading, writing = os.pipe()
+        self.addCleanup(os.close, reading)
+        process = self.start(program("say('ready'); time.sleep(60)"), pass_fds=[writing])
+        os.close(writing)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        command, watcher = self.parts(process)
+        pipe = os.readlink(f"/proc/self/fd/{reading}")
+
+        def held(pid):
+            folder = f"/proc/{pid}/fd"
+            links = []
+            for name in os.listdir(folder):
+                with contextlib.suppress(OSError):
+                    links.append(os.readlink(f"{folder}/{name}"))
+            return links
+
+        self.assertIn(pipe, held(command))
+        self.assertNotIn(pipe, held(watcher))
+        self.assertEqual([os.readlink(f"/proc/{watcher}/fd/{n}") for n in range(3)], ["/dev/null"] * 3)
+        process.terminate()
+        self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
+
+    def parts(self, process):
+        """The pids of the command and of the sampler."""
+        ours = pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes()
+
+        def is_watcher(pid):
+            return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() == ours
+
+        found = children(process.pid)
+        watchers = [pid for pid in found if is_watcher(pid)]
+        commands = [pid for pid in found if not is_watcher(pid)]
+        self.assertEqual((len(watchers), len(commands)), (1, 1), found)
+        return commands[0], watchers[0]
+
+    def test_its_limit_of_descriptors_is_the_callers(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (300, 4096))
+
+        done, _ = self.run_it(["sh", "-c", "ulimit -Sn; ulimit -Hn"], preexec_fn=limit)
+        self.assertEqual(done.stdout.split(), ["300", "4096"])
+
+    def test_its_signals_are_the_callers(self):
+        def ignore():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
+
+        command = ["grep", "-E", "^Sig(Blk|Ign|Cgt)", "/proc/self/status"]
+        plain = subprocess.run(command, capture_output=True, text=True, preexec_fn=ignore)
+        done, account = self.run_it(command, preexec_fn=ignore)
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertEqual((done.returncode, account.document["exit_code"]), (0, 0))
+
+    def test_a_caller_that_ignores_its_children_still_gets_the_code(self):
+        def ignore():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+        process = self.start(["sh", "-c", "exit 7"], preexec_fn=ignore)
+        self.assertEqual(process.wait(20), 7)
+
+    def test_killing_the_launcher_leaves_it_alive(self):
+        process = self.start(program("say(os.getpid()); time.sleep(60)"))
+        command = int(process.stdout.readline())
+        self.kill_later(command)
+        same, watcher = self.parts(process)
+        self.assertEqual(same, command)
+        process.kill()
+        process.wait(20)
+        wait_until(lambda: state(watcher) in "?ZX", what="the end of the sampler")
+        self.assertIn(state(command), "SR")
+
+
+class Counting(RunCase):
+    def test_a_hundred_children_to_one_percent(self):
+        text = """
+            for _ in range(100):
+                child = os.fork()
+                if child == 0:
+                    burn(0.05)
+                    os._exit(0)
+                os.waitpid(child, 0)
+            open(sys.argv[1], "w").write(repr(used()))
+            """
+        path = self.folder / "used"
+        done, account = self.run_it(program(text, path), timeout=120)
+        self.assertEqual(done.returncode, 0)
+        truth = float(path.read_text())
+        self.assertGreater(truth, 5)
+        self.assertAlmostEqual(account.value("cpu") / truth, 1, delta=0.01)
+        self.assertEqual(account["cpu"]["availability"], "have")
+        self.assertAlmostEqual(
+            account.value("cpu_user") + account.value("cpu_system"), account.value("cpu"), delta=1e-6
+        )
+
+    DAEMON = """
+        def work():
+            burn(0.5)
+            open(sys.argv[1] + ".new", "w").write(repr(time.process_time()))
+            os.rename(sys.argv[1] + ".new", sys.argv[1])
+        daemon(work)
+        while sys.argv[2] == "stay" and not os.path.exists(sys.argv[1]):
+            time.sleep(0.01)
+        if sys.argv[2] == "stay":
+            time.sleep(0.2) # so that it has ended
+        open(sys.argv[1] + ".own", "w").write(repr(used()))
+        """
+
+    def check_daemon(self, how, *options):
+        path = self.folder / "daemon"
+        done, account = self.run_it(program(self.DAEMON, path, how), *options, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        daemon = float(path.read_text())
+        own = float(pathlib.Path(f"{path}.own").read_text())
+        self.assertGreater(daemon, 0.5)
+        self.assertAlmostEqual(account.value("cpu"), daemon + own, delta=0.03)
+        self.assertEqual(account["cpu"]["availability"], "have")
+        self.assertNotIn("processes_left", account)
+        self.assertGreaterEqual(account.value("processes"), 2)
+        return account
+
+    def test_a_daemon_that_the_command_outlives(self):
+        self.check_daemon("stay")
+
+    def test_a_daemon_that_is_waited_for(self):
+        account = self.check_daemon("go", "--wait")
+        self.assertLess(account.value("wall"), 0.5)  # of the command, not of what it left
+
+    def test_a_daemon_that_still_runs_is_counted_and_named(self):
+        text = """
+            def work():
+                burn(0.3)
+                open(sys.argv[1], "w").write(str(os.getpid()))
+                time.sleep(60)
+            daemon(work)
+            while not (os.path.exists(sys.argv[1]) and open(sys.argv[1]).read()):
+                time.sleep(0.01)
+            """
+        path = self.folder / "pid"
+        # A pipe that the daemon holds would keep us waiting; that is not what is asked here.
+        with open(self.folder / "out", "w") as out:
+            done = subprocess.run(
+                [VITALS, "run", "--backends", "", "--json", self.json, "--", *program(text, path)],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment(), timeout=60,
+            )
+        pid = int(path.read_text())
+        self.kill_later(pid)
+        account = Account(self.json)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(state(pid), "S")
+        self.assertEqual(account.value("processes_left"), 1)
+        self.assertGreater(account.value("cpu"), 0.3)
+        self.assertEqual(account["cpu"]["availability"], "lower_bound")
+
+    def test_waiting_for_the_rest_can_be_ended(self):
+        text = """
+            def work():
+                open(sys.argv[1], "w").write(str(os.getpid()))
+                for number in (0, 1, 2):
+                    os.close(number)
+                time.sleep(60)
+            daemon(work)
+            while not (os.path.exists(sys.argv[1]) and open(sys.argv[1]).read()):
+                time.sleep(0.01)
+            sys.exit(3)
+            """
+        path = self.folder / "pid"
+        process = self.start(program(text, path), "--wait")
+        wait_until(lambda: path.exists() and path.read_text(), what="the daemon")
+        pid = int(path.read_text())
+        self.kill_later(pid)
+        wait_until(lambda: len(children(process.pid)) == 2 and pid in children(process.pid),
+                   what="the end of the command")
+        self.assertIsNone(process.poll())
+        process.terminate()
+        self.assertEqual(process.wait(20), 3)
+        self.assertEqual(Account(self.json).value("processes_left"), 1)
+        self.assertEqual(state(pid), "S")
+
+    def test_orphans_of_orphans(self):
+        text = """
+            def work():
+                for _ in range(4):
+                    if os.fork() == 0:
+                        daemon(lambda: burn(0.1))
+                        os._exit(0)
+            daemon(work)
+            """
+        done, account = self.run_it(program(text), "--wait", timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertGreater(account.value("cpu"), 0.4)
+        self.assertGreaterEqual(account.value("processes"), 5)
+        self.assertNotIn("processes_left", account)
+
+    def test_memory_lies_in_the_bracket(self):
+        text = """
+            block = bytearray(os.urandom(1 << 20)) * 200
+            high = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
+            time.sleep(1)
+            say(int(high[0].split()[1]) * 1024)
+            """
+        done, account = self.run_it(program(text), "--interval", "100ms")
+        truth = int(done.stdout)
+        low, high = account.value("memory_peak_low"), account.value("memory_peak_high")
+        self.assertGreater(truth, 200 * MIB)
+        self.assertGreater(low, 200 * MIB)
+        # VmHWM is read from counters that lag by a few pages a thread.
+        self.assertLessEqual(low, truth + MIB)
+        self.assertGreaterEqual(high, truth - MIB)
+        self.assertLess(high, truth + 20 * MIB)
+        self.assertEqual(account["memory_peak_low"]["availability"], "lower_bound")
+
+    def test_a_very_short_command_has_no_memory_rather_than_none_used(self):
+        for _ in range(5):
+            done, account = self.run_it(["true"])
+            self.assertEqual(done.returncode, 0)
+            low = account["memory_peak_low"]
+            self.assertTrue(low["value"] is None or low["value"] > 0, low)
+
+    def test_reports_that_nobody_takes_hold_nobody_up(self):
+        process = self.start(program("say('ready'); time.sleep(3); sys.exit(6)"), "--interval", "10ms")
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(2)  # far more reports than the channel holds
+        os.kill(process.pid, signal.SIGCONT)
+        self.assertEqual(process.wait(20), 6)
+        self.assertGreater(Account(self.json).value("memory_peak_low"), 0)
+
+
+class Signals(RunCase):
+    COUNTING = """
+        seen = {}
+        def count(number, frame):
+            seen[number] = seen.get(number, 0) + 1
+            say("got", number)
+        for number in (1, 2, 3, 10, 14, 15, 28):
+            signal.signal(number, count)
+        def end(number, frame):
+            say("counts", *(f"{n}:{c}" for n, c in sorted(seen.items())))
+            os._exit(9)
+        signal.signal(signal.SIGUSR2, end)
+        say("ready")
+        while True:
+            signal.pause()
+        """
+
+    def test_what_the_launcher_gets_the_command_gets_once(self):
+        process = self.start(program(self.COUNTING), start_new_session=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        numbers = [int(one) for one in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1,
+                                        signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM,
+                                        signal.SIGWINCH)]
+        for number in numbers:
+            os.kill(process.pid, number)
+            self.assertEqual(process.stdout.readline(), f"got {number}\n")
+        os.kill(process.pid, signal.SIGUSR2)
+        counts = process.stdout.readline().split()[1:]
+        self.assertEqual(counts, [f"{number}:1" for number in sorted(numbers)])
+        self.assertEqual(process.wait(20), 9)
+
+    def test_a_command_that_a_signal_ends_is_accounted_for(self):
+        process = self.start(program("say('ready'); time.sleep(60)"))
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.send_signal(signal.SIGINT)
+        self.assertIn(process.wait(20), (128 + signal.SIGINT, 1))
+        self.assertGreater(Account(self.json).value("cpu"), 0)
+
+    # A shell's part of job control: a group of its own in the foreground of a terminal.
+    SHELL = """
+        import subprocess
+        job = os.fork()
+        if job == 0:
+            os.setpgid(0, 0)
+            signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            os.tcsetpgrp(0, os.getpid())
+            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+            os.execv(sys.argv[1], sys.argv[1:])
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        while True:
+            _, status = os.waitpid(job, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                break
+            os.tcsetpgrp(0, os.getpgrp())
+            say("stopped", os.WSTOPSIG(status))
+            sys.stdin.readline()
+            os.tcsetpgrp(0, job)
+            os.killpg(job, signal.SIGCONT)
+        os.tcsetpgrp(0, os.getpgrp())
+        say("ended", os.waitstatus_to_exitcode(status))
+        """
+
+    def terminal(self, command):
+        """Runs a command as a shell's job; gives the terminal's other end."""
+        pid, master = pty.fork()
+        if pid == 0:
+            with contextlib.suppress(BaseException):
+                line = program(self.SHELL, VITALS, "run", "--backends", "", "--json", self.json,
+                               "--", *command)
+                os.execve(line[0], line, environment())
+            os._exit(1)
+        self.addCleanup(os.close, master)
+        self.kill_later(pid)
+        self.addCleanup(lambda: os.waitpid(pid, 0))
+        self.kill_later(pid)
+        return master
+
+    def read_until(self, master, word, seconds=20):
+        text, until = "", time.monotonic() + seconds
+        while word not in text:
+            self.assertLess(time.monotonic(), until, text)
+            try:
+                text += os.read(master, 4096).decode(errors="replace")
+            except OSError:
+                self.fail(f"the terminal closed after {text!r}")
+        return text
+
+    def test_it_stops_and_goes_on_as_a_job(self):
+        text = """
+            def more(number, frame):
+                say("continued")
+            signal.signal(signal.SIGCONT, more)
+            say("ready", os.getpid())
+            signal.pause()
+            say("after")
+            time.sleep(0.1)
+            sys.exit(5)
+            """
+        master = self.terminal(program(text))
+        said = self.read_until(master, "ready ") + self.read_until(master, "\n")
+        for _ in range(1):
+            os.write(master, b"\x1a")
+            self.read_until(master, "stopped 19")
+            os.write(master, b"\n")
+            self.read_until(master, "continued")
+        self.read_until(master, "ended 5")
+        self.assertIn("ready", said)
+
+    def test_a_background_job_that_reads_the_terminal_stops(self):
+        text = """
+            signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            os.tcsetpgrp(0, os.getsid(0)) # as if it had been started in the background
+            say("line", repr(sys.stdin.readline()))
+            sys.exit(4)
+            """
+        master = self.terminal(program(text))
+        self.read_until(master, "stopped 19")
+        os.write(master, b"\nmore\n")
+        self.read_until(master, "ended 4")
+
+    def test_control_c_reaches_the_command_once(self):
+        master = self.terminal(program(self.COUNTING))
+        self.read_until(master, "ready")
+        os.write(master, b"\x03")
+        self.read_until(master, "got 2")
+        os.write(master, b"\x1c")
+        self.read_until(master, "got 3")
+        launcher = self.find_launcher()
+        os.kill(launcher, signal.SIGUSR2)
+        said = self.read_until(master, "ended 9")
+        self.assertIn("counts 2:1 3:1", said.replace("\r", ""))
+
+    def find_launcher(self):
+        """The process whose command line names our JSON file and that the shell started."""
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+                if words[0] == VITALS.encode() and str(self.json).encode() in words:
+                    if len(children(int(folder.name))) == 2:
+                        return int(folder.name)
+        self.fail("no launcher")
+
+
+class ADriverThatHangs(RunCase):
+    def test_the_code_comes_within_half_a_second(self):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        text = "time.sleep(float(sys.argv[1])); say(time.monotonic()); os._exit(3)"
+        scenario = SOURCE / "tests" / "nvml" / "scenarios" / "hanging.conf"
+        for _ in range(3):
+            for seconds in (0, 1, 3):
+                with self.subTest(seconds=seconds):
+                    process = subprocess.Popen(
+                        [VITALS, "run", "--backends", "nvidia", "--nvml-path", str(library), "--",
+                         *program(text, seconds)],
+                        env=environment(VITALS_NVML_SCENARIO=scenario),
+                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                        text=True,
+                    )
+                    code = process.wait(30)
+                    delivered = time.monotonic()
+                    out, _ = process.communicate()
+                    print(f"# delivered after {delivered - float(out):.3f} s", file=sys.stderr)
+                    self.assertEqual(code, 3)
+                    self.assertLess(delivered - float(out), 0.5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,523 @@
+/* A driver that does as it is told, in the place of the real back ends: what a sampler makes of one
+ * that is slow, that hangs, and that has nothing to say.
+ *
+ * This program has a gpu_backends of its own, so that the library's registry is not linked. */
+#include "check.h"
+
+#include "core/memory.h"
+#include "fake_clock.h"
+#include "gpu/backend.h"
+
+#include <stdatomic.h>
+#include <vitals/vitals.h>
+
+enum { DEVICES = 3 };
+
+/* ---- the driver ---- */
+
+static struct {
+    atomic_int devices;              /* that a scan finds */
+    atomic_int hang_device;          /* -1: none */
+    atomic_int hang_calls;           /* so many of its calls, from now on, take … */
+    atomic_uint_fast64_t hang_ns;    /* … so much real time */
+    atomic_uint_fast64_t scan_ns;    /* real, of each scan */
+    atomic_uint_fast64_t price_ns;   /* of each call, by the fake clock */
+    struct fake_clock *fake;
+    atomic_int scans, opened, closed;
+    atomic_int calls[DEVICES], inside[DEVICES];
+    atomic_bool twice; /* a device was entered by two threads at once */
+    atomic_bool everything_first; /* the first question of each device had all that is wanted */
+} driver;
+
+static int driver_open(const vitals_context *context, void **state, struct gpu_scan *why)
+{
+    (void)context, (void)why;
+    atomic_fetch_add(&driver.opened, 1);
+    *state = &driver;
+    return 0;
+}
+
+static void driver_scan(void *state, struct gpu_scan *out)
+{
+    (void)state;
+    atomic_fetch_add(&driver.scans, 1);
+    real_sleep_ns(atomic_load(&driver.scan_ns));
+    out->state = VITALS_HAVE;
+    out->count = (uint32_t)atomic_load(&driver.devices);
+    snprintf(out->message, sizeof out->message, "%u devices", out->count);
+    for (uint32_t i = 0; i < out->count; i++) {
+        out->devices[i] = (struct gpu_identity){.slot = i, .index = i, .parent_slot = -1};
+        snprintf(out->devices[i].uuid, sizeof out->devices[i].uuid, "uuid-%u", i);
+    }
+}
+
+static void maybe_hang(uint32_t slot)
+{
+    if ((int)slot != atomic_load(&driver.hang_device))
+        return;
+    if (atomic_fetch_sub(&driver.hang_calls, 1) > 0)
+        real_sleep_ns(atomic_load(&driver.hang_ns));
+}
+
+static void driver_sample(void *state, uint32_t slot, const struct metric_set *wanted,
+                          struct gpu_sample *out)
+{
+    (void)state;
+    if (atomic_fetch_add(&driver.inside[slot], 1) != 0)
+        atomic_store(&driver.twice, true);
+    int call = atomic_fetch_add(&driver.calls[slot], 1) + 1;
+    if (call == 1 && !metric_set_has(wanted, VITALS_GPU_POWER_LIMIT_WATTS))
+        atomic_store(&driver.everything_first, false);
+    out->stamp_ns = driver.fake != NULL ? fake_clock_now(driver.fake) : real_now_ns();
+    if (driver.fake != NULL)
+        fake_clock_advance(driver.fake, atomic_load(&driver.price_ns));
+    maybe_hang(slot);
+    values_set(&out->values, VITALS_GPU_MEMORY_USED_BYTES, value_u64((uint64_t)call));
+    if (metric_set_has(wanted, VITALS_GPU_POWER_LIMIT_WATTS))
+        values_set(&out->values, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(call));
+    atomic_fetch_sub(&driver.inside[slot], 1);
+}
+
+static void driver_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
+                             const struct metric_set *wanted, struct gpu_processes *out)
+{
+    (void)state, (void)slot, (void)swept, (void)wanted;
+    out->state = VITALS_HAVE;
+}
+
+static void driver_close(void *state)
+{
+    (void)state;
+    atomic_fetch_add(&driver.closed, 1);
+}
+
+static const struct gpu_backend BACKEND = {.name = "driver",
+                                           .open = driver_open,
+                                           .scan = driver_scan,
+                                           .sample = driver_sample,
+                                           .processes = driver_processes,
+                                           .close = driver_close};
+
+const struct gpu_backend *const gpu_backends[] = {&BACKEND, NULL};
+
+bool gpu_backend_enabled(const struct gpu_backend *backend, const char *backends)
+{
+    return backend == &BACKEND && backends == NULL;
+}
+
+bool gpu_backends_known(const char *backends, struct span *unknown)
+{
+    (void)backends, (void)unknown;
+    return true;
+}
+
+/* ---- a sampler over it ---- */
+
+static struct fake_clock fake;
+static vitals_context *context;
+static vitals_sampler *sampler;
+static vitals_error error;
+static int64_t live_before;
+
+static void begin(uint64_t interval_ns, struct fake_clock *clock)
+{
+    live_before = memory_live();
+    memset(&driver, 0, sizeof driver);
+    atomic_store(&driver.devices, DEVICES);
+    atomic_store(&driver.hang_device, -1);
+    atomic_store(&driver.everything_first, true);
+    driver.fake = clock;
+    vitals_options options;
+    vitals_options_init(&options);
+    if (clock != NULL)
+        options.clock = &clock->clock;
+    CHECK_OK(vitals_context_new(&options, &context, &error), error);
+    static const vitals_metric WANTED[] = {
+        VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_POWER_LIMIT_WATTS, VITALS_HOST_UPTIME_SECONDS,
+        VITALS_SOURCE_CALLS,          VITALS_SOURCE_CALL_SECONDS,   VITALS_SOURCE_TIMEOUTS,
+        VITALS_SOURCE_QUARANTINED,    VITALS_SOURCE_MESSAGE,        VITALS_SOURCE_MISSED_TICKS,
+    };
+    vitals_request *request = NULL;
+    CHECK_OK(vitals_request_new(0, &request, &error), error);
+    for (size_t i = 0; i < CHECK_COUNT(WANTED); i++)
+        CHECK_OK(vitals_request_add(request, WANTED[i], &error), error);
+    CHECK_OK(vitals_request_interval(request, interval_ns, &error), error);
+    CHECK_OK(vitals_sampler_new(context, request, &sampler, &error), error);
+    vitals_request_free(request);
+}
+
+/* Everything is given back, at the latest when a thread that hung has ended. */
+static void check_nothing_left(void)
+{
+    uint64_t until = real_now_ns() + 20 * NS_PER_SECOND;
+    while (memory_live() != live_before && real_now_ns() < until)
+        real_sleep_ns(NS_PER_MS);
+    CHECK_INT(memory_live(), live_before);
+    CHECK_INT(atomic_load(&driver.closed), atomic_load(&driver.opened));
+    CHECK_FALSE(atomic_load(&driver.twice));
+    CHECK(atomic_load(&driver.everything_first));
+}
+
+static void end(void)
+{
+    vitals_sampler_free(sampler);
+    vitals_context_free(context);
+    check_nothing_left();
+}
+
+static vitals_snapshot *take(void)
+{
+    vitals_snapshot *snapshot = NULL;
+    CHECK_OK(vitals_sampler_take(sampler, &snapshot, &error), error);
+    return snapshot;
+}
+
+static const vitals_row *device_row(const vitals_snapshot *snapshot, unsigned index)
+{
+    const vitals_row *row = NULL;
+    for (unsigned i = 0; i <= index; i++) {
+        row = vitals_snapshot_next(snapshot, VITALS_GPU, row);
+        CHECK_NOT_NULL(row);
+    }
+    return row;
+}
+
+static vitals_availability state_of(const vitals_snapshot *snapshot, unsigned index)
+{
+    return vitals_row_availability(device_row(snapshot, index), VITALS_GPU_MEMORY_USED_BYTES);
+}
+
+static double age_of(const vitals_snapshot *snapshot, unsigned index)
+{
+    return (double)(vitals_snapshot_monotonic_ns(snapshot) -
+                    vitals_row_stamp_ns(device_row(snapshot, index))) /
+           1e9;
+}
+
+static const vitals_row *source_row(const vitals_snapshot *snapshot)
+{
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+        if (strcmp(vitals_row_label(row), "driver") == 0)
+            return row;
+    }
+    CHECK_FAIL("no row of the source");
+}
+
+static uint64_t source_u64(const vitals_snapshot *snapshot, vitals_metric metric)
+{
+    uint64_t value = 0;
+    CHECK_INT(vitals_row_u64(source_row(snapshot), metric, &value), VITALS_HAVE);
+    return value;
+}
+
+/* ---- a driver in good health ---- */
+
+static void a_first_tick_is_full_and_asks_each_device_once(void)
+{
+    begin(NS_PER_SECOND, NULL);
+    uint64_t begun = real_now_ns();
+    vitals_snapshot *snapshot = take();
+    CHECK(real_now_ns() - begun < NS_PER_SECOND); /* it does not wait once all is answered */
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), DEVICES);
+    for (unsigned i = 0; i < DEVICES; i++) {
+        CHECK_INT(state_of(snapshot, i), VITALS_HAVE);
+        CHECK_INT(atomic_load(&driver.calls[i]), 1);
+    }
+    CHECK_INT(atomic_load(&driver.scans), 1);
+    CHECK_UINT(source_u64(snapshot, VITALS_SOURCE_CALLS), 1 + DEVICES);
+    CHECK_UINT(source_u64(snapshot, VITALS_SOURCE_TIMEOUTS), 0);
+    vitals_snapshot_unref(snapshot);
+    end();
+}
+
+static void every_tick_asks_each_device_once(void)
+{
+    fake_clock_init(&fake);
+    begin(NS_PER_SECOND, &fake);
+    for (int tick = 1; tick <= 50; tick++) {
+        vitals_snapshot *snapshot = take();
+        for (unsigned i = 0; i < DEVICES; i++) {
+            CHECK_INT(state_of(snapshot, i), VITALS_HAVE);
+            CHECK_INT(atomic_load(&driver.calls[i]), tick);
+        }
+        vitals_snapshot_unref(snapshot);
+        fake_clock_advance(&fake, NS_PER_SECOND);
+    }
+    CHECK_INT(atomic_load(&driver.scans), 5); /* devices are listed every ten seconds */
+    end();
+}
+
+static void devices_come_and_go_with_the_scans(void)
+{
+    fake_clock_init(&fake);
+    begin(NS_PER_SECOND, &fake);
+    atomic_store(&driver.devices, 1);
+    vitals_snapshot *snapshot = take();
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 1);
+    vitals_snapshot_unref(snapshot);
+    atomic_store(&driver.devices, 3);
+    fake_clock_advance(&fake, 11 * NS_PER_SECOND);
+    snapshot = take();
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 3);
+    CHECK_INT(state_of(snapshot, 2), VITALS_HAVE); /* in the very tick that found it */
+    vitals_snapshot_unref(snapshot);
+    atomic_store(&driver.devices, 2);
+    fake_clock_advance(&fake, 11 * NS_PER_SECOND);
+    snapshot = take();
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 2);
+    vitals_snapshot_unref(snapshot);
+    end();
+}
+
+/* ---- what it costs ---- */
+
+static void calls_take_a_hundredth_of_the_wall_at_most(void)
+{
+    static const struct {
+        const char *name;
+        int devices;
+        uint64_t price_ms, interval_ms;
+        double least; /* and it is not asked too seldom either */
+    } ROWS[] = {
+        {"one device, 50 ms, every second", 1, 50, 1000, 0.006},
+        {"three devices, 50 ms, every second", 3, 50, 1000, 0.006},
+        {"one device, 50 ms, every 4.1 s", 1, 50, 4100, 0.005},
+        {"one device, 50 ms, every 100 ms", 1, 50, 100, 0.006},
+        {"one device, 1.5 s, every second", 1, 1500, 1000, 0.004},
+        {"one device, 1 ms, every 10 ms", 1, 1, 10, 0.006},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        CHECK_CASE(ROWS[i].name);
+        fake_clock_init(&fake);
+        begin(ROWS[i].interval_ms * NS_PER_MS, &fake);
+        atomic_store(&driver.devices, ROWS[i].devices);
+        atomic_store(&driver.price_ns, ROWS[i].price_ms * NS_PER_MS);
+        uint64_t begun = fake_clock_now(&fake), price = ROWS[i].price_ms * NS_PER_MS;
+        int first = ROWS[i].devices; /* the first reading of each is free */
+        uint64_t wall = 3000 * price;
+        while (fake_clock_now(&fake) < begun + wall) {
+            vitals_snapshot_unref(take());
+            fake_clock_advance(&fake, ROWS[i].interval_ms * NS_PER_MS);
+        }
+        int calls = -first;
+        for (int device = 0; device < DEVICES; device++)
+            calls += atomic_load(&driver.calls[device]);
+        double share = (double)calls * (double)price / (double)(fake_clock_now(&fake) - begun);
+        if (share > 0.0101 || share < ROWS[i].least)
+            CHECK_FAIL("%d calls are %.4f of the wall", calls, share);
+        end();
+    }
+}
+
+static void what_is_due_while_a_device_is_not_asked_is_asked_later(void)
+{
+    fake_clock_init(&fake);
+    begin(NS_PER_SECOND, &fake);
+    atomic_store(&driver.devices, 1);
+    atomic_store(&driver.price_ns, 70 * NS_PER_MS); /* every eight seconds or so */
+    double last = 0;
+    int changes = 0;
+    for (int tick = 0; tick < 300; tick++) {
+        vitals_snapshot *snapshot = take();
+        double value = 0;
+        CHECK_INT(vitals_row_f64(device_row(snapshot, 0), VITALS_GPU_POWER_LIMIT_WATTS, &value),
+                  VITALS_HAVE);
+        changes += value > last;
+        last = value;
+        vitals_snapshot_unref(snapshot);
+        fake_clock_advance(&fake, NS_PER_SECOND);
+    }
+    /* Its own cadence is of some seconds; it must not be starved by never falling on a tick that
+     * asks the device. */
+    if (changes < 15)
+        CHECK_FAIL("only %d new values in 300 s", changes);
+    end();
+}
+
+/* ---- one that hangs ---- */
+
+struct watching {
+    double longest_tick, longest_fresh_age, longest_stale_age;
+    int ticks, stale_ticks, fresh_after;
+    uint64_t quarantined_most;
+    bool host_late, age_fell;
+};
+
+/* Looks at every snapshot for so long, in real time, and takes note of how devices do. */
+static struct watching watch_for(uint64_t ns, double others_settle)
+{
+    struct watching seen = {0};
+    uint64_t begun = real_now_ns(), next = begun;
+    double last_age = 0;
+    while (real_now_ns() < begun + ns) {
+        uint64_t tick_begun = real_now_ns();
+        vitals_snapshot *snapshot = take();
+        double took = (double)(real_now_ns() - tick_begun) / 1e9;
+        double since = (double)(tick_begun - begun) / 1e9;
+        seen.ticks++;
+        seen.longest_tick = took > seen.longest_tick ? took : seen.longest_tick;
+        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        seen.host_late |= vitals_row_availability(host, VITALS_HOST_UPTIME_SECONDS) !=
+                              VITALS_HAVE ||
+                          vitals_row_stamp_ns(host) < tick_begun;
+        if (state_of(snapshot, 1) == VITALS_STALE) {
+            double age = age_of(snapshot, 1);
+            seen.stale_ticks++;
+            seen.fresh_after = 0;
+            seen.age_fell |= age < last_age;
+            last_age = age;
+            seen.longest_stale_age = age > seen.longest_stale_age ? age : seen.longest_stale_age;
+        } else if (state_of(snapshot, 1) == VITALS_HAVE) {
+            seen.fresh_after++;
+            last_age = 0;
+        }
+        for (unsigned i = 0; i < DEVICES && since > others_settle; i += 2) {
+            double age = age_of(snapshot, i);
+            seen.longest_fresh_age = age > seen.longest_fresh_age ? age : seen.longest_fresh_age;
+            CHECK_INT(state_of(snapshot, i), VITALS_HAVE);
+        }
+        uint64_t quarantined = source_u64(snapshot, VITALS_SOURCE_QUARANTINED);
+        if (quarantined > seen.quarantined_most)
+            seen.quarantined_most = quarantined;
+        vitals_snapshot_unref(snapshot);
+        next += 200 * NS_PER_MS;
+        uint64_t now = real_now_ns();
+        if (next > now)
+            real_sleep_ns(next - now);
+    }
+    return seen;
+}
+
+static void a_call_of_five_seconds_concerns_its_device_alone(void)
+{
+    begin(200 * NS_PER_MS, NULL);
+    vitals_snapshot_unref(take());
+    atomic_store(&driver.hang_device, 1);
+    atomic_store(&driver.hang_ns, 5 * NS_PER_SECOND);
+    atomic_store(&driver.hang_calls, 1);
+    struct watching seen = watch_for(6500 * NS_PER_MS, 2.6);
+    CHECK(seen.longest_tick < 1.0); /* the deadline is 0.1 s; the rest is a loaded machine's */
+    CHECK_FALSE(seen.host_late);
+    CHECK(seen.stale_ticks >= 10);
+    CHECK(seen.longest_stale_age > 4.0);
+    CHECK_FALSE(seen.age_fell);
+    CHECK_UINT(seen.quarantined_most, 1);
+    CHECK(seen.longest_fresh_age < 2.0);
+    CHECK(seen.fresh_after >= 3); /* and then it is as any other again */
+    vitals_snapshot *snapshot = take();
+    CHECK_UINT(source_u64(snapshot, VITALS_SOURCE_QUARANTINED), 0);
+    CHECK(source_u64(snapshot, VITALS_SOURCE_TIMEOUTS) >= 10);
+    vitals_snapshot_unref(snapshot);
+    end();
+}
+
+static void who_hangs_again_is_left_alone_for_a_while(void)
+{
+    begin(100 * NS_PER_MS, NULL);
+    vitals_snapshot_unref(take());
+    atomic_store(&driver.hang_device, 1);
+    atomic_store(&driver.hang_ns, 2200 * NS_PER_MS);
+    atomic_store(&driver.hang_calls, 1000);
+    struct watching seen = watch_for(7 * NS_PER_SECOND, 2.6);
+    CHECK_INT(atomic_load(&driver.calls[1]), 3); /* one in good health, two that hung */
+    CHECK(seen.longest_stale_age > 2.0);
+    CHECK(seen.longest_fresh_age < 2.0);
+    CHECK_INT(seen.fresh_after, 0); /* its last reading is not passed off as of now */
+    end();
+}
+
+static void two_devices_may_hang_at_once(void)
+{
+    begin(100 * NS_PER_MS, NULL);
+    vitals_snapshot_unref(take());
+    atomic_store(&driver.hang_ns, 7 * NS_PER_SECOND);
+    atomic_store(&driver.hang_calls, 2);
+    atomic_store(&driver.hang_device, 0);
+    uint64_t until = real_now_ns() + 2 * NS_PER_SECOND;
+    while (atomic_load(&driver.hang_calls) == 2 && real_now_ns() < until)
+        vitals_snapshot_unref(take());
+    atomic_store(&driver.hang_device, 1);
+    uint64_t quarantined = 0;
+    until = real_now_ns() + 6 * NS_PER_SECOND;
+    while (quarantined < 2 && real_now_ns() < until) {
+        vitals_snapshot *snapshot = take();
+        quarantined = source_u64(snapshot, VITALS_SOURCE_QUARANTINED);
+        vitals_snapshot_unref(snapshot);
+        real_sleep_ns(50 * NS_PER_MS);
+    }
+    CHECK_UINT(quarantined, 2);
+    vitals_snapshot_unref(take());
+    vitals_snapshot *snapshot = take();
+    CHECK_INT(state_of(snapshot, 2), VITALS_HAVE);
+    CHECK(age_of(snapshot, 2) < 1.0);
+    vitals_snapshot_unref(snapshot);
+    end();
+}
+
+static void a_driver_that_does_not_load_delays_one_tick_only(void)
+{
+    begin(100 * NS_PER_MS, NULL);
+    atomic_store(&driver.scan_ns, 3500 * NS_PER_MS);
+    uint64_t begun = real_now_ns();
+    vitals_snapshot *snapshot = take(); /* more patience than usual: most drivers load in time */
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 0);
+    CHECK(real_now_ns() - begun < 3 * NS_PER_SECOND);
+    vitals_text message;
+    CHECK_INT(vitals_row_text(source_row(snapshot), VITALS_SOURCE_MESSAGE, &message), VITALS_HAVE);
+    CHECK_CONTAINS(message.bytes, "not answered");
+    vitals_snapshot_unref(snapshot);
+    begun = real_now_ns();
+    vitals_snapshot_unref(take());
+    CHECK(real_now_ns() - begun < NS_PER_SECOND);
+    uint64_t until = begun + 4 * NS_PER_SECOND;
+    size_t count = 0;
+    while (count == 0 && real_now_ns() < until) {
+        real_sleep_ns(50 * NS_PER_MS);
+        snapshot = take();
+        count = vitals_snapshot_count(snapshot, VITALS_GPU);
+        vitals_snapshot_unref(snapshot);
+    }
+    CHECK_UINT(count, DEVICES);
+    end();
+}
+
+static void freeing_does_not_wait_for_a_driver_that_hangs(void)
+{
+    begin(100 * NS_PER_MS, NULL);
+    CHECK_OK(vitals_sampler_start(sampler, &error), error);
+    uint64_t until = real_now_ns() + 5 * NS_PER_SECOND;
+    while (atomic_load(&driver.calls[2]) == 0 && real_now_ns() < until)
+        real_sleep_ns(NS_PER_MS);
+    atomic_store(&driver.hang_device, 1);
+    atomic_store(&driver.hang_ns, 3 * NS_PER_SECOND);
+    atomic_store(&driver.hang_calls, 1);
+    while (atomic_load(&driver.hang_calls) == 1 && real_now_ns() < until)
+        real_sleep_ns(NS_PER_MS);
+    uint64_t begun = real_now_ns();
+    vitals_sampler_free(sampler);
+    vitals_context_free(context);
+    CHECK(real_now_ns() - begun < NS_PER_SECOND); /* 0.1 s for the tick, 0.1 s for the lanes */
+    CHECK_INT(atomic_load(&driver.closed), 0);    /* a library with a thread inside stays open */
+    check_nothing_left();
+    CHECK_INT(atomic_load(&driver.closed), 1);
+}
+
+static const check_test tests[] = {
+    {"a first tick is full and asks each device once",
+     a_first_tick_is_full_and_asks_each_device_once},
+    {"every tick asks each device once", every_tick_asks_each_device_once},
+    {"devices come and go with the scans", devices_come_and_go_with_the_scans},
+    {"calls take a hundredth of the wall at most", calls_take_a_hundredth_of_the_wall_at_most},
+    {"what is due while a device is not asked is asked later",
+     what_is_due_while_a_device_is_not_asked_is_asked_later},
+    {"a call of five seconds concerns its device alone",
+     a_call_of_five_seconds_concerns_its_device_alone},
+    {"who hangs again is left alone for a while", who_hangs_again_is_left_alone_for_a_while},
+    {"two devices may hang at once", two_devices_may_hang_at_once},
+    {"a driver that does not load delays one tick only",
+     a_driver_that_does_not_load_delays_one_tick_only},
+    {"freeing does not wait for a driver that hangs",
+     freeing_does_not_wait_for_a_driver_that_hangs},
+};
+CHECK_MAIN(tests)

@@ -1,0 +1,303 @@
+/* A thread and its mailbox: who owns what at which time, and what happens to a thread that hangs. */
+#include "check.h"
+
+#include "core/memory.h"
+#include "fake_clock.h"
+#include "sample/context.h"
+#include "sample/lane.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vitals/context.h>
+#include <vitals/error.h>
+
+/* What the lanes of a test share, counted by hand. */
+struct world {
+    atomic_int refs;
+    atomic_int order; /* how many jobs have begun */
+    atomic_bool open; /* a job that hangs goes on once this is set */
+    atomic_bool signals_blocked;
+};
+
+struct job {
+    bool hangs;
+    int place; /* answer: the how many-th it was */
+};
+
+static struct world world;
+
+static void work(void *argument, void *data)
+{
+    struct world *shared = argument;
+    struct job *job = data;
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    atomic_store(&shared->signals_blocked,
+                 sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGCHLD) == 1);
+    job->place = atomic_fetch_add(&shared->order, 1) + 1;
+    while (job->hangs && !atomic_load(&shared->open))
+        real_sleep_ns(NS_PER_MS);
+}
+
+static void world_ref(void *argument)
+{
+    atomic_fetch_add(&((struct world *)argument)->refs, 1);
+}
+
+static void world_unref(void *argument)
+{
+    atomic_fetch_sub(&((struct world *)argument)->refs, 1);
+}
+
+static const struct lane_service SERVICE = {.name = "test",
+                                            .work = work,
+                                            .world_ref = world_ref,
+                                            .world_unref = world_unref,
+                                            .data_free = memory_free};
+
+static vitals_context *context;
+static struct lane_hub *hub;
+static struct lane *lane;
+static int64_t live_before;
+
+static void begin(void)
+{
+    vitals_error error;
+    live_before = memory_live();
+    atomic_init(&world.refs, 0);
+    atomic_init(&world.order, 0);
+    atomic_init(&world.open, false);
+    CHECK_OK(vitals_context_new(NULL, &context, &error), error);
+    hub = lane_hub_new(context);
+    CHECK_NOT_NULL(hub);
+    lane = lane_new(hub, &SERVICE, &world);
+    CHECK_NOT_NULL(lane);
+}
+
+static uint64_t in_ms(uint64_t milliseconds)
+{
+    return real_now_ns() + milliseconds * NS_PER_MS;
+}
+
+/* Everything is given back, at the latest when the last thread has ended. */
+static void check_nothing_left(void)
+{
+    uint64_t until = in_ms(10000);
+    while ((memory_live() != live_before || atomic_load(&world.refs) != 0) &&
+           real_now_ns() < until)
+        real_sleep_ns(NS_PER_MS);
+    CHECK_INT(memory_live(), live_before);
+    CHECK_INT(atomic_load(&world.refs), 0);
+}
+
+static void end(void)
+{
+    lane_end(lane, in_ms(10000));
+    lane_hub_unref(hub);
+    vitals_context_free(context);
+    check_nothing_left();
+}
+
+static int add_job(bool hangs)
+{
+    struct job *job = memory_alloc(sizeof(*job));
+    CHECK_NOT_NULL(job);
+    job->hangs = hangs;
+    int number = lane_add(lane, job);
+    CHECK(number >= 0);
+    return number;
+}
+
+static void wait_for(int job, enum lane_job_state state)
+{
+    uint64_t until = in_ms(10000);
+    while (lane_state(lane, job) != state && real_now_ns() < until)
+        real_sleep_ns(NS_PER_MS / 10);
+    CHECK_INT(lane_state(lane, job), state);
+}
+
+static int place_of(int job)
+{
+    return ((struct job *)lane_data(lane, job))->place;
+}
+
+static void a_question_is_answered_once(void)
+{
+    begin();
+    int job = add_job(false);
+    CHECK_INT(lane_state(lane, job), LANE_IDLE);
+    CHECK_FALSE(lane_collect(lane, job));
+    lane_ask(lane, job);
+    CHECK(lane_hub_wait(hub, in_ms(10000)));
+    CHECK(lane_collect(lane, job));
+    CHECK_INT(place_of(job), 1);
+    CHECK_INT(lane_state(lane, job), LANE_IDLE);
+    CHECK_FALSE(lane_collect(lane, job));
+    CHECK(atomic_load(&world.signals_blocked));
+    end();
+}
+
+static void jobs_run_in_the_order_of_asking(void)
+{
+    enum { JOBS = 40 };
+    begin();
+    int first = add_job(true), jobs[JOBS];
+    for (int i = 0; i < JOBS; i++)
+        jobs[i] = add_job(false);
+    lane_ask(lane, first); /* so that all others are asked while the lane is busy */
+    wait_for(first, LANE_RUNNING);
+    for (int i = 0; i < JOBS; i++)
+        lane_ask(lane, jobs[(i * 7) % JOBS]); /* 7 and 40 share no factor: each once */
+    atomic_store(&world.open, true);
+    for (int i = 0; i < JOBS; i++) {
+        int job = jobs[(i * 7) % JOBS];
+        wait_for(job, LANE_DONE);
+        CHECK_INT(place_of(job), i + 2);
+    }
+    end();
+}
+
+static void the_hub_waits_until_the_deadline_and_no_longer(void)
+{
+    begin();
+    CHECK_FALSE(lane_hub_wait(hub, in_ms(5)));
+    CHECK_FALSE(lane_hub_wait(hub, 0));
+    int job = add_job(false);
+    lane_ask(lane, job);
+    wait_for(job, LANE_DONE);
+    CHECK(lane_hub_wait(hub, in_ms(10000)));
+    CHECK_FALSE(lane_hub_wait(hub, in_ms(5))); /* told once */
+    end();
+}
+
+static void it_is_known_what_runs_and_since_when(void)
+{
+    uint64_t since, before = real_now_ns();
+    begin();
+    CHECK_INT(lane_running(lane, &since), -1);
+    int job = add_job(true);
+    lane_ask(lane, job);
+    wait_for(job, LANE_RUNNING);
+    CHECK_INT(lane_running(lane, &since), job);
+    CHECK(since >= before && since <= real_now_ns());
+    atomic_store(&world.open, true);
+    wait_for(job, LANE_DONE);
+    CHECK_INT(lane_running(lane, &since), -1);
+    end();
+}
+
+static void what_runs_cannot_be_taken_out_and_anything_else_can(void)
+{
+    begin();
+    int hanging = add_job(true), waiting = add_job(false), idle = add_job(false);
+    lane_ask(lane, hanging);
+    wait_for(hanging, LANE_RUNNING);
+    lane_ask(lane, waiting);
+    CHECK_NULL(lane_remove(lane, hanging));
+    void *taken[] = {lane_remove(lane, waiting), lane_remove(lane, idle)};
+    for (size_t i = 0; i < CHECK_COUNT(taken); i++) {
+        CHECK_NOT_NULL(taken[i]);
+        memory_free(taken[i]);
+    }
+    CHECK_INT(add_job(false), waiting); /* its place is free again */
+    atomic_store(&world.open, true);
+    wait_for(hanging, LANE_DONE);
+    CHECK_INT(atomic_load(&world.order), 1); /* what was taken out never ran */
+    end();
+}
+
+static void a_full_lane_says_so_and_leaves_the_data(void)
+{
+    enum { MORE_THAN_FIT = 1000 };
+    begin();
+    int added = 0;
+    for (; added < MORE_THAN_FIT; added++) {
+        struct job *job = memory_alloc(sizeof(*job));
+        if (lane_add(lane, job) < 0) {
+            memory_free(job);
+            break;
+        }
+    }
+    CHECK(added >= 129 && added < MORE_THAN_FIT); /* every device of a back end and its scan */
+    end();
+}
+
+static void ending_leaves_a_hanging_thread_behind(void)
+{
+    begin();
+    int job = add_job(true), never = add_job(false);
+    lane_ask(lane, job);
+    wait_for(job, LANE_RUNNING);
+    lane_ask(lane, never);
+    uint64_t begun = real_now_ns();
+    lane_end(lane, begun + 50 * NS_PER_MS);
+    CHECK(real_now_ns() - begun >= 50 * NS_PER_MS);
+    lane_hub_unref(hub);
+    vitals_context_free(context);
+    CHECK(memory_live() > live_before); /* the thread holds its share … */
+    CHECK_INT(atomic_load(&world.refs), 1);
+    atomic_store(&world.open, true);
+    check_nothing_left();                    /* … and gives it back by itself */
+    CHECK_INT(atomic_load(&world.order), 1); /* what was asked behind it did not run any more */
+}
+
+static void ending_with_an_answer_that_nobody_took_frees_it(void)
+{
+    begin();
+    int job = add_job(false);
+    lane_ask(lane, job);
+    wait_for(job, LANE_DONE);
+    end();
+}
+
+static void many_lanes_are_told_to_end_at_once(void)
+{
+    enum { LANES = 8 };
+    begin();
+    struct lane *lanes[LANES];
+    for (int i = 0; i < LANES; i++) {
+        lanes[i] = lane_new(hub, &SERVICE, &world);
+        CHECK_NOT_NULL(lanes[i]);
+    }
+    for (int i = 0; i < LANES; i++)
+        lane_tell_end(lanes[i]);
+    for (int i = 0; i < LANES; i++)
+        lane_end(lanes[i], in_ms(10000));
+    CHECK_INT(atomic_load(&world.refs), 1);
+    end();
+}
+
+static void lanes_without_memory_or_descriptors_are_none(void)
+{
+    begin();
+    memory_fail_at(1);
+    struct lane *none = lane_new(hub, &SERVICE, &world);
+    struct lane_hub *no_hub = NULL;
+    memory_fail_at(1);
+    no_hub = lane_hub_new(context);
+    memory_fail_at(0);
+    CHECK_NULL(none);
+    CHECK_NULL(no_hub);
+    lane_hub_unref(NULL);
+    end();
+}
+
+static const check_test tests[] = {
+    {"a question is answered once", a_question_is_answered_once},
+    {"jobs run in the order of asking", jobs_run_in_the_order_of_asking},
+    {"the hub waits until the deadline and no longer",
+     the_hub_waits_until_the_deadline_and_no_longer},
+    {"it is known what runs and since when", it_is_known_what_runs_and_since_when},
+    {"what runs cannot be taken out and anything else can",
+     what_runs_cannot_be_taken_out_and_anything_else_can},
+    {"a full lane says so and leaves the data", a_full_lane_says_so_and_leaves_the_data},
+    {"ending leaves a hanging thread behind", ending_leaves_a_hanging_thread_behind},
+    {"ending with an answer that nobody took frees it",
+     ending_with_an_answer_that_nobody_took_frees_it},
+    {"many lanes are told to end at once", many_lanes_are_told_to_end_at_once},
+    {"lanes without memory or descriptors are none",
+     lanes_without_memory_or_descriptors_are_none},
+};
+CHECK_MAIN(tests)
