@@ -1,6 +1,6 @@
 # What people type. Meson does the work; this only installs what is missing and names the targets.
 #
-#   make run ARGS="-1 --demo"     make test TESTS="unit"     make BUILD=elsewhere
+#   make run ARGS="-1 --demo"     make test TESTS="--suite unit"     make BUILD=elsewhere
 
 BUILD  ?= build
 PYTHON  = $(CURDIR)/build/venv/bin/python
@@ -9,6 +9,10 @@ NINJA  ?= ninja
 ARGS   ?=
 TESTS  ?=
 FUZZ_SECONDS ?= 60
+
+# Where this system's linker looks; Meson knows it only where dpkg-dev is installed.
+CONFIGURE = triplet=$$(cc -print-multiarch 2>/dev/null); \
+	$(MESON) setup $(BUILD) $${triplet:+--libdir=lib/$$triplet}
 
 .PHONY: build run test bench fuzz format docs install clean
 
@@ -46,12 +50,12 @@ clean:
 
 $(BUILD)/build.ninja:
 	@scripts/setup build
-	@$(MESON) setup $(BUILD)
+	@$(CONFIGURE)
 
 # Made again when the lists of what tests need change. A folder set up by `make run` learns here that
 # tests are wanted.
 $(BUILD)/tests.stamp: scripts/packages-build scripts/packages-test scripts/requirements-test.txt
 	@scripts/setup test
-	@test -e $(BUILD)/build.ninja || $(MESON) setup $(BUILD)
+	@test -e $(BUILD)/build.ninja || { $(CONFIGURE); }
 	@$(MESON) configure $(BUILD) -Dtests=enabled -Dtest_python=$(PYTHON)
 	@touch $@

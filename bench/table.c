@@ -102,8 +102,8 @@ struct scene {
     const char *name;
     unsigned sets;
     bool plain, more;
-    vitals_rows rows; /* 0: all */
-    bool jumps;       /* a second between two ticks */
+    unsigned rows; /* 0: all */
+    bool jumps;    /* a second between two ticks */
 };
 
 static const struct scene scenes[] = {
@@ -111,7 +111,7 @@ static const struct scene scenes[] = {
     {.name = "usual", .plain = true, .more = true},
     {.name = "processes", .sets = VITALS_PROCESSES},
     {.name = "minute", .sets = VITALS_PROCESSES, .jumps = true},
-    {.name = "one", .plain = true, .more = true, .rows = VITALS_ROWS_LIST},
+    {.name = "one", .plain = true, .more = true, .rows = VITALS_ROWS_LISTED},
     {.name = "tree", .plain = true, .more = true, .rows = VITALS_ROWS_TREE},
     {.name = "machine", .sets = VITALS_MACHINE},
     {.name = "gpus", .sets = VITALS_GPUS, .jumps = true},

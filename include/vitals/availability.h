@@ -1,7 +1,7 @@
 /* availability.h: how good a value is, or why there is none.
  *
  * A closed list with numbers for ever. Above zero there is a number, below zero there is none,
- * and zero means that nobody wrote the value: it never reaches an output. */
+ * and zero means that nobody wrote the value: a defect, which a test looks for in every output. */
 #ifndef VITALS_AVAILABILITY_H
 #define VITALS_AVAILABILITY_H
 
@@ -13,14 +13,15 @@ extern "C" {
 
 typedef enum vitals_availability {
     VITALS_HAVE = 1,        /* as the source gives it */
-    VITALS_STALE = 2,       /* an older value: the source did not answer in time; the row's stamp
-                             * says when it was read */
+    VITALS_STALE = 2,       /* asked for and not answered in time: an older value;
+                             * vitals_row_read_ns says from when. One that was not due is no staler
+                             * than it was, and keeps its own availability */
     VITALS_ESTIMATE = 3,    /* derived by a model or an apportioning */
     VITALS_LOWER_BOUND = 4, /* the truth is at least this */
     VITALS_UPPER_BOUND = 5, /* the truth is at most this */
     VITALS_SAMPLED = 6,     /* from samples; what happened between them was not seen */
 
-    VITALS_UNSET = 0, /* a defect */
+    VITALS_UNSET = 0, /* a defect of ours */
 
     VITALS_NOT_REQUESTED = -1, /* nobody asked for this metric */
     VITALS_NOT_YET = -2,       /* needs another reading */

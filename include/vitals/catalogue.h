@@ -1,7 +1,10 @@
 /* catalogue.h: what there is to be known, and what each number means.
  *
  * An entity is a table of a snapshot; a metric is a column of one. Constants are in metrics.h.
- * Everything here is constant data: any thread, no cost. */
+ * Everything here is constant data: any thread, no cost.
+ *
+ * Entities, metrics, types and kinds may become more in a later version, and never fewer: leave
+ * out what you do not know. Prices are a closed list. */
 #ifndef VITALS_CATALOGUE_H
 #define VITALS_CATALOGUE_H
 
@@ -14,6 +17,16 @@
 extern "C" {
 #endif
 
+/* What to read, in a word; may be added together. request.h chooses in detail. */
+enum vitals_set {
+    VITALS_MACHINE = 1 << 16,      /* host and cpu */
+    VITALS_GPUS = 1 << 17,         /* gpu, its child tables, and gpu_process */
+    VITALS_PROCESSES = 1 << 18,    /* process: the plain set, with names, command lines and users */
+    VITALS_SOURCES = 1 << 19,      /* source */
+    VITALS_EVERYTHING = 0x7fff0000 /* these, and sets that a later version adds */
+};
+
+/* May grow. */
 typedef enum vitals_type {
     VITALS_U64 = 1, /* at most 2^53: larger counts saturate there, as a lower bound */
     VITALS_I64 = 2,
@@ -21,6 +34,7 @@ typedef enum vitals_type {
     VITALS_TEXT = 4
 } vitals_type;
 
+/* May grow. */
 typedef enum vitals_kind {
     VITALS_GAUGE = 1,   /* goes up and down */
     VITALS_COUNTER = 2, /* only grows while its row lives; rates are made of it */
@@ -44,9 +58,14 @@ VITALS_API const char *vitals_metric_unit(vitals_metric metric); /* "bytes"; "" 
 VITALS_API const char *vitals_metric_source(vitals_metric metric);
 VITALS_API const char *vitals_metric_help(vitals_metric metric);
 
-/* 0 for a number that is none; of vitals_entity_parent also for a table without parent. */
+/* 0 for a number that is none; of vitals_entity_parent also for a table without parent. A table
+ * may be its own: a partition's parent is a gpu, a process's a process. */
 VITALS_API vitals_entity vitals_entity_parent(vitals_entity entity);
 VITALS_API vitals_entity vitals_metric_entity(vitals_metric metric);
+
+/* The table whose keys the column holds, as gpu_process.process holds those of process; 0 where
+ * its values are no keys. */
+VITALS_API vitals_entity vitals_metric_target(vitals_metric metric);
 VITALS_API vitals_type vitals_metric_type(vitals_metric metric);
 VITALS_API vitals_kind vitals_metric_kind(vitals_metric metric);
 VITALS_API vitals_price vitals_metric_price(vitals_metric metric);

@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* May grow: treat a code that you do not know as a failure. */
 typedef enum vitals_code {
     VITALS_OK = 0,
     VITALS_EARGUMENT = -1,    /* the caller's argument cannot be used */

@@ -1,10 +1,15 @@
 /* metrics.h: the constants of the catalogue. Printed by the program from src/metric/; do not edit,
- * run `make docs`. Numbers stand for ever. What each means: docs/metrics.md, or vitals metrics. */
+ * run `make docs`. Numbers stand for ever. What each means: docs/metrics.md, or vitals metrics.
+ * Both lists grow, so that their types are integers and not enums. */
 #ifndef VITALS_METRICS_H
 #define VITALS_METRICS_H
 
+#include <stdint.h>
+
 /* Tables of a snapshot. */
-typedef enum vitals_entity {
+typedef uint32_t vitals_entity;
+
+enum {
     VITALS_HOST = 1,
     VITALS_CPU = 2,
     VITALS_GPU = 3,
@@ -15,10 +20,12 @@ typedef enum vitals_entity {
     VITALS_PROCESS = 8,
     VITALS_GPU_PROCESS = 9,
     VITALS_SOURCE = 10
-} vitals_entity;
+};
 
 /* Columns: the entity's number, shifted by 8, and the metric's. */
-typedef enum vitals_metric {
+typedef uint32_t vitals_metric;
+
+enum {
     VITALS_HOST_NAME = 0x0101,
     VITALS_HOST_KERNEL = 0x0102,
     VITALS_HOST_UPTIME_SECONDS = 0x0103,
@@ -161,6 +168,6 @@ typedef enum vitals_metric {
     VITALS_SOURCE_TIMEOUTS = 0x0a05,
     VITALS_SOURCE_MISSED_TICKS = 0x0a06,
     VITALS_SOURCE_QUARANTINED = 0x0a07
-} vitals_metric;
+};
 
 #endif

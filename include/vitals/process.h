@@ -27,10 +27,9 @@ VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64
 /* By a row of the table process: EGONE unless the process of that row still lives (same boot,
  * same pid namespace, same pid, same start). EARGUMENT for a row of another table or one whose
  * request did not ask for pid and start_seconds. */
-VITALS_API VITALS_CHECKED int vitals_process_of(vitals_context *context,
-                                                const vitals_snapshot *snapshot,
-                                                const vitals_row *row, vitals_process **out,
-                                                vitals_error *error) VITALS_NONNULL(1, 2, 3, 4);
+VITALS_API VITALS_CHECKED int vitals_process_of(vitals_context *context, const vitals_row *row,
+                                                vitals_process **out, vitals_error *error)
+    VITALS_NONNULL(1, 2, 3);
 
 VITALS_API void vitals_process_free(vitals_process *process);
 

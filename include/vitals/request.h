@@ -16,13 +16,15 @@ extern "C" {
 
 typedef struct vitals_request vitals_request;
 
-/* Which processes get a row. */
-typedef enum vitals_rows {
+/* Which processes get a row: of any of these. The other tables are not narrowed. */
+enum vitals_rows {
     VITALS_ROWS_ALL = 1,
-    VITALS_ROWS_GPU_USERS = 2, /* processes that a device's driver names */
-    VITALS_ROWS_TREE = 3,      /* the given processes and all their descendants */
-    VITALS_ROWS_LIST = 4       /* the given processes */
-} vitals_rows;
+    VITALS_ROWS_GPU_USERS = 2, /* that a device's driver names */
+    VITALS_ROWS_LISTED = 4,    /* the given processes */
+    VITALS_ROWS_DESCENDANTS =
+        8,                /* all that descend from the given ones, also once they are orphans */
+    VITALS_ROWS_TREE = 12 /* the given ones and what descends from them */
+};
 
 /* A request for the metrics of the sets (0: none yet). *out is yours to free.
  * Errors: EARGUMENT (a set that is none), EMEMORY. */
@@ -36,14 +38,17 @@ VITALS_API VITALS_CHECKED int vitals_request_add(vitals_request *request, vitals
 VITALS_API VITALS_CHECKED int vitals_request_remove(vitals_request *request, vitals_metric metric,
                                                     vitals_error *error) VITALS_NONNULL(1);
 
-/* Chooses the rows of the table process; pids matter to TREE and LIST. The last choice holds.
- * Errors: EARGUMENT (unknown choice, a pid below 1, no pid), EMEMORY. */
-VITALS_API VITALS_CHECKED int vitals_request_rows(vitals_request *request, vitals_rows rows,
+/* Chooses the rows of the table process, a sum of enum vitals_rows; pids matter to LISTED and
+ * DESCENDANTS. A pid means the process that has it when the sampler first looks: one that is not
+ * there is no error and has no row, and whoever gets the number later is not meant. The last
+ * choice holds. Errors: EARGUMENT (no or an unknown choice, a pid below 1, no pid), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_request_rows(vitals_request *request, unsigned rows,
                                                   const int64_t *pids, size_t count,
                                                   vitals_error *error) VITALS_NONNULL(1);
 
 /* Reads a metric no more often than this; 0 is at every tick. Without a call the catalogue's
- * cadence holds. A metric that is not due keeps its last value. Errors: EARGUMENT. */
+ * cadence holds. A metric that is not due keeps its last value and availability, and
+ * vitals_row_read_ns says from when it is. Errors: EARGUMENT. */
 VITALS_API VITALS_CHECKED int vitals_request_every(vitals_request *request, vitals_metric metric,
                                                    uint64_t every_ns, vitals_error *error)
     VITALS_NONNULL(1);

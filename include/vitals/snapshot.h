@@ -5,10 +5,11 @@
  * borrowed from the snapshot and lives until its last unref. Reading costs no system call and
  * allocates nothing.
  *
- * A row has a key, unique within its table and never given again to anything else by the same
- * sampler; rows stand in the order of keys. It has the moment when it was read (its stamp), a
- * label that is safe to print, and, in tables with a parent, the parent's key. A value is asked
- * for with a metric; what comes back says how good it is, or why there is none. */
+ * A row has a key, 1 … 2^53, unique within its table and never given again to anything else by the
+ * same sampler; rows stand in the order of keys. It has the moment when it was read (its stamp), a
+ * label that is safe to print, and, in tables with a parent, the key of its parent: a row of that
+ * table which need not be in the snapshot, or 0 where it has none or it is not known. A value is
+ * asked for with a metric; what comes back says how good it is, or why there is none. */
 #ifndef VITALS_SNAPSHOT_H
 #define VITALS_SNAPSHOT_H
 
@@ -27,24 +28,17 @@ extern "C" {
 typedef struct vitals_snapshot vitals_snapshot;
 typedef struct vitals_row vitals_row;
 
-/* What to read, in a word; may be added together. request.h chooses in detail. */
-enum vitals_set {
-    VITALS_MACHINE = 1,   /* host and cpu */
-    VITALS_GPUS = 2,      /* gpu, its child tables, and gpu_process */
-    VITALS_PROCESSES = 4, /* process: the plain set, with names, command lines and users */
-    VITALS_SOURCES = 8,   /* source */
-    VITALS_EVERYTHING = 15
-};
-
-/* One reading of the sets, made and forgotten; *out is yours to unref. It waits at most 100 ms
- * for slow sources beyond what it must read. Errors: EARGUMENT, EMEMORY. Thread: any, the
- * context being immutable. For a second reading use a sampler, which keeps what it learned. */
+/* One reading of the sets of enum vitals_set, made and forgotten; *out is yours to unref. It waits
+ * at most 2 s for sources that have not answered yet, as while a driver is loaded (sampler.h).
+ * Errors: EARGUMENT, EMEMORY. Thread: any, the context being immutable. For a second reading use a
+ * sampler, which keeps what it learned. */
 VITALS_API VITALS_CHECKED int vitals_snapshot_take(vitals_context *context, unsigned sets,
                                                    vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
 
-/* Shares and gives back. Unref accepts NULL. */
-VITALS_API vitals_snapshot *vitals_snapshot_ref(vitals_snapshot *snapshot) VITALS_NONNULL(1);
+/* Shares and gives back. What was only borrowed, as a row's snapshot, may be shared too. Unref
+ * accepts NULL. */
+VITALS_API vitals_snapshot *vitals_snapshot_ref(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API void vitals_snapshot_unref(vitals_snapshot *snapshot);
 
 /* Whose it is: pids mean something only together with all three. */
@@ -58,6 +52,10 @@ VITALS_API uint64_t vitals_snapshot_realtime_ns(const vitals_snapshot *snapshot)
 VITALS_API uint64_t vitals_snapshot_boottime_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_monotonic_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
+
+/* Whose keys these are: a number, 1 … 2^53, that its sampler drew at random; 0: not known. Keys of
+ * two snapshots mean the same only where they are of one stream. */
+VITALS_API uint64_t vitals_snapshot_stream(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 
 /* Whether a table, or a column of one, was asked for. */
 VITALS_API int vitals_snapshot_has_entity(const vitals_snapshot *snapshot, vitals_entity entity)
@@ -74,7 +72,7 @@ VITALS_API const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapsho
                                                   vitals_entity entity, const vitals_row *previous)
     VITALS_NONNULL(1);
 
-/* The same, only rows whose parent key is `parent`. */
+/* The same, only rows whose parent key is `parent`: of 0, those at the top. Binary search. */
 VITALS_API const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot,
                                                         vitals_entity entity, uint64_t parent,
                                                         const vitals_row *previous)
@@ -85,14 +83,27 @@ VITALS_API const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapsho
                                                   vitals_entity entity, uint64_t key)
     VITALS_NONNULL(1);
 
+/* The row at a place, from 0; NULL past the end. */
+VITALS_API const vitals_row *vitals_snapshot_row(const vitals_snapshot *snapshot,
+                                                 vitals_entity entity, size_t index)
+    VITALS_NONNULL(1);
+
+/* The keys of all rows, in their order; NULL, and a count of 0, where the table was not asked
+ * for. `count` may be NULL. */
+VITALS_API const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot,
+                                                vitals_entity entity, size_t *count)
+    VITALS_NONNULL(1);
+
 /* A whole column: `count` cells of 8 bytes (uint64_t, int64_t or double by the metric's type)
- * and as many availabilities, in the order of rows. NULL where the column was not asked for, or
- * holds text. A cell whose availability is not above zero holds nothing meaningful. */
+ * and as many availabilities, in the order of rows; both may be NULL. Where the column was not
+ * asked for, or holds text, all three are NULL or 0. A cell whose availability is not above zero
+ * holds nothing meaningful. */
 VITALS_API const void *vitals_snapshot_column(const vitals_snapshot *snapshot, vitals_metric metric,
                                               const signed char **availabilities, size_t *count)
     VITALS_NONNULL(1);
 
 /* What every row has. */
+VITALS_API const vitals_snapshot *vitals_row_snapshot(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API vitals_entity vitals_row_entity(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_row_key(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_row_parent(const vitals_row *row) VITALS_NONNULL(1);   /* 0: none */
@@ -124,11 +135,23 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_number(const vitals_row
 VITALS_API vitals_availability vitals_row_availability(const vitals_row *row, vitals_metric metric)
     VITALS_NONNULL(1);
 
-/* Growth of a counter per second between an older snapshot of the same machine and this row.
- * VITALS_NOT_YET where `older` is NULL, is of another boot or pid namespace, does not have the
- * row, is not older, where the counter ran backwards, or where the window is shorter than ten
- * steps of the counter. Made of stale values it is never: NOT_YET too. An availability that is
- * above zero is the worse of the two values'. */
+/* When a value was read, by the monotonic clock: its own moment where it is read at a cadence of
+ * its own or came late, else the row's stamp. 0 where the column was not asked for. */
+VITALS_API uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric)
+    VITALS_NONNULL(1);
+
+/* Growth of a counter per second between an older snapshot and this row, over the time between the
+ * readings of the two values. Where there is none:
+ * - WRONG_METRIC: the metric is no counter, or of another table.
+ * - The reason of this row's value, where that is missing.
+ * - NOT_YET: `older` is NULL, of another boot, pid namespace or stream, or does not have the row or
+ *   its value; something that cannot move, as a start time, is not the same; the older value was
+ *   not read earlier (equal: it was not due, and is the same reading), or is more; one of the two
+ *   is stale; or the window is shorter than ten steps of the counter. Keep as much history for a
+ *   rate of it: ten times vitals_metric_resolution_ns.
+ * - FAILED: the result is not finite.
+ * What is above zero is the worse of the two values'. A bound of the older value turns round: what
+ * was at least that has grown by at most this. Bounds from both sides leave an estimate. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_rate(const vitals_row *row,
                                                               const vitals_snapshot *older,
                                                               vitals_metric metric, double *out)
@@ -146,8 +169,9 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_growth(const vitals_row
 typedef int vitals_write(void *data, const char *bytes, size_t size);
 
 /* Writes the snapshot as one JSON document on one line, without a newline at its end. The form
- * is docs/schema/snapshot.json; reading it back and writing it again gives the same bytes.
- * Errors: EMEMORY, ESYSTEM (the writer stopped). */
+ * is docs/schema/snapshot.json; reading it back and writing it again gives the same bytes. It needs
+ * 16 KiB of stack and allocates nothing. Errors: ESYSTEM (the writer stopped; error.detail is what
+ * it returned). */
 VITALS_API VITALS_CHECKED int vitals_snapshot_json(const vitals_snapshot *snapshot,
                                                    vitals_write *write, void *data,
                                                    vitals_error *error) VITALS_NONNULL(1, 2);

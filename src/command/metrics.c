@@ -76,6 +76,11 @@ static void print_metric(struct json_print *print, vitals_metric metric)
     json_text(print, "type", metrics_type_name(vitals_metric_type(metric)));
     json_text(print, "kind", metrics_kind_name(vitals_metric_kind(metric)));
     json_text(print, "price", vitals_metric_price(metric) == VITALS_PRICE_LANE ? "lane" : "tick");
+    vitals_entity target = vitals_metric_target(metric);
+    if (target != 0)
+        json_text(print, "target", vitals_entity_name(target));
+    else
+        json_nothing(print, "target");
     json_number(print, "every_ns", vitals_metric_every_ns(metric));
     json_number(print, "resolution_ns", vitals_metric_resolution_ns(metric, 0));
     json_number(print, "resolution_estimate_ns", vitals_metric_resolution_ns(metric, 1));
@@ -129,9 +134,10 @@ static void print_header(struct output *output)
         "/* metrics.h: the constants of the catalogue. Printed by the program from src/metric/; do "
         "not edit,\n"
         " * run `make docs`. Numbers stand for ever. What each means: docs/metrics.md, or vitals "
-        "metrics. */\n"
-        "#ifndef VITALS_METRICS_H\n#define VITALS_METRICS_H\n\n/* Tables of a snapshot. */\n"
-        "typedef enum vitals_entity {");
+        "metrics.\n"
+        " * Both lists grow, so that their types are integers and not enums. */\n"
+        "#ifndef VITALS_METRICS_H\n#define VITALS_METRICS_H\n\n#include <stdint.h>\n\n"
+        "/* Tables of a snapshot. */\ntypedef uint32_t vitals_entity;\n\nenum {");
     const char *between = "\n";
     for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
          entity = vitals_entity_next(entity)) {
@@ -140,9 +146,9 @@ static void print_header(struct output *output)
         output_format(output, " = %d", (int)entity);
         between = ",\n";
     }
-    output_text(output, "\n} vitals_entity;\n\n"
+    output_text(output, "\n};\n\n"
                         "/* Columns: the entity's number, shifted by 8, and the metric's. */\n"
-                        "typedef enum vitals_metric {");
+                        "typedef uint32_t vitals_metric;\n\nenum {");
     between = "\n";
     for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
          metric = vitals_metric_next(metric)) {
@@ -153,7 +159,7 @@ static void print_header(struct output *output)
         output_format(output, " = 0x%04x", (unsigned)metric);
         between = ",\n";
     }
-    output_text(output, "\n} vitals_metric;\n\n#endif\n");
+    output_text(output, "\n};\n\n#endif\n");
 }
 
 /* --- Markdown -----------------------------------------------------------------------------------

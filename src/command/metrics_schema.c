@@ -116,6 +116,8 @@ static void print_column(struct json_print *print, vitals_metric metric)
                                    : "integer");
     json_text(print, NULL, "null");
     json_close_line(print, ']');
+    if (vitals_metric_target(metric) != 0)
+        json_text(print, "x-key-of", vitals_entity_name(vitals_metric_target(metric)));
     if (type == VITALS_U64) {
         json_number(print, "minimum", 0);
         json_number(print, "maximum", (uint64_t)1 << 53);
@@ -136,10 +138,11 @@ static void print_row(struct json_print *print, vitals_entity entity)
     json_text(print, "type", "object");
     print_required(print, names, has_parent ? 4 : 3);
     json_open_object(print, "properties");
-    integer(print, "key", 0, "Unique in its table, and never given again by the same sampler.");
+    integer(print, "key", 1, "Unique in its table, and never given again by the same sampler.");
     if (has_parent) {
-        char description[80];
-        snprintf(description, sizeof description, "The key of a row of %s; null: it has none.",
+        char description[128];
+        snprintf(description, sizeof description,
+                 "The key of a row of %s, which need not be in the document; null: it has none.",
                  vitals_entity_name(vitals_entity_parent(entity)));
         json_open_object(print, "parent");
         json_open_line(print, "type", '[');
@@ -155,6 +158,14 @@ static void print_row(struct json_print *print, vitals_entity entity)
     json_text(print, "description", "Of those values that are not simply there, by column.");
     json_text(print, "type", "object");
     reference(print, "additionalProperties", "availability");
+    json_close_object(print);
+    json_open_object(print, "ages_ns");
+    json_text(print, "description",
+              "The ages of those values that were not read with their row, by column.");
+    json_text(print, "type", "object");
+    json_open_line(print, "additionalProperties", '{');
+    json_text(print, "type", "integer");
+    json_close_line(print, '}');
     json_close_object(print);
     for (vitals_metric metric = metrics_first(entity); metric != 0; metric = metrics_after(metric))
         print_column(print, metric);
@@ -214,6 +225,9 @@ static void print_properties(struct json_print *print)
     instant(print, "realtime_ns", "Since 1970, when the reading was complete.");
     instant(print, "boottime_ns", "Since boot, suspend included.");
     instant(print, "monotonic_ns", "The clock that intervals are made of.");
+    integer(print, "stream", 0,
+            "Whose keys these are: keys of two snapshots mean the same only in one stream; 0: not "
+            "known.");
     integer(print, "sequence", 0, "The number of the snapshot among its sampler's.");
     print_columns(print);
     print_tables(print);
@@ -223,8 +237,8 @@ static void print_properties(struct json_print *print)
 void metrics_print_schema(struct output *output)
 {
     static const char *const names[] = {"schema",      "vitals",      "host",         "time",
-                                        "realtime_ns", "boottime_ns", "monotonic_ns", "sequence",
-                                        "columns",     "tables"};
+                                        "realtime_ns", "boottime_ns", "monotonic_ns", "stream",
+                                        "sequence",    "columns",     "tables"};
     struct json_print print;
     json_print_init(&print, output);
     json_open_object(&print, NULL);

@@ -25,7 +25,7 @@ static void forget(struct readings *readings)
     *readings = (struct readings){0};
 }
 
-static int ask(const struct settings *settings, vitals_rows rows, vitals_request **out,
+static int ask(const struct settings *settings, unsigned rows, vitals_request **out,
                vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
@@ -70,7 +70,7 @@ static int read_feed(const struct settings *settings, const struct feed *feed,
 }
 
 /* 0, or an exit code after a message. */
-static int take(const struct settings *settings, vitals_rows rows, struct readings *readings)
+static int take(const struct settings *settings, unsigned rows, struct readings *readings)
 {
     vitals_request *request = NULL;
     vitals_error error;

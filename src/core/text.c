@@ -254,6 +254,11 @@ static void sink_text(struct sink *sink, vitals_text text, const struct style *s
             sink_run(sink, scan.at, run);
             scan.at += run;
             scan.based = true;
+        } else if (*scan.at == '\0' && style->escape == escape_json) {
+            /* As scan_next has it, at once: each argument of a command line ends so. */
+            sink_put(sink, "\\u0000", 6, 6);
+            scan.at++;
+            scan.based = false;
         } else {
             struct piece piece = scan_next(&scan);
             sink_put(sink, piece.bytes, piece.size, piece.columns);

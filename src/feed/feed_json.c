@@ -188,16 +188,39 @@ static int read_cell(const struct reader *reader, const json_t *row, vitals_metr
 /* --- Tables -------------------------------------------------------------------------------------
  */
 
-/* When the row was read: the snapshot's clock less its age. */
-static int read_stamp(const struct reader *reader, const json_t *row, uint64_t *out)
+/* When something was read: the snapshot's clock less its age. `member` is for messages. */
+static int read_moment(const struct reader *reader, const json_t *value, const char *member,
+                       uint64_t *out)
 {
     double age;
-    if (!is_whole(json_object_get(row, "age_ns"), -EXACT_MAX, &age))
-        return wrong(reader, "age_ns", "is no whole number");
+    if (!is_whole(value, -EXACT_MAX, &age))
+        return wrong(reader, member, "is no whole number");
     uint64_t size = (uint64_t)fabs(age);
     if (age >= 0 ? size > reader->monotonic_ns : size > UINT64_MAX - reader->monotonic_ns)
-        return wrong(reader, "age_ns", "reaches beyond the clock");
+        return wrong(reader, member, "reaches beyond the clock");
     *out = age >= 0 ? reader->monotonic_ns - size : reader->monotonic_ns + size;
+    return 0;
+}
+
+/* The moments of values that were not read with their row. Columns that we do not know are passed
+ * over. */
+static int read_ages(const struct reader *reader, const json_t *row, vitals_entity entity)
+{
+    const json_t *ages = json_object_get(row, "ages_ns");
+    if (ages == NULL)
+        return 0;
+    if (!json_is_object(ages))
+        return wrong(reader, "ages_ns", "is no object");
+    for (void *at = json_object_iter((json_t *)(uintptr_t)ages); at != NULL;
+         at = json_object_iter_next((json_t *)(uintptr_t)ages, at)) {
+        uint64_t moment;
+        vitals_metric metric = vitals_metric_find(entity, json_object_iter_key(at));
+        if (metric == 0)
+            continue;
+        if (read_moment(reader, json_object_iter_value(at), "ages_ns", &moment) < 0)
+            return VITALS_EFORMAT;
+        vitals_builder_read_at(reader->builder, metric, moment);
+    }
     return 0;
 }
 
@@ -219,7 +242,8 @@ static int read_row_head(const struct reader *reader, const json_t *row, vitals_
     if (words != NULL && !json_is_object(words))
         return wrong(reader, "availability", "is no object");
     if (read_whole(reader, row, "key", &key) < 0 || read_parent(reader, row, entity, &parent) < 0 ||
-        read_text(reader, row, "label", &label) < 0 || read_stamp(reader, row, &stamp_ns) < 0)
+        read_text(reader, row, "label", &label) < 0 ||
+        read_moment(reader, json_object_get(row, "age_ns"), "age_ns", &stamp_ns) < 0)
         return VITALS_EFORMAT;
     vitals_builder_row(reader->builder, entity, key, parent, label, stamp_ns);
     return 0;
@@ -267,6 +291,8 @@ static int read_table(struct reader *reader, const json_t *columns, const json_t
         result = read_row_head(reader, row, entity);
         for (size_t i = 0; result == 0 && i < count; i++)
             result = read_cell(reader, row, metrics[i]);
+        if (result == 0)
+            result = read_ages(reader, row, entity);
     }
     reader->table = NULL;
     return result;
@@ -313,7 +339,7 @@ static int read_head(struct reader *reader, const json_t *root)
 {
     const json_t *host = json_object_get(root, "host");
     vitals_text name, boot_id;
-    uint64_t pid_namespace, realtime_ns, boottime_ns, sequence;
+    uint64_t pid_namespace, realtime_ns, boottime_ns, stream, sequence;
     if (!json_is_object(host))
         return wrong(reader, "host", "is no object");
     if (read_text(reader, host, "name", &name) < 0 ||
@@ -322,9 +348,11 @@ static int read_head(struct reader *reader, const json_t *root)
         read_instant(reader, root, "realtime_ns", &realtime_ns) < 0 ||
         read_instant(reader, root, "boottime_ns", &boottime_ns) < 0 ||
         read_instant(reader, root, "monotonic_ns", &reader->monotonic_ns) < 0 ||
+        read_whole(reader, root, "stream", &stream) < 0 ||
         read_whole(reader, root, "sequence", &sequence) < 0)
         return VITALS_EFORMAT;
     vitals_builder_origin(reader->builder, name, boot_id, pid_namespace);
+    vitals_builder_stream(reader->builder, stream);
     vitals_builder_moment(reader->builder, realtime_ns, boottime_ns, reader->monotonic_ns,
                           sequence);
     return 0;

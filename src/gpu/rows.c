@@ -21,6 +21,15 @@ static struct value aged(struct value value, bool late)
     return value;
 }
 
+/* Says of what was not read with the newest reading when it was. */
+static void write_moments(vitals_builder *builder, vitals_entity entity, const uint64_t *moments,
+                          size_t count, uint64_t stamp_ns)
+{
+    for (unsigned number = 1; number < count; number++)
+        if (moments[number] != 0 && moments[number] != stamp_ns)
+            vitals_builder_read_at(builder, metric_of(entity, number), moments[number]);
+}
+
 /* Why what nobody has read yet is missing. */
 static vitals_availability unread(bool late)
 {
@@ -76,6 +85,7 @@ static void write_device(const struct gpu_table *table, const struct gpu_device 
     vitals_builder_row(builder, VITALS_GPU, device->key, device->parent, text_of(device->label),
                        device->stamp_ns);
     builder_values(builder, VITALS_GPU, &values);
+    write_moments(builder, VITALS_GPU, device->moments.at, METRIC_NUMBERS, device->stamp_ns);
     write_identity(builder, device);
     signed char mode = device->compute_mode_state;
     if (mode > 0 && device->late)
@@ -101,6 +111,7 @@ static void write_children(const struct gpu_device *device, vitals_builder *buil
             if (part->at[n].state != VITALS_UNSET)
                 builder_value(builder, metric_of(entity, n), aged(part->at[n], device->late));
         }
+        write_moments(builder, entity, part->moments, ARRAY_COUNT(part->moments), device->stamp_ns);
         builder_rest(builder, entity, unread(device->late));
     }
 }

@@ -195,12 +195,10 @@ int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_s
 
 /* ---- readings ---- */
 
-static void merge(struct value *old, const struct value *fresh, size_t count)
+static void merge(struct value *old, const struct value *fresh)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (fresh[i].state != VITALS_UNSET)
-            old[i] = fresh[i];
-    }
+    if (fresh->state != VITALS_UNSET)
+        *old = *fresh;
 }
 
 static struct gpu_part *find_child(const struct gpu_device *device, const struct gpu_child *child)
@@ -256,10 +254,12 @@ int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
         return VITALS_EMEMORY;
     if (sample->compute_mode_state != VITALS_UNSET)
         device->compute_mode_state = sample->compute_mode_state;
-    merge(device->values.at, sample->values.at, METRIC_NUMBERS);
+    values_merge(device->values.at, device->moments.at, sample->values.at, METRIC_NUMBERS,
+                 sample->stamp_ns);
     for (uint32_t i = 0; i < sample->child_count; i++) {
         const struct gpu_child *child = &sample->children[i];
-        merge(find_child(device, child)->at, child->at, ARRAY_COUNT(child->at));
+        struct gpu_part *part = find_child(device, child);
+        values_merge(part->at, part->moments, child->at, ARRAY_COUNT(child->at), sample->stamp_ns);
     }
     if (sample->state < 0)
         lose(device, sample->state);
@@ -272,12 +272,12 @@ static void merge_user(struct gpu_process *old, const struct gpu_process *fresh)
 {
     old->compute = fresh->compute;
     old->graphics = fresh->graphics;
-    merge(&old->memory_used_bytes, &fresh->memory_used_bytes, 1);
-    merge(&old->utilization_ratio, &fresh->utilization_ratio, 1);
-    merge(&old->memory_busy_ratio, &fresh->memory_busy_ratio, 1);
-    merge(&old->encoder_ratio, &fresh->encoder_ratio, 1);
-    merge(&old->decoder_ratio, &fresh->decoder_ratio, 1);
-    merge(&old->busy_seconds, &fresh->busy_seconds, 1);
+    merge(&old->memory_used_bytes, &fresh->memory_used_bytes);
+    merge(&old->utilization_ratio, &fresh->utilization_ratio);
+    merge(&old->memory_busy_ratio, &fresh->memory_busy_ratio);
+    merge(&old->encoder_ratio, &fresh->encoder_ratio);
+    merge(&old->decoder_ratio, &fresh->decoder_ratio);
+    merge(&old->busy_seconds, &fresh->busy_seconds);
 }
 
 static int reserve_spare(struct gpu_device *device, size_t count)

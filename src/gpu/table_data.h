@@ -19,6 +19,7 @@ struct gpu_part {
     vitals_entity entity;
     char label[GPU_LABEL];
     struct value at[4];
+    uint64_t moments[4];
 };
 
 /* A process on the device. */
@@ -41,6 +42,7 @@ struct gpu_device {
     uint64_t stamp_ns;
     bool late; /* since the last reading; likewise users_late */
     struct values values;
+    struct moments moments;
     struct shared_text *compute_mode;
     signed char compute_mode_state;
     struct gpu_part *children;

@@ -19,7 +19,7 @@ void host_init(struct host *host)
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
         if (vitals_metric_entity(metric) == VITALS_HOST &&
             vitals_metric_price(metric) == VITALS_PRICE_LANE)
-            values_set(&host->slow, metric, value_missing(VITALS_NOT_YET));
+            values_set(&host->machine, metric, value_missing(VITALS_NOT_YET));
 }
 
 void host_done(struct host *host)
@@ -49,14 +49,17 @@ static int read_kernel(struct shared_text **kernel, const struct os *os)
     return read_name(kernel, release);
 }
 
-int host_read(struct host *host, const vitals_context *context, const struct metric_set *wanted)
+int host_read(struct host *host, const vitals_context *context, const struct metric_set *due,
+              uint64_t now_ns)
 {
     int result = 0;
-    if (host->name == NULL && metric_set_has(wanted, VITALS_HOST_NAME))
+    struct values fresh = {0};
+    if (host->name == NULL && metric_set_has(due, VITALS_HOST_NAME))
         result = read_name(&host->name, context->origin.host);
-    if (result == 0 && host->kernel == NULL && metric_set_has(wanted, VITALS_HOST_KERNEL))
+    if (result == 0 && host->kernel == NULL && metric_set_has(due, VITALS_HOST_KERNEL))
         result = read_kernel(&host->kernel, &context->os);
-    os_host_read(&host->files, &context->os, wanted, &host->machine, &host->cpus);
+    os_host_read(&host->files, &context->os, due, &fresh, &host->cpus);
+    values_merge(host->machine.at, host->moments.at, fresh.at, METRIC_NUMBERS, now_ns);
     return host->files.text.failed ? VITALS_EMEMORY : result;
 }
 
@@ -67,11 +70,9 @@ void host_slow_read(const vitals_context *context, const struct metric_set *want
     os_read_own_cgroup(&context->os, wanted, out);
 }
 
-void host_slow_take(struct host *host, const struct values *slow)
+void host_slow_take(struct host *host, const struct values *slow, uint64_t read_ns)
 {
-    for (unsigned i = 0; i < METRIC_NUMBERS; i++)
-        if (slow->at[i].state != VITALS_UNSET)
-            host->slow.at[i] = slow->at[i];
+    values_merge(host->machine.at, host->moments.at, slow->at, METRIC_NUMBERS, read_ns);
 }
 
 static void write_text(vitals_builder *builder, vitals_metric metric, struct shared_text *text)
@@ -86,7 +87,10 @@ static void write_machine(const struct host *host, vitals_builder *builder, stru
     write_text(builder, VITALS_HOST_NAME, host->name);
     write_text(builder, VITALS_HOST_KERNEL, host->kernel);
     builder_values(builder, VITALS_HOST, &host->machine);
-    builder_values(builder, VITALS_HOST, &host->slow);
+    for (unsigned number = 1; number < METRIC_NUMBERS; number++)
+        if (host->moments.at[number] != 0 && host->moments.at[number] != stamp_ns)
+            vitals_builder_read_at(builder, metric_of(VITALS_HOST, number),
+                                   host->moments.at[number]);
     builder_value(builder, VITALS_HOST_PROCESSES, processes);
     builder_rest(builder, VITALS_HOST, VITALS_UNSUPPORTED);
 }

@@ -12,22 +12,24 @@
 struct host {
     struct os_host files;
     struct os_cpus cpus;
-    struct values machine;     /* of this tick */
-    struct values slow;        /* newest from the lane */
-    struct shared_text *name;  /* read once */
+    struct values machine; /* newest from the files and from the lane */
+    struct moments moments;
+    struct shared_text *name; /* read once */
     struct shared_text *kernel;
 };
 
 void host_init(struct host *host);
 void host_done(struct host *host);
 
-/* Reads what is wanted. Returns 0 or VITALS_EMEMORY. */
-int host_read(struct host *host, const vitals_context *context, const struct metric_set *wanted);
+/* Reads what is due; the rest stays as it was, but for the table cpu, which is read as a whole.
+ * Returns 0 or VITALS_EMEMORY. */
+int host_read(struct host *host, const vitals_context *context, const struct metric_set *due,
+              uint64_t now_ns);
 
 /* On a lane. */
 void host_slow_read(const vitals_context *context, const struct metric_set *wanted,
                     struct values *out);
-void host_slow_take(struct host *host, const struct values *slow);
+void host_slow_take(struct host *host, const struct values *slow, uint64_t read_ns);
 
 /* Opens the tables that are wanted and writes the rows, stamped `stamp_ns`. `processes` is the
  * number of entries in /proc of this tick, or a reason. */

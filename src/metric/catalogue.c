@@ -11,6 +11,7 @@
 struct entity {
     const char *name;
     const char *help;
+    unsigned set;         /* one of enum vitals_set */
     vitals_entity parent; /* 0: none */
 };
 
@@ -25,13 +26,15 @@ struct metric {
     uint64_t coarse_ns;
     vitals_type type;
     vitals_kind kind;
-    vitals_price price; /* 0: VITALS_PRICE_TICK */
+    vitals_price price;   /* 0: VITALS_PRICE_TICK */
+    vitals_entity target; /* 0: none */
     bool by_name;
 };
 
 /* NUMBER_HOST: the entity's number. */
 enum {
-#define ENTITY(constant, number, name, parent, help) NUMBER_##constant = (number),
+    NUMBER_NONE = 0,
+#define ENTITY(constant, number, name, set, parent, help) NUMBER_##constant = (number),
 #include "metric/entities.def"
 #undef ENTITY
 };
@@ -45,8 +48,8 @@ enum {
 };
 
 static const struct entity ENTITIES[ENTITY_MAX + 1] = {
-#define ENTITY(constant, number, name, parent, help) \
-    [number] = {name, help, (vitals_entity)(parent)},
+#define ENTITY(constant, number, name, set, parent, help) \
+    [number] = {name, help, VITALS_##set, NUMBER_##parent},
 #include "metric/entities.def"
 #undef ENTITY
 };
@@ -70,15 +73,14 @@ _Static_assert(METRIC_NUMBERS <= 256 && METRIC_NUMBERS % 64 == 0, "a number fits
 
 static const struct entity *entity_at(vitals_entity entity)
 {
-    unsigned number = (unsigned)entity;
-    if (number > ENTITY_MAX || ENTITIES[number].name == NULL)
+    if (entity > ENTITY_MAX || ENTITIES[entity].name == NULL)
         return NULL;
-    return &ENTITIES[number];
+    return &ENTITIES[entity];
 }
 
 static const struct metric *metric_at(vitals_metric metric)
 {
-    unsigned entity = (unsigned)metric >> 8;
+    vitals_entity entity = metric >> 8;
     unsigned number = metric_number(metric);
     if (entity > ENTITY_MAX || number >= METRIC_NUMBERS || PLACES[entity][number] == 0)
         return NULL;
@@ -87,19 +89,19 @@ static const struct metric *metric_at(vitals_metric metric)
 
 vitals_entity vitals_entity_next(vitals_entity previous)
 {
-    for (unsigned number = (unsigned)previous; number < ENTITY_MAX;)
-        if (ENTITIES[++number].name != NULL)
-            return (vitals_entity)number;
-    return (vitals_entity)0;
+    for (vitals_entity entity = previous; entity < ENTITY_MAX;)
+        if (ENTITIES[++entity].name != NULL)
+            return entity;
+    return 0;
 }
 
 vitals_metric vitals_metric_next(vitals_metric previous)
 {
-    unsigned last = (unsigned)metric_of((vitals_entity)ENTITY_MAX, METRIC_NUMBERS - 1);
-    for (unsigned id = (unsigned)previous; id < last;)
-        if (metric_at((vitals_metric)++id) != NULL)
-            return (vitals_metric)id;
-    return (vitals_metric)0;
+    vitals_metric last = metric_of(ENTITY_MAX, METRIC_NUMBERS - 1);
+    for (vitals_metric metric = previous; metric < last;)
+        if (metric_at(++metric) != NULL)
+            return metric;
+    return 0;
 }
 
 const char *vitals_entity_name(vitals_entity entity)
@@ -117,7 +119,7 @@ const char *vitals_entity_help(vitals_entity entity)
 vitals_entity vitals_entity_parent(vitals_entity entity)
 {
     const struct entity *found = entity_at(entity);
-    return found != NULL ? found->parent : (vitals_entity)0;
+    return found != NULL ? found->parent : 0;
 }
 
 const char *vitals_metric_name(vitals_metric metric)
@@ -148,7 +150,13 @@ const char *vitals_metric_help(vitals_metric metric)
 
 vitals_entity vitals_metric_entity(vitals_metric metric)
 {
-    return metric_at(metric) != NULL ? (vitals_entity)((unsigned)metric >> 8) : (vitals_entity)0;
+    return metric_at(metric) != NULL ? metric >> 8 : 0;
+}
+
+vitals_entity vitals_metric_target(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->target : 0;
 }
 
 vitals_type vitals_metric_type(vitals_metric metric)
@@ -187,40 +195,20 @@ uint64_t vitals_metric_resolution_ns(vitals_metric metric, int estimate)
 
 vitals_entity vitals_entity_find(const char *name)
 {
-    for (unsigned number = 1; name != NULL && number <= ENTITY_MAX; number++)
-        if (ENTITIES[number].name != NULL && strcmp(ENTITIES[number].name, name) == 0)
-            return (vitals_entity)number;
-    return (vitals_entity)0;
+    for (vitals_entity entity = 1; name != NULL && entity <= ENTITY_MAX; entity++)
+        if (ENTITIES[entity].name != NULL && strcmp(ENTITIES[entity].name, name) == 0)
+            return entity;
+    return 0;
 }
 
 vitals_metric vitals_metric_find(vitals_entity entity, const char *name)
 {
     if (entity_at(entity) == NULL || name == NULL)
-        return (vitals_metric)0;
+        return 0;
     for (unsigned number = 0; number < METRIC_NUMBERS; number++) {
         unsigned place = PLACES[entity][number];
         if (place != 0 && strcmp(METRICS[place - 1].name, name) == 0)
             return metric_of(entity, number);
-    }
-    return (vitals_metric)0;
-}
-
-/* As enum vitals_set of <vitals/snapshot.h>, which this room may not include. */
-enum { SET_MACHINE = 1, SET_GPUS = 2, SET_PROCESSES = 4, SET_SOURCES = 8 };
-
-static unsigned set_of(vitals_entity entity)
-{
-    switch (entity) {
-    case VITALS_HOST:
-    case VITALS_CPU: return SET_MACHINE;
-    case VITALS_GPU:
-    case VITALS_GPU_ENGINE:
-    case VITALS_GPU_SENSOR:
-    case VITALS_GPU_CLOCK:
-    case VITALS_GPU_POOL:
-    case VITALS_GPU_PROCESS: return SET_GPUS;
-    case VITALS_PROCESS: return SET_PROCESSES;
-    case VITALS_SOURCE: return SET_SOURCES;
     }
     return 0;
 }
@@ -228,21 +216,21 @@ static unsigned set_of(vitals_entity entity)
 bool metric_in_sets(vitals_metric metric, unsigned sets)
 {
     const struct metric *found = metric_at(metric);
-    return found != NULL && !found->by_name && (set_of(vitals_metric_entity(metric)) & sets) != 0;
+    return found != NULL && !found->by_name && (ENTITIES[metric >> 8].set & sets) != 0;
 }
 
 void metric_set_add(struct metric_set *set, vitals_metric metric)
 {
     unsigned number = metric_number(metric);
     if (metric_at(metric) != NULL)
-        set->bits[(unsigned)metric >> 8][number / 64] |= UINT64_C(1) << (number % 64);
+        set->bits[metric >> 8][number / 64] |= UINT64_C(1) << (number % 64);
 }
 
 void metric_set_remove(struct metric_set *set, vitals_metric metric)
 {
     unsigned number = metric_number(metric);
     if (metric_at(metric) != NULL)
-        set->bits[(unsigned)metric >> 8][number / 64] &= ~(UINT64_C(1) << (number % 64));
+        set->bits[metric >> 8][number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
 bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity)

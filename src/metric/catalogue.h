@@ -13,12 +13,12 @@ enum { ENTITY_MAX = 10, METRIC_NUMBERS = 128 };
 /* A metric's number within its entity. */
 static inline unsigned metric_number(vitals_metric metric)
 {
-    return (unsigned)metric & 0xffu;
+    return metric & 0xffu;
 }
 
 static inline vitals_metric metric_of(vitals_entity entity, unsigned number)
 {
-    return (vitals_metric)(((unsigned)entity << 8) | number);
+    return (entity << 8) | number;
 }
 
 /* The tables' columns that belong to a set of enum vitals_set. */
@@ -35,7 +35,7 @@ bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity);
 
 static inline bool metric_set_has(const struct metric_set *set, vitals_metric metric)
 {
-    unsigned entity = (unsigned)metric >> 8;
+    vitals_entity entity = metric >> 8;
     unsigned number = metric_number(metric);
     return entity <= ENTITY_MAX && number < METRIC_NUMBERS &&
            (set->bits[entity][number / 64] >> (number % 64) & 1) != 0;

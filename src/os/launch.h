@@ -88,6 +88,9 @@ struct os_reaped {
  * or LAST where there is no child at all. */
 enum os_child_change os_reap(struct os_reaped *out);
 
+/* Takes note of the end of a child that nobody counts, where it has ended. */
+void os_reap_one(int64_t pid);
+
 /* Our children; the number there are, of which at most `capacity` are written. Negative errno where
  * the kernel does not tell. */
 int64_t os_children(const struct os *os, int64_t *pids, size_t capacity);

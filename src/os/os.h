@@ -13,9 +13,9 @@
 #include <vitals/context.h>
 
 struct os {
-    int proc, sys, dev;   /* directory descriptors; sys and dev may be -1 */
-    bool live;            /* proc shows our own pid namespace: pids may be used in system calls */
-    double tick_seconds;  /* one clock tick of /proc */
+    int proc, sys, dev;  /* directory descriptors; sys and dev may be -1 */
+    bool live;           /* proc shows our own pid namespace: pids may be used in system calls */
+    double tick_seconds; /* one clock tick of /proc */
     uint64_t page_bytes;
     vitals_clock clock;
     vitals_trace *trace; /* may be NULL */
@@ -27,6 +27,9 @@ void os_close(struct os *os);
 
 /* The machine's clock, for vitals_clock_system. */
 const vitals_clock *os_clock(void);
+
+/* A number that nobody else has: random where the system has randomness, else from the clock. */
+uint64_t os_random(const struct os *os);
 
 /* The soft limit of descriptors. */
 uint64_t os_descriptor_limit(void);

@@ -19,6 +19,7 @@ struct process {
     /* Beside stat, read for those that have a row. */
     uint64_t extras_tick; /* 0: never */
     struct value resident, cpu, peak, read, written;
+    uint64_t resident_ns, cpu_ns, peak_ns, io_ns; /* when those were read */
 
     bool root;       /* the request names it */
     bool in_tree;    /* a root, or once the descendant of one */
@@ -50,7 +51,7 @@ struct process_table {
     struct process **by_key;
     size_t key_count, key_capacity;
 
-    vitals_rows rows;
+    unsigned rows;         /* enum vitals_rows */
     const int64_t *chosen; /* borrowed */
     size_t chosen_count;
     bool chosen_anew;  /* `roots` is to be made again */
@@ -106,6 +107,9 @@ void tree_grow(struct process_table *table);
 
 /* Whether the process will have a row, as far as is known while it is read. */
 bool tree_expects_row(const struct process_table *table, const struct process *process);
+
+/* Its parent where that is known and older; NULL where it has none here. */
+struct process *tree_parent(const struct process_table *table, const struct process *process);
 
 /* Whether it has one. */
 bool tree_has_row(const struct process_table *table, const struct process *process);

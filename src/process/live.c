@@ -91,9 +91,10 @@ static bool same_origin(const vitals_context *context, const vitals_snapshot *sn
            vitals_snapshot_pid_namespace(snapshot) == context->origin.pid_namespace;
 }
 
-int vitals_process_of(vitals_context *context, const vitals_snapshot *snapshot,
-                      const vitals_row *row, vitals_process **out, vitals_error *error)
+int vitals_process_of(vitals_context *context, const vitals_row *row, vitals_process **out,
+                      vitals_error *error)
 {
+    const vitals_snapshot *snapshot = vitals_row_snapshot(row);
     uint64_t pid = 0;
     double start_seconds = 0;
     if (vitals_row_entity(row) != VITALS_PROCESS ||

@@ -136,15 +136,21 @@ static struct value uid_of(const struct process_table *table, const struct proce
     return process->detail.uid;
 }
 
+/* `moment`: where the process says when the value was read; 0: with its row. */
 static const struct {
     vitals_metric metric;
     struct value (*get)(const struct process_table *table, const struct process *process);
+    uint16_t moment;
 } NUMBERS[] = {
-    {VITALS_PROCESS_START_SECONDS, start_of},      {VITALS_PROCESS_CPU_SECONDS, cpu_of},
-    {VITALS_PROCESS_CPU_USER_SECONDS, user_of},    {VITALS_PROCESS_CPU_SYSTEM_SECONDS, system_of},
-    {VITALS_PROCESS_RESIDENT_BYTES, resident_of},  {VITALS_PROCESS_UID, uid_of},
-    {VITALS_PROCESS_RESIDENT_PEAK_BYTES, peak_of}, {VITALS_PROCESS_READ_BYTES, read_of},
-    {VITALS_PROCESS_WRITTEN_BYTES, written_of},
+    {VITALS_PROCESS_START_SECONDS, start_of, 0},
+    {VITALS_PROCESS_CPU_SECONDS, cpu_of, offsetof(struct process, cpu_ns)},
+    {VITALS_PROCESS_CPU_USER_SECONDS, user_of, 0},
+    {VITALS_PROCESS_CPU_SYSTEM_SECONDS, system_of, 0},
+    {VITALS_PROCESS_RESIDENT_BYTES, resident_of, offsetof(struct process, resident_ns)},
+    {VITALS_PROCESS_UID, uid_of, 0},
+    {VITALS_PROCESS_RESIDENT_PEAK_BYTES, peak_of, offsetof(struct process, peak_ns)},
+    {VITALS_PROCESS_READ_BYTES, read_of, offsetof(struct process, io_ns)},
+    {VITALS_PROCESS_WRITTEN_BYTES, written_of, offsetof(struct process, io_ns)},
 };
 
 /* The columns that the snapshot has, found once and not for each row. */
@@ -180,6 +186,11 @@ static void write_numbers(const struct process_table *table, const struct proces
     for (size_t i = 0; i < columns->number_count; i++) {
         unsigned char at = columns->numbers[i];
         builder_value(builder, NUMBERS[at].metric, NUMBERS[at].get(table, process));
+        uint64_t moment = 0;
+        if (NUMBERS[at].moment != 0)
+            memcpy(&moment, (const char *)process + NUMBERS[at].moment, sizeof moment);
+        if (moment != 0 && moment != process->stamp_ns)
+            vitals_builder_read_at(builder, NUMBERS[at].metric, moment);
     }
 }
 
@@ -203,7 +214,9 @@ static void write_row(const struct process_table *table, const struct process *p
     vitals_text label = {"", 0};
     if (process->name != NULL)
         label = (vitals_text){process->name->bytes, process->name->size};
-    vitals_builder_row(builder, VITALS_PROCESS, process->key, 0, label, process->stamp_ns);
+    const struct process *parent = tree_parent(table, process);
+    vitals_builder_row(builder, VITALS_PROCESS, process->key, parent != NULL ? parent->key : 0,
+                       label, process->stamp_ns);
     builder_value(builder, VITALS_PROCESS_PID, value_u64((uint64_t)process->files.pid));
     if (process->state != VITALS_HAVE) {
         builder_rest(builder, VITALS_PROCESS, process->state);

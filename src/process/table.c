@@ -103,11 +103,17 @@ static void read_cpu(struct process_table *table, struct process *process)
                               : value_f64((double)ns / 1e9);
 }
 
-/* A counter that is not due keeps its value, but no rate may be made of it: the stamp moves on. */
-static void grow_stale(struct value *value)
+/* One moment for all that one tick reads of a process: what is not due keeps its own. */
+static void stamp_extras(struct process *process, unsigned extras, uint64_t now)
 {
-    if (value->state > 0)
-        value->state = VITALS_STALE;
+    if ((extras & EXTRA_RESIDENT) != 0)
+        process->resident_ns = now;
+    if ((extras & EXTRA_CPU) != 0)
+        process->cpu_ns = now;
+    if ((extras & EXTRA_STATUS) != 0)
+        process->peak_ns = now;
+    if ((extras & EXTRA_IO) != 0)
+        process->io_ns = now;
 }
 
 /* All by pid, so that stat must be read after it: that proves whose these are. The CPU clock comes
@@ -117,18 +123,16 @@ static void read_extras(struct process_table *table, struct process *process)
 {
     bool had_row = process->extras_tick != 0 && process->extras_tick + 1 >= table->tick;
     unsigned extras = had_row ? table->extras : table->extras_ever;
-    grow_stale(&process->cpu);
-    grow_stale(&process->read);
-    grow_stale(&process->written);
     if ((extras & EXTRA_STATUS) != 0)
         read_status(table, process);
     if ((extras & EXTRA_IO) != 0)
         read_io(table, process);
     if ((extras & EXTRA_RESIDENT) != 0)
         read_resident(table, process);
-    process->stamp_ns = now_ns(table);
+    uint64_t now = process->stamp_ns = now_ns(table);
     if ((extras & EXTRA_CPU) != 0)
         read_cpu(table, process);
+    stamp_extras(process, extras, now);
     process->extras_tick = table->tick;
 }
 
@@ -441,7 +445,7 @@ void process_table_free(struct process_table *table)
     memory_free(table);
 }
 
-void process_table_select(struct process_table *table, vitals_rows rows, const int64_t *pids,
+void process_table_select(struct process_table *table, unsigned rows, const int64_t *pids,
                           size_t count)
 {
     table->rows = rows;

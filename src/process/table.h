@@ -55,8 +55,9 @@ struct process_table; /* process/table.c */
 struct process_table *process_table_new(const vitals_context *context);
 void process_table_free(struct process_table *table);
 
-/* Which rows the request selects. `pids` is borrowed and must outlive the table. */
-void process_table_select(struct process_table *table, vitals_rows rows, const int64_t *pids,
+/* Which rows the request selects, a sum of enum vitals_rows. `pids` is borrowed and must outlive
+ * the table. */
+void process_table_select(struct process_table *table, unsigned rows, const int64_t *pids,
                           size_t count);
 
 /* Lists /proc and reads every process as the metrics that are due need (stat of all; statm, clock,

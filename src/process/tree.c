@@ -8,7 +8,7 @@
 
 static bool has_roots(const struct process_table *table)
 {
-    return table->rows == VITALS_ROWS_LIST || table->rows == VITALS_ROWS_TREE;
+    return (table->rows & VITALS_ROWS_TREE) != 0;
 }
 
 int tree_prepare(struct process_table *table)
@@ -48,7 +48,7 @@ void tree_leave(struct process_table *table, struct process *process)
         *first = 0;
 }
 
-static struct process *parent_of(const struct process_table *table, const struct process *process)
+struct process *tree_parent(const struct process_table *table, const struct process *process)
 {
     if ((process->stat.has & OS_STAT_PARENT) == 0 || process->stat.parent_pid < 1)
         return NULL;
@@ -66,44 +66,47 @@ static bool joins(struct process_table *table, struct process *process)
     struct process *at = process;
     while (at != NULL && !at->in_tree && at->judged != table->tick) {
         at->judged = table->tick;
-        at = parent_of(table, at);
+        at = tree_parent(table, at);
     }
     if (at == NULL || !at->in_tree)
         return false;
-    for (struct process *up = process; up != at; up = parent_of(table, up))
+    for (struct process *up = process; up != at; up = tree_parent(table, up))
         up->in_tree = true;
     return true;
 }
 
+/* The choices that do not depend on this tick's devices. */
+static bool is_chosen(const struct process_table *table, const struct process *process)
+{
+    return (table->rows & VITALS_ROWS_ALL) != 0 ||
+           ((table->rows & VITALS_ROWS_LISTED) != 0 && process->root) ||
+           ((table->rows & VITALS_ROWS_DESCENDANTS) != 0 && process->in_tree && !process->root);
+}
+
 void tree_grow(struct process_table *table)
 {
-    if (table->rows != VITALS_ROWS_TREE)
+    if ((table->rows & VITALS_ROWS_DESCENDANTS) == 0)
         return;
     for (size_t i = 0; i < table->count; i++)
         if (!table->by_pid[i]->in_tree)
             joins(table, table->by_pid[i]);
     for (size_t i = 0; i < table->count; i++) {
         struct process *process = table->by_pid[i];
-        if (process->in_tree && process->extras_tick != table->tick)
+        if (is_chosen(table, process) && process->extras_tick != table->tick)
             process_refresh(table, process, true); // one that ended meanwhile says so in its extras
     }
 }
 
 bool tree_expects_row(const struct process_table *table, const struct process *process)
 {
-    switch (table->rows) {
-    case VITALS_ROWS_ALL: return true;
-    case VITALS_ROWS_LIST: return process->root;
-    case VITALS_ROWS_TREE: return process->in_tree;
-    case VITALS_ROWS_GPU_USERS: // who was on a device is likely to be on it still
-        return process->marked != 0 && process->marked + 1 >= table->tick;
-    }
-    return false;
+    // Who was on a device is likely to be on it still.
+    return is_chosen(table, process) ||
+           ((table->rows & VITALS_ROWS_GPU_USERS) != 0 && process->marked != 0 &&
+            process->marked + 1 >= table->tick);
 }
 
 bool tree_has_row(const struct process_table *table, const struct process *process)
 {
-    if (table->rows == VITALS_ROWS_GPU_USERS)
-        return process->marked == table->tick;
-    return tree_expects_row(table, process);
+    return is_chosen(table, process) ||
+           ((table->rows & VITALS_ROWS_GPU_USERS) != 0 && process->marked == table->tick);
 }

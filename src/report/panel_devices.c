@@ -301,7 +301,7 @@ static void partition_words(const struct view *view, const vitals_row *part, cha
 
 static void partition_line(struct paint *paint, const struct view *view, const vitals_row *part)
 {
-    char text[2 * PANEL_TEXT + 8];
+    char text[DEVICE_NAME + 2 * PANEL_TEXT + 16];
     enum color color = panel_device_color(view, part);
     struct bars bars = bars_of(view);
     paint_edge(paint);

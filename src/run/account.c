@@ -136,11 +136,13 @@ static void add_gpu(vitals_account *account, const struct run_facts *facts,
     memcpy(busy->device, device, sizeof(device));
 }
 
-vitals_account *account_new(const struct run_facts *facts)
+vitals_account *account_new(void)
 {
-    vitals_account *account = memory_alloc(sizeof(*account));
-    if (account == NULL)
-        return NULL;
+    return memory_alloc(sizeof(vitals_account));
+}
+
+void account_fill(vitals_account *account, const struct run_facts *facts)
+{
     account->exit_code = facts->exit_code;
     account->signal = facts->signal;
     memcpy(account->failure, facts->failure, sizeof(account->failure));
@@ -151,7 +153,6 @@ vitals_account *account_new(const struct run_facts *facts)
     add_processes(account, facts);
     for (uint32_t i = 0; facts->watched != NULL && i < facts->watched->gpu_count; i++)
         add_gpu(account, facts, &facts->watched->gpus[i]);
-    return account;
 }
 
 /* ---- the public face ---- */

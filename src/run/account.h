@@ -32,7 +32,8 @@ struct run_facts {
     const struct watch_report *watched; /* NULL: the watcher did not answer */
 };
 
-/* NULL when memory is out. */
-vitals_account *account_new(const struct run_facts *facts);
+/* Made before the command runs, so that nothing can fail once it has; NULL when memory is out. */
+vitals_account *account_new(void);
+void account_fill(vitals_account *account, const struct run_facts *facts);
 
 #endif

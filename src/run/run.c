@@ -20,6 +20,9 @@
 /* With what comes before and after, less than the 500 ms that are promised. */
 static const uint64_t GRACE_NS = 400 * NS_PER_MS;
 
+/* For the watcher's own end; one that sleeps in a driver cannot even be killed. */
+static const uint64_t FAREWELL_NS = 50 * NS_PER_MS;
+
 enum { SIGNAL_EXIT = 128, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 struct launcher {
@@ -34,6 +37,7 @@ struct launcher {
     struct watch_report report; /* the newest */
     bool reported;
     struct run_facts facts;
+    vitals_account *account;
     uint64_t begin_ns;
 };
 
@@ -104,8 +108,12 @@ static void end_watcher(struct launcher *launcher)
         if (clock->wait_until(clock->data, launcher->channel, deadline) != 1)
             break;
     }
-    if (!launcher->watcher_ended && launcher->watcher_pidfd >= 0)
+    if (!launcher->watcher_ended && launcher->watcher_pidfd >= 0) {
         (void)os_pidfd_signal(launcher->watcher_pidfd, OS_SIGNAL_KILL);
+        (void)clock->wait_until(clock->data, launcher->watcher_pidfd,
+                                now_ns(launcher) + FAREWELL_NS);
+        os_reap_one(launcher->watcher);
+    }
     os_close_descriptor(launcher->watcher_pidfd);
     os_close_descriptor(launcher->channel);
 }
@@ -277,15 +285,14 @@ static int start_command(struct launcher *launcher, vitals_error *error)
     return 0;
 }
 
-static int account_for(struct launcher *launcher, vitals_account **out, vitals_error *error)
+static void account_for(struct launcher *launcher)
 {
     if (descendants_left(launcher) && count_left(launcher) < 0)
         launcher->facts.left_unknown = true;
     end_watcher(launcher);
     launcher->facts.interval_ns = launcher->options->interval_ns;
     launcher->facts.watched = launcher->reported ? &launcher->report : NULL;
-    *out = account_new(&launcher->facts);
-    return *out != NULL ? 0 : error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    account_fill(launcher->account, &launcher->facts);
 }
 
 static int check_options(const vitals_run_options *options, vitals_error *error)
@@ -301,8 +308,11 @@ static int check_options(const vitals_run_options *options, vitals_error *error)
     return 0;
 }
 
-static int run(struct launcher *launcher, vitals_account **out, vitals_error *error)
+static int run(struct launcher *launcher, vitals_error *error)
 {
+    launcher->account = account_new();
+    if (launcher->account == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     int code = os_become_subreaper();
     if (code == 0)
         code = os_signals_take(&launcher->signals);
@@ -316,7 +326,8 @@ static int run(struct launcher *launcher, vitals_account **out, vitals_error *er
     }
     wait_for_end(launcher);
     os_close_descriptor(launcher->command.pidfd);
-    return account_for(launcher, out, error);
+    account_for(launcher);
+    return 0;
 }
 
 int vitals_run(const vitals_run_options *options, vitals_account **out, vitals_error *error)
@@ -331,7 +342,11 @@ int vitals_run(const vitals_run_options *options, vitals_account **out, vitals_e
     launcher->watcher_pidfd = -1;
     code = vitals_context_new(options->world, &launcher->context, error);
     if (code == 0)
-        code = run(launcher, out, error);
+        code = run(launcher, error);
+    if (code == 0)
+        *out = launcher->account;
+    else
+        vitals_account_free(launcher->account);
     os_signals_restore(&launcher->signals);
     vitals_context_free(launcher->context);
     memory_free(launcher);

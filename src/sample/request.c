@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { SETS_ALL = VITALS_EVERYTHING };
+/* Numbers of tables are below the bits of sets, so that one is not taken for the other. */
+enum { SETS_ALL = VITALS_EVERYTHING, ROWS_ALL = 15 };
 
 static const uint64_t INTERVAL_MIN_NS = 10 * NS_PER_MS;
 static const uint64_t INTERVAL_MAX_NS = 86400 * NS_PER_SECOND;
@@ -108,11 +109,11 @@ int vitals_request_interval(vitals_request *request, uint64_t interval_ns, vital
     return 0;
 }
 
-static int check_rows(vitals_rows rows, const int64_t *pids, size_t count, vitals_error *error)
+static int check_rows(unsigned rows, const int64_t *pids, size_t count, vitals_error *error)
 {
-    if (rows < VITALS_ROWS_ALL || rows > VITALS_ROWS_LIST)
-        return error_set(error, VITALS_EARGUMENT, 0, "rows %d: there is no such choice", (int)rows);
-    if ((rows == VITALS_ROWS_TREE || rows == VITALS_ROWS_LIST) && (count == 0 || pids == NULL))
+    if (rows == 0 || (rows & ~(unsigned)ROWS_ALL) != 0)
+        return error_set(error, VITALS_EARGUMENT, 0, "rows 0x%x: there is no such choice", rows);
+    if ((rows & VITALS_ROWS_TREE) != 0 && (count == 0 || pids == NULL))
         return error_set(error, VITALS_EARGUMENT, 0, "a choice of processes without a pid");
     for (size_t i = 0; i < count; i++) {
         if (pids[i] < 1)
@@ -122,10 +123,10 @@ static int check_rows(vitals_rows rows, const int64_t *pids, size_t count, vital
     return 0;
 }
 
-int vitals_request_rows(vitals_request *request, vitals_rows rows, const int64_t *pids,
-                        size_t count, vitals_error *error)
+int vitals_request_rows(vitals_request *request, unsigned rows, const int64_t *pids, size_t count,
+                        vitals_error *error)
 {
-    if (rows == VITALS_ROWS_ALL || rows == VITALS_ROWS_GPU_USERS)
+    if ((rows & VITALS_ROWS_TREE) == 0)
         count = 0; /* pids matter to the others */
     int code = check_rows(rows, pids, count, error);
     if (code < 0)

@@ -9,7 +9,7 @@ struct vitals_request {
     struct metric_set wanted;
     uint64_t every_ns[ENTITY_MAX + 1][METRIC_NUMBERS];
     uint64_t interval_ns;
-    vitals_rows rows;
+    unsigned rows;
     int64_t *pids;
     size_t pid_count;
 };

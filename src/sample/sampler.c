@@ -27,7 +27,7 @@ struct vitals_sampler {
 
     pthread_mutex_t mutex;
     vitals_snapshot *latest; /* guarded by mutex */
-    int fresh;               /* an event: latest has not been given yet */
+    int fresh;               /* likewise; an event: latest has not been given yet */
 };
 
 int vitals_sampler_new(vitals_context *context, const vitals_request *request, vitals_sampler **out,
@@ -154,8 +154,10 @@ int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
         return error_set(error, VITALS_EARGUMENT, 0, "the sampler's thread runs already");
     if (sampler->stop < 0)
         sampler->stop = os_event_new();
+    pthread_mutex_lock(&sampler->mutex); /* others may ask for the latest already */
     if (sampler->fresh < 0)
         sampler->fresh = os_event_new();
+    pthread_mutex_unlock(&sampler->mutex);
     if (sampler->stop < 0 || sampler->fresh < 0)
         return error_set(error, VITALS_ESYSTEM, 0, "no descriptor for the sampler's thread");
     os_event_clear(sampler->stop);

@@ -31,6 +31,7 @@ struct slow_job {
 
     struct metric_set wanted; /* question */
     struct values machine;    /* answer */
+    uint64_t read_ns;         /* answer: when work began */
 };
 
 static void work(void *argument, void *data)
@@ -38,7 +39,7 @@ static void work(void *argument, void *data)
     struct slow_world *world = argument;
     struct slow_job *job = data;
     const vitals_clock *clock = &world->context->os.clock;
-    uint64_t begin = clock->monotonic_ns(clock->data);
+    uint64_t begin = job->read_ns = clock->monotonic_ns(clock->data);
     for (size_t i = 0; i < job->count; i++)
         process_detail_read(world->context, world->users, &job->wants[i], &job->details[i]);
     if (job->kind == SLOW_HOST) {
@@ -230,7 +231,7 @@ void slow_source_collect(struct slow_source *source, struct process_table *proce
     }
     const struct slow_job *job = collect(source, source->host);
     if (job != NULL)
-        host_slow_take(host, &job->machine);
+        host_slow_take(host, &job->machine, job->read_ns);
 }
 
 bool slow_source_settled(const struct slow_source *source)

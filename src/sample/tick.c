@@ -63,6 +63,7 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
     memset(tick, 0, sizeof(*tick));
     tick->context = context_ref(context);
     host_init(&tick->host);
+    tick->stream = os_random(&context->os) % EXACT_MAX + 1;
     if (fill(tick, request) == 0)
         return 0;
     tick_done(tick, NS_PER_SECOND);
@@ -254,6 +255,7 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
     vitals_builder_begin(builder);
     vitals_builder_origin(builder, text_of(origin->host), text_of(origin->boot_id),
                           origin->pid_namespace);
+    vitals_builder_stream(builder, tick->stream);
     host_write(&tick->host, builder, wanted, process_count(tick), read_ns);
     process_table_write(tick->processes, builder, wanted);
     gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes);
@@ -270,9 +272,10 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     const struct metric_set *wanted = &tick->request->wanted;
     struct metric_set due;
     plan_due(&tick->plan, begin_ns, &due);
+    memcpy(due.bits[VITALS_CPU], wanted->bits[VITALS_CPU], sizeof(due.bits[VITALS_CPU]));
     ask_gpus(tick, &due, begin_ns);
     uint64_t read_ns = monotonic(tick);
-    int code = host_read(&tick->host, tick->context, &due);
+    int code = host_read(&tick->host, tick->context, &due, read_ns);
     if (code == 0 && wants_processes(wanted))
         code = process_table_tick(tick->processes, &due);
     if (code == 0) {

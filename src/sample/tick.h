@@ -27,6 +27,7 @@ struct tick {
     struct gpu_table *devices;
     vitals_builder *builder;
 
+    uint64_t stream; /* whose keys its snapshots have */
     uint64_t sequence;
     uint64_t begin_ns; /* of the tick under way */
     uint64_t missed;   /* told by the sampler's thread */

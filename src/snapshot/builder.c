@@ -119,6 +119,13 @@ void vitals_builder_origin(vitals_builder *builder, vitals_text host, vitals_tex
     builder->building->pid_namespace = pid_namespace <= EXACT_MAX ? pid_namespace : 0;
 }
 
+void vitals_builder_stream(vitals_builder *builder, uint64_t stream)
+{
+    if (usable(builder))
+        builder->building->stream = stream <= EXACT_MAX ? stream
+                                                        : 0; /* cut, it could be another's */
+}
+
 void vitals_builder_moment(vitals_builder *builder, uint64_t realtime_ns, uint64_t boottime_ns,
                            uint64_t monotonic_ns, uint64_t sequence)
 {
@@ -132,26 +139,45 @@ void vitals_builder_moment(vitals_builder *builder, uint64_t realtime_ns, uint64
 
 /* ---- tables ---- */
 
+/* Makes room for the lags of a column. */
+static bool lags_reserve(struct arena *arena, struct column *column, size_t count, size_t capacity)
+{
+    uint64_t *lags = arena_array(arena, capacity, sizeof *lags);
+    if (lags == NULL)
+        return false;
+    if (column->lags != NULL)
+        memcpy(lags, column->lags, count * sizeof *lags);
+    column->lags = lags;
+    return true;
+}
+
 /* Makes room for `capacity` rows. Columns lie one behind the other in two blocks. */
 static bool table_reserve(struct arena *arena, struct table *table, size_t capacity)
 {
+    size_t count = table->count;
     struct vitals_row *rows = arena_array(arena, capacity, sizeof *rows);
+    uint64_t *keys = arena_array(arena, capacity, sizeof *keys);
     union cell *cells = arena_array(arena, capacity, table->column_count * sizeof *cells);
     signed char *states = arena_array(arena, capacity, table->column_count);
-    if (rows == NULL || cells == NULL || states == NULL)
+    if (rows == NULL || keys == NULL || cells == NULL || states == NULL)
         return false;
-    if (table->count != 0)
-        memcpy(rows, table->rows, table->count * sizeof *rows);
+    if (count != 0) {
+        memcpy(rows, table->rows, count * sizeof *rows);
+        memcpy(keys, table->keys, count * sizeof *keys);
+    }
     for (size_t i = 0; i < table->column_count; i++) {
         struct column *column = &table->columns[i];
-        if (table->count != 0) {
-            memcpy(cells + i * capacity, column->cells, table->count * sizeof *cells);
-            memcpy(states + i * capacity, column->states, table->count);
+        if (count != 0) {
+            memcpy(cells + i * capacity, column->cells, count * sizeof *cells);
+            memcpy(states + i * capacity, column->states, count);
         }
         column->cells = cells + i * capacity;
         column->states = states + i * capacity;
+        if (column->lags != NULL && !lags_reserve(arena, column, count, capacity))
+            return false;
     }
     table->rows = rows;
+    table->keys = keys;
     table->capacity = capacity;
     return true;
 }
@@ -195,7 +221,7 @@ void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
     for (size_t i = 0; i < count; i++) {
         if (vitals_metric_entity(metrics[i]) != entity) {
             error_set(&builder->problem, VITALS_EARGUMENT, 0,
-                      "snapshot: table %s has no metric 0x%04x", name, (unsigned)metrics[i]);
+                      "snapshot: table %s has no metric 0x%04x", name, metrics[i]);
             return;
         }
         marked[metric_number(metrics[i])] = true;
@@ -226,18 +252,20 @@ void builder_table_of(vitals_builder *builder, vitals_entity entity, const struc
 /* The open table, to be written; NULL also after a problem. */
 static struct table *open_table(const vitals_builder *builder, vitals_entity entity)
 {
-    unsigned number = (unsigned)entity;
-    if (!usable(builder) || number > ENTITY_MAX || !builder->building->tables[number].open)
+    if (!usable(builder) || entity > ENTITY_MAX || !builder->building->tables[entity].open)
         return NULL;
-    return &builder->building->tables[number];
+    return &builder->building->tables[entity];
 }
 
-/* What a key may be: JSON keeps integers up to 2^53 exact. */
+/* What a key may be: JSON keeps integers up to 2^53 exact, and 0 is the parent of those at the top.
+ */
 static bool row_allowed(vitals_builder *builder, vitals_entity entity, uint64_t key,
                         uint64_t parent)
 {
     const char *what = NULL;
-    if (key > EXACT_MAX || parent > EXACT_MAX)
+    if (key == 0)
+        what = "gets the key 0";
+    else if (key > EXACT_MAX || parent > EXACT_MAX)
         what = "gets a key above 2^53";
     else if (parent != 0 && vitals_entity_parent(entity) == 0)
         what = "has no parent, and a row names one";
@@ -258,10 +286,10 @@ void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t 
         out_of_memory(builder);
         return;
     }
-    if (table->count != 0 && table->rows[table->count - 1].key >= key)
+    if (table->count != 0 && table->keys[table->count - 1] >= key)
         table->ordered = false;
+    table->keys[table->count] = key;
     table->rows[table->count++] = (struct vitals_row){.table = table,
-                                                      .key = key,
                                                       .parent = parent,
                                                       .stamp_ns = stamp_ns,
                                                       .label = copy_safe(builder, label).bytes};
@@ -271,7 +299,7 @@ void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t 
 
 bool builder_wants(const vitals_builder *builder, vitals_metric metric)
 {
-    const struct table *table = open_table(builder, (vitals_entity)((unsigned)metric >> 8));
+    const struct table *table = open_table(builder, metric >> 8);
     return table != NULL && table_column(table, metric) != NULL;
 }
 
@@ -287,7 +315,7 @@ static void refuse(vitals_builder *builder, vitals_metric metric, const char *wh
  * column is not open, it is UNSET, or there is a problem, which then is remembered. */
 static struct column *slot(vitals_builder *builder, vitals_metric metric, int state, size_t *index)
 {
-    const struct table *table = open_table(builder, (vitals_entity)((unsigned)metric >> 8));
+    const struct table *table = open_table(builder, metric >> 8);
     struct column *column = table != NULL ? table_column(table, metric) : NULL;
     if (column == NULL || state == VITALS_UNSET)
         return NULL;
@@ -366,6 +394,24 @@ void vitals_builder_missing(vitals_builder *builder, vitals_metric metric,
         refuse(builder, metric, "is missing for a reason that is none");
     else if (column != NULL)
         column->states[index] = (signed char)reason;
+}
+
+void vitals_builder_read_at(vitals_builder *builder, vitals_metric metric, uint64_t read_ns)
+{
+    size_t index;
+    struct column *column = slot(builder, metric, VITALS_HAVE, &index);
+    if (column == NULL)
+        return;
+    const struct table *table = open_table(builder, metric >> 8);
+    uint64_t lag = table->rows[index].stamp_ns - read_ns;
+    if (lag == 0 && column->lags == NULL)
+        return;
+    if (column->lags == NULL &&
+        !lags_reserve(&builder->building->arena, column, 0, table->capacity)) {
+        out_of_memory(builder);
+        return;
+    }
+    column->lags[index] = lag;
 }
 
 /* How many bytes of a long text are kept: SHARED_TEXT_MAX characters, one for each piece that is
@@ -486,21 +532,29 @@ void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availabi
 
 /* ---- the end ---- */
 
-static void complete_table(vitals_builder *builder, struct table *table)
+/* Keys must be unique; they stand in their order. */
+static void check_keys(vitals_builder *builder, const struct table *table)
 {
-    if (table->ordered)
-        return;
-    if (table_order(&builder->building->arena, table) < 0) {
-        out_of_memory(builder);
-        return;
-    }
     for (size_t i = 1; i < table->count; i++) {
-        if (table->rows[i - 1].key != table->rows[i].key)
+        if (table->keys[i - 1] != table->keys[i])
             continue;
         error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: table %s has key %llu twice",
-                  vitals_entity_name(table->entity), (unsigned long long)table->rows[i].key);
+                  vitals_entity_name(table->entity), (unsigned long long)table->keys[i]);
         return;
     }
+}
+
+static void complete_table(vitals_builder *builder, struct table *table)
+{
+    struct arena *arena = &builder->building->arena;
+    if (!table->ordered) {
+        if (table_order(arena, table) < 0)
+            out_of_memory(builder);
+        else
+            check_keys(builder, table);
+    }
+    if (usable(builder) && table_index_parents(arena, table) < 0)
+        out_of_memory(builder);
 }
 
 int vitals_builder_finish(vitals_builder *builder, vitals_snapshot **out, vitals_error *error)

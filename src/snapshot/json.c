@@ -171,6 +171,8 @@ static void put_head(struct writer *writer, const vitals_snapshot *snapshot)
     put_instant(writer, snapshot->boottime_ns);
     put_string(writer, ",\"monotonic_ns\":");
     put_instant(writer, snapshot->monotonic_ns);
+    put_string(writer, ",\"stream\":");
+    put_u64(writer, snapshot->stream);
     put_string(writer, ",\"sequence\":");
     put_u64(writer, snapshot->sequence);
 }
@@ -216,14 +218,23 @@ static void put_value(struct writer *writer, const struct column *column, size_t
     }
 }
 
-/* How long before the snapshot's moment the row was read; beyond 2^53 ns (104 days) that. */
-static int64_t age_of(const vitals_row *row)
+/* How long before the snapshot's moment something was read; beyond 2^53 ns (104 days) that. */
+static int64_t age_of(const vitals_snapshot *snapshot, uint64_t then)
 {
-    uint64_t now = row->table->snapshot->monotonic_ns;
-    uint64_t then = row->stamp_ns;
+    uint64_t now = snapshot->monotonic_ns;
     uint64_t size = now >= then ? now - then : then - now;
     int64_t age = (int64_t)(size < EXACT_MAX ? size : EXACT_MAX);
     return now >= then ? age : -age;
+}
+
+/* Whether the value has an age of its own, and which. */
+static bool has_age(const struct column *column, const vitals_row *row, int64_t *age)
+{
+    const vitals_snapshot *snapshot = row->table->snapshot;
+    if (!column_lags(column, row_index(row)))
+        return false;
+    *age = age_of(snapshot, column_read_ns(column, row));
+    return *age != age_of(snapshot, row->stamp_ns);
 }
 
 /* The states of those values that are not simply there. */
@@ -245,11 +256,29 @@ static void put_availability(struct writer *writer, const struct table *table, s
     put(writer, "}", 1);
 }
 
+/* The ages of those values that were not read with their row. */
+static void put_ages(struct writer *writer, const vitals_row *row)
+{
+    const struct table *table = row->table;
+    bool first = true;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const struct column *column = &table->columns[i];
+        int64_t age;
+        if (!has_age(column, row, &age))
+            continue;
+        put_string(writer, first ? ",\"ages_ns\":{" : "");
+        put_key(writer, first, column->name, column->name_size);
+        put_i64(writer, age);
+        first = false;
+    }
+    put_string(writer, first ? "" : "}");
+}
+
 static void put_row(struct writer *writer, const struct table *table, size_t index)
 {
     const vitals_row *row = &table->rows[index];
     put_string(writer, "{\"key\":");
-    put_u64(writer, row->key);
+    put_u64(writer, table->keys[index]);
     if (vitals_entity_parent(table->entity) != 0) {
         put_string(writer, ",\"parent\":");
         if (row->parent != 0)
@@ -260,7 +289,7 @@ static void put_row(struct writer *writer, const struct table *table, size_t ind
     put_string(writer, ",\"label\":");
     put_text(writer, row->label, strlen(row->label));
     put_string(writer, ",\"age_ns\":");
-    put_i64(writer, age_of(row));
+    put_i64(writer, age_of(table->snapshot, row->stamp_ns));
     bool plain = true;
     for (size_t i = 0; i < table->column_count; i++) {
         const struct column *column = &table->columns[i];
@@ -270,6 +299,7 @@ static void put_row(struct writer *writer, const struct table *table, size_t ind
     }
     if (!plain)
         put_availability(writer, table, index);
+    put_ages(writer, row);
     put(writer, "}", 1);
 }
 
@@ -291,7 +321,7 @@ static void put_tables(struct writer *writer, const vitals_snapshot *snapshot,
     put(writer, "{", 1);
     bool first = true;
     for (unsigned i = 0; i <= ENTITY_MAX; i++) {
-        const struct table *table = snapshot_table(snapshot, (vitals_entity)i);
+        const struct table *table = snapshot_table(snapshot, i);
         if (table == NULL)
             continue;
         const char *name = vitals_entity_name(table->entity);

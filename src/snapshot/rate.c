@@ -18,35 +18,43 @@ struct growth {
 
 static bool text_equal(vitals_text a, vitals_text b)
 {
-    return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+    return a.size == b.size && (a.bytes == b.bytes || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
-/* Keys are unique within one sampler only, and a recording may hold several: what does not move
+/* Whether both rows have the value and it is not the same. */
+static bool differs(const vitals_row *row, const vitals_row *older, const struct column *column)
+{
+    vitals_metric metric = column->metric;
+    if (column->type == VITALS_TEXT) {
+        vitals_text a, b;
+        return vitals_row_text(row, metric, &a) > 0 && vitals_row_text(older, metric, &b) > 0 &&
+               !text_equal(a, b);
+    }
+    double a, b; /* exact: no integer is above 2^53 */
+    return vitals_row_number(row, metric, &a) > 0 && vitals_row_number(older, metric, &b) > 0 &&
+           (a < b || a > b);
+}
+
+/* Keys are unique within one sampler only, and not everyone says which it was: what does not move
  * (a process's pid and start) must be the same where both rows have it. */
 static bool same_thing(const vitals_row *row, const vitals_row *older)
 {
     const struct table *table = row->table;
-    for (size_t i = 0; i < table->column_count; i++) {
-        vitals_metric metric = table->columns[i].metric;
-        double a, b;
-        if (table->columns[i].kind == VITALS_IDENTITY && vitals_row_number(row, metric, &a) > 0 &&
-            vitals_row_number(older, metric, &b) > 0 && a != b)
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].kind == VITALS_IDENTITY && differs(row, older, &table->columns[i]))
             return false;
-    }
     return true;
 }
 
-/* The same row in the older snapshot, if that is of the same machine and really older. */
+/* The same row in the older snapshot, if that is of the same machine and sampler. */
 static const vitals_row *earlier(const vitals_row *row, const vitals_snapshot *older)
 {
     const vitals_snapshot *newer = row->table->snapshot;
     if (older == NULL || older->pid_namespace != newer->pid_namespace ||
-        !text_equal(older->boot_id, newer->boot_id))
+        older->stream != newer->stream || !text_equal(older->boot_id, newer->boot_id))
         return NULL;
-    const vitals_row *found = vitals_snapshot_find(older, row->table->entity, row->key);
-    if (found == NULL || found->stamp_ns >= row->stamp_ns || !same_thing(row, found))
-        return NULL;
-    return found;
+    const vitals_row *found = vitals_snapshot_find(older, row->table->entity, row_key(row));
+    return found != NULL && same_thing(row, found) ? found : NULL;
 }
 
 /* A bound of the earlier value bounds the growth from the other side. */
@@ -89,12 +97,16 @@ static vitals_availability grow(const vitals_row *row, const vitals_snapshot *ol
     vitals_availability then = vitals_row_number(before, metric, &from);
     if (then <= 0 || now == VITALS_STALE || then == VITALS_STALE || to < from)
         return VITALS_NOT_YET;
+    uint64_t end_ns = vitals_row_read_ns(row, metric);
+    uint64_t begin_ns = vitals_row_read_ns(before, metric);
+    if (begin_ns >= end_ns)
+        return VITALS_NOT_YET; /* equal: it was not due, and is the same reading */
     if (vitals_metric_type(metric) == VITALS_U64 && from >= (double)EXACT_MAX)
         return VITALS_NOT_YET; /* it had stopped counting */
     if (!isfinite(to - from))
         return VITALS_FAILED;
     out->amount = to - from;
-    out->window_ns = row->stamp_ns - before->stamp_ns;
+    out->window_ns = end_ns - begin_ns;
     out->estimate = now == VITALS_ESTIMATE || then == VITALS_ESTIMATE;
     return combined(now, then);
 }

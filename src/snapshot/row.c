@@ -4,6 +4,11 @@
  * Thread rule: any thread. */
 #include "snapshot/snapshot.h"
 
+const vitals_snapshot *vitals_row_snapshot(const vitals_row *row)
+{
+    return row->table->snapshot;
+}
+
 vitals_entity vitals_row_entity(const vitals_row *row)
 {
     return row->table->entity;
@@ -11,7 +16,7 @@ vitals_entity vitals_row_entity(const vitals_row *row)
 
 uint64_t vitals_row_key(const vitals_row *row)
 {
-    return row->key;
+    return row_key(row);
 }
 
 uint64_t vitals_row_parent(const vitals_row *row)
@@ -35,7 +40,7 @@ static const struct column *find(const vitals_row *row, vitals_metric metric,
 {
     const struct table *table = row->table;
     const struct column *column = NULL;
-    if ((unsigned)metric >> 8 == (unsigned)table->entity)
+    if (metric >> 8 == table->entity)
         column = table_column(table, metric);
     if (column == NULL)
         *why = vitals_metric_entity(metric) == table->entity ? VITALS_NOT_REQUESTED
@@ -113,4 +118,11 @@ vitals_availability vitals_row_availability(const vitals_row *row, vitals_metric
     vitals_availability state = VITALS_UNSET;
     const struct column *column = find(row, metric, &state);
     return column != NULL ? (vitals_availability)column->states[row_index(row)] : state;
+}
+
+uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric)
+{
+    vitals_availability why;
+    const struct column *column = find(row, metric, &why);
+    return column != NULL ? column_read_ns(column, row) : 0;
 }

@@ -35,14 +35,17 @@ void snapshot_reset(vitals_snapshot *snapshot)
     snapshot->realtime_ns = 0;
     snapshot->boottime_ns = 0;
     snapshot->monotonic_ns = 0;
+    snapshot->stream = 0;
     snapshot->sequence = 0;
     memset(snapshot->tables, 0, sizeof snapshot->tables);
 }
 
-vitals_snapshot *vitals_snapshot_ref(vitals_snapshot *snapshot)
+vitals_snapshot *vitals_snapshot_ref(const vitals_snapshot *snapshot)
 {
-    atomic_fetch_add_explicit(&snapshot->refs, 1, memory_order_relaxed);
-    return snapshot;
+    /* All of it is constant to a reader but the count, and none was ever born constant. */
+    vitals_snapshot *counted = (vitals_snapshot *)snapshot;
+    atomic_fetch_add_explicit(&counted->refs, 1, memory_order_relaxed);
+    return counted;
 }
 
 void vitals_snapshot_unref(vitals_snapshot *snapshot)
@@ -87,6 +90,11 @@ uint64_t vitals_snapshot_monotonic_ns(const vitals_snapshot *snapshot)
     return snapshot->monotonic_ns;
 }
 
+uint64_t vitals_snapshot_stream(const vitals_snapshot *snapshot)
+{
+    return snapshot->stream;
+}
+
 uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot)
 {
     return snapshot->sequence;
@@ -94,7 +102,7 @@ uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot)
 
 static const struct column *column_of(const vitals_snapshot *snapshot, vitals_metric metric)
 {
-    const struct table *table = snapshot_table(snapshot, (vitals_entity)((unsigned)metric >> 8));
+    const struct table *table = snapshot_table(snapshot, metric >> 8);
     return table != NULL ? table_column(table, metric) : NULL;
 }
 
@@ -124,13 +132,40 @@ const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot, vitals_e
     return index < table->count ? &table->rows[index] : NULL;
 }
 
+const vitals_row *vitals_snapshot_row(const vitals_snapshot *snapshot, vitals_entity entity,
+                                      size_t index)
+{
+    const struct table *table = snapshot_table(snapshot, entity);
+    return table != NULL && index < table->count ? &table->rows[index] : NULL;
+}
+
+/* The row at a place in the order of parents, then keys. */
+static const vitals_row *row_by_parent(const struct table *table, size_t place)
+{
+    return &table->rows[table->by_parent != NULL ? table->by_parent[place] : place];
+}
+
 const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot, vitals_entity entity,
                                              uint64_t parent, const vitals_row *previous)
 {
-    const vitals_row *row = vitals_snapshot_next(snapshot, entity, previous);
-    while (row != NULL && row->parent != parent)
-        row = vitals_snapshot_next(snapshot, entity, row);
-    return row;
+    const struct table *table = snapshot_table(snapshot, entity);
+    if (table == NULL || (previous != NULL && previous->table != table))
+        return NULL;
+    size_t low = 0;
+    size_t high = table->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const vitals_row *row = row_by_parent(table, middle);
+        /* Rows stand in the order of keys, so that their places in memory say which key is more. */
+        bool before = row->parent < parent ||
+                      (row->parent == parent && previous != NULL && row <= previous);
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const vitals_row *row = low < table->count ? row_by_parent(table, low) : NULL;
+    return row != NULL && row->parent == parent ? row : NULL;
 }
 
 const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot, vitals_entity entity,
@@ -141,24 +176,33 @@ const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot, vitals_e
     size_t high = table != NULL ? table->count : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (table->rows[middle].key < key)
+        if (table->keys[middle] < key)
             low = middle + 1;
         else
             high = middle;
     }
-    bool found = table != NULL && low < table->count && table->rows[low].key == key;
+    bool found = table != NULL && low < table->count && table->keys[low] == key;
     return found ? &table->rows[low] : NULL;
+}
+
+const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot, vitals_entity entity,
+                                     size_t *count)
+{
+    const struct table *table = snapshot_table(snapshot, entity);
+    if (count != NULL)
+        *count = table != NULL ? table->count : 0;
+    return table != NULL ? table->keys : NULL;
 }
 
 const void *vitals_snapshot_column(const vitals_snapshot *snapshot, vitals_metric metric,
                                    const signed char **availabilities, size_t *count)
 {
     const struct column *column = column_of(snapshot, metric);
-    if (column == NULL || column->type == VITALS_TEXT)
-        return NULL;
+    if (column != NULL && column->type == VITALS_TEXT)
+        column = NULL;
     if (availabilities != NULL)
-        *availabilities = column->states;
+        *availabilities = column != NULL ? column->states : NULL;
     if (count != NULL)
-        *count = vitals_snapshot_count(snapshot, vitals_metric_entity(metric));
-    return column->cells;
+        *count = column != NULL ? vitals_snapshot_count(snapshot, metric >> 8) : 0;
+    return column != NULL ? column->cells : NULL;
 }

@@ -30,11 +30,11 @@ struct column {
     size_t name_size;
     union cell *cells;
     signed char *states; /* vitals_availability */
+    uint64_t *lags;      /* how long before its row each was read, modulo 2^64; NULL: all with it */
 };
 
 struct vitals_row {
     const struct table *table;
-    uint64_t key;
     uint64_t parent;
     uint64_t stamp_ns;
     const char *label;
@@ -49,6 +49,8 @@ struct table {
     struct column *columns; /* in the order of metrics */
     size_t count, capacity;
     struct vitals_row *rows;
+    uint64_t *keys;
+    const size_t *by_parent; /* rows in the order of parents, then keys; NULL: they stand so */
     unsigned char places[METRIC_NUMBERS]; /* 1 + place in columns, by number; 0: not there */
 };
 
@@ -64,7 +66,7 @@ struct vitals_snapshot {
     vitals_text host, boot_id;
     uint64_t pid_namespace;
     uint64_t realtime_ns, boottime_ns, monotonic_ns;
-    uint64_t sequence;
+    uint64_t stream, sequence;
     struct table tables[ENTITY_MAX + 1];
 };
 
@@ -78,8 +80,7 @@ void snapshot_reset(vitals_snapshot *snapshot);
 static inline const struct table *snapshot_table(const vitals_snapshot *snapshot,
                                                  vitals_entity entity)
 {
-    unsigned number = (unsigned)entity;
-    return number <= ENTITY_MAX && snapshot->tables[number].open ? &snapshot->tables[number] : NULL;
+    return entity <= ENTITY_MAX && snapshot->tables[entity].open ? &snapshot->tables[entity] : NULL;
 }
 
 /* The column of a metric of this table's entity, or NULL. */
@@ -96,6 +97,24 @@ static inline size_t row_index(const vitals_row *row)
     return (size_t)(row - row->table->rows);
 }
 
+static inline uint64_t row_key(const vitals_row *row)
+{
+    return row->table->keys[row_index(row)];
+}
+
+/* Whether the value has a moment of its own. A reason why there is none has that of its row. */
+static inline bool column_lags(const struct column *column, size_t index)
+{
+    return column->lags != NULL && column->lags[index] != 0 && column->states[index] > 0;
+}
+
+/* When the value was read. */
+static inline uint64_t column_read_ns(const struct column *column, const vitals_row *row)
+{
+    size_t index = row_index(row);
+    return row->stamp_ns - (column_lags(column, index) ? column->lags[index] : 0);
+}
+
 /* label.c: a copy in the arena that is safe to print, of at most LABEL_MAX bytes; NULL when memory
  * is out. Made safe twice is the same as once. */
 enum { LABEL_MAX = 255 };
@@ -103,5 +122,8 @@ char *label_copy(struct arena *arena, vitals_text text, size_t *size);
 
 /* order.c: puts rows and cells in the order of keys. Returns 0 or VITALS_EMEMORY. */
 int table_order(struct arena *arena, struct table *table);
+
+/* Fills in by_parent, once rows are in the order of keys. Returns 0 or VITALS_EMEMORY. */
+int table_index_parents(struct arena *arena, struct table *table);
 
 #endif

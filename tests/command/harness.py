@@ -10,6 +10,9 @@ BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
 SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 FIXTURES = SOURCE / "tests" / "fixtures"
 
+# Built for a sanitizer: memory, time and limits of the address space are then not the program's own.
+SANITIZED = bool(os.environ.get("VITALS_SANITIZED"))
+
 # What a person's shell or Meson could hold that would change the output.
 _FOREIGN = ("COLUMNS", "LINES", "NO_COLOR", "TERM", "LS_COLORS", "CUDA_VISIBLE_DEVICES",
             "LD_LIBRARY_PATH")

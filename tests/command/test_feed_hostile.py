@@ -18,7 +18,7 @@ def small():
         "host": {"name": "n", "boot_id": "b", "pid_namespace": 7},
         "time": "2026-01-05T10:00:00.000000000Z",
         "realtime_ns": "1767607200000000000", "boottime_ns": "5000000000",
-        "monotonic_ns": "5000000000", "sequence": 1,
+        "monotonic_ns": "5000000000", "stream": 9, "sequence": 1,
         "columns": {"gpu": ["index", "name", "power_watts"], "process": ["pid", "nice"]},
         "tables": {
             "gpu": [{"key": 1, "parent": None, "label": "0", "age_ns": 0, "index": 0,
@@ -26,7 +26,8 @@ def small():
                     {"key": 2, "parent": 1, "label": "0:1", "age_ns": 10, "index": 1,
                      "name": None, "power_watts": 2,
                      "availability": {"name": "denied", "power_watts": "stale"}}],
-            "process": [{"key": 3, "label": "x", "age_ns": -5, "pid": 3, "nice": -20}],
+            "process": [{"key": 3, "parent": 2, "label": "x", "age_ns": -5, "pid": 3, "nice": -20,
+                         "ages_ns": {"nice": 70}}],
         },
     }
 
@@ -79,6 +80,8 @@ REFUSED = (
     (changed(("realtime_ns",), "3\0"), ("realtime_ns",)),
     (changed(("realtime_ns",), "18446744073709551616"), ("realtime_ns",)),
     (changed(("realtime_ns",), "9" * 1000), ("realtime_ns",)),
+    (changed(("stream",), ...), ("stream",)),
+    (changed(("stream",), 2**53 + 2), ("stream",)),
     (changed(("sequence",), -1), ("sequence",)),
     (changed(("columns",), ...), ("columns",)),
     (changed(("columns", "gpu"), 3), ("columns.gpu",)),
@@ -96,6 +99,10 @@ REFUSED = (
     (changed((*GPU, "key"), -1), ("tables.gpu[0].key",)),
     (changed((*GPU, "key"), 2**53 + 2), ("tables.gpu[0].key",)),
     (changed((*GPU, "key"), 2), ("2",)),
+    (changed((*GPU, "key"), 0), ("gpu", "key")),
+    (changed((*GPU, "ages_ns"), []), ("tables.gpu[0].ages_ns",)),
+    (changed((*GPU, "ages_ns"), {"name": "1"}), ("tables.gpu[0].ages_ns",)),
+    (changed((*GPU, "ages_ns"), {"name": 10**10}), ("tables.gpu[0].ages_ns",)),
     (changed((*GPU, "parent"), ...), ("tables.gpu[0].parent",)),
     (changed((*GPU, "parent"), "x"), ("tables.gpu[0].parent",)),
     (changed((*GPU, "label"), None), ("tables.gpu[0].label",)),

@@ -75,6 +75,9 @@ typedef struct check_place {
 /* Ends the test as skipped: the machine lacks what it needs. */
 #define CHECK_SKIP(reason) check_skip((reason))
 
+/* CHECK_SANITIZED, from the build, is 1 where a sanitizer is compiled in: memory and time are then
+ * not those of the program, and what measures them skips. */
+
 /* Names the row of a table in every message from here to the end of the test; NULL: no row. */
 #define CHECK_CASE(name) check_case((name))
 

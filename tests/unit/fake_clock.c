@@ -61,13 +61,18 @@ static void jump(struct fake_clock *fake, uint64_t to_ns)
 
 static int wait_manually(struct fake_clock *fake, int descriptor, uint64_t deadline_ns)
 {
-    while (fake_clock_now(fake) < deadline_ns) {
-        if (readable(descriptor, 1))
-            return 1;
-        if (!atomic_load(&fake->manual))
-            break;
-    }
-    return readable(descriptor, 0);
+    bool ready = false;
+    atomic_store(&fake->awaited_ns, deadline_ns);
+    while (!ready && fake_clock_now(fake) < deadline_ns && atomic_load(&fake->manual))
+        ready = readable(descriptor, 1);
+    atomic_store(&fake->awaited_ns, 0);
+    return ready || readable(descriptor, 0);
+}
+
+void fake_clock_wait_for_waiter(struct fake_clock *fake)
+{
+    while (atomic_load(&fake->awaited_ns) <= fake_clock_now(fake))
+        real_sleep_ns(MS / 10);
 }
 
 static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
@@ -78,7 +83,8 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
     if (atomic_load(&fake->manual))
         return wait_manually(fake, descriptor, deadline_ns);
     uint64_t now = fake_clock_now(fake);
-    bool near = deadline_ns > now && deadline_ns - now <= fake->near_ns && descriptor >= 0;
+    bool near = deadline_ns > now && deadline_ns - now <= atomic_load(&fake->near_ns) &&
+                descriptor >= 0;
     if (descriptor >= 0 && readable(descriptor, near ? (int)(fake->grace_ns / MS) : 0))
         return 1;
     jump(fake, deadline_ns);
@@ -87,12 +93,14 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 
 void fake_clock_init(struct fake_clock *fake)
 {
-    *fake = (struct fake_clock){.near_ns = 4 * S, .grace_ns = 200 * MS};
+    *fake = (struct fake_clock){.grace_ns = 200 * MS};
     fake->clock = (vitals_clock){.data = fake,
                                  .monotonic_ns = monotonic_ns,
                                  .boottime_ns = monotonic_ns,
                                  .realtime_ns = realtime_ns,
                                  .wait_until = wait_until};
     atomic_init(&fake->now_ns, 3600 * S);
+    atomic_init(&fake->near_ns, 4 * S);
     atomic_init(&fake->manual, false);
+    atomic_init(&fake->awaited_ns, 0);
 }

@@ -1,7 +1,8 @@
 /* A clock that a test moves, so that a day of ticks takes seconds.
  *
- * Waiting costs no time of its own: where nothing can be read from the descriptor, the clock jumps to
- * the deadline. Threads that answer need real time, though: for waits that are short by the fake clock
+ * Waiting costs no time of its own: where nothing can be read from the descriptor, the clock jumps
+ * to the deadline. Threads that answer need real time, though: for waits that are short by the fake
+ * clock
  * (`near_ns`) they get a real grace first. With `manual` the clock never moves by itself, and
  * somebody who waits is woken by fake_clock_advance. A wait without a deadline is a real one.
  * Any thread. */
@@ -17,15 +18,19 @@
 struct fake_clock {
     vitals_clock clock; /* what a context is handed */
     atomic_uint_fast64_t now_ns;
-    uint64_t near_ns;  /* waits of at most this … */
-    uint64_t grace_ns; /* … get as much real time before the clock jumps */
+    atomic_uint_fast64_t near_ns; /* waits of at most this … */
+    uint64_t grace_ns;            /* … get as much real time before the clock jumps */
     atomic_bool manual;
+    atomic_uint_fast64_t awaited_ns; /* with manual: what somebody waits for; 0: nobody */
 };
 
 /* Begins an hour after boot. Grace: 200 ms for waits of up to 4 s. */
 void fake_clock_init(struct fake_clock *fake);
 
 void fake_clock_advance(struct fake_clock *fake, uint64_t by_ns);
+/* With manual: returns once somebody waits for a deadline that is still to come. */
+void fake_clock_wait_for_waiter(struct fake_clock *fake);
+
 uint64_t fake_clock_now(struct fake_clock *fake);
 
 /* Real time, for bounds that a test states in it. */

@@ -16,16 +16,16 @@ enum { DEVICES = 3 };
 /* ---- the driver ---- */
 
 static struct {
-    atomic_int devices;              /* that a scan finds */
-    atomic_int hang_device;          /* -1: none */
-    atomic_int hang_calls;           /* so many of its calls, from now on, take … */
-    atomic_uint_fast64_t hang_ns;    /* … so much real time */
-    atomic_uint_fast64_t scan_ns;    /* real, of each scan */
-    atomic_uint_fast64_t price_ns;   /* of each call, by the fake clock */
+    atomic_int devices;            /* that a scan finds */
+    atomic_int hang_device;        /* -1: none */
+    atomic_int hang_calls;         /* so many of its calls, from now on, take … */
+    atomic_uint_fast64_t hang_ns;  /* … so much real time */
+    atomic_uint_fast64_t scan_ns;  /* real, of each scan */
+    atomic_uint_fast64_t price_ns; /* of each call, by the fake clock */
     struct fake_clock *fake;
     atomic_int scans, opened, closed;
     atomic_int calls[DEVICES], inside[DEVICES];
-    atomic_bool twice; /* a device was entered by two threads at once */
+    atomic_bool twice;            /* a device was entered by two threads at once */
     atomic_bool everything_first; /* the first question of each device had all that is wanted */
 } driver;
 

@@ -35,7 +35,7 @@ static vitals_snapshot *take(struct host *host, vitals_builder *builder, vitals_
 {
     vitals_error error;
     vitals_snapshot *snapshot;
-    CHECK_INT(host_read(host, world, wanted), 0);
+    CHECK_INT(host_read(host, world, wanted, 1), 0);
     vitals_builder_begin(builder);
     host_write(host, builder, wanted, processes, 77);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
@@ -308,18 +308,20 @@ static void slow_values_come_when_they_come(void)
     struct host host;
     struct values slow;
     host_init(&host);
-    const struct value *limit = &host.slow.at[metric_number(VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES)];
-    const struct value *used = &host.slow.at[metric_number(VITALS_HOST_CGROUP_MEMORY_USED_BYTES)];
+    const struct value *limit =
+        &host.machine.at[metric_number(VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES)];
+    const struct value *used =
+        &host.machine.at[metric_number(VITALS_HOST_CGROUP_MEMORY_USED_BYTES)];
     CHECK_INT(limit->state, VITALS_NOT_YET);
     host_slow_read(&world, &one, &slow);
-    host_slow_take(&host, &slow);
+    host_slow_take(&host, &slow, 1);
     CHECK_INT(limit->state, VITALS_NOT_YET);
     CHECK_UINT(used->as.u64, 65536);
     host_slow_read(&world, &wanted, &slow);
-    host_slow_take(&host, &slow);
+    host_slow_take(&host, &slow, 1);
     CHECK_UINT(limit->as.u64, 536870912);
     host_slow_read(&world, &one, &slow);
-    host_slow_take(&host, &slow);
+    host_slow_take(&host, &slow, 1);
     CHECK_INT(limit->state, VITALS_HAVE);
     host_done(&host);
     os_close(&world.os);
@@ -343,7 +345,7 @@ static void a_steady_tick_allocates_nothing(void)
             asked = memory_asked();
         struct values slow;
         host_slow_read(&world, &wanted, &slow);
-        host_slow_take(&host, &slow);
+        host_slow_take(&host, &slow, 1);
         vitals_snapshot_unref(take(&host, builder, &world, &wanted, value_u64(1)));
     }
     CHECK_UINT(memory_asked(), asked);
@@ -364,11 +366,11 @@ static void every_failed_allocation_is_told(const char *proc)
         host_init(&host);
         memory_fail_at(nth);
         uint64_t asked = memory_asked();
-        int result = host_read(&host, &world, &wanted);
+        int result = host_read(&host, &world, &wanted, 1);
         bool reached = memory_asked() - asked >= nth;
         memory_fail_at(0);
         CHECK_INT(result, reached ? VITALS_EMEMORY : 0);
-        CHECK_INT(host_read(&host, &world, &wanted), 0);
+        CHECK_INT(host_read(&host, &world, &wanted, 1), 0);
         CHECK_UINT(host.cpus.count, host.machine.at[metric_number(VITALS_HOST_CPUS)].as.u64);
         host_done(&host);
         os_close(&world.os);

@@ -63,12 +63,14 @@ static void add_gpus(vitals_builder *builder)
     vitals_builder_text(builder, VITALS_GPU_NAME, text("NVIDIA H200"), VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_GPU_MEMORY_USED_BYTES, 150754820096, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_GPU_POWER_WATTS, 412.375, VITALS_STALE);
+    vitals_builder_read_at(builder, VITALS_GPU_POWER_WATTS, 86398499000000);
     vitals_builder_missing(builder, VITALS_GPU_ENERGY_JOULES, VITALS_UNSUPPORTED);
     vitals_builder_f64(builder, VITALS_GPU_TEMPERATURE_CELSIUS, 61, VITALS_HAVE);
     vitals_builder_row(builder, VITALS_GPU, 2, 1, text("0:1"), 86399999000000);
     vitals_builder_u64(builder, VITALS_GPU_INDEX, 1, VITALS_HAVE);
     vitals_builder_text(builder, VITALS_GPU_NAME, text("MIG 1g.18gb"), VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_GPU_MEMORY_USED_BYTES, 0, VITALS_HAVE);
+    vitals_builder_read_at(builder, VITALS_GPU_MEMORY_USED_BYTES, 86399999000000);
     vitals_builder_missing(builder, VITALS_GPU_POWER_WATTS, VITALS_UNSUPPORTED);
     vitals_builder_missing(builder, VITALS_GPU_ENERGY_JOULES, VITALS_UNSUPPORTED);
     vitals_builder_missing(builder, VITALS_GPU_TEMPERATURE_CELSIUS, VITALS_DENIED);
@@ -81,7 +83,7 @@ static void add_process(vitals_builder *builder)
         VITALS_PROCESS_NICE, VITALS_PROCESS_COMMAND_LINE, VITALS_PROCESS_CPU_SECONDS,
     };
     vitals_builder_table(builder, VITALS_PROCESS, COLUMNS, CHECK_COUNT(COLUMNS));
-    vitals_builder_row(builder, VITALS_PROCESS, 7, 0, text("py\"thon3"), 86400000000000);
+    vitals_builder_row(builder, VITALS_PROCESS, 7, 3, text("py\"thon3"), 86400000000000);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, 4321, VITALS_HAVE);
     vitals_builder_text(builder, VITALS_PROCESS_NAME, text("py\"thon3"), VITALS_HAVE);
     vitals_builder_text(builder, VITALS_PROCESS_STATE, text("running"), VITALS_HAVE);
@@ -91,6 +93,7 @@ static void add_process(vitals_builder *builder)
                                       "1e-4\0",
                                       27},
                         VITALS_HAVE);
+    vitals_builder_read_at(builder, VITALS_PROCESS_COMMAND_LINE, 86392000000000);
     vitals_builder_f64(builder, VITALS_PROCESS_CPU_SECONDS, 12.25, VITALS_ESTIMATE);
 }
 
@@ -100,6 +103,7 @@ static void the_form_is_as_documented(void)
     vitals_builder *builder = begin();
     vitals_builder_origin(builder, text("node17"), text("6f5902ac-237a-4f27-bd08-f85a2ab1d13c"),
                           4026531836);
+    vitals_builder_stream(builder, 5083746519028374);
     vitals_builder_moment(builder, 1795188600123456789, 90000000000000, 86400000000000, 42);
     add_process(builder); /* tables come in the order of their numbers all the same */
     add_gpus(builder);
@@ -120,7 +124,7 @@ static void an_empty_snapshot_is_a_document_too(void)
     CHECK_STR(out.bytes, "{\"schema\":1,\"vitals\":\"" VITALS_VERSION
                          "\",\"host\":{\"name\":\"\",\"boot_id\":\"\",\"pid_namespace\":0},"
                          "\"time\":\"1970-01-01T00:00:00.000000000Z\",\"realtime_ns\":\"0\","
-                         "\"boottime_ns\":\"0\",\"monotonic_ns\":\"0\",\"sequence\":0,"
+                         "\"boottime_ns\":\"0\",\"monotonic_ns\":\"0\",\"stream\":0,\"sequence\":0,"
                          "\"columns\":{},\"tables\":{}}");
     buffer_done(&out);
 }
@@ -129,9 +133,9 @@ static void what_nobody_wrote_is_seen(void)
 {
     vitals_builder *builder = begin();
     vitals_builder_table(builder, VITALS_CPU, (const vitals_metric[]){VITALS_CPU_INDEX}, 1);
-    vitals_builder_row(builder, VITALS_CPU, 0, 0, text("cpu0"), 0);
+    vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), 0);
     struct buffer out = json_of(finish(builder));
-    CHECK_CONTAINS(out.bytes, "{\"cpu\":[{\"key\":0,\"label\":\"cpu0\",\"age_ns\":0,"
+    CHECK_CONTAINS(out.bytes, "{\"cpu\":[{\"key\":1,\"label\":\"cpu0\",\"age_ns\":0,"
                               "\"index\":null,\"availability\":{\"index\":\"unset\"}}]}}");
     buffer_done(&out);
 }
@@ -144,7 +148,7 @@ static void each_availability_has_its_word(void)
         char expected[128];
         vitals_builder *builder = begin();
         vitals_builder_table(builder, VITALS_CPU, (const vitals_metric[]){VITALS_CPU_INDEX}, 1);
-        vitals_builder_row(builder, VITALS_CPU, 0, 0, text("cpu0"), 0);
+        vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), 0);
         vitals_builder_u64(builder, VITALS_CPU_INDEX, 3, given);
         struct buffer out = json_of(finish(builder));
         CHECK_CASE(word);
@@ -189,13 +193,13 @@ static void check_age(uint64_t monotonic_ns, uint64_t stamp_ns, const char *age)
 {
     vitals_builder *builder = begin();
     vitals_builder_table(builder, VITALS_CPU, NULL, 0);
-    vitals_builder_row(builder, VITALS_CPU, 0, 0, text("cpu0"), stamp_ns);
+    vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), stamp_ns);
     vitals_builder_moment(builder, 0, 0, monotonic_ns, 1);
     struct buffer out = json_of(finish(builder));
     char expected[128];
     snprintf(expected, sizeof expected,
              "\"columns\":{\"cpu\":[]},\"tables\":{\"cpu\":"
-             "[{\"key\":0,\"label\":\"cpu0\",\"age_ns\":%s}]}}",
+             "[{\"key\":1,\"label\":\"cpu0\",\"age_ns\":%s}]}}",
              age);
     CHECK_CONTAINS(out.bytes, expected);
     buffer_done(&out);
@@ -210,17 +214,47 @@ static void ages_are_exact_or_104_days(void)
     check_age(0, UINT64_MAX, "-9007199254740992");
 }
 
+/* Seen only where it is not the row's, and where JSON can tell the two apart. */
+static void check_own_age(uint64_t stamp_ns, uint64_t read_ns, vitals_availability state,
+                          const char *rest)
+{
+    vitals_builder *builder = begin();
+    vitals_builder_table(builder, VITALS_CPU, (const vitals_metric[]){VITALS_CPU_INDEX}, 1);
+    vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), stamp_ns);
+    vitals_builder_u64(builder, VITALS_CPU_INDEX, 3, state);
+    vitals_builder_read_at(builder, VITALS_CPU_INDEX, read_ns);
+    vitals_builder_moment(builder, 0, 0, 2 * EXACT_MAX, 1);
+    struct buffer out = json_of(finish(builder));
+    CHECK_CONTAINS(out.bytes, rest);
+    buffer_done(&out);
+}
+
+static void a_value_tells_its_own_age(void)
+{
+    const uint64_t now = 2 * EXACT_MAX;
+    check_own_age(now, now, VITALS_HAVE, "\"index\":3}]}}");
+    check_own_age(now, now - 5, VITALS_HAVE, "\"index\":3,\"ages_ns\":{\"index\":5}}]}}");
+    check_own_age(now - 5, now, VITALS_HAVE, "\"index\":3,\"ages_ns\":{\"index\":0}}]}}");
+    check_own_age(now, now + 5, VITALS_HAVE, "\"index\":3,\"ages_ns\":{\"index\":-5}}]}}");
+    check_own_age(now, 0, VITALS_HAVE, "\"ages_ns\":{\"index\":9007199254740992}}]}}");
+    check_own_age(1, 0, VITALS_HAVE, "\"age_ns\":9007199254740992,\"index\":3}]}}");
+    check_own_age(now, 0, VITALS_DENIED, "\"availability\":{\"index\":\"denied\"}}]}}");
+    check_own_age(now, now - 5, VITALS_STALE,
+                  "\"availability\":{\"index\":\"stale\"},\"ages_ns\":{\"index\":5}}]}}");
+}
+
 static void keys_and_counts_go_to_2_to_the_53(void)
 {
     vitals_builder *builder = begin();
     vitals_builder_moment(builder, 0, 0, 0, UINT64_MAX);
+    vitals_builder_stream(builder, EXACT_MAX + 1);                  /* likewise */
     vitals_builder_origin(builder, text(""), text(""), UINT64_MAX); /* cannot be: not known */
     vitals_builder_table(builder, VITALS_GPU, (const vitals_metric[]){VITALS_GPU_INDEX}, 1);
     vitals_builder_row(builder, VITALS_GPU, EXACT_MAX, EXACT_MAX, text("x"), 0);
     vitals_builder_u64(builder, VITALS_GPU_INDEX, UINT64_MAX, VITALS_HAVE);
     struct buffer out = json_of(finish(builder));
     CHECK_CONTAINS(out.bytes, "\"pid_namespace\":0}");
-    CHECK_CONTAINS(out.bytes, "\"sequence\":9007199254740992,");
+    CHECK_CONTAINS(out.bytes, "\"stream\":0,\"sequence\":9007199254740992,");
     CHECK_CONTAINS(out.bytes, "{\"key\":9007199254740992,\"parent\":9007199254740992,");
     CHECK_CONTAINS(out.bytes, "\"index\":9007199254740992,"
                               "\"availability\":{\"index\":\"lower_bound\"}}");
@@ -318,7 +352,7 @@ static vitals_snapshot *many_rows(size_t count)
     vitals_builder *builder = begin();
     vitals_builder_table(builder, VITALS_PROCESS, (const vitals_metric[]){VITALS_PROCESS_PID}, 1);
     for (size_t i = 0; i < count; i++) {
-        vitals_builder_row(builder, VITALS_PROCESS, i, 0, text("some process"), 0);
+        vitals_builder_row(builder, VITALS_PROCESS, i + 1, 0, text("some process"), 0);
         vitals_builder_u64(builder, VITALS_PROCESS_PID, i, VITALS_HAVE);
     }
     return finish(builder);
@@ -373,6 +407,7 @@ static const check_test tests[] = {
     {"each availability has its word", each_availability_has_its_word},
     {"times are dates of the calendar", times_are_dates_of_the_calendar},
     {"ages are exact or 104 days", ages_are_exact_or_104_days},
+    {"a value tells its own age", a_value_tells_its_own_age},
     {"keys and counts go to 2 to the 53", keys_and_counts_go_to_2_to_the_53},
     {"hostile text stays inside its string", hostile_text_stays_inside_its_string},
     {"long text is as if escaped at once", long_text_is_as_if_escaped_at_once},

@@ -1,4 +1,5 @@
-/* A thread and its mailbox: who owns what at which time, and what happens to a thread that hangs. */
+/* A thread and its mailbox: who owns what at which time, and what happens to a thread that hangs.
+ */
 #include "check.h"
 
 #include "core/memory.h"
@@ -85,8 +86,7 @@ static uint64_t in_ms(uint64_t milliseconds)
 static void check_nothing_left(void)
 {
     uint64_t until = in_ms(10000);
-    while ((memory_live() != live_before || atomic_load(&world.refs) != 0) &&
-           real_now_ns() < until)
+    while ((memory_live() != live_before || atomic_load(&world.refs) != 0) && real_now_ns() < until)
         real_sleep_ns(NS_PER_MS);
     CHECK_INT(memory_live(), live_before);
     CHECK_INT(atomic_load(&world.refs), 0);
@@ -297,7 +297,6 @@ static const check_test tests[] = {
     {"ending with an answer that nobody took frees it",
      ending_with_an_answer_that_nobody_took_frees_it},
     {"many lanes are told to end at once", many_lanes_are_told_to_end_at_once},
-    {"lanes without memory or descriptors are none",
-     lanes_without_memory_or_descriptors_are_none},
+    {"lanes without memory or descriptors are none", lanes_without_memory_or_descriptors_are_none},
 };
 CHECK_MAIN(tests)

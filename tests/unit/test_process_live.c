@@ -122,29 +122,25 @@ static void a_row_leads_to_its_process(void)
     const vitals_row *row = world_need(&world, pid);
     vitals_process *process = NULL;
     vitals_error error;
-    CHECK_OK(vitals_process_of(&world.context, world.snapshot, row, &process, &error), error);
+    CHECK_OK(vitals_process_of(&world.context, row, &process, &error), error);
     CHECK_INT(vitals_process_pid(process), pid);
     vitals_process_free(process);
     process = NULL;
 
     struct os_origin origin = world.context.origin;
     world.context.origin.pid_namespace++;
-    CHECK_INT(vitals_process_of(&world.context, world.snapshot, row, &process, &error),
-              VITALS_EGONE);
+    CHECK_INT(vitals_process_of(&world.context, row, &process, &error), VITALS_EGONE);
     world.context.origin = origin;
     world.context.origin.boot_id[0] ^= 1;
-    CHECK_INT(vitals_process_of(&world.context, world.snapshot, row, &process, &error),
-              VITALS_EGONE);
+    CHECK_INT(vitals_process_of(&world.context, row, &process, &error), VITALS_EGONE);
     world.context.origin = origin;
 
     child_end(pid);
-    CHECK_INT(vitals_process_of(&world.context, world.snapshot, row, &process, &error),
-              VITALS_EGONE);
+    CHECK_INT(vitals_process_of(&world.context, row, &process, &error), VITALS_EGONE);
     metric_set_remove(&world.wanted, VITALS_PROCESS_START_SECONDS);
     world_tick(&world);
     row = world_need(&world, getpid());
-    CHECK_INT(vitals_process_of(&world.context, world.snapshot, row, &process, &error),
-              VITALS_EARGUMENT);
+    CHECK_INT(vitals_process_of(&world.context, row, &process, &error), VITALS_EARGUMENT);
     CHECK_NULL(process);
     world_close(&world);
 }
@@ -158,15 +154,12 @@ static void another_start_is_another_process(void)
     world_tick(&world);
     vitals_process *process = NULL;
     vitals_error error;
-    CHECK_OK(
-        vitals_process_of(&world.context, world.snapshot, world_need(&world, 10), &process, &error),
-        error);
+    CHECK_OK(vitals_process_of(&world.context, world_need(&world, 10), &process, &error), error);
     CHECK_INT(vitals_process_signal(process, SIGTERM, &error), VITALS_EUNSUPPORTED);
     tree_process(&tree, 10, "a", 1, 101); // one tick later
     vitals_process *other = NULL;
-    CHECK_INT(
-        vitals_process_of(&world.context, world.snapshot, world_need(&world, 10), &other, &error),
-        VITALS_EGONE);
+    CHECK_INT(vitals_process_of(&world.context, world_need(&world, 10), &other, &error),
+              VITALS_EGONE);
     CHECK_INT(vitals_process_is_running(process), 0);
     vitals_process_free(process);
     world_close(&world);

@@ -141,7 +141,7 @@ static void details_come_from_a_lane(void)
     row = world_need(&world, 700);
     CHECK_UINT(row_u64(row, VITALS_PROCESS_UID), 0);
     CHECK_TEXT(row, VITALS_PROCESS_USER, "root");
-    CHECK_TEXT(row, VITALS_PROCESS_COMMAND_LINE, "python3\0train.py\0--name\0two words\0");
+    CHECK_TEXT(row, VITALS_PROCESS_COMMAND_LINE, "python3\0train.py\0--name\0two words\0\0");
     CHECK_TEXT(row, VITALS_PROCESS_CGROUP, "/system.slice/job.service");
     row = world_need(&world, 701);
     CHECK_TEXT(row, VITALS_PROCESS_USER, "4000000001"); // nobody has that number
@@ -303,7 +303,7 @@ static void a_list_selects_those_processes(void)
     for (int64_t pid = 10; pid < 15; pid++)
         tree_process(&tree, pid, "p", 1, 100);
     world_open(&world, tree.path, 0);
-    process_table_select(world.table, VITALS_ROWS_LIST, PIDS, 3);
+    process_table_select(world.table, VITALS_ROWS_LISTED, PIDS, 3);
     world_tick(&world);
     CHECK_UINT(world_count(&world), 2);
     world_need(&world, 11), world_need(&world, 13);
@@ -428,8 +428,10 @@ static void what_is_not_due_keeps_its_value(void)
     const vitals_row *row = world_need(&world, 10);
     uint64_t bytes;
     CHECK_UINT(row_u64(row, VITALS_PROCESS_RESIDENT_BYTES), 9 * world.context.os.page_bytes);
-    CHECK_INT(vitals_row_u64(row, VITALS_PROCESS_READ_BYTES, &bytes), VITALS_STALE);
-    CHECK_UINT(bytes, 5); // no rate is made of it
+    CHECK_INT(vitals_row_u64(row, VITALS_PROCESS_READ_BYTES, &bytes), VITALS_HAVE);
+    CHECK_UINT(bytes, 5);
+    // It says from when it is, so that no rate is made of a value that was not read again.
+    CHECK_UINT(vitals_row_read_ns(row, VITALS_PROCESS_READ_BYTES) < vitals_row_stamp_ns(row), 1);
     // A new one has everything that was ever due.
     CHECK_INT(vitals_row_availability(world_need(&world, 11), VITALS_PROCESS_READ_BYTES),
               VITALS_GONE);
@@ -480,7 +482,7 @@ static void a_child_appears_changes_and_ends(void)
     row = world_need(&world, pid);
     CHECK_UINT(vitals_row_key(row), key);
     CHECK_TEXT(row, VITALS_PROCESS_NAME, "sleep");
-    CHECK_TEXT(row, VITALS_PROCESS_COMMAND_LINE, "sleep\0001000");
+    CHECK_TEXT(row, VITALS_PROCESS_COMMAND_LINE, "sleep\0001000\0");
 
     kill(pid, SIGKILL);
     siginfo_t info;
@@ -659,8 +661,8 @@ static void a_steady_tick_allocates_nothing(void)
     for (int64_t pid = 1; pid < 100; pid++)
         tree_process(&tree, pid, "p", 1, 100);
     static const int64_t ROOT = 1;
-    static const vitals_rows ROWS[] = {VITALS_ROWS_ALL, VITALS_ROWS_TREE, VITALS_ROWS_LIST,
-                                       VITALS_ROWS_GPU_USERS};
+    static const unsigned ROWS[] = {VITALS_ROWS_ALL, VITALS_ROWS_TREE, VITALS_ROWS_LISTED,
+                                    VITALS_ROWS_GPU_USERS};
     for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
         struct world world;
         world_open(&world, tree.path, 80); // some are kept and some are not

@@ -20,11 +20,13 @@ struct moment {
     const char *boot_id;
     uint64_t pid_namespace;
     uint64_t pid;
+    uint64_t stream;
+    uint64_t read_ns; /* of the counters; 0: with the row */
 };
 
 static struct moment moment(uint64_t stamp_ns, double cpu_seconds)
 {
-    return (struct moment){stamp_ns, cpu_seconds, VITALS_HAVE, 1, "boot", 1, 100};
+    return (struct moment){stamp_ns, cpu_seconds, VITALS_HAVE, 1, "boot", 1, 100, 9, 0};
 }
 
 static vitals_builder *new_builder(void)
@@ -51,6 +53,7 @@ static vitals_snapshot *snapshot_of(struct moment at)
     vitals_builder *builder = new_builder();
     vitals_builder_begin(builder);
     vitals_builder_origin(builder, text("host"), text(at.boot_id), at.pid_namespace);
+    vitals_builder_stream(builder, at.stream);
     vitals_builder_table(builder, VITALS_PROCESS, COLUMNS, CHECK_COUNT(COLUMNS));
     vitals_builder_row(builder, VITALS_PROCESS, at.key, 0, text("x"), at.stamp_ns);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, at.pid, VITALS_HAVE);
@@ -58,6 +61,10 @@ static vitals_snapshot *snapshot_of(struct moment at)
     bool countable = at.cpu_seconds >= 0 && at.cpu_seconds < 1e19;
     vitals_builder_u64(builder, VITALS_PROCESS_MINOR_FAULTS,
                        countable ? (uint64_t)at.cpu_seconds : 0, at.state);
+    if (at.read_ns != 0) {
+        vitals_builder_read_at(builder, VITALS_PROCESS_CPU_SECONDS, at.read_ns);
+        vitals_builder_read_at(builder, VITALS_PROCESS_MINOR_FAULTS, at.read_ns);
+    }
     return finish_and_free(builder);
 }
 
@@ -139,8 +146,81 @@ static void there_is_none_without_an_older_row(void)
     check_none(between(other, newer, VITALS_PROCESS_CPU_SECONDS), VITALS_NOT_YET);
     /* A key of another sampler: the same number, another process. */
     other = older;
-    other.pid = 101;
+    other.stream = 8;
     check_none(between(other, newer, VITALS_PROCESS_CPU_SECONDS), VITALS_NOT_YET);
+    other.stream = 0;
+    check_none(between(other, newer, VITALS_PROCESS_CPU_SECONDS), VITALS_NOT_YET);
+}
+
+/* Where nobody says which sampler it was, what does not move tells things apart. */
+static void without_a_stream_a_thing_must_look_the_same(void)
+{
+    struct moment newer = moment(2 * (uint64_t)S, 2), older = moment(S, 1);
+    newer.stream = older.stream = 0;
+    CHECK_INT(between(older, newer, VITALS_PROCESS_CPU_SECONDS).rate_state, VITALS_HAVE);
+    older.pid = 101;
+    check_none(between(older, newer, VITALS_PROCESS_CPU_SECONDS), VITALS_NOT_YET);
+}
+
+static vitals_snapshot *device(const char *uuid, vitals_availability state, uint64_t stamp_ns)
+{
+    static const vitals_metric COLUMNS[] = {VITALS_GPU_UUID, VITALS_GPU_COMPUTE_MODE,
+                                            VITALS_GPU_ENERGY_JOULES};
+    vitals_builder *builder = new_builder();
+    vitals_builder_begin(builder);
+    vitals_builder_table(builder, VITALS_GPU, COLUMNS, CHECK_COUNT(COLUMNS));
+    vitals_builder_row(builder, VITALS_GPU, 1, 0, text("0"), stamp_ns);
+    vitals_builder_text(builder, VITALS_GPU_UUID, text(uuid), state);
+    vitals_builder_text(builder, VITALS_GPU_COMPUTE_MODE, text(stamp_ns == S ? "default" : "x"),
+                        VITALS_HAVE); /* a gauge may move */
+    vitals_builder_f64(builder, VITALS_GPU_ENERGY_JOULES, 5, VITALS_HAVE);
+    return finish_and_free(builder);
+}
+
+static void names_that_do_not_move_are_compared(void)
+{
+    static const struct {
+        const char *older, *newer;
+        vitals_availability state, expected;
+    } CASES[] = {
+        {"GPU-1", "GPU-1", VITALS_HAVE, VITALS_HAVE},
+        {"GPU-1", "GPU-2", VITALS_HAVE, VITALS_NOT_YET},
+        {"GPU-1", "GPU-12", VITALS_HAVE, VITALS_NOT_YET},
+        {"GPU-1", "GPU-2", VITALS_DENIED, VITALS_HAVE}, /* not known is not different */
+    };
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        vitals_snapshot *older = device(CASES[i].older, VITALS_HAVE, S);
+        vitals_snapshot *newer = device(CASES[i].newer, CASES[i].state, 2 * (uint64_t)S);
+        const vitals_row *row = vitals_snapshot_next(newer, VITALS_GPU, NULL);
+        double out;
+        CHECK_CASE(CASES[i].newer);
+        CHECK_INT(vitals_row_growth(row, older, VITALS_GPU_ENERGY_JOULES, &out, NULL),
+                  CASES[i].expected);
+        vitals_snapshot_unref(older);
+        vitals_snapshot_unref(newer);
+    }
+}
+
+/* A value that is not read at each tick: its own two moments count, not those of the rows. */
+static void the_window_is_between_the_readings_of_the_value(void)
+{
+    struct moment older = moment(10 * (uint64_t)S, 1), newer = moment(11 * (uint64_t)S, 3);
+    older.read_ns = 4 * (uint64_t)S;
+    newer.read_ns = 8 * (uint64_t)S;
+    struct answer answer = between(older, newer, VITALS_PROCESS_CPU_SECONDS);
+    CHECK_INT(answer.rate_state, VITALS_HAVE);
+    CHECK_NEAR(answer.rate, 0.5, 0);
+    CHECK_NEAR(answer.window_seconds, 4, 0);
+
+    older.read_ns = newer.read_ns; /* it was not due: the same reading */
+    check_none(between(older, newer, VITALS_PROCESS_CPU_SECONDS), VITALS_NOT_YET);
+    older.read_ns = newer.read_ns + 1;
+    check_none(between(older, newer, VITALS_PROCESS_CPU_SECONDS), VITALS_NOT_YET);
+
+    older.read_ns = 8 * (uint64_t)S - 9999; /* ten steps of 1 µs, of the value's time */
+    CHECK_INT(between(older, newer, VITALS_PROCESS_CPU_SECONDS).rate_state, VITALS_NOT_YET);
+    older.read_ns--;
+    CHECK_INT(between(older, newer, VITALS_PROCESS_CPU_SECONDS).rate_state, VITALS_HAVE);
 }
 
 static void there_is_none_where_older_is_not_older(void)
@@ -246,7 +326,7 @@ static void only_counters_have_rates(void)
     check_none(between(older, newer, VITALS_PROCESS_RESIDENT_BYTES), VITALS_WRONG_METRIC);
     check_none(between(older, newer, VITALS_PROCESS_NAME), VITALS_WRONG_METRIC);
     check_none(between(older, newer, VITALS_HOST_FORKS), VITALS_WRONG_METRIC);
-    check_none(between(older, newer, (vitals_metric)0x08ff), VITALS_WRONG_METRIC);
+    check_none(between(older, newer, 0x08ff), VITALS_WRONG_METRIC);
     check_none(between(older, newer, VITALS_PROCESS_MAJOR_FAULTS), VITALS_NOT_REQUESTED);
 }
 
@@ -276,6 +356,10 @@ static const check_test tests[] = {
     {"a counter that grew has a rate", a_counter_that_grew_has_a_rate},
     {"counts have rates over any window", counts_have_rates_over_any_window},
     {"there is none without an older row", there_is_none_without_an_older_row},
+    {"without a stream a thing must look the same", without_a_stream_a_thing_must_look_the_same},
+    {"names that do not move are compared", names_that_do_not_move_are_compared},
+    {"the window is between the readings of the value",
+     the_window_is_between_the_readings_of_the_value},
     {"there is none where older is not older", there_is_none_where_older_is_not_older},
     {"there is none where the counter ran backwards",
      there_is_none_where_the_counter_ran_backwards},

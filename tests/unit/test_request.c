@@ -93,17 +93,17 @@ static void rows_that_cannot_be_are_refused_and_the_last_choice_holds(void)
     vitals_request *request = request_of(VITALS_PROCESSES);
     CHECK_OK(vitals_request_rows(request, VITALS_ROWS_TREE, GOOD, 2, &error), error);
     CHECK_INT(vitals_request_rows(request, VITALS_ROWS_TREE, NULL, 0, &error), VITALS_EARGUMENT);
-    CHECK_INT(vitals_request_rows(request, VITALS_ROWS_LIST, NULL, 2, &error), VITALS_EARGUMENT);
-    CHECK_INT(vitals_request_rows(request, VITALS_ROWS_LIST, BAD, 2, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_request_rows(request, VITALS_ROWS_LISTED, NULL, 2, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_request_rows(request, VITALS_ROWS_LISTED, BAD, 2, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "pid 0");
-    CHECK_INT(vitals_request_rows(request, VITALS_ROWS_LIST, NEGATIVE, 1, &error),
+    CHECK_INT(vitals_request_rows(request, VITALS_ROWS_LISTED, NEGATIVE, 1, &error),
               VITALS_EARGUMENT);
-    CHECK_INT(vitals_request_rows(request, (vitals_rows)5, GOOD, 2, &error), VITALS_EARGUMENT);
-    CHECK_INT(vitals_request_rows(request, (vitals_rows)0, GOOD, 2, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_request_rows(request, 16, GOOD, 2, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_request_rows(request, 0, GOOD, 2, &error), VITALS_EARGUMENT);
     CHECK_INT(request->rows, VITALS_ROWS_TREE);
     CHECK_UINT(request->pid_count, 2);
     CHECK_INT(request->pids[1], 9);
-    CHECK_OK(vitals_request_rows(request, VITALS_ROWS_LIST, GOOD, 1, &error), error);
+    CHECK_OK(vitals_request_rows(request, VITALS_ROWS_LISTED, GOOD, 1, &error), error);
     CHECK_UINT(request->pid_count, 1);
     vitals_request_free(request);
 }
@@ -121,14 +121,14 @@ static void a_copy_stands_alone(void)
 {
     int64_t pids[] = {3, 4};
     vitals_request *request = request_of(VITALS_EVERYTHING);
-    CHECK_OK(vitals_request_rows(request, VITALS_ROWS_LIST, pids, 2, &error), error);
+    CHECK_OK(vitals_request_rows(request, VITALS_ROWS_LISTED, pids, 2, &error), error);
     CHECK_OK(vitals_request_every(request, VITALS_HOST_LOAD_1M, 77, &error), error);
     vitals_request *copy = request_copy(request);
     CHECK_NOT_NULL(copy);
     vitals_request_free(request);
     CHECK_UINT(copy->pid_count, 2);
     CHECK_INT(copy->pids[0], 3);
-    CHECK_INT(copy->rows, VITALS_ROWS_LIST);
+    CHECK_INT(copy->rows, VITALS_ROWS_LISTED);
     CHECK_UINT(copy->every_ns[VITALS_HOST][metric_number(VITALS_HOST_LOAD_1M)], 77);
     vitals_request_free(copy);
 }

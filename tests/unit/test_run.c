@@ -1,4 +1,236 @@
-/* x */
+/* vitals_run as a program calls it. What the command and its descendants notice is in
+ * tests/command/test_run.py. */
 #include "check.h"
-static const check_test tests[] = {{"x", NULL}};
+
+#include "core/base.h"
+#include "core/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vitals/vitals.h>
+
+static vitals_error error;
+
+static vitals_options nowhere(void)
+{
+    vitals_options world;
+    vitals_options_init(&world);
+    world.backends = ""; /* no driver of this machine */
+    return world;
+}
+
+static int run(const char *const *argv, vitals_account **account)
+{
+    vitals_options world = nowhere();
+    vitals_run_options options;
+    vitals_run_options_init(&options);
+    options.argv = argv;
+    options.world = &world;
+    return vitals_run(&options, account, &error);
+}
+
+static vitals_account *run_shell(const char *line)
+{
+    const char *argv[] = {"sh", "-c", line, NULL};
+    vitals_account *account = NULL;
+    CHECK_OK(run(argv, &account), error);
+    CHECK_NOT_NULL(account);
+    return account;
+}
+
+static void options_that_cannot_be_run_are_refused(void)
+{
+    static const char *const TRUE[] = {"true", NULL}, *const NONE[] = {NULL};
+    vitals_account *account = NULL;
+    vitals_run_options options;
+    vitals_run_options_init(&options);
+    CHECK_INT(vitals_run(&options, &account, &error), VITALS_EARGUMENT);
+    options.argv = NONE;
+    CHECK_INT(vitals_run(&options, &account, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "no command");
+    options.argv = TRUE;
+    options.interval_ns = 10 * NS_PER_MS - 1;
+    CHECK_INT(vitals_run(&options, &account, &error), VITALS_EARGUMENT);
+    options.interval_ns = NS_PER_SECOND;
+    options.size--;
+    CHECK_INT(vitals_run(&options, &account, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "vitals_run_options_init");
+    CHECK_NULL(account);
+}
+
+static void the_exit_code_is_what_a_shell_would_say(void)
+{
+    static const struct {
+        const char *line;
+        int code, signal;
+    } ROWS[] = {
+        {"exit 0", 0, 0},
+        {"exit 7", 7, 0},
+        {"exit 255", 255, 0},
+        {"kill -TERM $$", 128 + SIGTERM, SIGTERM},
+        {"kill -KILL $$", 128 + SIGKILL, SIGKILL},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        CHECK_CASE(ROWS[i].line);
+        vitals_account *account = run_shell(ROWS[i].line);
+        CHECK_INT(vitals_account_exit_code(account), ROWS[i].code);
+        CHECK_INT(vitals_account_signal(account), ROWS[i].signal);
+        CHECK_UINT(vitals_account_failure(account).size, 0);
+        vitals_account_free(account);
+    }
+    vitals_account_free(NULL);
+}
+
+static void a_command_that_cannot_be_started_says_why(void)
+{
+    static const struct {
+        const char *name;
+        int code;
+        const char *why;
+    } ROWS[] = {
+        {"vitals-no-such-command", 127, "vitals-no-such-command: command not found"},
+        {"/dev/null/x", 126, "ot a directory"},
+        {"/", 126, "ermission denied"},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        CHECK_CASE(ROWS[i].name);
+        const char *argv[] = {ROWS[i].name, NULL};
+        vitals_account *account = NULL;
+        CHECK_OK(run(argv, &account), error);
+        CHECK_INT(vitals_account_exit_code(account), ROWS[i].code);
+        CHECK_INT(vitals_account_signal(account), 0);
+        CHECK_CONTAINS(vitals_account_failure(account).bytes, ROWS[i].why);
+        vitals_account_free(account);
+    }
+}
+
+static void every_figure_says_what_it_is_and_how_it_was_got(void)
+{
+    vitals_account *account = run_shell("sleep 0.05");
+    size_t count = 0;
+    for (const vitals_figure *figure = NULL;
+         (figure = vitals_account_next(account, figure)) != NULL; count++) {
+        const char *name = vitals_figure_name(figure);
+        CHECK_CASE(name);
+        CHECK(strlen(name) > 0);
+        CHECK(strlen(vitals_figure_source(figure)) > 0);
+        CHECK_STR(vitals_figure_device(figure), "");
+        CHECK(vitals_account_find(account, name) == figure); /* each name once */
+        double value = -1;
+        vitals_availability state = vitals_figure_value(figure, &value);
+        CHECK(state != VITALS_UNSET);
+        CHECK((value >= 0) == (state > 0));
+    }
+    CHECK_CASE(NULL);
+    CHECK(count >= 10);
+    CHECK_NULL(vitals_account_find(account, "no such figure"));
+    vitals_account_free(account);
+}
+
+static double figure(const vitals_account *account, const char *name)
+{
+    double value = -1;
+    const vitals_figure *found = vitals_account_find(account, name);
+    CHECK_NOT_NULL(found);
+    CHECK(vitals_figure_value(found, &value) > 0);
+    return value;
+}
+
+/* The kernel's own clock of what this process has waited for. */
+static void runs_do_not_count_each_others_processes(void)
+{
+    vitals_account *heavy = run_shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
+    vitals_account *light = run_shell("exit 0");
+    CHECK(figure(heavy, "cpu") > 0.02);
+    CHECK(figure(light, "cpu") < figure(heavy, "cpu") / 4);
+    CHECK_NEAR(figure(light, "processes"), 1, 0);
+    vitals_account_free(heavy);
+    vitals_account_free(light);
+    CHECK_INT(waitpid(-1, NULL, WNOHANG), -1); /* and none is left behind */
+    CHECK_INT(errno, ECHILD);
+}
+
+static size_t open_descriptors(void)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    CHECK_NOT_NULL(folder);
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static void on_child(int signal)
+{
+    (void)signal;
+}
+
+static void the_caller_gets_back_what_was_its_own(void)
+{
+    struct sigaction mine = {.sa_handler = on_child}, found;
+    sigset_t mask, after;
+    CHECK_INT(sigaction(SIGCHLD, &mine, NULL), 0);
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGUSR2);
+    CHECK_INT(sigprocmask(SIG_SETMASK, &mask, NULL), 0);
+    size_t descriptors = open_descriptors();
+    int64_t live = memory_live();
+    for (int i = 0; i < 3; i++)
+        vitals_account_free(run_shell("exit 1"));
+    CHECK_UINT(open_descriptors(), descriptors);
+    CHECK_INT(memory_live(), live);
+    CHECK_INT(sigaction(SIGCHLD, NULL, &found), 0);
+    CHECK(found.sa_handler == on_child);
+    CHECK_INT(sigprocmask(SIG_SETMASK, NULL, &after), 0);
+    for (int number = 1; number < 32; number++)
+        CHECK_INT(sigismember(&after, number), number == SIGUSR2);
+    signal(SIGCHLD, SIG_DFL);
+    sigemptyset(&mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void any_allocation_may_fail(void)
+{
+    static const char *const COMMAND[] = {"sh", "-c", "exit 7", NULL};
+    int64_t live = memory_live();
+    size_t descriptors = open_descriptors();
+    int refused = 0, runs = 0;
+    for (uint64_t n = 1; n < 60 && runs < 10; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "allocation %llu", (unsigned long long)n);
+        CHECK_CASE(name);
+        vitals_account *account = NULL;
+        memory_fail_at(n);
+        int code = run(COMMAND, &account);
+        memory_fail_at(0);
+        if (code < 0) {
+            CHECK_NULL(account);
+            refused++;
+            CHECK_INT(runs, 0); /* nothing fails any more once the command has begun */
+        } else {
+            CHECK_INT(vitals_account_exit_code(account), 7);
+            vitals_account_free(account);
+            runs++;
+        }
+        CHECK_INT(memory_live(), live);
+        CHECK_UINT(open_descriptors(), descriptors);
+    }
+    CHECK(refused >= 3);
+    CHECK_INT(runs, 10);
+}
+
+static const check_test tests[] = {
+    {"options that cannot be run are refused", options_that_cannot_be_run_are_refused},
+    {"the exit code is what a shell would say", the_exit_code_is_what_a_shell_would_say},
+    {"a command that cannot be started says why", a_command_that_cannot_be_started_says_why},
+    {"every figure says what it is and how it was got",
+     every_figure_says_what_it_is_and_how_it_was_got},
+    {"runs do not count each other's processes", runs_do_not_count_each_others_processes},
+    {"the caller gets back what was its own", the_caller_gets_back_what_was_its_own},
+    {"any allocation may fail", any_allocation_may_fail},
+};
 CHECK_MAIN(tests)

@@ -93,6 +93,7 @@ static void what_goes_in_comes_out(void)
     vitals_builder *builder = new_builder();
     vitals_builder_begin(builder);
     vitals_builder_origin(builder, text("box\n"), text("b00t"), 4026531836);
+    vitals_builder_stream(builder, 5);
     vitals_builder_moment(builder, 1, 2, 3, 4);
     open_processes(builder);
     for (uint64_t key = 1; key <= 100; key++)
@@ -108,12 +109,22 @@ static void what_goes_in_comes_out(void)
     CHECK_UINT(vitals_snapshot_boottime_ns(snapshot), 2);
     CHECK_UINT(vitals_snapshot_monotonic_ns(snapshot), 3);
     CHECK_UINT(vitals_snapshot_sequence(snapshot), 4);
+    CHECK_UINT(vitals_snapshot_stream(snapshot), 5);
     CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PROCESS), 100);
+    size_t count = 0;
+    const uint64_t *keys = vitals_snapshot_keys(snapshot, VITALS_PROCESS, &count);
+    CHECK_UINT(count, 100);
     uint64_t key = 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;)
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        CHECK(vitals_snapshot_row(snapshot, VITALS_PROCESS, key) == row);
+        CHECK_UINT(keys[key], key + 1);
         check_process(row, ++key);
+        CHECK(vitals_row_snapshot(row) == snapshot);
+    }
     CHECK_UINT(key, 100);
+    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_PROCESS, 100));
+    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_PROCESS, SIZE_MAX));
     vitals_snapshot_unref(snapshot);
 }
 
@@ -125,26 +136,31 @@ static void what_was_not_asked_for_is_not_there(void)
     add_process(builder, 1);
     /* A source offers all it knows: these columns and tables are not open. */
     vitals_builder_row(builder, VITALS_GPU, 1, 0, text("0"), 0);
-    vitals_builder_row(builder, (vitals_entity)77, 1, 0, text("0"), 0);
+    vitals_builder_row(builder, 77, 1, 0, text("0"), 0);
     vitals_builder_u64(builder, VITALS_PROCESS_THREADS, 1, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_GPU_POWER_WATTS, 1, VITALS_HAVE);
     vitals_builder_missing(builder, VITALS_HOST_NAME, VITALS_DENIED);
     CHECK(builder_wants(builder, VITALS_PROCESS_PID));
     CHECK_FALSE(builder_wants(builder, VITALS_PROCESS_THREADS));
     CHECK_FALSE(builder_wants(builder, VITALS_HOST_NAME));
-    CHECK_FALSE(builder_wants(builder, (vitals_metric)0xffffffff));
+    CHECK_FALSE(builder_wants(builder, 0xffffffff));
     vitals_snapshot *snapshot = finish(builder);
 
     CHECK(vitals_snapshot_has_entity(snapshot, VITALS_PROCESS));
     CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_GPU));
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, (vitals_entity)0));
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, (vitals_entity)77));
+    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, 0));
+    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, 77));
     CHECK(vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_NAME));
     CHECK_FALSE(vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_THREADS));
-    CHECK_FALSE(vitals_snapshot_has_metric(snapshot, (vitals_metric)0x08ff));
+    CHECK_FALSE(vitals_snapshot_has_metric(snapshot, 0x08ff));
     CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 0);
     CHECK_NULL(vitals_snapshot_next(snapshot, VITALS_GPU, NULL));
     CHECK_NULL(vitals_snapshot_find(snapshot, VITALS_GPU, 1));
+    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_GPU, 0));
+    size_t keys = 7;
+    CHECK_NULL(vitals_snapshot_keys(snapshot, VITALS_GPU, &keys));
+    CHECK_UINT(keys, 0);
+    CHECK_NULL(vitals_snapshot_keys(snapshot, 77, NULL));
     const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, 1);
     CHECK_NOT_NULL(row);
     CHECK_NULL(vitals_snapshot_next(snapshot, VITALS_GPU, row));
@@ -159,9 +175,9 @@ static void what_was_not_asked_for_is_not_there(void)
     CHECK_INT(vitals_row_f64(row, VITALS_PROCESS_THREADS, &real), VITALS_WRONG_METRIC);
     CHECK_INT(vitals_row_u64(row, VITALS_GPU_INDEX, &number), VITALS_WRONG_METRIC);
     CHECK_INT(vitals_row_availability(row, VITALS_GPU_INDEX), VITALS_WRONG_METRIC);
-    CHECK_INT(vitals_row_u64(row, (vitals_metric)0x08ff, &number), VITALS_WRONG_METRIC);
-    CHECK_INT(vitals_row_number(row, (vitals_metric)0x08ff, &real), VITALS_WRONG_METRIC);
-    CHECK_INT(vitals_row_availability(row, (vitals_metric)0), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_u64(row, 0x08ff, &number), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_number(row, 0x08ff, &real), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_availability(row, 0), VITALS_WRONG_METRIC);
     CHECK_INT(vitals_row_u64(row, VITALS_PROCESS_NICE, &number), VITALS_WRONG_METRIC);
     CHECK_INT(vitals_row_i64(row, VITALS_PROCESS_PID, &signed_number), VITALS_WRONG_METRIC);
     CHECK_INT(vitals_row_f64(row, VITALS_PROCESS_PID, &real), VITALS_WRONG_METRIC);
@@ -251,9 +267,19 @@ static void columns_are_numbers_side_by_side(void)
     CHECK_NOT_NULL(states);
     CHECK_UINT(count, 0);
     CHECK_NOT_NULL(vitals_snapshot_column(empty, VITALS_PROCESS_PID, NULL, NULL));
-    CHECK_NULL(vitals_snapshot_column(empty, VITALS_PROCESS_NAME, NULL, NULL));
-    CHECK_NULL(vitals_snapshot_column(empty, VITALS_PROCESS_THREADS, NULL, NULL));
-    CHECK_NULL(vitals_snapshot_column(empty, VITALS_GPU_INDEX, NULL, NULL));
+    CHECK_NOT_NULL(vitals_snapshot_keys(empty, VITALS_PROCESS, &count));
+    CHECK_UINT(count, 0);
+    static const vitals_metric NONE[] = {VITALS_PROCESS_NAME, VITALS_PROCESS_THREADS,
+                                         VITALS_GPU_INDEX, 0x08ff, 0};
+    for (size_t i = 0; i < CHECK_COUNT(NONE); i++) {
+        signed char some;
+        states = &some;
+        count = 7;
+        CHECK_NULL(vitals_snapshot_column(empty, NONE[i], &states, &count));
+        CHECK_NULL(states);
+        CHECK_UINT(count, 0);
+        CHECK_NULL(vitals_snapshot_column(empty, NONE[i], NULL, NULL));
+    }
     vitals_snapshot_unref(empty);
     vitals_builder_free(builder);
 }
@@ -284,6 +310,85 @@ static void children_are_found_by_their_parent(void)
     CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_GPU_CLOCK, 9, NULL));
     CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_GPU, 0, NULL));
     vitals_snapshot_unref(snapshot);
+    vitals_builder_free(builder);
+}
+
+/* Random parents, of which some have no row, against a search through all rows. */
+static void a_tree_is_walked_as_if_searched(void)
+{
+    enum { ROWS = 60, PARENTS = 12 };
+    uint64_t random = 1;
+    vitals_builder *builder = new_builder();
+    for (unsigned round = 0; round < 200; round++) {
+        vitals_builder_begin(builder);
+        open_processes(builder);
+        unsigned rows = round % ROWS;
+        for (unsigned i = 0; i < rows; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            /* Keys in the order of rows, and in none: 7 has no factor in common with 61. */
+            uint64_t key = round % 2 ? i + 1 : i * 7 % 61 + 1;
+            vitals_builder_row(builder, VITALS_PROCESS, key, (random >> 33) % PARENTS, text(""), 0);
+        }
+        vitals_snapshot *snapshot = finish(builder);
+        size_t found = 0;
+        for (uint64_t parent = 0; parent <= PARENTS; parent++) {
+            const vitals_row *child = NULL;
+            for (size_t i = 0; i < rows; i++) {
+                const vitals_row *row = vitals_snapshot_row(snapshot, VITALS_PROCESS, i);
+                if (vitals_row_parent(row) != parent)
+                    continue;
+                child = vitals_snapshot_next_child(snapshot, VITALS_PROCESS, parent, child);
+                CHECK(child == row);
+                found++;
+            }
+            CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_PROCESS, parent, child));
+        }
+        CHECK_UINT(found, rows);
+        vitals_snapshot_unref(snapshot);
+    }
+    vitals_builder_free(builder);
+}
+
+/* ---- when it was read ---- */
+
+static void a_value_may_have_a_moment_of_its_own(void)
+{
+    vitals_builder *builder = new_builder();
+    for (unsigned pass = 0; pass < 3; pass++) { /* the memory is used again */
+        vitals_builder_begin(builder);
+        open_processes(builder);
+        for (uint64_t key = 40; key >= 1; key--) { /* grows, and is put in order */
+            vitals_builder_row(builder, VITALS_PROCESS, key, 0, text(""), 1000 + key);
+            vitals_builder_read_at(builder, VITALS_PROCESS_CPU_SECONDS, 1000 + key);
+            vitals_builder_u64(builder, VITALS_PROCESS_PID, 5, VITALS_HAVE);
+            if (key % 3 == pass)
+                vitals_builder_read_at(builder, VITALS_PROCESS_PID, key);
+            vitals_builder_read_at(builder, VITALS_PROCESS_NAME, 2000 + key); /* later, and first */
+            vitals_builder_text(builder, VITALS_PROCESS_NAME, text("x"), VITALS_STALE);
+            vitals_builder_read_at(builder, VITALS_PROCESS_RESIDENT_BYTES, 7);
+            vitals_builder_missing(builder, VITALS_PROCESS_RESIDENT_BYTES, VITALS_DENIED);
+            vitals_builder_read_at(builder, VITALS_PROCESS_NICE, 7);
+            vitals_builder_read_at(builder, VITALS_PROCESS_NICE, 1000 + key); /* the last holds */
+            vitals_builder_i64(builder, VITALS_PROCESS_NICE, 5, VITALS_HAVE);
+            vitals_builder_read_at(builder, VITALS_PROCESS_THREADS, 7); /* not open */
+            vitals_builder_read_at(builder, VITALS_GPU_INDEX, 7);
+        }
+        vitals_snapshot *snapshot = finish(builder);
+        for (uint64_t key = 1; key <= 40; key++) {
+            const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
+            CHECK_UINT(vitals_row_stamp_ns(row), 1000 + key);
+            CHECK_UINT(vitals_row_read_ns(row, VITALS_PROCESS_PID),
+                       key % 3 == pass ? key : 1000 + key);
+            CHECK_UINT(vitals_row_read_ns(row, VITALS_PROCESS_NAME), 2000 + key);
+            CHECK_UINT(vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_BYTES), 1000 + key);
+            CHECK_UINT(vitals_row_read_ns(row, VITALS_PROCESS_NICE), 1000 + key);
+            CHECK_UINT(vitals_row_read_ns(row, VITALS_PROCESS_CPU_SECONDS), 1000 + key);
+            CHECK_UINT(vitals_row_read_ns(row, VITALS_PROCESS_THREADS), 0);
+            CHECK_UINT(vitals_row_read_ns(row, VITALS_GPU_INDEX), 0);
+            CHECK_UINT(vitals_row_read_ns(row, 0), 0);
+        }
+        vitals_snapshot_unref(snapshot);
+    }
     vitals_builder_free(builder);
 }
 
@@ -342,7 +447,7 @@ static void numbers_stay_within_what_json_can_hold(void)
     vitals_builder_begin(builder);
     open_processes(builder);
     for (size_t i = 0; i < CHECK_COUNT(COUNTS); i++) {
-        vitals_builder_row(builder, VITALS_PROCESS, i, 0, text(""), 0);
+        vitals_builder_row(builder, VITALS_PROCESS, 1 + i, 0, text(""), 0);
         vitals_builder_u64(builder, VITALS_PROCESS_PID, COUNTS[i].value, VITALS_HAVE);
     }
     static const double NOT_FINITE[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
@@ -359,7 +464,7 @@ static void numbers_stay_within_what_json_can_hold(void)
 
     for (size_t i = 0; i < CHECK_COUNT(COUNTS); i++) {
         uint64_t value = 7;
-        const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, i);
+        const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, 1 + i);
         CHECK_INT(vitals_row_u64(row, VITALS_PROCESS_PID, &value), COUNTS[i].state);
         CHECK_UINT(value, COUNTS[i].expected);
     }
@@ -420,7 +525,7 @@ static void table_twice(vitals_builder *builder)
 
 static void table_unknown(vitals_builder *builder)
 {
-    vitals_builder_table(builder, (vitals_entity)200, NULL, 0);
+    vitals_builder_table(builder, 200, NULL, 0);
 }
 
 static void foreign_column(vitals_builder *builder)
@@ -431,7 +536,21 @@ static void foreign_column(vitals_builder *builder)
 
 static void parent_without_table(vitals_builder *builder)
 {
-    vitals_builder_row(builder, VITALS_PROCESS, 5, 1, text("0"), 0);
+    static const vitals_metric COLUMNS[] = {VITALS_CPU_INDEX};
+    vitals_builder_table(builder, VITALS_CPU, COLUMNS, 1);
+    vitals_builder_row(builder, VITALS_CPU, 5, 1, text("0"), 0);
+}
+
+static void key_none(vitals_builder *builder)
+{
+    add_process(builder, 0);
+}
+
+static void moment_without_row(vitals_builder *builder)
+{
+    static const vitals_metric COLUMNS[] = {VITALS_CPU_INDEX};
+    vitals_builder_table(builder, VITALS_CPU, COLUMNS, 1);
+    vitals_builder_read_at(builder, VITALS_CPU_INDEX, 1);
 }
 
 static void value_without_row(vitals_builder *builder)
@@ -466,11 +585,14 @@ static void mistakes_are_told_by_finish(void)
     refused("key twice", key_twice, "snapshot: table process has key 1 twice");
     refused("key twice in a row", key_twice_in_a_row, "snapshot: table process has key 1 twice");
     refused("key too large", key_too_large, "snapshot: table process gets a key above 2^53");
+    refused("key none", key_none, "snapshot: table process gets the key 0");
+    refused("no row for a moment", moment_without_row,
+            "snapshot: cpu index is set before there is a row");
     refused("table twice", table_twice, "snapshot: table process is opened twice");
     refused("table unknown", table_unknown, "snapshot: table ? does not exist");
     refused("foreign column", foreign_column, "snapshot: table gpu has no metric 0x0104");
     refused("no parent", parent_without_table,
-            "snapshot: table process has no parent, and a row names one");
+            "snapshot: table cpu has no parent, and a row names one");
     refused("no row", value_without_row, "snapshot: cpu index is set before there is a row");
     refused("other type", value_of_other_type,
             "snapshot: process pid is set with a value of another type");
@@ -666,8 +788,9 @@ static vitals_snapshot *tick(vitals_builder *builder, struct shared_text **names
     vitals_builder_origin(builder, text("host"), text("boot"), 1);
     open_processes(builder);
     for (size_t i = 0; i < rows; i++) {
-        vitals_builder_row(builder, VITALS_PROCESS, rows - 1 - i, 0, text("label"), i);
+        vitals_builder_row(builder, VITALS_PROCESS, rows - i, (rows - i) / 4, text("label"), i);
         vitals_builder_u64(builder, VITALS_PROCESS_PID, i, VITALS_HAVE);
+        vitals_builder_read_at(builder, VITALS_PROCESS_PID, i / 2);
         builder_shared(builder, VITALS_PROCESS_NAME, names[i], VITALS_HAVE);
     }
     return vitals_builder_finish(builder, &snapshot, error) < 0 ? NULL : snapshot;
@@ -732,7 +855,7 @@ static void snapshots_outlive_the_builder_and_are_never_reused_while_held(void)
         vitals_snapshot *shared = vitals_snapshot_ref(held[i]);
         vitals_snapshot_unref(held[i]);
         vitals_text word = {0};
-        CHECK_INT(vitals_row_text(vitals_snapshot_find(shared, VITALS_PROCESS, 0),
+        CHECK_INT(vitals_row_text(vitals_snapshot_find(shared, VITALS_PROCESS, 1),
                                   VITALS_PROCESS_NAME, &word),
                   VITALS_HAVE);
         CHECK_BYTES(word.bytes, word.size, "some name", 9);
@@ -823,10 +946,10 @@ static void readers_in_other_threads_see_whole_snapshots(void)
         vitals_builder_begin(builder);
         vitals_builder_moment(builder, 0, 0, 0, sequence);
         open_processes(builder);
-        for (uint64_t key = 0; key < ROWS; key++) {
+        for (uint64_t key = 1; key <= ROWS; key++) {
             vitals_builder_row(builder, VITALS_PROCESS, key, 0, text("x"), 0);
             vitals_builder_u64(builder, VITALS_PROCESS_PID, sequence, VITALS_HAVE);
-            builder_shared(builder, VITALS_PROCESS_NAME, names[key], VITALS_HAVE);
+            builder_shared(builder, VITALS_PROCESS_NAME, names[key - 1], VITALS_HAVE);
         }
         vitals_snapshot *snapshot = finish(builder);
         for (size_t i = 0; i < READERS; i++)
@@ -849,6 +972,8 @@ static const check_test tests[] = {
     {"small tables of every order are sorted", small_tables_of_every_order_are_sorted},
     {"columns are numbers side by side", columns_are_numbers_side_by_side},
     {"children are found by their parent", children_are_found_by_their_parent},
+    {"a tree is walked as if searched", a_tree_is_walked_as_if_searched},
+    {"a value may have a moment of its own", a_value_may_have_a_moment_of_its_own},
     {"each availability comes back", each_availability_comes_back},
     {"numbers stay within what JSON can hold", numbers_stay_within_what_json_can_hold},
     {"mistakes are told by finish", mistakes_are_told_by_finish},

@@ -290,6 +290,11 @@ enum os_child_change os_reap(struct os_reaped *out)
     return OS_CHILD_ENDED;
 }
 
+void os_reap_one(int64_t pid)
+{
+    (void)waitpid((pid_t)pid, NULL, WNOHANG);
+}
+
 int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
 {
     char name[64];

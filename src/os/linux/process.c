@@ -96,8 +96,8 @@ int os_process_cpu_ns(const struct os *os, int64_t pid, uint64_t *ns)
     return 0;
 }
 
-/* Files of one record, or of plain memory. Not so: lists, such as task/N/children and maps, which end
- * a read where the next record does not fit. */
+/* Files of one record, or of plain memory. Not so: lists, such as task/N/children and maps, which
+ * end a read where the next record does not fit. */
 static bool is_given_at_once(const char *name)
 {
     static const char *const NAMES[] = {"cgroup", "cmdline", "io", "status"};

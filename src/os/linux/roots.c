@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -157,4 +158,12 @@ void os_read_origin(const struct os *os, struct os_origin *out)
     linux_read_line(os, os->proc, "sys/kernel/hostname", out->host, sizeof out->host);
     linux_read_line(os, os->proc, "sys/kernel/random/boot_id", out->boot_id, sizeof out->boot_id);
     out->pid_namespace = pid_namespace(os);
+}
+
+uint64_t os_random(const struct os *os)
+{
+    uint64_t number;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
+        return number;
+    return os->clock.realtime_ns(os->clock.data) ^ ((uint64_t)getpid() << 40);
 }

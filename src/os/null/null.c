@@ -305,3 +305,8 @@ int os_pidfd_signal(int pidfd, int signal)
     (void)signal;
     return -ENOTSUP;
 }
+
+uint64_t os_random(const struct os *os)
+{
+    return os->clock.realtime_ns(os->clock.data);
+}

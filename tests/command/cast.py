@@ -1,0 +1,97 @@
+"""Processes that tests need to exist: they say when they are ready, and end when their standard
+input does, so that none outlives its test."""
+
+import contextlib
+import functools
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from harness import VITALS, environment
+
+NOBODY = pwd.getpwnam("nobody")
+
+
+@functools.cache
+def as_user(uid, gid):
+    """The words that run a command as another user, and why they do not work where they don't."""
+    if os.geteuid() != 0:
+        return (), "becoming another user takes root"
+    if shutil.which("setpriv") is None:
+        return (), "no setpriv"
+    words = ("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups")
+    probe = subprocess.run([*words, VITALS, "--version"], capture_output=True, check=False,
+                           stdin=subprocess.DEVNULL)
+    if probe.returncode != 0:
+        return (), "the build folder cannot be read by other users"
+    return words, None
+
+
+def ordinary(case):
+    """The words that run a command as an ordinary user; skips the case where that cannot be."""
+    words, reason = as_user(NOBODY.pw_uid, NOBODY.pw_gid)
+    if reason is not None:
+        case.skipTest(reason)
+    return words
+
+
+PRELUDE = """
+import ctypes, hashlib, os, signal, sys, threading, time
+libc = ctypes.CDLL(None)
+
+def name(text):
+    libc.prctl(15, text)
+
+def ready(*words):
+    print(os.getpid(), *words, flush=True)
+
+def stay():
+    sys.stdin.read()
+    os._exit(0)
+"""
+
+
+def state_of(pid):
+    """The letter of /proc/PID/stat."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0].decode()
+
+
+class Cast:
+    """Programs that say when they are ready, and end when their standard input does."""
+
+    def __init__(self):
+        self.programs = []
+        self.pids = {}
+
+    def add(self, role, text, *arguments, prefix=()):
+        program = subprocess.Popen(
+            [*prefix, sys.executable, "-c", PRELUDE + text, *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+        self.programs.append(program)
+        words = program.stdout.readline().split()
+        assert words, f"{role} did not start"
+        self.pids[role] = int(words[-1])
+        return program
+
+    def wait_for_state(self, role, letter):
+        until = time.monotonic() + 20
+        while state_of(self.pids[role]) != letter:
+            assert time.monotonic() < until, f"{role} did not become {letter}"
+            os.sched_yield()
+
+    def close(self):
+        for program in self.programs:
+            with contextlib.suppress(ProcessLookupError):
+                program.send_signal(signal.SIGCONT)
+            program.stdin.close()
+            try:
+                program.wait(10)
+            except subprocess.TimeoutExpired:
+                program.kill()
+                program.wait()
+            program.stdout.close()
