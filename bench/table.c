@@ -266,6 +266,7 @@ int main(int argc, char **argv)
         find_driver_counter(argv[5]);
 
     vitals_clock clock = {
+        .size = sizeof clock,
         .monotonic_ns = monotonic,
         .boottime_ns = boottime,
         .realtime_ns = realtime,
@@ -275,7 +276,7 @@ int main(int argc, char **argv)
     vitals_options options;
     vitals_error error;
     vitals_context *context;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     options.nvml_path = nvml ? argv[5] : NULL;
     options.backends = nvml ? "nvidia" : "";
     options.clock = scene->jumps ? &clock : NULL;

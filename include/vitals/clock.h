@@ -1,10 +1,16 @@
 /* clock.h: time, as something that is handed in.
  *
  * Every instant and every wait of the library goes through one of these records, so that a test
- * runs a day in a second. All times are nanoseconds. */
+ * runs a day in a second. All times are nanoseconds.
+ *
+ * The record is copied where it is handed in; what its functions use is not. Where a driver's call
+ * may hang (every context that asks for real devices), a thread that nobody can end is left in it
+ * and uses the clock when it comes back: the functions and `data` must then live until the process
+ * ends, not only until the context is freed. */
 #ifndef VITALS_CLOCK_H
 #define VITALS_CLOCK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <vitals/export.h>
@@ -13,16 +19,18 @@
 extern "C" {
 #endif
 
+/* Grows at its end only. No function may be NULL. */
 typedef struct vitals_clock {
-    void *data; /* handed to each function; must outlive the context */
+    size_t size; /* sizeof(vitals_clock), set by whoever makes one */
+    void *data;  /* handed to each function; see above how long it must live */
 
     uint64_t (*monotonic_ns)(void *data); /* for intervals: CLOCK_MONOTONIC */
     uint64_t (*boottime_ns)(void *data);  /* since boot, suspend included: CLOCK_BOOTTIME */
     uint64_t (*realtime_ns)(void *data);  /* since 1970, may step: CLOCK_REALTIME */
 
     /* Returns 1 as soon as `descriptor` can be read (-1: there is none), 0 once the monotonic
-     * clock has reached the deadline (UINT64_MAX: never), or a negative errno. Called from
-     * several threads at once. */
+     * clock has reached the deadline (UINT64_MAX: never), or a negative errno, which ends the
+     * sampler's thread that asked. Called from several threads at once. */
     int (*wait_until)(void *data, int descriptor, uint64_t deadline_ns);
 } vitals_clock;
 

@@ -3,7 +3,12 @@
  * A context holds what comes from outside: where /proc, /sys and /dev are, the clock, the limits,
  * which device back ends there are. It is immutable once made and may be used from any thread;
  * samplers and live handles made of it belong to one thread at a time each, and must be freed
- * before it. The library reads no environment variable and changes nothing of its process. */
+ * before it. The library reads no environment variable and changes nothing of its process.
+ *
+ * One thing may outlive even that: a thread that hangs in a driver cannot be ended, and uses clock
+ * and trace once more when it comes back. Where a context asks for real devices, the clock's and
+ * the trace's functions and data must live until the process ends; strings and the records are
+ * copied. */
 #ifndef VITALS_CONTEXT_H
 #define VITALS_CONTEXT_H
 
@@ -24,7 +29,8 @@ typedef struct vitals_context vitals_context;
  * missing symbol, an overrun. Called from any thread, also several at once; must not call back. */
 typedef void vitals_trace(void *data, const char *line);
 
-/* Strings are copied; NULL means the default. */
+/* Strings are copied; NULL means the default. Grows at its end only: what a caller does not know of
+ * is the default, and what it sets beyond what the library knows is refused, never ignored. */
 typedef struct vitals_options {
     size_t size;               /* sizeof(vitals_options), set by init */
     const char *proc_root;     /* "/proc" */
@@ -35,18 +41,20 @@ typedef struct vitals_options {
     const char *demo;          /* scenario of the demo back end; the default is "default" */
     uint64_t seed;             /* of the demo back end: same seed and clock, same values */
     uint32_t max_descriptors;  /* kept open for processes; 0: three quarters of RLIMIT_NOFILE */
-    const vitals_clock *clock; /* vitals_clock_system(); must outlive the context */
-    vitals_trace *trace;       /* NULL: nobody listens */
-    void *trace_data;
+    const vitals_clock *clock; /* vitals_clock_system(); see above how long it must live */
+    vitals_trace *trace;       /* NULL: nobody listens; likewise */
+    void *trace_data;          /* likewise */
 } vitals_options;
 
-/* Fills in the defaults. */
-VITALS_API void vitals_options_init(vitals_options *options) VITALS_NONNULL(1);
+/* Fills in the defaults. `size` is sizeof(vitals_options) as the caller was compiled; not a byte
+ * beyond it is written. */
+VITALS_API void vitals_options_init(vitals_options *options, size_t size) VITALS_NONNULL(1);
 
 /* Makes a context; *out is yours to free. `options` may be NULL (all defaults) and need not live
  * on. Opens three directories, loads no vendor library: that happens with the first sampler that
- * asks for devices. Errors: EARGUMENT (a size that is none, an unknown back end), EGONE, EDENIED,
- * ESYSTEM (proc_root cannot be opened), EMEMORY. */
+ * asks for devices. Errors: EARGUMENT (a size that is none, an option of a newer vitals, a clock
+ * without a function, an unknown back end), EGONE, EDENIED, ESYSTEM (proc_root cannot be opened),
+ * EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_context_new(const vitals_options *options,
                                                  vitals_context **out, vitals_error *error)
     VITALS_NONNULL(2);

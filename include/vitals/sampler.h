@@ -2,10 +2,14 @@
  *
  * A sampler keeps what it learned: descriptors of processes, devices, the last values. Either you
  * take snapshots with it (in your own thread), or it runs a thread of its own and leaves the newest
- * snapshot in a slot; then nobody waits for anybody. Slow sources are read on lanes: at the
- * deadline (half the interval, at most 100 ms) a tick goes on with the last value, marked stale.
+ * snapshot in a slot; then nobody waits for anybody.
  *
- * One thread at a time per sampler, but for vitals_sampler_latest, which any thread may call. */
+ * Slow sources are read on lanes: at the deadline (half the interval, at most 100 ms) a tick goes
+ * on with the last value, marked stale. The first vitals_sampler_take alone waits longer, up to 2.2
+ * s, for sources that have never answered: loading a driver may take that long.
+ *
+ * One thread at a time per sampler, but for vitals_sampler_latest and subscriptions, which any
+ * thread may use. */
 #ifndef VITALS_SAMPLER_H
 #define VITALS_SAMPLER_H
 
@@ -18,7 +22,7 @@ extern "C" {
 typedef struct vitals_sampler vitals_sampler;
 
 /* *out is yours to free; the request may be freed at once. Reads nothing yet.
- * Errors: EARGUMENT (an empty request), EMEMORY, ESYSTEM (no thread, no descriptor). */
+ * Errors: EARGUMENT (an empty request), EMEMORY (also: no thread or no descriptor to be had). */
 VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
                                                  const vitals_request *request,
                                                  vitals_sampler **out, vitals_error *error)
@@ -38,15 +42,32 @@ VITALS_API VITALS_CHECKED int vitals_sampler_take(vitals_sampler *sampler, vital
 VITALS_API VITALS_CHECKED int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* Can be read (poll) whenever the slot holds a snapshot that latest has not given yet.
- * Owned by the sampler; -1 before start. */
-VITALS_API int vitals_sampler_descriptor(const vitals_sampler *sampler) VITALS_NONNULL(1);
-
-/* The newest snapshot, yours to unref, or NULL where there is none yet. Never waits. */
+/* The newest snapshot of the thread, yours to unref, or NULL where there is none yet. Never waits.
+ * Any thread. */
 VITALS_API vitals_snapshot *vitals_sampler_latest(vitals_sampler *sampler) VITALS_NONNULL(1);
 
 /* Ends the thread and returns within the deadline. Harmless where none runs. */
 VITALS_API void vitals_sampler_stop(vitals_sampler *sampler) VITALS_NONNULL(1);
+
+/* One consumer of a sampler's snapshots. Each has a descriptor of its own, so that none takes a
+ * wake-up from another. */
+typedef struct vitals_subscription vitals_subscription;
+
+/* *out is yours to free, before the sampler. Any thread. Errors: EMEMORY, ESYSTEM (no descriptor).
+ */
+VITALS_API VITALS_CHECKED int vitals_subscription_new(vitals_sampler *sampler,
+                                                      vitals_subscription **out,
+                                                      vitals_error *error) VITALS_NONNULL(1, 2);
+VITALS_API void vitals_subscription_free(vitals_subscription *subscription);
+
+/* Can be read (poll) while there is a snapshot that this consumer has not been given. Owned by the
+ * subscription. */
+VITALS_API int vitals_subscription_descriptor(const vitals_subscription *subscription)
+    VITALS_NONNULL(1);
+
+/* As vitals_sampler_latest, and the descriptor is quiet until there is a newer one. */
+VITALS_API vitals_snapshot *vitals_subscription_latest(vitals_subscription *subscription)
+    VITALS_NONNULL(1);
 
 #ifdef __cplusplus
 }

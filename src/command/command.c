@@ -45,7 +45,7 @@ static void trace_line(void *data, const char *line)
 
 void command_world(const struct settings *settings, vitals_options *options)
 {
-    vitals_options_init(options);
+    vitals_options_init(options, sizeof *options);
     options->proc_root = settings->proc_root;
     options->sys_root = settings->sys_root;
     options->dev_root = settings->dev_root;

@@ -64,14 +64,14 @@ int command_run(const struct settings *settings)
     if (open_json(settings, &descriptor) != 0)
         return EXIT_BEFORE_RUN;
     command_world(settings, &world);
-    vitals_run_options_init(&options);
+    vitals_run_options_init(&options, sizeof options);
     options.argv = settings->command_argv;
     options.world = &world;
     options.wait_for_descendants = settings->wait;
     options.child_descriptors = settings->descriptors_before;
     if (settings->interval_ns != 0)
         options.interval_ns = settings->interval_ns;
-    if (vitals_run(&options, &account, &error) < 0)
+    if (vitals_run_command(&options, &account, &error) < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s", error.message);
     int code = vitals_account_exit_code(account);
     print_json(settings, account, descriptor);

@@ -68,7 +68,7 @@ static const unsigned char PLACES[ENTITY_MAX + 1][METRIC_NUMBERS] = {
 #undef METRIC
 };
 
-_Static_assert(METRIC_COUNT < 256, "a place fits one byte");
+_Static_assert((int)METRIC_COUNT <= (int)METRICS_MAX, "a place fits one byte");
 _Static_assert(METRIC_NUMBERS <= 256 && METRIC_NUMBERS % 64 == 0, "a number fits its byte");
 
 static const struct entity *entity_at(vitals_entity entity)

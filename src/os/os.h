@@ -13,9 +13,10 @@
 #include <vitals/context.h>
 
 struct os {
-    int proc, sys, dev;  /* directory descriptors; sys and dev may be -1 */
-    bool live;           /* proc shows our own pid namespace: pids may be used in system calls */
-    double tick_seconds; /* one clock tick of /proc */
+    int proc, sys, dev; /* directory descriptors; sys and dev may be -1 */
+    bool live;          /* proc shows our own pid namespace: pids may be used in system calls */
+    double ticks_per_second; /* clock ticks of /proc; divided by, a hundredth prints as short as it
+                                is */
     uint64_t page_bytes;
     vitals_clock clock;
     vitals_trace *trace; /* may be NULL */

@@ -116,7 +116,8 @@ int vitals_process_of(vitals_context *context, const vitals_row *row, vitals_pro
     if (code < 0)
         return code;
     double off = vitals_process_start_seconds(process) - start_seconds;
-    if (off > -context->os.tick_seconds / 2 && off < context->os.tick_seconds / 2) {
+    double half = 0.5 / context->os.ticks_per_second;
+    if (off > -half && off < half) {
         *out = process;
         return 0;
     }
@@ -142,7 +143,7 @@ int64_t vitals_process_pid(const vitals_process *process)
 
 double vitals_process_start_seconds(const vitals_process *process)
 {
-    return (double)process->start_ticks * process->context->os.tick_seconds;
+    return (double)process->start_ticks / process->context->os.ticks_per_second;
 }
 
 int vitals_process_is_running(vitals_process *process)

@@ -65,7 +65,7 @@ static struct value ticks(const struct process_table *table, const struct proces
 {
     if ((process->stat.has & bit) == 0)
         return value_missing(VITALS_FAILED);
-    return value_f64((double)count * table->context->os.tick_seconds);
+    return value_f64((double)count / table->context->os.ticks_per_second);
 }
 
 static struct value start_of(const struct process_table *table, const struct process *process)
@@ -147,7 +147,7 @@ static const struct {
     {VITALS_PROCESS_CPU_USER_SECONDS, user_of, 0},
     {VITALS_PROCESS_CPU_SYSTEM_SECONDS, system_of, 0},
     {VITALS_PROCESS_RESIDENT_BYTES, resident_of, offsetof(struct process, resident_ns)},
-    {VITALS_PROCESS_UID, uid_of, 0},
+    {VITALS_PROCESS_UID, uid_of, offsetof(struct process, detail.read_ns)},
     {VITALS_PROCESS_RESIDENT_PEAK_BYTES, peak_of, offsetof(struct process, peak_ns)},
     {VITALS_PROCESS_READ_BYTES, read_of, offsetof(struct process, io_ns)},
     {VITALS_PROCESS_WRITTEN_BYTES, written_of, offsetof(struct process, io_ns)},
@@ -203,6 +203,10 @@ static void write_texts(const struct process_table *table, const struct process 
     builder_shared(builder, VITALS_PROCESS_STATE, word, has_state ? VITALS_HAVE : VITALS_FAILED);
     builder_shared(builder, VITALS_PROCESS_NAME, process->name,
                    process->name != NULL ? VITALS_HAVE : VITALS_FAILED);
+    static const vitals_metric LATER[] = {VITALS_PROCESS_USER, VITALS_PROCESS_COMMAND_LINE,
+                                          VITALS_PROCESS_CGROUP};
+    for (size_t i = 0; detail->read_ns != 0 && i < ARRAY_COUNT(LATER); i++)
+        vitals_builder_read_at(builder, LATER[i], detail->read_ns);
     builder_shared(builder, VITALS_PROCESS_USER, detail->user, detail->user_state);
     builder_shared(builder, VITALS_PROCESS_COMMAND_LINE, detail->command, detail->command_state);
     builder_shared(builder, VITALS_PROCESS_CGROUP, detail->cgroup, detail->cgroup_state);

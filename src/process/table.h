@@ -36,6 +36,7 @@ struct process_detail {
     unsigned bits;
     struct value uid;
     signed char user_state, command_state, cgroup_state;
+    uint64_t read_ns; /* set by who calls process_detail_read */
     struct shared_text *user, *command, *cgroup;
 };
 

@@ -1,8 +1,10 @@
 /* account.c: what a run used, in a few lines for a person, or as JSON.
  *
- *     vitals: python train.py finished in 1:12:04, exit 0
- *       CPU        3 h 41 min  (3.07 cores)              exact, wait4
- */
+ *     vitals: python train.py finished in 1 h 12 min, exit 0
+ *       CPU        3 h 41 min  (3.07 cores)        exact, wait4
+ *
+ * Every line is what it is about, the figure, and how it was got; a figure that is not there is N/A
+ * and why. With the arguments that people have, a line fits in 100 columns. */
 #include "report/paint.h"
 
 #include <inttypes.h>
@@ -10,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 160 };
+enum {
+    WORDS = 192,
+    COMMAND_COLUMNS = 52,
+    COMMAND_BYTES = 2048,
+    WHAT_COLUMNS = 11,
+    WORDS_COLUMNS = 32
+};
 
 static double value_of(const vitals_figure *figure, vitals_availability *availability)
 {
@@ -31,19 +39,18 @@ static void bytes_words(double value, char out[static VITALS_HUMAN])
     vitals_human_bytes(as_count(value), out);
 }
 
-/* "0.042 s", "12.3 s", "3 min 7 s", "2 h 41 min". */
+/* "0.042 s", "12.3 s", "3 min 7 s", "2 h 41 min"; each is rounded in its own unit. */
 static void seconds_words(double seconds, char *out, size_t capacity)
 {
-    if (seconds < 10)
+    uint64_t whole = as_count(seconds + 0.5), minutes = as_count(seconds / 60 + 0.5);
+    if (seconds < 0.9995)
         (void)snprintf(out, capacity, "%.3f s", seconds);
-    else if (seconds < 60)
+    else if (seconds < 59.95)
         (void)snprintf(out, capacity, "%.1f s", seconds);
-    else if (seconds < 3600)
-        (void)snprintf(out, capacity, "%.0f min %.0f s", (double)(uint64_t)(seconds / 60),
-                       seconds - 60 * (double)(uint64_t)(seconds / 60));
+    else if (whole < 3600)
+        (void)snprintf(out, capacity, "%" PRIu64 " min %" PRIu64 " s", whole / 60, whole % 60);
     else
-        (void)snprintf(out, capacity, "%.0f h %.0f min", (double)(uint64_t)(seconds / 3600),
-                       (seconds - 3600 * (double)(uint64_t)(seconds / 3600)) / 60);
+        (void)snprintf(out, capacity, "%" PRIu64 " h %" PRIu64 " min", minutes / 60, minutes % 60);
 }
 
 /* How good a figure is, in the words that stand behind it. */
@@ -71,20 +78,34 @@ static const char *quality(vitals_availability availability)
     return "not available";
 }
 
+/* A figure is never cut: where it needs more than its columns, what follows moves. */
+static void cell(struct paint *paint, enum color color, size_t columns, const char *text)
+{
+    size_t has = paint_columns(text);
+    paint_text(paint, color, text);
+    paint_repeat(paint, COLOR_PLAIN, " ", has < columns ? columns - has : 1);
+}
+
 static void line(struct paint *paint, const char *what, const char *words, const char *how)
 {
     paint_text(paint, COLOR_PLAIN, "  ");
-    paint_cell(paint, COLOR_BOLD, ALIGN_LEFT, 11, what);
-    paint_cell(paint, COLOR_PLAIN, ALIGN_LEFT, 38, words);
-    paint_text(paint, COLOR_DIM, how);
+    cell(paint, COLOR_BOLD, WHAT_COLUMNS, what);
+    if (how[0] == '\0') {
+        paint_text(paint, COLOR_PLAIN, words);
+    } else {
+        cell(paint, COLOR_PLAIN, WORDS_COLUMNS, words);
+        paint_text(paint, COLOR_DIM, how);
+    }
     paint_end(paint);
 }
 
+/* How a figure was got, or why it is missing. */
 static void how_words(const vitals_figure *figure, char out[static WORDS])
 {
     vitals_availability availability;
     (void)value_of(figure, &availability);
-    (void)snprintf(out, WORDS, "%s, %s", quality(availability), vitals_figure_source(figure));
+    (void)snprintf(out, WORDS, "%s%s%s", availability > 0 ? quality(availability) : "",
+                   availability > 0 ? ", " : "", vitals_figure_source(figure));
 }
 
 /* ---- lines ---- */
@@ -93,14 +114,15 @@ static void cpu_line(struct paint *paint, const vitals_account *account)
 {
     char total[40], user[40], system[40], words[WORDS], how[WORDS];
     vitals_availability has, has_cores;
-    const vitals_figure *cpu = vitals_account_find(account, "cpu");
+    const vitals_figure *cpu = vitals_account_find(account, "cpu_seconds", "");
     if (cpu == NULL)
         return;
     seconds_words(value_of(cpu, &has), total, sizeof(total));
-    seconds_words(value_of(vitals_account_find(account, "cpu_user"), &has), user, sizeof(user));
-    seconds_words(value_of(vitals_account_find(account, "cpu_system"), &has), system,
+    seconds_words(value_of(vitals_account_find(account, "cpu_user_seconds", ""), &has), user,
+                  sizeof(user));
+    seconds_words(value_of(vitals_account_find(account, "cpu_system_seconds", ""), &has), system,
                   sizeof(system));
-    double cores = value_of(vitals_account_find(account, "cpu_cores"), &has_cores);
+    double cores = value_of(vitals_account_find(account, "cpu_cores", ""), &has_cores);
     if (has_cores > 0)
         (void)snprintf(words, sizeof(words), "%s  (%.2f cores)", total, cores);
     else
@@ -111,34 +133,34 @@ static void cpu_line(struct paint *paint, const vitals_account *account)
     line(paint, "", words, "");
 }
 
-static void memory_line(struct paint *paint, const vitals_account *account)
+/* One side of the peak: "peak at least 4.61GiB", "and about 4.98GiB". */
+static void peak_line(struct paint *paint, const char *what, const char *before,
+                      const vitals_figure *peak)
 {
-    const vitals_figure *low = vitals_account_find(account, "memory_peak_low");
-    const vitals_figure *high = vitals_account_find(account, "memory_peak_high");
-    vitals_availability has_low, has_high;
-    char a[VITALS_HUMAN], b[VITALS_HUMAN], words[WORDS], how[WORDS];
-    double least = value_of(low, &has_low), most = value_of(high, &has_high);
-    if (low == NULL || has_low <= 0) {
-        (void)snprintf(how, sizeof(how), "%s", low != NULL ? vitals_figure_source(low) : "");
-        line(paint, "memory", "peak N/A", how);
-        return;
-    }
-    bytes_words(least, a);
-    bytes_words(most, b);
-    if (has_high > 0)
-        (void)snprintf(words, sizeof(words), "peak between %s and %s", a, b);
-    else
-        (void)snprintf(words, sizeof(words), "peak at least %s", a);
-    (void)snprintf(how, sizeof(how), "%s", vitals_figure_source(low));
-    line(paint, "memory", words, how);
-    if (has_high > 0)
-        line(paint, "", "", vitals_figure_source(high));
+    vitals_availability has;
+    char bytes[VITALS_HUMAN], words[WORDS], how[WORDS];
+    bytes_words(value_of(peak, &has), bytes);
+    (void)snprintf(words, sizeof(words), "%s %s", before, bytes);
+    how_words(peak, how);
+    line(paint, what, has > 0 ? words : "peak N/A", how);
+}
+
+static void memory_lines(struct paint *paint, const vitals_account *account)
+{
+    const vitals_figure *low = vitals_account_find(account, "memory_peak_low_bytes", "");
+    const vitals_figure *high = vitals_account_find(account, "memory_peak_high_bytes", "");
+    vitals_availability has;
+    if (low != NULL)
+        peak_line(paint, "memory", "peak at least", low);
+    (void)value_of(high, &has);
+    if (has > 0)
+        peak_line(paint, "", "and about", high);
 }
 
 static void disk_line(struct paint *paint, const vitals_account *account)
 {
-    const vitals_figure *read = vitals_account_find(account, "disk_read");
-    const vitals_figure *written = vitals_account_find(account, "disk_written");
+    const vitals_figure *read = vitals_account_find(account, "disk_read_bytes", "");
+    const vitals_figure *written = vitals_account_find(account, "disk_written_bytes", "");
     vitals_availability has;
     char a[VITALS_HUMAN], b[VITALS_HUMAN], words[WORDS], how[WORDS];
     if (read == NULL || written == NULL)
@@ -152,8 +174,8 @@ static void disk_line(struct paint *paint, const vitals_account *account)
 
 static void process_line(struct paint *paint, const vitals_account *account)
 {
-    const vitals_figure *count = vitals_account_find(account, "processes");
-    const vitals_figure *left = vitals_account_find(account, "processes_left");
+    const vitals_figure *count = vitals_account_find(account, "processes", "");
+    const vitals_figure *left = vitals_account_find(account, "processes_left", "");
     vitals_availability has;
     char words[WORDS], how[WORDS];
     if (count == NULL)
@@ -168,54 +190,63 @@ static void process_line(struct paint *paint, const vitals_account *account)
     line(paint, "processes", words, how);
 }
 
-/* Two figures of one device stand in one line. */
+/* The figures of one device stand in one line. A device that the run did not use has none. */
 static void gpu_lines(struct paint *paint, const vitals_account *account)
 {
     for (const vitals_figure *figure = NULL;
          (figure = vitals_account_next(account, figure)) != NULL;) {
-        if (strcmp(vitals_figure_name(figure), "gpu_memory_peak") != 0)
+        if (strcmp(vitals_figure_name(figure), "gpu_memory_peak_bytes") != 0)
             continue;
-        const vitals_figure *busy = vitals_account_next(account, figure);
+        const vitals_figure *busy = vitals_account_find(account, "gpu_busy_ratio",
+                                                        vitals_figure_subject(figure));
         vitals_availability has_memory, has_busy;
         char peak[VITALS_HUMAN], words[WORDS], how[WORDS];
         double memory = value_of(figure, &has_memory), ratio = value_of(busy, &has_busy);
         bytes_words(memory, peak);
-        size_t used = (size_t)snprintf(words, sizeof(words), "peak %s",
-                                       has_memory > 0 ? peak : "N/A");
+        int used = snprintf(words, sizeof(words), "peak %s", has_memory > 0 ? peak : "N/A");
         if (has_busy > 0)
-            (void)snprintf(words + used, sizeof(words) - used, ", %.0f %% busy", ratio * 100);
-        how_words(has_memory > 0 ? figure : busy, how);
-        line(paint, vitals_figure_device(figure), words, how);
+            (void)snprintf(words + used, sizeof(words) - (size_t)used, ", %.0f %% busy",
+                           ratio * 100);
+        how_words(has_memory <= 0 && has_busy > 0 ? busy : figure, how);
+        line(paint, vitals_figure_label(figure), words, how);
     }
 }
 
-static void command_words(const char *const *argv, char *out, size_t capacity)
+/* The command as a shell would read it, safe and cut: whoever typed its arguments knows them. */
+static void command_words(const char *const *argv, vitals_text_form form,
+                          char out[static COMMAND_BYTES])
 {
+    char arguments[COMMAND_BYTES / 8], typed[COMMAND_BYTES / 2];
     size_t used = 0;
-    out[0] = '\0';
-    for (size_t i = 0; argv[i] != NULL && used + 2 < capacity; i++) {
-        if (i > 0)
-            out[used++] = ' ';
-        size_t size = vitals_text_format((vitals_text){argv[i], strlen(argv[i])},
-                                         VITALS_TEXT_TERMINAL, out + used, capacity - used);
-        used += size < capacity - used ? size : capacity - used - 1;
+    for (size_t i = 0; argv[i] != NULL && used < sizeof(arguments); i++) {
+        size_t size = strlen(argv[i]) + 1, room = sizeof(arguments) - used;
+        memcpy(arguments + used, argv[i], size < room ? size : room);
+        used += size < room ? size : room;
     }
+    vitals_text_command((vitals_text){arguments, used}, typed, sizeof(typed));
+    vitals_text text = {typed, strlen(typed)};
+    bool whole = vitals_text_columns(text, form) <= COMMAND_COLUMNS;
+    vitals_text_fit(text, form, whole ? COMMAND_COLUMNS : COMMAND_COLUMNS - 2, out,
+                    COMMAND_BYTES - 2, NULL);
+    if (!whole)
+        memcpy(out + strlen(out), "..", 3);
 }
 
 static void first_line(struct paint *paint, const vitals_account *account, const char *const *argv)
 {
-    char command[96], wall[40], words[WORDS * 2];
+    char command[COMMAND_BYTES], wall[40], words[WORDS];
     vitals_availability has;
-    command_words(argv, command, sizeof(command));
-    if (strlen(command) > 60) /* the arguments are known to whoever typed them */
-        memcpy(command + 57, "...", 4);
-    seconds_words(value_of(vitals_account_find(account, "wall"), &has), wall, sizeof(wall));
+    command_words(argv, paint->options->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, command);
+    seconds_words(value_of(vitals_account_find(account, "wall_seconds", ""), &has), wall,
+                  sizeof(wall));
     if (vitals_account_signal(account) != 0)
-        (void)snprintf(words, sizeof(words), "vitals: %s ended after %s by signal %d", command,
-                       wall, vitals_account_signal(account));
+        (void)snprintf(words, sizeof(words), " ended after %s by signal %d", wall,
+                       vitals_account_signal(account));
     else
-        (void)snprintf(words, sizeof(words), "vitals: %s finished in %s, exit %d", command, wall,
+        (void)snprintf(words, sizeof(words), " finished in %s, exit %d", wall,
                        vitals_account_exit_code(account));
+    paint_text(paint, COLOR_PLAIN, "vitals: ");
+    paint_text(paint, COLOR_PLAIN, command);
     paint_text(paint, COLOR_PLAIN, words);
     paint_end(paint);
 }
@@ -228,7 +259,7 @@ int report_account(const vitals_account *account, const char *const *argv, bool 
     paint_init(&paint, &options, write, data);
     first_line(&paint, account, argv);
     cpu_line(&paint, account);
-    memory_line(&paint, account);
+    memory_lines(&paint, account);
     gpu_lines(&paint, account);
     disk_line(&paint, account);
     process_line(&paint, account);
@@ -274,8 +305,10 @@ static void json_figure(struct paint *paint, const vitals_figure *figure)
     paint_text(paint, COLOR_PLAIN, "{\"name\":");
     json_string(paint,
                 (vitals_text){vitals_figure_name(figure), strlen(vitals_figure_name(figure))});
-    if (vitals_figure_device(figure)[0] != '\0')
-        json_member(paint, "device", vitals_figure_device(figure));
+    if (vitals_figure_subject(figure)[0] != '\0')
+        json_member(paint, "subject", vitals_figure_subject(figure));
+    if (vitals_figure_label(figure)[0] != '\0')
+        json_member(paint, "label", vitals_figure_label(figure));
     paint_text(paint, COLOR_PLAIN, ",\"value\":");
     paint_text(paint, COLOR_PLAIN, number);
     json_member(paint, "unit", vitals_figure_unit(figure));

@@ -72,9 +72,30 @@ void paint_text(struct paint *paint, enum color color, const char *text)
     end_color(paint, color);
 }
 
+enum { SAFE_TEXT = 1024 };
+
+/* Safe text holds backslashes of its own escapes, and making it safe again would double them. With
+ * another byte in their place it is the same to measure and to cut. */
+static vitals_text neutral(const char *text, char out[static SAFE_TEXT])
+{
+    size_t size = 0;
+    for (; text[size] != '\0' && size < SAFE_TEXT - 1; size++)
+        out[size] = text[size] == '\\' ? '_' : text[size];
+    out[size] = '\0';
+    return (vitals_text){out, size};
+}
+
 size_t paint_columns(const char *text)
 {
-    return vitals_text_columns((vitals_text){text, strlen(text)}, VITALS_TEXT_TERMINAL);
+    char copy[SAFE_TEXT];
+    return vitals_text_columns(neutral(text, copy), VITALS_TEXT_TERMINAL);
+}
+
+size_t paint_fitting(const char *text, size_t columns, size_t *used)
+{
+    char copy[SAFE_TEXT], cut[2 * SAFE_TEXT];
+    vitals_text_fit(neutral(text, copy), VITALS_TEXT_TERMINAL, columns, cut, sizeof(cut), used);
+    return strlen(cut);
 }
 
 void paint_repeat(struct paint *paint, enum color color, const char *glyph, size_t count)
@@ -88,11 +109,8 @@ void paint_repeat(struct paint *paint, enum color color, const char *glyph, size
 /* Cut with ".." at the right; returns the columns printed. */
 static size_t put_cut(struct paint *paint, const char *text, size_t columns)
 {
-    char cut[1024];
     size_t used = 0, dots = columns >= 2 ? 2 : columns;
-    vitals_text_fit((vitals_text){text, strlen(text)}, VITALS_TEXT_TERMINAL, columns - dots, cut,
-                    sizeof(cut), &used);
-    put_string(paint, cut);
+    put(paint, text, paint_fitting(text, columns - dots, &used));
     put(paint, "..", dots);
     return used + dots;
 }

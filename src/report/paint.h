@@ -41,8 +41,9 @@ void paint_cell(struct paint *paint, enum color color, enum align align, size_t 
 void paint_repeat(struct paint *paint, enum color color, const char *glyph, size_t count);
 void paint_end(struct paint *paint); /* of the line */
 
-/* Columns of safe text. */
+/* Columns of safe text; and how many of its bytes fit, of which *used (may be NULL) columns. */
 size_t paint_columns(const char *text);
+size_t paint_fitting(const char *text, size_t columns, size_t *used);
 
 /* Where vertical lines stand in a row of a box: ascending columns, the last one is its right edge.
  */

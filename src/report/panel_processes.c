@@ -196,13 +196,10 @@ static void tail_cells(struct paint *paint, const struct view *view, const vital
 static void user_cell(struct paint *paint, const struct view *view, const vitals_row *process,
                       size_t columns)
 {
-    char user[PANEL_TEXT * 4], cut[PANEL_TEXT * 4];
+    char user[PANEL_TEXT * 4];
     panel_text(view, process, VITALS_PROCESS_USER, user, sizeof(user));
-    if (paint_columns(user) > columns) {
-        vitals_text_fit((vitals_text){user, strlen(user)}, VITALS_TEXT_TERMINAL, columns - 1, cut,
-                        sizeof(cut) - 1, NULL);
-        (void)snprintf(user, sizeof(user), "%.200s+", cut);
-    }
+    if (paint_columns(user) > columns)
+        memcpy(user + paint_fitting(user, columns - 1, NULL), "+", 2);
     paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, columns, user);
 }
 

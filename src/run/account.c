@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIGURES_MAX = 24 + 2 * WATCH_GPUS_MAX };
+enum { FIGURES_MAX = 24 + 3 * WATCH_GPUS_MAX };
 
 struct vitals_account {
     int exit_code, signal;
@@ -35,25 +35,28 @@ static void add_number(vitals_account *account, const char *name, const char *un
 
 /* ---- what the kernel counted ---- */
 
+/* How good the kernel's counts are: what still runs has used more, and may have children behind it
+ * that it has waited for. */
+static vitals_availability counted(const struct run_facts *facts)
+{
+    return facts->left > 0 || facts->left_unknown ? VITALS_LOWER_BOUND : VITALS_HAVE;
+}
+
 static void add_cpu(vitals_account *account, const struct run_facts *facts)
 {
     const struct os_usage *usage = &facts->usage;
     const char *source = facts->left > 0 ? "wait4 of every process that ended" : "wait4";
-    /* What still runs may have children behind it that it has waited for. */
-    vitals_availability state = facts->left > 0 || facts->left_unknown ? VITALS_LOWER_BOUND
-                                                                       : VITALS_HAVE;
+    vitals_availability state = counted(facts);
     double total = usage->user_seconds + usage->system_seconds + facts->left_cpu_seconds;
-    add_number(account, "cpu", "seconds",
-               facts->left > 0 ? "wait4, and the CPU clocks of what still runs" : source, total,
-               state);
-    add_number(account, "cpu_user", "seconds", source, usage->user_seconds, state);
-    add_number(account, "cpu_system", "seconds", source, usage->system_seconds, state);
+    add_number(account, "cpu_seconds", "seconds",
+               facts->left > 0 ? "wait4 and the clocks of what still runs" : source, total, state);
+    add_number(account, "cpu_user_seconds", "seconds", source, usage->user_seconds, state);
+    add_number(account, "cpu_system_seconds", "seconds", source, usage->system_seconds, state);
     if (facts->wall_seconds > 0)
-        add_number(account, "cpu_cores", "cores", "cpu over wall", total / facts->wall_seconds,
-                   state);
+        add_number(account, "cpu_cores", "cores", "CPU time over wall time",
+                   total / facts->wall_seconds, state);
 }
 
-/* Counters of wait4: exact, or at least that much while something still runs. */
 static void add_counters(vitals_account *account, const struct run_facts *facts)
 {
     const struct os_usage *usage = &facts->usage;
@@ -61,14 +64,14 @@ static void add_counters(vitals_account *account, const struct run_facts *facts)
         const char *name, *unit;
         uint64_t value;
     } COUNTERS[] = {
-        {"disk_read", "bytes", usage->read_bytes},
-        {"disk_written", "bytes", usage->written_bytes},
-        {"faults_minor", "", usage->minor_faults},
-        {"faults_major", "", usage->major_faults},
-        {"switches_voluntary", "", usage->voluntary_switches},
-        {"switches_involuntary", "", usage->involuntary_switches},
+        {"disk_read_bytes", "bytes", usage->read_bytes},
+        {"disk_written_bytes", "bytes", usage->written_bytes},
+        {"minor_faults", "", usage->minor_faults},
+        {"major_faults", "", usage->major_faults},
+        {"voluntary_switches", "", usage->voluntary_switches},
+        {"involuntary_switches", "", usage->involuntary_switches},
     };
-    vitals_availability state = facts->left > 0 ? VITALS_LOWER_BOUND : VITALS_HAVE;
+    vitals_availability state = counted(facts);
     for (size_t i = 0; i < ARRAY_COUNT(COUNTERS); i++)
         add_number(account, COUNTERS[i].name, COUNTERS[i].unit, "wait4", (double)COUNTERS[i].value,
                    state);
@@ -76,43 +79,54 @@ static void add_counters(vitals_account *account, const struct run_facts *facts)
 
 /* ---- what was sampled ---- */
 
-static void add_value(vitals_account *account, const char *name, const char *source,
-                      const struct value *value, vitals_availability state)
+/* "driver, every 1 s", "driver, every 100 ms". */
+static void interval_words(const char *what, const struct run_facts *facts,
+                           char out[static FIGURE_SOURCE])
 {
-    if (value->state > 0)
-        add_number(account, name, "bytes", source, (double)value->as.u64, state);
-    else
-        add(account, name, "bytes", source)->state = VITALS_NOT_YET;
+    bool whole = facts->interval_ns % NS_PER_SECOND == 0;
+    (void)snprintf(out, FIGURE_SOURCE, "%s %llu %s", what,
+                   (unsigned long long)(facts->interval_ns / (whole ? NS_PER_SECOND : NS_PER_MS)),
+                   whole ? "s" : "ms");
+}
+
+/* A peak of memory, or why there is none. */
+static void add_peak(vitals_account *account, const char *name, const char *source,
+                     const struct run_facts *facts, const struct value *peak)
+{
+    const struct watch_report *watched = facts->watched;
+    if (peak->state > 0) {
+        add_number(account, name, "bytes", source, (double)peak->as.u64,
+                   (vitals_availability)peak->state);
+        return;
+    }
+    const char *why = watched == NULL           ? "the sampler did not answer"
+                      : watched->processes == 0 ? "no sample saw it running"
+                                                : "its size could not be read";
+    add(account, name, "bytes", why)->state = watched == NULL ? VITALS_TIMED_OUT : VITALS_NOT_YET;
 }
 
 static void add_memory(vitals_account *account, const struct run_facts *facts)
 {
-    static const struct value NOTHING;
-    const struct watch_report *watched = facts->watched;
     char source[FIGURE_SOURCE];
-    if (watched == NULL || watched->resident_peak_bytes.state <= 0) {
-        const char *why = watched == NULL ? "the sampler did not answer"
-                                          : "it ended before the first sample";
-        add_value(account, "memory_peak_low", why, &NOTHING, VITALS_NOT_YET);
-        add_value(account, "memory_peak_high", why, &NOTHING, VITALS_NOT_YET);
-        return;
+    struct value low = {0}, high = {0};
+    if (facts->watched != NULL) {
+        low = facts->watched->resident_peak_bytes;
+        high = facts->watched->resident_sum_bytes;
     }
-    (void)snprintf(source, sizeof(source), "sum of resident set sizes, sampled at %g s",
-                   (double)facts->interval_ns / 1e9);
-    add_value(account, "memory_peak_low", source, &watched->resident_peak_bytes,
-              VITALS_LOWER_BOUND);
-    /* No bound: a process that was never seen, or that grew after it was last seen, is not in it.
-     */
-    add_value(account, "memory_peak_high",
-              "sum of VmHWM of the processes seen, each at its last sample",
-              &watched->resident_sum_bytes, VITALS_ESTIMATE);
+    low.state = low.state > 0 ? VITALS_LOWER_BOUND : low.state;
+    /* No bound: who was never seen, or grew after its last reading, is not in it. */
+    high.state = high.state > 0 ? VITALS_ESTIMATE : high.state;
+    interval_words("sum of resident set sizes, sampled at", facts, source);
+    add_peak(account, "memory_peak_low_bytes", source, facts, &low);
+    add_peak(account, "memory_peak_high_bytes", "sum of every process's VmHWM as last read", facts,
+             &high);
 }
 
 static void add_processes(vitals_account *account, const struct run_facts *facts)
 {
     uint64_t seen = facts->watched != NULL ? facts->watched->processes : 0;
     uint64_t reaped = facts->reaped + facts->left;
-    add_number(account, "processes", "", "reaped or sampled; shorter ones of others are not seen",
+    add_number(account, "processes", "", "reaped or sampled",
                (double)(seen > reaped ? seen : reaped), VITALS_LOWER_BOUND);
     if (facts->left > 0)
         add_number(account, "processes_left", "", "the process table", (double)facts->left,
@@ -122,18 +136,31 @@ static void add_processes(vitals_account *account, const struct run_facts *facts
 static void add_gpu(vitals_account *account, const struct run_facts *facts,
                     const struct watch_gpu *gpu)
 {
-    char source[FIGURE_SOURCE], device[FIGURE_DEVICE];
-    (void)snprintf(source, sizeof(source), "driver, sampled at %g s",
-                   (double)facts->interval_ns / 1e9);
-    (void)snprintf(device, sizeof(device), "GPU %s", gpu->label);
-    vitals_figure *memory = add(account, "gpu_memory_peak", "bytes", source);
-    memory->state = gpu->memory_peak_bytes.state;
-    memory->value = memory->state > 0 ? (double)gpu->memory_peak_bytes.as.u64 : 0;
-    memcpy(memory->device, device, sizeof(device));
-    vitals_figure *busy = add(account, "gpu_busy", "ratio", source);
-    busy->state = facts->wall_seconds > 0 ? gpu->busy_seconds.state : VITALS_NOT_YET;
-    busy->value = busy->state > 0 ? gpu->busy_seconds.as.f64 / facts->wall_seconds : 0;
-    memcpy(busy->device, device, sizeof(device));
+    const struct value *memory = &gpu->memory_peak_bytes, *busy = &gpu->busy_seconds;
+    double seconds = busy->state > 0 ? busy->as.f64 : 0, wall = facts->wall_seconds;
+    const struct {
+        const char *name, *unit;
+        vitals_availability state;
+        double value;
+    } FIGURES[] = {
+        {"gpu_memory_peak_bytes", "bytes", (vitals_availability)memory->state,
+         memory->state > 0 ? (double)memory->as.u64 : 0},
+        {"gpu_busy_ratio", "ratio", wall > 0 ? (vitals_availability)busy->state : VITALS_NOT_YET,
+         wall > 0 ? seconds / wall : 0},
+        {"gpu_busy_seconds", "seconds", (vitals_availability)busy->state, seconds},
+    };
+    char source[FIGURE_SOURCE];
+    interval_words("driver, every", facts, source);
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        bool missing = FIGURES[i].state <= 0;
+        vitals_figure *figure = add(account, FIGURES[i].name, FIGURES[i].unit,
+                                    missing ? vitals_availability_help(FIGURES[i].state) : source);
+        figure->state = (signed char)FIGURES[i].state;
+        figure->value = FIGURES[i].value;
+        (void)snprintf(figure->subject, sizeof(figure->subject), "%s",
+                       gpu->uuid[0] != '\0' ? gpu->uuid : gpu->label);
+        (void)snprintf(figure->label, sizeof(figure->label), "GPU %s", gpu->label);
+    }
 }
 
 vitals_account *account_new(void)
@@ -146,7 +173,8 @@ void account_fill(vitals_account *account, const struct run_facts *facts)
     account->exit_code = facts->exit_code;
     account->signal = facts->signal;
     memcpy(account->failure, facts->failure, sizeof(account->failure));
-    add_number(account, "wall", "seconds", "CLOCK_MONOTONIC", facts->wall_seconds, VITALS_HAVE);
+    add_number(account, "wall_seconds", "seconds", "CLOCK_MONOTONIC", facts->wall_seconds,
+               VITALS_HAVE);
     add_cpu(account, facts);
     add_memory(account, facts);
     add_counters(account, facts);
@@ -184,11 +212,12 @@ const vitals_figure *vitals_account_next(const vitals_account *account,
     return next < account->figures + account->count ? next : NULL;
 }
 
-const vitals_figure *vitals_account_find(const vitals_account *account, const char *name)
+const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
+                                         const char *subject)
 {
     for (size_t i = 0; i < account->count; i++) {
         const vitals_figure *figure = &account->figures[i];
-        if (strcmp(figure->name, name) == 0 && figure->device[0] == '\0')
+        if (strcmp(figure->name, name) == 0 && strcmp(figure->subject, subject) == 0)
             return figure;
     }
     return NULL;
@@ -204,9 +233,14 @@ const char *vitals_figure_unit(const vitals_figure *figure)
     return figure->unit;
 }
 
-const char *vitals_figure_device(const vitals_figure *figure)
+const char *vitals_figure_subject(const vitals_figure *figure)
 {
-    return figure->device;
+    return figure->subject;
+}
+
+const char *vitals_figure_label(const vitals_figure *figure)
+{
+    return figure->label;
 }
 
 const char *vitals_figure_source(const vitals_figure *figure)

@@ -7,12 +7,13 @@
 #include "run/watcher.h"
 #include <vitals/run.h>
 
-enum { FIGURE_NAME = 32, FIGURE_DEVICE = 40, FIGURE_SOURCE = 160 };
+enum { FIGURE_NAME = 32, FIGURE_UNIT = 16, FIGURE_LABEL = 40, FIGURE_SOURCE = 160 };
 
 struct vitals_figure {
     char name[FIGURE_NAME];
-    char unit[16];
-    char device[FIGURE_DEVICE];
+    char unit[FIGURE_UNIT];
+    char subject[WATCH_UUID];
+    char label[FIGURE_LABEL];
     char source[FIGURE_SOURCE];
     signed char state;
     double value;

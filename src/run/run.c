@@ -8,10 +8,12 @@
  * one thread. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "os/launch.h"
 #include "process/table.h"
 #include "run/account.h"
 #include "sample/context.h"
+#include "sample/request.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +28,7 @@ static const uint64_t FAREWELL_NS = 50 * NS_PER_MS;
 enum { SIGNAL_EXIT = 128, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 struct launcher {
-    const vitals_run_options *options;
+    vitals_run_options options;
     vitals_context *context; /* for /proc and the clock; no sampler is made of it */
     struct os_signals signals;
     struct os_child command;
@@ -41,9 +43,20 @@ struct launcher {
     uint64_t begin_ns;
 };
 
-void vitals_run_options_init(vitals_run_options *options)
+/* Of version 0.1.0. It stays what it is when the struct grows. */
+enum { OPTIONS_FIRST = offsetof(vitals_run_options, child_descriptors) + sizeof(uint64_t) };
+_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 48, "options grow at their end only");
+
+static const vitals_run_options DEFAULTS = {.interval_ns = NS_PER_SECOND};
+
+static const struct options_form FORM = {.name = "vitals_run_options",
+                                         .defaults = &DEFAULTS,
+                                         .size = sizeof(vitals_run_options),
+                                         .first = OPTIONS_FIRST};
+
+void vitals_run_options_init(vitals_run_options *options, size_t size)
 {
-    *options = (vitals_run_options){.size = sizeof(*options), .interval_ns = NS_PER_SECOND};
+    options_init(&FORM, options, size);
 }
 
 static const vitals_clock *clock_of(const struct launcher *launcher)
@@ -57,6 +70,17 @@ static uint64_t now_ns(const struct launcher *launcher)
     return clock->monotonic_ns(clock->data);
 }
 
+/* Until the descriptor can be read or the time is over. A clock that cannot wait must not cost the
+ * job anything: the machine's own waits in its place. */
+static void wait_for(const struct launcher *launcher, int descriptor, uint64_t ns)
+{
+    const vitals_clock *clock = clock_of(launcher), *machine = vitals_clock_system();
+    if (clock->wait_until(clock->data, descriptor, saturating_add(now_ns(launcher), ns)) >= 0)
+        return;
+    uint64_t now = machine->monotonic_ns(machine->data);
+    (void)machine->wait_until(machine->data, descriptor, saturating_add(now, ns));
+}
+
 /* ---- the watcher ---- */
 
 static void start_watcher(struct launcher *launcher)
@@ -66,8 +90,9 @@ static void start_watcher(struct launcher *launcher)
     launcher->watcher_ended = true;
     if (os_channel(ends) < 0)
         return;
-    struct watcher_setup setup = {.world = launcher->options->world,
-                                  .interval_ns = launcher->options->interval_ns,
+    struct watcher_setup setup = {.world = launcher->options.world,
+                                  .clock = clock_of(launcher),
+                                  .interval_ns = launcher->options.interval_ns,
                                   .launcher = os_self(),
                                   .channel = ends[1]};
     struct os_helper helper = {.main = watcher_main, .data = &setup, .channel = ends[1]};
@@ -102,7 +127,7 @@ static void end_watcher(struct launcher *launcher)
     if (launcher->channel < 0)
         return;
     const vitals_clock *clock = clock_of(launcher);
-    uint64_t deadline = now_ns(launcher) + GRACE_NS;
+    uint64_t deadline = saturating_add(now_ns(launcher), GRACE_NS);
     (void)os_channel_send(launcher->channel, "", 1);
     while (take_reports(launcher)) {
         if (clock->wait_until(clock->data, launcher->channel, deadline) != 1)
@@ -110,8 +135,7 @@ static void end_watcher(struct launcher *launcher)
     }
     if (!launcher->watcher_ended && launcher->watcher_pidfd >= 0) {
         (void)os_pidfd_signal(launcher->watcher_pidfd, OS_SIGNAL_KILL);
-        (void)clock->wait_until(clock->data, launcher->watcher_pidfd,
-                                now_ns(launcher) + FAREWELL_NS);
+        wait_for(launcher, launcher->watcher_pidfd, FAREWELL_NS);
         os_reap_one(launcher->watcher);
     }
     os_close_descriptor(launcher->watcher_pidfd);
@@ -173,7 +197,7 @@ static bool reap(struct launcher *launcher)
     }
     if (!launcher->command_ended)
         return true;
-    return launcher->options->wait_for_descendants != 0 && descendants_left(launcher);
+    return launcher->options.wait_for_descendants != 0 && descendants_left(launcher);
 }
 
 static void pass_signals(struct launcher *launcher)
@@ -190,12 +214,10 @@ static void pass_signals(struct launcher *launcher)
 /* Until the command has ended, and what it left behind where that is wanted. */
 static void wait_for_end(struct launcher *launcher)
 {
-    const vitals_clock *clock = clock_of(launcher);
     while (reap(launcher) && !launcher->told_to_end) {
         /* Reports lie in the channel until then: nothing of the job waits for them. But it is of
          * limited size, so they are taken with each signal and at least every interval. */
-        uint64_t deadline = now_ns(launcher) + launcher->options->interval_ns;
-        (void)clock->wait_until(clock->data, launcher->signals.descriptor, deadline);
+        wait_for(launcher, launcher->signals.descriptor, launcher->options.interval_ns);
         pass_signals(launcher);
         if (launcher->channel >= 0)
             (void)take_reports(launcher);
@@ -259,7 +281,7 @@ static void explain_failure(struct launcher *launcher, int failed)
 {
     struct run_facts *facts = &launcher->facts;
     char name[64];
-    const char *argument = launcher->options->argv[0];
+    const char *argument = launcher->options.argv[0];
     vitals_text_format((vitals_text){argument, strlen(argument)}, VITALS_TEXT_TERMINAL, name,
                        sizeof(name));
     vitals_error error;
@@ -272,8 +294,8 @@ static void explain_failure(struct launcher *launcher, int failed)
 
 static int start_command(struct launcher *launcher, vitals_error *error)
 {
-    struct os_command command = {.argv = launcher->options->argv,
-                                 .descriptors = launcher->options->child_descriptors,
+    struct os_command command = {.argv = launcher->options.argv,
+                                 .descriptors = launcher->options.child_descriptors,
                                  .signals = &launcher->signals};
     int code = os_spawn(&launcher->context->os, &command, &launcher->command);
     if (code < 0)
@@ -290,21 +312,19 @@ static void account_for(struct launcher *launcher)
     if (descendants_left(launcher) && count_left(launcher) < 0)
         launcher->facts.left_unknown = true;
     end_watcher(launcher);
-    launcher->facts.interval_ns = launcher->options->interval_ns;
+    launcher->facts.interval_ns = launcher->options.interval_ns;
     launcher->facts.watched = launcher->reported ? &launcher->report : NULL;
     account_fill(launcher->account, &launcher->facts);
 }
 
 static int check_options(const vitals_run_options *options, vitals_error *error)
 {
-    if (options->size != sizeof(*options))
-        return error_set(error, VITALS_EARGUMENT, 0,
-                         "options have size %zu, not %zu: call vitals_run_options_init first",
-                         options->size, sizeof(*options));
     if (options->argv == NULL || options->argv[0] == NULL)
         return error_set(error, VITALS_EARGUMENT, 0, "no command to run");
-    if (options->interval_ns < 10 * NS_PER_MS)
-        return error_set(error, VITALS_EARGUMENT, 0, "interval: accepted is 10 ms and more");
+    if (options->interval_ns < INTERVAL_MIN_NS || options->interval_ns > INTERVAL_MAX_NS)
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "interval of %llu ns: accepted is 10 ms to 1 day",
+                         (unsigned long long)options->interval_ns);
     return 0;
 }
 
@@ -330,17 +350,20 @@ static int run(struct launcher *launcher, vitals_error *error)
     return 0;
 }
 
-int vitals_run(const vitals_run_options *options, vitals_account **out, vitals_error *error)
+int vitals_run_command(const vitals_run_options *options, vitals_account **out, vitals_error *error)
 {
-    int code = check_options(options, error);
+    vitals_run_options taken;
+    int code = options_take(&FORM, options, &taken, error);
+    if (code == 0)
+        code = check_options(&taken, error);
     if (code < 0)
         return code;
     struct launcher *launcher = memory_alloc(sizeof(*launcher));
     if (launcher == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    launcher->options = options;
+    launcher->options = taken;
     launcher->watcher_pidfd = -1;
-    code = vitals_context_new(options->world, &launcher->context, error);
+    code = vitals_context_new(taken.world, &launcher->context, error);
     if (code == 0)
         code = run(launcher, error);
     if (code == 0)

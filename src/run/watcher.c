@@ -28,11 +28,10 @@ static const vitals_metric WANTED[] = {
     VITALS_PROCESS_PARENT_PID,
     VITALS_PROCESS_RESIDENT_BYTES,
     VITALS_PROCESS_RESIDENT_PEAK_BYTES,
-    VITALS_GPU_NAME,
+    VITALS_GPU_UUID,
     VITALS_GPU_PROCESS_PROCESS,
     VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
     VITALS_GPU_PROCESS_BUSY_SECONDS,
-    VITALS_SOURCE_MESSAGE,
 };
 
 static int open_sampler(struct watcher *watcher)
@@ -126,10 +125,15 @@ static struct watch_gpu *find_gpu(struct watch_report *report, const vitals_row 
     struct watch_gpu *found = &report->gpus[report->gpu_count++];
     *found = (struct watch_gpu){.key = key};
     strncpy(found->label, vitals_row_label(gpu), sizeof(found->label) - 1);
-    vitals_text name;
-    if (vitals_row_text(gpu, VITALS_GPU_NAME, &name) > 0)
-        vitals_text_format(name, VITALS_TEXT_TERMINAL, found->name, sizeof(found->name));
     return found;
+}
+
+/* A device may tell its UUID later than its first process. */
+static void name_gpu(struct watch_gpu *found, const vitals_row *gpu)
+{
+    vitals_text uuid;
+    if (found->uuid[0] == '\0' && vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0)
+        vitals_text_format(uuid, VITALS_TEXT_TERMINAL, found->uuid, sizeof(found->uuid));
 }
 
 /* Sums over the job's processes on one device. */
@@ -168,6 +172,7 @@ static void add_gpu(struct watcher *watcher, const vitals_snapshot *snapshot, co
     struct watch_gpu *found = sums.any ? find_gpu(&watcher->report, gpu) : NULL;
     if (found == NULL)
         return;
+    name_gpu(found, gpu);
     if (sums.any_memory)
         raise_value(&found->memory_peak_bytes, sums.memory_bytes, VITALS_SAMPLED);
     else if (found->memory_peak_bytes.state == VITALS_UNSET)
@@ -181,25 +186,6 @@ static void add_gpu(struct watcher *watcher, const vitals_snapshot *snapshot, co
     }
 }
 
-/* The first back end that has something to say about why there is no device. */
-static void add_gpu_message(struct watcher *watcher, const vitals_snapshot *snapshot)
-{
-    enum { FIRST_BACKEND_KEY = 16 };
-    struct watch_report *report = &watcher->report;
-    report->gpu_message[0] = '\0';
-    if (vitals_snapshot_count(snapshot, VITALS_GPU) > 0)
-        return;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
-        vitals_text message;
-        if (vitals_row_key(row) < FIRST_BACKEND_KEY || report->gpu_message[0] != '\0' ||
-            vitals_row_text(row, VITALS_SOURCE_MESSAGE, &message) <= 0)
-            continue;
-        vitals_text_format(message, VITALS_TEXT_TERMINAL, report->gpu_message,
-                           sizeof(report->gpu_message));
-    }
-}
-
 static void tick(struct watcher *watcher)
 {
     vitals_snapshot *snapshot = NULL;
@@ -210,7 +196,6 @@ static void tick(struct watcher *watcher)
     for (const vitals_row *gpu = NULL;
          (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;)
         add_gpu(watcher, snapshot, gpu);
-    add_gpu_message(watcher, snapshot);
     vitals_snapshot_unref(watcher->before);
     watcher->before = snapshot;
 }
@@ -224,16 +209,16 @@ static void send_report(struct watcher *watcher, bool final)
     (void)os_channel_send(watcher->setup->channel, &watcher->report, sizeof(watcher->report));
 }
 
-static void watch(struct watcher *watcher, const vitals_clock *clock)
+/* Until the launcher says so, or the clock cannot wait. */
+static void watch(struct watcher *watcher)
 {
+    const vitals_clock *clock = watcher->setup->clock;
     uint64_t interval = FIRST_INTERVAL_NS, deadline = clock->monotonic_ns(clock->data);
-    while (clock->wait_until(clock->data, watcher->setup->channel, deadline) != 1) {
+    while (clock->wait_until(clock->data, watcher->setup->channel, deadline) == 0) {
         tick(watcher);
         send_report(watcher, false);
-        uint64_t now = clock->monotonic_ns(clock->data);
-        do {
-            deadline += interval;
-        } while (deadline <= now);
+        uint64_t now = clock->monotonic_ns(clock->data), late = now > deadline ? now - deadline : 0;
+        deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
         if (interval < watcher->setup->interval_ns)
             interval = interval * 2 < watcher->setup->interval_ns ? interval * 2
                                                                   : watcher->setup->interval_ns;
@@ -243,13 +228,10 @@ static void watch(struct watcher *watcher, const vitals_clock *clock)
 void watcher_main(void *argument)
 {
     struct watcher watcher = {.setup = argument};
-    const vitals_clock *clock = watcher.setup->world != NULL && watcher.setup->world->clock != NULL
-                                    ? watcher.setup->world->clock
-                                    : vitals_clock_system();
     watcher.self = os_self();
     if (open_sampler(&watcher) < 0)
         return;
-    watch(&watcher, clock);
+    watch(&watcher);
     tick(&watcher);
     send_report(&watcher, true);
 }

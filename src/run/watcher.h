@@ -9,12 +9,12 @@
 #include "metric/values.h"
 #include <vitals/context.h>
 
-enum { WATCH_GPUS_MAX = 32, WATCH_LABEL = 24, WATCH_NAME = 64, WATCH_MESSAGE = 128 };
+enum { WATCH_GPUS_MAX = 32, WATCH_LABEL = 24, WATCH_UUID = 96 };
 
 struct watch_gpu {
     uint64_t key;
     char label[WATCH_LABEL];
-    char name[WATCH_NAME];
+    char uuid[WATCH_UUID];          /* "" where the driver gives none */
     struct value memory_peak_bytes; /* largest sum over the job's processes */
     struct value busy_seconds;      /* of the job's processes */
 };
@@ -27,13 +27,13 @@ struct watch_report {
     uint64_t processes;               /* of the tree, that were seen */
     struct value resident_peak_bytes; /* largest sum of resident set sizes at one tick */
     struct value resident_sum_bytes;  /* sum of every process's own VmHWM */
-    char gpu_message[WATCH_MESSAGE];  /* why there is no GPU */
     uint32_t gpu_count;
     struct watch_gpu gpus[WATCH_GPUS_MAX];
 };
 
 struct watcher_setup {
     const vitals_options *world;
+    const vitals_clock *clock;
     uint64_t interval_ns;
     int64_t launcher; /* its pid: everything below it but ourselves is the job's */
     int channel;      /* reports go out; a message that comes, or the end of the channel, ends it */

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "gpu/backend.h"
 #include <vitals/version.h>
 
@@ -13,9 +14,29 @@
 
 static const char DEMO_DEFAULT[] = "default";
 
-void vitals_options_init(vitals_options *options)
+/* Of version 0.1.0. They stay what they are when the structs grow. */
+enum {
+    OPTIONS_FIRST = offsetof(vitals_options, trace_data) + sizeof(void *),
+    CLOCK_FIRST = offsetof(vitals_clock, wait_until) + sizeof(void (*)(void))
+};
+_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 96, "options grow at their end only");
+_Static_assert(sizeof(void *) != 8 || CLOCK_FIRST == 48, "a clock grows at its end only");
+
+static const vitals_options DEFAULTS;
+static const vitals_clock NO_CLOCK;
+
+static const struct options_form FORM = {.name = "vitals_options",
+                                         .defaults = &DEFAULTS,
+                                         .size = sizeof(vitals_options),
+                                         .first = OPTIONS_FIRST};
+static const struct options_form CLOCK_FORM = {.name = "vitals_clock",
+                                               .defaults = &NO_CLOCK,
+                                               .size = sizeof(vitals_clock),
+                                               .first = CLOCK_FIRST};
+
+void vitals_options_init(vitals_options *options, size_t size)
 {
-    *options = (vitals_options){.size = sizeof(*options)};
+    options_init(&FORM, options, size);
 }
 
 const vitals_clock *vitals_clock_system(void)
@@ -41,12 +62,26 @@ static bool copy_string(char **out, const char *string)
     return true;
 }
 
-static int check_options(const vitals_options *options, vitals_error *error)
+static int take_clock(const vitals_clock *given, vitals_clock *clock, vitals_error *error)
 {
-    if (options->size != sizeof(*options))
-        return error_set(error, VITALS_EARGUMENT, 0,
-                         "options have size %zu, not %zu: call vitals_options_init first",
-                         options->size, sizeof(*options));
+    int code = options_take(&CLOCK_FORM, given, clock, error);
+    if (code == 0 && (clock->monotonic_ns == NULL || clock->boottime_ns == NULL ||
+                      clock->realtime_ns == NULL || clock->wait_until == NULL))
+        code = error_set(error, VITALS_EARGUMENT, 0, "vitals_clock lacks a function");
+    return code;
+}
+
+/* The caller's options as this library knows them; `clock` is where its clock goes. */
+static int take_options(const vitals_options *given, vitals_options *options, vitals_clock *clock,
+                        vitals_error *error)
+{
+    int code = options_take(&FORM, given, options, error);
+    if (code == 0 && options->clock != NULL) {
+        code = take_clock(options->clock, clock, error);
+        options->clock = clock;
+    }
+    if (code < 0)
+        return code;
     struct span unknown;
     if (!gpu_backends_known(options->backends, &unknown))
         return error_set(error, VITALS_EARGUMENT, 0, "no device back end is called \"%.*s\"",
@@ -71,12 +106,10 @@ static int fill_context(vitals_context *context, const vitals_options *options, 
 
 int vitals_context_new(const vitals_options *options, vitals_context **out, vitals_error *error)
 {
-    vitals_options defaults;
-    if (options == NULL) {
-        vitals_options_init(&defaults);
-        options = &defaults;
-    }
-    int code = check_options(options, error);
+    vitals_options defaults, taken;
+    vitals_clock clock; /* what taken.clock points to; the context keeps a copy */
+    vitals_options_init(&defaults, sizeof(defaults));
+    int code = take_options(options != NULL ? options : &defaults, &taken, &clock, error);
     if (code < 0)
         return code;
     vitals_context *context = memory_alloc(sizeof(*context));
@@ -84,7 +117,7 @@ int vitals_context_new(const vitals_options *options, vitals_context **out, vita
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     atomic_init(&context->refs, 1);
     context->os.proc = context->os.sys = context->os.dev = -1;
-    code = fill_context(context, options, error);
+    code = fill_context(context, &taken, error);
     if (code < 0) {
         context_unref(context);
         return code;

@@ -10,6 +10,8 @@
 
 struct plan {
     const vitals_request *request;
+    vitals_metric wanted[METRICS_MAX]; /* in the order of numbers */
+    size_t count;
     uint64_t last_ns[ENTITY_MAX + 1][METRIC_NUMBERS]; /* 0: never */
 };
 

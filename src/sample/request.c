@@ -11,9 +11,6 @@
 /* Numbers of tables are below the bits of sets, so that one is not taken for the other. */
 enum { SETS_ALL = VITALS_EVERYTHING, ROWS_ALL = 15 };
 
-static const uint64_t INTERVAL_MIN_NS = 10 * NS_PER_MS;
-static const uint64_t INTERVAL_MAX_NS = 86400 * NS_PER_SECOND;
-
 static void add_sets(vitals_request *request, unsigned sets)
 {
     for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;

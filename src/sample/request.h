@@ -5,6 +5,10 @@
 #include "metric/catalogue.h"
 #include <vitals/request.h>
 
+/* What every interval of sampling may be. */
+#define INTERVAL_MIN_NS (10 * NS_PER_MS)
+#define INTERVAL_MAX_NS (86400 * NS_PER_SECOND)
+
 struct vitals_request {
     struct metric_set wanted;
     uint64_t every_ns[ENTITY_MAX + 1][METRIC_NUMBERS];

@@ -26,8 +26,14 @@ struct vitals_sampler {
     int stop; /* an event; -1 before the first start */
 
     pthread_mutex_t mutex;
-    vitals_snapshot *latest; /* guarded by mutex */
-    int fresh;               /* likewise; an event: latest has not been given yet */
+    vitals_snapshot *latest;           /* guarded by mutex */
+    vitals_subscription *subscription; /* likewise: the first of a list */
+};
+
+struct vitals_subscription {
+    vitals_sampler *sampler;
+    vitals_subscription *next; /* guarded by the sampler's mutex */
+    int fresh;                 /* an event: the latest has not been given to this one */
 };
 
 int vitals_sampler_new(vitals_context *context, const vitals_request *request, vitals_sampler **out,
@@ -46,7 +52,7 @@ int vitals_sampler_new(vitals_context *context, const vitals_request *request, v
     }
     pthread_mutex_init(&sampler->mutex, NULL);
     sampler->owner = getpid();
-    sampler->stop = sampler->fresh = -1;
+    sampler->stop = -1;
     *out = sampler;
     return 0;
 }
@@ -71,7 +77,6 @@ void vitals_sampler_free(vitals_sampler *sampler)
     }
     vitals_snapshot_unref(sampler->latest);
     os_close_descriptor(sampler->stop);
-    os_close_descriptor(sampler->fresh);
     pthread_mutex_destroy(&sampler->mutex);
     memory_free(sampler);
 }
@@ -112,7 +117,9 @@ static void publish(vitals_sampler *sampler, vitals_snapshot *snapshot)
     pthread_mutex_lock(&sampler->mutex);
     vitals_snapshot *before = sampler->latest;
     sampler->latest = snapshot;
-    os_event_set(sampler->fresh); /* with the slot, so that nobody is told of it twice */
+    /* With the slot, so that nobody is told of it twice. */
+    for (const vitals_subscription *each = sampler->subscription; each != NULL; each = each->next)
+        os_event_set(each->fresh);
     pthread_mutex_unlock(&sampler->mutex);
     vitals_snapshot_unref(before);
 }
@@ -136,7 +143,8 @@ static void *sampler_main(void *argument)
     struct tick *tick = &sampler->tick;
     const vitals_clock *clock = &tick->context->os.clock;
     uint64_t deadline = clock->monotonic_ns(clock->data);
-    while (clock->wait_until(clock->data, sampler->stop, deadline) != 1) {
+    int woken;
+    while ((woken = clock->wait_until(clock->data, sampler->stop, deadline)) == 0) {
         vitals_snapshot *snapshot = NULL;
         vitals_error error;
         if (tick_run(tick, patience(sampler), &snapshot, &error) == 0)
@@ -145,6 +153,8 @@ static void *sampler_main(void *argument)
             os_trace(&tick->context->os, "tick: %s", error.message);
         deadline = next_deadline(tick, deadline, clock->monotonic_ns(clock->data));
     }
+    if (woken < 0)
+        os_trace(&tick->context->os, "the clock cannot wait: no more ticks");
     return NULL;
 }
 
@@ -154,11 +164,7 @@ int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
         return error_set(error, VITALS_EARGUMENT, 0, "the sampler's thread runs already");
     if (sampler->stop < 0)
         sampler->stop = os_event_new();
-    pthread_mutex_lock(&sampler->mutex); /* others may ask for the latest already */
-    if (sampler->fresh < 0)
-        sampler->fresh = os_event_new();
-    pthread_mutex_unlock(&sampler->mutex);
-    if (sampler->stop < 0 || sampler->fresh < 0)
+    if (sampler->stop < 0)
         return error_set(error, VITALS_ESYSTEM, 0, "no descriptor for the sampler's thread");
     os_event_clear(sampler->stop);
     sigset_t all, before;
@@ -182,19 +188,70 @@ void vitals_sampler_stop(vitals_sampler *sampler)
     sampler->running = false;
 }
 
-int vitals_sampler_descriptor(const vitals_sampler *sampler)
+/* ---- the slot ---- */
+
+/* With the mutex held. */
+static vitals_snapshot *share_latest(vitals_sampler *sampler)
 {
-    return sampler->fresh;
+    return sampler->latest != NULL ? vitals_snapshot_ref(sampler->latest) : NULL;
 }
 
 vitals_snapshot *vitals_sampler_latest(vitals_sampler *sampler)
 {
     pthread_mutex_lock(&sampler->mutex);
-    vitals_snapshot *snapshot = sampler->latest;
-    if (snapshot != NULL)
-        vitals_snapshot_ref(snapshot);
-    if (sampler->fresh >= 0)
-        os_event_clear(sampler->fresh);
+    vitals_snapshot *snapshot = share_latest(sampler);
+    pthread_mutex_unlock(&sampler->mutex);
+    return snapshot;
+}
+
+int vitals_subscription_new(vitals_sampler *sampler, vitals_subscription **out, vitals_error *error)
+{
+    vitals_subscription *subscription = memory_alloc(sizeof(*subscription));
+    if (subscription == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    subscription->sampler = sampler;
+    subscription->fresh = os_event_new();
+    if (subscription->fresh < 0) {
+        int failed = -subscription->fresh;
+        memory_free(subscription);
+        return error_system(error, failed, "no descriptor for a subscription");
+    }
+    pthread_mutex_lock(&sampler->mutex);
+    subscription->next = sampler->subscription;
+    sampler->subscription = subscription;
+    if (sampler->latest != NULL)
+        os_event_set(subscription->fresh);
+    pthread_mutex_unlock(&sampler->mutex);
+    *out = subscription;
+    return 0;
+}
+
+void vitals_subscription_free(vitals_subscription *subscription)
+{
+    if (subscription == NULL)
+        return;
+    vitals_sampler *sampler = subscription->sampler;
+    pthread_mutex_lock(&sampler->mutex);
+    vitals_subscription **place = &sampler->subscription;
+    while (*place != subscription)
+        place = &(*place)->next;
+    *place = subscription->next;
+    pthread_mutex_unlock(&sampler->mutex);
+    os_close_descriptor(subscription->fresh);
+    memory_free(subscription);
+}
+
+int vitals_subscription_descriptor(const vitals_subscription *subscription)
+{
+    return subscription->fresh;
+}
+
+vitals_snapshot *vitals_subscription_latest(vitals_subscription *subscription)
+{
+    vitals_sampler *sampler = subscription->sampler;
+    pthread_mutex_lock(&sampler->mutex);
+    vitals_snapshot *snapshot = share_latest(sampler);
+    os_event_clear(subscription->fresh);
     pthread_mutex_unlock(&sampler->mutex);
     return snapshot;
 }

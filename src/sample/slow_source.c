@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    BATCHES = 16,          /* so that a late batch does not keep the others back */
-    BATCH_PROCESSES = 1024 /* what does not fit waits for the next tick */
+    BATCHES = 16,         /* so that a late batch does not keep the others back */
+    BATCH_PROCESSES = 256 /* what does not fit is asked for when a batch is free again */
 };
 
 /* ---- the lane's side ---- */
@@ -21,32 +21,50 @@ struct slow_world {
 
 enum slow_kind { SLOW_DETAILS, SLOW_HOST };
 
+/* Begins every job's data. */
 struct slow_job {
     enum slow_kind kind;
-    uint64_t spent_ns; /* answer */
+    uint64_t read_ns, spent_ns; /* answer: when it began, how long it took */
+};
 
+struct details_job {
+    struct slow_job job;
     struct process_want wants[BATCH_PROCESSES];     /* question */
     size_t count;                                   /* question */
     struct process_detail details[BATCH_PROCESSES]; /* answer */
+};
 
+struct host_job {
+    struct slow_job job;
     struct metric_set wanted; /* question */
     struct values machine;    /* answer */
-    uint64_t read_ns;         /* answer: when work began */
 };
+
+static void work_details(struct slow_world *world, struct details_job *job)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        process_detail_read(world->context, world->users, &job->wants[i], &job->details[i]);
+        job->details[i].read_ns = job->job.read_ns;
+    }
+}
+
+static void work_host(struct slow_world *world, struct host_job *job)
+{
+    memset(&job->machine, 0, sizeof(job->machine));
+    host_slow_read(world->context, &job->wanted, &job->machine);
+}
 
 static void work(void *argument, void *data)
 {
     struct slow_world *world = argument;
     struct slow_job *job = data;
     const vitals_clock *clock = &world->context->os.clock;
-    uint64_t begin = job->read_ns = clock->monotonic_ns(clock->data);
-    for (size_t i = 0; i < job->count; i++)
-        process_detail_read(world->context, world->users, &job->wants[i], &job->details[i]);
-    if (job->kind == SLOW_HOST) {
-        memset(&job->machine, 0, sizeof(job->machine));
-        host_slow_read(world->context, &job->wanted, &job->machine);
-    }
-    job->spent_ns = clock->monotonic_ns(clock->data) - begin;
+    job->read_ns = clock->monotonic_ns(clock->data);
+    if (job->kind == SLOW_DETAILS)
+        work_details(world, data);
+    else
+        work_host(world, data);
+    job->spent_ns = clock->monotonic_ns(clock->data) - job->read_ns;
 }
 
 static void world_ref(void *argument)
@@ -68,10 +86,13 @@ static void world_unref(void *argument)
 /* A job that nobody collected still holds its answers' text. */
 static void data_free(void *data)
 {
-    struct slow_job *job = data;
-    for (size_t i = 0; i < job->count; i++)
-        process_detail_done(&job->details[i]);
-    memory_free(job);
+    const struct slow_job *job = data;
+    if (job->kind == SLOW_DETAILS) {
+        struct details_job *details = data;
+        for (size_t i = 0; i < details->count; i++)
+            process_detail_done(&details->details[i]);
+    }
+    memory_free(data);
 }
 
 static const struct lane_service SLOW_SERVICE = {.name = "vitals-files",
@@ -85,15 +106,17 @@ static const struct lane_service SLOW_SERVICE = {.name = "vitals-files",
 struct slow_source {
     struct slow_world *world;
     struct lane *lane;
-    int batches[BATCHES], host; /* jobs */
+    int batches[BATCHES], host; /* jobs; batches are made when they are needed */
+    size_t batch_count;
+    bool more; /* there was no batch for some that are due */
     bool host_asked;
     uint64_t host_asked_ns;
     uint64_t calls, spent_ns, timeouts;
 };
 
-static int add_job(struct slow_source *source, enum slow_kind kind)
+static int add_job(struct slow_source *source, enum slow_kind kind, size_t size)
 {
-    struct slow_job *job = memory_alloc(sizeof(*job));
+    struct slow_job *job = memory_alloc(size);
     if (job == NULL)
         return -1;
     job->kind = kind;
@@ -116,12 +139,7 @@ static int fill(struct slow_source *source, vitals_context *context, struct lane
     source->lane = lane_new(hub, &SLOW_SERVICE, source->world);
     if (source->lane == NULL)
         return -1;
-    for (size_t i = 0; i < BATCHES; i++) {
-        source->batches[i] = add_job(source, SLOW_DETAILS);
-        if (source->batches[i] < 0)
-            return -1;
-    }
-    source->host = add_job(source, SLOW_HOST);
+    source->host = add_job(source, SLOW_HOST, sizeof(struct host_job));
     return source->host < 0 ? -1 : 0;
 }
 
@@ -157,13 +175,19 @@ void slow_source_forget(struct slow_source *source)
 
 /* ---- asking ---- */
 
-static int idle_batch(const struct slow_source *source)
+/* A batch that nobody works on; -1 where there is none and no room for one more. */
+static int idle_batch(struct slow_source *source)
 {
-    for (size_t i = 0; i < BATCHES; i++) {
+    for (size_t i = 0; i < source->batch_count; i++) {
         if (lane_state(source->lane, source->batches[i]) == LANE_IDLE)
             return source->batches[i];
     }
-    return -1;
+    if (source->batch_count == BATCHES)
+        return -1;
+    int batch = add_job(source, SLOW_DETAILS, sizeof(struct details_job));
+    if (batch >= 0)
+        source->batches[source->batch_count++] = batch;
+    return batch;
 }
 
 static void ask_details(struct slow_source *source, struct process_table *processes,
@@ -171,14 +195,21 @@ static void ask_details(struct slow_source *source, struct process_table *proces
 {
     if (every_ns == 0)
         every_ns = 1; /* at every tick: but once in it, and all calls of a tick have one now_ns */
+    source->more = false;
     for (int batch; (batch = idle_batch(source)) >= 0;) {
-        struct slow_job *job = lane_data(source->lane, batch);
+        struct details_job *job = lane_data(source->lane, batch);
         job->count = process_table_due(processes, wanted, now_ns, every_ns, job->wants,
                                        BATCH_PROCESSES);
         if (job->count == 0)
             return;
         lane_ask(source->lane, batch);
     }
+    source->more = true;
+}
+
+bool slow_source_has_more(const struct slow_source *source)
+{
+    return source->more;
 }
 
 static bool wants_slow_host(const struct metric_set *due)
@@ -202,14 +233,15 @@ void slow_source_ask(struct slow_source *source, struct process_table *processes
         return;
     source->host_asked = true;
     source->host_asked_ns = now_ns;
-    struct slow_job *job = lane_data(source->lane, source->host);
+    struct host_job *job = lane_data(source->lane, source->host);
     job->wanted = *due;
     lane_ask(source->lane, source->host);
 }
 
 /* ---- collecting ---- */
 
-static struct slow_job *collect(struct slow_source *source, int number)
+/* The data of a job that was answered, or NULL. */
+static void *collect(struct slow_source *source, int number)
 {
     if (!lane_collect(source->lane, number))
         return NULL;
@@ -222,21 +254,21 @@ static struct slow_job *collect(struct slow_source *source, int number)
 void slow_source_collect(struct slow_source *source, struct process_table *processes,
                          struct host *host)
 {
-    for (size_t i = 0; i < BATCHES; i++) {
-        struct slow_job *job = collect(source, source->batches[i]);
+    for (size_t i = 0; i < source->batch_count; i++) {
+        struct details_job *job = collect(source, source->batches[i]);
         if (job == NULL)
             continue;
         process_table_take(processes, job->details, job->count);
         job->count = 0;
     }
-    const struct slow_job *job = collect(source, source->host);
+    const struct host_job *job = collect(source, source->host);
     if (job != NULL)
-        host_slow_take(host, &job->machine, job->read_ns);
+        host_slow_take(host, &job->machine, job->job.read_ns);
 }
 
 bool slow_source_settled(const struct slow_source *source)
 {
-    for (size_t i = 0; i < BATCHES; i++) {
+    for (size_t i = 0; i < source->batch_count; i++) {
         if (lane_state(source->lane, source->batches[i]) != LANE_IDLE)
             return false;
     }

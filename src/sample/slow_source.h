@@ -22,6 +22,9 @@ void slow_source_ask(struct slow_source *source, struct process_table *processes
                      const struct metric_set *wanted, const struct metric_set *due, uint64_t now_ns,
                      uint64_t details_every_ns);
 
+/* Whether more is due than there was room for: to be asked again once something was collected. */
+bool slow_source_has_more(const struct slow_source *source);
+
 /* Hands over what was answered. */
 void slow_source_collect(struct slow_source *source, struct process_table *processes,
                          struct host *host);

@@ -67,7 +67,7 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
     if (fill(tick, request) == 0)
         return 0;
     tick_done(tick, NS_PER_SECOND);
-    return error_set(error, VITALS_EMEMORY, 0, "no memory or no thread for a sampler");
+    return error_set(error, VITALS_EMEMORY, 0, "no memory, thread or descriptor for a sampler");
 }
 
 /* All but the lanes. */
@@ -160,7 +160,7 @@ static void mark(void *data, int64_t pid)
 /* Processes that a device's driver names get rows; their details are then asked for too. */
 static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
 {
-    if (tick->request->rows != VITALS_ROWS_GPU_USERS)
+    if ((tick->request->rows & VITALS_ROWS_GPU_USERS) == 0)
         return;
     struct marking marking = {tick, due};
     gpu_table_each_pid(tick->devices, mark, &marking);
@@ -176,6 +176,8 @@ static int wait_for_lanes(struct tick *tick, const struct metric_set *due, uint6
         if (code < 0)
             return code;
         mark_gpu_users(tick, due);
+        if (slow_source_has_more(tick->slow))
+            ask_details(tick, due);
     } while (!settled(tick) && lane_hub_wait(tick->hub, deadline_ns));
     return 0;
 }

@@ -242,9 +242,9 @@ void builder_table_of(vitals_builder *builder, vitals_entity entity, const struc
 {
     vitals_metric metrics[METRIC_NUMBERS];
     size_t count = 0;
-    for (unsigned number = 0; number < METRIC_NUMBERS; number++)
-        if (metric_set_has(set, metric_of(entity, number)))
-            metrics[count++] = metric_of(entity, number);
+    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
+        for (uint64_t bits = set->bits[entity][word]; bits != 0; bits &= bits - 1)
+            metrics[count++] = metric_of(entity, word * 64 + (unsigned)__builtin_ctzll(bits));
     if (count != 0)
         vitals_builder_table(builder, entity, metrics, count);
 }

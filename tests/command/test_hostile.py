@@ -13,7 +13,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,7 +21,7 @@ import unittest
 
 import jsonschema
 from cast import NOBODY, Cast, as_user, ordinary
-from harness import BUILD, FIXTURES, SOURCE, VITALS, environment, nvml
+from harness import BUILD, FIXTURES, SANITIZED, SOURCE, VITALS, environment, nvml
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -32,16 +31,6 @@ PLAIN = WORLDS / "plain" / "proc"
 FILES = sorted(str(path.relative_to(PLAIN)) for path in PLAIN.rglob("*") if path.is_file())
 RESERVATIONS = ("have", "stale", "estimate", "lower_bound", "upper_bound", "sampled")
 
-
-def is_sanitized():
-    try:
-        options = json.loads((BUILD / "meson-info" / "intro-buildoptions.json").read_text())
-    except OSError:
-        return False
-    return any(o["name"] == "b_sanitize" and o["value"] not in ("none", []) for o in options)
-
-
-SANITIZED = is_sanitized()
 # Bounds that only a defect of reading without end can pass, on a machine with neighbours.
 SECONDS = 60 if SANITIZED else 8
 RSS_BYTES = 128 << 20
@@ -198,7 +187,8 @@ class Hostile(unittest.TestCase):
 
 NAMES = (
     b"a) R 1 2 3 4 5", b")", b"((((", b"x\ny", b"\x1b[2J\x1b]0;p\x07", b"\xff\xfe\xc3(",
-    "\u202eevil\u2066".encode(), b"", b" ", b"\t\r\x0b\x08", b"\xc2\x9b31m", "漢字漢字漢字".encode(),
+    "\u202eevil\u2066".encode(), b"", b" ", b"\t\r\x0b\x08", b"\xc2\x9b31m",
+    "漢字漢字漢字".encode(),
     b"Uid:\t7\nx", "\u2028\u200f\ufeff".encode(), b"\\x1b\\e", b"\x7f\x01", b"%s%n%d", b"\"],}{",
 )
 # Arguments cannot hold a NUL, but anything else.
@@ -245,7 +235,6 @@ class Live(Hostile):
         for mode in ("text", "ascii"):
             with self.subTest(mode=mode):
                 text = self.check(mode, *self.pids, env={"LINES": "200"})
-                self.assertEqual(len({len(line.rstrip()) > 0 for line in text.splitlines()}), 2)
                 for role in (0, 3, 4):
                     self.assertIn(f" {self.cast.pids[role]} ", text)
 
@@ -301,8 +290,8 @@ class Live(Hostile):
                 self.assertIn(b"vitals: ", gone.err)
 
     def test_hostile_options(self):
-        for arguments in (("-u", "\x1b[2Jx"), ("--proc-root", "/\x1b[2J\n"), ("--from", "\x1b]0;\x07"),
-                          ("\x1b[2J",), ("--nvml", "/\x1b[2J\udcff\u202e"), ("-p", "\x1b[2J")):
+        for arguments in (("-u", "\x1b[2Jx"), ("--proc-root", "/\x1b[2J\n"),
+                          ("--from", "\x1b]0;\x07"), ("\x1b[2J",), ("--nvml", "/\x1b[2J\udcff\u202e"), ("-p", "\x1b[2J")):
             with self.subTest(arguments=arguments):
                 result = execute("-1", *arguments)
                 self.assertIn(result.code, (0, 1, 2))
@@ -382,8 +371,8 @@ def repeated(path):
             file.write(text)
 
 
-DAMAGES = (cut_in_half, cut_before_the_end, one_byte, nothing, no_file, folder_instead, loop, dangling,
-           zeros, null, random_bytes, itself_in_memory, a_gibibyte, repeated)
+DAMAGES = (cut_in_half, cut_before_the_end, one_byte, nothing, no_file, folder_instead, loop,
+           dangling, zeros, null, random_bytes, itself_in_memory, a_gibibyte, repeated)
 
 
 class Trees(Hostile):
@@ -453,15 +442,12 @@ class Trees(Hostile):
                     words = row.get("availability", {})
                     for metric, value in row.items():
                         # What is derived is an estimate or a bound where a part is missing.
-                        if metric in ("key", "label", "age_ns", "uptime_seconds", "availability",
-                                      "cpus"):  # cpus: the next test
+                        if metric in ("key", "label", "age_ns", "uptime_seconds", "availability"):
                             continue
                         if words.get(metric, "have") == "have":
                             self.assertEqual(value, truth[metric], metric)
             path.write_bytes(text)
 
-    # parse_host_stat.c counts the whole lines and says no reservation where the text ends in one.
-    @unittest.expectedFailure
     def test_a_stat_that_ends_in_a_cpu_s_line(self):
         world = self.plain()
         path = world / "proc" / "stat"
@@ -646,8 +632,6 @@ class Trees(Hostile):
             one, = self.check("json", *self.roots(world), prefix=("prlimit", f"--nofile={limit}"))
             self.assertEqual(len(one["tables"]["process"]), 1004)
 
-    # A FIFO in place of a file holds a tick for ever: linux_open (src/os/linux/file.c) opens without
-    # O_NONBLOCK. Beside the tick it costs the time of one late answer.
     def fifo(self, name, modes=("json", "text")):
         world = self.plain()
         path = world / "proc" / name
@@ -661,15 +645,12 @@ class Trees(Hostile):
             with self.subTest(file=name):
                 self.fifo(name, modes=("json",))
 
-    @unittest.expectedFailure  # see above
     def test_a_fifo_as_a_file_of_the_machine(self):
         self.fifo("meminfo", modes=("json",))
 
-    @unittest.expectedFailure  # see above
     def test_a_fifo_as_a_file_of_a_process(self):
         self.fifo("700/stat", modes=("json",))
 
-    @unittest.expectedFailure  # see above
     def test_a_fifo_as_the_host_s_name(self):
         self.fifo("sys/kernel/hostname", modes=("json",))
 
@@ -1066,7 +1047,6 @@ class Driver(Hostile):
         path.write_bytes(self.library.read_bytes()[:3000])
         self.check("text", "--nvml", path)
 
-    @unittest.expectedFailure  # dlopen(3) opens it to read, as would whoever gave the path
     def test_a_fifo_as_library(self):
         path = self.folder() / "fifo"
         os.mkfifo(path)

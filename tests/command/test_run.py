@@ -85,7 +85,9 @@ class Account(dict):
 
     def __init__(self, path):
         self.document = json.loads(path.read_text())
-        super().__init__({one["name"]: one for one in self.document["figures"]})
+        super().__init__({one["name"]: one for one in self.document["figures"] if "subject" not in one})
+        self.of = {(one["name"], one["subject"]): one
+                   for one in self.document["figures"] if "subject" in one}
 
     def value(self, name):
         return self[name]["value"]
@@ -314,10 +316,10 @@ class Counting(RunCase):
         self.assertEqual(done.returncode, 0)
         truth = float(path.read_text())
         self.assertGreater(truth, 5)
-        self.assertAlmostEqual(account.value("cpu") / truth, 1, delta=0.01)
-        self.assertEqual(account["cpu"]["availability"], "have")
+        self.assertAlmostEqual(account.value("cpu_seconds") / truth, 1, delta=0.01)
+        self.assertEqual(account["cpu_seconds"]["availability"], "have")
         self.assertAlmostEqual(
-            account.value("cpu_user") + account.value("cpu_system"), account.value("cpu"), delta=1e-6
+            account.value("cpu_user_seconds") + account.value("cpu_system_seconds"), account.value("cpu_seconds"), delta=1e-6
         )
 
     DAEMON = """
@@ -340,8 +342,8 @@ class Counting(RunCase):
         daemon = float(path.read_text())
         own = float(pathlib.Path(f"{path}.own").read_text())
         self.assertGreater(daemon, 0.5)
-        self.assertAlmostEqual(account.value("cpu"), daemon + own, delta=0.03)
-        self.assertEqual(account["cpu"]["availability"], "have")
+        self.assertAlmostEqual(account.value("cpu_seconds"), daemon + own, delta=0.03)
+        self.assertEqual(account["cpu_seconds"]["availability"], "have")
         self.assertNotIn("processes_left", account)
         self.assertGreaterEqual(account.value("processes"), 2)
         return account
@@ -351,7 +353,7 @@ class Counting(RunCase):
 
     def test_a_daemon_that_is_waited_for(self):
         account = self.check_daemon("go", "--wait")
-        self.assertLess(account.value("wall"), 0.5)  # of the command, not of what it left
+        self.assertLess(account.value("wall_seconds"), 0.5)  # of the command, not of what it left
 
     def test_a_daemon_that_still_runs_is_counted_and_named(self):
         text = """
@@ -376,8 +378,8 @@ class Counting(RunCase):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(state(pid), "S")
         self.assertEqual(account.value("processes_left"), 1)
-        self.assertGreater(account.value("cpu"), 0.3)
-        self.assertEqual(account["cpu"]["availability"], "lower_bound")
+        self.assertGreater(account.value("cpu_seconds"), 0.3)
+        self.assertEqual(account["cpu_seconds"]["availability"], "lower_bound")
 
     def test_waiting_for_the_rest_can_be_ended(self):
         text = """
@@ -415,7 +417,7 @@ class Counting(RunCase):
             """
         done, account = self.run_it(program(text), "--wait", timeout=60)
         self.assertEqual(done.returncode, 0)
-        self.assertGreater(account.value("cpu"), 0.4)
+        self.assertGreater(account.value("cpu_seconds"), 0.4)
         self.assertGreaterEqual(account.value("processes"), 5)
         self.assertNotIn("processes_left", account)
 
@@ -428,20 +430,20 @@ class Counting(RunCase):
             """
         done, account = self.run_it(program(text), "--interval", "100ms")
         truth = int(done.stdout)
-        low, high = account.value("memory_peak_low"), account.value("memory_peak_high")
+        low, high = account.value("memory_peak_low_bytes"), account.value("memory_peak_high_bytes")
         self.assertGreater(truth, 200 * MIB)
         self.assertGreater(low, 200 * MIB)
         # VmHWM is read from counters that lag by a few pages a thread.
         self.assertLessEqual(low, truth + MIB)
         self.assertGreaterEqual(high, truth - MIB)
         self.assertLess(high, truth + 20 * MIB)
-        self.assertEqual(account["memory_peak_low"]["availability"], "lower_bound")
+        self.assertEqual(account["memory_peak_low_bytes"]["availability"], "lower_bound")
 
     def test_a_very_short_command_has_no_memory_rather_than_none_used(self):
         for _ in range(5):
             done, account = self.run_it(["true"])
             self.assertEqual(done.returncode, 0)
-            low = account["memory_peak_low"]
+            low = account["memory_peak_low_bytes"]
             self.assertTrue(low["value"] is None or low["value"] > 0, low)
 
     def test_reports_that_nobody_takes_hold_nobody_up(self):
@@ -451,7 +453,118 @@ class Counting(RunCase):
         time.sleep(2)  # far more reports than the channel holds
         os.kill(process.pid, signal.SIGCONT)
         self.assertEqual(process.wait(20), 6)
-        self.assertGreater(Account(self.json).value("memory_peak_low"), 0)
+        self.assertGreater(Account(self.json).value("memory_peak_low_bytes"), 0)
+
+
+class WhatAPersonReads(RunCase):
+    """Three columns in 100: what, how much, how it was got or why it is missing."""
+
+    HOW = 45
+
+    def lines(self, done):
+        first, *rest = done.stderr.splitlines()
+        self.assertTrue(first.startswith("vitals: "), first)
+        found = {}
+        what = ""
+        for line in rest:
+            self.assertLessEqual(len(line), 100, line)
+            what = line[:13].strip() or what
+            found.setdefault(what, []).append((line[13 : self.HOW].strip(), line[self.HOW :]))
+            self.assertEqual(line[:2], "  ")
+            self.assertIn(line[self.HOW - 1 : self.HOW], ("", " "), line)
+        return first, found
+
+    def test_a_run_of_some_length(self):
+        text = "block = bytearray(200 << 20); burn(0.6); time.sleep(0.2)"
+        done, _ = self.run_it(program(text), "--interval", "50ms")
+        first, lines = self.lines(done)
+        self.assertRegex(first, r"^vitals: .+ finished in \d+\.\d+ s, exit 0$")
+        self.assertLessEqual(len(first), 100)
+        self.assertEqual(list(lines), ["CPU", "memory", "disk", "processes"])
+        self.assertRegex(lines["CPU"][0][0], r"^\d+\.\d+ s  \(\d\.\d\d cores\)$")
+        self.assertEqual(lines["CPU"][0][1], "exact, wait4")
+        self.assertRegex(lines["CPU"][1][0], r"^user .+ s, system .+ s$")
+        low, high = lines["memory"]
+        self.assertRegex(low[0], r"^peak at least 2\d\d\.\dMiB$")
+        self.assertEqual(low[1], "at least, sum of resident set sizes, sampled at 50 ms")
+        self.assertRegex(high[0], r"^and about 2\d\d\.\dMiB$")
+        self.assertEqual(high[1], "estimate, sum of every process's VmHWM as last read")
+        self.assertRegex(lines["disk"][0][0], "^read .+, written .+$")
+        self.assertEqual(lines["processes"], [("1", "at least, reaped or sampled")])
+        self.assertNotIn("\x1b", done.stderr)
+
+    def test_what_is_missing_is_said(self):
+        with tempfile.TemporaryDirectory(prefix="vitals-run-") as empty:
+            done, account = self.run_it(["true"], "--proc-root", empty)
+        self.assertEqual(done.returncode, 0)
+        _, lines = self.lines(done)
+        self.assertEqual(lines["memory"][0][0], "peak N/A")
+        self.assertEqual(lines["memory"][0][1], account["memory_peak_low_bytes"]["source"])
+        self.assertIsNone(account.value("memory_peak_low_bytes"))
+
+    def test_a_signal(self):
+        done, _ = self.run_it(["sh", "-c", "kill -TERM $$"])
+        first, _ = self.lines(done)
+        self.assertRegex(first, r"^vitals: sh -c 'kill -TERM \$\$' ended after .* s by signal 15$")
+
+    def test_a_command_is_shown_as_it_was_typed(self):
+        done, _ = self.run_it(["sh", "-c", "true\ntrue # \x1b[31m \\d", "a b"])
+        first, _ = self.lines(done)
+        self.assertIn(r"vitals: sh -c 'true\ntrue # \e[31m \d' 'a b' finished in ", first)
+
+    def test_a_long_name_is_cut_between_characters(self):
+        for locale, name in (("C.UTF-8", r"ö+"), ("C", r"(\\u\{f6\})+")):
+            with self.subTest(locale=locale):
+                done, _ = self.run_it(["true", "ö" * 200], "--force-color", env={"LC_ALL": locale})
+                first, _, _ = done.stderr.partition("\n")
+                self.assertRegex(first, rf"^vitals: true {name}\.\. finished in ")
+                self.assertLessEqual(len(first), 100)
+                self.assertIn("\x1b[1mCPU", done.stderr)
+
+
+class Devices(RunCase):
+    SCENARIO = """
+        [gpu 0]
+        name = NVIDIA H100
+        memory_total_bytes = 80GiB
+        [gpu 1]
+        like = 0
+        [process trainer]
+        gpu = 1
+        pid = {pid}
+        kind = C
+        memory = 20GiB
+        sm = 50
+        """
+
+    def test_only_those_that_the_run_used(self):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        # The driver waits for its scenario, and that for the pid of the command.
+        scenario = self.folder / "scenario"
+        os.mkfifo(scenario)
+        process = subprocess.Popen(
+            [VITALS, "run", "--backends", "nvidia", "--nvml", library, "--json", self.json,
+             "--interval", "100ms", "--", *program("say(os.getpid()); time.sleep(2)")],
+            env=environment(VITALS_NVML_SCENARIO=scenario), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        pid = process.stdout.readline().strip()
+        scenario.write_text(textwrap.dedent(self.SCENARIO.format(pid=pid)))
+        _, said = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        figures = Account(self.json).of
+        (uuid,) = {subject for _, subject in figures}
+        self.assertTrue(uuid.startswith("GPU-"), uuid)
+        memory = figures["gpu_memory_peak_bytes", uuid]
+        self.assertEqual((memory["label"], memory["value"]), ("GPU 1", 20 << 30))
+        self.assertEqual(memory["availability"], "sampled")
+        self.assertGreater(figures["gpu_busy_ratio", uuid]["value"], 0.1)
+        self.assertLessEqual(figures["gpu_busy_ratio", uuid]["value"], 0.6)
+        self.assertGreater(figures["gpu_busy_seconds", uuid]["value"], 0.2)
+        self.assertRegex(said, r"\n  GPU 1      peak 20\.00GiB, \d+ % busy +sampled, driver, every 100 ms\n")
+        self.assertNotIn("GPU 0", said)
 
 
 class Signals(RunCase):
@@ -490,7 +603,7 @@ class Signals(RunCase):
         self.assertEqual(process.stdout.readline(), "ready\n")
         process.send_signal(signal.SIGINT)
         self.assertIn(process.wait(20), (128 + signal.SIGINT, 1))
-        self.assertGreater(Account(self.json).value("cpu"), 0)
+        self.assertGreater(Account(self.json).value("cpu_seconds"), 0)
 
     # A shell's part of job control: a group of its own in the foreground of a terminal.
     SHELL = """
@@ -551,10 +664,10 @@ class Signals(RunCase):
             def more(number, frame):
                 say("continued")
             signal.signal(signal.SIGCONT, more)
+            signal.signal(signal.SIGINT, lambda number, frame: os._exit(5))
             say("ready")
-            for _ in range(2):
+            while True:
                 signal.pause()
-            sys.exit(5)
             """
         master = self.terminal(program(text))
         self.read_until(master, "ready")
@@ -562,7 +675,8 @@ class Signals(RunCase):
             os.write(master, b"\x1a")
             self.read_until(master, "stopped 19")
             os.write(master, b"\n")
-            self.read_until(master, "continued")
+            self.read_until(master, "continued")  # and perhaps once more: the group is signalled
+        os.write(master, b"\x03")
         self.read_until(master, "ended 5")
 
     def test_a_background_job_that_reads_the_terminal_stops(self):

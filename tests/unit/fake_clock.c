@@ -94,7 +94,8 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 void fake_clock_init(struct fake_clock *fake)
 {
     *fake = (struct fake_clock){.grace_ns = 200 * MS};
-    fake->clock = (vitals_clock){.data = fake,
+    fake->clock = (vitals_clock){.size = sizeof fake->clock,
+                                 .data = fake,
                                  .monotonic_ns = monotonic_ns,
                                  .boottime_ns = monotonic_ns,
                                  .realtime_ns = realtime_ns,

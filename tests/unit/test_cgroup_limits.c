@@ -29,7 +29,7 @@ static struct metric_set all_three(void)
 static struct os open_roots(const char *proc, const char *sys)
 {
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     options.proc_root = proc;
     options.sys_root = sys;
     struct os os;
@@ -345,7 +345,7 @@ static int look_from_inside(const char *folder)
     for (size_t i = 0; i < sizeof touched; i += 1024)
         touched[i] = 1;
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     struct os os;
     if (os_open(&os, &options, NULL) != 0)
         return 1;

@@ -128,7 +128,7 @@ static void begin(uint64_t interval_ns, struct fake_clock *clock)
     atomic_store(&driver.everything_first, true);
     driver.fake = clock;
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     if (clock != NULL)
         options.clock = &clock->clock;
     CHECK_OK(vitals_context_new(&options, &context, &error), error);

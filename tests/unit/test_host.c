@@ -20,7 +20,7 @@ static struct metric_set everything(void)
 static void world_open(vitals_context *world, const char *proc, const char *sys)
 {
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     options.proc_root = proc;
     options.sys_root = sys;
     vitals_error error;

@@ -17,7 +17,7 @@ static void rows_hold_what_the_files_say(void)
     CHECK_UINT(process_table_listed(world.table), 5); // "0123" is no pid
     CHECK_UINT(world_count(&world), 5);
     const vitals_row *row = world_need(&world, 700);
-    double tick = world.context.os.tick_seconds;
+    double tick = 1 / world.context.os.ticks_per_second;
     CHECK_UINT(vitals_row_key(row), process_table_key(world.table, 700));
     CHECK_STR(vitals_row_label(row), "python3");
     CHECK_TEXT(row, VITALS_PROCESS_NAME, "python3");
@@ -53,7 +53,7 @@ static void cpu_time_of_a_foreign_proc_is_an_estimate(void)
     double seconds;
     const vitals_row *row = world_need(&world, 700);
     CHECK_INT(vitals_row_f64(row, VITALS_PROCESS_CPU_SECONDS, &seconds), VITALS_ESTIMATE);
-    CHECK_NEAR(seconds, (123456 + 789) * world.context.os.tick_seconds, 1e-9);
+    CHECK_NEAR(seconds, (123456 + 789) / world.context.os.ticks_per_second, 1e-9);
     world_close(&world);
 }
 

@@ -1,9 +1,10 @@
-/* vitals_run as a program calls it. What the command and its descendants notice is in
+/* vitals_run_command as a program calls it. What the command and its descendants notice is in
  * tests/command/test_run.py. */
 #include "check.h"
 
 #include "core/base.h"
 #include "core/memory.h"
+#include "run/account.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +18,7 @@ static vitals_error error;
 static vitals_options nowhere(void)
 {
     vitals_options world;
-    vitals_options_init(&world);
+    vitals_options_init(&world, sizeof world);
     world.backends = ""; /* no driver of this machine */
     return world;
 }
@@ -26,10 +27,10 @@ static int run(const char *const *argv, vitals_account **account)
 {
     vitals_options world = nowhere();
     vitals_run_options options;
-    vitals_run_options_init(&options);
+    vitals_run_options_init(&options, sizeof options);
     options.argv = argv;
     options.world = &world;
-    return vitals_run(&options, account, &error);
+    return vitals_run_command(&options, account, &error);
 }
 
 static vitals_account *run_shell(const char *line)
@@ -46,19 +47,106 @@ static void options_that_cannot_be_run_are_refused(void)
     static const char *const TRUE[] = {"true", NULL}, *const NONE[] = {NULL};
     vitals_account *account = NULL;
     vitals_run_options options;
-    vitals_run_options_init(&options);
-    CHECK_INT(vitals_run(&options, &account, &error), VITALS_EARGUMENT);
+    vitals_run_options_init(&options, sizeof options);
+    CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
     options.argv = NONE;
-    CHECK_INT(vitals_run(&options, &account, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "no command");
     options.argv = TRUE;
-    options.interval_ns = 10 * NS_PER_MS - 1;
-    CHECK_INT(vitals_run(&options, &account, &error), VITALS_EARGUMENT);
+    static const uint64_t OUTSIDE[] = {0, 10 * NS_PER_MS - 1, 86400 * NS_PER_SECOND + 1,
+                                       UINT64_MAX};
+    for (size_t i = 0; i < CHECK_COUNT(OUTSIDE); i++) {
+        options.interval_ns = OUTSIDE[i];
+        CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
+        CHECK_CONTAINS(error.message, "10 ms to 1 day");
+    }
     options.interval_ns = NS_PER_SECOND;
     options.size--;
-    CHECK_INT(vitals_run(&options, &account, &error), VITALS_EARGUMENT);
-    CHECK_CONTAINS(error.message, "vitals_run_options_init");
+    CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "vitals_run_options");
     CHECK_NULL(account);
+}
+
+static int64_t run_in(vitals_options *world)
+{
+    static const char *const EXIT[] = {"sh", "-c", "exit 5", NULL};
+    vitals_account *account = NULL;
+    vitals_run_options options;
+    vitals_run_options_init(&options, sizeof options);
+    options.argv = EXIT;
+    options.world = world;
+    int code = vitals_run_command(&options, &account, &error);
+    if (code == 0)
+        code = vitals_account_exit_code(account);
+    vitals_account_free(account);
+    return code;
+}
+
+/* A caller that was built against a newer vitals: its structs are longer. */
+static void a_newer_callers_options_are_taken_where_they_ask_for_nothing_new(void)
+{
+    static const char *const EXIT[] = {"sh", "-c", "exit 6", NULL};
+    struct {
+        vitals_run_options known;
+        uint64_t new_one;
+    } options;
+    struct {
+        vitals_options known;
+        uint64_t new_one;
+    } world = {.known = nowhere()};
+    vitals_account *account = NULL;
+    vitals_run_options_init(&options.known, sizeof options);
+    CHECK_UINT(options.known.size, sizeof options);
+    CHECK_UINT(options.new_one, 0);
+    options.known.argv = EXIT;
+    options.known.world = &world.known;
+    world.known.size = sizeof world;
+    CHECK_OK(vitals_run_command(&options.known, &account, &error), error);
+    CHECK_INT(vitals_account_exit_code(account), 6);
+    vitals_account_free(account);
+    account = NULL;
+
+    options.new_one = 1;
+    CHECK_INT(vitals_run_command(&options.known, &account, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "newer vitals");
+    options.new_one = 0;
+    world.new_one = 1;
+    CHECK_INT(vitals_run_command(&options.known, &account, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "vitals_options");
+    CHECK_CONTAINS(error.message, "newer vitals");
+    CHECK_NULL(account);
+}
+
+static uint64_t no_time(void *data)
+{
+    return vitals_clock_system()->monotonic_ns(data);
+}
+
+static int no_wait(void *data, int descriptor, uint64_t deadline_ns)
+{
+    (void)data;
+    (void)descriptor;
+    (void)deadline_ns;
+    return -EIO;
+}
+
+static void a_clock_that_cannot_wait_costs_the_command_nothing(void)
+{
+    vitals_options world = nowhere();
+    vitals_clock clock = {.size = sizeof clock,
+                          .monotonic_ns = no_time,
+                          .boottime_ns = no_time,
+                          .realtime_ns = no_time,
+                          .wait_until = no_wait};
+    world.clock = &clock;
+    CHECK_INT(run_in(&world), 5);
+    clock.size = 0;
+    CHECK_INT(run_in(&world), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "vitals_clock");
+    clock.size = sizeof clock;
+    clock.wait_until = NULL;
+    CHECK_INT(run_in(&world), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "vitals_clock");
 }
 
 static void the_exit_code_is_what_a_shell_would_say(void)
@@ -117,8 +205,12 @@ static void every_figure_says_what_it_is_and_how_it_was_got(void)
         CHECK_CASE(name);
         CHECK(strlen(name) > 0);
         CHECK(strlen(vitals_figure_source(figure)) > 0);
-        CHECK_STR(vitals_figure_device(figure), "");
-        CHECK(vitals_account_find(account, name) == figure); /* each name once */
+        CHECK_STR(vitals_figure_subject(figure), "");
+        CHECK_STR(vitals_figure_label(figure), "");
+        CHECK(vitals_account_find(account, name, "") == figure); /* each name once */
+        const char *unit = vitals_figure_unit(figure);
+        size_t tail = strlen(unit) <= strlen(name) ? strlen(name) - strlen(unit) : 0;
+        CHECK_STR(name + tail, unit); /* a name ends in its unit */
         double value = -1;
         vitals_availability state = vitals_figure_value(figure, &value);
         CHECK(state != VITALS_UNSET);
@@ -126,14 +218,15 @@ static void every_figure_says_what_it_is_and_how_it_was_got(void)
     }
     CHECK_CASE(NULL);
     CHECK(count >= 10);
-    CHECK_NULL(vitals_account_find(account, "no such figure"));
+    CHECK_NULL(vitals_account_find(account, "no such figure", ""));
+    CHECK_NULL(vitals_account_find(account, "cpu_seconds", "no such device"));
     vitals_account_free(account);
 }
 
 static double figure(const vitals_account *account, const char *name)
 {
     double value = -1;
-    const vitals_figure *found = vitals_account_find(account, name);
+    const vitals_figure *found = vitals_account_find(account, name, "");
     CHECK_NOT_NULL(found);
     CHECK(vitals_figure_value(found, &value) > 0);
     return value;
@@ -144,14 +237,62 @@ static void runs_do_not_count_each_others_processes(void)
 {
     vitals_account *heavy = run_shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
     vitals_account *light = run_shell("exit 0");
-    CHECK(figure(heavy, "cpu") > 0.02);
-    CHECK(figure(light, "cpu") < figure(heavy, "cpu") / 4);
+    CHECK(figure(heavy, "cpu_seconds") > 0.02);
+    CHECK(figure(light, "cpu_seconds") < figure(heavy, "cpu_seconds") / 4);
     CHECK_NEAR(figure(light, "processes"), 1, 0);
     vitals_account_free(heavy);
     vitals_account_free(light);
     CHECK_INT(waitpid(-1, NULL, WNOHANG), -1); /* and none is left behind */
     CHECK_INT(errno, ECHILD);
 }
+
+/* ---- figures of facts ---- */
+
+static void devices_are_told_apart_by_their_uuid(void)
+{
+    static struct watch_report watched = {
+        .gpu_count = 2,
+        .gpus = {{.label = "0",
+                  .uuid = "GPU-a",
+                  .memory_peak_bytes = {.as.u64 = 1 << 20, .state = VITALS_SAMPLED},
+                  .busy_seconds = {.as.f64 = 5, .state = VITALS_SAMPLED}},
+                 {.label = "1:0",
+                  .memory_peak_bytes = {.state = VITALS_UNSUPPORTED},
+                  .busy_seconds = {.state = VITALS_NOT_YET}}}};
+    struct run_facts facts = {
+        .wall_seconds = 10, .interval_ns = 250 * NS_PER_MS, .watched = &watched};
+    vitals_account *account = account_new();
+    double value = -1;
+    account_fill(account, &facts);
+    const vitals_figure *ratio = vitals_account_find(account, "gpu_busy_ratio", "GPU-a");
+    CHECK_INT(vitals_figure_value(ratio, &value), VITALS_SAMPLED);
+    CHECK_NEAR(value, 0.5, 1e-9);
+    CHECK_STR(vitals_figure_label(ratio), "GPU 0");
+    CHECK_STR(vitals_figure_source(ratio), "driver, every 250 ms");
+    const vitals_figure *busy = vitals_account_find(account, "gpu_busy_seconds", "GPU-a");
+    CHECK_INT(vitals_figure_value(busy, &value), VITALS_SAMPLED);
+    CHECK_NEAR(value, 5, 1e-9);
+    const vitals_figure *memory = vitals_account_find(account, "gpu_memory_peak_bytes", "1:0");
+    CHECK_INT(vitals_figure_value(memory, &value), VITALS_UNSUPPORTED);
+    CHECK_STR(vitals_figure_label(memory), "GPU 1:0");
+    CHECK_STR(vitals_figure_source(memory), vitals_availability_help(VITALS_UNSUPPORTED));
+    CHECK_NULL(vitals_account_find(account, "gpu_busy_ratio", ""));
+    vitals_account_free(account);
+}
+
+static void a_sampler_that_did_not_answer_is_said(void)
+{
+    struct run_facts facts = {.wall_seconds = 1, .interval_ns = NS_PER_SECOND};
+    vitals_account *account = account_new();
+    double value;
+    account_fill(account, &facts);
+    const vitals_figure *low = vitals_account_find(account, "memory_peak_low_bytes", "");
+    CHECK_INT(vitals_figure_value(low, &value), VITALS_TIMED_OUT);
+    CHECK_STR(vitals_figure_source(low), "the sampler did not answer");
+    vitals_account_free(account);
+}
+
+/* ---- what is left behind ---- */
 
 static size_t open_descriptors(void)
 {
@@ -225,10 +366,16 @@ static void any_allocation_may_fail(void)
 
 static const check_test tests[] = {
     {"options that cannot be run are refused", options_that_cannot_be_run_are_refused},
+    {"a newer caller's options are taken where they ask for nothing new",
+     a_newer_callers_options_are_taken_where_they_ask_for_nothing_new},
+    {"a clock that cannot wait costs the command nothing",
+     a_clock_that_cannot_wait_costs_the_command_nothing},
     {"the exit code is what a shell would say", the_exit_code_is_what_a_shell_would_say},
     {"a command that cannot be started says why", a_command_that_cannot_be_started_says_why},
     {"every figure says what it is and how it was got",
      every_figure_says_what_it_is_and_how_it_was_got},
+    {"devices are told apart by their UUID", devices_are_told_apart_by_their_uuid},
+    {"a sampler that did not answer is said", a_sampler_that_did_not_answer_is_said},
     {"runs do not count each other's processes", runs_do_not_count_each_others_processes},
     {"the caller gets back what was its own", the_caller_gets_back_what_was_its_own},
     {"any allocation may fail", any_allocation_may_fail},

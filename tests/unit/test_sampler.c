@@ -99,7 +99,7 @@ static void begin_small(uint64_t interval_ns)
     machine_new();
     fake_clock_init(&fake);
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     options.proc_root = root;
     options.clock = &fake.clock;
     begin_request(small_request(interval_ns), &options);
@@ -150,9 +150,9 @@ static void wait_for_sequence(uint64_t sequence)
     CHECK(newest() >= sequence);
 }
 
-static void wait_readable(void)
+static void wait_readable(int descriptor)
 {
-    struct pollfd watched = {.fd = vitals_sampler_descriptor(sampler), .events = POLLIN};
+    struct pollfd watched = {.fd = descriptor, .events = POLLIN};
     CHECK_INT(poll(&watched, 1, 20000), 1);
 }
 
@@ -195,7 +195,6 @@ static void an_empty_request_is_refused(void)
 static void a_tick_on_demand_has_the_number_of_its_turn(void)
 {
     begin_small(NS_PER_SECOND);
-    CHECK_INT(vitals_sampler_descriptor(sampler), -1);
     CHECK_NULL(vitals_sampler_latest(sampler));
     for (uint64_t turn = 1; turn <= 3; turn++) {
         vitals_snapshot *snapshot = NULL;
@@ -244,7 +243,7 @@ static void a_snapshot_outlives_sampler_and_context(void)
 static void users_of_devices_are_looked_up_once_a_tick(void)
 {
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     options.backends = "demo";
     options.demo = "self";
     vitals_request *request = NULL;
@@ -348,26 +347,40 @@ static void the_descriptor_is_readable_exactly_while_there_is_something_new(void
     begin_small(NS_PER_SECOND);
     atomic_store(&fake.manual, true);
     CHECK_OK(vitals_sampler_start(sampler, &error), error);
-    int descriptor = vitals_sampler_descriptor(sampler);
-    CHECK(descriptor >= 0);
+    vitals_subscription *one = NULL, *other = NULL;
+    CHECK_OK(vitals_subscription_new(sampler, &one, &error), error);
+    CHECK_OK(vitals_subscription_new(sampler, &other, &error), error);
+    int descriptor = vitals_subscription_descriptor(one);
     for (int round = 0; round < 3; round++) {
-        wait_readable();
-        CHECK(readable(descriptor)); /* looking at it changes nothing */
-        vitals_snapshot *first = vitals_sampler_latest(sampler);
+        wait_readable(descriptor);
+        wait_readable(vitals_subscription_descriptor(other)); /* both are woken, each by its own */
+        CHECK(readable(descriptor));                          /* looking at it changes nothing */
+        vitals_snapshot *first = vitals_subscription_latest(one);
         CHECK_NOT_NULL(first);
         CHECK_FALSE(readable(descriptor));
-        vitals_snapshot *again = vitals_sampler_latest(sampler);
+        CHECK(readable(vitals_subscription_descriptor(other)));
+        vitals_snapshot *again = vitals_subscription_latest(one);
         CHECK(first == again);
         CHECK_FALSE(readable(descriptor));
+        vitals_snapshot *same = vitals_subscription_latest(other);
+        CHECK(first == same);
         vitals_snapshot_unref(first);
         vitals_snapshot_unref(again);
+        vitals_snapshot_unref(same);
         advance(NS_PER_SECOND);
     }
-    wait_readable();
+    wait_readable(descriptor);
     advance(NS_PER_SECOND);
     fake_clock_wait_for_waiter(&fake);
-    vitals_snapshot_unref(vitals_sampler_latest(sampler)); /* two were new: told of once */
+    vitals_snapshot_unref(vitals_subscription_latest(one)); /* two were new: told of once */
     CHECK_FALSE(readable(descriptor));
+    vitals_subscription *late = NULL;
+    CHECK_OK(vitals_subscription_new(sampler, &late, &error), error);
+    CHECK(readable(vitals_subscription_descriptor(late))); /* there is one that it has not seen */
+    vitals_subscription_free(other);
+    vitals_subscription_free(one);
+    vitals_subscription_free(late);
+    vitals_subscription_free(NULL);
     end_small();
 }
 
@@ -492,7 +505,7 @@ static void a_child_may_free_and_its_parent_goes_on(void)
 static int use_all(void)
 {
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     options.backends = "demo";
     vitals_request *request = NULL;
     int64_t self = getpid();
@@ -568,11 +581,13 @@ static void check_second_hangs(const vitals_options *options, const char *name)
     CHECK_OK(vitals_request_interval(request, 200 * NS_PER_MS, &error), error);
     begin_request(request, options);
     CHECK_OK(vitals_sampler_start(sampler, &error), error);
+    vitals_subscription *subscription = NULL;
+    CHECK_OK(vitals_subscription_new(sampler, &subscription, &error), error);
     uint64_t begun = real_now_ns(), quarantined = 0, timeouts = 0;
     bool had = false, stale_or_late = false;
     while (real_now_ns() < begun + 8 * NS_PER_SECOND && !had) {
-        wait_readable();
-        vitals_snapshot *snapshot = vitals_sampler_latest(sampler);
+        wait_readable(vitals_subscription_descriptor(subscription));
+        vitals_snapshot *snapshot = vitals_subscription_latest(subscription);
         uint64_t since = real_now_ns() - begun, now = vitals_snapshot_monotonic_ns(snapshot);
         const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
         CHECK(now - vitals_row_stamp_ns(host) < NS_PER_SECOND);
@@ -595,6 +610,7 @@ static void check_second_hangs(const vitals_options *options, const char *name)
         timeouts = source_number(snapshot, name, VITALS_SOURCE_TIMEOUTS);
         vitals_snapshot_unref(snapshot);
     }
+    vitals_subscription_free(subscription);
     CHECK(had);
     CHECK(stale_or_late);
     CHECK_UINT(quarantined, 1);
@@ -609,7 +625,7 @@ static void check_second_hangs(const vitals_options *options, const char *name)
 static void the_demo_that_hangs_hangs_alone(void)
 {
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     options.backends = "demo";
     options.demo = "hang";
     check_second_hangs(&options, "demo");
@@ -627,7 +643,7 @@ static void a_simulated_driver_that_hangs_hangs_alone(void)
         CHECK_SKIP("the simulated driver is not built");
     setenv("VITALS_NVML_SCENARIO", scenario, 1);
     vitals_options options;
-    vitals_options_init(&options);
+    vitals_options_init(&options, sizeof options);
     options.backends = "nvidia";
     options.nvml_path = library;
     check_second_hangs(&options, "nvidia");

@@ -88,15 +88,43 @@ static void add_devices(struct demo *demo)
     }
 }
 
-/* The devices are made up, their users are not: the newest processes of the machine, chosen once,
- * so that a person sees rows like those of a real device. In a /proc without processes nobody
- * lives. */
+/* When a program began, in clock ticks; 0 for a kernel thread and for one that cannot be read. */
+static uint64_t start_of(const struct demo *demo, int64_t pid)
+{
+    char text[OS_STAT_TEXT];
+    struct os_process process;
+    struct os_stat stat = {0};
+    if (os_process_open(&demo->context->os, pid, false, &process) < 0)
+        return 0;
+    int result = os_process_stat(&process, text, &stat);
+    os_process_close(&process);
+    return result == 0 && stat.virtual_bytes > 0 ? stat.start_ticks : 0;
+}
+
+/* Keeps the newest, the newest first. */
+static void consider(struct demo *demo, uint64_t starts[static PIDS], int64_t pid)
+{
+    uint64_t start = start_of(demo, pid);
+    size_t place = PIDS;
+    while (place > 0 && start >= starts[place - 1] && start > 0)
+        place--;
+    if (place == PIDS)
+        return;
+    memmove(starts + place + 1, starts + place, (PIDS - 1 - place) * sizeof *starts);
+    memmove(demo->pids + place + 1, demo->pids + place, (PIDS - 1 - place) * sizeof *demo->pids);
+    starts[place] = start;
+    demo->pids[place] = pid;
+}
+
+/* The devices are made up, their users are not: the newest programs of the machine, chosen once, so
+ * that a person sees rows like those of a real device. In a /proc without any nobody lives. */
 static void choose_processes(struct demo *demo)
 {
+    uint64_t starts[PIDS] = {0};
     struct os_pids pids = {0};
     size_t count = os_list_processes(&demo->context->os, &pids) == 0 ? pids.count : 0;
-    for (size_t n = 0; n < PIDS && n < count; n++)
-        demo->pids[n] = pids.items[count - 1 - n];
+    for (size_t i = 0; i < count; i++)
+        consider(demo, starts, pids.items[i]);
     os_pids_done(&pids);
 }
 

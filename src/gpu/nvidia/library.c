@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <vitals/error.h>
 
 enum { OPTIONAL, REQUIRED };
@@ -39,6 +40,12 @@ static int load(struct nvml *nvml, const struct os *os, const char *given, struc
 {
     const char *const names[] = {given ? given : "libnvidia-ml.so.1",
                                  given ? NULL : "libnvidia-ml.so"};
+    struct stat file;
+    /* A FIFO would hold us for ever. A name without a folder is looked for by the loader. */
+    if (given && stat(given, &file) == 0 && !S_ISREG(file.st_mode)) {
+        explain(why, VITALS_UNSUPPORTED, "no file, and so no NVIDIA driver library: ", given);
+        return -1;
+    }
     for (size_t i = 0; i < ARRAY_COUNT(names) && names[i] && !nvml->library; i++) {
         nvml->library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
         snprintf(nvml->path, sizeof nvml->path, "%s", names[i]);

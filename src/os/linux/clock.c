@@ -65,6 +65,7 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 const vitals_clock *os_clock(void)
 {
     static const vitals_clock clock = {
+        .size = sizeof(clock),
         .monotonic_ns = monotonic_ns,
         .boottime_ns = boottime_ns,
         .realtime_ns = realtime_ns,

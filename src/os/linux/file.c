@@ -18,7 +18,8 @@ int linux_open(const struct os *os, int root, const char *path, int flags)
 {
     int descriptor;
     do
-        descriptor = openat(root, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
+        // Of a FIFO that somebody put in a file's place, opening and reading return at once.
+        descriptor = openat(root, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
     while (descriptor < 0 && errno == EINTR);
     if (descriptor >= 0)
         return descriptor;

@@ -55,7 +55,7 @@ static void take_stat(struct reading *reading)
 {
     const struct buffer *text = &reading->host->text;
     bool cpus = metric_set_has_entity(reading->wanted, VITALS_CPU);
-    if (host_parse_stat(text->bytes, text->size, reading->os->tick_seconds, reading->machine,
+    if (host_parse_stat(text->bytes, text->size, reading->os->ticks_per_second, reading->machine,
                         cpus ? reading->cpus : NULL) != 0)
         reading->short_of_memory = true;
 }

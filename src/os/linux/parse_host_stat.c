@@ -54,9 +54,9 @@ static const struct host_field FIELDS[] = {
 
 /* Divided by the ticks of a second and not multiplied by a tick's length, a count of hundredths
  * becomes the double that is nearest to it, and prints as short as it is. */
-static struct value seconds_of(uint64_t ticks, double tick_seconds)
+static struct value seconds_of(uint64_t ticks, double ticks_per_second)
 {
-    return value_f64((double)ticks / (1.0 / tick_seconds));
+    return value_f64((double)ticks / ticks_per_second);
 }
 
 static uint64_t sum_of(const uint64_t ticks[static TIMES], unsigned from, unsigned to)
@@ -67,7 +67,7 @@ static uint64_t sum_of(const uint64_t ticks[static TIMES], unsigned from, unsign
     return sum;
 }
 
-static void parse_times(struct cursor *line, double tick_seconds, struct values *out)
+static void parse_times(struct cursor *line, double ticks_per_second, struct values *out)
 {
     uint64_t ticks[TIMES] = {0};
     unsigned count = 0;
@@ -75,12 +75,12 @@ static void parse_times(struct cursor *line, double tick_seconds, struct values 
         count++;
     const struct value missing = value_missing(VITALS_UNSUPPORTED);
     for (unsigned i = 0; i < TIMES; i++)
-        out->at[FIRST + i] = i < count ? seconds_of(ticks[i], tick_seconds) : missing;
+        out->at[FIRST + i] = i < count ? seconds_of(ticks[i], ticks_per_second) : missing;
 
     uint64_t busy = saturating_add(sum_of(ticks, USER, SYSTEM), sum_of(ticks, IRQ, STEAL));
     uint64_t total = saturating_add(busy, sum_of(ticks, IDLE, IOWAIT));
-    out->at[BUSY] = count >= TIMES_MIN ? seconds_of(busy, tick_seconds) : missing;
-    out->at[TOTAL] = count >= TIMES_MIN ? seconds_of(total, tick_seconds) : missing;
+    out->at[BUSY] = count >= TIMES_MIN ? seconds_of(busy, ticks_per_second) : missing;
+    out->at[TOTAL] = count >= TIMES_MIN ? seconds_of(total, ticks_per_second) : missing;
 }
 
 /* Every tick writes the same numbers of an item, so only a new one is zeroed. */
@@ -107,7 +107,7 @@ static bool cpu_index(struct span word, uint64_t *index)
            *index < HOST_CPUS_MAX;
 }
 
-int host_parse_stat(const char *bytes, size_t size, double tick_seconds, struct values *machine,
+int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, struct values *machine,
                     struct os_cpus *cpus)
 {
     struct cursor text = cursor_over(bytes, size);
@@ -120,7 +120,7 @@ int host_parse_stat(const char *bytes, size_t size, double tick_seconds, struct 
         if (!cursor_word(&at, &word))
             continue;
         if (span_equal(word, "cpu")) {
-            parse_times(&at, tick_seconds, machine);
+            parse_times(&at, ticks_per_second, machine);
         } else if (cpu_index(word, &index)) {
             // The kernel lists them in ascending order, each once.
             if (index < next)
@@ -131,12 +131,16 @@ int host_parse_stat(const char *bytes, size_t size, double tick_seconds, struct 
             if (cpus != NULL && cpu == NULL)
                 return -1;
             if (cpu != NULL)
-                parse_times(&at, tick_seconds, &cpu->values);
+                parse_times(&at, ticks_per_second, &cpu->values);
         } else {
             host_field_set(FIELDS, ARRAY_COUNT(FIELDS), word, &at, machine);
         }
     }
+    // A text that ends amid a line may have lost more of them.
+    struct value cpu_count = value_u64(count);
+    if (size > 0 && bytes[size - 1] != '\n')
+        cpu_count.state = VITALS_LOWER_BOUND;
     if (count > 0)
-        values_set(machine, VITALS_HOST_CPUS, value_u64(count));
+        values_set(machine, VITALS_HOST_CPUS, cpu_count);
     return 0;
 }

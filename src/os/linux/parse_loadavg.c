@@ -21,8 +21,8 @@ void host_parse_loadavg(const char *bytes, size_t size, struct values *machine)
     for (size_t i = 0; i < ARRAY_COUNT(AVERAGES); i++) {
         double load;
         cursor_blanks(&at);
-        if (!number_f64(&at.at, at.end, &load))
-            return;
+        if (!number_f64(&at.at, at.end, &load) || cursor_done(&at) || *at.at != ' ')
+            return; // each is followed by the next field, or this is something else
         values_set(machine, AVERAGES[i], value_f64(load));
     }
     uint64_t running, tasks;

@@ -76,7 +76,7 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
     opened.dev = opened.dev < 0 ? -1 : opened.dev;
 
     long ticks = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
-    opened.tick_seconds = 1.0 / (double)(ticks > 0 ? ticks : 100);
+    opened.ticks_per_second = (double)(ticks > 0 ? ticks : 100);
     opened.page_bytes = page > 0 ? (uint64_t)page : 4096;
     opened.live = shows_our_pids(&opened);
     *os = opened;

@@ -41,6 +41,7 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 const vitals_clock *os_clock(void)
 {
     static const vitals_clock clock = {
+        .size = sizeof(clock),
         .monotonic_ns = now_ns,
         .boottime_ns = now_ns,
         .realtime_ns = now_ns,
@@ -58,7 +59,7 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
         .proc = -1,
         .sys = -1,
         .dev = -1,
-        .tick_seconds = 1,
+        .ticks_per_second = 1,
         .page_bytes = 1,
         .clock = options->clock != NULL ? *options->clock : *os_clock(),
         .trace = options->trace,
