@@ -339,7 +339,7 @@ static int read_head(struct reader *reader, const json_t *root)
 {
     const json_t *host = json_object_get(root, "host");
     vitals_text name, boot_id;
-    uint64_t pid_namespace, realtime_ns, boottime_ns, stream, sequence;
+    uint64_t pid_namespace = 0, realtime_ns = 0, boottime_ns = 0, stream = 0, sequence = 0;
     if (!json_is_object(host))
         return wrong(reader, "host", "is no object");
     if (read_text(reader, host, "name", &name) < 0 ||

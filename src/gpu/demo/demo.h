@@ -46,8 +46,8 @@ extern const struct demo_scenario demo_scenarios[]; /* ends with name NULL */
 /* NULL where there is none. */
 const struct demo_scenario *demo_scenario_find(const char *name);
 
-/* How many processes the scenario has; the n-th does what demo_programs[n % DEMO_PROGRAMS] says, and
- * has pid DEMO_FIRST_PID + n where there is no process to take. */
+/* How many processes the scenario has; the n-th does what demo_programs[n % DEMO_PROGRAMS] says,
+ * and has pid DEMO_FIRST_PID + n where there is no process to take. */
 unsigned demo_process_count(const struct demo_scenario *scenario);
 
 #endif

@@ -83,7 +83,7 @@ void host_parse_diskstats(const char *bytes, size_t size, struct values *machine
     struct cursor text = cursor_over(bytes, size);
     struct span line, name, disk = {NULL, 0};
     uint64_t sums[SUMS] = {0}, number;
-    bool any = false;
+    bool any = false, whole = false;
     bool partial = size > 0 && bytes[size - 1] != '\n';
     while (host_line(&text, &line)) {
         struct cursor at = cursor_over(line.bytes, line.size);
@@ -93,12 +93,15 @@ void host_parse_diskstats(const char *bytes, size_t size, struct values *machine
         if (is_partition(name, disk))
             continue;
         disk = name;
-        if (is_counted(name) && !add_line(&at, sums))
+        if (!is_counted(name) || add_line(&at, sums))
+            whole = true;
+        else
             partial = true;
     }
     for (unsigned i = 0; any && i < SUMS; i++) {
         struct value value = value_u64(sums[i]);
-        value.state = partial ? VITALS_LOWER_BOUND : VITALS_HAVE;
+        // Where no line could be read, nothing is known: not even that it is at least 0.
+        value.state = !partial ? VITALS_HAVE : whole ? VITALS_LOWER_BOUND : VITALS_FAILED;
         values_set(machine, TABLE[i].metric, value);
     }
 }

@@ -29,14 +29,16 @@ void host_parse_netdev(const char *bytes, size_t size, struct values *machine)
     struct cursor at;
     struct span line, name;
     uint64_t received = 0, transmitted = 0;
-    bool any = false;
+    bool any = false, whole = false;
     bool partial = size > 0 && bytes[size - 1] != '\n';
     while (host_line(&text, &line)) {
         if (!split_name(line, &name, &at))
             continue;
         any = true;
-        if (span_equal(name, "lo"))
+        if (span_equal(name, "lo")) {
+            whole = true;
             continue;
+        }
         uint64_t numbers[COLUMNS];
         unsigned count = 0;
         while (count < COLUMNS && cursor_u64(&at, &numbers[count]))
@@ -45,12 +47,14 @@ void host_parse_netdev(const char *bytes, size_t size, struct values *machine)
             partial = true;
             continue;
         }
+        whole = true;
         received = saturating_add(received, numbers[RECEIVED]);
         transmitted = saturating_add(transmitted, numbers[TRANSMITTED]);
     }
     if (!any)
         return;
-    signed char state = partial ? VITALS_LOWER_BOUND : VITALS_HAVE;
+    // Where no line could be read, nothing is known: not even that it is at least 0.
+    signed char state = !partial ? VITALS_HAVE : whole ? VITALS_LOWER_BOUND : VITALS_FAILED;
     values_set(machine, VITALS_HOST_NETWORK_RECEIVED_BYTES,
                (struct value){.as.u64 = received, .state = state});
     values_set(machine, VITALS_HOST_NETWORK_TRANSMITTED_BYTES,
