@@ -1,6 +1,9 @@
 # What people type. Meson does the work; this only installs what is missing and names the targets.
 #
-#   make run ARGS="-1 --demo"     make test TESTS="--suite unit"     make BUILD=elsewhere
+#   make run ARGS="-1 --demo"     make test TESTS="unit harness"     make BUILD=elsewhere
+#   make install PREFIX=$HOME/.local
+#
+# What `make run` prints on stdout is the program's alone, also the first time.
 
 BUILD  ?= build
 PYTHON  = $(CURDIR)/build/venv/bin/python
@@ -8,11 +11,14 @@ MESON  ?= meson
 NINJA  ?= ninja
 ARGS   ?=
 TESTS  ?=
+PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 # Where this system's linker looks; Meson knows it only where dpkg-dev is installed.
 CONFIGURE = triplet=$$(cc -print-multiarch 2>/dev/null); \
-	$(MESON) setup $(BUILD) $${triplet:+--libdir=lib/$$triplet}
+	scripts/quietly $(BUILD)/make.log $(MESON) setup $(BUILD) $${triplet:+--libdir=lib/$$triplet}
+
+export MESON NINJA
 
 .PHONY: build run test bench fuzz format docs install clean
 
@@ -20,7 +26,7 @@ build: $(BUILD)/build.ninja
 	@$(NINJA) -C $(BUILD)
 
 run: $(BUILD)/build.ninja
-	@$(NINJA) --quiet -C $(BUILD) vitals >&2
+	@scripts/quietly $(BUILD)/make.log $(NINJA) -C $(BUILD) vitals
 	@$(BUILD)/vitals $(ARGS)
 
 test: $(BUILD)/tests.stamp
@@ -41,15 +47,15 @@ format:
 docs: build
 	@scripts/generated write $(BUILD)
 
-install: build
-	@$(MESON) install -C $(BUILD) --no-rebuild
-	@if [ "$$(id -u)" -eq 0 ] && [ -z "$(DESTDIR)" ]; then ldconfig; fi
+install:
+	@DESTDIR="$(DESTDIR)" scripts/install "$(BUILD)" "$(PREFIX)"
 
 clean:
 	rm -rf $(BUILD)
 
 $(BUILD)/build.ninja:
 	@scripts/setup build
+	@echo "vitals: building in $(BUILD)/" >&2
 	@$(CONFIGURE)
 
 # Made again when the lists of what tests need change. A folder set up by `make run` learns here that

@@ -134,11 +134,10 @@ void option_print_help(const struct command *commands, const struct command *com
     if (command->flags & COMMAND_PLAIN)
         output_text(output, "\nOptions that go with every command: vitals --help\n");
     if (command->name == NULL)
-        print_lines(
-            output, "Environment and configuration",
-            "VITALS_INTERVAL=1 is --interval 1, and so for the others; see docs/options.md\n"
-            "NVITOP_MONITOR_MODE and NVITOP_..._THRESHOLDS are understood, and COLUMNS,\n"
-            "NO_COLOR, FORCE_COLOR, CUDA_VISIBLE_DEVICES\n"
-            "A list is several words or commas: -o 0 1, -o 0,1; -- ends it\n");
+        print_lines(output, "Environment and configuration",
+                    "VITALS_INTERVAL=1 is --interval 1, and so for the others; see man vitals\n"
+                    "NVITOP_MONITOR_MODE and NVITOP_..._THRESHOLDS are understood, and COLUMNS,\n"
+                    "NO_COLOR, FORCE_COLOR, CUDA_VISIBLE_DEVICES\n"
+                    "A list is several words or commas: -o 0 1, -o 0,1; -- ends it\n");
     print_lines(output, "Exit codes", command_exits(command));
 }

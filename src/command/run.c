@@ -3,6 +3,7 @@
  * The library runs it; this file prints. Nothing is written to stdout: that is the command's. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,6 +52,21 @@ static void print_text(const struct settings *settings, const vitals_account *ac
     (void)output_flush(&output);
 }
 
+/* A shell that runs us in a loop ends its script on Ctrl-C only if we died of it, as the command
+ * did. Other signals are told by the exit code alone. */
+static void end_as_interrupted(const vitals_account *account)
+{
+    if (vitals_account_signal(account) != SIGINT)
+        return;
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigaction(SIGINT, &usual, NULL);
+    (void)raise(SIGINT);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+}
+
 int command_run(const struct settings *settings)
 {
     vitals_options world;
@@ -76,6 +92,7 @@ int command_run(const struct settings *settings)
     int code = vitals_account_exit_code(account);
     print_json(settings, account, descriptor);
     print_text(settings, account);
+    end_as_interrupted(account);
     vitals_account_free(account);
     return code;
 }

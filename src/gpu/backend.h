@@ -112,4 +112,8 @@ extern const struct gpu_backend *const gpu_backends[];
 bool gpu_backend_enabled(const struct gpu_backend *backend, const char *backends);
 bool gpu_backends_known(const char *backends, struct span *unknown);
 
+/* Whether the demo knows the scenario; and the names that it knows, with spaces between. */
+bool gpu_demo_known(const char *scenario);
+void gpu_demo_names(char *out, size_t capacity);
+
 #endif

@@ -141,7 +141,8 @@ static void peak_line(struct paint *paint, const char *what, const char *before,
     char bytes[VITALS_HUMAN], words[WORDS], how[WORDS];
     bytes_words(value_of(peak, &has), bytes);
     (void)snprintf(words, sizeof(words), "%s %s", before, bytes);
-    how_words(peak, how);
+    /* How good it is stands in the words already. */
+    (void)snprintf(how, sizeof(how), "%s", vitals_figure_source(peak));
     line(paint, what, has > 0 ? words : "peak N/A", how);
 }
 

@@ -73,6 +73,16 @@ static size_t choose_width(const struct view *view)
     return wanted > least ? wanted : least;
 }
 
+static bool is_demo(const struct view *view)
+{
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(view->now, VITALS_SOURCE, row)) != NULL;) {
+        if (strcmp(vitals_row_label(row), "demo") == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The snapshot's own moment, in the reader's time zone. */
 static void time_line(struct paint *paint, const struct view *view)
 {
@@ -83,6 +93,8 @@ static void time_line(struct paint *paint, const struct view *view)
         strftime(text, sizeof(text), "%a %b %d %H:%M:%S %Y", &parts) == 0)
         return;
     paint_text(paint, COLOR_PLAIN, text);
+    if (is_demo(view))
+        paint_text(paint, COLOR_YELLOW, "   DEMO: these devices are invented");
     paint_end(paint);
 }
 

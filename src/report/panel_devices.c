@@ -397,11 +397,14 @@ static void device_block(struct paint *paint, const struct view *view, const vit
 static void no_devices(struct paint *paint, const struct view *view)
 {
     enum { FIRST_BACKEND_KEY = 16 };
-    bool told = false;
+    bool told = vitals_snapshot_count(view->now, VITALS_GPU) > 0;
+    if (told)
+        paint_text(paint, COLOR_DIM, "No GPU was chosen.");
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(view->now, VITALS_SOURCE, row)) != NULL;) {
         char message[256];
-        if (vitals_row_key(row) < FIRST_BACKEND_KEY)
+        if (vitals_row_key(row) < FIRST_BACKEND_KEY ||
+            vitals_snapshot_count(view->now, VITALS_GPU) > 0)
             continue;
         panel_text(view, row, VITALS_SOURCE_MESSAGE, message, sizeof(message));
         paint_text(paint, COLOR_DIM, told ? "; " : "No GPU: ");

@@ -52,9 +52,9 @@ static void add_cpu(vitals_account *account, const struct run_facts *facts)
                facts->left > 0 ? "wait4 and the clocks of what still runs" : source, total, state);
     add_number(account, "cpu_user_seconds", "seconds", source, usage->user_seconds, state);
     add_number(account, "cpu_system_seconds", "seconds", source, usage->system_seconds, state);
-    if (facts->wall_seconds > 0)
-        add_number(account, "cpu_cores", "cores", "CPU time over wall time",
-                   total / facts->wall_seconds, state);
+    if (facts->counted_seconds > 0)
+        add_number(account, "cpu_cores", "cores", "CPU time over the time in which it was used",
+                   total / facts->counted_seconds, state);
 }
 
 static void add_counters(vitals_account *account, const struct run_facts *facts)
@@ -99,7 +99,7 @@ static void add_peak(vitals_account *account, const char *name, const char *sour
                    (vitals_availability)peak->state);
         return;
     }
-    const char *why = watched == NULL           ? "the sampler did not answer"
+    const char *why = watched == NULL           ? "the sampler had no time to answer"
                       : watched->processes == 0 ? "no sample saw it running"
                                                 : "its size could not be read";
     add(account, name, "bytes", why)->state = watched == NULL ? VITALS_TIMED_OUT : VITALS_NOT_YET;
@@ -150,7 +150,8 @@ static void add_gpu(vitals_account *account, const struct run_facts *facts,
         {"gpu_busy_seconds", "seconds", (vitals_availability)busy->state, seconds},
     };
     char source[FIGURE_SOURCE];
-    interval_words("driver, every", facts, source);
+    interval_words(facts->invented ? "invented by the demo, every" : "driver, every", facts,
+                   source);
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
         bool missing = FIGURES[i].state <= 0;
         vitals_figure *figure = add(account, FIGURES[i].name, FIGURES[i].unit,

@@ -22,14 +22,16 @@ struct vitals_figure {
 /* What the launcher knows when all is over. */
 struct run_facts {
     int exit_code, signal;
-    char failure[160]; /* why the command could not be started */
-    double wall_seconds;
+    char failure[160];       /* why the command could not be started */
+    double wall_seconds;     /* of the command */
+    double counted_seconds;  /* until the last that was counted had ended; at least wall_seconds */
     struct os_usage usage;   /* of everything that was reaped */
     uint64_t reaped;         /* processes */
     uint64_t left;           /* still running when the account was made */
     double left_cpu_seconds; /* what those had used by then */
     bool left_unknown;       /* there were some, and their time could not be read */
     uint64_t interval_ns;
+    bool invented;                      /* the devices are the demo's */
     const struct watch_report *watched; /* NULL: the watcher did not answer */
 };
 

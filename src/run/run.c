@@ -287,9 +287,12 @@ static void explain_failure(struct launcher *launcher, int failed)
     vitals_error error;
     (void)error_system(&error, failed, "%s", name);
     bool missing = failed == ENOENT;
+    const char *why = strchr(argument, '/') != NULL
+                          ? ": no such file, or its interpreter is missing"
+                          : ": command not found";
     facts->exit_code = missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
-    (void)snprintf(facts->failure, sizeof(facts->failure), "%.140s%s",
-                   missing ? name : error.message, missing ? ": command not found" : "");
+    (void)snprintf(facts->failure, sizeof(facts->failure), "%.100s%s",
+                   missing ? name : error.message, missing ? why : "");
 }
 
 static int start_command(struct launcher *launcher, vitals_error *error)
@@ -309,9 +312,13 @@ static int start_command(struct launcher *launcher, vitals_error *error)
 
 static void account_for(struct launcher *launcher)
 {
+    launcher->facts.counted_seconds = (double)(now_ns(launcher) - launcher->begin_ns) / 1e9;
     if (descendants_left(launcher) && count_left(launcher) < 0)
         launcher->facts.left_unknown = true;
     end_watcher(launcher);
+    const vitals_options *world = launcher->options.world;
+    launcher->facts.invented = world != NULL && world->backends != NULL &&
+                               strcmp(world->backends, "demo") == 0;
     launcher->facts.interval_ns = launcher->options.interval_ns;
     launcher->facts.watched = launcher->reported ? &launcher->report : NULL;
     account_fill(launcher->account, &launcher->facts);

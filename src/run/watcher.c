@@ -99,7 +99,8 @@ static void add_processes(struct watcher *watcher, const vitals_snapshot *snapsh
         if (is_ours(watcher, row))
             continue;
         add_process(watcher, row);
-        if (vitals_row_u64(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0) {
+        /* Nothing is resident of one that is about to become a program, or has ended. */
+        if (vitals_row_u64(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0 && resident > 0) {
             sum = saturating_add(sum, resident);
             any = true;
         }

@@ -83,6 +83,12 @@ static int take_options(const vitals_options *given, vitals_options *options, vi
     if (code < 0)
         return code;
     struct span unknown;
+    char names[128];
+    if (options->demo != NULL && !gpu_demo_known(options->demo)) {
+        gpu_demo_names(names, sizeof(names));
+        return error_set(error, VITALS_EARGUMENT, 0, "no demo is called \"%.40s\"; there are %s",
+                         options->demo, names);
+    }
     if (!gpu_backends_known(options->backends, &unknown))
         return error_set(error, VITALS_EARGUMENT, 0, "no device back end is called \"%.*s\"",
                          (int)size_min(unknown.size, 64), unknown.bytes);

@@ -101,16 +101,18 @@ class Setup(unittest.TestCase):
         self.assertTrue(all(call.startswith("sudo -n ") for call in sudos), calls)
 
     def test_says_what_is_missing_without_sudo(self):
-        self.machine(user="ann", apt_get=APT_GOOD)
+        # A user may be called "nobody", and the message must not deny what it means.
+        self.machine(user="nobody", apt_get=APT_GOOD)
         result, calls = self.run_setup()
         self.assert_list(result)
-        self.assertIn("ann may not install it", result.stderr)
+        self.assertIn('user "nobody" may not install it', result.stderr)
         self.assertEqual(calls, [])
 
     def test_says_what_is_missing_where_sudo_refuses(self):
         self.machine(user="ann", apt_get=APT_GOOD, sudo=SUDO_REFUSES)
         result, calls = self.run_setup()
         self.assert_list(result)
+        self.assertIn('sudo does not let user "ann" install it', result.stderr)
         self.assertFalse([call for call in calls if call.startswith("apt-get")])
 
     def test_says_what_is_missing_without_apt(self):

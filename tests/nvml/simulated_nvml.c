@@ -34,6 +34,7 @@ static struct {
     uint64_t started_ns;
     uint64_t counts[CALL_COUNT];
     int log;
+    unsigned asleep; /* calls that wait out their latency */
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .log = -1};
 
 static uint64_t now_ns(void)
@@ -204,9 +205,11 @@ static void sleep_unlocked(uint64_t ns)
 {
     if (ns == 0)
         return;
+    state.asleep++;
     pthread_mutex_unlock(&state.mutex);
     sleep_ns(ns);
     pthread_mutex_lock(&state.mutex);
+    state.asleep--;
 }
 
 nvml_return call_enter(struct call *call)
@@ -285,9 +288,15 @@ nvml_return call_shutdown(void)
     return call_leave(&call, result);
 }
 
-/* Programs load and unload us again and again, and count what is left. */
+/* Programs load and unload us again and again, and count what is left. A program that ends while a
+ * call still hangs leaves us as we are: that call will look at the scenario once more. */
 __attribute__((destructor)) static void forget(void)
 {
+    pthread_mutex_lock(&state.mutex);
+    bool hangs = state.asleep > 0;
+    pthread_mutex_unlock(&state.mutex);
+    if (hangs)
+        return;
     scenario_free(state.scenario);
     free(state.path);
     if (state.log >= 0)

@@ -522,6 +522,8 @@ static void cpu_time_is_that_of_the_process(void)
 static void memory_is_that_of_the_process(void)
 {
     enum { BYTES = 64 << 20, SLACK = 8 << 20 };
+    if (CHECK_SANITIZED)
+        CHECK_SKIP("a sanitizer takes memory of its own");
     struct world world;
     world_open(&world, NULL, 0);
     world_tick(&world);

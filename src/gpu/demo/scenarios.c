@@ -1,6 +1,7 @@
 /* scenarios.c: what the demo can show. A scenario is a row, a product is a record. */
 #include "gpu/demo/demo.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define GIB (UINT64_C(1) << 30)
@@ -153,4 +154,21 @@ unsigned demo_process_count(const struct demo_scenario *scenario)
         count += model->processes * (model->partitions ? model->partitions : 1);
     }
     return count;
+}
+
+bool gpu_demo_known(const char *scenario)
+{
+    return demo_scenario_find(scenario) != NULL;
+}
+
+void gpu_demo_names(char *out, size_t capacity)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const struct demo_scenario *each = demo_scenarios; each->name != NULL; each++) {
+        int size = snprintf(out + used, capacity - used, "%s%s", used > 0 ? " " : "", each->name);
+        if (size < 0 || (size_t)size >= capacity - used)
+            return;
+        used += (size_t)size;
+    }
 }

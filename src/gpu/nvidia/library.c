@@ -55,7 +55,9 @@ static int load(struct nvml *nvml, const struct os *os, const char *given, struc
         os_trace(os, "nvidia: %s", problem ? problem : names[i]);
         if (i == 0)
             explain(why, VITALS_UNSUPPORTED,
-                    "no NVIDIA driver library found: ", problem ? problem : names[i]);
+                    given ? "not NVIDIA's driver library: "
+                          : "NVIDIA's driver library is not installed: ",
+                    given && problem ? problem : names[i]);
     }
     return -1;
 }
