@@ -2,8 +2,9 @@
  *
  * The caller's process becomes the launcher: the job's parent and the subreaper of everything
  * that the job leaves behind. It runs no thread and loads no vendor library; what must be sampled
- * is sampled by a second process, which gets 500 ms at the end and is then left behind. The job
- * is never delayed, its standard streams are never touched, its exit status is never changed.
+ * is sampled by a second process, which gets 400 ms at the end and is then left behind, so that
+ * all is over within 500 ms. The job is never delayed, its standard streams are never touched, its
+ * exit status is never changed.
  *
  * Because of that these functions change the process that calls them, as their names say: they
  * set PR_SET_CHILD_SUBREAPER, take over signals while the job runs, and reap every child. They

@@ -200,6 +200,7 @@ static int print(const struct settings *settings, const struct readings *reading
     if (settings->only_visible && !settings->only.given && settings->visible_devices != NULL) {
         options.device_count = visible_devices(settings, readings->now, visible);
         options.devices = visible;
+        options.devices_visible = true;
         if (options.device_count == 0) {
             visible[0] = UINT64_MAX; /* none is visible */
             options.device_count = 1;

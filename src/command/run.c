@@ -90,6 +90,8 @@ int command_run(const struct settings *settings)
     if (vitals_run_command(&options, &account, &error) < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s", error.message);
     int code = vitals_account_exit_code(account);
+    (void)signal(SIGPIPE,
+                 SIG_IGN); /* nobody who reads the account: the exit code is told all the same */
     print_json(settings, account, descriptor);
     print_text(settings, account);
     end_as_interrupted(account);

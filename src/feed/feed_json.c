@@ -322,7 +322,7 @@ static int read_tables(struct reader *reader, const json_t *root)
 
 static int read_schema(const struct reader *reader, const json_t *root)
 {
-    uint64_t schema;
+    uint64_t schema = 0;
     if (!json_is_object(root) || json_object_get(root, "schema") == NULL)
         return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
                          "this is JSON, but no snapshot of vitals");

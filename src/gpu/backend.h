@@ -112,6 +112,9 @@ extern const struct gpu_backend *const gpu_backends[];
 bool gpu_backend_enabled(const struct gpu_backend *backend, const char *backends);
 bool gpu_backends_known(const char *backends, struct span *unknown);
 
+/* The names of all back ends, with commas between. */
+void gpu_backends_names(char *out, size_t capacity);
+
 /* Whether the demo knows the scenario; and the names that it knows, with spaces between. */
 bool gpu_demo_known(const char *scenario);
 void gpu_demo_names(char *out, size_t capacity);

@@ -5,6 +5,7 @@
 #include "gpu/demo/demo.h"
 #include "gpu/nvidia/nvidia.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct gpu_backend *const gpu_backends[] = {
@@ -64,4 +65,17 @@ bool gpu_backends_known(const char *backends, struct span *unknown)
         }
     }
     return true;
+}
+
+void gpu_backends_names(char *out, size_t capacity)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; gpu_backends[i]; i++) {
+        int size = snprintf(out + used, capacity - used, "%s%s", used > 0 ? ", " : "",
+                            gpu_backends[i]->name);
+        if (size < 0 || (size_t)size >= capacity - used)
+            return;
+        used += (size_t)size;
+    }
 }

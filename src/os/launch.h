@@ -32,9 +32,9 @@ int os_signals_take(struct os_signals *signals);
 /* What came meanwhile and was not read is forgotten: it was meant for the command. */
 void os_signals_restore(struct os_signals *signals);
 
-/* The next signal; 0 where there is none. *forward: it was sent to us alone, so the command has not
- * received it from the terminal. SIGCHLD is never given. */
-int os_signals_next(struct os_signals *signals, bool *forward);
+/* The next signal; 0 where there is none. *forward: the command (its pid; 0: none) has not received
+ * it from the terminal as we did. SIGCHLD is never given. */
+int os_signals_next(struct os_signals *signals, int64_t command, bool *forward);
 
 /* How a child is started. The child waits for the word to go, so that what counts it is in
  * place before its first instruction; where we die before, it never begins. */
@@ -51,7 +51,10 @@ struct os_child {
     int failure; /* read: why exec failed */
 };
 
-int os_spawn(const struct os *os, const struct os_command *command, struct os_child *child);
+int os_spawn(const struct os_command *command, struct os_child *child);
+
+/* Signals a child that was not reaped yet, and so has its pid still. */
+int os_child_signal(int64_t pid, int pidfd, int signal);
 
 /* Lets it begin; returns 0, or the positive errno of its exec. */
 int os_spawn_go(struct os_child *child);
@@ -65,7 +68,7 @@ struct os_helper {
     int channel;
 };
 
-int os_fork_helper(const struct os *os, const struct os_helper *helper, int64_t *pid, int *pidfd);
+int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd);
 
 /* What a child used, as the kernel counted it when it ended, its own reaped children included. */
 struct os_usage {

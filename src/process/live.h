@@ -17,6 +17,16 @@ struct vitals_process {
 int live_file(const vitals_process *process, const char *name, size_t limit, struct buffer *out,
               bool *cut, vitals_error *error);
 
+/* A string of an environment; without "=" it is all name. Both lie within the bytes. */
+struct environment_entry {
+    vitals_text name, value;
+};
+
+/* Pure: the strings that are not empty, each ended by NUL or by the end, in their order; *out is
+ * yours to memory_free. 0, or -1 when memory is out. */
+int environment_split(const char *bytes, size_t size, struct environment_entry **out,
+                      size_t *count);
+
 /* 0 while the process lives, else VITALS_EGONE with its message. */
 int live_prove(const vitals_process *process, vitals_error *error);
 

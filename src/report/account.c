@@ -191,6 +191,28 @@ static void process_line(struct paint *paint, const vitals_account *account)
     line(paint, "processes", words, how);
 }
 
+/* Of a device or a back end that told nothing: why, up to what to do about it. */
+static void untold_gpu_line(struct paint *paint, const vitals_figure *figure)
+{
+    char how[WORDS];
+    how_words(figure, how);
+    how[strcspn(how, ";")] = '\0';
+    line(paint, vitals_figure_label(figure), "N/A", how);
+}
+
+static void left_out_line(struct paint *paint, const vitals_account *account)
+{
+    const vitals_figure *count = vitals_account_find(account, "gpus_not_counted", "");
+    vitals_availability has;
+    char words[WORDS], how[WORDS];
+    if (count == NULL)
+        return;
+    (void)snprintf(words, sizeof(words), "%" PRIu64 " not counted",
+                   as_count(value_of(count, &has)));
+    how_words(count, how);
+    line(paint, "GPUs", words, how);
+}
+
 /* The figures of one device stand in one line. A device that the run did not use has none. */
 static void gpu_lines(struct paint *paint, const vitals_account *account)
 {
@@ -200,6 +222,10 @@ static void gpu_lines(struct paint *paint, const vitals_account *account)
             continue;
         const vitals_figure *busy = vitals_account_find(account, "gpu_busy_ratio",
                                                         vitals_figure_subject(figure));
+        if (busy == NULL) {
+            untold_gpu_line(paint, figure);
+            continue;
+        }
         vitals_availability has_memory, has_busy;
         char peak[VITALS_HUMAN], words[WORDS], how[WORDS];
         double memory = value_of(figure, &has_memory), ratio = value_of(busy, &has_busy);
@@ -262,6 +288,7 @@ int report_account(const vitals_account *account, const char *const *argv, bool 
     cpu_line(&paint, account);
     memory_lines(&paint, account);
     gpu_lines(&paint, account);
+    left_out_line(&paint, account);
     disk_line(&paint, account);
     process_line(&paint, account);
     return paint_done(&paint);

@@ -399,7 +399,9 @@ static void no_devices(struct paint *paint, const struct view *view)
     enum { FIRST_BACKEND_KEY = 16 };
     bool told = vitals_snapshot_count(view->now, VITALS_GPU) > 0;
     if (told)
-        paint_text(paint, COLOR_DIM, "No GPU was chosen.");
+        paint_text(paint, COLOR_DIM,
+                   view->options->devices_visible ? "No GPU is visible (CUDA_VISIBLE_DEVICES)."
+                                                  : "No GPU was chosen.");
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(view->now, VITALS_SOURCE, row)) != NULL;) {
         char message[256];

@@ -21,6 +21,7 @@ struct report_options {
     /* Which devices: indices as the labels say; none: all. */
     const uint64_t *devices;
     size_t device_count;
+    bool devices_visible; /* they are those of CUDA_VISIBLE_DEVICES */
 
     /* Which processes on devices; filters are ANDed. */
     bool compute, only_compute, graphics, only_graphics;

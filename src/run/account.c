@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIGURES_MAX = 24 + 3 * WATCH_GPUS_MAX };
+enum { FIGURES_MAX = 24 + WATCH_SOURCES_MAX + 3 * WATCH_GPUS_MAX };
 
 struct vitals_account {
     int exit_code, signal;
@@ -42,14 +42,28 @@ static vitals_availability counted(const struct run_facts *facts)
     return facts->left > 0 || facts->left_unknown ? VITALS_LOWER_BOUND : VITALS_HAVE;
 }
 
+/* A process that ignores SIGCHLD has its children reaped by the kernel, and their time is in
+ * nobody's wait4. Sampling saw them: then what was waited for is not all. */
+static bool hides_children(const struct run_facts *facts, double total)
+{
+    static const double STEP_SECONDS = 0.02;
+    double seen = facts->watched != NULL ? facts->watched->cpu_seconds : 0;
+    return seen > total * 1.01 + STEP_SECONDS;
+}
+
 static void add_cpu(vitals_account *account, const struct run_facts *facts)
 {
     const struct os_usage *usage = &facts->usage;
     const char *source = facts->left > 0 ? "wait4 of every process that ended" : "wait4";
     vitals_availability state = counted(facts);
     double total = usage->user_seconds + usage->system_seconds + facts->left_cpu_seconds;
-    add_number(account, "cpu_seconds", "seconds",
-               facts->left > 0 ? "wait4 and the clocks of what still runs" : source, total, state);
+    const char *total_source = facts->left > 0 ? "wait4 and the clocks of what still runs" : source;
+    if (hides_children(facts, total)) {
+        total = facts->watched->cpu_seconds;
+        state = VITALS_LOWER_BOUND;
+        total_source = "sampled; some children were never waited for";
+    }
+    add_number(account, "cpu_seconds", "seconds", total_source, total, state);
     add_number(account, "cpu_user_seconds", "seconds", source, usage->user_seconds, state);
     add_number(account, "cpu_system_seconds", "seconds", source, usage->system_seconds, state);
     if (facts->counted_seconds > 0)
@@ -164,6 +178,43 @@ static void add_gpu(vitals_account *account, const struct run_facts *facts,
     }
 }
 
+/* Memory of which nothing can be said, and why: without it, the account would read as if the run
+ * had used none. */
+static void add_untold(vitals_account *account, const char *subject, const char *label,
+                       vitals_availability state, const char *why)
+{
+    bool silent = state == VITALS_NOT_YET || state == VITALS_TIMED_OUT;
+    if (why[0] == '\0')
+        why = silent ? "the driver has not answered" : vitals_availability_help(state);
+    vitals_figure *figure = add(account, "gpu_memory_peak_bytes", "bytes", why);
+    figure->state = (signed char)state;
+    (void)snprintf(figure->subject, sizeof(figure->subject), "%s", subject);
+    (void)snprintf(figure->label, sizeof(figure->label), "GPU %s", label);
+}
+
+static void add_gpus(vitals_account *account, const struct run_facts *facts)
+{
+    const struct watch_report *watched = facts->watched;
+    for (uint32_t i = 0; i < watched->gpu_count; i++) {
+        const struct watch_gpu *gpu = &watched->gpus[i];
+        if (gpu->used)
+            add_gpu(account, facts, gpu);
+        else if (gpu->unread < 0)
+            add_untold(account, gpu->uuid[0] != '\0' ? gpu->uuid : gpu->label, gpu->label,
+                       (vitals_availability)gpu->unread, "");
+    }
+    for (uint32_t i = 0; i < watched->source_count; i++) {
+        const struct watch_source *source = &watched->sources[i];
+        /* Unsupported: no driver, no library, no device. */
+        if (source->state < 0 && source->state != VITALS_UNSUPPORTED)
+            add_untold(account, source->label, source->label, (vitals_availability)source->state,
+                       source->message);
+    }
+    if (watched->gpus_left_out > 0)
+        add_number(account, "gpus_not_counted", "", "more devices than a run counts",
+                   (double)watched->gpus_left_out, VITALS_LOWER_BOUND);
+}
+
 vitals_account *account_new(void)
 {
     return memory_alloc(sizeof(vitals_account));
@@ -180,8 +231,8 @@ void account_fill(vitals_account *account, const struct run_facts *facts)
     add_memory(account, facts);
     add_counters(account, facts);
     add_processes(account, facts);
-    for (uint32_t i = 0; facts->watched != NULL && i < facts->watched->gpu_count; i++)
-        add_gpu(account, facts, &facts->watched->gpus[i]);
+    if (facts->watched != NULL)
+        add_gpus(account, facts);
 }
 
 /* ---- the public face ---- */

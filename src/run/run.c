@@ -27,6 +27,8 @@ static const uint64_t FAREWELL_NS = 50 * NS_PER_MS;
 
 enum { SIGNAL_EXIT = 128, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
+enum { STRANGERS_MAX = 64 };
+
 struct launcher {
     vitals_run_options options;
     vitals_context *context; /* for /proc and the clock; no sampler is made of it */
@@ -38,6 +40,8 @@ struct launcher {
     bool watcher_ended;
     struct watch_report report; /* the newest */
     bool reported;
+    int64_t strangers[STRANGERS_MAX]; /* children from before */
+    size_t stranger_count;
     struct run_facts facts;
     vitals_account *account;
     uint64_t begin_ns;
@@ -94,10 +98,11 @@ static void start_watcher(struct launcher *launcher)
                                   .clock = clock_of(launcher),
                                   .interval_ns = launcher->options.interval_ns,
                                   .launcher = os_self(),
+                                  .strangers = launcher->strangers,
+                                  .stranger_count = launcher->stranger_count,
                                   .channel = ends[1]};
     struct os_helper helper = {.main = watcher_main, .data = &setup, .channel = ends[1]};
-    int code = os_fork_helper(&launcher->context->os, &helper, &launcher->watcher,
-                              &launcher->watcher_pidfd);
+    int code = os_fork_helper(&helper, &launcher->watcher, &launcher->watcher_pidfd);
     os_close_descriptor(ends[1]);
     if (code < 0) {
         os_close_descriptor(ends[0]);
@@ -133,13 +138,14 @@ static void end_watcher(struct launcher *launcher)
         if (clock->wait_until(clock->data, launcher->channel, deadline) != 1)
             break;
     }
-    if (!launcher->watcher_ended && launcher->watcher_pidfd >= 0) {
-        (void)os_pidfd_signal(launcher->watcher_pidfd, OS_SIGNAL_KILL);
+    if (!launcher->watcher_ended) {
+        (void)os_child_signal(launcher->watcher, launcher->watcher_pidfd, OS_SIGNAL_KILL);
         wait_for(launcher, launcher->watcher_pidfd, FAREWELL_NS);
         os_reap_one(launcher->watcher);
     }
     os_close_descriptor(launcher->watcher_pidfd);
     os_close_descriptor(launcher->channel);
+    launcher->watcher_pidfd = launcher->channel = -1;
 }
 
 /* ---- children and signals ---- */
@@ -157,8 +163,28 @@ static void add_usage(struct os_usage *sum, const struct os_usage *usage)
                                                usage->involuntary_switches);
 }
 
+/* Somebody who became us by exec may have had children before: what they use is not the job's. */
+static bool is_stranger(const struct launcher *launcher, int64_t pid)
+{
+    for (size_t i = 0; i < launcher->stranger_count; i++) {
+        if (launcher->strangers[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+static void note_strangers(struct launcher *launcher)
+{
+    int64_t count = os_children(&launcher->context->os, launcher->strangers,
+                                ARRAY_COUNT(launcher->strangers));
+    if (count > 0)
+        launcher->stranger_count = size_min((size_t)count, ARRAY_COUNT(launcher->strangers));
+}
+
 static void child_ended(struct launcher *launcher, const struct os_reaped *child)
 {
+    if (is_stranger(launcher, child->pid))
+        return;
     if (child->pid == launcher->watcher) {
         launcher->watcher_ended = true;
         return;
@@ -176,11 +202,34 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
 }
 
 /* Whether something of the job still runs beside the command. */
-static bool descendants_left(const struct launcher *launcher)
+enum left { LEFT_NOTHING, LEFT_SOMETHING, LEFT_UNKNOWN };
+
+static enum left descendants_left(const struct launcher *launcher)
 {
-    int64_t pids[4];
+    int64_t pids[2 * STRANGERS_MAX];
     int64_t count = os_children(&launcher->context->os, pids, ARRAY_COUNT(pids));
-    return count < 0 || count > (launcher->watcher_ended ? 0 : 1);
+    if (count < 0)
+        return LEFT_UNKNOWN;
+    for (size_t i = 0; i < (size_t)count && i < ARRAY_COUNT(pids); i++) {
+        bool ours = !launcher->watcher_ended && pids[i] == launcher->watcher;
+        if (!ours && !is_stranger(launcher, pids[i]))
+            return LEFT_SOMETHING;
+    }
+    return LEFT_NOTHING;
+}
+
+/* Whether to wait on for what the command left behind. Where the kernel does not list our children,
+ * the end of all of them can be waited for, and so the watcher goes first. */
+static bool waits_for_rest(struct launcher *launcher)
+{
+    if (launcher->options.wait_for_descendants == 0)
+        return false;
+    enum left left = descendants_left(launcher);
+    if (left == LEFT_UNKNOWN && !launcher->watcher_ended) {
+        end_watcher(launcher);
+        launcher->watcher_ended = true;
+    }
+    return left != LEFT_NOTHING;
 }
 
 /* Everything that changed; true while there is something to wait for. */
@@ -197,17 +246,18 @@ static bool reap(struct launcher *launcher)
     }
     if (!launcher->command_ended)
         return true;
-    return launcher->options.wait_for_descendants != 0 && descendants_left(launcher);
+    return waits_for_rest(launcher);
 }
 
 static void pass_signals(struct launcher *launcher)
 {
     bool forward;
-    for (int signal; (signal = os_signals_next(&launcher->signals, &forward)) != 0;) {
+    for (int signal;
+         (signal = os_signals_next(&launcher->signals, launcher->command.pid, &forward)) != 0;) {
         if (launcher->command_ended)
             launcher->told_to_end |= os_signal_is_end(signal); /* waiting for the rest is over */
-        else if (forward && launcher->command.pidfd >= 0)
-            (void)os_pidfd_signal(launcher->command.pidfd, signal);
+        else if (forward)
+            (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, signal);
     }
 }
 
@@ -242,7 +292,8 @@ static void sum_left(struct launcher *launcher, const vitals_snapshot *snapshot)
          (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
         uint64_t pid;
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
-            (int64_t)pid != launcher->watcher && (int64_t)pid != os_self())
+            (int64_t)pid != launcher->watcher && (int64_t)pid != os_self() &&
+            !is_stranger(launcher, (int64_t)pid))
             add_left(&launcher->facts, row);
     }
 }
@@ -300,7 +351,7 @@ static int start_command(struct launcher *launcher, vitals_error *error)
     struct os_command command = {.argv = launcher->options.argv,
                                  .descriptors = launcher->options.child_descriptors,
                                  .signals = &launcher->signals};
-    int code = os_spawn(&launcher->context->os, &command, &launcher->command);
+    int code = os_spawn(&command, &launcher->command);
     if (code < 0)
         return error_system(error, -code, "cannot start a process for the command");
     launcher->begin_ns = now_ns(launcher);
@@ -313,7 +364,9 @@ static int start_command(struct launcher *launcher, vitals_error *error)
 static void account_for(struct launcher *launcher)
 {
     launcher->facts.counted_seconds = (double)(now_ns(launcher) - launcher->begin_ns) / 1e9;
-    if (descendants_left(launcher) && count_left(launcher) < 0)
+    enum left left = descendants_left(launcher);
+    bool counted = left == LEFT_NOTHING || count_left(launcher) == 0;
+    if (!counted || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
         launcher->facts.left_unknown = true;
     end_watcher(launcher);
     const vitals_options *world = launcher->options.world;
@@ -345,6 +398,7 @@ static int run(struct launcher *launcher, vitals_error *error)
         code = os_signals_take(&launcher->signals);
     if (code < 0)
         return error_system(error, -code, "cannot become a launcher");
+    note_strangers(launcher);
     start_watcher(launcher);
     code = start_command(launcher, error);
     if (code < 0) {

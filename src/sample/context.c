@@ -89,9 +89,12 @@ static int take_options(const vitals_options *given, vitals_options *options, vi
         return error_set(error, VITALS_EARGUMENT, 0, "no demo is called \"%.40s\"; there are %s",
                          options->demo, names);
     }
-    if (!gpu_backends_known(options->backends, &unknown))
-        return error_set(error, VITALS_EARGUMENT, 0, "no device back end is called \"%.*s\"",
-                         (int)size_min(unknown.size, 64), unknown.bytes);
+    if (!gpu_backends_known(options->backends, &unknown)) {
+        gpu_backends_names(names, sizeof(names));
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "no device back end is called \"%.*s\"; there are %s",
+                         (int)size_min(unknown.size, 64), unknown.bytes, names);
+    }
     return 0;
 }
 

@@ -136,7 +136,7 @@ static void *lane_main(void *argument)
             lane->service->work(lane->world, data);
             finish_job(lane, job);
         } else if (!ending) {
-            clock->wait_until(clock->data, lane->wake, UINT64_MAX);
+            ending = clock->wait_until(clock->data, lane->wake, UINT64_MAX) < 0; /* cannot wait */
             os_event_clear(lane->wake);
         }
     }

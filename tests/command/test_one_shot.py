@@ -51,13 +51,14 @@ CASES = [
 ]
 
 
-def report(name, columns, arguments, unicode=True):
+def report(name, columns, arguments, unicode=True, **variables):
     environment = {
         "PATH": os.environ["PATH"],
         "COLUMNS": str(columns),
         "TZ": "UTC",
         "HOME": "/nonexistent",
         "LC_ALL": "C.UTF-8" if unicode else "C",
+        **variables,
     }
     command = [VITALS, "-1", "--from", str(FOLDER / f"{name}.json"), *arguments]
     return subprocess.run(command, env=environment, capture_output=True, timeout=30)
@@ -125,6 +126,16 @@ class Shape(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"77", done.stderr)
         self.assertIn("H100", done.stdout.decode())
+
+    def test_where_no_device_is_visible_the_reason_is_told(self):
+        for visible in ("", "77", "-1", "GPU-nobody"):
+            with self.subTest(visible):
+                done = report("devices", 100, ["-ov"], CUDA_VISIBLE_DEVICES=visible)
+                self.assertEqual(done.returncode, 0)
+                self.assertIn("No GPU is visible (CUDA_VISIBLE_DEVICES).", done.stdout.decode())
+                self.assertNotIn("H100", done.stdout.decode())
+        done = report("devices", 100, ["-o", "77"], CUDA_VISIBLE_DEVICES="")
+        self.assertIn("No GPU was chosen.", done.stdout.decode())
 
     def test_what_is_not_known_is_never_zero(self):
         # `broken` holds a device that is lost: all its cells are N/A.

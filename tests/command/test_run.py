@@ -567,6 +567,59 @@ class Devices(RunCase):
         self.assertNotIn("GPU 0", said)
 
 
+    def run_on(self, library, *arguments):
+        return [VITALS, "run", "--backends", "nvidia", "--nvml", str(library),
+                "--json", str(self.json), "--interval", "100ms", "--", *map(str, arguments)]
+
+    def test_our_own_processes_are_not_the_jobs(self):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        scenario = self.folder / "scenario"
+        os.mkfifo(scenario)
+        process = subprocess.Popen(
+            self.run_on(library, *program("say('ready'); time.sleep(1)")),
+            env=environment(VITALS_NVML_SCENARIO=scenario), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        process.stdout.readline()
+        # `self` is who loaded the driver: the watcher.
+        scenario.write_text("".join(
+            f"[gpu {i}]\n[process ours{i}]\ngpu = {i}\npid = {pid}\nkind = C\nmemory = 1GiB\nsm = 50\n"
+            for i, pid in enumerate(("self", process.pid))))
+        _, said = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(Account(self.json).of, {})
+        self.assertNotIn("GPU", said)
+
+    def test_a_driver_that_is_denied_is_said(self):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        scenarios = SOURCE / "tests" / "nvml" / "scenarios"
+        done = vitals(*self.run_on(library, "sleep", "0.3")[1:],
+                      env={"VITALS_NVML_SCENARIO": scenarios / "init-no-permission.conf"})
+        self.assertEqual(done.returncode, 0)
+        (figure,) = Account(self.json).of.values()
+        self.assertEqual((figure["name"], figure["subject"], figure["label"], figure["value"]),
+                         ("gpu_memory_peak_bytes", "nvidia", "GPU nvidia", None))
+        self.assertEqual(figure["availability"], "denied")
+        self.assertIn("add yourself to the group", figure["source"])
+        self.assertRegex(done.stderr, r"\n  GPU nvidia +N/A +no permission to /dev/nvidia\*\n")
+
+    def test_a_machine_without_a_driver_says_nothing_of_devices(self):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        scenarios = SOURCE / "tests" / "nvml" / "scenarios"
+        for name in ("init-driver-not-loaded", "empty", "two-healthy"):
+            with self.subTest(name=name):
+                done = vitals(*self.run_on(library, "sleep", "0.3")[1:],
+                              env={"VITALS_NVML_SCENARIO": scenarios / f"{name}.conf"})
+                self.assertEqual(Account(self.json).of, {})
+                self.assertNotIn("GPU", done.stderr)
+
+
 class Signals(RunCase):
     COUNTING = """
         seen = {}
@@ -715,29 +768,140 @@ class Signals(RunCase):
         self.fail("no launcher")
 
 
+class Corners(RunCase):
+    """What a terminal, a shell or another /proc does to a launcher that only thought of the usual."""
+
+    def terminal(self, *command):
+        """vitals as leader of a session of its own; its pid and the terminal's other end."""
+        pid, other = pty.fork()
+        if pid == 0:
+            with contextlib.suppress(OSError):
+                os.execv(VITALS, [VITALS, "run", "--backends", "", "--", *command])
+            os._exit(126)
+        self.kill_later(pid)
+        wait_until(lambda: len(children(pid)) == 2 and all(state(one) == "S" for one in children(pid)))
+        return pid, other
+
+    def ends(self, pid):
+        wait_until(lambda: os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT), what="the end")
+        return os.waitpid(pid, 0)[1]
+
+    def test_a_terminal_that_hangs_up(self):
+        pid, other = self.terminal("sleep", "60")
+        command = [one for one in children(pid) if "sleep" in status(one).get("Name", "")]
+        os.close(other)
+        self.ends(pid)
+        self.assertEqual([state(one) for one in command], ["?"])
+
+    def test_ctrl_c_reaches_a_command_in_a_group_of_its_own(self):
+        pid, other = self.terminal("timeout", "60", "sleep", "60")
+        os.write(other, b"\x03")
+        self.ends(pid)
+        os.close(other)
+
+    def test_nobody_reads_the_account(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([VITALS, "run", "--", "sh", "-c", "exit 3"], stderr=writing, timeout=20)
+        os.close(writing)
+        self.assertEqual(done.returncode, 3)
+
+    def test_another_proc_holds_up_nobody_and_no_signal(self):
+        (self.folder / "proc" / "1").mkdir(parents=True)
+        root = ["--proc-root", str(self.folder / "proc")]
+        done, _ = self.run_it(["sh", "-c", "sleep 0.2 & exit 0"], "--wait", *root)
+        self.assertEqual(done.returncode, 0)
+        process = self.start(program("say('ready'); time.sleep(60)"), *root)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
+
+    def test_children_from_before_are_not_the_job_s(self):
+        burner = self.folder / "pid"
+        script = f"""
+            "$0" -c 'x = bytearray(150 << 20)
+while True: pass' & echo $! >{burner}
+            while [ "$(awk '/VmRSS/ {{ print $2 }}' /proc/$!/status)" -lt 150000 ]; do sleep 0.05; done
+            exec "$@"
+        """
+        command = [VITALS, "run", "--wait", "--backends", "", "--json", str(self.json), "--", "sleep", "0.5"]
+        done = subprocess.run(["sh", "-c", script, sys.executable, *command], timeout=30,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.kill_later(int(burner.read_text()))
+        account = Account(self.json)
+        self.assertEqual(done.returncode, 0)
+        self.assertLess(account.value("cpu_seconds"), 0.2)
+        self.assertLess(account.value("memory_peak_low_bytes"), 50 * MIB)
+
+    def test_children_that_nobody_waits_for_are_not_called_exact(self):
+        done, account = self.run_it(program("""
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            for _ in range(3):
+                if os.fork() == 0:
+                    burn(0.5)
+                    time.sleep(0.3)
+                    os._exit(0)
+            time.sleep(2.5)
+        """), "--interval", "50ms")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(account["cpu_seconds"]["availability"], "lower_bound")
+        self.assertGreater(account.value("cpu_seconds"), 1.3)
+
+    def test_cores_are_of_the_time_in_which_they_were_used(self):
+        done, account = self.run_it(["sh", "-c", "timeout 1 sh -c 'while :; do :; done' & exit 0"], "--wait")
+        self.assertEqual(done.returncode, 0)
+        self.assertLessEqual(account.value("cpu_cores"), 1.1)
+        self.assertGreater(account.value("cpu_seconds"), 0.2)
+
+
 class ADriverThatHangs(RunCase):
-    def test_the_code_comes_within_half_a_second(self):
+    """In calls that the sampler makes. That one was entered shows in the account: the driver then
+    has not answered, where it otherwise says who uses its devices."""
+
+    CALLS = {"nvmlInit_v2": ("nvidia", "GPU nvidia"),
+             "nvmlDeviceGetComputeRunningProcesses_v3": ("GPU-", "GPU 0")}
+
+    def hang(self, call, seconds, latency="30s"):
+        """Runs a command of that many seconds; gives what it took until its code came, and what was said."""
         library = nvml("r580")
         if not library.exists():
             self.skipTest("the simulated driver is not built")
+        scenario = self.folder / "scenario"
+        scenario.write_text(f"[gpu 0]\n[call {call}]\nlatency = {latency}\n")
         text = "time.sleep(float(sys.argv[1])); say(time.monotonic()); os._exit(3)"
-        scenario = SOURCE / "tests" / "nvml" / "scenarios" / "hanging.conf"
-        for _ in range(3):
+        process = subprocess.Popen(
+            [VITALS, "run", "--backends", "nvidia", "--nvml", str(library), "--json", str(self.json),
+             "--", *program(text, seconds)],
+            env=environment(VITALS_NVML_SCENARIO=scenario, VITALS_NVML_LOG=self.folder / "log"),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        code = process.wait(30)
+        delivered = time.monotonic()
+        out, said = process.communicate()
+        self.assertEqual(code, 3)
+        print(f"# delivered after {delivered - float(out):.3f} s", file=sys.stderr)
+        return delivered - float(out), said
+
+    def test_the_code_comes_within_half_a_second(self):
+        for call, (subject, label) in self.CALLS.items():
             for seconds in (0, 1, 3):
-                with self.subTest(seconds=seconds):
-                    process = subprocess.Popen(
-                        [VITALS, "run", "--backends", "nvidia", "--nvml", str(library), "--",
-                         *program(text, seconds)],
-                        env=environment(VITALS_NVML_SCENARIO=scenario),
-                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                        text=True,
-                    )
-                    code = process.wait(30)
-                    delivered = time.monotonic()
-                    out, _ = process.communicate()
-                    print(f"# delivered after {delivered - float(out):.3f} s", file=sys.stderr)
-                    self.assertEqual(code, 3)
-                    self.assertLess(delivered - float(out), 0.5)
+                with self.subTest(call=call, seconds=seconds):
+                    took, said = self.hang(call, seconds)
+                    self.assertLess(took, 0.5)
+                    (figure,) = Account(self.json).of.values()
+                    self.assertTrue(figure["subject"].startswith(subject), figure)
+                    self.assertEqual((figure["label"], figure["value"]), (label, None))
+                    self.assertIn(figure["availability"], ("not_yet", "timed_out"))
+                    self.assertIn("the driver has not answered", figure["source"])
+                    self.assertRegex(said, rf"\n  {label} +N/A +the driver has not answered")
+
+    def test_those_are_calls_that_the_sampler_makes(self):
+        for call in self.CALLS:
+            with self.subTest(call=call):
+                self.hang(call, 1, "1ms")
+                called = {line.split()[0] for line in (self.folder / "log").read_text().splitlines()}
+                self.assertIn(call, called)
+                self.assertEqual(Account(self.json).of, {})
 
 
 if __name__ == "__main__":

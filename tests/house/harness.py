@@ -121,6 +121,16 @@ class Count(unittest.TestCase):
                 log = json.loads(json.dumps({"result": result, "stdout": stdout}))
                 self.assertEqual(count(log), expected)
 
+    def test_skips_are_named(self):
+        skips = runpy.run_path(str(SOURCE / "scripts/run-tests"))["skips"]
+        for result, stdout, expected in (
+                ("OK", "ok 1 - a # SKIP no GPU\nok 2 - b\n1..2\n", ["1 - a: no GPU"]),
+                ("SKIP", "1..0 # SKIP no cmocka\n", ["all: no cmocka"]),
+                ("SKIP", None, ["all: no reason given"]),
+                ("OK", "ok 1 - a\n1..1\n", [])):
+            with self.subTest(stdout):
+                self.assertEqual(skips({"result": result, "stdout": stdout}), expected)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -50,9 +50,19 @@ static void an_unknown_name_is_pointed_at(void)
     CHECK_BYTES(unknown.bytes, unknown.size, "voodoo", 6);
 }
 
+static void the_names_are_told_and_cut_where_room_ends(void)
+{
+    char names[64], few[10];
+    gpu_backends_names(names, sizeof(names));
+    CHECK_STR(names, "nvidia, demo");
+    gpu_backends_names(few, sizeof(few));
+    CHECK_INT(strlen(few) < sizeof(few), true);
+}
+
 static const check_test tests[] = {
     {"every back end is whole", every_back_end_is_whole},
     {"a list chooses back ends", a_list_chooses_back_ends},
     {"an unknown name is pointed at", an_unknown_name_is_pointed_at},
+    {"the names are told and cut where room ends", the_names_are_told_and_cut_where_room_ends},
 };
 CHECK_MAIN(tests)

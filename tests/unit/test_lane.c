@@ -284,6 +284,38 @@ static void lanes_without_memory_or_descriptors_are_none(void)
     end();
 }
 
+static atomic_uint waits;
+
+static int cannot_wait(void *data, int descriptor, uint64_t deadline_ns)
+{
+    (void)data;
+    (void)descriptor;
+    (void)deadline_ns;
+    atomic_fetch_add(&waits, 1);
+    return -1;
+}
+
+static void with_a_clock_that_cannot_wait_the_thread_ends(void)
+{
+    vitals_clock clock = *vitals_clock_system();
+    clock.wait_until = cannot_wait;
+    vitals_options options;
+    vitals_error error;
+    vitals_options_init(&options, sizeof(options));
+    options.clock = &clock;
+    live_before = memory_live();
+    CHECK_OK(vitals_context_new(&options, &context, &error), error);
+    hub = lane_hub_new(context);
+    lane = lane_new(hub, &SERVICE, &world);
+    CHECK_NOT_NULL(lane);
+    uint64_t until = in_ms(10000);
+    while (atomic_load(&waits) == 0 && real_now_ns() < until)
+        real_sleep_ns(NS_PER_MS / 10);
+    real_sleep_ns(5 * NS_PER_MS); /* one that spins does so thousands of times meanwhile */
+    end();
+    CHECK_UINT(atomic_load(&waits), 2); /* the thread's, and lane_end's */
+}
+
 static const check_test tests[] = {
     {"a question is answered once", a_question_is_answered_once},
     {"jobs run in the order of asking", jobs_run_in_the_order_of_asking},
@@ -297,6 +329,8 @@ static const check_test tests[] = {
     {"ending with an answer that nobody took frees it",
      ending_with_an_answer_that_nobody_took_frees_it},
     {"many lanes are told to end at once", many_lanes_are_told_to_end_at_once},
+    {"with a clock that cannot wait the thread ends",
+     with_a_clock_that_cannot_wait_the_thread_ends},
     {"lanes without memory or descriptors are none", lanes_without_memory_or_descriptors_are_none},
 };
 CHECK_MAIN(tests)

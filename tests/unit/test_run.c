@@ -253,10 +253,12 @@ static void devices_are_told_apart_by_their_uuid(void)
     static struct watch_report watched = {
         .gpu_count = 2,
         .gpus = {{.label = "0",
+                  .used = true,
                   .uuid = "GPU-a",
                   .memory_peak_bytes = {.as.u64 = 1 << 20, .state = VITALS_SAMPLED},
                   .busy_seconds = {.as.f64 = 5, .state = VITALS_SAMPLED}},
                  {.label = "1:0",
+                  .used = true,
                   .memory_peak_bytes = {.state = VITALS_UNSUPPORTED},
                   .busy_seconds = {.state = VITALS_NOT_YET}}}};
     struct run_facts facts = {
@@ -277,6 +279,82 @@ static void devices_are_told_apart_by_their_uuid(void)
     CHECK_STR(vitals_figure_label(memory), "GPU 1:0");
     CHECK_STR(vitals_figure_source(memory), vitals_availability_help(VITALS_UNSUPPORTED));
     CHECK_NULL(vitals_account_find(account, "gpu_busy_ratio", ""));
+    vitals_account_free(account);
+}
+
+static void who_tells_nothing_of_its_devices_is_said(void)
+{
+    static struct watch_report watched = {
+        .gpu_count = 3,
+        .gpus = {{.label = "0", .uuid = "GPU-a", .unread = VITALS_TIMED_OUT},
+                 {.label = "1", .unread = VITALS_DENIED},
+                 {.label = "2"}},
+        .gpus_left_out = 3,
+        .source_count = 4,
+        .sources = {{.label = "nvidia", .message = "no permission", .state = VITALS_DENIED},
+                    {.label = "silent", .state = VITALS_NOT_YET},
+                    {.label = "absent", .message = "no library", .state = VITALS_UNSUPPORTED},
+                    {.label = "well", .message = "2 devices", .state = VITALS_HAVE}}};
+    static const struct {
+        const char *subject, *label, *source;
+        vitals_availability state;
+    } ROWS[] = {{"GPU-a", "GPU 0", "the driver has not answered", VITALS_TIMED_OUT},
+                {"1", "GPU 1", NULL, VITALS_DENIED},
+                {"nvidia", "GPU nvidia", "no permission", VITALS_DENIED},
+                {"silent", "GPU silent", "the driver has not answered", VITALS_NOT_YET}};
+    static const char *const SAY_NOTHING[] = {"2", "absent", "well"};
+    struct run_facts facts = {
+        .wall_seconds = 10, .interval_ns = NS_PER_SECOND, .watched = &watched};
+    vitals_account *account = account_new();
+    double value = -1;
+    account_fill(account, &facts);
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        const char *source = ROWS[i].source;
+        CHECK_CASE(ROWS[i].subject);
+        const vitals_figure *memory = vitals_account_find(account, "gpu_memory_peak_bytes",
+                                                          ROWS[i].subject);
+        CHECK_NOT_NULL(memory);
+        CHECK_INT(vitals_figure_value(memory, &value), ROWS[i].state);
+        CHECK_STR(vitals_figure_label(memory), ROWS[i].label);
+        CHECK_STR(vitals_figure_source(memory),
+                  source != NULL ? source : vitals_availability_help(ROWS[i].state));
+        CHECK_NULL(vitals_account_find(account, "gpu_busy_ratio", ROWS[i].subject));
+    }
+    for (size_t i = 0; i < CHECK_COUNT(SAY_NOTHING); i++) {
+        CHECK_CASE(SAY_NOTHING[i]);
+        CHECK_NULL(vitals_account_find(account, "gpu_memory_peak_bytes", SAY_NOTHING[i]));
+    }
+    CHECK_CASE(NULL);
+    const vitals_figure *left = vitals_account_find(account, "gpus_not_counted", "");
+    CHECK_NOT_NULL(left);
+    CHECK_INT(vitals_figure_value(left, &value), VITALS_LOWER_BOUND);
+    CHECK_NEAR(value, 3, 0);
+    vitals_account_free(account);
+}
+
+static void every_device_of_a_full_report_has_its_figures(void)
+{
+    static struct watch_report watched;
+    struct run_facts facts = {
+        .wall_seconds = 10, .interval_ns = NS_PER_SECOND, .left = 1, .watched = &watched};
+    watched.gpu_count = WATCH_GPUS_MAX;
+    for (unsigned i = 0; i < WATCH_GPUS_MAX; i++) {
+        snprintf(watched.gpus[i].label, WATCH_LABEL, "%u", i);
+        watched.gpus[i].used = true;
+        watched.gpus[i].memory_peak_bytes = value_u64(i);
+    }
+    watched.source_count = WATCH_SOURCES_MAX;
+    for (unsigned i = 0; i < WATCH_SOURCES_MAX; i++)
+        watched.sources[i].state = VITALS_FAILED;
+    watched.gpus_left_out = 1;
+    vitals_account *account = account_new();
+    double value = -1;
+    account_fill(account, &facts);
+    const vitals_figure *last = vitals_account_find(account, "gpu_memory_peak_bytes", "127");
+    CHECK_NOT_NULL(last);
+    CHECK_INT(vitals_figure_value(last, &value), VITALS_HAVE);
+    CHECK_NEAR(value, 127, 0);
+    CHECK_NOT_NULL(vitals_account_find(account, "gpus_not_counted", ""));
     vitals_account_free(account);
 }
 
@@ -375,6 +453,9 @@ static const check_test tests[] = {
     {"every figure says what it is and how it was got",
      every_figure_says_what_it_is_and_how_it_was_got},
     {"devices are told apart by their UUID", devices_are_told_apart_by_their_uuid},
+    {"who tells nothing of its devices is said", who_tells_nothing_of_its_devices_is_said},
+    {"every device of a full report has its figures",
+     every_device_of_a_full_report_has_its_figures},
     {"a sampler that did not answer is said", a_sampler_that_did_not_answer_is_said},
     {"runs do not count each other's processes", runs_do_not_count_each_others_processes},
     {"the caller gets back what was its own", the_caller_gets_back_what_was_its_own},

@@ -21,8 +21,7 @@ enum {
     INSTANCE_MAX = 256, /* far above any GPU or compute instance's number */
     ENTRIES_FIRST = 32, /* room for processes and samples; grows where it must */
     SAMPLES_FIRST = 128,
-    ROOM_MAX = 4096,
-    UNWRITTEN = 0xa5
+    ROOM_MAX = 4096
 };
 #define HOLD_NS NS_PER_SECOND /* no driver is slower than one sample a second */
 
@@ -31,7 +30,7 @@ enum {
 /* Bytes of an entry, as far as the driver wrote: 0 where that is none of the layouts. */
 static size_t written_layout(const unsigned char *bytes, size_t room, size_t count)
 {
-    while (room > 0 && bytes[room - 1] == UNWRITTEN)
+    while (room > 0 && bytes[room - 1] == NVIDIA_UNWRITTEN)
         room--;
     static const size_t layouts[] = {NVML_PROCESS_V1, NVML_PROCESS_V2, NVML_PROCESS_CONFIDENTIAL};
     for (size_t i = 0; i < ARRAY_COUNT(layouts); i++) {
@@ -67,15 +66,55 @@ static bool is_plausible(const unsigned char *bytes, size_t layout, size_t count
 }
 
 /* What was written goes first, then what the function is said to write. */
-static size_t choose_layout(const unsigned char *bytes, size_t room, size_t count, size_t promised)
+static size_t choose_layout(const struct nvidia_list *list)
 {
-    const size_t candidates[] = {written_layout(bytes, room, count), promised, NVML_PROCESS_V2,
-                                 NVML_PROCESS_CONFIDENTIAL, NVML_PROCESS_V1};
+    const size_t candidates[] = {written_layout(list->bytes, list->room, list->count),
+                                 list->promised, NVML_PROCESS_V2, NVML_PROCESS_CONFIDENTIAL,
+                                 NVML_PROCESS_V1};
     for (size_t i = 0; i < ARRAY_COUNT(candidates); i++) {
-        if (candidates[i] != 0 && is_plausible(bytes, candidates[i], count))
-            return candidates[i];
+        size_t layout = candidates[i];
+        if (layout != 0 && list->count <= list->room / layout &&
+            is_plausible(list->bytes, layout, list->count))
+            return layout;
     }
     return 0;
+}
+
+/* Into the order of pids. Listed twice is the same memory seen twice: never a sum. */
+static void add_process(struct gpu_processes *out, const struct nvml_process *entry, bool graphics)
+{
+    uint32_t at = out->count;
+    while (at > 0 && out->items[at - 1].pid > (int64_t)entry->pid)
+        at--;
+    struct value memory = entry->memory_bytes == NVML_NOT_AVAILABLE_64
+                              ? value_missing(VITALS_UNSUPPORTED)
+                              : value_u64(entry->memory_bytes);
+    if (at == 0 || out->items[at - 1].pid != (int64_t)entry->pid) {
+        if (out->count == GPU_PROCESSES_MAX) {
+            out->cut = true;
+            return;
+        }
+        memmove(&out->items[at + 1], &out->items[at], (out->count - at) * sizeof out->items[0]);
+        out->items[at] = (struct gpu_process){.pid = entry->pid, .memory_used_bytes = memory};
+        out->count++;
+        at++;
+    }
+    struct gpu_process *item = &out->items[at - 1];
+    item->compute = item->compute || !graphics;
+    item->graphics = item->graphics || graphics;
+    struct value *known = &item->memory_used_bytes;
+    if (memory.state > 0 && (known->state <= 0 || memory.as.u64 > known->as.u64))
+        *known = memory;
+}
+
+bool nvidia_decode_list(const struct nvidia_list *list, struct gpu_processes *out)
+{
+    size_t layout = choose_layout(list);
+    for (size_t i = 0; layout != 0 && i < list->count; i++) {
+        struct nvml_process entry = entry_at(list->bytes, layout, i);
+        add_process(out, &entry, list->graphics);
+    }
+    return layout != 0;
 }
 
 /* ---- lists: reading ---- */
@@ -118,39 +157,13 @@ static nvml_return call_list(struct nvidia_device *device, nvml_device handle,
     for (int tries = 0; tries < 4 && code == NVML_INSUFFICIENT_SIZE; tries++) {
         if (!make_room(device, room))
             return NVML_INSUFFICIENT_SIZE;
-        memset(device->list, UNWRITTEN, (size_t)device->list_room * NVML_PROCESS_CONFIDENTIAL);
+        memset(device->list, NVIDIA_UNWRITTEN,
+               (size_t)device->list_room * NVML_PROCESS_CONFIDENTIAL);
         *count = device->list_room;
         code = read(handle, count, device->list);
         room = *count < ROOM_MAX / 2 ? 2 * *count + 5 : ROOM_MAX;
     }
     return code == NVML_SUCCESS && *count > device->list_room ? NVML_INSUFFICIENT_SIZE : code;
-}
-
-/* Into the order of pids. Listed twice is the same memory seen twice: never a sum. */
-static void add_process(struct gpu_processes *out, const struct nvml_process *entry, bool graphics)
-{
-    uint32_t at = out->count;
-    while (at > 0 && out->items[at - 1].pid > (int64_t)entry->pid)
-        at--;
-    struct value memory = entry->memory_bytes == NVML_NOT_AVAILABLE_64
-                              ? value_missing(VITALS_UNSUPPORTED)
-                              : value_u64(entry->memory_bytes);
-    if (at == 0 || out->items[at - 1].pid != (int64_t)entry->pid) {
-        if (out->count == GPU_PROCESSES_MAX) {
-            out->cut = true;
-            return;
-        }
-        memmove(&out->items[at + 1], &out->items[at], (out->count - at) * sizeof out->items[0]);
-        out->items[at] = (struct gpu_process){.pid = entry->pid, .memory_used_bytes = memory};
-        out->count++;
-        at++;
-    }
-    struct gpu_process *item = &out->items[at - 1];
-    item->compute = item->compute || !graphics;
-    item->graphics = item->graphics || graphics;
-    struct value *known = &item->memory_used_bytes;
-    if (memory.state > 0 && (known->state <= 0 || memory.as.u64 > known->as.u64))
-        *known = memory;
 }
 
 static vitals_availability read_list(struct nvidia_device *device, nvml_device handle,
@@ -167,15 +180,12 @@ static vitals_availability read_list(struct nvidia_device *device, nvml_device h
     }
     if (code != NVML_SUCCESS)
         return nvml_availability(code);
-    size_t room = (size_t)device->list_room * NVML_PROCESS_CONFIDENTIAL;
-    size_t layout = choose_layout(device->list, room, count, promised);
-    if (layout == 0)
-        return VITALS_FAILED;
-    for (unsigned i = 0; i < count; i++) {
-        struct nvml_process entry = entry_at(device->list, layout, i);
-        add_process(out, &entry, graphics);
-    }
-    return VITALS_HAVE;
+    const struct nvidia_list list = {.bytes = device->list,
+                                     .room = (size_t)device->list_room * NVML_PROCESS_CONFIDENTIAL,
+                                     .count = count,
+                                     .promised = promised,
+                                     .graphics = graphics};
+    return nvidia_decode_list(&list, out) ? VITALS_HAVE : VITALS_FAILED;
 }
 
 /* Known where one list is, and the other is at most something that the device does not have. */
@@ -332,6 +342,14 @@ static void count_samples(struct nvidia_device *device, unsigned kept)
     device->cursor_us = to_us;
 }
 
+unsigned nvidia_count_samples(struct nvidia_device *device, unsigned count, uint64_t since_us)
+{
+    unsigned kept = sort_samples(device, count, since_us);
+    if (kept > 0)
+        count_samples(device, kept);
+    return kept;
+}
+
 static nvml_return read_samples(const struct nvidia *nvidia, struct nvidia_device *device,
                                 nvml_device handle)
 {
@@ -341,9 +359,8 @@ static nvml_return read_samples(const struct nvidia *nvidia, struct nvidia_devic
     nvml_return code = call_samples(nvidia, device, handle, since_us, &count);
     if (code != NVML_SUCCESS && code != NVML_NOT_FOUND)
         return code;
-    unsigned kept = code == NVML_SUCCESS ? sort_samples(device, count, since_us) : 0;
+    unsigned kept = code == NVML_SUCCESS ? nvidia_count_samples(device, count, since_us) : 0;
     if (kept > 0) {
-        count_samples(device, kept);
         device->samples_ns = now_ns;
     } else if (now_ns - device->samples_ns >= HOLD_NS) { /* idle, and not between two samples */
         device->cursor_us = recent_us(nvidia);

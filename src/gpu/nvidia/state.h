@@ -69,4 +69,25 @@ void nvidia_sample(void *state, uint32_t slot, const struct metric_set *wanted,
 void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                       const struct metric_set *wanted, struct gpu_processes *out);
 
+/* ---- the pure steps of processes.c ---- */
+
+enum { NVIDIA_UNWRITTEN = 0xa5 }; /* what a list is filled with before the driver writes to it */
+
+/* A list as the driver left it. */
+struct nvidia_list {
+    const unsigned char *bytes;
+    size_t room;     /* bytes, written or not */
+    size_t count;    /* entries, says the driver */
+    size_t promised; /* bytes of an entry, says the function's name */
+    bool graphics;   /* what the list is of; else those that compute */
+};
+
+/* Finds out the layout and adds the processes; false (and nothing added) where none fits. */
+bool nvidia_decode_list(const struct nvidia_list *list, struct gpu_processes *out);
+
+/* Of the first `count` of device->samples, those newer than since_us and of a known user go into
+ * the users' shares, and the cursor moves. since_us is not before the cursor. Returns how many they
+ * were; they are the first ones then, in the order of time. */
+unsigned nvidia_count_samples(struct nvidia_device *device, unsigned count, uint64_t since_us);
+
 #endif

@@ -101,7 +101,7 @@ void os_signals_restore(struct os_signals *signals)
     if (signals->before == NULL)
         return;
     bool forward;
-    while (os_signals_next(signals, &forward) != 0)
+    while (os_signals_next(signals, 0, &forward) != 0)
         ;
     restore(signals);
     close(signals->descriptor);
@@ -109,14 +109,22 @@ void os_signals_restore(struct os_signals *signals)
     signals->before = NULL;
 }
 
-int os_signals_next(struct os_signals *signals, bool *forward)
+/* The terminal signals its whole foreground group (code SI_KERNEL): the command too, unless it made
+ * a group of its own. A hangup goes to the leader of the session alone. */
+static bool terminal_told(int64_t command, int signal)
+{
+    if (signal == SIGHUP && getsid(0) == getpid())
+        return false;
+    return command <= 0 || getpgid((pid_t)command) == getpgrp();
+}
+
+int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
 {
     struct signalfd_siginfo info;
     while (read(signals->descriptor, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
         if (info.ssi_signo == SIGCHLD)
             continue;
-        /* The terminal signals its whole foreground group, the command with it: code SI_KERNEL. */
-        *forward = info.ssi_code <= 0;
+        *forward = info.ssi_code <= 0 || !terminal_told(command, (int)info.ssi_signo);
         return (int)info.ssi_signo;
     }
     return 0;
@@ -151,7 +159,22 @@ static _Noreturn void become_command(const struct os_command *command, int go, i
     _exit(failed == ENOENT ? 127 : 126);
 }
 
-int os_spawn(const struct os *os, const struct os_command *command, struct os_child *child)
+/* Of our own child, whatever /proc we were handed; -1 where the kernel has none. */
+static int pidfd_of_child(pid_t pid)
+{
+    const struct os here = {.live = true};
+    int pidfd = os_pidfd_open(&here, pid);
+    return pidfd < 0 ? -1 : pidfd;
+}
+
+int os_child_signal(int64_t pid, int pidfd, int signal)
+{
+    if (pidfd >= 0)
+        return os_pidfd_signal(pidfd, signal);
+    return kill((pid_t)pid, signal) == 0 ? 0 : -errno; // its pid is taken until we reap it
+}
+
+int os_spawn(const struct os_command *command, struct os_child *child)
 {
     int go[2] = {-1, -1}, failure[2] = {-1, -1};
     if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0) {
@@ -173,9 +196,8 @@ int os_spawn(const struct os *os, const struct os_command *command, struct os_ch
         close(failure[0]);
         return -failed;
     }
-    int pidfd = os_pidfd_open(os, pid);
     *child = (struct os_child){
-        .pid = pid, .pidfd = pidfd < 0 ? -1 : pidfd, .go = go[1], .failure = failure[0]};
+        .pid = pid, .pidfd = pidfd_of_child(pid), .go = go[1], .failure = failure[0]};
     return 0;
 }
 
@@ -225,7 +247,7 @@ static void close_others(int channel)
     close_from((unsigned)channel + 1, ~0u);
 }
 
-int os_fork_helper(const struct os *os, const struct os_helper *helper, int64_t *pid, int *pidfd)
+int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
 {
     pid_t parent = getpid();
     pid_t child = fork();
@@ -244,7 +266,7 @@ int os_fork_helper(const struct os *os, const struct os_helper *helper, int64_t 
         _exit(0);
     }
     *pid = child;
-    *pidfd = os_pidfd_open(os, child);
+    *pidfd = pidfd_of_child(child);
     return 0;
 }
 

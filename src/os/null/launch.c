@@ -52,7 +52,7 @@ void os_signals_restore(struct os_signals *signals)
     (void)signals;
 }
 
-int os_signals_next(struct os_signals *signals, bool *forward)
+int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
 {
     (void)signals;
     (void)forward;
@@ -77,9 +77,8 @@ void os_stop_self(void)
 
 /* ---- children: there never are any ---- */
 
-int os_spawn(const struct os *os, const struct os_command *command, struct os_child *child)
+int os_spawn(const struct os_command *command, struct os_child *child)
 {
-    (void)os;
     (void)command;
     (void)child;
     return -ENOTSUP;
@@ -91,7 +90,7 @@ int os_spawn_go(struct os_child *child)
     return ENOTSUP;
 }
 
-int os_fork_helper(const struct os *os, const struct os_helper *helper, int64_t *pid, int *pidfd)
+int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
 {
     (void)os;
     (void)helper;
@@ -117,4 +116,10 @@ int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
     (void)pids;
     (void)capacity;
     return 0;
+}
+
+int os_child_signal(int64_t pid, int pidfd, int signal)
+{
+    (void)pid, (void)pidfd, (void)signal;
+    return -ENOTSUP;
 }

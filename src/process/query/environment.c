@@ -12,13 +12,9 @@
 
 enum { ENVIRONMENT_LIMIT = 16 << 20 };
 
-struct entry {
-    vitals_text name, value;
-};
-
 struct vitals_environment {
     struct buffer text;
-    struct entry *entries;
+    struct environment_entry *entries;
     size_t count;
     bool cut;
 };
@@ -37,33 +33,41 @@ static bool next_string(struct cursor *cursor, struct span *out)
     return true;
 }
 
-static struct entry entry_of(struct span string)
+static struct environment_entry entry_of(struct span string)
 {
     const char *equals = memchr(string.bytes, '=', string.size);
     if (equals == NULL)
-        return (struct entry){.name = {string.bytes, string.size}, .value = {"", 0}};
+        return (struct environment_entry){.name = {string.bytes, string.size}, .value = {"", 0}};
     size_t size = (size_t)(equals - string.bytes);
-    return (struct entry){.name = {string.bytes, size},
-                          .value = {equals + 1, string.size - size - 1}};
+    return (struct environment_entry){.name = {string.bytes, size},
+                                      .value = {equals + 1, string.size - size - 1}};
+}
+
+int environment_split(const char *bytes, size_t size, struct environment_entry **out, size_t *count)
+{
+    const struct cursor whole = cursor_over(bytes, size);
+    struct cursor cursor = whole;
+    struct span string;
+    size_t strings = 0;
+    while (next_string(&cursor, &string))
+        strings++;
+    struct environment_entry *entries = memory_array(strings, sizeof *entries);
+    if (entries == NULL)
+        return -1;
+    cursor = whole;
+    for (size_t i = 0; i < strings && next_string(&cursor, &string); i++)
+        entries[i] = entry_of(string);
+    *out = entries;
+    *count = strings;
+    return 0;
 }
 
 static int split(vitals_environment *environment)
 {
     if (environment->text.size == 0)
         return 0;
-    const struct cursor whole = cursor_over(environment->text.bytes, environment->text.size);
-    struct cursor cursor = whole;
-    struct span string;
-    size_t count = 0;
-    while (next_string(&cursor, &string))
-        count++;
-    environment->entries = memory_array(count, sizeof *environment->entries);
-    if (environment->entries == NULL)
-        return -1;
-    cursor = whole;
-    while (environment->count < count && next_string(&cursor, &string))
-        environment->entries[environment->count++] = entry_of(string);
-    return 0;
+    return environment_split(environment->text.bytes, environment->text.size, &environment->entries,
+                             &environment->count);
 }
 
 int vitals_process_environment(vitals_process *process, vitals_environment **out,
