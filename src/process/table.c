@@ -327,6 +327,12 @@ static void swap_orders(struct process_table *table, size_t count)
     table->count = count;
 }
 
+/* Who has a row only because a device names him is met when it does. */
+static bool meets_all(const struct process_table *table)
+{
+    return table->rows != VITALS_ROWS_GPU_USERS;
+}
+
 static void merge(struct process_table *table)
 {
     size_t old = 0, count = 0;
@@ -341,7 +347,7 @@ static void merge(struct process_table *table)
             process_retire(table, process);
             process = NULL;
         }
-        if (process == NULL)
+        if (process == NULL && meets_all(table))
             process = process_meet(table, pid);
         if (process != NULL)
             table->next[count++] = process;
@@ -399,6 +405,43 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     merge(table);
     tree_grow(table);
     return table->out_of_memory ? VITALS_EMEMORY : 0;
+}
+
+static bool is_listed(const struct process_table *table, int64_t pid)
+{
+    size_t low = 0, high = table->pids.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->pids.items[middle] < pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < table->pids.count && table->pids.items[low] == pid;
+}
+
+/* The order of pids has room for everybody who is listed. */
+static void insert_by_pid(struct process_table *table, struct process *process)
+{
+    size_t place = table->count;
+    while (place > 0 && table->by_pid[place - 1]->files.pid > process->files.pid)
+        place--;
+    memmove(table->by_pid + place + 1, table->by_pid + place,
+            (table->count - place) * sizeof *table->by_pid);
+    table->by_pid[place] = process;
+    table->count++;
+}
+
+uint64_t process_table_meet(struct process_table *table, int64_t pid)
+{
+    uint64_t key = process_table_key(table, pid);
+    if (key != 0 || meets_all(table) || !is_listed(table, pid))
+        return key;
+    struct process *process = process_meet(table, pid);
+    if (process == NULL)
+        return 0;
+    insert_by_pid(table, process);
+    return process->key;
 }
 
 void process_table_mark(struct process_table *table, uint64_t key, const struct metric_set *wanted)

@@ -85,6 +85,10 @@ void process_table_take(struct process_table *table, struct process_detail *deta
 /* The key of the process that has the pid now, or 0. For joining a driver's pids. */
 uint64_t process_table_key(const struct process_table *table, int64_t pid);
 
+/* The same, and meets the process first where only users of devices have rows: then nobody else is
+ * ever opened. */
+uint64_t process_table_meet(struct process_table *table, int64_t pid);
+
 /* For VITALS_ROWS_GPU_USERS: marks the process as used by a device in this tick. Call between tick
  * and write; reads what the row needs where the tick had not. */
 void process_table_mark(struct process_table *table, uint64_t key, const struct metric_set *wanted);

@@ -152,7 +152,7 @@ struct marking {
 static void mark(void *data, int64_t pid)
 {
     struct marking *marking = data;
-    uint64_t key = process_table_key(marking->tick->processes, pid);
+    uint64_t key = process_table_meet(marking->tick->processes, pid);
     if (key != 0)
         process_table_mark(marking->tick->processes, key, marking->due);
 }

@@ -396,7 +396,13 @@ static void only_users_of_a_device_have_a_row(void)
     CHECK_UINT(world_count(&world), 0);
     for (int i = 0; i < 2; i++) {
         CHECK_INT(process_table_tick(world.table, &world.wanted), 0);
-        process_table_mark(world.table, process_table_key(world.table, 11), &world.wanted);
+        CHECK_UINT(process_table_meet(world.table, 99), 0); // nobody lists it
+        uint64_t key = process_table_meet(world.table, 11);
+        CHECK(key != 0);
+        CHECK_UINT(process_table_meet(world.table, 11), key);
+        CHECK_UINT(process_table_key(world.table, 11), key);
+        CHECK_UINT(process_table_key(world.table, 12), 0); // named by nobody, and so never opened
+        process_table_mark(world.table, key, &world.wanted);
         process_table_mark(world.table, 12345, &world.wanted);
         CHECK_OK(world_write(&world, NULL), (vitals_error){0});
         CHECK_UINT(world_count(&world), 1);
