@@ -56,6 +56,10 @@ int os_spawn(const struct os_command *command, struct os_child *child);
 /* Signals a child that was not reaped yet, and so has its pid still. */
 int os_child_signal(int64_t pid, int pidfd, int signal);
 
+/* Whether the signal only continues a child that has been continued already, with our whole group.
+ */
+bool os_child_goes_on(int64_t pid, int signal);
+
 /* Lets it begin; returns 0, or the positive errno of its exec. */
 int os_spawn_go(struct os_child *child);
 

@@ -256,7 +256,7 @@ static void pass_signals(struct launcher *launcher)
          (signal = os_signals_next(&launcher->signals, launcher->command.pid, &forward)) != 0;) {
         if (launcher->command_ended)
             launcher->told_to_end |= os_signal_is_end(signal); /* waiting for the rest is over */
-        else if (forward)
+        else if (forward && !os_child_goes_on(launcher->command.pid, signal))
             (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, signal);
     }
 }

@@ -159,6 +159,13 @@ static _Noreturn void become_command(const struct os_command *command, int go, i
     _exit(failed == ENOENT ? 127 : 126);
 }
 
+bool os_child_goes_on(int64_t pid, int signal)
+{
+    siginfo_t info = {0};
+    return signal == SIGCONT && waitid(P_PID, (id_t)pid, &info, WCONTINUED | WNOHANG) == 0 &&
+           info.si_pid == pid;
+}
+
 /* Of our own child, whatever /proc we were handed; -1 where the kernel has none. */
 static int pidfd_of_child(pid_t pid)
 {

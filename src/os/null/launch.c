@@ -123,3 +123,9 @@ int os_child_signal(int64_t pid, int pidfd, int signal)
     (void)pid, (void)pidfd, (void)signal;
     return -ENOTSUP;
 }
+
+bool os_child_goes_on(int64_t pid, int signal)
+{
+    (void)pid, (void)signal;
+    return false;
+}
