@@ -54,6 +54,7 @@ void os_signals_restore(struct os_signals *signals)
 
 int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
 {
+    (void)command;
     (void)signals;
     (void)forward;
     return 0;
@@ -92,7 +93,6 @@ int os_spawn_go(struct os_child *child)
 
 int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
 {
-    (void)os;
     (void)helper;
     (void)pid;
     (void)pidfd;
