@@ -3,9 +3,9 @@
  *     cost RUNS COMMAND [ARGUMENT…] [:: COMMAND [ARGUMENT…]]…
  *
  * The commands take turns, so that whatever else the machine does falls on all of them. What they
- * print is thrown away. One line for each: the median of wall and CPU microseconds, the least CPU,
- * and the peak of its resident memory. The kernel counts the memory of whoever starts a program
- * into its peak: so this is a program of its own, and as small as /bin/true. */
+ * print is thrown away. One line for each: the median and the least of wall and of CPU
+ * microseconds, and the peak of its resident memory. The kernel counts the memory of whoever starts
+ * a program into its peak: so this is a program of its own, and as small as /bin/true. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -76,10 +76,11 @@ static void print(struct command *command, size_t runs)
 {
     qsort(command->wall_ns, runs, sizeof *command->wall_ns, compare);
     qsort(command->cpu_us, runs, sizeof *command->cpu_us, compare);
-    printf("runs=%zu status=%d wall_us=%.1f cpu_us=%llu cpu_us_min=%llu peak_kib=%ld command=%s\n",
+    printf("runs=%zu status=%d wall_us=%.1f wall_us_min=%.1f cpu_us=%llu cpu_us_min=%llu "
+           "peak_kib=%ld command=%s\n",
            runs, command->status, (double)command->wall_ns[runs / 2] / 1e3,
-           (unsigned long long)command->cpu_us[runs / 2], (unsigned long long)command->cpu_us[0],
-           command->peak_kib, command->arguments[0]);
+           (double)command->wall_ns[0] / 1e3, (unsigned long long)command->cpu_us[runs / 2],
+           (unsigned long long)command->cpu_us[0], command->peak_kib, command->arguments[0]);
 }
 
 /* Cuts the arguments at "::". */

@@ -18,6 +18,7 @@ import scene
 EXPECTED = json.loads((pathlib.Path(__file__).parent / "expected.json").read_text())
 TABLE = str(scene.PROGRAMS / "table")
 FLOOR = str(scene.PROGRAMS / "floor")
+ASK = str(scene.PROGRAMS / "ask")
 
 try:
     APART = scene.apart()
@@ -75,7 +76,7 @@ class SystemCalls(unittest.TestCase):
         """The floor is what everything else is compared with: its own count is the tracer's."""
         for case in ("plain", "usual", "processes"):
             told = scene.lines(scene.beside(scene.FEW, [FLOOR, case, 1, 5]))
-            self.assertAlmostEqual(scene.first_calls([FLOOR, case]),
+            self.assertAlmostEqual(scene.first_calls([FLOOR, case], waits=()),
                                    told[case, "first"]["calls"], delta=MARGIN, msg=case)
             self.assertAlmostEqual(scene.steady_calls([FLOOR, case])[0],
                                    told[case, "steady"]["calls"], delta=MARGIN, msg=case)
@@ -85,6 +86,39 @@ class SystemCalls(unittest.TestCase):
         expected = EXPECTED["system_calls"]["minute"]
         steady, _ = scene.steady_calls([TABLE, "minute"], ticks=60)
         self.assertAlmostEqual(steady, expected["steady"], delta=2 * MARGIN)
+
+
+class Questions(unittest.TestCase):
+    """System calls and allocations of one question to the first process of the namespace, which has few
+    of everything; and what one more process costs a question about relatives."""
+
+    MEASURING = 2  # ask reads the CPU clock before and after
+
+    @classmethod
+    def setUpClass(cls):
+        SystemCalls.setUpClass()
+
+    @staticmethod
+    def calls(case, count=scene.FEW, rounds=(10, 30)):
+        few, many = (scene.total_calls(count, [ASK, case, "1", str(n)]) for n in rounds)
+        return (many - few) / (rounds[1] - rounds[0])
+
+    def test_calls(self):
+        for case, expected in EXPECTED["questions"].items():
+            with self.subTest(case=case):
+                found = self.calls(case) - self.MEASURING
+                self.assertAlmostEqual(found, expected["calls"], delta=MARGIN, msg=case)
+
+    def test_allocations(self):
+        for case, expected in EXPECTED["questions"].items():
+            with self.subTest(case=case):
+                told = scene.lines(scene.beside(scene.FEW, [ASK, case, 1, 5]))[case, "ask"]
+                self.assertLessEqual(told["allocations"], expected["allocations"], case)
+
+    def test_relatives(self):
+        few, many = (self.calls("children", count) for count in (scene.FEW, scene.MANY))
+        each = (many - few) / (scene.MANY - scene.FEW)
+        self.assertAlmostEqual(each, EXPECTED["system_calls_per_relative"], delta=MARGIN)
 
 
 class Allocations(unittest.TestCase):
@@ -187,7 +221,7 @@ class Instructions(unittest.TestCase):
 class Build(unittest.TestCase):
     def test_programs_are_there(self):
         """A bench that is not built would make everything here a skip."""
-        for name in ("floor", "table", "sleepers"):
+        for name in ("floor", "table", "ask", "reads", "sleepers"):
             path = scene.PROGRAMS / name
             self.assertTrue(path.exists(), path)
         usage = subprocess.run([TABLE], capture_output=True, text=True, check=False)

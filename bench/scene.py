@@ -16,6 +16,7 @@ PROGRAMS = BUILD / "bench"
 VITALS = os.environ.get("VITALS", str(BUILD / "vitals"))
 
 FEW, MANY = 20, 120
+SEVERAL, CROWD = 100, 200  # a first tick has as many helpers beside the one as beside the other
 WARM_TICKS = 6  # as in table.c: before that a tick may still find room
 NO_SLEEPERS = 125
 
@@ -80,17 +81,33 @@ def total_calls(count, command):
     return sum(system_calls(count, command).values())
 
 
-def first_calls(command):
+# How often a tick waits for lanes depends on how long it takes itself, and so on the number of
+# processes, though none of it is done for one. A wake-up is a wait and a read of an event's counter;
+# files are read with pread64.
+WAITS = {"ppoll", "futex", "read"}
+
+
+def working_calls(processes, command, waits=WAITS):
+    """System calls of a command, but for its waits."""
+    return sum(calls for name, calls in system_calls(processes, command).items()
+               if name not in waits)
+
+
+# A first tick wakes lanes the more often the more processes it meets.
+WAKES = WAITS | {"write"}
+
+
+def first_calls(command, waits=WAKES):
     """System calls per process of a command that takes (sweeps, ticks), at first sight."""
-    few, many = (total_calls(count, [*command, 1, 0]) for count in (FEW, MANY))
-    return (many - few) / (MANY - FEW)
+    few, many = (working_calls(count, [*command, 1, 0], waits) for count in (SEVERAL, CROWD))
+    return (many - few) / (CROWD - SEVERAL)
 
 
 def steady_calls(command, begin=WARM_TICKS + 2, ticks=4):
-    """(per process, per tick whatever the number of processes) of a steady tick."""
+    """(per process, per tick whatever the number of processes) of a steady tick, but for its waits."""
     growth = {}
     for count in (FEW, MANY):
-        short, long = (total_calls(count, [*command, 1, n]) for n in (begin, begin + ticks))
+        short, long = (working_calls(count, [*command, 1, n]) for n in (begin, begin + ticks))
         growth[count] = (long - short) / ticks
     slope = (growth[MANY] - growth[FEW]) / (MANY - FEW)
     # Beside the sleepers the namespace holds three: who started them, strace, and the program.

@@ -1,14 +1,13 @@
-/* /proc/PID/environ: names and values lie within the bytes, hold no NUL, and together with the NULs
- * and one "=" each they are no more than there was. */
-#include "core/memory.h"
-#include "process/live.h"
+/* /proc/PID/environ, and where stat says that it lies: names and values lie within the bytes, hold
+ * no NUL, and together with the NULs and one "=" each they are no more than there was. */
+#include "os/linux/process_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(vitals_text text, const char *bytes, size_t size)
+static void check(struct span text, const char *bytes, size_t size)
 {
     if (text.size == 0)
         return;
@@ -20,19 +19,19 @@ static void check(vitals_text text, const char *bytes, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *bytes = (const char *)data;
-    struct environment_entry *entries = NULL;
+    struct cursor cursor = cursor_over(bytes, size);
+    struct linux_variable variable;
     size_t count = 0, sum = 0;
-    if (environment_split(bytes, size, &entries, &count) < 0)
-        return 0;
-    for (size_t i = 0; i < count; i++) {
-        check(entries[i].name, bytes, size);
-        check(entries[i].value, bytes, size);
-        if (entries[i].name.size != 0 && memchr(entries[i].name.bytes, '=', entries[i].name.size))
+    for (; linux_parse_variable(&cursor, &variable); count++) {
+        check(variable.name, bytes, size);
+        check(variable.value, bytes, size);
+        if (variable.name.size != 0 && memchr(variable.name.bytes, '=', variable.name.size))
             abort();
-        sum += entries[i].name.size + entries[i].value.size;
+        sum += variable.name.size + variable.value.size;
     }
     if (sum > size || count > (size + 1) / 2)
         abort();
-    memory_free(entries);
+    struct linux_stat_memory memory;
+    linux_parse_stat_memory(bytes, size, &memory);
     return 0;
 }

@@ -1,11 +1,14 @@
-/* Any bytes as one of the machine's files, the first byte says which: no read past the end, no
- * value without a state, and what must hold between values holds. */
+/* Any bytes as one of the machine's files, the first byte says which, from '0' on: no read past the
+ * end, no value without a state, and what must hold between values holds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
-#include "os/linux/host_files.h"
+#include "os/linux/cgroup.h"
+#include "os/linux/machine.h"
+#include "os/linux/mounts.h"
+#include "os/linux/zfs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -85,20 +88,94 @@ static void loadavg_file(const char *bytes, size_t size)
     require(!known(&machine, VITALS_HOST_TASKS) || known(&machine, VITALS_HOST_LOAD_15M));
 }
 
+static void require_devices(const struct os_devices *devices)
+{
+    require(devices->state != VITALS_UNSET);
+    require(devices->count == 0 || devices->state > 0);
+    for (size_t i = 0; i < devices->count; i++) {
+        const struct os_device *device = &devices->items[i];
+        require(memchr(device->name, '\0', sizeof device->name) != NULL);
+        require(device->has != 0 && device->has < 1u << OS_DEVICE_NUMBERS);
+    }
+    memory_free(devices->items);
+}
+
 static void diskstats_file(const char *bytes, size_t size)
 {
-    struct values machine = {0};
-    host_parse_diskstats(bytes, size, &machine);
-    require(known(&machine, VITALS_HOST_DISK_READS) ==
-            known(&machine, VITALS_HOST_DISK_WRITTEN_BYTES));
+    struct os_devices devices = {0};
+    require(host_parse_diskstats(bytes, size, &devices) == 0);
+    require_devices(&devices);
 }
 
 static void netdev_file(const char *bytes, size_t size)
 {
+    struct os_devices devices = {0};
+    require(host_parse_netdev(bytes, size, &devices) == 0);
+    require_devices(&devices);
+}
+
+static void pressure_file(const char *bytes, size_t size)
+{
+    struct values values = {0};
+    bool any = host_parse_pressure(bytes, size, &values);
+    bool some = known(&values, VITALS_PRESSURE_SOME_10S_RATIO);
+    bool full = known(&values, VITALS_PRESSURE_FULL_10S_RATIO);
+    require(any == (some || full));
+    if (some)
+        require(at(&values, VITALS_PRESSURE_SOME_10S_RATIO)->as.f64 >= 0 &&
+                at(&values, VITALS_PRESSURE_SOME_10S_RATIO)->as.f64 <= 1);
+    require(!known(&values, VITALS_PRESSURE_FULL_SECONDS) || full);
+}
+
+static void vmstat_file(const char *bytes, size_t size)
+{
     struct values machine = {0};
-    host_parse_netdev(bytes, size, &machine);
-    require(known(&machine, VITALS_HOST_NETWORK_RECEIVED_BYTES) ==
-            known(&machine, VITALS_HOST_NETWORK_TRANSMITTED_BYTES));
+    host_parse_vmstat(bytes, size, 4096, &machine);
+    if (known(&machine, VITALS_HOST_SWAP_IN_BYTES))
+        require(at(&machine, VITALS_HOST_SWAP_IN_BYTES)->as.u64 % 4096 == 0 ||
+                at(&machine, VITALS_HOST_SWAP_IN_BYTES)->as.u64 == UINT64_MAX);
+}
+
+static void mountinfo_file(const char *bytes, size_t size)
+{
+    static struct mount mount; /* too large for some fuzzers' stacks */
+    struct cursor text = cursor_over(bytes, size);
+    struct span line;
+    while (cursor_line(&text, &line)) {
+        if (!mount_parse(line, &mount))
+            continue;
+        require(mount.point.size > 0 && mount.point.bytes[0] == '/');
+        require(mount.point.size == strlen(mount.point.bytes));
+        require(mount.source.size == strlen(mount.source.bytes));
+        require(mount.options_size >= 2 && mount.options_size <= sizeof mount.options);
+        require(mount.type.bytes >= line.bytes &&
+                mount.type.bytes + mount.type.size <= line.bytes + line.size);
+        (void)mount_stores_nothing(mount.type);
+        (void)mount_is_remote(&mount);
+    }
+}
+
+static void zfs_file(const char *bytes, size_t size)
+{
+    uint64_t read, written;
+    (void)zfs_parse_io(bytes, size, &read, &written);
+    (void)zfs_parse_objset(bytes, size, &read, &written);
+}
+
+/* os-release, cpuinfo, and lists of CPUs. */
+static void names_file(const char *bytes, size_t size)
+{
+    char name[64], list[256];
+    require(machine_parse_release(bytes, size, name, sizeof name) <= sizeof name);
+    struct cursor text = cursor_over(bytes, size);
+    struct span line, key, value;
+    while (cursor_line(&text, &line))
+        if (machine_parse_cpuinfo(line, &key, &value))
+            require(value.bytes + value.size <= line.bytes + line.size);
+    size = size_min(size, sizeof list - 1);
+    memcpy(list, bytes, size);
+    list[size] = '\0';
+    require(cgroup_count_cpus(list) <= HOST_CPUS_MAX * sizeof list);
 }
 
 /* Each line is tried as both; the path that comes out never leads upwards. */
@@ -129,9 +206,10 @@ static void cgroup_files(const char *bytes, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const files[])(const char *bytes, size_t size) = {
-        stat_file, meminfo_file, loadavg_file, diskstats_file, netdev_file, cgroup_files,
+        stat_file,     meminfo_file, loadavg_file,   diskstats_file, netdev_file, cgroup_files,
+        pressure_file, vmstat_file,  mountinfo_file, zfs_file,       names_file,
     };
     if (size > 0)
-        files[data[0] % ARRAY_COUNT(files)]((const char *)data + 1, size - 1);
+        files[(uint8_t)(data[0] - '0') % ARRAY_COUNT(files)]((const char *)data + 1, size - 1);
     return 0;
 }

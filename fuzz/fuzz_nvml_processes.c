@@ -1,7 +1,8 @@
 /* What a driver may leave in a process list and in utilization samples, whatever it promised.
  *
  * Input: a byte that says the promised layout, and which list it is; how many entries the driver
- * claims; eight bytes of cursor; the rest is the list, and once more, as it stands, the samples. */
+ * claims; eight bytes of cursor; the rest is the list, and twice more, as it stands, the samples of
+ * either function. */
 #include "gpu/nvidia/state.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void check_list(const uint8_t *data, const uint8_t *bytes, size_t room)
                                .room = room,
                                .count = data[1],
                                .promised = layouts[(data[0] >> 1) % 3],
-                               .graphics = data[0] & 1};
+                               .use = data[0] & 1 ? GPU_GRAPHICS : GPU_COMPUTE};
     processes.count = 0;
     processes.cut = false;
     if (!nvidia_decode_list(&list, &processes) && processes.count != 0)
@@ -31,8 +32,12 @@ static void check_list(const uint8_t *data, const uint8_t *bytes, size_t room)
         const struct gpu_process *item = &processes.items[i];
         if (item->pid <= 0 || (i > 0 && item->pid <= item[-1].pid))
             abort();
-        if (item->graphics != list.graphics || item->compute == list.graphics)
+        if (item->uses != (unsigned)list.use)
             abort();
+        for (unsigned n = 0; n < GPU_PROCESS_NUMBERS; n++) {
+            if (item->at[n].state > 0 && item->at[n].as.u64 > EXACT_MAX)
+                abort();
+        }
     }
 }
 
@@ -47,13 +52,18 @@ static void check_user(const struct nvidia_user *user, uint64_t cursor_us)
         abort();
 }
 
-static void check_samples(const uint8_t *data, const uint8_t *bytes, unsigned count)
+/* As the newer function writes them, or the older. */
+static void check_samples(const uint8_t *data, const uint8_t *bytes, size_t size, bool old)
 {
     struct nvml_process_sample samples[ENTRIES];
+    size_t each = old ? sizeof(struct nvml_process_sample_old) : sizeof samples[0];
+    unsigned count = (unsigned)size_min(size / each, ENTRIES);
     struct nvidia_user users[] = {{.pid = 1}, {.pid = 100}, {.pid = 4000}};
     struct nvidia_device device = {
         .samples = samples, .users = users, .user_count = ARRAY_COUNT(users)};
-    memcpy(samples, bytes, count * sizeof samples[0]);
+    memcpy(samples, bytes, count * each);
+    if (old)
+        nvidia_widen_samples(samples, count);
     memcpy(&device.cursor_us, data + 2, sizeof device.cursor_us);
     uint64_t before_us = device.cursor_us;
     unsigned kept = nvidia_count_samples(&device, count, before_us);
@@ -75,7 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     size_t rest = size_min(size - HEAD, ENTRIES * NVML_PROCESS_CONFIDENTIAL);
     check_list(data, data + HEAD, rest); /* as small as it is: one byte too many is seen */
-    check_samples(data, data + HEAD, (unsigned)(rest / sizeof(struct nvml_process_sample)));
+    check_samples(data, data + HEAD, rest, false);
+    check_samples(data, data + HEAD, rest, true);
 
     uint8_t room[ENTRIES * NVML_PROCESS_CONFIDENTIAL];
     memset(room, NVIDIA_UNWRITTEN, sizeof room);

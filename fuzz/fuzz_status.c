@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct os_io io;
     if (os_parse_io(bytes, size, &io) != (io.has != 0))
         abort();
-    uint64_t pages = 0;
-    if (!os_parse_statm(bytes, size, &pages) && pages != 0)
+    struct os_statm statm;
+    if (os_parse_statm(bytes, size, &statm) != ((statm.has & OS_STATM_RESIDENT) != 0))
         abort();
     return 0;
 }

@@ -85,6 +85,70 @@ static void check_form(vitals_text text, vitals_text_form form, size_t capacity)
     free(out);
 }
 
+/* What stands behind a backslash between $' and '; *at goes to its last byte. */
+static char escaped(const char **at)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (**at == 'n' || **at == 't')
+        return **at == 'n' ? '\n' : '\t';
+    require(**at == 'x');
+    const char *high = memchr(digits, (*at)[1], 16);
+    const char *low = high != NULL ? memchr(digits, (*at)[2], 16) : NULL;
+    require(low != NULL);
+    *at += 2;
+    return (char)(16 * (high - digits) + (low - digits));
+}
+
+/* What a shell makes of one word of a strict line, which ends at a blank or at the end: the bytes
+ * go to *out, and what is returned stands behind it. */
+static const char *unquoted(const char *at, char **out)
+{
+    char quoting = '\0';
+    for (; *at != '\0' && (quoting != '\0' || *at != ' '); at++) {
+        if (quoting == '\0' && *at == '\\') {
+            require(*++at == '\'');
+            *(*out)++ = '\'';
+        } else if (quoting == '\0' && *at == '$') {
+            require(*++at == '\'');
+            quoting = '$';
+        } else if (*at == '\'') {
+            quoting = quoting == '\0' ? '\'' : '\0';
+        } else if (quoting == '$') {
+            require(*at++ == '\\'); // nothing but escapes
+            *(*out)++ = escaped(&at);
+        } else {
+            require(quoting != '\0' || (*at < 0x7F && strchr("*?[]~#&|;<>(){}!`\"", *at) == NULL));
+            *(*out)++ = *at;
+        }
+    }
+    require(quoting == '\0');
+    return at;
+}
+
+/* Harmless as it stands, and the words are the arguments again. */
+static void check_strict(vitals_text text, size_t needed)
+{
+    char *line = malloc(needed + 1), *back = malloc(needed + 2), *out = back;
+    require(line != NULL && back != NULL);
+    require(vitals_text_command_strict(text, line, needed + 1) == needed);
+    require(strlen(line) == needed);
+    require_harmless(line, needed, false);
+    if (text.size != 0) {
+        for (const char *at = line;; at++) {
+            at = unquoted(at, &out);
+            *out++ = '\0';
+            if (*at == '\0')
+                break;
+        }
+    }
+    size_t size = (size_t)(out - back);
+    bool ended = text.size == 0 || text.bytes[text.size - 1] == '\0';
+    require(size == text.size + !ended);
+    require(text.size == 0 || memcmp(back, text.bytes, text.size) == 0);
+    free(line);
+    free(back);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
@@ -102,6 +166,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t needed = vitals_text_command(text, line, room);
     require(needed < room && strlen(line) == needed);
     require(vitals_text_command(text, line, small % 64) == needed);
+
+    needed = vitals_text_command_strict(text, line, room);
+    require(vitals_text_command_strict(text, line, small % 64) == needed);
     free(line);
+    check_strict(text, needed);
     return 0;
 }

@@ -17,12 +17,16 @@
 extern "C" {
 #endif
 
-/* What to read, in a word; may be added together. request.h chooses in detail. */
+/* What to read, in a word; may be added together. request.h chooses in detail, and names tables
+ * that are in no set: socket, login, network_address, gpu_link, gpu_error, gpu_peer, diagnosis, and
+ * those of a live handle (process.h). */
 enum vitals_set {
-    VITALS_MACHINE = 1 << 16,      /* host and cpu */
-    VITALS_GPUS = 1 << 17,         /* gpu, its child tables, and gpu_process */
+    VITALS_MACHINE = 1 << 16,      /* host, cpu, disk, network, pressure */
+    VITALS_GPUS = 1 << 17,         /* gpu, its engines, sensors, clocks, pools, and gpu_process */
     VITALS_PROCESSES = 1 << 18,    /* process: the plain set, with names, command lines and users */
     VITALS_SOURCES = 1 << 19,      /* source */
+    VITALS_FILESYSTEMS = 1 << 20,  /* filesystem */
+    VITALS_SENSORS = 1 << 21,      /* sensor */
     VITALS_EVERYTHING = 0x7fff0000 /* these, and sets that a later version adds */
 };
 
@@ -43,7 +47,8 @@ typedef enum vitals_kind {
 
 typedef enum vitals_price {
     VITALS_PRICE_TICK = 1, /* read on the sampler's own thread at each tick */
-    VITALS_PRICE_LANE = 2  /* read beside it, and late if the source is late */
+    VITALS_PRICE_LANE = 2, /* read beside it, and late if the source is late */
+    VITALS_PRICE_SLOW = 3  /* likewise, and by itself: one reading takes from 20 ms to a second */
 } vitals_price;
 
 /* Iterates in the order of numbers: 0 gives the first, and 0 comes after the last. */

@@ -44,6 +44,10 @@ typedef struct vitals_options {
     const vitals_clock *clock; /* vitals_clock_system(); see above how long it must live */
     vitals_trace *trace;       /* NULL: nobody listens; likewise */
     void *trace_data;          /* likewise */
+    const char *etc_root;      /* "/etc": os-release */
+    const char *run_root;      /* "/run": who is logged in */
+    const char *share_root;    /* "/usr/share": the lists of what devices are called */
+    const char *var_root;      /* "/var": what Kubernetes calls containers */
 } vitals_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_options) as the caller was compiled; not a byte

@@ -1,15 +1,22 @@
 /* process.h: a live handle on one process, for what is asked once and not watched.
  *
- * A row of a snapshot says what was; a handle asks the process itself, and proves at each call
- * that it still is the same one: it keeps a descriptor of it, so that a pid which was given to
- * somebody else answers VITALS_EGONE and never lends its data or receives the signal.
- * One thread at a time per handle. Answers are objects of their own, yours to free. */
+ * A row of a sampler's snapshot says what was; a handle asks the process itself, and proves at each
+ * call that it still is the same one: it keeps two descriptors of it, its stat and a pidfd, so that
+ * a pid which was given to somebody else answers VITALS_EGONE and never lends its data, receives
+ * the signal or is waited for. Signals and waits go by the pidfd; what can only be set by pid is
+ * proven before and after.
+ *
+ * Answers are snapshots: a row of the table process, and the tables whose parent it is: thread,
+ * descriptor, mapping, mapped_file, environment, limit, and its sockets. So every value of an
+ * answer has its availability, and an answer becomes JSON as any snapshot does.
+ * One thread at a time per handle; answers may be read from any. */
 #ifndef VITALS_PROCESS_H
 #define VITALS_PROCESS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include <vitals/request.h>
 #include <vitals/snapshot.h>
 
 #ifdef __cplusplus
@@ -18,15 +25,20 @@ extern "C" {
 
 typedef struct vitals_process vitals_process;
 
+/* ---- having one ---- */
+
 /* By pid: the process that has it now. Errors: EARGUMENT (below 1), EGONE (nobody has it, or only a
- * thread), EDENIED, EMEMORY, ESYSTEM. Cost: 6 system calls. */
+ * thread, and the message says which), EDENIED (also: /proc hides it), EMEMORY, ESYSTEM. Cost: 6
+ * system calls (stat opened, pidfd_open, status opened, read and closed, stat read), and two
+ * descriptors until it is freed. */
 VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64_t pid,
                                                   vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
 
 /* By a row of the table process: EGONE unless the process of that row still lives (same boot,
- * same pid namespace, same pid, same start). EARGUMENT for a row of another table or one whose
- * request did not ask for pid and start_seconds. */
+ * same pid namespace, same pid, same start). A start is a clock tick: of two that had the pid
+ * within the same one only an open handle says which is which. EARGUMENT for a row of another
+ * table or one whose request did not ask for pid and start_seconds. Cost: as above. */
 VITALS_API VITALS_CHECKED int vitals_process_of(vitals_context *context, const vitals_row *row,
                                                 vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
@@ -37,36 +49,168 @@ VITALS_API int64_t vitals_process_pid(const vitals_process *process) VITALS_NONN
 VITALS_API double vitals_process_start_seconds(const vitals_process *process)
     VITALS_NONNULL(1); /* since boot */
 
-/* 1 while it lives (a zombie too), 0 once it is reaped. */
+/* 1 while it lives (a zombie too), 0 once it is reaped. One system call. */
 VITALS_API int vitals_process_is_running(vitals_process *process) VITALS_NONNULL(1);
 
-/* Sends a signal through its pidfd: to it, or to nobody. Errors: EGONE, EDENIED, EARGUMENT (no
- * such signal), EUNSUPPORTED (a kernel without pidfd, or a process of another /proc). */
+/* ---- asking ---- */
+
+/* Everything that the request names of this process, read now and in the caller's thread, each file
+ * once: one row of the table process, with pid and start_seconds asked for or not, and the rows of
+ * the tables that are its own (above). Of the table host: memory_total_bytes and boot_time_seconds,
+ * for shares and dates. Cadence and choice of rows are not looked at; tables of the machine are
+ * passed over. The process has lived from before the first reading until after the last. Two
+ * answers of one handle are of one stream: rates are made of them as of a sampler's. A table that
+ * cannot be read, or not wholly, says so: vitals_snapshot_state. *out is yours to unref.
+ * May block: command_line, what comes from smaps, the namespaces and the tables environment,
+ * mapping and mapped_file wait for locks of the process, its memory's above all, which it may hold
+ * for long; names of users and groups ask the name service, which may be a network. Nothing limits
+ * that time: the caller chooses by its request. (A sampler reads such columns beside its ticks.)
+ * Errors: EGONE, EARGUMENT (nothing that a process could answer), EMEMORY.
+ * Cost: one system call for all that stands in stat, the proof included; one for the CPU clock and
+ * for each link; three for each other file of a scalar, more where it is long; six where taskstats
+ * are asked; of the tables one to three per row. */
+VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
+                                                 const vitals_request *request,
+                                                 vitals_snapshot **out, vitals_error *error)
+    VITALS_NONNULL(1, 2, 3);
+
+/* Whom else an answer may be about. A child is older than nobody: one that started before its
+ * parent only has its number. */
+typedef enum vitals_relation {
+    VITALS_PARENT = 1,     /* at most one */
+    VITALS_ANCESTORS = 2,  /* the parent, its parent, to the top */
+    VITALS_CHILDREN = 3,   /* that it started or adopted */
+    VITALS_DESCENDANTS = 4 /* children, and theirs */
+} vitals_relation;
+
+/* The same of its relatives: one row of the table process each, with pid, start_seconds and
+ * parent_pid beside what the request names (which may be NULL), in the order of pids, so that
+ * vitals_process_of takes them. Their own tables are passed over. What may not be looked at is
+ * passed over too, and the table's state is then LOWER_BOUND.
+ * Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed), ESYSTEM (no descriptor).
+ * Cost: two system calls, and three for each ancestor; else a listing of /proc and three for each
+ * process of the machine. What is not in stat, of those that were found, as above. */
+VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
+                                                       vitals_relation relation,
+                                                       const vitals_request *request,
+                                                       vitals_snapshot **out, vitals_error *error)
+    VITALS_NONNULL(1, 4);
+
+/* ---- signalling and waiting ---- */
+
+/* Sends a signal through its pidfd: to it, or to nobody. SIGSTOP suspends, SIGCONT resumes, SIGTERM
+ * asks it to end, SIGKILL ends it; 0 only asks whether it may be signalled. Errors: EGONE, EDENIED,
+ * EARGUMENT (no such signal), EUNSUPPORTED (a kernel without pidfd, or a process of another
+ * /proc), ESYSTEM. One system call. */
 VITALS_API VITALS_CHECKED int vitals_process_signal(vitals_process *process, int signal,
                                                     vitals_error *error) VITALS_NONNULL(1);
 
-/* Its environment as it was when its program began. */
-typedef struct vitals_environment vitals_environment;
+/* No longest time for a wait. */
+#define VITALS_FOREVER UINT64_MAX
 
-/* Errors: EGONE, EDENIED, EMEMORY. Longer than 16 MiB is cut, and truncated() says so. */
-VITALS_API VITALS_CHECKED int vitals_process_environment(vitals_process *process,
-                                                         vitals_environment **out,
-                                                         vitals_error *error) VITALS_NONNULL(1, 2);
-VITALS_API void vitals_environment_free(vitals_environment *environment);
+/* Waits until it has ended, at most timeout_ns by the context's clock (0: only looks). A child of
+ * the caller is reaped, as by waitpid. A zombie of somebody else has ended. Once it has, it has for
+ * ever. Errors: ETIMEOUT, EUNSUPPORTED (a kernel without pidfd, or a process of another /proc),
+ * ESYSTEM. Cost: one system call for each look, one for each sleep, at most five at its end; none
+ * once it is known how it ended. */
+VITALS_API VITALS_CHECKED int vitals_process_wait(vitals_process *process, uint64_t timeout_ns,
+                                                  vitals_error *error) VITALS_NONNULL(1);
 
-/* Entries in the order of the process; empty ones are left out. An entry without '=' has the
- * whole for its name and an empty value. */
-VITALS_API size_t vitals_environment_count(const vitals_environment *environment) VITALS_NONNULL(1);
-VITALS_API vitals_text vitals_environment_name(const vitals_environment *environment, size_t index)
-    VITALS_NONNULL(1);
-VITALS_API vitals_text vitals_environment_value(const vitals_environment *environment, size_t index)
+/* How it ended, once a wait has seen its end. HAVE: *code is what it gave to exit(3), and *signal
+ * what ended it; one of both is 0. Either may be NULL; both are untouched where nothing is told.
+ * NOT_YET: no wait has seen its end; this does not look. DENIED: a zombie of somebody else, which
+ * we may not trace. UNSUPPORTED: it was reaped by another, before Linux 6.15, which tells it of
+ * whoever was reaped since the handle was opened; or there is no pidfd. What is DENIED may be told
+ * when asked again, once it was reaped. Cost: at most five system calls; none once it is known. */
+VITALS_API VITALS_CHECKED vitals_availability vitals_process_exit_status(vitals_process *process,
+                                                                         int *code, int *signal)
     VITALS_NONNULL(1);
 
-/* The value of the last entry with that name; 1 where there is one, else 0 and *out untouched. */
-VITALS_API int vitals_environment_find(const vitals_environment *environment, const char *name,
-                                       vitals_text *out) VITALS_NONNULL(1, 2, 3);
-VITALS_API int vitals_environment_truncated(const vitals_environment *environment)
-    VITALS_NONNULL(1);
+/* A descriptor that poll(2) and its kin find readable once the process has ended, for loops that
+ * watch other things too; then vitals_process_wait with 0 sees the end. Borrowed: the handle's, to
+ * be neither closed nor read. -1 where vitals_process_wait is EUNSUPPORTED. */
+VITALS_API int vitals_process_descriptor(const vitals_process *process) VITALS_NONNULL(1);
+
+/* Told of each that ended, in the caller's thread; vitals_process_exit_status says how. Not 0 stops
+ * waiting. May not free one of the processes. */
+typedef int vitals_ended(void *data, vitals_process *process);
+
+/* Grows at its end only, by the rule of vitals_options. */
+typedef struct vitals_wait {
+    size_t size;         /* sizeof(vitals_wait), set by init */
+    uint64_t timeout_ns; /* by the first one's clock; 0: only looks. VITALS_FOREVER */
+    vitals_ended *ended; /* NULL: nobody is told */
+    void *data;          /* handed to it */
+} vitals_wait;
+
+/* Fills in the defaults. `size` is sizeof(vitals_wait) as the caller was compiled; not a byte
+ * beyond it is written. */
+VITALS_API void vitals_wait_init(vitals_wait *how, size_t size) VITALS_NONNULL(1);
+
+/* Waits for several at once until all have ended, the time is over or `ended` stops it. It is told
+ * once for each place in the list, in the order of their ends; those that had ended before come
+ * first. `how` may be NULL (all defaults), and so may `processes` where there are 0. *remaining
+ * (may be NULL) receives of how many nobody was told: they still live, unless it was stopped. Not
+ * an error: that some are left. Errors: EARGUMENT (one of them is NULL, options that are none),
+ * EMEMORY, EUNSUPPORTED, ESYSTEM; none is told of then unless it was while waiting.
+ * Cost: five system calls and one for each process; two more for each sleep; for each end two more
+ * than those of vitals_process_wait. */
+VITALS_API VITALS_CHECKED int vitals_processes_wait(vitals_process *const *processes, size_t count,
+                                                    const vitals_wait *how, size_t *remaining,
+                                                    vitals_error *error);
+
+/* ---- changing ---- */
+
+/* Errors of all these: EGONE, EDENIED, EARGUMENT (a value that is none; the message says what is
+ * accepted), EUNSUPPORTED (a process of another /proc). They go by pid, as the kernel has it, with
+ * the proof before; a pid that is given away between proof and call is caught by the proof after,
+ * and told as EGONE. What they set is read with process.nice, io_class, io_level, cpus_allowed_list
+ * and the table limit. Cost: three system calls; five for affinity, at most ten where it is
+ * refused. */
+
+/* -20 (most favored) to 19; of its first thread. */
+VITALS_API VITALS_CHECKED int vitals_process_set_nice(vitals_process *process, int nice,
+                                                      vitals_error *error) VITALS_NONNULL(1);
+
+typedef enum vitals_io_class {
+    VITALS_IO_NONE = 0, /* as nice says */
+    VITALS_IO_REALTIME = 1,
+    VITALS_IO_BEST_EFFORT = 2,
+    VITALS_IO_IDLE = 3
+} vitals_io_class;
+
+/* The words of the column io_class: "best_effort". NULL for a number that is none. */
+VITALS_API const char *vitals_io_class_name(vitals_io_class io_class);
+
+/* The class that a word of that column names, or -1. */
+VITALS_API int vitals_io_class_find(vitals_text name);
+
+/* level: 0 (first) to 7 for REALTIME and BEST_EFFORT, else 0; of its first thread. */
+VITALS_API VITALS_CHECKED int vitals_process_set_io_priority(vitals_process *process,
+                                                             vitals_io_class io_class, int level,
+                                                             vitals_error *error) VITALS_NONNULL(1);
+
+/* Reads a list of CPUs as the column cpus_allowed_list has it: "0-3,8", in any order. Writes the
+ * first `capacity` of them into `cpus` and returns how many there are, as snprintf does; at least
+ * 1. EARGUMENT: it is no such list, or names a CPU above 4194303; nothing is written. */
+VITALS_API VITALS_CHECKED int vitals_cpus_parse(vitals_text list, unsigned *cpus, size_t capacity);
+
+/* The CPUs that its first thread may run on, by the kernel's numbers; count 0: all that it may have
+ * at all. EARGUMENT names the CPU that it cannot have, and those that it can; EDENIED also for a
+ * thread of the kernel that is bound to its CPU. Where it fails the process has what it had before;
+ * should the kernel not give that back, the message says so. */
+VITALS_API VITALS_CHECKED int vitals_process_set_affinity(vitals_process *process,
+                                                          const unsigned *cpus, size_t count,
+                                                          vitals_error *error) VITALS_NONNULL(1);
+
+/* No limit. */
+#define VITALS_UNLIMITED UINT64_MAX
+
+/* A resource limit by its name in the table limit: "nofile". No limit is VITALS_UNLIMITED here, and
+ * soft_unlimited and hard_unlimited there. */
+VITALS_API VITALS_CHECKED int vitals_process_set_limit(vitals_process *process, const char *name,
+                                                       uint64_t soft, uint64_t hard,
+                                                       vitals_error *error) VITALS_NONNULL(1, 2);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,12 @@ VITALS_API VITALS_CHECKED int vitals_request_add(vitals_request *request, vitals
 VITALS_API VITALS_CHECKED int vitals_request_remove(vitals_request *request, vitals_metric metric,
                                                     vitals_error *error) VITALS_NONNULL(1);
 
+/* Adds the metrics of a table, but for those of process that a request must name (their reading
+ * costs something: docs/metrics.md). Errors: EARGUMENT (no such table). */
+VITALS_API VITALS_CHECKED int vitals_request_add_table(vitals_request *request,
+                                                       vitals_entity entity, vitals_error *error)
+    VITALS_NONNULL(1);
+
 /* Chooses the rows of the table process, a sum of enum vitals_rows; pids matter to LISTED and
  * DESCENDANTS. A pid means the process that has it when the sampler first looks: one that is not
  * there is no error and has no row, and whoever gets the number later is not meant. The last
@@ -61,6 +67,15 @@ VITALS_API VITALS_CHECKED int vitals_request_interval(vitals_request *request, u
 /* Whether the metric is asked for. */
 VITALS_API int vitals_request_has(const vitals_request *request, vitals_metric metric)
     VITALS_NONNULL(1);
+
+/* As vitals_snapshot_take, of a request: for tables that are in no set, and for chosen rows. One
+ * reading needs no cadence. Errors: EARGUMENT (an empty request, a table that only a live handle
+ * answers), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_snapshot_take_request(vitals_context *context,
+                                                           const vitals_request *request,
+                                                           vitals_snapshot **out,
+                                                           vitals_error *error)
+    VITALS_NONNULL(1, 2, 3);
 
 #ifdef __cplusplus
 }

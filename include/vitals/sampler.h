@@ -6,7 +6,9 @@
  *
  * Slow sources are read on lanes: at the deadline (half the interval, at most 100 ms) a tick goes
  * on with the last value, marked stale. The first vitals_sampler_take alone waits longer, up to 2.2
- * s, for sources that have never answered: loading a driver may take that long.
+ * s, for sources that have never answered: loading a driver may take that long. Over many processes
+ * (64 and more) it also starts up to three threads, as there are CPUs for them, that read with the
+ * caller's and have ended when it returns; so does a tick that meets everybody anew.
  *
  * One thread at a time per sampler, but for vitals_sampler_latest and subscriptions, which any
  * thread may use. */
@@ -22,7 +24,8 @@ extern "C" {
 typedef struct vitals_sampler vitals_sampler;
 
 /* *out is yours to free; the request may be freed at once. Reads nothing yet.
- * Errors: EARGUMENT (an empty request), EMEMORY (also: no thread or no descriptor to be had). */
+ * Errors: EARGUMENT (an empty request, a table that only a live handle answers), EMEMORY (also: no
+ * thread or no descriptor to be had). */
 VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
                                                  const vitals_request *request,
                                                  vitals_sampler **out, vitals_error *error)

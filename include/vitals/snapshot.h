@@ -63,6 +63,11 @@ VITALS_API int vitals_snapshot_has_entity(const vitals_snapshot *snapshot, vital
 VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric metric)
     VITALS_NONNULL(1);
 
+/* How complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be looked
+ * at); the reason why there are none; NOT_REQUESTED for a table that was not asked for. */
+VITALS_API vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot,
+                                                     vitals_entity entity) VITALS_NONNULL(1);
+
 /* Rows of a table, in the order of keys. */
 VITALS_API size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_entity entity)
     VITALS_NONNULL(1);

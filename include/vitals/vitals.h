@@ -13,11 +13,14 @@
 #include <vitals/context.h>
 #include <vitals/error.h>
 #include <vitals/export.h>
+#include <vitals/gpu.h>
 #include <vitals/metrics.h>
 #include <vitals/process.h>
+#include <vitals/psutil.h>
 #include <vitals/request.h>
 #include <vitals/run.h>
 #include <vitals/sampler.h>
+#include <vitals/select.h>
 #include <vitals/snapshot.h>
 #include <vitals/text.h>
 #include <vitals/units.h>

@@ -19,6 +19,14 @@ int command_fail(int code, const char *format, ...)
     return code;
 }
 
+bool command_is_ps_habit(const struct command *command, const char *word)
+{
+    const char *letters = word + (word[0] == '-');
+    size_t size = strlen(letters);
+    return command->bit == COMMAND_PS && size > 0 && size <= 6 &&
+           strspn(letters, "aAdefFjlLmMTuwxyZ") == size;
+}
+
 const char *command_safe(const char *string)
 {
     static char buffers[2][256];
@@ -113,4 +121,40 @@ int command_feed(const struct settings *settings, const vitals_request *request,
     if (feed_file_open(settings->from, out, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     return 0;
+}
+
+int command_once(const struct settings *settings, int (*make)(vitals_request **, vitals_error *),
+                 int (*print)(const struct settings *, const vitals_snapshot *))
+{
+    vitals_request *request = NULL;
+    vitals_snapshot *snapshot = NULL;
+    vitals_error error;
+    struct feed feed = {0};
+    int code = make(&request, &error);
+    if (code < 0)
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+    else
+        code = command_feed(settings, request, 0, -1, &feed);
+    vitals_request_free(request);
+    if (code != 0)
+        return code;
+    int got = feed.next(feed.data, &snapshot, &error);
+    if (got < 0)
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+    else if (got == 0)
+        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(settings->from));
+    else
+        code = print(settings, snapshot);
+    vitals_snapshot_unref(snapshot);
+    feed_close(&feed);
+    return code;
+}
+
+int command_print_json(const vitals_snapshot *snapshot, struct output *output)
+{
+    vitals_error error;
+    if (vitals_snapshot_json(snapshot, output_write, output, &error) < 0 && output_open(output))
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    output_text(output, "\n");
+    return EXIT_DONE;
 }

@@ -5,6 +5,7 @@
 #ifndef VITALS_COMMAND_COMMAND_H
 #define VITALS_COMMAND_COMMAND_H
 
+#include "command/output.h"
 #include "command/settings.h"
 #include "feed/feed.h"
 #include <vitals/vitals.h>
@@ -14,7 +15,14 @@ enum {
     COMMAND_VIEW = 1 << 0, /* no subcommand: the monitor, the report, JSON */
     COMMAND_RUN = 1 << 1,
     COMMAND_METRICS = 1 << 2,
-    COMMAND_OPTIONS = 1 << 3
+    COMMAND_OPTIONS = 1 << 3,
+    COMMAND_PS = 1 << 4,
+    COMMAND_INFO = 1 << 5,
+    COMMAND_KILL = 1 << 6,
+    COMMAND_DEVICE = 1 << 7,
+    COMMAND_TOPO = 1 << 8,
+    COMMAND_SELECT = 1 << 9,
+    COMMAND_DOCTOR = 1 << 10
 };
 #define COMMAND_ANY (~0u)
 
@@ -22,7 +30,10 @@ enum {
 enum {
     COMMAND_HIDDEN = 1 << 0, /* not in the list that --help gives */
     COMMAND_RUNS = 1 << 1, /* takes a command line, and writes on stderr; SIGPIPE stays as it was */
-    COMMAND_PLAIN = 1 << 2 /* reads no machine: its help leaves out what goes with every command */
+    COMMAND_PLAIN = 1 << 2, /* reads no machine: its help leaves out what goes with every command */
+    COMMAND_WORDS = 1 << 3, /* takes words that belong to no option; -5 is one */
+    COMMAND_SIGNALS = 1 << 4, /* -TERM is one too */
+    COMMAND_MAY_RUN = 1 << 5  /* takes a command line, or none; SIGPIPE stays as it was */
 };
 
 struct command {
@@ -43,6 +54,13 @@ int command_json(const struct settings *settings);     /* json.c */
 int command_run(const struct settings *settings);      /* run.c */
 int command_metrics(const struct settings *settings);  /* metrics.c */
 int command_options(const struct settings *settings);  /* options.c */
+int command_ps(const struct settings *settings);       /* ps.c */
+int command_info(const struct settings *settings);     /* info.c */
+int command_kill(const struct settings *settings);     /* kill.c */
+int command_device(const struct settings *settings);   /* device.c */
+int command_topo(const struct settings *settings);     /* topo.c */
+int command_select(const struct settings *settings);   /* select.c */
+int command_doctor(const struct settings *settings);   /* doctor.c */
 int command_version(const struct settings *settings);  /* version.c */
 
 /* Exit codes. */
@@ -51,9 +69,18 @@ enum { EXIT_DONE = 0, EXIT_CANNOT = 1, EXIT_USAGE = 2 };
 /* One line on stderr, "vitals: …"; gives the exit code back. What is printed must be safe. */
 int command_fail(int code, const char *format, ...) VITALS_FORMAT(2, 3);
 
+/* Whether the word is what people write behind ps(1) to see all processes, as aux or -ef, and the
+ * command is ours; and what they are told. */
+bool command_is_ps_habit(const struct command *command, const char *word);
+#define COMMAND_PS_HABIT "vitals ps lists all processes already; columns with -o (vitals ps --help)"
+
 /* A string from outside, made safe for a message; cut at about 200 bytes. Two buffers in turn, so
  * that one message can hold two. */
 const char *command_safe(const char *string);
+
+/* The descriptor that can be read once a signal asks us to end, or -1. A second signal ends us
+ * anyhow. Called once. */
+int command_interrupts(void);
 
 /* The options of a context, as the settings say. They point into the settings. */
 void command_world(const struct settings *settings, vitals_options *options);
@@ -63,5 +90,13 @@ void command_world(const struct settings *settings, vitals_options *options);
  * Gives 0, or an exit code after a message. */
 int command_feed(const struct settings *settings, const vitals_request *request,
                  uint64_t interval_ns, int cancel, struct feed *out);
+
+/* Makes a request, takes one snapshot of it (or of --from) and prints that. The exit code; what
+ * cannot be done is said. */
+int command_once(const struct settings *settings, int (*make)(vitals_request **, vitals_error *),
+                 int (*print)(const struct settings *, const vitals_snapshot *));
+
+/* A snapshot as JSON and a newline. EXIT_DONE, or EXIT_CANNOT, and says why. */
+int command_print_json(const vitals_snapshot *snapshot, struct output *output);
 
 #endif

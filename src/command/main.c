@@ -47,6 +47,129 @@ static const struct command commands[] = {
                  "2   usage\n",
     },
     {
+        .name = "ps",
+        .run = command_ps,
+        .bit = COMMAND_PS,
+        .flags = COMMAND_WORDS,
+        .usage = "ps [OPTION]... [PID]...",
+        .summary = "lists processes, any column of them",
+        .purpose = "Lists all processes, or those that are chosen. %CPU is the average over their "
+                   "life, with --interval that over the interval.",
+        .examples = "vitals ps --sort -rss -n 10           the ten that hold the most memory\n"
+                    "vitals ps -u ana --name 'python*'     one user's Pythons\n"
+                    "vitals ps --tree --children 1234      what a process has started\n"
+                    "vitals ps -o pid,pss,swapped_bytes,cgroup,cmd --gpu\n"
+                    "vitals ps --interval 2 --sort -cpu%   every 2 s, the busiest on top\n"
+                    "vitals ps --json | jq '.tables.process[] | select(.threads > 100) | .pid'\n",
+        .exits = "0 done\n"
+                 "1 no process was chosen, a pid is nobody's, or it could not be read or written\n"
+                 "2 usage\n",
+    },
+    {
+        .name = "info",
+        .run = command_info,
+        .bit = COMMAND_INFO,
+        .flags = COMMAND_WORDS,
+        .usage = "info [OPTION]... PID...",
+        .summary = "tells everything about a process",
+        .purpose = "Tells everything that can be known about a process: what it is, what it uses, "
+                   "what it may, what it has open.",
+        .examples = "vitals info 1234\n"
+                    "vitals info --json 1234 | jq '.tables.descriptor[] | .path'\n",
+        .exits = "0 done\n"
+                 "1 one of them could not be shown; the others were\n"
+                 "2 usage\n",
+    },
+    {
+        .name = "kill",
+        .run = command_kill,
+        .bit = COMMAND_KILL,
+        .flags = COMMAND_WORDS | COMMAND_SIGNALS,
+        .usage = "kill [OPTION]... [PID]...",
+        .summary = "shows which processes, asks, and signals them",
+        .purpose =
+            "Shows which processes it would signal, asks, and signals those very ones: who "
+            "got a pid meanwhile is left alone. What is chosen by options is never process 1, "
+            "vitals itself, what it runs in, or a kernel thread.",
+        .examples = "vitals kill 1234\n"
+                    "vitals kill -s INT --name 'python*' -u ana\n"
+                    "vitals kill --yes --force-after 10 --children 1234\n"
+                    "vitals kill --dry-run --match 'train.*--lr'\n",
+        .exits = "0 all were signalled and, where it waited, have ended\n"
+                 "1 not all: none was chosen, no permission, gone, still alive, or not agreed to\n"
+                 "2 usage\n",
+    },
+    {
+        .name = "device",
+        .run = command_device,
+        .bit = COMMAND_DEVICE,
+        .flags = COMMAND_WORDS,
+        .usage = "device [OPTION]... [INDEX | UUID | PCI-ADDRESS]...",
+        .summary = "tells everything about each GPU",
+        .purpose = "Tells everything that can be known about each GPU, or about those that are "
+                   "named: by number (0, or 0:1 of a partition), UUID or its beginning, or PCI "
+                   "address.",
+        .examples = "vitals device 0\n"
+                    "vitals device GPU-8932f937 17:00.0 --verbose\n"
+                    "vitals device -o label,name,memory_used_bytes,utilization_ratio --csv\n"
+                    "vitals device --interval 1 -o label,power_watts,temperature_celsius\n"
+                    "vitals device --json | jq '.tables.gpu_sensor'\n",
+        .exits = "0 done, also where there is no GPU\n"
+                 "1 a device that was named is not there, or stands for several\n"
+                 "2 usage\n",
+    },
+    {
+        .name = "topo",
+        .run = command_topo,
+        .bit = COMMAND_TOPO,
+        .usage = "topo [OPTION]...",
+        .summary = "shows how GPUs, CPUs and network adapters are linked",
+        .purpose = "Shows how far GPUs are from each other and from network adapters, by direct "
+                   "links or over PCI Express, and which CPUs are nearest to them.",
+        .examples = "vitals topo\n"
+                    "vitals topo --json | jq '.tables.gpu_peer'\n",
+        .exits = "0 done, also where there is no GPU\n"
+                 "1 it could not be read or written\n"
+                 "2 usage\n",
+    },
+    {
+        .name = "select",
+        .run = command_select,
+        .bit = COMMAND_SELECT,
+        .flags = COMMAND_MAY_RUN,
+        .usage = "select [OPTION]... [-- COMMAND [ARGUMENT]...]",
+        .summary = "chooses GPUs that are free, and runs a command on them",
+        .purpose = "Prints the GPUs that are free enough, the best first, or runs a command that "
+                   "sees only them. All are of one vendor, and a MIG device is chosen alone. A GPU "
+                   "that another job holds with --lock is never chosen.",
+        .examples = "export CUDA_VISIBLE_DEVICES=$(vitals select -n 2 -f 40GiB)\n"
+                    "vitals select --max-gpu-utilization 5 -O uuid\n"
+                    "vitals select --wait --lock -- python train.py\n"
+                    "vitals select -n 2 --wait --timeout 1h --lock -- vitals run -- make train\n",
+        .exits = "with COMMAND, once it runs: the command's own\n"
+                 "0   done\n"
+                 "1   it could not be done: no place for locks, a list that is wrong\n"
+                 "2   usage\n"
+                 "3   fewer GPUs than asked for\n"
+                 "124 waited in vain\n"
+                 "126 the command cannot be run, 127 there is no such command\n",
+    },
+    {
+        .name = "doctor",
+        .run = command_doctor,
+        .bit = COMMAND_DOCTOR,
+        .usage = "doctor [OPTION]...",
+        .summary = "says what is missing, why, and what would mend it",
+        .purpose = "Tells what was found on this machine, what cannot be read and why, and the "
+                   "command or the step that would mend it. Nothing is changed.",
+        .examples = "vitals doctor\n"
+                    "vitals doctor --json | jq '.tables.diagnosis[] | select(.severity == "
+                    "\"problem\")'\n",
+        .exits = "0 nothing is wrong\n"
+                 "1 there are problems, or it could not be read or written\n"
+                 "2 usage\n",
+    },
+    {
         .name = "metrics",
         .run = command_metrics,
         .bit = COMMAND_METRICS,
@@ -164,6 +287,19 @@ static void raise_descriptors(struct settings *settings)
         settings->descriptors_before = before;
 }
 
+/* The kernel doubles a process's table of descriptors as it fills, and with a second thread it
+ * waits each time until no CPU can be looking at the old one (expand_fdtable in fs/file.c): 35 ms
+ * for the descriptors of 1000 processes. Now there is one thread, and the table grows at once. */
+static void make_room_for_descriptors(void)
+{
+    enum { MANY = 16384, FEW = 1024 };
+    int descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, MANY - 1);
+    if (descriptor < 0)
+        descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FEW - 1);
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
 static int usage_error(const struct settings *settings, const struct option_error *error)
 {
     const struct command *command = settings->command;
@@ -186,7 +322,8 @@ static int start(struct settings *settings, int argc, char **argv)
     struct option_error error;
     if (options_from_arguments(settings, commands, argc, (const char *const *)argv, &error) < 0)
         return usage_error(settings, &error);
-    if (!(settings->command->flags & COMMAND_RUNS) || settings->help || settings->version)
+    bool runs = settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN);
+    if (!runs || settings->help || settings->version)
         signal(SIGPIPE, SIG_IGN);
     if (settings->help)
         return print_help(settings);
@@ -203,8 +340,11 @@ static int start(struct settings *settings, int argc, char **argv)
     if (code != 0)
         return code;
     settings->visible_devices = getenv("CUDA_VISIBLE_DEVICES");
+    settings->device_order = getenv("CUDA_DEVICE_ORDER");
     look_at_terminal(settings);
     raise_descriptors(settings);
+    if (!(settings->command->flags & COMMAND_PLAIN))
+        make_room_for_descriptors();
     return settings->command->run(settings);
 }
 

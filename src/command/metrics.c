@@ -67,6 +67,14 @@ static void print_list(struct output *output)
 /* --- JSON ---------------------------------------------------------------------------------------
  */
 
+static const struct {
+    const char *word, *where;
+} PRICES[] = {
+    [VITALS_PRICE_TICK] = {"tick", "tick"},
+    [VITALS_PRICE_LANE] = {"lane", "beside the tick"},
+    [VITALS_PRICE_SLOW] = {"slow", "beside the tick, by itself"},
+};
+
 static void print_metric(struct json_print *print, vitals_metric metric)
 {
     json_open_object(print, NULL);
@@ -75,7 +83,7 @@ static void print_metric(struct json_print *print, vitals_metric metric)
     json_text(print, "unit", vitals_metric_unit(metric));
     json_text(print, "type", metrics_type_name(vitals_metric_type(metric)));
     json_text(print, "kind", metrics_kind_name(vitals_metric_kind(metric)));
-    json_text(print, "price", vitals_metric_price(metric) == VITALS_PRICE_LANE ? "lane" : "tick");
+    json_text(print, "price", PRICES[vitals_metric_price(metric)].word);
     vitals_entity target = vitals_metric_target(metric);
     if (target != 0)
         json_text(print, "target", vitals_entity_name(target));
@@ -168,8 +176,7 @@ static void print_header(struct output *output)
 static void print_cadence(struct output *output, vitals_metric metric)
 {
     uint64_t every = vitals_metric_every_ns(metric);
-    const char *where = vitals_metric_price(metric) == VITALS_PRICE_LANE ? "beside the tick"
-                                                                         : "tick";
+    const char *where = PRICES[vitals_metric_price(metric)].where;
     if (every == 0)
         output_text(output, where);
     else

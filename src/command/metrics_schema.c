@@ -208,6 +208,20 @@ static void print_tables(struct json_print *print)
     json_close_object(print);
 }
 
+/* Words of availability, by table; tables that are simply all there are not in it. */
+static void print_states(struct json_print *print)
+{
+    json_open_object(print, "states");
+    json_text(print, "description",
+              "The tables whose rows are not all there, or why there are none. Left out where it "
+              "would be empty.");
+    json_text(print, "type", "object");
+    json_open_object(print, "additionalProperties");
+    json_text(print, "type", "string");
+    json_close_object(print);
+    json_close_object(print);
+}
+
 static void print_properties(struct json_print *print)
 {
     json_open_object(print, "properties");
@@ -230,6 +244,7 @@ static void print_properties(struct json_print *print)
             "known.");
     integer(print, "sequence", 0, "The number of the snapshot among its sampler's.");
     print_columns(print);
+    print_states(print);
     print_tables(print);
     json_close_object(print);
 }

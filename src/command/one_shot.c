@@ -13,6 +13,15 @@
 
 enum { DEVICES_MAX = 256 };
 
+/* What tells which devices CUDA_VISIBLE_DEVICES means. */
+static const vitals_metric VISIBLE_METRICS[] = {VITALS_GPU_VENDOR,
+                                                VITALS_GPU_NAME,
+                                                VITALS_GPU_UUID,
+                                                VITALS_GPU_PCI_BUS_ID,
+                                                VITALS_GPU_GPU_INSTANCE_ID,
+                                                VITALS_GPU_COMPUTE_INSTANCE_ID};
+enum { VISIBLE_METRIC_COUNT = sizeof VISIBLE_METRICS / sizeof VISIBLE_METRICS[0] };
+
 /* What one report is made of. */
 struct readings {
     vitals_snapshot *now, *older; /* older may be NULL */
@@ -31,8 +40,8 @@ static int ask(const struct settings *settings, unsigned rows, vitals_request **
     int code = vitals_request_new(0, out, error);
     for (size_t i = 0; i < REPORT_METRIC_COUNT && code == 0; i++)
         code = vitals_request_add(*out, REPORT_METRICS[i], error);
-    if (code == 0 && settings->only_visible)
-        code = vitals_request_add(*out, VITALS_GPU_UUID, error);
+    for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && settings->only_visible; i++)
+        code = vitals_request_add(*out, VISIBLE_METRICS[i], error);
     if (code == 0)
         code = vitals_request_rows(*out, rows, NULL, 0, error);
     return code;
@@ -95,39 +104,21 @@ static int take(const struct settings *settings, unsigned rows, struct readings 
 
 /* ---- which devices ---- */
 
-/* The device whose index or (abbreviated) UUID the word is. */
-static bool find_device(const vitals_snapshot *snapshot, const char *word, size_t size,
-                        uint64_t *index)
-{
-    for (const vitals_row *gpu = NULL;
-         (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
-        const char *label = vitals_row_label(gpu);
-        vitals_text uuid;
-        bool same = strlen(label) == size && memcmp(label, word, size) == 0;
-        bool begins = size > 4 && vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0 &&
-                      uuid.size >= size && memcmp(uuid.bytes, word, size) == 0;
-        if (!same && !begins)
-            continue;
-        unsigned long long number = 0;
-        (void)sscanf(label, "%llu", &number); /* of a partition: its device's */
-        *index = number;
-        return true;
-    }
-    return false;
-}
-
-/* As CUDA reads CUDA_VISIBLE_DEVICES: up to the first word that names no device. */
+/* The numbers of those that CUDA_VISIBLE_DEVICES names: of a partition, its device's. What CUDA
+ * would pass over is told. */
 static size_t visible_devices(const struct settings *settings, const vitals_snapshot *snapshot,
-                              uint64_t *out)
+                              uint64_t out[static DEVICES_MAX])
 {
-    size_t count = 0;
-    const char *word = settings->visible_devices;
-    while (word != NULL && count < DEVICES_MAX) {
-        size_t size = strcspn(word, ",");
-        if (!find_device(snapshot, word, size, &out[count]))
-            break;
-        count++;
-        word = word[size] == ',' ? word + size + 1 : NULL;
+    const vitals_row *rows[DEVICES_MAX];
+    vitals_error error;
+    const char *visible = settings->visible_devices, *order = settings->device_order;
+    size_t count = vitals_cuda_visible_devices(snapshot, visible, order, rows, DEVICES_MAX);
+    if (vitals_cuda_visible_check(snapshot, visible, order, &error) < 0)
+        (void)command_fail(0, "%s", error.message);
+    for (size_t i = 0; i < count; i++) {
+        unsigned long long number = 0;
+        (void)sscanf(vitals_row_label(rows[i]), "%llu", &number);
+        out[i] = number;
     }
     return count;
 }

@@ -122,6 +122,9 @@ static int unknown_option(struct parse *parse, const char *argument)
                     space(parse->settings->command), word(parse->settings->command), space(other),
                     word(other));
 
+    if (command_is_ps_habit(parse->settings->command, argument))
+        return fail(parse, "%s: %s", command_safe(argument), COMMAND_PS_HABIT);
+
     struct nearest nearest;
     nearest_begin(&nearest, wanted);
     for (const struct option *option = option_table; option->name != NULL; option++) {
@@ -167,6 +170,8 @@ static bool looks_like_option(const struct parse *parse, const struct option *op
 {
     if (argument[0] != '-' || argument[1] == '\0')
         return false;
+    if (option->dashed)
+        return argument[1] == '-';
     if (strchr("0123456789.", argument[1]) == NULL)
         return true;
     bool one_number = option->kind == OPTION_NUMBER || option->kind == OPTION_DURATION;
@@ -176,6 +181,13 @@ static bool looks_like_option(const struct parse *parse, const struct option *op
 static bool is_list(const struct option *option)
 {
     return option->kind == OPTION_NUMBERS || option->kind == OPTION_WORDS;
+}
+
+/* Whether its value may be left out, so that only what is glued to it is one. */
+static bool takes_attached(const struct option *option)
+{
+    return option->kind == OPTION_MAYBE ||
+           (option->kind == OPTION_DURATION && option->implied != NULL);
 }
 
 static bool is_choice(const struct option *option, const char *name)
@@ -192,14 +204,14 @@ static size_t count_words(const struct parse *parse, const struct option *option
 {
     const char *const *words = parse->argv + parse->at;
     size_t left = parse->count - parse->at;
-    if (option->kind == OPTION_FLAG || option->kind == OPTION_MAYBE || left == 0)
+    if (option->kind == OPTION_FLAG || takes_attached(option) || left == 0)
         return 0;
     if (option->kind == OPTION_CHOICE)
         return is_choice(option, words[0]) ? 1 : 0;
 
     size_t most = 1;
     if (is_list(option))
-        most = left;
+        most = option->most > 0 ? option->most : left;
     if (option->kind == OPTION_PAIR && strchr(words[0], ',') == NULL)
         most = 2;
     size_t count = 0;
@@ -292,10 +304,37 @@ static void take_command_line(struct parse *parse)
     parse->at = parse->count;
 }
 
+/* A word that the command itself will look at. */
+static int keep_word(struct parse *parse, const char *name)
+{
+    struct settings_words *words = &parse->settings->words;
+    if (words->items == NULL)
+        words->items = settings_allocate(parse->settings, parse->count * sizeof *words->items);
+    if (words->items == NULL)
+        return fail(parse, "out of memory");
+    words->items[words->count++] = name;
+    words->given = true;
+    return 0;
+}
+
+/* -5, which a command that takes pids wants to look at itself; and -TERM. */
+static bool is_word(const struct parse *parse, const char *argument)
+{
+    static const char DIGITS[] = "0123456789";
+    static const char CAPITALS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
+    unsigned flags = parse->settings->command->flags;
+    size_t size = strlen(argument + 1);
+    if ((flags & COMMAND_WORDS) && size > 0 && strspn(argument + 1, DIGITS) == size)
+        return true;
+    return (flags & COMMAND_SIGNALS) && size >= 2 && strspn(argument + 1, CAPITALS) == size;
+}
+
 static int take_word(struct parse *parse, const char *name)
 {
     struct settings *settings = parse->settings;
-    if (settings->command->flags & COMMAND_RUNS) {
+    if (settings->command->flags & COMMAND_WORDS)
+        return keep_word(parse, name);
+    if (settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
         parse->at--;
         take_command_line(parse);
         return 0;
@@ -330,12 +369,23 @@ static int check_pairs(struct parse *parse)
     return 0;
 }
 
+static int keep_rest(struct parse *parse)
+{
+    while (parse->at < parse->count) {
+        if (keep_word(parse, parse->argv[parse->at++]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int take_argument(struct parse *parse)
 {
     const char *argument = parse->argv[parse->at++];
     if (strcmp(argument, "--") == 0) {
-        if (parse->settings->command->flags & COMMAND_RUNS)
+        if (parse->settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN))
             take_command_line(parse);
+        else if (parse->settings->command->flags & COMMAND_WORDS)
+            return keep_rest(parse);
         else if (parse->at < parse->count)
             return fail(parse, "\"%s\" behind -- is not expected",
                         command_safe(parse->argv[parse->at]));
@@ -343,6 +393,10 @@ static int take_argument(struct parse *parse)
     }
     if (argument[0] != '-' || argument[1] == '\0')
         return take_word(parse, argument);
+    if (is_word(parse, argument)) {
+        parse->settings->dashed_first |= parse->settings->words.count == 0;
+        return keep_word(parse, argument);
+    }
     return argument[1] == '-' ? take_long(parse, argument) : take_brief(parse, argument);
 }
 

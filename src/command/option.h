@@ -15,7 +15,8 @@ enum option_kind {
     OPTION_TEXT,     /* const char * */
     OPTION_MAYBE,    /* const char *: --demo, --demo=SCENARIO; without a value it is `implied` */
     OPTION_NUMBER,   /* uint64_t */
-    OPTION_DURATION, /* uint64_t, nanoseconds; the range is in seconds */
+    OPTION_DURATION, /* uint64_t, nanoseconds; the range is in seconds. With `implied` the value may
+                      * be left out, and is given behind "=" only */
     OPTION_PAIR,     /* uint64_t[2], put in order */
     OPTION_NUMBERS,  /* struct settings_numbers: several words or a comma list */
     OPTION_WORDS,    /* struct settings_words: likewise */
@@ -25,9 +26,14 @@ enum option_kind {
 enum option_group {
     GROUP_VIEW = 1,
     GROUP_FORM,
+    GROUP_CHOICE,
+    GROUP_SHOW,
+    GROUP_JOB,
+    GROUP_SIGNAL,
     GROUP_RUN,
     GROUP_LOOK,
     GROUP_FILTER,
+    GROUP_SELECT,
     GROUP_GLOBAL,
     GROUP_WORLD,
     GROUP_END
@@ -41,13 +47,15 @@ struct option {
     enum option_group group;
     unsigned commands; /* COMMAND_… bits */
     size_t offset;     /* of the destination in struct settings */
-    size_t also;       /* OPTION_CHOICE: of a bool that says that it was given */
+    size_t also;       /* CHOICE, DURATION with `implied`: of a bool that says that it was given */
     const char *argument;
     const char *preset;         /* the default, parsed like everything else; NULL: zero */
-    const char *implied;        /* CHOICE, MAYBE: what no value means */
+    const char *implied;        /* CHOICE, MAYBE, DURATION: what no value means */
     const char *const *choices; /* CHOICE: ends with NULL */
     double minimum, maximum;    /* NUMBER, DURATION, PAIR, NUMBERS: of each */
-    size_t least, most;         /* NUMBERS, WORDS: how many; most 0: any number */
+    size_t least, most;         /* NUMBERS, WORDS: how many words; most 0: any number */
+    bool dashed;                /* its value may begin with one dash */
+    bool literal;               /* MAYBE: yes, no, 0 and 1 are values like any other */
     bool everywhere;            /* environment and configuration know it too */
     const char *foreign;  /* a variable of others that is honoured; bad ones are passed over */
     const char *excludes; /* the long name of an option that it does not go with */
@@ -84,6 +92,12 @@ int options_from_environment(struct settings *settings, option_lookup *lookup, v
 int option_assign(struct settings *settings, const struct option *option, const char *name,
                   const char *const *words, size_t count, enum origin origin,
                   struct option_error *error);
+
+/* Digits only, in that range: no sign, no space, no other base. */
+bool option_number(const char *word, size_t size, double least, double most, uint64_t *out);
+
+/* What a pid can be: the kernel's PID_MAX_LIMIT. */
+enum { OPTION_PID_LEAST = 1, OPTION_PID_MOST = 4194304 };
 
 /* The option of a command with that long name, or NULL. `everywhere`: of the configuration. */
 const struct option *option_find(unsigned commands, const char *name, size_t size);

@@ -33,6 +33,9 @@ void option_argument(const struct option *option, char *out, size_t capacity)
     switch (option->kind) {
     case OPTION_FLAG: return;
     case OPTION_MAYBE: snprintf(out, capacity, "[=%s]", option->argument); return;
+    case OPTION_DURATION:
+        snprintf(out, capacity, option->implied != NULL ? "[=%s]" : " %s", option->argument);
+        return;
     case OPTION_CHOICE:
         for (size_t i = 0; option->choices[i] != NULL && used < capacity; i++)
             used += (size_t)snprintf(out + used, capacity - used, "%s%s", i == 0 ? " [" : "|",
@@ -42,7 +45,6 @@ void option_argument(const struct option *option, char *out, size_t capacity)
         return;
     case OPTION_TEXT:
     case OPTION_NUMBER:
-    case OPTION_DURATION:
     case OPTION_PAIR:
     case OPTION_NUMBERS:
     case OPTION_WORDS: snprintf(out, capacity, " %s", option->argument); return;

@@ -66,21 +66,21 @@ void option_accepts(const struct option *option, char *out, size_t capacity)
         snprintf(out, capacity, "a whole number from %.0f to %.0f", low, high);
         return;
     case OPTION_DURATION:
-        snprintf(out, capacity, "a time from %g to %g seconds, as 2, 0.5s, 100ms or 1min", low,
-                 high);
+        snprintf(out, capacity, "a time from %.10g to %.10g seconds, as 2, 0.5s, 100ms or 1min",
+                 low, high);
         return;
     case OPTION_PAIR:
         snprintf(out, capacity, "two whole numbers from %.0f to %.0f, as 10 75 or 10,75", low,
                  high);
         return;
     case OPTION_NUMBERS:
-        snprintf(out, capacity, "whole numbers from %.0f to %.0f, as 4 5 or 4,5", low, high);
+        snprintf(out, capacity, "whole numbers from %.0f to %.0f, as %s4,5", low, high,
+                 option->most == 1 ? "" : "4 5 or ");
         return;
     }
 }
 
-/* Digits only: no sign, no space, no other base. */
-static bool parse_number(const struct option *option, const char *word, size_t size, uint64_t *out)
+bool option_number(const char *word, size_t size, double least, double most, uint64_t *out)
 {
     uint64_t number = 0;
     if (size == 0 || size > 18)
@@ -90,10 +90,15 @@ static bool parse_number(const struct option *option, const char *word, size_t s
             return false;
         number = number * 10 + (uint64_t)(word[i] - '0');
     }
-    if ((double)number < option->minimum || (double)number > option->maximum)
+    if ((double)number < least || (double)number > most)
         return false;
     *out = number;
     return true;
+}
+
+static bool parse_number(const struct option *option, const char *word, size_t size, uint64_t *out)
+{
+    return option_number(word, size, option->minimum, option->maximum, out);
 }
 
 /* Whether the word is yes or no, and which. */
@@ -140,7 +145,7 @@ static int assign_maybe(const struct assignment *to, const char *const *words, s
 {
     const char **text = destination(to);
     bool yes = false;
-    if (count == 0 || is_flag_word(words[0], &yes))
+    if (count == 0 || (!to->option->literal && is_flag_word(words[0], &yes)))
         *text = count == 0 || yes ? to->option->implied : NULL;
     else
         *text = words[0];
@@ -181,9 +186,13 @@ static int assign_number(const struct assignment *to, const char *const *words, 
 
 static int assign_duration(const struct assignment *to, const char *const *words, size_t count)
 {
-    if (count == 0)
-        return want(to);
     double seconds;
+    if (to->option->implied != NULL)
+        *(bool *)((char *)to->settings + to->option->also) = true;
+    if (count == 0 && to->option->implied != NULL)
+        words = &to->option->implied;
+    else if (count == 0)
+        return want(to);
     if (vitals_parse_duration(words[0], &seconds) < 0 || !(seconds >= to->option->minimum) ||
         !(seconds <= to->option->maximum))
         return refuse(to, words[0]);
@@ -285,6 +294,8 @@ static int assign_words(const struct assignment *to, const char *const *words, s
     struct settings_words *list = destination(to);
     size_t kept = to->replaces ? 0 : list->count, size;
     const char *begin;
+    if (count < to->option->least)
+        return want(to);
     const char **items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
     if (items == NULL)
         return out_of_memory(to);
@@ -314,9 +325,10 @@ int option_assign(struct settings *settings, const struct option *option, const 
                   struct option_error *error)
 {
     unsigned char *is = &settings->origins[option - option_table];
-    if (*is > origin)
+    enum origin strongest = settings_origin(settings, (const char *)settings + option->offset);
+    if (strongest > origin)
         return 0;
-    struct assignment to = {settings, option, name, origin, *is < origin, error};
+    struct assignment to = {settings, option, name, origin, strongest < origin, error};
     if (assigns[option->kind](&to, words, count) < 0)
         return -1;
     if (option->kind != OPTION_CHOICE || count > 0)

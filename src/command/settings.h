@@ -15,7 +15,10 @@ struct command;
 /* Where a value came from; a later one wins. */
 enum origin { ORIGIN_DEFAULT, ORIGIN_CONFIGURATION, ORIGIN_ENVIRONMENT, ORIGIN_FLAG };
 
-enum { SETTINGS_OPTIONS_MAX = 64 };
+enum { SETTINGS_OPTIONS_MAX = 160 };
+
+/* What --inherit without a value means. */
+#define SELECT_INHERIT "CUDA_VISIBLE_DEVICES"
 
 struct settings_numbers {
     uint64_t *items;
@@ -61,12 +64,67 @@ struct settings {
     struct settings_numbers only; /* device indices */
     bool only_visible;
     const char *visible_devices; /* CUDA_VISIBLE_DEVICES, or NULL */
+    const char *device_order;    /* CUDA_DEVICE_ORDER, or NULL */
     bool compute;
     bool only_compute;
     bool graphics;
     bool only_graphics;
     struct settings_words users;
     struct settings_numbers pids;
+
+    /* ps, kill: which processes; of one list any, of all lists each must hold */
+    struct settings_words names;
+    const char *match; /* a regular expression; NULL: none */
+    struct settings_words states;
+    struct settings_words cgroups;
+    struct settings_words containers;
+    struct settings_numbers parents; /* whose descendants */
+    bool gpu_users;
+
+    /* ps: what of them, and how */
+    struct settings_words columns; /* NAME or NAME=HEADER */
+    struct settings_words sort;    /* NAME or -NAME */
+    uint64_t limit;                /* rows; 0: all */
+    bool tree;
+    bool csv;
+    bool no_header;
+    bool bytes;
+
+    /* info */
+    bool environment;
+
+    /* device */
+    bool verbose;
+
+    /* select */
+    const char *inherit; /* NULL: all devices; SELECT_INHERIT: CUDA_VISIBLE_DEVICES; else a value */
+    struct settings_words free_accounts;
+    uint64_t min_count; /* with `count`, which sets both; where none was said, see select.c */
+    uint64_t max_count;
+    const char *min_free; /* sizes; NULL: not said */
+    const char *min_total;
+    uint64_t max_utilization; /* percent, where settings_origin says that it was given */
+    uint64_t max_memory_utilization;
+    uint64_t tolerance;
+    const char *id_format; /* "index", "uuid" */
+    const char *separator;
+    bool newline;
+    bool null;
+    bool no_sort;
+    uint64_t timeout_ns;
+    bool lock;
+    const char *lock_folder; /* NULL: not said */
+
+    /* kill */
+    const char *signal; /* NULL: not said */
+    bool yes;
+    bool dry_run;
+    bool wait_ended; /* whether wait_ns was asked for */
+    uint64_t wait_ns;
+    uint64_t force_ns; /* 0: not said */
+
+    struct settings_words words; /* that belong to no option: pids */
+    bool dashed_first; /* the first of them began with a dash, and stood before any `--` */
 
     /* run */
     bool wait;

@@ -20,6 +20,9 @@ struct hash {
 /* Where the value of the key stands, or NULL. */
 uintptr_t *hash_find(const struct hash *hash, uint64_t key);
 
+/* Room for so many keys, for who knows how many come; returns 0, or -1 when memory is out. */
+int hash_reserve(struct hash *hash, size_t count);
+
 /* Sets; returns 0, or -1 when memory is out. */
 int hash_set(struct hash *hash, uint64_t key, uintptr_t value);
 
@@ -29,7 +32,10 @@ void hash_remove(struct hash *hash, uint64_t key);
 void hash_reset(struct hash *hash);
 void hash_done(struct hash *hash);
 
-/* A 64-bit hash of bytes, for keys made of text. */
+/* A 64-bit hash of bytes, for keys made of text. Another run of the program gives another one. */
 uint64_t hash_bytes(const void *bytes, size_t size);
+
+/* A hash of what was there and what comes, in this order. */
+uint64_t hash_join(uint64_t hash, uint64_t next);
 
 #endif

@@ -298,14 +298,32 @@ static int read_table(struct reader *reader, const json_t *columns, const json_t
     return result;
 }
 
+/* How complete the rows of the table are: HAVE where the document does not say. */
+static int read_state(struct reader *reader, const json_t *states, vitals_entity entity)
+{
+    const json_t *word = json_object_get(states, vitals_entity_name(entity));
+    if (word == NULL)
+        return 0;
+    const char *name = json_string_value(word);
+    vitals_availability state = name != NULL ? vitals_availability_from_name(name) : VITALS_UNSET;
+    if (state == VITALS_UNSET)
+        return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
+                         "states.%s is no availability", vitals_entity_name(entity));
+    vitals_builder_state(reader->builder, entity, state);
+    return 0;
+}
+
 static int read_tables(struct reader *reader, const json_t *root)
 {
+    const json_t *states = json_object_get(root, "states");
     const json_t *columns = json_object_get(root, "columns");
     const json_t *tables = json_object_get(root, "tables");
     if (!json_is_object(columns))
         return wrong(reader, "columns", "is no object");
     if (!json_is_object(tables))
         return wrong(reader, "tables", "is no object");
+    if (states != NULL && !json_is_object(states))
+        return wrong(reader, "states", "is no object");
     int result = 0;
     for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0 && result == 0;
          entity = vitals_entity_next(entity)) {
@@ -313,6 +331,8 @@ static int read_tables(struct reader *reader, const json_t *root)
         const json_t *rows = json_object_get(tables, vitals_entity_name(entity));
         if (names != NULL || rows != NULL)
             result = read_table(reader, names, rows, entity);
+        if (result == 0)
+            result = read_state(reader, states, entity);
     }
     return result;
 }

@@ -1,27 +1,36 @@
 /* backend.h: the contract between vitals and a vendor.
  *
  * A back end is a record of functions. It reads devices and fills plain data; it knows nothing of
- * rows, lanes or screens. All calls but `open` and `close` of one back end come from its lane,
+ * rows, lanes or screens. All calls but `open` and `close` of one back end come from its lanes,
  * which may be replaced: when a call hangs, its device stays with the hung thread and the other
  * devices are read by a new one. So:
- *   - `scan`, `sample` and `processes` may run on different threads at once, for different devices,
- *     never at once for the same device;
+ *   - `scan`, `diagnose`, `sample` and `processes` may run on different threads at once, the last
+ *     two for different devices;
+ *   - for one device they never run at once, but for a `sample` of slow metrics
+ * (VITALS_PRICE_SLOW), which are asked for in calls of their own, on a thread of their own: what
+ * such a reading keeps stands apart in the device's slot;
  *   - what belongs to one device (cursors, integrals) lives in that device's slot of the state;
  *   - slots are never freed or moved before `close`, and `close` is not called while a thread
- * hangs. Everything is filled with plain bytes, so that a lane can become a process one day. */
+ *     hangs.
+ * Everything is filled with plain bytes, so that a lane can become a process one day. */
 #ifndef VITALS_GPU_BACKEND_H
 #define VITALS_GPU_BACKEND_H
 
-#include "metric/values.h"
+#include "gpu/sweep.h"
+#include "metric/facts.h"
 #include "os/world.h"
 
 enum {
     GPU_DEVICES_MAX = 128, /* devices and partitions of one back end */
-    GPU_CHILDREN_MAX = 32,
     GPU_PROCESSES_MAX = 1024,
+    GPU_NODES_MAX = 3,
     GPU_NAME = 96,
-    GPU_LABEL = 24,
     GPU_MESSAGE = 256
+};
+
+/* A device node that programs open: of character devices. */
+struct gpu_node {
+    uint32_t major, minor;
 };
 
 /* Who a device is. `slot` names it in later calls and stands for ever; text is raw. */
@@ -37,6 +46,8 @@ struct gpu_identity {
     char cuda_version[16];                                       /* "" where there is none */
     signed char name_state, pci_state, driver_state, cuda_state; /* vitals_availability */
     struct value gpu_instance_id, compute_instance_id;
+    uint32_t node_count;
+    struct gpu_node nodes[GPU_NODES_MAX]; /* whoever uses the device has one of them open */
 };
 
 /* What a scan found. */
@@ -47,60 +58,59 @@ struct gpu_scan {
     struct gpu_identity devices[GPU_DEVICES_MAX]; /* a device stands before its partitions */
 };
 
-/* A row of a child table (gpu_engine, gpu_sensor, gpu_clock, gpu_pool). */
-struct gpu_child {
-    vitals_entity entity;
-    char label[GPU_LABEL];
-    struct value at[4]; /* by the metric's number */
+/* One reading of one device: facts, whose `wanted` says what is asked for.
+ *   - One row of VITALS_GPU without key or label: readings, not what stands in struct gpu_identity
+ *     and not the number of processes.
+ *   - Rows of the child tables, without key, told apart by their label. A table of which anything
+ * is wanted is listed whole: a row that is left out is there no more. A metric that is wanted and
+ * not set is UNSUPPORTED. Numbers that the driver gives as nonsense are FAILED, never clamped. */
+struct gpu_sample {
+    uint64_t stamp_ns; /* monotonic, right before the reading */
+    signed char state; /* VITALS_HAVE, or why the device cannot be read (it is lost, or asleep):
+                        * then that is the reason of every value that is not among the facts, also
+                        * of older ones */
+    struct facts facts;
 };
 
-/* One reading of one device. */
-struct gpu_sample {
-    uint64_t stamp_ns;    /* monotonic, right before the reading */
-    signed char state;    /* VITALS_HAVE, or why nothing at all can be read of the device (it is
-                           * lost): then that is the reason of every value, also of older ones */
-    struct values values; /* of VITALS_GPU, without identity, texts and processes */
-    char compute_mode[GPU_LABEL];
-    signed char compute_mode_state;
-    uint32_t child_count;
-    struct gpu_child children[GPU_CHILDREN_MAX];
-};
+/* What a process does on a device. */
+enum gpu_use { GPU_COMPUTE = 1, GPU_GRAPHICS = 2, GPU_MPS = 4 };
 
 /* One process on one device. A partition's processes are listed with the partition. */
+enum { GPU_PROCESS_NUMBERS = 32 };
 struct gpu_process {
     int64_t pid;
-    bool compute, graphics;
-    struct value memory_used_bytes;
-    struct value utilization_ratio, memory_busy_ratio, encoder_ratio, decoder_ratio;
-    struct value busy_seconds; /* integrated, since the back end first saw it */
+    unsigned uses;        /* of enum gpu_use; 0: not known */
+    signed char is_ours;  /* HAVE: the pid is one of our namespace. OUTSIDE: it is not, or nobody
+                           * could prove it. UNSET: the back end cannot tell; proof.h does */
+    uint64_t start_ticks; /* when it began, where that is known; else 0 */
+    struct value at[GPU_PROCESS_NUMBERS]; /* by the metric's number; UNSET: unsupported */
 };
 
 struct gpu_processes {
     uint64_t stamp_ns;
     signed char state; /* VITALS_HAVE (also of an empty list), or why it is not known */
-    bool cut;          /* there were more than GPU_PROCESSES_MAX */
+    bool cut;          /* there were more than GPU_PROCESSES_MAX, or some that we may not see */
     uint32_t count;
     struct gpu_process items[GPU_PROCESSES_MAX]; /* in the order of pids */
 };
 
-/* One sweep of /proc for all vendors that learn of processes from it (fdinfo); others ignore it. */
-struct gpu_sweep;
-
 struct gpu_backend {
     const char *name;    /* "nvidia" */
     bool only_on_demand; /* not among the default back ends */
+    bool sweeps;         /* learns of processes from a sweep of /proc */
 
     /* Makes the state. 0, or negative (then nothing else is called): `state` of *why says whether
      * it is unsupported (no library, no device: say which), denied or failed. */
     int (*open)(const vitals_context *context, void **state, struct gpu_scan *why);
     void (*scan)(void *state, struct gpu_scan *out);
-    /* Fills what is in `wanted`; never more driver calls than that needs. */
-    void (*sample)(void *state, uint32_t slot, const struct metric_set *wanted,
-                   struct gpu_sample *out);
+    /* Reads what out->facts wants; never more driver calls than that needs. */
+    void (*sample)(void *state, uint32_t slot, struct gpu_sample *out);
+    /* `swept` is NULL but for back ends that sweep, and for them while there is none yet. */
     void (*processes)(void *state, uint32_t slot, const struct gpu_sweep *swept,
                       const struct metric_set *wanted, struct gpu_processes *out);
-    /* One line for `vitals doctor`: what was tried, in which order, with what result. */
-    void (*diagnose)(void *state, char *out, size_t capacity);
+    /* What was tried, with what result, as rows of the table diagnosis: `state` is NULL where open
+     * has failed. */
+    void (*diagnose)(const vitals_context *context, void *state, struct facts *out);
     void (*close)(void *state);
 };
 

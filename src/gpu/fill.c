@@ -4,42 +4,171 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_reading(vitals_metric metric)
+void gpu_fill_begin(struct gpu_fill *fill, struct gpu_sample *sample, uint64_t stamp_ns)
 {
-    return vitals_metric_entity(metric) == VITALS_GPU && metric != VITALS_GPU_PROCESSES &&
-           vitals_metric_kind(metric) != VITALS_IDENTITY;
+    fill->sample = sample;
+    fill->count = 0;
+    fill->cut = false;
+    sample->stamp_ns = stamp_ns;
+    sample->state = VITALS_HAVE;
 }
 
-void gpu_fill_rest(struct gpu_sample *sample, const struct metric_set *wanted,
-                   vitals_availability reason)
+bool gpu_fill_wants_table(const struct gpu_fill *fill, vitals_entity entity)
 {
-    for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        if (!is_reading(m) || !metric_set_has(wanted, m))
-            continue;
-        signed char *state = m == VITALS_GPU_COMPUTE_MODE
-                                 ? &sample->compute_mode_state
-                                 : &sample->values.at[metric_number(m)].state;
-        if (*state == VITALS_UNSET)
-            *state = (signed char)reason;
-    }
+    return metric_set_has_entity(&fill->sample->facts.wanted, entity);
 }
 
-struct gpu_child *gpu_fill_child(struct gpu_sample *sample, vitals_entity entity, const char *label)
+static struct span span_of(const char *text)
 {
-    for (uint32_t i = 0; i < sample->child_count; i++) {
-        struct gpu_child *child = &sample->children[i];
-        if (child->entity == entity && strcmp(child->label, label) == 0)
-            return child;
+    return (struct span){text, strlen(text)};
+}
+
+static struct gpu_reading *find(struct gpu_fill *fill, vitals_metric metric, const char *label)
+{
+    for (uint32_t i = 0; i < fill->count; i++) {
+        struct gpu_reading *reading = &fill->readings[i];
+        if (reading->metric == metric && strcmp(reading->label, label) == 0)
+            return reading;
     }
-    if (sample->child_count == GPU_CHILDREN_MAX)
+    return NULL;
+}
+
+static struct gpu_reading *place(struct gpu_fill *fill, vitals_metric metric, const char *label)
+{
+    char kept[GPU_LABEL];
+    snprintf(kept, sizeof kept, "%s", label);
+    struct gpu_reading *reading = find(fill, metric, kept);
+    if (reading)
+        return reading;
+    if (fill->count == GPU_FILL_MAX) {
+        fill->cut = true;
         return NULL;
-    struct gpu_child *child = &sample->children[sample->child_count++];
-    *child = (struct gpu_child){.entity = entity};
-    snprintf(child->label, sizeof child->label, "%s", label);
-    return child;
+    }
+    reading = &fill->readings[fill->count++];
+    reading->metric = metric;
+    memcpy(reading->label, kept, sizeof kept);
+    return reading;
+}
+
+void gpu_fill_child(struct gpu_fill *fill, vitals_metric metric, const char *label,
+                    struct value value)
+{
+    if (!gpu_fill_wants_table(fill, vitals_metric_entity(metric)))
+        return;
+    struct gpu_reading *reading = place(fill, metric, label);
+    if (reading)
+        reading->value = value;
+}
+
+void gpu_fill_child_text(struct gpu_fill *fill, vitals_metric metric, const char *label,
+                         struct span text)
+{
+    if (!gpu_fill_wants_table(fill, vitals_metric_entity(metric)))
+        return;
+    struct gpu_reading *reading = place(fill, metric, label);
+    if (!reading)
+        return;
+    bool fits = text.size < sizeof reading->text;
+    size_t size = fits ? text.size : sizeof reading->text - 1;
+    memcpy(reading->text, text.bytes, size);
+    reading->text[size] = '\0';
+    reading->value = (struct value){.as.u64 = size,
+                                    .state = fits ? VITALS_HAVE : VITALS_LOWER_BOUND};
+}
+
+void gpu_fill(struct gpu_fill *fill, vitals_metric metric, struct value value)
+{
+    if (gpu_fill_wants(fill, metric))
+        gpu_fill_child(fill, metric, "", value);
+}
+
+void gpu_fill_text(struct gpu_fill *fill, vitals_metric metric, struct span text)
+{
+    if (gpu_fill_wants(fill, metric))
+        gpu_fill_child_text(fill, metric, "", text);
+}
+
+bool gpu_fill_has(const struct gpu_fill *fill, vitals_metric metric)
+{
+    for (uint32_t i = 0; i < fill->count; i++) {
+        if (fill->readings[i].metric == metric && fill->readings[i].label[0] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* Of the readings from `first` on, those of its row into the newest row of facts. */
+static void end_row(const struct gpu_fill *fill, uint32_t first, struct facts *facts)
+{
+    const struct gpu_reading *row = &fill->readings[first];
+    vitals_entity entity = vitals_metric_entity(row->metric);
+    facts_row(facts, entity, 0, span_of(row->label));
+    for (uint32_t i = first; i < fill->count; i++) {
+        const struct gpu_reading *reading = &fill->readings[i];
+        if (vitals_metric_entity(reading->metric) != entity ||
+            strcmp(reading->label, row->label) != 0)
+            continue;
+        bool text = vitals_metric_type(reading->metric) == VITALS_TEXT;
+        if (text && reading->value.state > 0)
+            fact_text_as(facts, reading->metric,
+                         (struct span){reading->text, (size_t)reading->value.as.u64},
+                         (vitals_availability)reading->value.state);
+        else
+            fact_value(facts, reading->metric, reading->value);
+    }
+}
+
+/* Whether an earlier reading is of the same row. */
+static bool is_begun(const struct gpu_fill *fill, uint32_t at)
+{
+    const struct gpu_reading *reading = &fill->readings[at];
+    for (uint32_t i = 0; i < at; i++) {
+        if (vitals_metric_entity(fill->readings[i].metric) ==
+                vitals_metric_entity(reading->metric) &&
+            strcmp(fill->readings[i].label, reading->label) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_device(const struct gpu_fill *fill)
+{
+    for (uint32_t i = 0; i < fill->count; i++) {
+        if (vitals_metric_entity(fill->readings[i].metric) == VITALS_GPU)
+            return true;
+    }
+    return false;
+}
+
+void gpu_fill_end(struct gpu_fill *fill)
+{
+    struct facts *facts = &fill->sample->facts;
+    /* The device is there even where it has nothing of what was asked for. */
+    if (gpu_fill_wants_table(fill, VITALS_GPU) && !has_device(fill))
+        facts_row(facts, VITALS_GPU, 0, (struct span){"", 0});
+    for (uint32_t i = 0; i < fill->count; i++) {
+        if (!is_begun(fill, i))
+            end_row(fill, i, facts);
+    }
+    for (vitals_entity e = 0; fill->cut && (e = vitals_entity_next(e)) != 0;) {
+        if (vitals_entity_parent(e) == VITALS_GPU && e != VITALS_GPU)
+            facts_state(facts, e, VITALS_LOWER_BOUND);
+    }
+}
+
+void gpu_fill_lose(struct gpu_fill *fill, vitals_availability reason)
+{
+    fill->count = 0;
+    fill->cut = false;
+    fill->sample->state = (signed char)reason;
 }
 
 struct value gpu_fill_percent(uint64_t percent, uint64_t most)
 {
     return percent <= most ? value_f64((double)percent / 100.0) : value_missing(VITALS_FAILED);
+}
+
+struct value gpu_fill_scaled(uint64_t number, double factor, uint64_t most)
+{
+    return number <= most ? value_f64((double)number * factor) : value_missing(VITALS_FAILED);
 }

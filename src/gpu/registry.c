@@ -2,16 +2,18 @@
  *
  * Constant data; any thread. */
 #include "core/cursor.h"
+#include "gpu/amd/amd.h"
 #include "gpu/demo/demo.h"
+#include "gpu/drm/drm.h"
+#include "gpu/intel/intel.h"
 #include "gpu/nvidia/nvidia.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const struct gpu_backend *const gpu_backends[] = {
-    &gpu_backend_nvidia,
-    &gpu_backend_demo,
-    NULL,
+    &gpu_backend_nvidia, &gpu_backend_amd,  &gpu_backend_intel,
+    &gpu_backend_drm,    &gpu_backend_demo, NULL,
 };
 
 /* The next name of a comma list, without the blanks around it; false at the end. */

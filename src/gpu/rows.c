@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const vitals_entity child_entities[] = {VITALS_GPU_ENGINE, VITALS_GPU_SENSOR,
-                                               VITALS_GPU_CLOCK, VITALS_GPU_POOL};
+                                               VITALS_GPU_CLOCK,  VITALS_GPU_POOL,
+                                               VITALS_GPU_LINK,   VITALS_GPU_ERROR};
 
 static vitals_text text_of(const char *string)
 {
@@ -21,19 +22,25 @@ static struct value aged(struct value value, bool late)
     return value;
 }
 
-/* Says of what was not read with the newest reading when it was. */
-static void write_moments(vitals_builder *builder, vitals_entity entity, const uint64_t *moments,
-                          size_t count, uint64_t stamp_ns)
-{
-    for (unsigned number = 1; number < count; number++)
-        if (moments[number] != 0 && moments[number] != stamp_ns)
-            vitals_builder_read_at(builder, metric_of(entity, number), moments[number]);
-}
-
 /* Why what nobody has read yet is missing. */
 static vitals_availability unread(bool late)
 {
     return late ? VITALS_TIMED_OUT : VITALS_NOT_YET;
+}
+
+/* Of the newest row of the table: what was asked for and is not there, the device does not have. */
+static void write_rest(const struct gpu_device *device, vitals_entity entity,
+                       const struct fact_row *row, vitals_builder *builder)
+{
+    const struct late *late = &device->readings;
+    vitals_availability reason = device->lost < 0 ? (vitals_availability)device->lost
+                                                  : VITALS_UNSUPPORTED;
+    for (unsigned number = 1; number < METRIC_NUMBERS && row; number++) {
+        vitals_metric metric = metric_of(entity, number);
+        if (late_asked(late, metric) && builder_wants(builder, metric) &&
+            !fact_find(&late->kept, row, metric))
+            vitals_builder_missing(builder, metric, reason);
+    }
 }
 
 /* ---- devices ---- */
@@ -65,6 +72,8 @@ static struct value count_processes(const struct gpu_table *table, const struct 
         if (!part->present || part->parent != device->key)
             continue;
         struct value own = aged(part->process_count, part->users_late);
+        if (own.state == VITALS_UNSUPPORTED)
+            continue; /* its users are told of the whole device */
         if (own.state <= 0)
             return own;
         sum.as.u64 = saturating_add(sum.as.u64, own.as.u64);
@@ -77,42 +86,39 @@ static struct value count_processes(const struct gpu_table *table, const struct 
 static void write_device(const struct gpu_table *table, const struct gpu_device *device,
                          vitals_builder *builder)
 {
-    struct values values = device->values;
-    for (size_t i = 0; i < METRIC_NUMBERS; i++)
-        values.at[i] = aged(values.at[i], device->late);
-    values_set(&values, VITALS_GPU_PROCESSES, count_processes(table, device));
-
+    const struct late *late = &device->readings;
+    const struct fact_row *row = late_find(late, VITALS_GPU, 0, NULL);
     vitals_builder_row(builder, VITALS_GPU, device->key, device->parent, text_of(device->label),
                        device->stamp_ns);
-    builder_values(builder, VITALS_GPU, &values);
-    write_moments(builder, VITALS_GPU, device->moments.at, METRIC_NUMBERS, device->stamp_ns);
+    if (row) {
+        write_rest(device, VITALS_GPU, row, builder);
+        late_write(late, VITALS_GPU, row, builder, device->stamp_ns);
+    }
+    builder_value(builder, VITALS_GPU_PROCESSES, count_processes(table, device));
     write_identity(builder, device);
-    signed char mode = device->compute_mode_state;
-    if (mode > 0 && device->late)
-        mode = VITALS_STALE;
-    if (mode != VITALS_UNSET)
-        builder_shared(builder, VITALS_GPU_COMPUTE_MODE, mode > 0 ? device->compute_mode : NULL,
-                       mode);
-    builder_rest(builder, VITALS_GPU, unread(device->late));
+    builder_rest(builder, VITALS_GPU,
+                 device->lost < 0 ? (vitals_availability)device->lost : late_reason(late));
 }
 
-/* ---- engines, sensors, clocks, pools ---- */
+/* ---- engines, sensors, clocks, pools, links, errors ---- */
 
 static void write_children(const struct gpu_device *device, vitals_builder *builder,
                            vitals_entity entity)
 {
-    for (size_t i = 0; i < device->child_count; i++) {
-        const struct gpu_part *part = &device->children[i];
-        if (part->entity != entity)
+    const struct late *late = &device->readings;
+    for (size_t i = 0; i < late->kept.row_count; i++) {
+        const struct fact_row *row = &late->kept.rows[i];
+        if (row->entity != entity)
             continue;
-        vitals_builder_row(builder, entity, part->key, device->key, text_of(part->label),
-                           device->stamp_ns);
-        for (unsigned n = 1; n < ARRAY_COUNT(part->at); n++) {
-            if (part->at[n].state != VITALS_UNSET)
-                builder_value(builder, metric_of(entity, n), aged(part->at[n], device->late));
-        }
-        write_moments(builder, entity, part->moments, ARRAY_COUNT(part->moments), device->stamp_ns);
-        builder_rest(builder, entity, unread(device->late));
+        struct span label = fact_label(&late->kept, row);
+        const struct gpu_part *part = gpu_part_find(device, entity, label);
+        if (!part)
+            continue;
+        vitals_builder_row(builder, entity, part->key, device->key,
+                           (vitals_text){label.bytes, label.size}, device->stamp_ns);
+        write_rest(device, entity, row, builder);
+        late_write(late, entity, row, builder, device->stamp_ns);
+        builder_rest(builder, entity, late_reason(late));
     }
 }
 
@@ -125,53 +131,72 @@ static struct value join(struct gpu_table *table, struct gpu_user *user, gpu_fin
 {
     if (!find)
         return value_missing(VITALS_NOT_REQUESTED);
-    uint64_t key = find(data, user->now.pid);
+    if (user->now.is_ours < 0)
+        return value_missing(VITALS_OUTSIDE);
+    uint64_t key = find(data, user->now.pid, user->now.start_ticks);
     if (key == 0)
         return value_missing(user->process != 0 ? VITALS_GONE : VITALS_OUTSIDE);
+    const struct value *busy = &user->now.at[metric_number(VITALS_GPU_PROCESS_BUSY_SECONDS)];
     if (user->process != 0 && user->process != key) {
         user->key = ++table->user_keys;
-        user->busy_before = user->now.busy_seconds.state > 0 ? user->now.busy_seconds.as.f64 : 0.0;
+        user->busy_before = busy->state > 0 ? busy->as.f64 : 0.0;
     }
     user->process = key;
     return value_u64(key);
 }
 
-static void write_user(const struct gpu_device *device, const struct gpu_user *user,
-                       struct value process, vitals_builder *builder)
+/* C+G, M+C. */
+static void write_type(const struct gpu_user *user, bool late, vitals_builder *builder)
 {
-    static const char *const types[2][2] = {{NULL, "G"}, {"C", "C+G"}};
-    const struct gpu_process *now = &user->now;
-    bool late = device->users_late;
-    char label[NUMBER_TEXT];
-    number_print_i64(label, now->pid);
-    vitals_builder_row(builder, VITALS_GPU_PROCESS, user->key, device->key, text_of(label),
-                       device->users_stamp_ns);
-    builder_value(builder, VITALS_GPU_PROCESS_PID, value_u64((uint64_t)now->pid));
-    builder_value(builder, VITALS_GPU_PROCESS_PROCESS, process);
-    const char *type = types[now->compute][now->graphics];
-    if (type)
-        vitals_builder_text(builder, VITALS_GPU_PROCESS_TYPE, text_of(type),
+    static const struct {
+        unsigned use;
+        char letter;
+    } letters[] = {{GPU_MPS, 'M'}, {GPU_COMPUTE, 'C'}, {GPU_GRAPHICS, 'G'}};
+    char type[2 * ARRAY_COUNT(letters)];
+    size_t size = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(letters); i++) {
+        if ((user->now.uses & letters[i].use) == 0)
+            continue;
+        if (size > 0)
+            type[size++] = '+';
+        type[size++] = letters[i].letter;
+    }
+    if (size > 0)
+        vitals_builder_text(builder, VITALS_GPU_PROCESS_TYPE, (vitals_text){type, size},
                             late ? VITALS_STALE : VITALS_HAVE);
     else
         vitals_builder_missing(builder, VITALS_GPU_PROCESS_TYPE, VITALS_UNSUPPORTED);
+}
 
-    struct value busy = now->busy_seconds;
-    if (busy.state > 0)
-        busy.as.f64 -= user->busy_before;
-    const struct {
-        vitals_metric metric;
-        struct value value;
-    } readings[] = {
-        {VITALS_GPU_PROCESS_MEMORY_USED_BYTES, now->memory_used_bytes},
-        {VITALS_GPU_PROCESS_UTILIZATION_RATIO, now->utilization_ratio},
-        {VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, now->memory_busy_ratio},
-        {VITALS_GPU_PROCESS_ENCODER_RATIO, now->encoder_ratio},
-        {VITALS_GPU_PROCESS_DECODER_RATIO, now->decoder_ratio},
-        {VITALS_GPU_PROCESS_BUSY_SECONDS, busy},
-    };
-    for (size_t i = 0; i < ARRAY_COUNT(readings); i++)
-        builder_value(builder, readings[i].metric, aged(readings[i].value, late));
-    builder_rest(builder, VITALS_GPU_PROCESS, unread(late));
+static void write_readings(const struct gpu_device *device, const struct gpu_user *user,
+                           vitals_builder *builder)
+{
+    for (unsigned n = 1; n < GPU_PROCESS_NUMBERS; n++) {
+        vitals_metric metric = metric_of(VITALS_GPU_PROCESS, n);
+        struct value value = user->now.at[n];
+        if (metric == VITALS_GPU_PROCESS_PID || metric == VITALS_GPU_PROCESS_PROCESS ||
+            metric == VITALS_GPU_PROCESS_TYPE || !builder_wants(builder, metric))
+            continue;
+        if (value.state == VITALS_UNSET && metric_set_has(&device->users_asked, metric))
+            value = value_missing(VITALS_UNSUPPORTED);
+        if (metric == VITALS_GPU_PROCESS_BUSY_SECONDS && value.state > 0)
+            value.as.f64 -= user->busy_before;
+        builder_value(builder, metric, aged(value, device->users_late));
+    }
+}
+
+static void write_user(const struct gpu_device *device, const struct gpu_user *user,
+                       struct value process, vitals_builder *builder)
+{
+    char label[NUMBER_TEXT];
+    number_print_i64(label, user->now.pid);
+    vitals_builder_row(builder, VITALS_GPU_PROCESS, user->key, device->key, text_of(label),
+                       device->users_stamp_ns);
+    builder_value(builder, VITALS_GPU_PROCESS_PID, value_u64((uint64_t)user->now.pid));
+    builder_value(builder, VITALS_GPU_PROCESS_PROCESS, process);
+    write_type(user, device->users_late, builder);
+    write_readings(device, user, builder);
+    builder_rest(builder, VITALS_GPU_PROCESS, unread(device->users_late));
 }
 
 /* ---- all of it ---- */
@@ -180,14 +205,18 @@ static void open_tables(vitals_builder *builder, const struct metric_set *wanted
 {
     builder_table_of(builder, VITALS_GPU, wanted);
     builder_table_of(builder, VITALS_GPU_PROCESS, wanted);
+    builder_table_of(builder, VITALS_GPU_PEER, wanted);
     for (size_t i = 0; i < ARRAY_COUNT(child_entities); i++)
         builder_table_of(builder, child_entities[i], wanted);
 }
 
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
-                     const struct metric_set *wanted, gpu_find_process *find, const void *data)
+                     const struct metric_set *wanted, gpu_find_process *find, const void *data,
+                     uint64_t stamp_ns)
 {
     open_tables(builder, wanted);
+    if (metric_set_has_entity(wanted, VITALS_GPU_PEER))
+        gpu_table_write_peers(table, builder, stamp_ns);
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
         if (!device->present)

@@ -32,8 +32,8 @@ static void device_free(struct gpu_device *device)
 {
     for (size_t i = 0; i < GPU_TEXTS; i++)
         shared_text_unref(device->texts[i]);
-    shared_text_unref(device->compute_mode);
-    memory_free(device->children);
+    late_done(&device->readings);
+    memory_free(device->parts);
     memory_free(device->users);
     memory_free(device->spare);
     memory_free(device);
@@ -45,6 +45,7 @@ void gpu_table_free(struct gpu_table *table)
         return;
     for (size_t i = 0; i < table->count; i++)
         device_free(table->devices[i]);
+    facts_done(&table->peers);
     memory_free(table->devices);
     memory_free(table);
 }
@@ -120,14 +121,13 @@ static int intern(struct gpu_table *table, unsigned backend, const struct gpu_id
 /* A device that comes back begins anew, under its old keys. */
 static void forget_readings(struct gpu_device *device)
 {
-    memset(&device->values, 0, sizeof device->values);
-    device->compute_mode_state = VITALS_UNSET;
+    late_done(&device->readings);
+    device->lost = VITALS_HAVE;
     device->process_count = value_missing(VITALS_UNSET);
     device->stamp_ns = device->users_stamp_ns = 0;
-    device->late = device->users_late = false;
+    device->users_late = false;
+    device->users_asked = (struct metric_set){0};
     device->user_count = 0;
-    for (size_t i = 0; i < device->child_count; i++)
-        memset(device->children[i].at, 0, sizeof device->children[i].at);
 }
 
 static void settle(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan)
@@ -195,89 +195,80 @@ int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_s
 
 /* ---- readings ---- */
 
-static void merge(struct value *old, const struct value *fresh)
+static struct span cut_label(struct span label)
 {
-    if (fresh->state != VITALS_UNSET)
-        *old = *fresh;
+    label.size = size_min(label.size, GPU_PART_LABEL);
+    return label;
 }
 
-static struct gpu_part *find_child(const struct gpu_device *device, const struct gpu_child *child)
+const struct gpu_part *gpu_part_find(const struct gpu_device *device, vitals_entity entity,
+                                     struct span label)
 {
-    for (size_t i = 0; i < device->child_count; i++) {
-        struct gpu_part *part = &device->children[i];
-        if (part->entity == child->entity && strcmp(part->label, child->label) == 0)
+    label = cut_label(label);
+    for (size_t i = 0; i < device->part_count; i++) {
+        const struct gpu_part *part = &device->parts[i];
+        if (part->entity == entity && part->label_size == label.size &&
+            memcmp(part->label, label.bytes, label.size) == 0)
             return part;
     }
     return NULL;
 }
 
-static int add_children(struct gpu_table *table, struct gpu_device *device,
-                        const struct gpu_sample *sample)
+int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct facts *facts,
+                 const struct fact_row *row)
 {
-    for (uint32_t i = 0; i < sample->child_count; i++) {
-        const struct gpu_child *child = &sample->children[i];
-        if (find_child(device, child))
-            continue;
-        void *children = device->children;
-        if (memory_grow(&children, &device->child_capacity, device->child_count,
-                        sizeof device->children[0]) < 0)
+    struct span label = cut_label(fact_label(facts, row));
+    if (gpu_part_find(device, row->entity, label))
+        return 0;
+    void *parts = device->parts;
+    if (memory_grow(&parts, &device->part_capacity, device->part_count, sizeof device->parts[0]) <
+        0)
+        return VITALS_EMEMORY;
+    device->parts = parts;
+    struct gpu_part *part = &device->parts[device->part_count++];
+    *part = (struct gpu_part){
+        .key = ++table->child_keys, .entity = row->entity, .label_size = label.size};
+    memcpy(part->label, label.bytes, label.size);
+    return 0;
+}
+
+static int add_parts(struct gpu_table *table, struct gpu_device *device, const struct facts *facts)
+{
+    for (size_t i = 0; i < facts->row_count; i++) {
+        const struct fact_row *row = &facts->rows[i];
+        if (row->entity != VITALS_GPU && gpu_part_add(table, device, facts, row) < 0)
             return VITALS_EMEMORY;
-        device->children = children;
-        struct gpu_part *part = &device->children[device->child_count++];
-        *part = (struct gpu_part){.key = ++table->child_keys, .entity = child->entity};
-        snprintf(part->label, sizeof part->label, "%s", child->label);
     }
     return 0;
 }
 
-/* The device is lost, or its like: nothing that was read of it holds any more. */
-static void lose(struct gpu_device *device, signed char reason)
-{
-    for (size_t n = 0; n < METRIC_NUMBERS; n++)
-        device->values.at[n] = value_missing(reason);
-    device->compute_mode_state = reason;
-    for (size_t i = 0; i < device->child_count; i++) {
-        for (size_t n = 0; n < ARRAY_COUNT(device->children[i].at); n++)
-            device->children[i].at[n] = value_missing(reason);
-    }
-}
-
 int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
-                     const struct gpu_sample *sample)
+                     struct gpu_sample *sample)
 {
     struct gpu_device *device = find_slot(table, backend, slot);
     if (!device)
         return 0;
-    if (add_children(table, device, sample) < 0)
+    if (sample->state < 0) /* lost, or asleep: nothing that was read of it before holds any more */
+        late_lose(&device->readings, (vitals_availability)sample->state);
+    bool says_something = sample->state > 0 || sample->facts.row_count > 0;
+    if (says_something && (add_parts(table, device, &sample->facts) < 0 ||
+                           late_take(&device->readings, &sample->facts, sample->stamp_ns) < 0))
         return VITALS_EMEMORY;
-    if (sample->compute_mode_state > 0 && set_text(&device->compute_mode, sample->compute_mode) < 0)
-        return VITALS_EMEMORY;
-    if (sample->compute_mode_state != VITALS_UNSET)
-        device->compute_mode_state = sample->compute_mode_state;
-    values_merge(device->values.at, device->moments.at, sample->values.at, METRIC_NUMBERS,
-                 sample->stamp_ns);
-    for (uint32_t i = 0; i < sample->child_count; i++) {
-        const struct gpu_child *child = &sample->children[i];
-        struct gpu_part *part = find_child(device, child);
-        values_merge(part->at, part->moments, child->at, ARRAY_COUNT(child->at), sample->stamp_ns);
-    }
-    if (sample->state < 0)
-        lose(device, sample->state);
+    facts_reserve_like(&sample->facts, &device->readings.kept); /* the next may be as large */
+    device->lost = sample->state;
     device->stamp_ns = sample->stamp_ns;
-    device->late = false;
     return 0;
 }
 
 static void merge_user(struct gpu_process *old, const struct gpu_process *fresh)
 {
-    old->compute = fresh->compute;
-    old->graphics = fresh->graphics;
-    merge(&old->memory_used_bytes, &fresh->memory_used_bytes);
-    merge(&old->utilization_ratio, &fresh->utilization_ratio);
-    merge(&old->memory_busy_ratio, &fresh->memory_busy_ratio);
-    merge(&old->encoder_ratio, &fresh->encoder_ratio);
-    merge(&old->decoder_ratio, &fresh->decoder_ratio);
-    merge(&old->busy_seconds, &fresh->busy_seconds);
+    old->uses = fresh->uses;
+    old->is_ours = fresh->is_ours;
+    old->start_ticks = fresh->start_ticks;
+    for (size_t i = 0; i < GPU_PROCESS_NUMBERS; i++) {
+        if (fresh->at[i].state != VITALS_UNSET)
+            old->at[i] = fresh->at[i];
+    }
 }
 
 static int reserve_spare(struct gpu_device *device, size_t count)
@@ -323,8 +314,14 @@ static void replace_users(struct gpu_table *table, struct gpu_device *device,
     swap_users(device, processes->count);
 }
 
+static void add_asked(struct metric_set *asked, const struct metric_set *wanted)
+{
+    for (size_t i = 0; i < METRIC_NUMBERS / 64; i++)
+        asked->bits[VITALS_GPU_PROCESS][i] |= wanted->bits[VITALS_GPU_PROCESS][i];
+}
+
 int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot,
-                        const struct gpu_processes *processes)
+                        const struct metric_set *wanted, const struct gpu_processes *processes)
 {
     struct gpu_device *device = find_slot(table, backend, slot);
     if (!device)
@@ -343,14 +340,19 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
         device->process_count.state = VITALS_LOWER_BOUND;
     device->users_stamp_ns = processes->stamp_ns;
     device->users_late = false;
+    add_asked(&device->users_asked, wanted);
     return 0;
 }
 
-void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot)
+void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
+                    const struct metric_set *asked)
 {
     struct gpu_device *device = find_slot(table, backend, slot);
-    if (device)
-        device->late = device->users_late = true;
+    if (!device)
+        return;
+    late_overdue(&device->readings, asked);
+    device->users_late |= metric_set_has_entity(asked, VITALS_GPU_PROCESS) ||
+                          metric_set_has(asked, VITALS_GPU_PROCESSES);
 }
 
 void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),
@@ -358,7 +360,9 @@ void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data,
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct gpu_device *device = table->devices[i];
-        for (size_t j = 0; device->present && j < device->user_count; j++)
-            visit(data, device->users[j].now.pid);
+        for (size_t j = 0; device->present && j < device->user_count; j++) {
+            if (device->users[j].now.is_ours > 0)
+                visit(data, device->users[j].now.pid);
+        }
     }
 }

@@ -18,30 +18,41 @@ void gpu_table_free(struct gpu_table *table);
  * that are no longer there lose their rows. 0 or VITALS_EMEMORY. */
 int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan);
 
-/* Takes readings of a device: what the sample leaves UNSET keeps its older value. VITALS_EMEMORY
- * leaves the older reading. The number of processes (VITALS_GPU_PROCESSES) comes from the lists,
- * a partitioned device's being the sum over its partitions. */
+/* Takes readings of a device: what they were not asked for keeps its older value. The memory of the
+ * sample's facts may be exchanged for ours. VITALS_EMEMORY leaves the older reading. */
 int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
-                     const struct gpu_sample *sample);
+                     struct gpu_sample *sample);
+
+/* Takes a list that was asked for with `wanted`. The number of processes (VITALS_GPU_PROCESSES)
+ * comes from the lists, a partitioned device's being the sum over its partitions. */
 int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot,
-                        const struct gpu_processes *processes);
+                        const struct metric_set *wanted, const struct gpu_processes *processes);
 
-/* Says that a device did not answer in this tick: its last reading is stale, or timed_out where
- * there is none. */
-void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot);
+/* Says that a device did not answer in this tick what it was asked for: that is stale, or timed_out
+ * where there is none. */
+void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
+                    const struct metric_set *asked);
 
-/* Calls visit for each pid on any device, so that VITALS_ROWS_GPU_USERS can be marked. */
+/* Calls visit for each pid of our namespace on any device, so that VITALS_ROWS_GPU_USERS can be
+ * marked. */
 void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),
                         void *data);
 
-/* The key of the process that has a pid now; 0: nobody has it here. */
-typedef uint64_t gpu_find_process(const void *data, int64_t pid);
+/* The key of the process that has a pid now and began then (0: not known); 0: nobody has it here.
+ */
+typedef uint64_t gpu_find_process(const void *data, int64_t pid, uint64_t start_ticks);
 
-/* Opens the gpu tables that are wanted and writes their rows: gpu, children, processes. Processes
- * are joined by `find` (NULL: nobody asked for processes); a pid that never was there is
+/* Looks where the devices are plugged in, for the table gpu_peer: some small files of /sys for each
+ * of them and for each network adapter, and nothing where it is all as before. 0 or EMEMORY. */
+int gpu_table_look_around(struct gpu_table *table, const struct os *os,
+                          const struct metric_set *wanted);
+
+/* Opens the gpu tables that are wanted and writes their rows: gpu, children, peers, processes.
+ * Processes are joined by `find` (NULL: nobody asked for processes); a pid that never was there is
  * VITALS_OUTSIDE, one that was there before is VITALS_GONE. A pid that now belongs to another
  * process than before gets a new row: that is why the table is not const. Allocates nothing. */
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
-                     const struct metric_set *wanted, gpu_find_process *find, const void *data);
+                     const struct metric_set *wanted, gpu_find_process *find, const void *data,
+                     uint64_t stamp_ns);
 
 #endif

@@ -3,6 +3,7 @@
 #define VITALS_GPU_TABLE_DATA_H
 
 #include "gpu/table.h"
+#include "snapshot/late.h"
 
 /* A text of the identity: where its bytes and its state stand in struct gpu_identity. */
 struct gpu_text {
@@ -10,23 +11,22 @@ struct gpu_text {
     size_t bytes, state;
 };
 #define GPU_TEXT_ALWAYS SIZE_MAX /* it has no state: it is always there */
-enum { GPU_TEXTS = 6 };
+enum { GPU_TEXTS = 6, GPU_TABLE_LABEL = 24, GPU_PART_LABEL = 48 };
 extern const struct gpu_text gpu_texts[GPU_TEXTS];
 
-/* A row of a child table. */
+/* A row of a child table: its key stands for ever. */
 struct gpu_part {
     uint64_t key;
     vitals_entity entity;
-    char label[GPU_LABEL];
-    struct value at[4];
-    uint64_t moments[4];
+    size_t label_size;
+    char label[GPU_PART_LABEL];
 };
 
 /* A process on the device. */
 struct gpu_user {
     uint64_t key;
     uint64_t process;   /* its key in the table of processes; 0: never seen there */
-    double busy_before; /* of now.busy_seconds: what an earlier owner of the pid used */
+    double busy_before; /* of now's busy_seconds: what an earlier owner of the pid used */
     struct gpu_process now;
 };
 
@@ -35,21 +35,19 @@ struct gpu_device {
     unsigned backend;
     bool present;
     uint32_t place; /* in the last scan */
-    char label[GPU_LABEL];
+    char label[GPU_TABLE_LABEL];
     struct gpu_identity who;
     struct shared_text *texts[GPU_TEXTS];
 
     uint64_t stamp_ns;
-    bool late; /* since the last reading; likewise users_late */
-    struct values values;
-    struct moments moments;
-    struct shared_text *compute_mode;
-    signed char compute_mode_state;
-    struct gpu_part *children;
-    size_t child_count, child_capacity;
+    signed char lost; /* why nothing at all is read of it; HAVE: it is */
+    struct late readings;
+    struct gpu_part *parts;
+    size_t part_count, part_capacity;
 
     uint64_t users_stamp_ns;
     bool users_late;
+    struct metric_set users_asked; /* at least once */
     struct value process_count;
     struct gpu_user *users, *spare; /* in the order of pids; spare is what users was before */
     size_t user_count, user_capacity, spare_capacity;
@@ -59,6 +57,20 @@ struct gpu_table {
     struct gpu_device **devices; /* in the order of keys */
     size_t count, capacity;
     uint64_t child_keys, user_keys; /* the last that was given */
+    struct facts peers;             /* what topology.c said last, */
+    uint64_t peers_hash;            /* of these devices and links */
 };
+
+/* Gives a row of a child table a key, where it has none. 0 or VITALS_EMEMORY. */
+int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct facts *facts,
+                 const struct fact_row *row);
+
+/* The row's key; NULL where it was never seen. */
+const struct gpu_part *gpu_part_find(const struct gpu_device *device, vitals_entity entity,
+                                     struct span label);
+
+/* peers.c: the rows of gpu_peer, into the open table. */
+void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builder,
+                           uint64_t stamp_ns);
 
 #endif

@@ -1,12 +1,16 @@
-/* host.c: from the machine's files to the rows of host and cpu. See host.h.
+/* host.c: from the machine's files and from what lanes answered to its rows. See host.h.
  *
- * What the operating system cannot tell comes with its reason from below; nothing is worked out
- * here. */
+ * What the operating system cannot tell comes with its reason from below. */
 #include "host/host.h"
 
+#include "core/error.h"
 #include "core/memory.h"
 #include "core/number.h"
+#include "host/disks.h"
+#include "host/networks.h"
+#include "host/space.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* The only row of its table. */
@@ -16,21 +20,24 @@ void host_init(struct host *host)
 {
     *host = (struct host){0};
     os_host_init(&host->files);
-    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (vitals_metric_entity(metric) == VITALS_HOST &&
-            vitals_metric_price(metric) == VITALS_PRICE_LANE)
-            values_set(&host->machine, metric, value_missing(VITALS_NOT_YET));
 }
 
 void host_done(struct host *host)
 {
     os_host_done(&host->files);
-    memory_free(host->cpus.items);
+    os_machine_done(&host->reading);
+    devices_done(&host->disks);
+    devices_done(&host->networks);
+    for (size_t i = 0; i < HOST_LATES; i++)
+        late_done(&host->late[i]);
+    for (size_t i = 0; i <= ENTITY_MAX; i++)
+        identities_done(&host->identities[i]);
     shared_text_unref(host->name);
     shared_text_unref(host->kernel);
-    *host = (struct host){0};
-    os_host_init(&host->files);
+    host_init(host);
 }
+
+/* ---- the files ---- */
 
 /* Text that does not move while the machine runs. An empty one is looked for again. */
 static int read_name(struct shared_text **name, const char *text)
@@ -53,31 +60,157 @@ int host_read(struct host *host, const vitals_context *context, const struct met
               uint64_t now_ns)
 {
     int result = 0;
-    struct values fresh = {0};
+    struct os_machine *reading = &host->reading;
     if (host->name == NULL && metric_set_has(due, VITALS_HOST_NAME))
         result = read_name(&host->name, context->origin.host);
     if (result == 0 && host->kernel == NULL && metric_set_has(due, VITALS_HOST_KERNEL))
         result = read_kernel(&host->kernel, &context->os);
-    os_host_read(&host->files, &context->os, due, &fresh, &host->cpus);
-    values_merge(host->machine.at, host->moments.at, fresh.at, METRIC_NUMBERS, now_ns);
-    return host->files.text.failed ? VITALS_EMEMORY : result;
+    os_host_read(&host->files, &context->os, due, reading);
+    if (host->files.text.failed)
+        result = VITALS_EMEMORY;
+    if (result == 0)
+        result = disks_take(&host->disks, &context->os, &reading->disks, &reading->values);
+    if (result == 0)
+        result = networks_take(&host->networks, &context->os, &reading->networks, &reading->values);
+    values_merge(host->machine.at, host->moments.at, reading->values.at, METRIC_NUMBERS, now_ns);
+    return result;
 }
 
-void host_slow_read(const vitals_context *context, const struct metric_set *wanted,
-                    struct values *out)
+/* ---- the lanes ---- */
+
+/* Which tables a kind answers for. */
+static const struct {
+    bool whole;
+    vitals_entity tables[5];
+} KINDS[HOST_LATES] = {
+    [HOST_LATE_MACHINE] = {false,
+                           {VITALS_HOST, VITALS_CPU, VITALS_DISK, VITALS_NETWORK, VITALS_PRESSURE}},
+    [HOST_LATE_FILESYSTEMS] = {true, {VITALS_FILESYSTEM, VITALS_HOST}},
+    [HOST_LATE_SENSORS] = {true, {VITALS_SENSOR}},
+    [HOST_LATE_TABLES] = {true,
+                          {VITALS_NETWORK_ADDRESS, VITALS_LOGIN, VITALS_SOCKET, VITALS_DIAGNOSIS}},
+};
+
+static bool is_space(vitals_metric metric)
 {
-    *out = (struct values){0};
-    os_read_own_cgroup(&context->os, wanted, out);
+    return metric == VITALS_HOST_DISK_SPACE_TOTAL_BYTES ||
+           metric == VITALS_HOST_DISK_SPACE_USED_BYTES ||
+           metric == VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES;
 }
 
-void host_slow_take(struct host *host, const struct values *slow, uint64_t read_ns)
+/* Whether the kind answers for a metric of one of its tables. */
+static bool answers(enum host_late kind, vitals_metric metric)
 {
-    values_merge(host->machine.at, host->moments.at, slow->at, METRIC_NUMBERS, read_ns);
+    vitals_entity entity = vitals_metric_entity(metric);
+    if (entity == VITALS_HOST && is_space(metric) != (kind == HOST_LATE_FILESYSTEMS))
+        return false;
+    return vitals_metric_price(metric) == VITALS_PRICE_LANE || entity == VITALS_PRESSURE;
 }
+
+bool host_late_part(enum host_late kind, const struct metric_set *wanted, struct metric_set *part)
+{
+    bool any = false;
+    *part = (struct metric_set){0};
+    for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
+        vitals_entity entity = KINDS[kind].tables[i];
+        for (unsigned number = 1; entity != 0 && number < METRIC_NUMBERS; number++) {
+            vitals_metric metric = metric_of(entity, number);
+            if (!metric_set_has(wanted, metric) || !answers(kind, metric))
+                continue;
+            metric_set_add(part, metric);
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool host_late_whole(enum host_late kind)
+{
+    return KINDS[kind].whole;
+}
+
+static void read_tables(const struct os *os, enum host_late kind, const struct metric_set *wanted,
+                        const struct os_mount_gate *gate, struct facts *out)
+{
+    struct metric_set all = *wanted;
+    bool space = kind == HOST_LATE_FILESYSTEMS && metric_set_has_entity(wanted, VITALS_HOST);
+    if (space)
+        space_want(&all);
+    for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
+        vitals_entity entity = KINDS[kind].tables[i];
+        if (entity != 0 && entity != VITALS_HOST && metric_set_has_entity(&all, entity))
+            metric_set_add_identities(&all, entity);
+    }
+    facts_reset(out, &all);
+    for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
+        vitals_entity entity = KINDS[kind].tables[i];
+        if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(&all, entity))
+            continue;
+        int code = entity == VITALS_FILESYSTEM ? os_read_filesystems(os, gate, out)
+                                               : os_read_table(os, entity, out);
+        if (code < 0)
+            facts_state(out, entity, code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
+    }
+    if (space)
+        space_sum(out, HOST_KEY);
+}
+
+void host_late_read(const vitals_context *context, enum host_late kind,
+                    const struct metric_set *wanted, const struct os_mount_gate *gate,
+                    struct facts *out)
+{
+    if (kind != HOST_LATE_MACHINE) {
+        read_tables(&context->os, kind, wanted, gate, out);
+        return;
+    }
+    facts_reset(out, wanted);
+    os_read_machine(&context->os, out);
+}
+
+int host_late_take(struct host *host, enum host_late kind, struct facts *answer, uint64_t read_ns)
+{
+    if (answer->failed)
+        return VITALS_EMEMORY; // texts may be missing
+    for (size_t i = 0; KINDS[kind].whole && i < ARRAY_COUNT(KINDS[kind].tables); i++) {
+        vitals_entity entity = KINDS[kind].tables[i];
+        if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(&answer->wanted, entity))
+            continue;
+        int code = identities_give(&host->identities[entity], answer, entity);
+        if (code < 0)
+            return code;
+    }
+    return late_take(&host->late[kind], answer, read_ns);
+}
+
+void host_late_overdue(struct host *host, enum host_late kind, const struct metric_set *asked)
+{
+    late_overdue(&host->late[kind], asked);
+}
+
+/* ---- rows ---- */
 
 static void write_text(vitals_builder *builder, vitals_metric metric, struct shared_text *text)
 {
     builder_shared(builder, metric, text, text != NULL ? VITALS_HAVE : VITALS_UNSUPPORTED);
+}
+
+/* What two lanes know of the machine; what they did not answer yet says so. */
+static void write_late(const struct host *host, vitals_builder *builder, uint64_t stamp_ns)
+{
+    static const enum host_late KNOW[] = {HOST_LATE_MACHINE, HOST_LATE_FILESYSTEMS};
+    for (size_t i = 0; i < ARRAY_COUNT(KNOW); i++) {
+        const struct late *late = &host->late[KNOW[i]];
+        const struct fact_row *row = late_find(late, VITALS_HOST, HOST_KEY, NULL);
+        if (row != NULL) {
+            late_write(late, VITALS_HOST, row, builder, stamp_ns);
+            continue;
+        }
+        for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
+            vitals_metric metric = metric_of(VITALS_HOST, number);
+            if (builder_wants(builder, metric) && answers(KNOW[i], metric))
+                vitals_builder_missing(builder, metric, late_reason(late));
+        }
+    }
 }
 
 static void write_machine(const struct host *host, vitals_builder *builder, struct value processes,
@@ -92,26 +225,95 @@ static void write_machine(const struct host *host, vitals_builder *builder, stru
             vitals_builder_read_at(builder, metric_of(VITALS_HOST, number),
                                    host->moments.at[number]);
     builder_value(builder, VITALS_HOST_PROCESSES, processes);
+    write_late(host, builder, stamp_ns);
     builder_rest(builder, VITALS_HOST, VITALS_UNSUPPORTED);
 }
 
-static void write_cpu(const struct os_cpu *cpu, vitals_builder *builder, uint64_t stamp_ns)
+/* `late`: NULL where nothing is wanted that a lane reads. */
+static void write_cpu(const struct os_cpu *cpu, const struct late *late, size_t *hint,
+                      vitals_builder *builder, uint64_t stamp_ns)
 {
     char label[3 + NUMBER_TEXT] = "cpu";
     size_t size = 3 + number_print_u64(label + 3, cpu->index);
     vitals_builder_row(builder, VITALS_CPU, cpu->index + 1, 0, (vitals_text){label, size},
                        stamp_ns);
     builder_values(builder, VITALS_CPU, &cpu->values);
+    if (late != NULL)
+        late_write(late, VITALS_CPU, late_find(late, VITALS_CPU, cpu->index + 1, hint), builder,
+                   stamp_ns);
     builder_rest(builder, VITALS_CPU, VITALS_UNSUPPORTED);
+}
+
+static void write_cpus(const struct host *host, vitals_builder *builder,
+                       const struct metric_set *wanted, uint64_t stamp_ns)
+{
+    const struct late *late = NULL;
+    size_t hint = 0;
+    for (unsigned number = 1; number < METRIC_NUMBERS && late == NULL; number++)
+        if (metric_set_has(wanted, metric_of(VITALS_CPU, number)) &&
+            answers(HOST_LATE_MACHINE, metric_of(VITALS_CPU, number)))
+            late = &host->late[HOST_LATE_MACHINE];
+    for (size_t i = 0; i < host->reading.cpus.count; i++)
+        write_cpu(&host->reading.cpus.items[i], late, &hint, builder, stamp_ns);
+}
+
+/* Those of the machine have the keys 1 … OS_PRESSURES, those of our cgroup the next. */
+static void write_pressures(const struct host *host, vitals_builder *builder, uint64_t stamp_ns)
+{
+    static const char *const NAMES[OS_PRESSURES] = {"cpu", "memory", "io", "irq"};
+    const struct late *late = &host->late[HOST_LATE_MACHINE];
+    bool any = false;
+    for (unsigned i = 0; i < OS_PRESSURES; i++) {
+        const struct values *values = &host->reading.pressures[i];
+        if (values->at[metric_number(VITALS_PRESSURE_FULL_10S_RATIO)].state == VITALS_UNSET &&
+            values->at[metric_number(VITALS_PRESSURE_SOME_10S_RATIO)].state == VITALS_UNSET)
+            continue;
+        any = true;
+        vitals_text name = {NAMES[i], strlen(NAMES[i])};
+        vitals_builder_row(builder, VITALS_PRESSURE, i + 1, 0, name, stamp_ns);
+        vitals_builder_text(builder, VITALS_PRESSURE_RESOURCE, name, VITALS_HAVE);
+        vitals_builder_text(builder, VITALS_PRESSURE_SCOPE, (vitals_text){"machine", 7},
+                            VITALS_HAVE);
+        builder_values(builder, VITALS_PRESSURE, values);
+        builder_rest(builder, VITALS_PRESSURE, VITALS_UNSUPPORTED);
+    }
+    if (late->answered)
+        late_write_table(late, VITALS_PRESSURE, builder, stamp_ns);
+    if (!any && late_find(late, VITALS_PRESSURE, OS_PRESSURES + 1, NULL) == NULL)
+        vitals_builder_state(builder, VITALS_PRESSURE, VITALS_UNSUPPORTED);
+}
+
+/* Tables that lanes give whole. */
+static void write_tables(const struct host *host, vitals_builder *builder,
+                         const struct metric_set *wanted, uint64_t stamp_ns)
+{
+    for (size_t kind = 0; kind < HOST_LATES; kind++)
+        for (size_t i = 0; KINDS[kind].whole && i < ARRAY_COUNT(KINDS[kind].tables); i++) {
+            vitals_entity entity = KINDS[kind].tables[i];
+            if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(wanted, entity))
+                continue;
+            builder_table_of(builder, entity, wanted);
+            late_write_table(&host->late[kind], entity, builder, stamp_ns);
+        }
 }
 
 void host_write(const struct host *host, vitals_builder *builder, const struct metric_set *wanted,
                 struct value processes, uint64_t stamp_ns)
 {
+    const struct late *late = &host->late[HOST_LATE_MACHINE];
     builder_table_of(builder, VITALS_HOST, wanted);
     if (metric_set_has_entity(wanted, VITALS_HOST))
         write_machine(host, builder, processes, stamp_ns);
     builder_table_of(builder, VITALS_CPU, wanted);
-    for (size_t i = 0; i < host->cpus.count; i++)
-        write_cpu(&host->cpus.items[i], builder, stamp_ns);
+    write_cpus(host, builder, wanted, stamp_ns);
+    builder_table_of(builder, VITALS_DISK, wanted);
+    if (metric_set_has_entity(wanted, VITALS_DISK))
+        disks_write(&host->disks, late, builder, stamp_ns);
+    builder_table_of(builder, VITALS_NETWORK, wanted);
+    if (metric_set_has_entity(wanted, VITALS_NETWORK))
+        networks_write(&host->networks, late, builder, stamp_ns);
+    builder_table_of(builder, VITALS_PRESSURE, wanted);
+    if (metric_set_has_entity(wanted, VITALS_PRESSURE))
+        write_pressures(host, builder, stamp_ns);
+    write_tables(host, builder, wanted, stamp_ns);
 }

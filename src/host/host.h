@@ -1,19 +1,34 @@
-/* host.h: the machine's rows: host and cpu.
+/* host.h: the machine's rows: host, cpu, disk, network, pressure, file systems, sensors and what
+ * else of it is asked for.
  *
- * Owns the kept descriptors of the machine's files. What is slow (cgroup files) is read by
- * host_slow_read on a lane into plain values, and handed back with host_slow_take.
- * Thread rule: the tick thread, but for host_slow_read. */
+ * Owns the kept descriptors of the machine's files. What may block is read by host_late_read on
+ * lanes, one for each kind, and handed back with host_late_take.
+ * Thread rule: the tick thread, but for host_late_read. */
 #ifndef VITALS_HOST_HOST_H
 #define VITALS_HOST_HOST_H
 
+#include "host/devices.h"
+#include "host/identities.h"
 #include "os/world.h"
-#include "snapshot/builder.h"
+#include "snapshot/late.h"
+
+/* What is read beside the ticks, each kind on a lane of its own, so that none waits for another. */
+enum host_late {
+    HOST_LATE_MACHINE,     /* columns of host, cpu, disk, network; pressure of our cgroup */
+    HOST_LATE_FILESYSTEMS, /* and the space on disks, of host */
+    HOST_LATE_SENSORS,
+    HOST_LATE_TABLES, /* network_address, login, socket */
+    HOST_LATES
+};
 
 struct host {
     struct os_host files;
-    struct os_cpus cpus;
-    struct values machine; /* newest from the files and from the lane */
+    struct os_machine reading; /* the newest of the files */
+    struct values machine;     /* of host: the newest of each */
     struct moments moments;
+    struct devices disks, networks;
+    struct late late[HOST_LATES];
+    struct identities identities[ENTITY_MAX + 1];
     struct shared_text *name; /* read once */
     struct shared_text *kernel;
 };
@@ -21,15 +36,27 @@ struct host {
 void host_init(struct host *host);
 void host_done(struct host *host);
 
-/* Reads what is due; the rest stays as it was, but for the table cpu, which is read as a whole.
- * Returns 0 or VITALS_EMEMORY. */
+/* Reads what is due; the rest stays as it was, but for the tables cpu, disk, network and pressure,
+ * which are read as a whole. Returns 0 or VITALS_EMEMORY. */
 int host_read(struct host *host, const vitals_context *context, const struct metric_set *due,
               uint64_t now_ns);
 
-/* On a lane. */
-void host_slow_read(const vitals_context *context, const struct metric_set *wanted,
-                    struct values *out);
-void host_slow_take(struct host *host, const struct values *slow, uint64_t read_ns);
+/* Which of these metrics a kind answers for; whether there are any. */
+bool host_late_part(enum host_late kind, const struct metric_set *wanted, struct metric_set *part);
+
+/* Whether a kind is asked for all of its part as soon as any of it is due: its tables are. */
+bool host_late_whole(enum host_late kind);
+
+/* On a lane. `gate` stands beside the file systems, and may be NULL. */
+void host_late_read(const vitals_context *context, enum host_late kind,
+                    const struct metric_set *wanted, const struct os_mount_gate *gate,
+                    struct facts *out);
+
+/* Takes an answer, and may exchange its memory for other. Returns 0 or VITALS_EMEMORY. */
+int host_late_take(struct host *host, enum host_late kind, struct facts *answer, uint64_t read_ns);
+
+/* The kind was asked for these and did not answer in time. */
+void host_late_overdue(struct host *host, enum host_late kind, const struct metric_set *asked);
 
 /* Opens the tables that are wanted and writes the rows, stamped `stamp_ns`. `processes` is the
  * number of entries in /proc of this tick, or a reason. */

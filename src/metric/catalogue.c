@@ -33,6 +33,7 @@ struct metric {
 
 /* NUMBER_HOST: the entity's number. */
 enum {
+    VITALS_ASKED = 0, /* in entities.def: of no set */
     NUMBER_NONE = 0,
 #define ENTITY(constant, number, name, set, parent, help) NUMBER_##constant = (number),
 #include "metric/entities.def"
@@ -62,13 +63,13 @@ static const struct metric METRICS[METRIC_COUNT] = {
 };
 
 /* 1 + the place in METRICS, by entity and number; 0: no such metric. */
-static const unsigned char PLACES[ENTITY_MAX + 1][METRIC_NUMBERS] = {
+static const uint16_t PLACES[ENTITY_MAX + 1][METRIC_NUMBERS] = {
 #define METRIC(entity, number, name, ...) [NUMBER_##entity][number] = PLACE_##entity##_##name + 1,
 #include "metric/metrics.def"
 #undef METRIC
 };
 
-_Static_assert((int)METRIC_COUNT <= (int)METRICS_MAX, "a place fits one byte");
+_Static_assert((int)METRIC_COUNT <= (int)METRICS_MAX, "a place fits");
 _Static_assert(METRIC_NUMBERS <= 256 && METRIC_NUMBERS % 64 == 0, "a number fits its byte");
 
 static const struct entity *entity_at(vitals_entity entity)
@@ -219,6 +220,12 @@ bool metric_in_sets(vitals_metric metric, unsigned sets)
     return found != NULL && !found->by_name && (ENTITIES[metric >> 8].set & sets) != 0;
 }
 
+bool metric_in_table(vitals_metric metric, vitals_entity entity)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL && !found->by_name && metric >> 8 == entity;
+}
+
 void metric_set_add(struct metric_set *set, vitals_metric metric)
 {
     unsigned number = metric_number(metric);
@@ -239,4 +246,13 @@ bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity)
     for (size_t i = 0; entity_at(entity) != NULL && i < METRIC_NUMBERS / 64; i++)
         any |= set->bits[entity][i];
     return any != 0;
+}
+
+void metric_set_add_identities(struct metric_set *set, vitals_entity entity)
+{
+    for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
+        vitals_metric metric = metric_of(entity, number);
+        if (vitals_metric_name(metric) != NULL && vitals_metric_kind(metric) == VITALS_IDENTITY)
+            metric_set_add(set, metric);
+    }
 }

@@ -9,11 +9,14 @@
 
 #include "core/buffer.h"
 #include "core/cursor.h"
-#include "metric/values.h"
+#include "metric/facts.h"
 #include <vitals/context.h>
 
 struct os {
-    int proc, sys, dev; /* directory descriptors; sys and dev may be -1 */
+    int proc, sys, dev; /* directory descriptors; all but proc may be -1 */
+    int etc, run;       /* likewise */
+    int share;          /* likewise, /usr/share */
+    int var;            /* likewise */
     bool live;          /* proc shows our own pid namespace: pids may be used in system calls */
     double ticks_per_second; /* clock ticks of /proc; divided by, a hundredth prints as short as it
                                 is */
@@ -21,6 +24,7 @@ struct os {
     vitals_clock clock;
     vitals_trace *trace; /* may be NULL */
     void *trace_data;
+    bool *lacking; /* set where a descriptor was refused; NULL: nobody asks */
 };
 
 int os_open(struct os *os, const vitals_options *options, vitals_error *error);
@@ -34,6 +38,9 @@ uint64_t os_random(const struct os *os);
 
 /* The soft limit of descriptors. */
 uint64_t os_descriptor_limit(void);
+
+/* How many CPUs the calling thread may run on; 1 where that is not known. */
+size_t os_cpus_usable(const struct os *os);
 
 /* Tells the trace, if somebody listens. The line is made safe. */
 void os_trace(const struct os *os, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -51,6 +58,9 @@ void os_close_descriptor(int descriptor); /* -1 is harmless */
 
 /* ---- whose pids these are ---- */
 
+/* What the inode of the first pid namespace is, in every kernel that has such inodes. */
+#define OS_FIRST_PID_NAMESPACE UINT64_C(0xeffffffc)
+
 struct os_origin {
     char host[256];
     char boot_id[48];
@@ -61,9 +71,13 @@ void os_read_origin(const struct os *os, struct os_origin *out);
 
 /* ---- the machine (kept descriptors; one thread) ---- */
 
+/* The resources of pressure stall information: cpu, memory, io, irq. */
+enum { OS_PRESSURES = 4 };
+
 struct os_host {
-    int stat, meminfo, loadavg, diskstats, netdev; /* -1: not open yet */
-    struct buffer text;                            /* of the file being read */
+    int stat, meminfo, loadavg, vmstat, diskstats, netdev; /* -1: not open yet */
+    int pressure[OS_PRESSURES];                            /* -2: this kernel has none */
+    struct buffer text;                                    /* of the file being read */
 };
 
 struct os_cpu {
@@ -76,20 +90,232 @@ struct os_cpus {
     size_t count, capacity;
 };
 
+/* A line of a list of devices: a name and what the kernel counts of it, in the order of the line's
+ * numbers. */
+enum { OS_DEVICE_NAME = 64, OS_DEVICE_NUMBERS = 17 };
+
+struct os_device {
+    char name[OS_DEVICE_NAME];
+    unsigned has; /* a bit for each number that the line tells */
+    uint64_t numbers[OS_DEVICE_NUMBERS];
+};
+
+struct os_devices {
+    struct os_device *items;
+    size_t count, capacity;
+    signed char state; /* UNSET: not read; LOWER_BOUND: a line could not be read; or why none */
+};
+
+/* The numbers of a disk. Old kernels tell fewer, and four only of a partition. */
+enum {
+    OS_DISK_READS,
+    OS_DISK_READS_MERGED,
+    OS_DISK_SECTORS_READ, /* of 512 bytes, whatever the device says */
+    OS_DISK_READ_MS,
+    OS_DISK_WRITES,
+    OS_DISK_WRITES_MERGED,
+    OS_DISK_SECTORS_WRITTEN,
+    OS_DISK_WRITE_MS,
+    OS_DISK_IN_FLIGHT, /* a gauge */
+    OS_DISK_BUSY_MS,
+    OS_DISK_QUEUE_MS,
+    OS_DISK_DISCARDS,
+    OS_DISK_DISCARDS_MERGED,
+    OS_DISK_SECTORS_DISCARDED,
+    OS_DISK_DISCARD_MS,
+    OS_DISK_FLUSHES,
+    OS_DISK_FLUSH_MS
+};
+
+/* The numbers of a network interface. */
+enum {
+    OS_NETWORK_RECEIVED_BYTES,
+    OS_NETWORK_RECEIVED_PACKETS,
+    OS_NETWORK_RECEIVE_ERRORS,
+    OS_NETWORK_RECEIVE_DROPS,
+    OS_NETWORK_TRANSMITTED_BYTES = 8,
+    OS_NETWORK_TRANSMITTED_PACKETS,
+    OS_NETWORK_TRANSMIT_ERRORS,
+    OS_NETWORK_TRANSMIT_DROPS,
+    OS_NETWORK_NUMBERS = 16
+};
+
+/* What one reading gives. Memory is kept from reading to reading. */
+struct os_machine {
+    struct values values; /* of VITALS_HOST */
+    struct os_cpus cpus;
+    struct os_devices disks, networks;
+    struct values pressures[OS_PRESSURES]; /* of VITALS_PRESSURE; nothing HAVE: no row */
+};
+
 void os_host_init(struct os_host *host);
 void os_host_done(struct os_host *host);
+void os_machine_done(struct os_machine *machine);
 
 /* Reads those files that the wanted metrics need; every wanted TICK metric of host and cpu gets a
- * value or a reason, but for HOST_PROCESSES and texts. */
+ * value or a reason, but for HOST_PROCESSES, texts and what is summed up over devices. */
 void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
-                  struct values *machine, struct os_cpus *cpus);
+                  struct os_machine *out);
+
+/* What a device is. Asked once for each. */
+struct os_device_kind {
+    const char *type;   /* a word that lives for ever */
+    unsigned char rank; /* those of the least rank above 0 that there is are counted */
+};
+
+/* `disk`: the whole disk that stands before it in the list, or NULL. *partition: it is one of that
+ * disk. */
+void os_disk_kind(const struct os *os, const char *name, const char *disk, bool *partition,
+                  struct os_device_kind *out);
+void os_network_kind(const struct os *os, const char *name, struct os_device_kind *out);
 
 /* The kernel's release; size 0 where it cannot be read. */
 void os_read_kernel(const struct os *os, char *out, size_t capacity);
 
-/* The LANE metrics of host: what our own cgroup and its ancestors allow (v1, v2, hybrid). */
+/* What our own cgroup and its ancestors allow, and what is charged to it (v1, v2, hybrid): the
+ * metrics of host whose name begins with cgroup_, but for the path. May block. */
 void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
                         struct values *machine);
+
+/* The LANE metrics of host, cpu, disk and network, and the pressure of our own cgroup, as rows of
+ * those tables: host and cpu with the keys that they have in a snapshot, disk and network with
+ * their name as label. Space on disks is not among them. May block. */
+void os_read_machine(const struct os *os, struct facts *out);
+
+/* Rows of a table of the machine that stands beside the ticks: filesystem, sensor, network_address,
+ * login, socket, diagnosis, with the metrics that `out` wants. Returns 0, or a negative errno that
+ * says why there are none. May block: lanes and callers' own threads only. */
+int os_read_table(const struct os *os, vitals_entity entity, struct facts *out);
+
+/* Who stands beside a reading of file systems, each of which may hang: told before one is asked and
+ * after it has answered. `mount` is a number made of what is mounted where, never 0. */
+struct os_mount_gate {
+    bool (*enter)(void *data, uint64_t mount); /* false: it is not asked, and TIMED_OUT */
+    void (*leave)(void *data, uint64_t mount);
+    void *data;
+};
+
+/* os_read_table of filesystem; the gate may be NULL. */
+int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate, struct facts *out);
+
+/* ---- folders below /var ---- */
+
+/* When an entry of the folder last came or went, by the folder's own clock. 0 or negative errno.
+ * One system call. */
+int os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns);
+
+/* The names in a folder, in no order, until `visit` says false. 0 or negative errno. */
+typedef bool os_var_visit(struct span name, void *data);
+int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void *data);
+
+/* ---- lists below /usr/share ---- */
+
+/* Hands each whole line of a file over; one that is longer than 32 KiB is passed over. 0 or
+ * negative errno. 64 KiB of stack; no memory is asked for. */
+int os_share_lines(const struct os *os, const char *path,
+                   void (*take)(struct span line, void *data), void *data);
+
+/* ---- files of /sys ---- */
+
+/* Paths are below the root of /sys, as "class/drm/card0/device/vendor"; where there is no such
+ * root, -ENOENT. A driver answers some of these files and may block, or wake a sleeping device:
+ * lanes only, and what can sleep is asked for its runtime_status first. No memory is asked for. */
+enum { OS_SYS_PATH = 512, OS_SYS_NAME = 96 };
+
+/* The file's text, without newlines, blanks and NULs at its end; out is a string in any case.
+ * 0 or negative errno; -EFBIG: there is more than fits, and out holds the beginning. Three
+ * system calls. */
+int os_sys_text(const struct os *os, const char *path, char *out, size_t capacity);
+
+/* The file's bytes as they are. 0 or negative errno; -EFBIG as above. *size is set in any case. */
+int os_sys_bytes(const struct os *os, const char *path, void *out, size_t capacity, size_t *size);
+
+/* The number that the file begins with, which ends there or at a blank: decimal, or hexadecimal
+ * behind "0x". 0 or negative errno, and *out is untouched then; -EBADMSG: it is none. What is too
+ * large saturates. */
+int os_sys_u64(const struct os *os, const char *path, uint64_t *out);
+int os_sys_i64(const struct os *os, const char *path, int64_t *out); /* decimal, with its sign */
+
+bool os_sys_exists(const struct os *os, const char *path);
+
+/* The names in a folder but for those that begin with a dot, in natural order (card2 before
+ * card10), until `visit` says false. 0 or negative errno; -EFBIG: some were passed over, for they
+ * are longer than OS_SYS_NAME or too many. One thread's own; 24 KiB of stack. */
+typedef bool os_sys_visit(const char *name, void *data);
+int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data);
+
+/* What a symbolic link says; -EINVAL: it is none. 0 or negative errno. */
+int os_sys_link(const struct os *os, const char *path, char *out, size_t capacity);
+
+/* The same place without a symbolic link in its path, as "devices/pci0000:00/0000:00:01.0". 0 or
+ * negative errno; -EXDEV: it leads out of /sys. A system call for each part of the path. */
+int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity);
+
+/* ---- who has a DRM or accel device open ---- */
+
+enum { OS_DRM_MAJOR = 226, OS_ACCEL_MAJOR = 261 };
+
+struct os_gpu_open {
+    uint64_t descriptor;
+    uint32_t major, minor;
+};
+
+/* One of zeros is empty; its memory is kept from process to process. */
+struct os_gpu_opens {
+    struct os_gpu_open *items; /* in the order of descriptors */
+    size_t count, capacity;
+    uint64_t *numbers; /* of all descriptors */
+    size_t number_count, number_capacity;
+    bool is_asked, is_procfs; /* is_asked: whether the root is a real /proc is known */
+};
+
+/* How many descriptors a process has, which since Linux 6.2 one look at /proc/PID/fd tells; 0: not
+ * told. One system call. */
+uint64_t os_descriptor_count(const struct os *os, int64_t pid, struct os_gpu_opens *opens);
+
+/* The descriptors of such devices that a process has. 0 or negative errno: -EACCES where we may not
+ * see them, -ESRCH or -ENOENT where it is gone. By pid, so the caller proves whose it is. A system
+ * call for each descriptor that it has, and one more for each that may be a device. */
+int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out);
+void os_gpu_opens_done(struct os_gpu_opens *opens);
+
+/* /proc/PID/fdinfo/N: whole lines of it, as many as there is room for. 0 or negative errno. Three
+ * system calls. */
+int os_gpu_fdinfo(const struct os *os, int64_t pid, uint64_t descriptor, char *out, size_t capacity,
+                  size_t *size);
+
+/* ---- counters of a device's performance monitoring unit ---- */
+
+/* What to count, as the unit's folder in /sys/bus/event_source/devices says. */
+struct os_perf_event {
+    uint64_t config[3]; /* config, config1, config2 */
+};
+
+/* Counters of one unit that are read together. One of zeros is empty. */
+enum { OS_PERF_EVENTS = 128 };
+struct os_perf {
+    uint32_t count;
+    int descriptors[OS_PERF_EVENTS];
+};
+
+/* One more, counting from now on. 0 or negative errno, and nothing has changed: -EACCES and -EPERM
+ * where that needs CAP_PERFMON, -ENOENT and -EINVAL where the unit has no such counter, -ENOTSUP
+ * where os is not live, or its /sys is not the kernel's. */
+int os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
+                const struct os_perf_event *event);
+
+/* All of them, in the order in which they were added. 0 or negative errno. One system call. */
+int os_perf_read(const struct os_perf *perf, uint64_t *values);
+void os_perf_close(struct os_perf *perf);
+
+/* ---- what a driver leaves beside /sys ---- */
+
+/* A small text file below /proc that is no process's, as "driver/nvidia/version", without a last
+ * newline; what does not fit is cut. 0 or negative errno; out is a string in any case. */
+int os_proc_text(const struct os *os, const char *path, char *out, size_t capacity);
+
+/* Whether we may read and write the file below /dev: 0, or -ENOENT, -EACCES. It is not opened. */
+int os_dev_access(const struct os *os, const char *path);
 
 /* ---- processes ---- */
 
@@ -122,22 +348,55 @@ enum {
     OS_STAT_START = 1u << 7,
     OS_STAT_VIRTUAL = 1u << 8,
     OS_STAT_RESIDENT = 1u << 9, /* of stat: not exact on newer kernels, a fallback only */
-    OS_STAT_CPU = 1u << 10
+    OS_STAT_CPU = 1u << 10,
+    OS_STAT_GROUP = 1u << 11,
+    OS_STAT_SESSION = 1u << 12,
+    OS_STAT_TERMINAL = 1u << 13,
+    OS_STAT_CHILDREN = 1u << 14,
+    OS_STAT_PRIORITY = 1u << 15,
+    OS_STAT_POLICY = 1u << 16, /* with the realtime priority */
+    OS_STAT_BLOCKED = 1u << 17,
+    OS_STAT_FLAGS = 1u << 18,
+    OS_STAT_FOREGROUND = 1u << 19,
+    OS_STAT_ALL = (1u << 20) - 1
 };
+
+enum { OS_KERNEL_THREAD = 0x200000 }; /* in flags */
 
 struct os_stat {
     unsigned has;
     struct span name; /* borrowed from the text that was parsed */
     char state;       /* the kernel's letter */
     int64_t parent_pid;
+    uint64_t process_group, session;
+    int64_t terminal;         /* the device, as stat(5) packs it in 32 bits; 0: none */
+    int64_t foreground_group; /* of that terminal; -1: none */
+    uint64_t flags;           /* the kernel's */
     uint64_t minor_faults, major_faults;
     uint64_t user_ticks, system_ticks;
+    uint64_t children_user_ticks, children_system_ticks;
+    int64_t priority;
     int64_t nice;
     uint64_t threads;
     uint64_t start_ticks;
     uint64_t virtual_bytes;
     uint64_t resident_pages;
     uint64_t cpu;
+    uint64_t realtime_priority, policy; /* the kernel's number: SCHED_OTHER is 0 */
+    uint64_t blocked_ticks;             /* that it waited for block devices; 0 where none counts */
+};
+
+/* What /proc/PID/statm tells, in pages; fields in `has` only. */
+enum {
+    OS_STATM_RESIDENT = 1u << 0,
+    OS_STATM_SHARED = 1u << 1,
+    OS_STATM_TEXT = 1u << 2,
+    OS_STATM_DATA = 1u << 3,
+    OS_STATM_ALL = (1u << 4) - 1
+};
+struct os_statm {
+    unsigned has;
+    uint64_t resident, shared, text, data;
 };
 
 /* Text of a stat file that is too long is cut there. */
@@ -156,8 +415,20 @@ void os_process_close(struct os_process *process);
 int os_process_stat(const struct os_process *process, char text[static OS_STAT_TEXT],
                     struct os_stat *out);
 
-/* Resident pages. One system call. */
-int os_process_resident_pages(const struct os_process *process, uint64_t *pages);
+/* The name below /dev of a terminal as os_stat numbers it, "pts/3"; "204:65" where the device has
+ * none, and "" for 0. Returns its length. Three system calls for what is neither a pseudoterminal
+ * nor a console, else none. */
+enum { OS_TERMINAL_TEXT = 64 };
+size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_TERMINAL_TEXT]);
+
+/* One system call. 0 means that OS_STATM_RESIDENT is there. */
+int os_process_statm(const struct os_process *process, struct os_statm *out);
+
+/* The memory of a process whose first thread has ended, which tells of none any more, through
+ * another that lives. By pid, so the caller proves whose it was. -ESRCH where none lives. Three
+ * system calls, and six for each thread up to the first that lives. */
+int os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
+                      struct os_statm *statm);
 
 /* CPU time of the whole process in nanoseconds; -ENOTSUP where os is not live. The caller proves
  * by reading a kept stat afterwards that the pid was its own. One system call. */
@@ -167,20 +438,71 @@ int os_process_cpu_ns(const struct os *os, int64_t pid, uint64_t *ns);
 int os_process_file(const struct os *os, int64_t pid, const char *name, size_t limit,
                     struct buffer *out, bool *cut);
 
+/* Whether the process has that character device open; false also where we may not see what it has
+ * open. By pid, so the caller proves whose it is. Two system calls, and one per descriptor. */
+bool os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uint32_t minor);
+
 /* What /proc/PID/status tells; fields in `has` only. */
-enum { OS_STATUS_UID = 1u << 0, OS_STATUS_PEAK = 1u << 1, OS_STATUS_GROUP = 1u << 2 };
+enum {
+    OS_STATUS_UID = 1u << 0,
+    OS_STATUS_PEAK = 1u << 1,
+    OS_STATUS_GROUP = 1u << 2,
+    OS_STATUS_UIDS = 1u << 3, /* all three of them */
+    OS_STATUS_GID = 1u << 4,
+    OS_STATUS_GIDS = 1u << 5,
+    OS_STATUS_STATE = 1u << 6,
+    OS_STATUS_UMASK = 1u << 7,
+    OS_STATUS_TRACER = 1u << 8,
+    OS_STATUS_NAMESPACE_PID = 1u << 9,
+    OS_STATUS_VIRTUAL_PEAK = 1u << 10,
+    OS_STATUS_LOCKED = 1u << 11,
+    OS_STATUS_ANON = 1u << 12,
+    OS_STATUS_FILE = 1u << 13,
+    OS_STATUS_SHMEM = 1u << 14,
+    OS_STATUS_SWAPPED = 1u << 15,
+    OS_STATUS_HUGETLB = 1u << 16,
+    OS_STATUS_PERMITTED = 1u << 17,
+    OS_STATUS_EFFECTIVE = 1u << 18,
+    OS_STATUS_NO_NEW_PRIVILEGES = 1u << 19,
+    OS_STATUS_SECCOMP = 1u << 20,
+    OS_STATUS_CPUS = 1u << 21,
+    OS_STATUS_ALL = (1u << 22) - 1
+};
 struct os_status {
     unsigned has;
-    uint64_t uid;        /* real */
-    uint64_t peak_bytes; /* VmHWM */
-    int64_t group;       /* Tgid */
+    char state;                             /* the kernel's letter */
+    uint64_t uid, effective_uid, saved_uid; /* `uid` is the real one */
+    uint64_t gid, effective_gid, saved_gid;
+    uint64_t peak_bytes;    /* VmHWM */
+    int64_t group;          /* Tgid */
+    uint64_t umask;         /* a mask of permissions */
+    uint64_t tracer_pid;    /* 0: none */
+    uint64_t namespace_pid; /* in the innermost namespace */
+    uint64_t virtual_peak_bytes, locked_bytes;
+    uint64_t anon_bytes, file_bytes, shmem_bytes, swapped_bytes, hugetlb_bytes;
+    uint64_t permitted, effective; /* capabilities, by bit */
+    uint64_t no_new_privileges;
+    uint64_t seccomp; /* 0 disabled, 1 strict, 2 filter */
+    struct span cpus; /* that it may run on, as "0-3,8"; borrowed from the text */
 };
 
 /* What /proc/PID/io tells. */
-enum { OS_IO_READ = 1u << 0, OS_IO_WRITTEN = 1u << 1 };
+enum {
+    OS_IO_READ = 1u << 0,
+    OS_IO_WRITTEN = 1u << 1,
+    OS_IO_READ_CALLS = 1u << 2,
+    OS_IO_WRITE_CALLS = 1u << 3,
+    OS_IO_CALL_READ = 1u << 4,
+    OS_IO_CALL_WRITTEN = 1u << 5,
+    OS_IO_CANCELLED = 1u << 6,
+    OS_IO_ALL = (1u << 7) - 1
+};
 struct os_io {
     unsigned has;
-    uint64_t read_bytes, written_bytes;
+    uint64_t read_bytes, written_bytes;           /* of disks */
+    uint64_t read_calls, write_calls;             /* syscr, syscw */
+    uint64_t call_read_bytes, call_written_bytes; /* rchar, wchar */
+    uint64_t cancelled_write_bytes;
 };
 
 /* Parsers of (bytes, size): pure, total, fuzzed. They return false where the text is not such a
@@ -188,18 +510,84 @@ struct os_io {
 bool os_parse_stat(const char *bytes, size_t size, struct os_stat *out);
 bool os_parse_status(const char *bytes, size_t size, struct os_status *out);
 bool os_parse_io(const char *bytes, size_t size, struct os_io *out);
-bool os_parse_statm(const char *bytes, size_t size, uint64_t *resident_pages);
+/* The word of wait(2) in a zombie's stat, field 52; false where the process is none, or the text
+ * ends before it. */
+bool os_parse_stat_exit(const char *bytes, size_t size, int *status);
+bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out);
 
 /* The path of the process's cgroup: of version 2 where it is not the root or the only one, else
  * that of the memory, cpuacct or first controller. Borrowed from bytes; size 0: none. */
 struct span os_parse_cgroup(const char *bytes, size_t size);
 
-/* The user's name into out; false where there is none. May block (LDAP): lanes only. */
-bool os_user_name(uint64_t uid, char *out, size_t capacity);
+/* The newest row of `out` is the process's: every metric of the table process with the price LANE
+ * that `out` wants gets a value or a reason, but for names of users and groups and for what
+ * the path of the cgroup tells (container, unit, job, pod). By pid: who calls proves whose they
+ * are. False where a descriptor was refused, and some of them may not be what they are. May block.
+ */
+bool os_process_facts(const struct os *os, int64_t pid, struct facts *out);
+
+/* Rows of a table of one process: thread, descriptor, mapping, mapped_file, environment, limit,
+ * socket. As os_read_table and os_process_facts. */
+int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct facts *out);
+
+/* The user's name into out; -ENOENT where there is none, -EMFILE or -ENFILE where a descriptor was
+ * refused. May block (LDAP): lanes only. */
+int os_user_name(uint64_t uid, char *out, size_t capacity);
+int os_group_name(uint64_t gid, char *out, size_t capacity); /* likewise */
 
 /* ---- handles that act ---- */
 
 int os_pidfd_open(const struct os *os, int64_t pid); /* a descriptor, or negative errno */
 int os_pidfd_signal(int pidfd, int signal);
+
+/* 1 once its process has ended, as a zombie too; 0 while it lives; or negative errno. */
+int os_pidfd_ended(int pidfd);
+
+/* How a process ended. */
+struct os_exit {
+    vitals_availability state; /* HAVE, or why nobody tells: then both are 0 */
+    int code, signal;
+};
+
+/* Of a process that has ended, whose own both are: reaps a child of the caller, and asks the kernel
+ * how others ended. DENIED: a zombie's is not for us. UNSUPPORTED: this kernel tells it of nobody
+ * who was reaped. */
+void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
+                   struct os_exit *out);
+
+/* Several descriptors as one, for clock.wait_until. 0 or negative errno; -EEXIST where the
+ * descriptor is in it. */
+int os_watch_new(void); /* a descriptor, or negative errno */
+int os_watch_add(int watch, int descriptor, uint64_t tag);
+void os_watch_remove(int watch, int descriptor);
+
+/* The tags of at most `capacity` that can be read now, in the order in which they came to be.
+ * Returns how many, or negative errno. */
+int os_watch_ready(int watch, uint64_t *tags, size_t capacity);
+
+/* What is set by pid: who calls proves whose that is, before and after. -ENOTSUP where os is not
+ * live. */
+int os_process_set_nice(const struct os *os, int64_t pid, int nice);
+int os_process_set_io_priority(const struct os *os, int64_t pid, unsigned io_class, unsigned level);
+
+/* Why CPUs were refused. */
+struct os_affinity {
+    unsigned missing;  /* the first that it may not have */
+    char eligible[96]; /* those that it may have, as 0-3,8; "": the kernel lets nobody move it */
+    int not_restored;  /* 0: what it had before holds; negative errno: it could not be given back,
+                        * and it has others now. Of any error but this one */
+};
+
+/* No CPUs: all that it may have. -EINVAL: it may not have one of them, and `why` says which. `why`
+ * is filled in wherever it fails. */
+int os_process_set_affinity(const struct os *os, int64_t pid, const unsigned *cpus, size_t count,
+                            struct os_affinity *why);
+
+/* UINT64_MAX: no limit. -ENOENT: there is no limit of that name. */
+int os_process_set_limit(const struct os *os, int64_t pid, const char *name, uint64_t soft,
+                         uint64_t hard);
+
+/* The names of limits, one after the other; NULL behind the last. */
+const char *os_limit_name(size_t index);
 
 #endif

@@ -1,101 +1,153 @@
 /* answers.c: what lanes are asked of each process, and what becomes of their answers.
  *
  * A lane reads by pid, so an answer counts only if the process that was asked about still lives
- * when it is taken. Thread rule: the tick thread. */
+ * when it is taken. Thread rule: the tick thread, but for process_batch_read and _done. */
 #include "process/entry.h"
 
-static unsigned details_of(const struct metric_set *wanted)
-{
-    unsigned bits = 0;
-    if (metric_set_has(wanted, VITALS_PROCESS_UID) || metric_set_has(wanted, VITALS_PROCESS_USER))
-        bits |= PROCESS_DETAIL_USER;
-    if (metric_set_has(wanted, VITALS_PROCESS_COMMAND_LINE))
-        bits |= PROCESS_DETAIL_COMMAND;
-    if (metric_set_has(wanted, VITALS_PROCESS_CGROUP))
-        bits |= PROCESS_DETAIL_CGROUP;
-    return bits;
-}
+#include <errno.h>
 
-static bool is_due(const struct process *process, uint64_t now, uint64_t every_ns)
+/* ---- asking ---- */
+
+static bool is_due(const struct process *process, const struct process_question *question,
+                   uint64_t now)
 {
     if (process->state != VITALS_HAVE)
         return false;
-    bool old = now >= process->asked_ns && now - process->asked_ns >= every_ns;
-    return !process->asked || process->renamed || old;
+    for (unsigned i = 0; i < question->turn_count; i++) {
+        unsigned turn = question->turn + i;
+        uint64_t asked_ns = process->turns[turn].asked_ns;
+        bool old = now >= asked_ns && now - asked_ns >= question->every_ns[i];
+        if (process->turns[turn].pending || (process->turns[turn].asked && !old))
+            return false;
+    }
+    return true;
 }
 
-size_t process_table_due(struct process_table *table, const struct metric_set *wanted, uint64_t now,
-                         uint64_t every_ns, struct process_want *wants, size_t capacity)
+static void mark_asked(struct process *process, const struct process_question *question,
+                       uint64_t now)
 {
-    unsigned bits = details_of(wanted);
-    size_t count = 0;
-    for (size_t i = 0; bits != 0 && i < table->key_count && count < capacity; i++) {
-        struct process *process = table->by_key[i];
-        if (!tree_has_row(table, process) || !is_due(process, now, every_ns))
-            continue;
-        wants[count++] = (struct process_want){process->key, process->files.pid, bits};
-        process->asked = true;
-        process->renamed = false;
-        process->asked_ns = now;
+    for (unsigned i = 0; i < question->turn_count; i++) {
+        unsigned turn = question->turn + i;
+        process->turns[turn].asked = process->turns[turn].pending = true;
+        process->turns[turn].asked_ns = now;
     }
-    return count;
+}
+
+size_t process_table_due(struct process_table *table, const struct process_question *question,
+                         uint64_t now, struct process_batch *batch, size_t capacity)
+{
+    batch->turn = question->turn;
+    batch->turn_count = question->turn_count;
+    batch->count = 0;
+    detail_wanted(question->wanted, &batch->wanted);
+    if (!metric_set_has_entity(&batch->wanted, VITALS_PROCESS))
+        return 0;
+    capacity = size_min(capacity, PROCESS_BATCH);
+    for (size_t i = 0; i < table->key_count && batch->count < capacity; i++) {
+        struct process *process = table->by_key[i];
+        bool ended = process->key == 0; // in this very tick
+        if (ended || !is_due(process, question, now) || !tree_has_row(table, process))
+            continue;
+        batch->wants[batch->count++] = (struct process_want){process->key, process->files.pid};
+        mark_asked(process, question, now);
+    }
+    return batch->count;
+}
+
+/* ---- on the lane ---- */
+
+void process_batch_read(const vitals_context *context, struct user_cache *users,
+                        struct process_batch *batch)
+{
+    static const size_t TEXT_LIMIT = 4 << 20;
+    const vitals_clock *clock = &context->os.clock;
+    struct facts *facts = &batch->facts;
+    detail_reset(facts, &batch->wanted);
+    for (size_t i = 0; i < batch->count && facts->text.size < TEXT_LIMIT; i++) {
+        batch->read_ns[i] = clock->monotonic_ns(clock->data);
+        if (!process_batch_enter(batch, i, batch->read_ns[i]))
+            break;
+        int result = detail_read(context, users, batch->wants[i].key, batch->wants[i].pid, facts);
+        if (result == -ENOMEM)
+            break;
+        batch->refused[i] = result < 0;
+    }
+    process_batch_leave(batch);
+}
+
+void process_batch_done(struct process_batch *batch)
+{
+    facts_done(&batch->facts);
+}
+
+/* ---- taking ---- */
+
+/* Whether an answer means something else of a zombie: its arguments are gone. */
+static bool depends_on_state(const struct process_batch *batch, const struct fact_row *row)
+{
+    if (!metric_set_has(&batch->wanted, VITALS_PROCESS_COMMAND_LINE) &&
+        !metric_set_has(&batch->wanted, VITALS_PROCESS_PROGRAM_NAME))
+        return false;
+    const struct fact *fact = fact_find(&batch->facts, row, VITALS_PROCESS_COMMAND_LINE);
+    return fact == NULL || fact->state <= 0 || fact->as.text.size == 0;
 }
 
 /* Whether the process that was asked about still lives: then every answer since its key was given
- * was its own. */
-static bool is_proven(struct process_table *table, struct process *process)
+ * was its own. In a real /proc a kept statm says so as stat does, and costs the kernel a third; of
+ * a new process it is read here for the first time. */
+static bool is_proven(struct process_table *table, struct process *process, bool state,
+                      bool *zombie)
 {
-    if (!process->kept)
-        return process_refresh(table, process, false) && process->state == VITALS_HAVE;
+    *zombie = false;
+    if (!process->kept) {
+        bool same = process_refresh(table, process, false) && process->state == VITALS_HAVE;
+        *zombie = process->stat.state == 'Z';
+        return same;
+    }
+    struct os_statm statm;
+    if (!state && process->files.statm >= 0 && table->reader.context->os.live)
+        return process->statm_due ? reader_statm(&table->reader, process) == 0
+                                  : os_process_statm(&process->files, &statm) == 0;
     char text[OS_STAT_TEXT];
     struct os_stat stat;
-    return os_process_stat(&process->files, text, &stat) == 0 && process_same_start(process, &stat);
+    int result = os_process_stat(&process->files, text, &stat);
+    *zombie = result == 0 && stat.state == 'Z';
+    return result == 0 && process_same_start(process, &stat);
 }
 
-/* The new text in place of the old; an equal one is dropped, so that snapshots go on sharing. */
-static void take_text(struct shared_text **text, signed char *state, struct shared_text **fresh,
-                      signed char fresh_state)
+/* False where there were no descriptors to read it with. */
+static bool take(struct process_table *table, const struct process_batch *batch, size_t index)
 {
-    *state = fresh_state;
-    if (*fresh != NULL && shared_text_equal(*text, (*fresh)->bytes, (*fresh)->size))
-        return;
-    shared_text_unref(*text);
-    *text = *fresh;
-    *fresh = NULL;
-}
-
-/* A zombie has given its memory back, and its arguments with it: what was read before stands. */
-static void take_command(struct process *process, struct process_detail *answer)
-{
-    struct process_detail *detail = &process->detail;
-    bool zombie = (process->stat.has & OS_STAT_STATE) != 0 && process->stat.state == 'Z';
-    bool empty = answer->command == NULL || answer->command->size == 0;
-    if (!zombie || !empty)
-        take_text(&detail->command, &detail->command_state, &answer->command,
-                  answer->command_state);
-    else
-        detail->command_state = detail->command != NULL ? VITALS_STALE : VITALS_GONE;
-}
-
-static void take_answer(struct process *process, struct process_detail *answer)
-{
-    struct process_detail *detail = &process->detail;
-    if ((answer->bits & PROCESS_DETAIL_USER) != 0) {
-        detail->uid = answer->uid;
-        take_text(&detail->user, &detail->user_state, &answer->user, answer->user_state);
+    struct process *process = process_by_key(table, batch->wants[index].key);
+    if (process == NULL)
+        return true;
+    // What was not read for want of memory comes in its next turn; for want of room or of
+    // descriptors, again at once.
+    bool failed = batch->facts.failed, reached = !failed && index < batch->facts.row_count;
+    bool refused = reached && batch->refused[index], read = reached && !refused;
+    for (unsigned i = batch->turn; i < batch->turn + batch->turn_count; i++) {
+        process->turns[i].pending = false;
+        process->turns[i].asked = process->turns[i].asked && (read || failed);
     }
-    if ((answer->bits & PROCESS_DETAIL_COMMAND) != 0)
-        take_command(process, answer);
-    if ((answer->bits & PROCESS_DETAIL_CGROUP) != 0)
-        take_text(&detail->cgroup, &detail->cgroup_state, &answer->cgroup, answer->cgroup_state);
+    if (!read || process->state != VITALS_HAVE)
+        return !refused;
+    const struct fact_row *row = &batch->facts.rows[index];
+    bool zombie;
+    if (is_proven(table, process, depends_on_state(batch, row), &zombie))
+        detail_take(process, &batch->facts, row, &batch->wanted, zombie, batch->read_ns[index]);
+    return true;
 }
 
-void process_table_take(struct process_table *table, struct process_detail *details, size_t count)
+enum process_taken process_table_take(struct process_table *table, struct process_batch *batch)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct process *process = process_by_key(table, details[i].key);
-        if (process != NULL && process->state == VITALS_HAVE && is_proven(table, process))
-            take_answer(process, &details[i]);
-        process_detail_done(&details[i]);
-    }
+    static const size_t KEPT_MAX = 1 << 20;
+    bool all = true;
+    for (size_t i = 0; i < batch->count; i++)
+        all = take(table, batch, i) && all;
+    batch->count = 0;
+    if (batch->facts.text.capacity > KEPT_MAX)
+        facts_done(&batch->facts);
+    if (all)
+        return PROCESS_TAKEN;
+    return descriptors_relieve(table) ? PROCESS_RELIEVED : PROCESS_REFUSED;
 }

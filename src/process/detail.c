@@ -1,96 +1,244 @@
-/* detail.c: what a lane reads of one process: command line, user, cgroup.
+/* detail.c: what lanes read of one process, and how its columns take it.
  *
- * By pid, and so of whoever has it: the table takes an answer only after it has proven that the
- * process lived all the while. Thread rule: the lane that owns the cache. */
+ * Reading is by pid, and so of whoever has it: who takes an answer proves first that the process
+ * lived all the while. An answer is plain facts without a pointer; texts become shared ones where
+ * they are taken, and only where they changed, so that snapshots go on sharing.
+ * Thread rule: reading on the thread that owns the cache; taking on the process's. */
 #include "process/detail.h"
+
+#include "core/memory.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { FILE_LIMIT = 64 * 1024, COMMAND_LIMIT = SHARED_TEXT_MAX };
+/* ---- reading ---- */
 
-/* A file of the process; NULL and the reason where it cannot be read. */
-static const struct buffer *read_file(const vitals_context *context, struct user_cache *users,
-                                      int64_t pid, const char *name, size_t limit,
-                                      signed char *state)
+/* Columns that are made of others. */
+static const struct {
+    vitals_metric metric, of;
+} DERIVED[] = {
+    {VITALS_PROCESS_USER, VITALS_PROCESS_UID},
+    {VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_EFFECTIVE_UID},
+    {VITALS_PROCESS_GROUP, VITALS_PROCESS_GID},
+    {VITALS_PROCESS_CONTAINER, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_UNIT, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_SLURM_JOB, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_SLURM_STEP, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_POD, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_POD_NAME, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_POD_NAMESPACE, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_CONTAINER_NAME, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_PROGRAM_NAME, VITALS_PROCESS_COMMAND_LINE},
+};
+
+void detail_wanted(const struct metric_set *wanted, struct metric_set *out)
 {
-    struct buffer *text = user_cache_buffer(users);
-    bool cut;
-    int result = os_process_file(&context->os, pid, name, limit, text, &cut);
-    *state = (signed char)(result < 0 ? os_availability(result)
-                           : cut      ? VITALS_LOWER_BOUND
-                                      : VITALS_HAVE);
-    return result < 0 ? NULL : text;
+    *out = (struct metric_set){0};
+    for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
+        vitals_metric metric = metric_of(VITALS_PROCESS, number);
+        if (metric_set_has(wanted, metric) && vitals_metric_price(metric) == VITALS_PRICE_LANE)
+            metric_set_add(out, metric);
+    }
 }
 
-static struct shared_text *text_of(struct span span, signed char *state)
+void detail_reset(struct facts *out, const struct metric_set *wanted)
 {
-    struct shared_text *text = shared_text_new(span.bytes, span.size);
-    if (text == NULL)
-        *state = VITALS_FAILED;
-    return text;
+    struct metric_set all;
+    detail_wanted(wanted, &all);
+    for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++)
+        if (metric_set_has(&all, DERIVED[i].metric))
+            metric_set_add(&all, DERIVED[i].of);
+    facts_reset(out, &all);
 }
 
-static void read_user(const vitals_context *context, struct user_cache *users, int64_t pid,
-                      struct process_detail *out)
+/* False where a descriptor was refused. */
+static bool add_name(const vitals_context *context, struct user_cache *users, vitals_metric metric,
+                     uint64_t id, struct facts *out)
 {
-    signed char state;
-    const struct buffer *file = read_file(context, users, pid, "status", FILE_LIMIT, &state);
-    struct os_status status = {0};
-    if (file != NULL &&
-        (!os_parse_status(file->bytes, file->size, &status) || (status.has & OS_STATUS_UID) == 0))
-        state = VITALS_FAILED;
-    if (file != NULL && (status.has & OS_STATUS_UID) != 0) {
-        out->uid = value_u64(status.uid);
-        out->user = user_cache_name(users, &context->os.clock, status.uid);
-        out->user_state = (signed char)(out->user != NULL ? VITALS_HAVE : VITALS_FAILED);
+    bool lacking = false;
+    enum user_kind kind = metric == VITALS_PROCESS_GROUP ? GROUP_NAME : USER_NAME;
+    const struct shared_text *name = user_cache_name(users, &context->os.clock, kind, id, &lacking);
+    if (name != NULL)
+        fact_text(out, metric, (struct span){name->bytes, name->size});
+    else
+        out->failed = true;
+    return !lacking;
+}
+
+/* Copied, because what it is part of may move while a fact is added. No name of a file is longer.
+ */
+static void add_part(struct facts *out, vitals_metric metric, struct span found)
+{
+    char text[256];
+    size_t size = size_min(found.size, sizeof text);
+    if (size != 0)
+        memcpy(text, found.bytes, size);
+    fact_text_as(out, metric, (struct span){text, size},
+                 size < found.size ? VITALS_LOWER_BOUND : VITALS_HAVE);
+}
+
+/* The last part of the first argument's path. Where no NUL ends the arguments a process wrote its
+ * title over them, in words. */
+static struct span program_of(struct span command)
+{
+    bool title = command.size > 0 && command.bytes[command.size - 1] != '\0';
+    size_t begin = 0, end = 0;
+    for (; end < command.size && command.bytes[end] != (title ? ' ' : '\0'); end++)
+        if (command.bytes[end] == '/')
+            begin = end + 1;
+    return (struct span){command.bytes + begin, end - begin};
+}
+
+/* False where a descriptor was refused. */
+static bool add_derived(const vitals_context *context, struct user_cache *users,
+                        const struct fact_row *row, struct facts *out)
+{
+    bool whole = true;
+    for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++) {
+        vitals_metric metric = DERIVED[i].metric;
+        if (!facts_wants(out, metric) || DERIVED[i].of == VITALS_PROCESS_CGROUP)
+            continue;
+        const struct fact *fact = fact_find(out, row, DERIVED[i].of);
+        if (fact == NULL || fact->state <= 0)
+            fact_missing(out, metric,
+                         fact != NULL ? (vitals_availability)fact->state : VITALS_UNSUPPORTED);
+        else if (metric == VITALS_PROCESS_PROGRAM_NAME)
+            add_part(out, metric, program_of(fact_span(out, fact)));
+        else
+            whole = add_name(context, users, metric, fact->as.u64, out) && whole;
+    }
+    return whole;
+}
+
+/* What the cgroup tells of the work that the process belongs to. */
+static void add_work(const vitals_context *context, struct user_cache *users, int64_t pid,
+                     const struct fact_row *row, struct facts *out)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++)
+        wanted |= DERIVED[i].of == VITALS_PROCESS_CGROUP && facts_wants(out, DERIVED[i].metric);
+    if (!wanted)
+        return;
+    const struct fact *fact = fact_find(out, row, VITALS_PROCESS_CGROUP);
+    struct span path = {"", 0};
+    vitals_availability state = fact != NULL ? (vitals_availability)fact->state
+                                             : VITALS_UNSUPPORTED;
+    if (state > 0)
+        path = fact_span(out, fact);
+    work_add(context, users, pid, state > 0 ? &path : NULL, state, out);
+}
+
+int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
+                struct facts *out)
+{
+    const struct fact_row *row = facts_row(out, VITALS_PROCESS, key, (struct span){"", 0});
+    if (row == NULL)
+        return -ENOMEM;
+    bool whole = os_process_facts(&context->os, pid, out);
+    whole = add_derived(context, users, row, out) && whole;
+    add_work(context, users, pid, row, out);
+    if (out->failed)
+        return -ENOMEM;
+    return whole ? 0 : -EMFILE;
+}
+
+/* ---- taking ---- */
+
+/* Room for the wanted ones, beside those that are there. */
+static bool reserve(struct process *process, const struct metric_set *wanted)
+{
+    size_t count = process->detail_count;
+    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
+        count += (size_t)__builtin_popcountll(wanted->bits[VITALS_PROCESS][word]);
+    for (size_t i = 0; i < process->detail_count; i++)
+        count -= metric_set_has(wanted, process->details[i].metric);
+    if (count <= process->detail_capacity)
+        return true;
+    void *items = memory_resize(process->details, count, sizeof *process->details);
+    if (items == NULL)
+        return false;
+    process->details = items;
+    process->detail_capacity = count;
+    return true;
+}
+
+/* Its place, made where there is none; NULL where there is no room. */
+static struct process_detail *place_of(struct process *process, vitals_metric metric)
+{
+    size_t at = process->detail_count;
+    while (at > 0 && process->details[at - 1].metric >= metric)
+        at--;
+    struct process_detail *detail = &process->details[at];
+    if (at < process->detail_count && detail->metric == metric)
+        return detail;
+    if (process->detail_count == process->detail_capacity)
+        return NULL;
+    memmove(detail + 1, detail, (process->detail_count - at) * sizeof *detail);
+    process->detail_count++;
+    *detail = (struct process_detail){.metric = metric, .state = VITALS_NOT_YET};
+    return detail;
+}
+
+static void take_text(struct process_detail *detail, const struct facts *facts,
+                      const struct fact *fact)
+{
+    struct shared_text *fresh = NULL;
+    if (detail->state > 0) {
+        struct span span = fact_span(facts, fact);
+        if (shared_text_equal(detail->as.text, span.bytes, span.size))
+            return;
+        fresh = shared_text_new(span.bytes, span.size);
+        if (fresh == NULL)
+            detail->state = VITALS_FAILED;
+        else if (fresh->size < span.size)
+            detail->state = VITALS_LOWER_BOUND;
+    }
+    shared_text_unref(detail->as.text);
+    detail->as.text = fresh;
+}
+
+/* What is made of the arguments. */
+static bool is_of_command(vitals_metric metric)
+{
+    return metric == VITALS_PROCESS_COMMAND_LINE || metric == VITALS_PROCESS_PROGRAM_NAME;
+}
+
+/* A zombie has given its memory back, and its arguments with it: what was read before stands. */
+static void keep_command(struct process_detail *detail)
+{
+    detail->state = detail->as.text != NULL ? VITALS_STALE : VITALS_GONE;
+}
+
+static void take_fact(struct process_detail *detail, const struct facts *facts,
+                      const struct fact *fact, bool zombie, uint64_t read_ns)
+{
+    bool is_text = vitals_metric_type(detail->metric) == VITALS_TEXT;
+    bool empty = fact == NULL || fact->state <= 0 || (is_text && fact->as.text.size == 0);
+    if (is_of_command(detail->metric) && zombie && empty) {
+        keep_command(detail);
         return;
     }
-    out->uid = value_missing((vitals_availability)state);
-    out->user_state = state;
+    detail->read_ns = read_ns;
+    detail->state = fact != NULL ? fact->state : VITALS_UNSUPPORTED;
+    if (is_text)
+        take_text(detail, facts, fact);
+    else if (fact != NULL)
+        detail->as.number = fact->as.u64;
 }
 
-/* The arguments as the kernel gives them, each ended by NUL; none for a kernel thread. */
-static void read_command(const vitals_context *context, struct user_cache *users, int64_t pid,
-                         struct process_detail *out)
+void detail_take(struct process *process, const struct facts *facts, const struct fact_row *row,
+                 const struct metric_set *wanted, bool zombie, uint64_t read_ns)
 {
-    const struct buffer *file = read_file(context, users, pid, "cmdline", COMMAND_LIMIT,
-                                          &out->command_state);
-    if (file == NULL)
+    if (!reserve(process, wanted))
         return;
-    out->command = text_of((struct span){file->bytes, file->size}, &out->command_state);
-}
-
-static void read_cgroup(const vitals_context *context, struct user_cache *users, int64_t pid,
-                        struct process_detail *out)
-{
-    const struct buffer *file = read_file(context, users, pid, "cgroup", FILE_LIMIT,
-                                          &out->cgroup_state);
-    if (file == NULL)
-        return;
-    struct span path = os_parse_cgroup(file->bytes, file->size);
-    if (path.size != 0)
-        out->cgroup = text_of(path, &out->cgroup_state);
-    else
-        out->cgroup_state = VITALS_UNSUPPORTED; // a kernel without cgroups
-}
-
-void process_detail_read(const vitals_context *context, struct user_cache *users,
-                         const struct process_want *want, struct process_detail *out)
-{
-    *out = (struct process_detail){.key = want->key, .pid = want->pid, .bits = want->bits};
-    if ((want->bits & PROCESS_DETAIL_USER) != 0)
-        read_user(context, users, want->pid, out);
-    if ((want->bits & PROCESS_DETAIL_COMMAND) != 0)
-        read_command(context, users, want->pid, out);
-    if ((want->bits & PROCESS_DETAIL_CGROUP) != 0)
-        read_cgroup(context, users, want->pid, out);
-}
-
-void process_detail_done(struct process_detail *detail)
-{
-    shared_text_unref(detail->user);
-    shared_text_unref(detail->command);
-    shared_text_unref(detail->cgroup);
-    detail->user = detail->command = detail->cgroup = NULL;
+    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++) {
+        uint64_t left = wanted->bits[VITALS_PROCESS][word];
+        for (; left != 0; left &= left - 1) {
+            unsigned number = word * 64 + (unsigned)__builtin_ctzll(left);
+            vitals_metric metric = metric_of(VITALS_PROCESS, number);
+            struct process_detail *detail = place_of(process, metric);
+            if (detail != NULL)
+                take_fact(detail, facts, fact_find(facts, row, metric), zombie, read_ns);
+        }
+    }
 }

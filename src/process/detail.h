@@ -1,15 +1,24 @@
-/* detail.h: what detail.c asks of user_cache.c. Thread rule: the lane that owns the cache. */
+/* detail.h: what detail.c asks of user_cache.c. Thread rule: the thread that owns the cache. */
 #ifndef VITALS_PROCESS_DETAIL_H
 #define VITALS_PROCESS_DETAIL_H
 
 #include "process/table.h"
 
-/* The name of the user, or the number where it has none; a reference of the caller's own. NULL when
- * memory is out. May block. */
-struct shared_text *user_cache_name(struct user_cache *cache, const vitals_clock *clock,
-                                    uint64_t uid);
+enum user_kind { USER_NAME, GROUP_NAME };
 
-/* A buffer, empty, for the file that is being read. */
-struct buffer *user_cache_buffer(struct user_cache *cache);
+/* The name of the user or of the group, or the number where it has none; borrowed until the next
+ * call. NULL when memory is out. *lacking is set where a descriptor was refused: the name is then
+ * the one before, or the number. May block. */
+const struct shared_text *user_cache_name(struct user_cache *cache, const vitals_clock *clock,
+                                          enum user_kind kind, uint64_t id, bool *lacking);
+
+/* What Kubernetes calls containers, made when it is first asked for; NULL when memory is out. */
+struct workload_names *user_cache_containers(struct user_cache *cache);
+
+/* Sets those of container, unit, slurm_job, slurm_step, pod, pod_name, pod_namespace and
+ * container_name that are wanted, of the newest row, from the path of its cgroup (NULL: that is
+ * missing, for `reason`). May block. */
+void work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
+              const struct span *cgroup, vitals_availability reason, struct facts *out);
 
 #endif

@@ -1,50 +1,22 @@
-/* entry.h: the table from inside: what is known of one process, and how the files of this room
- * divide the work (table.c: who lives; answers.c: what lanes read; descriptors.c: what is kept
- * open; tree.c: which rows; rows.c: writing them). Thread rule: the tick thread. */
+/* entry.h: the table from inside, and how its files divide the work (table.c: who lives; answers.c:
+ * what lanes are asked; descriptors.c: what is kept open; tree.c: which rows). Thread rule: the
+ * tick thread. */
 #ifndef VITALS_PROCESS_ENTRY_H
 #define VITALS_PROCESS_ENTRY_H
 
+#include "core/hash.h"
+#include "process/newcomers.h"
 #include "process/table.h"
 
-struct process {
-    uint64_t key; /* 0: ended, to be freed */
-    struct os_process files;
-    bool kept; /* its stat stays open, and counts; else it is open while it is read */
-
-    vitals_availability state; /* of its stat: HAVE, or why only the pid is known */
-    struct os_stat stat;       /* the newest reading; the name in it is not used */
-    struct shared_text *name;  /* NULL: none was read */
-    uint64_t stamp_ns;
-
-    /* Beside stat, read for those that have a row. */
-    uint64_t extras_tick; /* 0: never */
-    struct value resident, cpu, peak, read, written;
-    uint64_t resident_ns, cpu_ns, peak_ns, io_ns; /* when those were read */
-
-    bool root;       /* the request names it */
-    bool in_tree;    /* a root, or once the descendant of one */
-    uint64_t judged; /* the tick in which tree.c found it not to be in the tree */
-    uint64_t marked; /* the tick in which a device named it */
-
-    bool asked, renamed;
-    uint64_t asked_ns;
-    struct process_detail detail; /* the newest answer of a lane */
-};
-
-/* Which extras a tick needs. */
-enum { EXTRA_RESIDENT = 1u << 0, EXTRA_CPU = 1u << 1, EXTRA_STATUS = 1u << 2, EXTRA_IO = 1u << 3 };
-
-/* The kernel's letters, as words. */
-enum { STATE_WORDS = 10 };
-
 struct process_table {
-    const vitals_context *context;
+    struct process_reader reader;
     vitals_availability state; /* of the list */
     struct os_pids pids;
     uint64_t tick, last_key;
     unsigned extras;      /* due in this tick */
     unsigned extras_ever; /* that were due at any time */
-    bool out_of_memory;
+    bool details_ever;    /* what lanes read was due at any time */
+    bool later; /* in this tick statm of new ones is read where lanes' answers are taken */
 
     struct process **by_pid, **next; /* `next` becomes by_pid at the end of a tick */
     size_t count, capacity, next_capacity;
@@ -57,12 +29,16 @@ struct process_table {
     bool chosen_anew;  /* `roots` is to be made again */
     struct hash roots; /* chosen pid → the key of the process that had it first; 0: none yet */
 
-    size_t budget; /* of kept descriptors */
+    void (*met)(void *data); /* see process_table_tell; NULL: nobody */
+    void *met_data;
+    size_t met_count, tell_at;   /* since it was told; of so many it is told next */
+    struct newcomers *newcomers; /* in a tick that meets everybody; else NULL */
+    size_t read_ahead;           /* how many of those it met in this tick came read */
+
+    size_t budget;    /* of kept descriptors */
+    uint64_t ceiling; /* of those that may be kept */
     size_t stats_kept, statms_kept;
     const struct process *current; /* being read: its files stay open */
-
-    struct buffer text; /* of the file being read */
-    struct shared_text *words[STATE_WORDS];
 };
 
 /* ---- table.c ---- */
@@ -74,9 +50,6 @@ struct process *process_by_key(const struct process_table *table, uint64_t key);
  * is another. */
 bool process_refresh(struct process_table *table, struct process *process, bool extras);
 
-/* Whether this stat can be the process's: it started at the same moment, as far as is known. */
-bool process_same_start(const struct process *process, const struct os_stat *stat);
-
 /* ---- descriptors.c ---- */
 
 size_t descriptors_budget(const vitals_context *context);
@@ -84,15 +57,14 @@ size_t descriptors_budget(const vitals_context *context);
 /* At the beginning of a tick: as many statm as the stats of all listed processes leave room for. */
 void descriptors_share(struct process_table *table);
 
-/* As the functions of os.h; where the process runs out of descriptors, kept ones are given up. */
-int descriptors_open(struct process_table *table, struct process *process);
-int descriptors_file(struct process_table *table, struct process *process, const char *name,
-                     size_t limit);
-int descriptors_resident_pages(struct process_table *table, struct process *process,
-                               uint64_t *pages);
+/* Gives up what was read ahead, else a quarter of what is kept; false where nothing is left.
+ * `owner` is the table. */
+bool descriptors_relieve(void *owner);
 
-/* After a reading: keeps stat where there is room, else closes it. */
+/* After a reading: keeps stat, or a statm that was opened for it, where there is room, else closes
+ * it. */
 void descriptors_settle(struct process_table *table, struct process *process);
+void descriptors_settle_statm(struct process_table *table, struct process *process);
 void descriptors_close(struct process_table *table, struct process *process);
 
 /* ---- tree.c ---- */
@@ -113,11 +85,5 @@ struct process *tree_parent(const struct process_table *table, const struct proc
 
 /* Whether it has one. */
 bool tree_has_row(const struct process_table *table, const struct process *process);
-
-/* ---- rows.c ---- */
-
-/* Returns 0, or -1 when memory is out. */
-int state_words_new(struct shared_text *words[static STATE_WORDS]);
-void state_words_free(struct shared_text *words[static STATE_WORDS]);
 
 #endif

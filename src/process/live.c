@@ -2,12 +2,13 @@
  *
  * The proof: its stat was opened at the beginning and still reads, so the process has lived from
  * then to now, and the pid has been its own all the while. Whatever was opened by pid in between
- * was the process's. What is asked of it stands in query/, one file per question.
- * Thread rule: one thread at a time per handle. */
+ * was the process's, and so was its pidfd, by which it is signalled and waited for. What is asked
+ * of it stands in ask.c and relatives.c. Thread rule: one thread at a time per handle. */
 #include "process/live.h"
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "process/table.h"
 
 #include <errno.h>
 
@@ -20,8 +21,9 @@ static bool is_gone(int result)
 
 /* ---- opening ---- */
 
-/* Threads have a folder in /proc too, which is not listed: their pid is that of another process. */
-static bool is_thread(const struct os *os, int64_t pid)
+/* Threads have a folder in /proc too, which is not listed. The process that it is a thread of, or 0
+ * for what is none. */
+static int64_t process_of_thread(const struct os *os, int64_t pid)
 {
     struct buffer text = {0};
     struct os_status status;
@@ -30,7 +32,7 @@ static bool is_thread(const struct os *os, int64_t pid)
                   os_parse_status(text.bytes, text.size, &status) &&
                   (status.has & OS_STATUS_GROUP) != 0 && status.group != pid;
     buffer_done(&text);
-    return thread;
+    return thread ? status.group : 0;
 }
 
 static int read_stat(const vitals_process *process, struct os_stat *out)
@@ -39,17 +41,54 @@ static int read_stat(const vitals_process *process, struct os_stat *out)
     return os_process_stat(&process->files, text, out);
 }
 
-static int begin(vitals_process *process, int64_t pid, vitals_error *error)
+/* Whether the kernel knows a process that /proc does not show us, now as before. */
+static bool is_hidden(const struct os *os, int64_t pid)
+{
+    int pidfd = os_pidfd_open(os, pid);
+    struct os_process files = {.pid = pid, .stat = -1, .statm = -1};
+    bool hidden = pidfd >= 0 && is_gone(os_process_open(os, pid, false, &files));
+    os_process_close(&files);
+    os_close_descriptor(pidfd);
+    return hidden;
+}
+
+static int nobody(const struct os *os, int64_t pid, int result, vitals_error *error)
+{
+    static const int64_t PID_MAX = 4194304; // the kernel's PID_MAX_LIMIT
+    if (is_hidden(os, pid))
+        return error_set(error, VITALS_EDENIED, -result,
+                         "process %lld is hidden from you (/proc is mounted with hidepid)",
+                         (long long)pid);
+    return error_set(error, VITALS_EGONE, -result, "no process has the pid %lld%s", (long long)pid,
+                     pid > PID_MAX ? ", and none ever will: it is too large" : "");
+}
+
+/* Stat, and the pidfd where there can be one: a sandbox may refuse it in its own ways, and reading
+ * goes on without. Opened by pid, so stat is read behind them. */
+static int open_files(vitals_process *process, int64_t pid)
 {
     const struct os *os = &process->context->os;
     int result = os_process_open(os, pid, false, &process->files);
-    bool thread = result == 0 && is_thread(os, pid);
+    if (result < 0)
+        return result;
+    process->pidfd = os_pidfd_open(os, pid);
+    bool ours = process->pidfd == -EMFILE || process->pidfd == -ENFILE || process->pidfd == -ENOMEM;
+    return ours ? process->pidfd : 0;
+}
+
+static int begin(vitals_process *process, int64_t pid, vitals_error *error)
+{
+    int result = open_files(process, pid);
+    int64_t owner = result == 0 ? process_of_thread(&process->context->os, pid) : 0;
     struct os_stat stat;
     if (result == 0)
         result = read_stat(process, &stat);
-    if (thread || is_gone(result))
-        return error_set(error, VITALS_EGONE, thread ? 0 : -result, "no process has the pid %lld",
-                         (long long)pid);
+    if (is_gone(result))
+        return nobody(&process->context->os, pid, result, error);
+    if (owner != 0)
+        return error_set(error, VITALS_EGONE, 0,
+                         "no process has the pid %lld: it is the id of a thread of process %lld",
+                         (long long)pid, (long long)owner);
     if (result == 0 && (stat.has & OS_STAT_START) == 0)
         result = -EBADMSG;
     if (result == -ENOTSUP)
@@ -64,12 +103,15 @@ int vitals_process_open(vitals_context *context, int64_t pid, vitals_process **o
                         vitals_error *error)
 {
     if (pid < 1)
-        return error_set(error, VITALS_EARGUMENT, 0, "%lld is no pid", (long long)pid);
+        return error_set(error, VITALS_EARGUMENT, 0, "%lld is no pid: they begin at 1",
+                         (long long)pid);
     vitals_process *process = memory_alloc(sizeof *process);
     if (process == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     process->context = context;
     process->files = (struct os_process){.pid = pid, .stat = -1, .statm = -1};
+    process->pidfd = -1;
+    process->how.state = VITALS_NOT_YET;
     int code = begin(process, pid, error);
     if (code < 0) {
         vitals_process_free(process);
@@ -130,6 +172,8 @@ void vitals_process_free(vitals_process *process)
 {
     if (process == NULL)
         return;
+    os_close_descriptor(process->pidfd);
+    user_cache_free(process->users);
     os_process_close(&process->files);
     memory_free(process);
 }
@@ -151,75 +195,12 @@ int vitals_process_is_running(vitals_process *process)
     return live_prove(process, NULL) == 0;
 }
 
-/* Reads its stat: 0 while the process lives, else VITALS_EGONE with its message. */
-static int prove(const vitals_process *process, struct os_stat *stat, vitals_error *error)
-{
-    if (read_stat(process, stat) == 0 && (stat->has & OS_STAT_START) != 0 &&
-        stat->start_ticks == process->start_ticks)
-        return 0;
-    return error_set(error, VITALS_EGONE, 0, "process %lld has ended",
-                     (long long)process->files.pid);
-}
-
 int live_prove(const vitals_process *process, vitals_error *error)
 {
     struct os_stat stat;
-    return prove(process, &stat, error);
-}
-
-/* A kernel thread lives without memory of its own: files that tell of it are empty, although the
- * kernel answers ESRCH for some of them (seen on 6.18). */
-static bool is_kernel_thread(const struct os_stat *stat)
-{
-    unsigned needed = OS_STAT_VIRTUAL | OS_STAT_STATE;
-    return (stat->has & needed) == needed && stat->virtual_bytes == 0 && stat->state != 'Z' &&
-           stat->state != 'X';
-}
-
-int live_file(const vitals_process *process, const char *name, size_t limit, struct buffer *out,
-              bool *cut, vitals_error *error)
-{
-    long long pid = process->files.pid;
-    struct os_stat stat;
-    int result = os_process_file(&process->context->os, pid, name, limit, out, cut);
-    int code = prove(process, &stat, error);
-    if (code < 0)
-        return code;
-    if (result == -ESRCH && is_kernel_thread(&stat)) {
-        *cut = false;
+    if (read_stat(process, &stat) == 0 && (stat.has & OS_STAT_START) != 0 &&
+        stat.start_ticks == process->start_ticks)
         return 0;
-    }
-    if (is_gone(result)) // a zombie, or no such file
-        return error_set(error, VITALS_EGONE, -result, "process %lld has no %s any more", pid,
-                         name);
-    if (result == -ENOMEM)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    return result < 0 ? error_system(error, -result, "%s of process %lld", name, pid) : 0;
-}
-
-/* ---- acting on it ---- */
-
-static int signal_error(const vitals_process *process, int signal, int result, vitals_error *error)
-{
-    long long pid = process->files.pid;
-    if (is_gone(result))
-        return error_set(error, VITALS_EGONE, -result, "process %lld has ended", pid);
-    if (result == -EINVAL)
-        return error_set(error, VITALS_EARGUMENT, EINVAL, "there is no signal %d", signal);
-    if (result == -ENOSYS || result == -ENOTSUP)
-        return error_set(error, VITALS_EUNSUPPORTED, -result,
-                         "process %lld cannot be signalled safely here: no pidfd", pid);
-    return error_system(error, -result, "signal %d to process %lld", signal, pid);
-}
-
-int vitals_process_signal(vitals_process *process, int signal, vitals_error *error)
-{
-    int pidfd = os_pidfd_open(&process->context->os, process->files.pid);
-    if (pidfd < 0)
-        return signal_error(process, signal, pidfd, error);
-    // Opened by pid: the proof that comes after says that it is this process's.
-    int code = live_prove(process, error);
-    int result = code == 0 ? os_pidfd_signal(pidfd, signal) : 0;
-    os_close_descriptor(pidfd);
-    return result < 0 ? signal_error(process, signal, result, error) : code;
+    return error_set(error, VITALS_EGONE, 0, "process %lld has ended",
+                     (long long)process->files.pid);
 }

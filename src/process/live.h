@@ -1,4 +1,4 @@
-/* live.h: a live handle from inside, for the files of query/. One thread at a time per handle. */
+/* live.h: a live handle from inside. One thread at a time per handle. */
 #ifndef VITALS_PROCESS_LIVE_H
 #define VITALS_PROCESS_LIVE_H
 
@@ -8,26 +8,19 @@
 struct vitals_process {
     const vitals_context *context;
     struct os_process files; /* stat is kept: while it reads, the pid is this process's own */
+    int pidfd;               /* its own for certain; negative: the pids of another /proc, or a
+                                kernel that has none */
     uint64_t start_ticks;
+    uint64_t stream, asked;   /* whose keys its answers have, and how many there were */
+    struct user_cache *users; /* NULL: no name was asked for yet */
+    bool ended;               /* it was waited for, */
+    struct os_exit how;       /* and this is what was learned; NOT_YET before */
 };
-
-/* A file of the process, at most `limit` bytes, and the proof that it was its own. The error says
- * what could not be read. Returns 0 (and nothing in `out` for a kernel thread, which has no such
- * things) or a VITALS_E… */
-int live_file(const vitals_process *process, const char *name, size_t limit, struct buffer *out,
-              bool *cut, vitals_error *error);
-
-/* A string of an environment; without "=" it is all name. Both lie within the bytes. */
-struct environment_entry {
-    vitals_text name, value;
-};
-
-/* Pure: the strings that are not empty, each ended by NUL or by the end, in their order; *out is
- * yours to memory_free. 0, or -1 when memory is out. */
-int environment_split(const char *bytes, size_t size, struct environment_entry **out,
-                      size_t *count);
 
 /* 0 while the process lives, else VITALS_EGONE with its message. */
 int live_prove(const vitals_process *process, vitals_error *error);
+
+/* signal.c: says why nothing can be done that needs a pidfd: VITALS_EUNSUPPORTED. */
+int live_no_pidfd(const vitals_process *process, vitals_error *error);
 
 #endif

@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { STATUS_LIMIT = 64 * 1024, IO_LIMIT = 4096 };
-
 /* ---- finding ---- */
 
 struct process *process_by_pid(const struct process_table *table, int64_t pid)
@@ -49,139 +47,45 @@ uint64_t process_table_key(const struct process_table *table, int64_t pid)
     return process != NULL ? process->key : 0;
 }
 
+uint64_t process_table_key_at(const struct process_table *table, int64_t pid, uint64_t start_ticks)
+{
+    const struct process *process = process_by_pid(table, pid);
+    bool other = process != NULL && start_ticks != 0 && (process->stat.has & OS_STAT_START) != 0 &&
+                 process->stat.start_ticks != start_ticks;
+    return process != NULL && !other ? process->key : 0;
+}
+
 /* ---- reading one ---- */
 
-static uint64_t now_ns(const struct process_table *table)
-{
-    const vitals_clock *clock = &table->context->os.clock;
-    return clock->monotonic_ns(clock->data);
-}
-
-static struct value extra_of(unsigned has, unsigned bit, uint64_t number)
-{
-    return (has & bit) != 0 ? value_u64(number) : value_missing(VITALS_UNSUPPORTED);
-}
-
-static void read_status(struct process_table *table, struct process *process)
-{
-    struct os_status status;
-    int result = descriptors_file(table, process, "status", STATUS_LIMIT);
-    if (result == 0 && !os_parse_status(table->text.bytes, table->text.size, &status))
-        result = -EBADMSG;
-    process->peak = result < 0 ? value_missing(os_availability(result))
-                               : extra_of(status.has, OS_STATUS_PEAK, status.peak_bytes);
-}
-
-static void read_io(struct process_table *table, struct process *process)
-{
-    struct os_io io;
-    int result = descriptors_file(table, process, "io", IO_LIMIT);
-    if (result == 0 && !os_parse_io(table->text.bytes, table->text.size, &io))
-        result = -EBADMSG;
-    if (result < 0) {
-        process->read = process->written = value_missing(os_availability(result));
-        return;
-    }
-    process->read = extra_of(io.has, OS_IO_READ, io.read_bytes);
-    process->written = extra_of(io.has, OS_IO_WRITTEN, io.written_bytes);
-}
-
-static void read_resident(struct process_table *table, struct process *process)
-{
-    uint64_t pages;
-    int result = descriptors_resident_pages(table, process, &pages);
-    process->resident = result < 0
-                            ? value_missing(os_availability(result))
-                            : value_u64(saturating_mul(pages, table->context->os.page_bytes));
-}
-
-static void read_cpu(struct process_table *table, struct process *process)
-{
-    uint64_t ns;
-    int result = os_process_cpu_ns(&table->context->os, process->files.pid, &ns);
-    process->cpu = result < 0 ? value_missing(os_availability(result))
-                              : value_f64((double)ns / 1e9);
-}
-
-/* One moment for all that one tick reads of a process: what is not due keeps its own. */
-static void stamp_extras(struct process *process, unsigned extras, uint64_t now)
-{
-    if ((extras & EXTRA_RESIDENT) != 0)
-        process->resident_ns = now;
-    if ((extras & EXTRA_CPU) != 0)
-        process->cpu_ns = now;
-    if ((extras & EXTRA_STATUS) != 0)
-        process->peak_ns = now;
-    if ((extras & EXTRA_IO) != 0)
-        process->io_ns = now;
-}
-
-/* All by pid, so that stat must be read after it: that proves whose these are. The CPU clock comes
- * last, next to the stamp that rates will be made with. One that had no row in the tick before has
- * everything read, due or not. */
-static void read_extras(struct process_table *table, struct process *process)
+/* One that had no row in the tick before has everything read, due or not. */
+static unsigned extras_for(const struct process_table *table, const struct process *process)
 {
     bool had_row = process->extras_tick != 0 && process->extras_tick + 1 >= table->tick;
-    unsigned extras = had_row ? table->extras : table->extras_ever;
-    if ((extras & EXTRA_STATUS) != 0)
-        read_status(table, process);
-    if ((extras & EXTRA_IO) != 0)
-        read_io(table, process);
-    if ((extras & EXTRA_RESIDENT) != 0)
-        read_resident(table, process);
-    uint64_t now = process->stamp_ns = now_ns(table);
-    if ((extras & EXTRA_CPU) != 0)
-        read_cpu(table, process);
-    stamp_extras(process, extras, now);
-    process->extras_tick = table->tick;
+    bool is_new = process->extras_tick == 0;
+    return had_row ? table->extras
+                   : table->extras_ever | (is_new && table->later ? EXTRA_LATER : 0);
 }
 
-static void take_name(struct process_table *table, struct process *process, struct span name)
+/* After a reading. `extras`: whether they were among it. */
+static void note(struct process_table *table, struct process *process, bool had_statm, bool extras)
 {
-    if (shared_text_equal(process->name, name.bytes, name.size))
-        return;
-    struct shared_text *text = shared_text_new(name.bytes, name.size);
-    if (text == NULL) {
-        table->out_of_memory = true;
-        return;
-    }
-    process->renamed = process->name != NULL;
-    shared_text_unref(process->name);
-    process->name = text;
-}
-
-/* A kernel worker shows what it works on in its name, and has no arguments that could change. */
-static bool is_kernel_thread(const struct os_stat *stat)
-{
-    return (stat->has & OS_STAT_VIRTUAL) != 0 && stat->virtual_bytes == 0;
-}
-
-bool process_same_start(const struct process *process, const struct os_stat *stat)
-{
-    bool known = (process->stat.has & stat->has & OS_STAT_START) != 0;
-    return !known || process->stat.start_ticks == stat->start_ticks;
+    if (!had_statm && process->files.statm >= 0)
+        descriptors_settle_statm(table, process);
+    if (extras)
+        process->extras_tick = table->tick;
+    for (size_t i = 0; process->renamed && i < PROCESS_TURNS; i++)
+        process->turns[i].asked = false;
+    process->renamed = false;
 }
 
 /* With stat open: extras, then stat. False where the process ended or is another. */
 static bool observe(struct process_table *table, struct process *process, bool extras)
 {
-    if (extras && tree_expects_row(table, process))
-        read_extras(table, process);
-    char text[OS_STAT_TEXT];
-    struct os_stat stat;
-    int result = os_process_stat(&process->files, text, &stat);
-    if (result == -ESRCH || (result == 0 && !process_same_start(process, &stat)))
-        return false;
-    if (result < 0) {
-        process->state = os_availability(result);
-        return true;
-    }
-    take_name(table, process, stat.name);
-    process->renamed = process->renamed && !is_kernel_thread(&stat);
-    stat.name = (struct span){0};
-    process->stat = stat;
-    process->state = VITALS_HAVE;
-    return true;
+    extras = extras && tree_expects_row(table, process);
+    bool had_statm = process->files.statm >= 0;
+    bool same = reader_observe(&table->reader, process, extras ? extras_for(table, process) : 0);
+    note(table, process, had_statm, extras);
+    return same;
 }
 
 /* One whose stat is not kept: identity is (pid, start). Where it could never be read, it stays the
@@ -189,10 +93,10 @@ static bool observe(struct process_table *table, struct process *process, bool e
 static bool refresh_unkept(struct process_table *table, struct process *process, bool extras)
 {
     bool identified = (process->stat.has & OS_STAT_START) != 0;
-    int result = descriptors_open(table, process);
+    int result = reader_open(&table->reader, process);
     if (result < 0) {
         bool ended = result == -ENOENT || result == -ESRCH;
-        process->stamp_ns = now_ns(table);
+        process->stamp_ns = reader_now(&table->reader);
         return !ended && !identified;
     }
     bool same = identified || process->state != VITALS_DENIED;
@@ -217,8 +121,7 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
 
 static void process_free(struct process *process)
 {
-    shared_text_unref(process->name);
-    process_detail_done(&process->detail);
+    process_done(process);
     memory_free(process);
 }
 
@@ -229,44 +132,41 @@ static void process_retire(struct process_table *table, struct process *process)
     process->key = 0;
 }
 
-static struct process *process_new(int64_t pid)
+/* Reads what a new pid is, where that was not done ahead. False where it has ended since it was
+ * listed. */
+static bool process_begin(struct process_table *table, struct newcomer *newcomer)
 {
-    struct process *process = memory_alloc(sizeof *process);
-    if (process == NULL)
-        return NULL;
-    process->files = (struct os_process){.pid = pid, .stat = -1, .statm = -1};
-    process->detail.uid = value_missing(VITALS_NOT_YET);
-    process->detail.user_state = VITALS_NOT_YET;
-    process->detail.command_state = VITALS_NOT_YET;
-    process->detail.cgroup_state = VITALS_NOT_YET;
-    return process;
-}
-
-/* Reads what a new pid is. False where it has ended since it was listed. */
-static bool process_begin(struct process_table *table, struct process *process)
-{
+    struct process *process = newcomer->process;
+    bool extras = tree_expects_row(table, process);
     table->current = process;
-    int result = descriptors_open(table, process);
-    bool alive = result == 0 ? observe(table, process, true)
-                             : result != -ENOENT && result != -ESRCH;
-    if (result < 0) {
-        process->state = os_availability(result);
-        process->stamp_ns = now_ns(table);
-    }
+    if (!newcomer->read)
+        newcomer_read(&table->reader, newcomer, extras ? extras_for(table, process) : 0);
     table->current = NULL;
-    return alive;
+    if (newcomer->result == 0) {
+        note(table, process, false, extras);
+        return newcomer->observed;
+    }
+    process->state = os_availability(newcomer->result);
+    process->stamp_ns = reader_now(&table->reader);
+    return newcomer->result != -ENOENT && newcomer->result != -ESRCH;
 }
 
 static struct process *process_meet(struct process_table *table, int64_t pid)
 {
-    struct process *process = process_new(pid);
+    struct newcomer newcomer = {0};
+    if (table->newcomers != NULL)
+        newcomer = newcomers_next(table->newcomers);
+    table->read_ahead += newcomer.read;
+    struct process *process = newcomer.process;
+    if (process == NULL)
+        process = newcomer.process = newcomer_process(pid);
     if (process == NULL) {
-        table->out_of_memory = true;
+        table->reader.out_of_memory = true;
         return NULL;
     }
     process->key = table->last_key + 1;
     tree_meet(table, process);
-    if (!process_begin(table, process)) {
+    if (!process_begin(table, &newcomer)) {
         process_retire(table, process);
         process_free(process);
         return NULL;
@@ -333,8 +233,41 @@ static bool meets_all(const struct process_table *table)
     return table->rows != VITALS_ROWS_GPU_USERS;
 }
 
+/* The first are told of soon, so that lanes begin; the more there are, the more are told at once.
+ */
+static void tell(struct process_table *table)
+{
+    enum { MANY = 128 };
+    if (++table->met_count < table->tell_at)
+        return;
+    table->tell_at = size_min(table->tell_at * 2, MANY);
+    table->met_count = 0;
+    if (table->met != NULL)
+        table->met(table->met_data);
+}
+
+/* The first tick meets everybody: worth threads that read ahead, where there are CPUs for them and
+ * descriptors for all. NULL: not so. */
+static struct newcomers *read_ahead(const struct process_table *table)
+{
+    enum { EACH = 32 }; // processes that are worth a thread
+    const vitals_context *context = table->reader.context;
+    size_t count = table->pids.count;
+    bool everybody = table->count == 0 && (table->rows & VITALS_ROWS_ALL) != 0;
+    if (!everybody || count < 2 * EACH || count > table->budget / 2)
+        return NULL;
+    size_t helpers = size_min(os_cpus_usable(&context->os) - 1, count / EACH);
+    helpers = size_min(helpers, NEWCOMERS_HELPERS);
+    return helpers == 0 ? NULL
+                        : newcomers_new(context, table->pids.items, count,
+                                        extras_for(table, &(struct process){0}), (unsigned)helpers);
+}
+
 static void merge(struct process_table *table)
 {
+    enum { FEW = 24 };
+    table->met_count = 0;
+    table->tell_at = FEW;
     size_t old = 0, count = 0;
     for (size_t i = 0; i < table->pids.count; i++) {
         int64_t pid = table->pids.items[i];
@@ -347,8 +280,10 @@ static void merge(struct process_table *table)
             process_retire(table, process);
             process = NULL;
         }
-        if (process == NULL && meets_all(table))
+        if (process == NULL && meets_all(table)) {
             process = process_meet(table, pid);
+            tell(table);
+        }
         if (process != NULL)
             table->next[count++] = process;
     }
@@ -356,24 +291,6 @@ static void merge(struct process_table *table)
         process_retire(table, table->by_pid[old++]);
     swap_orders(table, count);
     sweep(table);
-}
-
-static const struct {
-    vitals_metric metric;
-    unsigned extra;
-} EXTRAS[] = {
-    {VITALS_PROCESS_RESIDENT_BYTES, EXTRA_RESIDENT},    {VITALS_PROCESS_CPU_SECONDS, EXTRA_CPU},
-    {VITALS_PROCESS_RESIDENT_PEAK_BYTES, EXTRA_STATUS}, {VITALS_PROCESS_READ_BYTES, EXTRA_IO},
-    {VITALS_PROCESS_WRITTEN_BYTES, EXTRA_IO},
-};
-
-static unsigned extras_of(const struct metric_set *wanted)
-{
-    unsigned extras = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(EXTRAS); i++)
-        if (metric_set_has(wanted, EXTRAS[i].metric))
-            extras |= EXTRAS[i].extra;
-    return extras;
 }
 
 static void retire_all(struct process_table *table)
@@ -384,13 +301,21 @@ static void retire_all(struct process_table *table)
     sweep(table);
 }
 
+static bool wants_details(const struct metric_set *due)
+{
+    struct metric_set details;
+    detail_wanted(due, &details);
+    return metric_set_has_entity(&details, VITALS_PROCESS);
+}
+
 int process_table_tick(struct process_table *table, const struct metric_set *due)
 {
     table->tick++;
-    table->out_of_memory = false;
-    table->extras = extras_of(due);
+    table->reader.out_of_memory = false;
+    table->extras = reader_extras(due);
     table->extras_ever |= table->extras;
-    int result = os_list_processes(&table->context->os, &table->pids);
+    table->details_ever = table->details_ever || wants_details(due);
+    int result = os_list_processes(&table->reader.context->os, &table->pids);
     if (result == -ENOMEM)
         return VITALS_EMEMORY;
     table->state = result < 0 ? os_availability(result) : VITALS_HAVE;
@@ -402,9 +327,14 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     if (reserve(table) < 0)
         return VITALS_EMEMORY;
     descriptors_share(table);
+    table->later = table->details_ever && table->pids.count <= table->budget / 2;
+    table->read_ahead = 0;
+    table->newcomers = read_ahead(table);
     merge(table);
+    newcomers_free(table->newcomers);
+    table->newcomers = NULL;
     tree_grow(table);
-    return table->out_of_memory ? VITALS_EMEMORY : 0;
+    return table->reader.out_of_memory ? VITALS_EMEMORY : 0;
 }
 
 static bool is_listed(const struct process_table *table, int64_t pid)
@@ -450,9 +380,28 @@ void process_table_mark(struct process_table *table, uint64_t key, const struct 
     if (process == NULL || process->marked == table->tick)
         return;
     process->marked = table->tick;
-    table->extras_ever |= extras_of(wanted);
+    table->extras_ever |= reader_extras(wanted);
     if (process->extras_tick != table->tick && tree_has_row(table, process))
         process_refresh(table, process, true);
+}
+
+void process_table_write(struct process_table *table, vitals_builder *builder,
+                         const struct metric_set *wanted)
+{
+    if (!metric_set_has_entity(wanted, VITALS_PROCESS))
+        return;
+    builder_table_of(builder, VITALS_PROCESS, wanted);
+    struct row_columns columns;
+    rows_columns(&columns, wanted);
+    for (size_t i = 0; i < table->key_count; i++) {
+        struct process *process = table->by_key[i];
+        if (!tree_has_row(table, process))
+            continue;
+        if (process->statm_due) // no lane has answered
+            (void)reader_statm(&table->reader, process);
+        const struct process *parent = tree_parent(table, process);
+        rows_write(&table->reader, process, parent != NULL ? parent->key : 0, &columns, builder);
+    }
 }
 
 /* ---- the table itself ---- */
@@ -462,14 +411,11 @@ struct process_table *process_table_new(const vitals_context *context)
     struct process_table *table = memory_alloc(sizeof *table);
     if (table == NULL)
         return NULL;
-    table->context = context;
+    table->reader = (struct process_reader){
+        .context = context, .relieve = descriptors_relieve, .owner = table};
     table->state = VITALS_NOT_YET;
     table->rows = VITALS_ROWS_ALL;
     table->budget = descriptors_budget(context);
-    if (state_words_new(table->words) < 0) {
-        process_table_free(table);
-        return NULL;
-    }
     return table;
 }
 
@@ -478,10 +424,9 @@ void process_table_free(struct process_table *table)
     if (table == NULL)
         return;
     retire_all(table);
-    state_words_free(table->words);
     os_pids_done(&table->pids);
     hash_done(&table->roots);
-    buffer_done(&table->text);
+    buffer_done(&table->reader.text);
     memory_free(table->by_pid);
     memory_free(table->next);
     memory_free(table->by_key);
@@ -495,6 +440,12 @@ void process_table_select(struct process_table *table, unsigned rows, const int6
     table->chosen = pids;
     table->chosen_count = count;
     table->chosen_anew = true;
+}
+
+void process_table_tell(struct process_table *table, void (*met)(void *data), void *data)
+{
+    table->met = met;
+    table->met_data = data;
 }
 
 vitals_availability process_table_state(const struct process_table *table)

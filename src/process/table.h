@@ -4,51 +4,45 @@
  * still reads, it is the same process, whatever happens to its pid. Beyond max_descriptors identity
  * is (pid, start), read anew at each tick. A key is never given again.
  *
- * A tick: process_table_tick lists and reads; lanes read details (command line, user, cgroup);
- * process_table_write makes rows in the order of keys.
- * Thread rule: the tick thread, but for process_detail_read and process_detail_done. */
+ * A tick: process_table_tick lists and reads; lanes read what may block (command lines, users,
+ * shared memory), in batches; process_table_write makes rows in the order of keys. Thread rule: the
+ * tick thread, but for process_batch_read, _done, _enter and _leave. */
 #ifndef VITALS_PROCESS_TABLE_H
 #define VITALS_PROCESS_TABLE_H
 
-#include "core/hash.h"
-#include "core/shared_text.h"
-#include "os/world.h"
-#include "snapshot/builder.h"
+#include "process/reader.h"
+#include <stdatomic.h>
 #include <vitals/request.h>
 
-/* What a lane reads of a process. */
-enum {
-    PROCESS_DETAIL_USER = 1u << 0, /* uid and user */
-    PROCESS_DETAIL_COMMAND = 1u << 1,
-    PROCESS_DETAIL_CGROUP = 1u << 2
-};
+/* What a lane is asked of several processes at once, and its answer: a row for each of the first
+ * `facts.row_count` of them. The texts of one batch are limited; who did not fit is asked again. */
+enum { PROCESS_BATCH = 256 };
 
 struct process_want {
     uint64_t key;
     int64_t pid;
-    unsigned bits;
 };
 
-/* The lane's answer. Texts are owned by it until process_table_take takes them. */
-struct process_detail {
-    uint64_t key;
-    int64_t pid;
-    unsigned bits;
-    struct value uid;
-    signed char user_state, command_state, cgroup_state;
-    uint64_t read_ns; /* set by who calls process_detail_read */
-    struct shared_text *user, *command, *cgroup;
+struct process_batch {
+    unsigned turn, turn_count; /* question: see process_table_due */
+    struct metric_set wanted;  /* question */
+    struct process_want wants[PROCESS_BATCH];
+    size_t count;
+    atomic_size_t inside;            /* the number of the process that is being read; 0: none */
+    atomic_uint_fast64_t since_ns;   /* since when */
+    struct facts facts;              /* answer; its memory is kept from batch to batch */
+    uint64_t read_ns[PROCESS_BATCH]; /* answer */
+    bool refused[PROCESS_BATCH];     /* answer: there were no descriptors to read it with */
 };
 
-/* Names of users, kept for 60 s. Belongs to the lane's thread. process/user_cache.c */
-struct user_cache;
+/* Belongs to the lane's thread. process/user_cache.c */
 struct user_cache *user_cache_new(void); /* NULL when memory is out */
 void user_cache_free(struct user_cache *cache);
 
-/* On a lane: reads one process. Never fails: what cannot be read has its reason. */
-void process_detail_read(const vitals_context *context, struct user_cache *users,
-                         const struct process_want *want, struct process_detail *out);
-void process_detail_done(struct process_detail *detail);
+/* On a lane: reads what is asked. Never fails: what cannot be read has its reason. */
+void process_batch_read(const vitals_context *context, struct user_cache *users,
+                        struct process_batch *batch);
+void process_batch_done(struct process_batch *batch);
 
 struct process_table; /* process/table.c */
 
@@ -71,19 +65,68 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
 vitals_availability process_table_state(const struct process_table *table);
 size_t process_table_listed(const struct process_table *table);
 
-/* Fills `wants` (room for `capacity`) with processes whose details are wanted and due (new,
- * renamed, or older than every_ns), marks those asked for, and returns how many. What did not fit
- * is given by the next call. */
-size_t process_table_due(struct process_table *table, const struct metric_set *wanted,
-                         uint64_t now_ns, uint64_t every_ns, struct process_want *wants,
-                         size_t capacity);
+/* What lanes read has PROCESS_TURNS cadences, each with its number; those that come together are
+ * read together, `turn_count` from `turn` on, with the cadence of each. */
+struct process_question {
+    unsigned turn, turn_count;
+    const uint64_t *every_ns;
+    const struct metric_set *wanted;
+};
 
-/* Takes answers (and their texts) where the process is still the one that was asked about: proven
- * by its kept stat, which is read again. Others are freed. */
-void process_table_take(struct process_table *table, struct process_detail *details, size_t count);
+/* Calls `met` while a tick meets many processes, after each hundred or so: of these it may ask
+ * process_table_due already, so that lanes read while the tick does. */
+void process_table_tell(struct process_table *table, void (*met)(void *data), void *data);
+
+/* Fills the batch with at most `capacity` processes of which all of this is due (new, renamed, or
+ * asked longer ago than every_ns, and no lane has the question), and returns how many. What did not
+ * fit is given by the next call. */
+size_t process_table_due(struct process_table *table, const struct process_question *question,
+                         uint64_t now_ns, struct process_batch *batch, size_t capacity);
+
+/* Takes the answers where the process is still the one that was asked about: proven by its kept
+ * stat, which is read again. The batch is empty then. Who could not be read for want of descriptors
+ * has not answered, and is due again. */
+enum process_taken {
+    PROCESS_TAKEN,
+    PROCESS_REFUSED, /* some of them */
+    PROCESS_RELIEVED /* likewise, but descriptors were given up for them: worth asking at once */
+};
+enum process_taken process_table_take(struct process_table *table, struct process_batch *batch);
+
+/* ---- what a lane does not answer: late.c ---- */
+
+/* On the lane, before it reads each process of the batch: false where the batch was given up. And
+ * behind the last. */
+bool process_batch_enter(struct process_batch *batch, size_t index, uint64_t now_ns);
+void process_batch_leave(struct process_batch *batch);
+
+/* Whether the lane has been in one process of the batch for so long, and in which. */
+bool process_batch_hangs(struct process_batch *batch, uint64_t now_ns, uint64_t limit_ns,
+                         size_t *index);
+
+/* The lane reads none behind this process; false where it has gone on already. */
+bool process_batch_give_up(struct process_batch *batch, size_t index);
+
+/* Of an answer to a batch that was given up: only this process's counts. */
+void process_batch_keep(struct process_batch *batch, size_t index);
+
+/* What the batch asks for was not answered, and is due again. The batch is only read. */
+void process_table_return(struct process_table *table, const struct process_batch *batch);
+
+/* While it is held, nothing of those turns is due of the process. */
+void process_table_hold(struct process_table *table, uint64_t key, unsigned turn,
+                        unsigned turn_count, bool held);
+
+/* At a deadline: of whom any of this is due or asked for, values become STALE, and what never came
+ * TIMED_OUT, until there is an answer. */
+void process_table_late(struct process_table *table, const struct process_question *question,
+                        uint64_t now_ns);
 
 /* The key of the process that has the pid now, or 0. For joining a driver's pids. */
 uint64_t process_table_key(const struct process_table *table, int64_t pid);
+
+/* The same, of the one that began then; 0: whenever it began. */
+uint64_t process_table_key_at(const struct process_table *table, int64_t pid, uint64_t start_ticks);
 
 /* The same, and meets the process first where only users of devices have rows: then nobody else is
  * ever opened. */
@@ -93,8 +136,9 @@ uint64_t process_table_meet(struct process_table *table, int64_t pid);
  * and write; reads what the row needs where the tick had not. */
 void process_table_mark(struct process_table *table, uint64_t key, const struct metric_set *wanted);
 
-/* Opens the table process, where wanted, and writes the rows. */
-void process_table_write(const struct process_table *table, vitals_builder *builder,
+/* Opens the table process, where wanted, and writes the rows. What no answer of a lane has led to
+ * is read before. */
+void process_table_write(struct process_table *table, vitals_builder *builder,
                          const struct metric_set *wanted);
 
 #endif

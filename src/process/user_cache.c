@@ -1,27 +1,31 @@
-/* user_cache.c: names of users, because asking for one may read files or wait for a network.
+/* user_cache.c: names of users and groups, because asking for one may read files or wait for a
+ * network; and those of containers, which workload/names.c keeps.
  *
  * A name is kept for a minute, so that a changed one is seen, and all are forgotten when there are
- * too many. Owned by one lane's thread: no lock. */
+ * too many. Owned by one thread: no lock. */
 #include "process/detail.h"
+#include "workload/names.h"
 
+#include "core/hash.h"
 #include "core/memory.h"
 #include "core/number.h"
 
+#include <errno.h>
 #include <string.h>
 
-enum { USERS_MAX = 4096, NAME_MAX_BYTES = 256 };
+enum { NAMES_MAX = 4096, NAME_MAX_BYTES = 256 };
 
-struct user {
-    uint64_t uid;
+struct name {
     uint64_t read_ns;
-    struct shared_text *name;
+    struct shared_text *text; /* NULL: none was kept for want of memory */
+    bool known;               /* false: it could not be asked for */
 };
 
 struct user_cache {
-    struct user *users;
+    struct name *names;
     size_t count, capacity;
-    struct hash places; /* uid → index */
-    struct buffer text;
+    struct hash places[2]; /* of each kind: id → index */
+    struct workload_names *containers;
 };
 
 struct user_cache *user_cache_new(void)
@@ -32,9 +36,10 @@ struct user_cache *user_cache_new(void)
 static void forget(struct user_cache *cache)
 {
     for (size_t i = 0; i < cache->count; i++)
-        shared_text_unref(cache->users[i].name);
+        shared_text_unref(cache->names[i].text);
     cache->count = 0;
-    hash_reset(&cache->places);
+    for (size_t i = 0; i < ARRAY_COUNT(cache->places); i++)
+        hash_reset(&cache->places[i]);
 }
 
 void user_cache_free(struct user_cache *cache)
@@ -42,55 +47,64 @@ void user_cache_free(struct user_cache *cache)
     if (cache == NULL)
         return;
     forget(cache);
-    hash_done(&cache->places);
-    buffer_done(&cache->text);
-    memory_free(cache->users);
+    for (size_t i = 0; i < ARRAY_COUNT(cache->places); i++)
+        hash_done(&cache->places[i]);
+    memory_free(cache->names);
+    workload_names_free(cache->containers);
     memory_free(cache);
 }
 
-struct buffer *user_cache_buffer(struct user_cache *cache)
+/* The place of the name, made where there was none; NULL when memory is out. */
+static struct name *place_of(struct user_cache *cache, enum user_kind kind, uint64_t id)
 {
-    buffer_reset(&cache->text);
-    return &cache->text;
-}
-
-/* The place of the user, made where there was none; NULL when memory is out. */
-static struct user *user_of(struct user_cache *cache, uint64_t uid)
-{
-    const uintptr_t *place = hash_find(&cache->places, uid);
+    const uintptr_t *place = hash_find(&cache->places[kind], id);
     if (place != NULL)
-        return &cache->users[*place];
-    if (cache->count >= USERS_MAX)
+        return &cache->names[*place];
+    if (cache->count >= NAMES_MAX)
         forget(cache);
-    void *users = cache->users;
-    if (memory_grow(&users, &cache->capacity, cache->count, sizeof *cache->users) < 0)
+    void *names = cache->names;
+    if (memory_grow(&names, &cache->capacity, cache->count, sizeof *cache->names) < 0)
         return NULL;
-    cache->users = users;
-    if (hash_set(&cache->places, uid, cache->count) < 0)
+    cache->names = names;
+    if (hash_set(&cache->places[kind], id, cache->count) < 0)
         return NULL;
-    cache->users[cache->count] = (struct user){.uid = uid};
-    return &cache->users[cache->count++];
+    cache->names[cache->count] = (struct name){0};
+    return &cache->names[cache->count++];
 }
 
-struct shared_text *user_cache_name(struct user_cache *cache, const vitals_clock *clock,
-                                    uint64_t uid)
+const struct shared_text *user_cache_name(struct user_cache *cache, const vitals_clock *clock,
+                                          enum user_kind kind, uint64_t id, bool *lacking)
 {
-    struct user *user = user_of(cache, uid);
-    if (user == NULL)
+    struct name *kept = place_of(cache, kind, id);
+    if (kept == NULL)
         return NULL;
     uint64_t now = clock->monotonic_ns(clock->data);
-    if (user->name != NULL && now - user->read_ns < 60 * NS_PER_SECOND)
-        return shared_text_ref(user->name);
+    if (kept->known && now - kept->read_ns < 60 * NS_PER_SECOND)
+        return kept->text;
     char name[NAME_MAX_BYTES];
-    if (!os_user_name(uid, name, sizeof name))
-        number_print_u64(name, uid);
-    if (!shared_text_equal(user->name, name, strlen(name))) {
+    int result = kind == USER_NAME ? os_user_name(id, name, sizeof name)
+                                   : os_group_name(id, name, sizeof name);
+    bool refused = result == -EMFILE || result == -ENFILE;
+    *lacking = *lacking || refused;
+    if (refused && kept->text != NULL)
+        return kept->text;
+    if (result < 0)
+        number_print_u64(name, id);
+    if (!shared_text_equal(kept->text, name, strlen(name))) {
         struct shared_text *fresh = shared_text_new(name, strlen(name));
         if (fresh == NULL)
             return NULL;
-        shared_text_unref(user->name);
-        user->name = fresh;
+        shared_text_unref(kept->text);
+        kept->text = fresh;
     }
-    user->read_ns = now;
-    return shared_text_ref(user->name);
+    kept->known = !refused;
+    kept->read_ns = now;
+    return kept->text;
+}
+
+struct workload_names *user_cache_containers(struct user_cache *cache)
+{
+    if (cache->containers == NULL)
+        cache->containers = workload_names_new();
+    return cache->containers;
 }

@@ -289,11 +289,29 @@ static void bar1_words(const struct view *view, const vitals_row *gpu, char *out
                    panel_bytes(pool, VITALS_GPU_POOL_USED_BYTES, used), percent);
 }
 
+/* A MIG device is placed by two numbers; another partition has a name alone. */
+static bool is_mig(const vitals_row *part)
+{
+    return vitals_row_availability(part, VITALS_GPU_GPU_INSTANCE_ID) != VITALS_UNSUPPORTED ||
+           vitals_row_availability(part, VITALS_GPU_COMPUTE_INSTANCE_ID) != VITALS_UNSUPPORTED;
+}
+
+static void load_words(const vitals_row *part, char *out, size_t capacity)
+{
+    char busy[PANEL_TEXT];
+    (void)snprintf(out, capacity, "UTL:  %s",
+                   panel_percent(part, VITALS_GPU_UTILIZATION_RATIO, busy));
+}
+
 static void partition_words(const struct view *view, const vitals_row *part, char *out,
                             size_t capacity)
 {
     char name[DEVICE_NAME], gi[PANEL_TEXT], ci[PANEL_TEXT];
-    device_name(view, part, 12, name);
+    device_name(view, part, is_mig(part) ? 12 : 24, name);
+    if (!is_mig(part)) {
+        (void)snprintf(out, capacity, "%s", name);
+        return;
+    }
     (void)snprintf(out, capacity, "%s @ GI/CI: %s/%s", name,
                    panel_number(part, VITALS_GPU_GPU_INSTANCE_ID, "%.0f", gi),
                    panel_number(part, VITALS_GPU_COMPUTE_INSTANCE_ID, "%.0f", ci));
@@ -315,7 +333,10 @@ static void partition_line(struct paint *paint, const struct view *view, const v
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
     paint_text(paint, COLOR_PLAIN, " ");
-    bar1_words(view, part, text, sizeof(text));
+    if (is_mig(part))
+        bar1_words(view, part, text, sizeof(text));
+    else
+        load_words(part, text, sizeof(text));
     paint_cell(paint, color, ALIGN_LEFT, 20, text);
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);

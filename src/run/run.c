@@ -13,7 +13,7 @@
 #include "process/table.h"
 #include "run/account.h"
 #include "sample/context.h"
-#include "sample/request.h"
+#include "snapshot/request.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -126,6 +126,7 @@ int vitals_context_new(const vitals_options *options, vitals_context **out, vita
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     atomic_init(&context->refs, 1);
     context->os.proc = context->os.sys = context->os.dev = -1;
+    context->os.etc = context->os.run = -1;
     code = fill_context(context, &taken, error);
     if (code < 0) {
         context_unref(context);

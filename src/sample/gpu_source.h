@@ -31,6 +31,12 @@ void gpu_source_ask(struct gpu_source *source, const struct metric_set *wanted,
 void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *wanted,
                         uint64_t now_ns);
 
+/* Whether the users of a device can be told as soon as there is a sweep of /proc; and asks for them
+ * with it. `swept` may be NULL: there will be none in this tick. */
+bool gpu_source_waits(const struct gpu_source *source);
+void gpu_source_ask_users(struct gpu_source *source, const struct metric_set *wanted,
+                          struct gpu_sweep *swept, uint64_t now_ns);
+
 /* Takes what has been answered into the table. Returns 0 or VITALS_EMEMORY. */
 int gpu_source_collect(struct gpu_source *source, struct gpu_table *table);
 
@@ -40,6 +46,10 @@ bool gpu_source_settled(const struct gpu_source *source);
 /* At the end of a tick: marks devices that have not answered, isolates hanging ones. Whether others
  * were freed by that, and answer now. */
 bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns);
+
+/* Its rows in the table diagnosis, which must be open. */
+void gpu_source_write_diagnosis(const struct gpu_source *source, vitals_builder *builder,
+                                uint64_t stamp_ns);
 
 /* Its row in the table `source`. */
 void gpu_source_write(const struct gpu_source *source, vitals_builder *builder, uint64_t stamp_ns);

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { LANE_STACK_BYTES = 512 * 1024, LANE_JOBS_MAX = 160 };
+enum { LANE_STACK_BYTES = 512 * 1024, LANE_JOBS_MAX = 288 };
 
 struct lane_hub {
     atomic_uint refs;

@@ -37,17 +37,36 @@ void plan_due(struct plan *plan, uint64_t now_ns, struct metric_set *due)
     }
 }
 
-uint64_t plan_lane_every_ns(const struct plan *plan, vitals_entity entity)
+/* The turn with that cadence, made where there is room, else the next more frequent one. */
+static struct plan_turn *turn_of(struct plan_turn *turns, size_t *count, size_t capacity,
+                                 uint64_t every_ns)
 {
-    uint64_t least = UINT64_MAX;
-    const vitals_request *request = plan->request;
-    for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
-        vitals_metric metric = metric_of(entity, number);
-        if (!metric_set_has(&request->wanted, metric) ||
-            vitals_metric_price(metric) != VITALS_PRICE_LANE)
-            continue;
-        uint64_t every = request->every_ns[entity][number];
-        least = every < least ? every : least;
+    size_t at = *count;
+    while (at > 0 && turns[at - 1].every_ns > every_ns)
+        at--;
+    if (at > 0 && turns[at - 1].every_ns == every_ns)
+        return &turns[at - 1];
+    if (*count == capacity) {
+        struct plan_turn *turn = &turns[at > 0 ? at - 1 : 0];
+        turn->every_ns = every_ns < turn->every_ns ? every_ns : turn->every_ns;
+        return turn;
     }
-    return least;
+    memmove(turns + at + 1, turns + at, (*count - at) * sizeof *turns);
+    turns[at] = (struct plan_turn){.every_ns = every_ns};
+    ++*count;
+    return &turns[at];
+}
+
+size_t plan_turns(const struct plan *plan, const struct metric_set *among, struct plan_turn *turns,
+                  size_t capacity)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        vitals_metric metric = plan->wanted[i];
+        if (!metric_set_has(among, metric))
+            continue;
+        uint64_t every_ns = plan->request->every_ns[metric >> 8][metric_number(metric)];
+        metric_set_add(&turn_of(turns, &count, capacity, every_ns)->wanted, metric);
+    }
+    return count;
 }

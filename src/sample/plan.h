@@ -6,7 +6,7 @@
 #ifndef VITALS_SAMPLE_PLAN_H
 #define VITALS_SAMPLE_PLAN_H
 
-#include "sample/request.h"
+#include "snapshot/request.h"
 
 struct plan {
     const vitals_request *request;
@@ -20,7 +20,16 @@ void plan_init(struct plan *plan, const vitals_request *request);
 /* Fills `due` and takes note that those are read now. */
 void plan_due(struct plan *plan, uint64_t now_ns, struct metric_set *due);
 
-/* The shortest cadence among the wanted metrics of an entity that lanes read. */
-uint64_t plan_lane_every_ns(const struct plan *plan, vitals_entity entity);
+/* Metrics that are read together: those of one cadence. */
+struct plan_turn {
+    struct metric_set wanted;
+    uint64_t every_ns;
+};
+
+/* The turns of those wanted metrics that are among the given ones, the most frequent first, and how
+ * many there are. Where there are more cadences than `capacity`, some are read more often than they
+ * must be. */
+size_t plan_turns(const struct plan *plan, const struct metric_set *among, struct plan_turn *turns,
+                  size_t capacity);
 
 #endif

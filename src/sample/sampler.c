@@ -42,6 +42,12 @@ int vitals_sampler_new(vitals_context *context, const vitals_request *request, v
     static const struct metric_set NOTHING;
     if (memcmp(&request->wanted, &NOTHING, sizeof(NOTHING)) == 0)
         return error_set(error, VITALS_EARGUMENT, 0, "the request asks for nothing");
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+        if (entity_is_of_handle(entity) && metric_set_has_entity(&request->wanted, entity))
+            return error_set(error, VITALS_EARGUMENT, 0,
+                             "table %s: only a process itself answers for it (vitals_process_ask)",
+                             vitals_entity_name(entity));
+    }
     vitals_sampler *sampler = memory_alloc(sizeof(*sampler));
     if (sampler == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
@@ -95,17 +101,24 @@ int sampler_take_soon(vitals_sampler *sampler, vitals_snapshot **out)
     return tick_run(&sampler->tick, patience(sampler), out, NULL);
 }
 
+int vitals_snapshot_take_request(vitals_context *context, const vitals_request *request,
+                                 vitals_snapshot **out, vitals_error *error)
+{
+    vitals_sampler *sampler = NULL;
+    int code = vitals_sampler_new(context, request, &sampler, error);
+    if (code == 0)
+        code = vitals_sampler_take(sampler, out, error);
+    vitals_sampler_free(sampler);
+    return code;
+}
+
 int vitals_snapshot_take(vitals_context *context, unsigned sets, vitals_snapshot **out,
                          vitals_error *error)
 {
     vitals_request *request = NULL;
-    vitals_sampler *sampler = NULL;
     int code = vitals_request_new(sets, &request, error);
     if (code == 0)
-        code = vitals_sampler_new(context, request, &sampler, error);
-    if (code == 0)
-        code = vitals_sampler_take(sampler, out, error);
-    vitals_sampler_free(sampler);
+        code = vitals_snapshot_take_request(context, request, out, error);
     vitals_request_free(request);
     return code;
 }

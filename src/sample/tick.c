@@ -18,18 +18,21 @@ static bool wants_processes(const struct metric_set *wanted)
 
 static bool wants_gpus(const struct metric_set *wanted)
 {
-    return metric_set_has_entity(wanted, VITALS_GPU) ||
-           metric_set_has_entity(wanted, VITALS_GPU_PROCESS) ||
-           metric_set_has_entity(wanted, VITALS_GPU_ENGINE) ||
-           metric_set_has_entity(wanted, VITALS_GPU_SENSOR) ||
-           metric_set_has_entity(wanted, VITALS_GPU_CLOCK) ||
-           metric_set_has_entity(wanted, VITALS_GPU_POOL);
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+        bool of_gpu = entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU;
+        if (of_gpu && metric_set_has_entity(wanted, entity))
+            return true;
+    }
+    return metric_set_has_entity(wanted, VITALS_DIAGNOSIS);
 }
 
 static int add_gpus(struct tick *tick)
 {
     if (!wants_gpus(&tick->request->wanted))
         return 0;
+    tick->sweeps = sweep_source_new(tick->context, tick->hub);
+    if (tick->sweeps == NULL)
+        return VITALS_EMEMORY;
     for (unsigned i = 0; gpu_backends[i] != NULL && tick->gpu_count < GPU_BACKENDS_MAX; i++) {
         if (!gpu_backend_enabled(gpu_backends[i], tick->context->backends))
             continue;
@@ -53,8 +56,9 @@ static int fill(struct tick *tick, const vitals_request *request)
     plan_init(&tick->plan, tick->request);
     process_table_select(tick->processes, tick->request->rows, tick->request->pids,
                          tick->request->pid_count);
-    tick->slow = slow_source_new(tick->context, tick->hub);
-    return tick->slow == NULL ? VITALS_EMEMORY : add_gpus(tick);
+    tick->slow = slow_source_new(tick->context, tick->hub, &tick->plan);
+    tick->machine = machine_source_new(tick->context, tick->hub, &tick->request->wanted);
+    return tick->slow == NULL || tick->machine == NULL ? VITALS_EMEMORY : add_gpus(tick);
 }
 
 int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
@@ -88,7 +92,9 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
     uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), patience_ns);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_tell_end(tick->gpus[i]);
+    sweep_source_free(tick->sweeps, deadline);
     slow_source_free(tick->slow, deadline);
+    machine_source_free(tick->machine, deadline);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_free(tick->gpus[i], deadline);
     free_rest(tick);
@@ -96,7 +102,9 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
 
 void tick_forget(struct tick *tick)
 {
+    sweep_source_forget(tick->sweeps);
     slow_source_forget(tick->slow);
+    machine_source_forget(tick->machine);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_forget(tick->gpus[i]);
     free_rest(tick);
@@ -117,6 +125,22 @@ static void ask_gpus(struct tick *tick, const struct metric_set *due, uint64_t n
                        tick->request->interval_ns);
 }
 
+/* Who uses a device, once there is a sweep, of those back ends that learn it so. */
+static void ask_users(struct tick *tick)
+{
+    struct gpu_sweep *swept;
+    bool waits = false;
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        waits |= gpu_source_waits(tick->gpus[i]);
+    if (!waits)
+        return;
+    sweep_source_ask(tick->sweeps);
+    if (!sweep_source_collect(tick->sweeps, &swept))
+        return;
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_ask_users(tick->gpus[i], &tick->request->wanted, swept, monotonic(tick));
+}
+
 /* Takes what was answered, and asks devices that were found by it. */
 static int collect(struct tick *tick)
 {
@@ -125,8 +149,9 @@ static int collect(struct tick *tick)
         code = gpu_source_collect(tick->gpus[i], tick->devices);
         gpu_source_ask_new(tick->gpus[i], &tick->request->wanted, monotonic(tick));
     }
-    slow_source_collect(tick->slow, tick->processes, &tick->host);
-    return code;
+    ask_users(tick);
+    slow_source_collect(tick->slow, tick->processes);
+    return code == 0 ? machine_source_collect(tick->machine, &tick->host) : code;
 }
 
 static bool settled(const struct tick *tick)
@@ -135,13 +160,23 @@ static bool settled(const struct tick *tick)
         if (!gpu_source_settled(tick->gpus[i]))
             return false;
     }
-    return slow_source_settled(tick->slow);
+    if (tick->sequence == 0 && slow_source_refused(tick->slow))
+        return false;
+    return slow_source_settled(tick->slow, tick->sequence == 0) &&
+           machine_source_settled(tick->machine);
 }
 
-static void ask_details(struct tick *tick, const struct metric_set *due)
+static void ask_details(struct tick *tick)
 {
-    slow_source_ask(tick->slow, tick->processes, &tick->request->wanted, due, tick->begin_ns,
-                    plan_lane_every_ns(&tick->plan, VITALS_PROCESS));
+    slow_source_ask(tick->slow, tick->processes, tick->begin_ns);
+}
+
+/* While the tick meets many processes: of those that it has met. */
+static void ask_early(void *data)
+{
+    struct tick *tick = data;
+    if (tick->request->rows != VITALS_ROWS_GPU_USERS)
+        ask_details(tick);
 }
 
 struct marking {
@@ -164,7 +199,21 @@ static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
         return;
     struct marking marking = {tick, due};
     gpu_table_each_pid(tick->devices, mark, &marking);
-    ask_details(tick, due);
+    ask_details(tick);
+}
+
+/* Waits for an answer; false at the deadline. Where there was none, those are asked again who had
+ * no descriptors in a first tick: that may be the only one. */
+static bool wait_for_one(struct tick *tick, uint64_t deadline_ns)
+{
+    static const uint64_t PAUSE_NS = 10 * NS_PER_MS;
+    bool refused = tick->sequence == 0 && slow_source_refused(tick->slow);
+    uint64_t pause_ns = saturating_add(monotonic(tick), PAUSE_NS);
+    if (!refused || pause_ns >= deadline_ns)
+        return lane_hub_wait(tick->hub, deadline_ns);
+    if (!lane_hub_wait(tick->hub, pause_ns))
+        ask_details(tick);
+    return true;
 }
 
 /* Until all is answered or the deadline. A device that was found while waiting is asked at once,
@@ -177,23 +226,30 @@ static int wait_for_lanes(struct tick *tick, const struct metric_set *due, uint6
             return code;
         mark_gpu_users(tick, due);
         if (slow_source_has_more(tick->slow))
-            ask_details(tick, due);
-    } while (!settled(tick) && lane_hub_wait(tick->hub, deadline_ns));
+            ask_details(tick);
+    } while (!settled(tick) && wait_for_one(tick, deadline_ns));
     return 0;
 }
 
 /* What has not answered is late. In a first tick that cannot be helped by waiting for the next:
- * where a hanging device was all that the others waited for, they get a moment. */
+ * where something that hangs was all that the others waited for, they get a moment. */
 static int end_waiting(struct tick *tick, const struct metric_set *due)
 {
     static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
     int code = 0;
     bool freed = false;
+    if (tick->sweeps != NULL)
+        sweep_source_late(tick->sweeps);
     for (size_t i = 0; i < tick->gpu_count; i++)
         freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
-    if (freed && tick->sequence == 0)
+    freed |= machine_source_late(tick->machine, &tick->host);
+    freed |= slow_source_late(tick->slow, tick->processes, tick->begin_ns, tick->sequence == 0);
+    if (freed && tick->sequence == 0) {
+        machine_source_ask(tick->machine, due, tick->begin_ns);
+        if (tick->request->rows != VITALS_ROWS_GPU_USERS)
+            ask_details(tick);
         code = wait_for_lanes(tick, due, monotonic(tick) + MOMENT_NS);
-    slow_source_late(tick->slow);
+    }
     return code;
 }
 
@@ -228,6 +284,9 @@ static void write_sources(struct tick *tick, uint64_t now_ns)
                  process_table_state(tick->processes), now_ns);
     builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
     slow_source_write(tick->slow, builder, now_ns);
+    machine_source_write(tick->machine, builder, now_ns);
+    if (tick->sweeps != NULL)
+        sweep_source_write(tick->sweeps, builder, now_ns);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_write(tick->gpus[i], builder, now_ns);
 }
@@ -243,9 +302,9 @@ static vitals_text text_of(const char *string)
     return (vitals_text){string, strlen(string)};
 }
 
-static uint64_t find_process(const void *processes, int64_t pid)
+static uint64_t find_process(const void *processes, int64_t pid, uint64_t start_ticks)
 {
-    return process_table_key(processes, pid);
+    return process_table_key_at(processes, pid, start_ticks);
 }
 
 static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vitals_error *error)
@@ -260,12 +319,23 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
     vitals_builder_stream(builder, tick->stream);
     host_write(&tick->host, builder, wanted, process_count(tick), read_ns);
     process_table_write(tick->processes, builder, wanted);
-    gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes);
+    gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes, read_ns);
     uint64_t now_ns = monotonic(tick);
+    for (size_t i = 0; metric_set_has_entity(wanted, VITALS_DIAGNOSIS) && i < tick->gpu_count; i++)
+        gpu_source_write_diagnosis(tick->gpus[i], builder, now_ns);
     write_sources(tick, now_ns);
     vitals_builder_moment(builder, clock->realtime_ns(clock->data), clock->boottime_ns(clock->data),
                           now_ns, ++tick->sequence);
     return vitals_builder_finish(builder, out, error);
+}
+
+/* Their rows are made anew in each tick, and so are read as a whole. */
+static void add_tables(struct metric_set *due, const struct metric_set *wanted)
+{
+    static const vitals_entity TABLES[] = {VITALS_CPU, VITALS_DISK, VITALS_NETWORK,
+                                           VITALS_PRESSURE};
+    for (size_t i = 0; i < ARRAY_COUNT(TABLES); i++)
+        memcpy(due->bits[TABLES[i]], wanted->bits[TABLES[i]], sizeof(due->bits[TABLES[i]]));
 }
 
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
@@ -274,19 +344,25 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     const struct metric_set *wanted = &tick->request->wanted;
     struct metric_set due;
     plan_due(&tick->plan, begin_ns, &due);
-    memcpy(due.bits[VITALS_CPU], wanted->bits[VITALS_CPU], sizeof(due.bits[VITALS_CPU]));
+    if (tick->sweeps != NULL)
+        sweep_source_begin(tick->sweeps);
     ask_gpus(tick, &due, begin_ns);
+    machine_source_ask(tick->machine, &due, begin_ns);
+    add_tables(&due, wanted);
     uint64_t read_ns = monotonic(tick);
     int code = host_read(&tick->host, tick->context, &due, read_ns);
+    process_table_tell(tick->processes, ask_early, tick);
     if (code == 0 && wants_processes(wanted))
         code = process_table_tick(tick->processes, &due);
     if (code == 0) {
         if (tick->request->rows != VITALS_ROWS_GPU_USERS)
-            ask_details(tick, &due);
+            ask_details(tick);
         code = wait_for_lanes(tick, &due, saturating_add(begin_ns, patience_ns));
         if (code == 0)
             code = end_waiting(tick, &due);
     }
+    if (code == 0 && metric_set_has_entity(wanted, VITALS_GPU_PEER))
+        code = gpu_table_look_around(tick->devices, &tick->context->os, wanted);
     tick->spent_ns += monotonic(tick) - begin_ns;
     if (code < 0)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");

@@ -8,8 +8,10 @@
 #define VITALS_SAMPLE_TICK_H
 
 #include "sample/gpu_source.h"
+#include "sample/machine_source.h"
 #include "sample/plan.h"
 #include "sample/slow_source.h"
+#include "sample/sweep_source.h"
 
 enum { GPU_BACKENDS_MAX = 8 };
 
@@ -19,8 +21,10 @@ struct tick {
     struct plan plan;
     struct lane_hub *hub;
     struct slow_source *slow;
+    struct machine_source *machine;
     struct gpu_source *gpus[GPU_BACKENDS_MAX];
     size_t gpu_count;
+    struct sweep_source *sweeps; /* NULL: nobody asked for devices */
 
     struct host host;
     struct process_table *processes;

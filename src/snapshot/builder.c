@@ -101,6 +101,8 @@ void vitals_builder_begin(vitals_builder *builder)
 static vitals_text copy_safe(vitals_builder *builder, vitals_text text)
 {
     size_t size;
+    if (text.size == 0)
+        return (vitals_text){"", 0};
     char *copy = label_copy(&builder->building->arena, text, &size);
     if (copy != NULL)
         return (vitals_text){copy, size};
@@ -231,11 +233,25 @@ void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
     table->snapshot = builder->building;
     table->entity = entity;
     table->ordered = true;
+    table->state = VITALS_HAVE;
     size_t before = builder->rows_before[entity];
     table->open = table_columns(arena, table, marked) &&
                   table_reserve(arena, table, size_max(before + before / 8, ROWS_MIN));
     if (!table->open)
         out_of_memory(builder);
+}
+
+void vitals_builder_state(vitals_builder *builder, vitals_entity entity, vitals_availability state)
+{
+    if (!usable(builder) || entity > ENTITY_MAX || !builder->building->tables[entity].open)
+        return;
+    int number = state;
+    if (number < VITALS_AVAILABILITY_MIN || number > VITALS_AVAILABILITY_MAX || number == 0)
+        error_set(&builder->problem, VITALS_EARGUMENT, 0,
+                  "snapshot: table %s gets an availability that is none",
+                  vitals_entity_name(entity));
+    else
+        builder->building->tables[entity].state = (signed char)state;
 }
 
 void builder_table_of(vitals_builder *builder, vitals_entity entity, const struct metric_set *set)
@@ -431,6 +447,29 @@ static size_t kept_size(vitals_text text)
     return (size_t)(at - text.bytes);
 }
 
+/* The text of the row before, where it is the same one, as of rows that follow each other it often
+ * is: whatever a snapshot holds it holds to its end, so that both may point to it. */
+static const struct shared_text *same_as_before(const struct column *column, size_t index,
+                                                vitals_text value, size_t size)
+{
+    if (index == 0 || column->states[index - 1] <= 0)
+        return NULL;
+    const struct shared_text *before = column->cells[index - 1].text;
+    return shared_text_equal(before, value.bytes, size) ? before : NULL;
+}
+
+static const struct shared_text *copy_text(struct arena *arena, vitals_text value, size_t size)
+{
+    struct shared_text *text = arena_alloc(arena, sizeof *text + size + 1);
+    if (text == NULL)
+        return NULL;
+    atomic_init(&text->refs, 1); /* the arena's, never given back */
+    text->size = (uint32_t)size;
+    if (size != 0)
+        memcpy(text->bytes, value.bytes, size);
+    return text;
+}
+
 void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_text value,
                          vitals_availability availability)
 {
@@ -443,15 +482,13 @@ void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_t
         return;
     }
     size_t size = kept_size(value);
-    struct shared_text *text = arena_alloc(&builder->building->arena, sizeof *text + size + 1);
+    const struct shared_text *text = same_as_before(column, index, value, size);
+    if (text == NULL)
+        text = copy_text(&builder->building->arena, value, size);
     if (text == NULL) {
         out_of_memory(builder);
         return;
     }
-    atomic_init(&text->refs, 1); /* the arena's, never given back */
-    text->size = (uint32_t)size;
-    if (size != 0)
-        memcpy(text->bytes, value.bytes, size);
     column->cells[index].text = text;
     column->states[index] = (signed char)(size < value.size ? VITALS_LOWER_BOUND : availability);
 }
@@ -528,6 +565,50 @@ void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availabi
     for (size_t i = 0; table != NULL && table->count != 0 && i < table->column_count; i++)
         if (table->columns[i].states[table->count - 1] == VITALS_UNSET)
             vitals_builder_missing(builder, table->columns[i].metric, reason);
+}
+
+void builder_facts(vitals_builder *builder, const struct facts *facts, const struct fact_row *row)
+{
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        const struct fact *fact = &facts->items[i];
+        if (vitals_metric_type(fact->metric) != VITALS_TEXT || fact->state < 0) {
+            builder_value(builder, fact->metric,
+                          (struct value){.as.u64 = fact->as.u64, .state = fact->state});
+            continue;
+        }
+        struct span text = fact_span(facts, fact);
+        vitals_builder_text(builder, fact->metric, (vitals_text){text.bytes, text.size},
+                            (vitals_availability)fact->state);
+    }
+}
+
+/* Room for all the rows that come, instead of for twice as many again and again. */
+static void reserve_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity)
+{
+    struct table *table = open_table(builder, entity);
+    size_t wanted = table != NULL ? table->count : 0;
+    for (size_t i = 0; table != NULL && i < facts->row_count; i++)
+        wanted += facts->rows[i].entity == entity;
+    if (table != NULL && wanted > table->capacity &&
+        !table_reserve(&builder->building->arena, table, wanted))
+        out_of_memory(builder);
+}
+
+void builder_facts_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity,
+                        uint64_t stamp_ns)
+{
+    reserve_rows(builder, facts, entity);
+    vitals_builder_state(builder, entity, (vitals_availability)facts->states[entity]);
+    for (size_t i = 0; i < facts->row_count; i++) {
+        const struct fact_row *row = &facts->rows[i];
+        if (row->entity != entity)
+            continue;
+        struct span label = fact_label(facts, row);
+        vitals_builder_row(builder, entity, row->key, row->parent,
+                           (vitals_text){label.bytes, label.size}, stamp_ns);
+        builder_facts(builder, facts, row);
+        builder_rest(builder, entity, VITALS_UNSUPPORTED);
+    }
 }
 
 /* ---- the end ---- */

@@ -3,7 +3,7 @@
 #define VITALS_SNAPSHOT_BUILDER_H
 
 #include "core/shared_text.h"
-#include "metric/values.h"
+#include "metric/facts.h"
 #include <vitals/sys/builder.h>
 
 /* Opens a table with those columns of the set that belong to the entity; nothing where none. */
@@ -24,5 +24,13 @@ void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared
 
 /* Fills what is still UNSET in the newest row of the table with the reason. */
 void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availability reason);
+
+/* The values of a row of facts into the newest row of their table. */
+void builder_facts(vitals_builder *builder, const struct facts *facts, const struct fact_row *row);
+
+/* All rows of the entity, whose keys must be set, into the open table, and its state. What a row
+ * does not say is UNSUPPORTED. */
+void builder_facts_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity,
+                        uint64_t stamp_ns);
 
 #endif

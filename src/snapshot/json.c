@@ -332,6 +332,25 @@ static void put_tables(struct writer *writer, const vitals_snapshot *snapshot,
     put(writer, "}", 1);
 }
 
+/* The states of those tables whose rows are not simply all there; nothing where all are. */
+static void put_states(struct writer *writer, const vitals_snapshot *snapshot)
+{
+    bool first = true;
+    for (unsigned i = 0; i <= ENTITY_MAX; i++) {
+        const struct table *table = snapshot_table(snapshot, i);
+        if (table == NULL || table->state == VITALS_HAVE)
+            continue;
+        const char *name = vitals_entity_name(table->entity);
+        put_string(writer, first ? ",\"states\":{" : "");
+        put_key(writer, first, name, strlen(name));
+        put(writer, "\"", 1);
+        put_string(writer, vitals_availability_name((vitals_availability)table->state));
+        put(writer, "\"", 1);
+        first = false;
+    }
+    put_string(writer, first ? "" : "}");
+}
+
 int vitals_snapshot_json(const vitals_snapshot *snapshot, vitals_write *write, void *data,
                          vitals_error *error)
 {
@@ -343,6 +362,7 @@ int vitals_snapshot_json(const vitals_snapshot *snapshot, vitals_write *write, v
     put_head(&writer, snapshot);
     put_string(&writer, ",\"columns\":");
     put_tables(&writer, snapshot, put_columns);
+    put_states(&writer, snapshot);
     put_string(&writer, ",\"tables\":");
     put_tables(&writer, snapshot, put_rows);
     put(&writer, "}", 1);

@@ -116,6 +116,12 @@ int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric me
     return column_of(snapshot, metric) != NULL;
 }
 
+vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot, vitals_entity entity)
+{
+    const struct table *table = snapshot_table(snapshot, entity);
+    return table != NULL ? (vitals_availability)table->state : VITALS_NOT_REQUESTED;
+}
+
 size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_entity entity)
 {
     const struct table *table = snapshot_table(snapshot, entity);

@@ -44,7 +44,8 @@ struct table {
     const vitals_snapshot *snapshot;
     vitals_entity entity;
     bool open;
-    bool ordered; /* rows came in the order of keys so far, none twice */
+    signed char state; /* a vitals_availability: how complete the rows are */
+    bool ordered;      /* rows came in the order of keys so far, none twice */
     size_t column_count;
     struct column *columns; /* in the order of metrics */
     size_t count, capacity;

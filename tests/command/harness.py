@@ -3,7 +3,12 @@ its input decide what it says."""
 
 import os
 import pathlib
+import signal
 import subprocess
+import time
+
+# Under nohup it is ignored, and by every program that we start too.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 VITALS = os.environ.get("VITALS", "build/vitals")
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
@@ -46,6 +51,52 @@ def vitals(*arguments, env=None, timeout=30, **options):
         check=False,
         **options,
     )
+
+
+def wait_until(holds, what="what was waited for", seconds=30):
+    """Waits for something that has no descriptor to wait for."""
+    until = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > until:
+            raise AssertionError(f"never: {what}")
+        os.sched_yield()
+
+
+def started(command, **options):
+    """A Popen whose program stands in its place. Popen itself returns when execve(2) has closed the
+    descriptors, which is before there are mappings and arguments."""
+    program = subprocess.Popen(command, **options)
+    place = pathlib.Path(f"/proc/{program.pid}/cmdline")
+    wait_until(lambda: place.read_bytes() or program.poll() is not None, "its arguments")
+    return program
+
+
+def in_most_of(tries, measure):
+    """Measures so many times, of which a quarter may fail, and one in any case; ends once that is
+    decided. A neighbour that takes the CPU between two readings spoils one; what is wrong now and
+    then spoils more. What must hold each time is no part of it: it is never retried."""
+    allowed, spoilt = min(max(1, tries // 4), tries - 1), 0
+    for done in range(1, tries + 1):
+        try:
+            result = measure()
+        except AssertionError as why:
+            spoilt += 1
+            if spoilt > allowed:
+                raise AssertionError(f"{spoilt} of {done} tries failed: {why}") from why
+            continue
+        if done - spoilt >= tries - allowed:
+            return result
+
+
+def in_one_of(attempts, measure):
+    """Measures until what must come soon did once: how long a program takes, which a busy machine
+    only makes longer."""
+    for left in reversed(range(attempts)):
+        try:
+            return measure()
+        except AssertionError:
+            if left == 0:
+                raise
 
 
 def reads_json():

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import jsonschema
-from harness import SOURCE, VITALS, environment, reads_json, vitals
+from harness import SOURCE, VITALS, environment, reads_json, started, vitals
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -126,8 +126,8 @@ class RoundTrip(unittest.TestCase):
     def test_of_what_a_process_may_call_itself(self):
         names = [b"plain", b"a\nb", b"\x1b[31mred", b"\xff\xfe", b'q"\\', "äöü€😀".encode(),
                  b"\xe2\x80\xae right to left", b"x" * 300]
-        children = [subprocess.Popen([b"sleep", b"60"], executable="/bin/sleep"),
-                    *(subprocess.Popen([b"vitals-test-" + name, b"60"], executable="/bin/sleep")
+        children = [started([b"sleep", b"60"], executable="/bin/sleep"),
+                    *(started([b"vitals-test-" + name, b"60"], executable="/bin/sleep")
                       for name in names)]
         try:
             text = vitals("--json", errors="strict").stdout

@@ -20,7 +20,8 @@ PRINTED = (
 
 SUFFIXES = {
     "bytes": "_bytes", "seconds": "_seconds", "celsius": "_celsius", "watts": "_watts",
-    "joules": "_joules", "hertz": "_hertz", "ratio": "_ratio", "cores": "_cores",
+    "joules": "_joules", "hertz": "_hertz", "ratio": "_ratio", "cores": "_cores", "rpm": "_rpm",
+    "volts": "_volts", "bytes_per_second": "_bytes_per_second",
 }
 
 

@@ -8,6 +8,7 @@ is wrong. Where an oracle is wrong, the test says so and shows why.
 import bisect
 import collections
 import ctypes
+import itertools
 import json
 import os
 import pathlib
@@ -19,7 +20,7 @@ import unittest
 
 import psutil
 from cast import NOBODY, Cast, as_user, ordinary
-from harness import SANITIZED, VITALS, environment
+from harness import SANITIZED, VITALS, environment, in_most_of
 
 TICKS = os.sysconf("SC_CLK_TCK")
 ATTEMPTS = 8
@@ -404,8 +405,8 @@ class Processes(unittest.TestCase):
 
 # --- The duty cycle --------------------------------------------------------------------------------
 
-# Works 37 of 100 ms, and says at every turn what time it is and what it has used. The pauses are the
-# load that is measured.
+# Works 36 of 100 ms, and says at every 4 of them what time it is and what it has used. The pauses are
+# the load that is measured.
 DUTY = """
 def note():
     usage = __import__('resource').getrusage(0)
@@ -416,10 +417,11 @@ threading.Thread(target=lambda: (sys.stdin.readline(), done.set()), daemon=True)
 ready()
 while not done.is_set():
     note()
-    until = time.process_time() + 0.037
-    while time.process_time() < until: pass
-    note()
-    done.wait(0.063)
+    for _ in range(9):
+        until = time.process_time() + 0.004
+        while time.process_time() < until: pass
+        note()
+    done.wait(0.064)
 note()
 for one in notes: print(*one)
 sys.stdout.flush()
@@ -428,12 +430,17 @@ os._exit(0)
 
 
 def used_at(notes, moment):
-    """CPU seconds of the process at a moment, between the two notes that lie around it."""
+    """CPU seconds of the process at a moment: the least and the most, of the notes around it."""
     times = [one[0] for one in notes]
     right = bisect.bisect(times, moment)
     assert 0 < right < len(notes), "a moment outside of the notes"
-    (t0, c0, _), (t1, c1, _) = notes[right - 1], notes[right]
-    return (c0 + (c1 - c0) * (moment - t0) / (t1 - t0)) / 1e9
+    return notes[right - 1][1] / 1e9, notes[right][1] / 1e9
+
+
+def used_between(notes, start, end):
+    """The same of the seconds between two moments."""
+    (low0, high0), (low1, high1) = used_at(notes, start), used_at(notes, end)
+    return low1 - high0, high1 - low0
 
 
 class Rates(unittest.TestCase):
@@ -464,23 +471,29 @@ class Rates(unittest.TestCase):
         notes = self.finish(program)
         (t0, ours0, ticks0), (t1, ours1, ticks1) = moments
         self.assertGreater(t1 - t0, 0.3e9)
-        seconds = (t1 - t0) / 1e9
-        theirs = (used_at(notes, t1) - used_at(notes, t0)) / seconds
-        self.assertAlmostEqual((ours1 - ours0) / seconds, theirs, delta=0.06)
+        low, high = used_between(notes, t0, t1)
+        # A row's moment is that of its stat, and the clock is read right after.
+        self.assertTrue(low - 0.005 <= ours1 - ours0 <= high + 0.005, (low, ours1 - ours0, high))
         # The two columns that count by ticks, too.
-        self.assertAlmostEqual((ticks1 - ticks0) / seconds, theirs, delta=0.06 + 2 / TICKS / 0.5)
+        self.assertTrue(low - 2 / TICKS <= ticks1 - ticks0 <= high + 2 / TICKS,
+                        (low, ticks1 - ticks0, high))
         # It was a load, and no full one.
-        self.assertGreater(theirs, 0.02)
-        self.assertLess(theirs, 0.9)
+        seconds = (t1 - t0) / 1e9
+        self.assertGreater(low / seconds, 0.02)
+        self.assertLess(high / seconds, 0.9)
         self.assertAlmostEqual(notes[-1][2], notes[-1][1] / 1e9, delta=0.05)
 
     def test_a_duty_cycle(self):
-        self.check()
+        in_most_of(ATTEMPTS, self.check)
 
     def test_a_duty_cycle_for_an_ordinary_user(self):
-        self.check(ordinary(self))
+        prefix = ordinary(self)
+        in_most_of(ATTEMPTS, lambda: self.check(prefix))
 
     def test_the_report_prints_it(self):
+        in_most_of(ATTEMPTS, self.check_report)
+
+    def check_report(self):
         program = self.start()
         before = time.monotonic_ns()
         result = subprocess.run(
@@ -492,10 +505,10 @@ class Rates(unittest.TestCase):
         line, = [line for line in result.stdout.splitlines() if f" {program.pid} " in line]
         printed = float(re.search(r"(?:B|N/A) +(\d+\.?\d*) ", line)[1]) / 100
         # Which half second it was is not told: the least and the most of all that it can have been.
-        rates = [(used_at(notes, start + 500_000_000) - used_at(notes, start)) / 0.5
+        rates = [used_between(notes, start, start + 500_000_000)
                  for start in range(before, max(before + 1, after - 500_000_000), 5_000_000)]
-        self.assertGreater(printed, min(rates) - 0.06)
-        self.assertLess(printed, max(rates) + 0.06)
+        self.assertGreater(printed, min(low for low, _ in rates) / 0.5 - 0.02)
+        self.assertLess(printed, max(high for _, high in rates) / 0.5 + 0.02)
 
 
 # --- The machine -----------------------------------------------------------------------------------
@@ -505,7 +518,10 @@ OWN = {name: 64 << 20 for name in (
     "memory_free_bytes", "memory_available_bytes", "memory_used_bytes", "memory_committed_bytes",
     "memory_inactive_bytes", "memory_active_bytes", "memory_inactive_anon_bytes",
     "memory_active_anon_bytes")}
-OWN |= {"tasks": 4, "tasks_running": 4}
+# The command and its lanes: one for each kind of file that may block, and one per vendor.
+OWN |= {"tasks": 12, "tasks_running": 12}
+# Each process, file and descriptor of ours takes some of the kernel's slabs while it is there.
+OWN |= {"memory_slab_bytes": 4 << 20, "memory_slab_reclaimable_bytes": 4 << 20}
 # Loads are rounded by the kernel here and by the library there.
 OWN |= {"load_1m": 0.011, "load_5m": 0.011, "load_15m": 0.011}
 
@@ -705,6 +721,9 @@ class Host(unittest.TestCase):
                 self.assertAlmostEqual(of("busy"), total - of("idle") - of("iowait"), places=4)
 
     def test_clocks(self):
+        in_most_of(ATTEMPTS, self.check_clocks)
+
+    def check_clocks(self):
         before = time.clock_gettime_ns(time.CLOCK_BOOTTIME), time.time_ns()
         one = snapshot()
         after = time.clock_gettime_ns(time.CLOCK_BOOTTIME), time.time_ns()
@@ -731,6 +750,20 @@ class Host(unittest.TestCase):
         for read in (memory, diskstats, network, meminfo):
             with self.subTest(read=read.__name__):
                 agree(self, read, read(), prefix=prefix)
+
+
+class Tries(unittest.TestCase):
+    def test_what_is_wrong_now_and_then_is_seen(self):
+        for every, seen in ((2, True), (3, True), (6, False), (99, False)):
+            for first in range(every):
+                turns = itertools.count(first)
+                measure = lambda turns=turns, every=every: self.assertNotEqual(
+                    next(turns) % every, every - 1)
+                with self.subTest(every=every, first=first):
+                    if seen:
+                        self.assertRaises(AssertionError, in_most_of, 16, measure)
+                    else:
+                        in_most_of(16, measure)
 
 
 if __name__ == "__main__":

@@ -121,6 +121,30 @@ class Count(unittest.TestCase):
                 log = json.loads(json.dumps({"result": result, "stdout": stdout}))
                 self.assertEqual(count(log), expected)
 
+    STDERR = """t.c:9: sum: 1 + 1 is 2, expected 3
+--- cases.Cases.test_wrong
+Traceback (most recent call last):
+AssertionError: 1 != 2 : the reason
+--- cases.Cases.test_broken
+KeyError: 'lost'
+"""
+
+    def test_failures_are_named(self):
+        failures = runpy.run_path(str(SOURCE / "scripts/run-tests"))["failures"]
+        for result, stdout, stderr, expected in (
+                ("FAIL", "not ok 1 - sum\nok 2 - b\n1..2\n", self.STDERR,
+                 ["1 - sum: t.c:9: sum: 1 + 1 is 2, expected 3"]),
+                ("FAIL", "not ok 1 - cases.Cases.test_broken\nnot ok 2 - cases.Cases.test_wrong\n",
+                 self.STDERR, ["1 - cases.Cases.test_broken: KeyError: 'lost'",
+                               "2 - cases.Cases.test_wrong: AssertionError: 1 != 2 : the reason"]),
+                ("FAIL", "not ok 1 - a\n1..1\n", None, ["1 - a"]),
+                ("ERROR", "1..3\nok 1 - a\n", "leak of 8 bytes\nexit 23\n\n", ["ERROR: exit 23"]),
+                ("TIMEOUT", "", None, ["TIMEOUT: it said nothing"]),
+                ("OK", "ok 1 - a\n1..1\n", "talk", [])):
+            with self.subTest(stdout):
+                self.assertEqual(
+                    failures({"result": result, "stdout": stdout, "stderr": stderr}), expected)
+
     def test_skips_are_named(self):
         skips = runpy.run_path(str(SOURCE / "scripts/run-tests"))["skips"]
         for result, stdout, expected in (

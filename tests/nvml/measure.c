@@ -454,3 +454,24 @@ nvml_return answer_nvmlDeviceGetNvLinkErrorCounter(struct call *call, unsigned l
         result = NVML_ERROR_INVALID_ARGUMENT;
     return result == NVML_SUCCESS ? read_field(call, FIELD_NVLINK_ERRORS, count) : result;
 }
+
+nvml_return answer_nvmlDeviceGetNvLinkRemoteDeviceType(struct call *call, unsigned link,
+                                                       unsigned *kind)
+{
+    nvml_return result = check_link(call, link, kind);
+    return result == NVML_SUCCESS ? answer_number(call, FIELD_NVLINK_REMOTE_KIND, kind) : result;
+}
+
+/* Of a switch's link there is no address but its bus id. */
+nvml_return answer_nvmlDeviceGetNvLinkRemotePciInfo_v2(struct call *call, unsigned link,
+                                                       struct nvml_pci_info *info)
+{
+    struct nvml_pci_info all = {.bus_id = ""};
+    nvml_return result = check_link(call, link, info);
+    if (result == NVML_SUCCESS)
+        result = answer_text(call, &call->device->fields[FIELD_NVLINK_REMOTE_BUS_ID], all.bus_id,
+                             sizeof all.bus_id);
+    if (result == NVML_SUCCESS)
+        *info = all;
+    return result;
+}

@@ -35,7 +35,7 @@ static bool is_on(struct call *call, struct process *process)
 
 static bool is_listed(struct call *call, struct process *process, unsigned kinds)
 {
-    return process->running && (process->kinds & kinds) && is_on(call, process);
+    return process->running && process->listed && (process->kinds & kinds) && is_on(call, process);
 }
 
 static unsigned count_listed(struct call *call, unsigned kinds)

@@ -218,6 +218,7 @@ static const struct key process_keys[] = {
     KEY("pid", process, pid, take_pid),
     KEY("kind", process, kinds, take_kinds),
     KEY("running", process, running, take_yes),
+    KEY("listed", process, listed, take_yes),
     KEY("name", process, name, take_text),
     KEY("memory", process, memory, take_number),
     KEY("protected_memory", process, protected_memory, take_number),
@@ -351,7 +352,7 @@ static void *open_process(struct reader *reader, const char *name)
         return NULL;
     scenario->processes = grown;
     struct process *process = &grown[scenario->process_count++];
-    *process = (struct process){.kinds = PROCESS_COMPUTE, .running = true};
+    *process = (struct process){.kinds = PROCESS_COMPUTE, .running = true, .listed = true};
     process->protected_memory.kind = VALUE_CONSTANT;
     snprintf(process->label, sizeof process->label, "%s", name);
     process->pid = (unsigned)(4000000 + scenario->process_count);

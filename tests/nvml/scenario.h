@@ -46,7 +46,7 @@ struct process {
     char label[NAME_SIZE];
     int gpu;
     unsigned pid, kinds;
-    bool running;
+    bool running, listed;
     struct value memory, protected_memory, max_memory;
     struct value gpu_instance, compute_instance;
     struct value engines[ENGINES];
@@ -71,6 +71,18 @@ enum process_layout {
     LAYOUT_V3_CONFIDENTIAL
 };
 
+/* What programs make, and give back: free where `used` is not set. */
+enum { EVENT_SETS_MAX = 256, GPM_SAMPLES_MAX = 256 };
+struct event_set {
+    bool used;
+    uint64_t registered;     /* GPUs, by bit */
+    uint64_t told[GPUS_MAX]; /* how many Xids of each */
+};
+struct gpm_sample {
+    bool used;
+    const struct device *device; /* NULL: not taken yet */
+};
+
 struct scenario {
     struct value driver_version, nvml_version, driver_branch;
     struct value cuda_version; /* 13000 for 13.0 */
@@ -90,6 +102,9 @@ struct scenario {
     struct rule *rules;
     size_t rule_count;
     unsigned gpu_count;
+
+    struct event_set event_sets[EVENT_SETS_MAX];
+    struct gpm_sample gpm_samples[GPM_SAMPLES_MAX];
 };
 
 /* A whole scenario from text; name stands in the messages. NULL, and one message on standard error

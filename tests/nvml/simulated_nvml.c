@@ -309,6 +309,7 @@ __attribute__((destructor)) static void forget(void)
 EXPORT uint64_t simulated_nvml_calls(const char *name);
 EXPORT unsigned simulated_nvml_sizeof(const char *name);
 EXPORT const char *simulated_nvml_variant(void);
+EXPORT unsigned simulated_nvml_live(void);
 EXPORT int simulated_nvml_set(const char *section, const char *key, const char *value);
 
 /* How often the function was called in this process; NULL: all together. 0 for unknown names. */
@@ -339,6 +340,19 @@ unsigned simulated_nvml_sizeof(const char *name)
             return (unsigned)sizes[i].size;
     }
     return 0;
+}
+
+/* Sets of events and samples of the monitor that nobody has given back. */
+unsigned simulated_nvml_live(void)
+{
+    unsigned count = 0;
+    pthread_mutex_lock(&state.mutex);
+    for (size_t i = 0; state.scenario && i < EVENT_SETS_MAX; i++)
+        count += state.scenario->event_sets[i].used;
+    for (size_t i = 0; state.scenario && i < GPM_SAMPLES_MAX; i++)
+        count += state.scenario->gpm_samples[i].used;
+    pthread_mutex_unlock(&state.mutex);
+    return count;
 }
 
 const char *simulated_nvml_variant(void)

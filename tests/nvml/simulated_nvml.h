@@ -15,6 +15,10 @@
 typedef struct nvml_device_opaque *nvml_device;
 typedef unsigned int nvml_return;
 
+/* Likewise: 0x65767300 or 0x67706d00, and which. */
+typedef struct nvml_event_set_opaque *nvml_event_set;
+typedef struct nvml_gpm_sample_opaque *nvml_gpm_sample;
+
 enum {
     NVML_SUCCESS = 0,
     NVML_ERROR_UNINITIALIZED = 1,
@@ -173,6 +177,26 @@ struct nvml_attributes {
 struct nvml_confidential_memory {
     uint64_t protected_kib, unprotected_kib;
 };
+struct nvml_event { /* the older function's ends before the instances */
+    nvml_device device;
+    uint64_t type, data;
+    unsigned gpu_instance, compute_instance;
+};
+struct nvml_gpm_support {
+    unsigned version, supported;
+};
+struct nvml_gpm_metric {
+    unsigned number;
+    nvml_return result;
+    double value;
+    const char *names[3];
+};
+enum { NVML_GPM_METRICS = 477 };
+struct nvml_gpm_metrics {
+    unsigned version, count;
+    nvml_gpm_sample first, second;
+    struct nvml_gpm_metric metrics[NVML_GPM_METRICS];
+};
 
 /* nvidia-ml-py's class, our struct. */
 #define STRUCTS(STRUCT)                                                          \
@@ -202,7 +226,11 @@ struct nvml_confidential_memory {
     STRUCT(c_nvmlViolationTime_t, struct nvml_violation_time)                    \
     STRUCT(c_nvmlRowRemapperHistogramValues, struct nvml_row_remapper_histogram) \
     STRUCT(c_nvmlDeviceAttributes, struct nvml_attributes)                       \
-    STRUCT(c_nvmlConfComputeMemSizeInfo_t, struct nvml_confidential_memory)
+    STRUCT(c_nvmlConfComputeMemSizeInfo_t, struct nvml_confidential_memory)      \
+    STRUCT(c_nvmlEventData_t, struct nvml_event)                                 \
+    STRUCT(c_nvmlGpmSupport_t, struct nvml_gpm_support)                          \
+    STRUCT(c_nvmlGpmMetric_t, struct nvml_gpm_metric)                            \
+    STRUCT(c_nvmlGpmMetricsGet_t, struct nvml_gpm_metrics)
 
 _Static_assert(sizeof(struct nvml_process_v1) == 16, "process list, first layout");
 _Static_assert(sizeof(struct nvml_process_v2) == 24, "process list, second layout");

@@ -491,5 +491,81 @@ class Scenarios(unittest.TestCase):
         self.assertIn("/no/such.conf", errors)
 
 
+class Events(unittest.TestCase):
+    def test_xids_are_told_to_each_set(self):
+        with Simulation(text="[gpu 0]\nxids = 4\n[gpu 1]\n") as simulation:
+            gpu = p.nvmlDeviceGetHandleByIndex(0)
+            self.assertTrue(p.nvmlDeviceGetSupportedEventTypes(gpu) & p.nvmlEventTypeXidCriticalError)
+            sets = [p.nvmlEventSetCreate(), p.nvmlEventSetCreate()]
+            for events in sets:
+                p.nvmlDeviceRegisterEvents(gpu, p.nvmlEventTypeXidCriticalError, events)
+                with self.assertRaises(p.NVMLError_Timeout):
+                    p.nvmlEventSetWait_v2(events, 0)
+            simulation.set("gpu 0", "xids", "6")
+            simulation.set("gpu 0", "xid", "48")
+            for events in sets:
+                for _ in range(2):
+                    event = p.nvmlEventSetWait_v2(events, 0)
+                    self.assertEqual((event.eventType, event.eventData, event.gpuInstanceId),
+                                     (p.nvmlEventTypeXidCriticalError, 48, NONE))
+                with self.assertRaises(p.NVMLError_Timeout):
+                    p.nvmlEventSetWait_v2(events, 0)
+            self.assertEqual(simulation.library.simulated_nvml_live(), 2)
+            for events in sets:
+                p.nvmlEventSetFree(events)
+            self.assertEqual(simulation.library.simulated_nvml_live(), 0)
+            with self.assertRaises(p.NVMLError_InvalidArgument):
+                p.nvmlEventSetFree(sets[0])
+
+
+class Monitor(unittest.TestCase):
+    def metrics(self, first, second, numbers):
+        request = p.c_nvmlGpmMetricsGet_t(version=p.NVML_GPM_METRICS_GET_VERSION,
+                                          numMetrics=len(numbers), sample1=first, sample2=second)
+        for i, number in enumerate(numbers):
+            request.metrics[i].metricId = number
+        p.nvmlGpmMetricsGet(request)
+        return [(request.metrics[i].nvmlReturn, request.metrics[i].value)
+                for i in range(len(numbers))]
+
+    def test_a_figure_stands_between_two_samples(self):
+        numbers = [p.NVML_GPM_METRIC_SM_UTIL, p.NVML_GPM_METRIC_SM_OCCUPANCY,
+                   p.NVML_GPM_METRIC_ANY_TENSOR_UTIL, p.NVML_GPM_METRIC_DRAM_BW_UTIL, 470]
+        with Simulation(text="[gpu 0]\nmig_mode = 1\n[mig 0:0]\ngi = 3\n"
+                             "gpm_sm_active_percent = 9\n[gpu 1]\ngpm_supported = 0\n"):
+            gpu = p.nvmlDeviceGetHandleByIndex(0)
+            self.assertEqual(p.nvmlGpmQueryDeviceSupport(gpu).isSupportedDevice, 1)
+            first, second = p.nvmlGpmSampleAlloc(), p.nvmlGpmSampleAlloc()
+            p.nvmlGpmSampleGet(gpu, first)
+            with self.assertRaises(p.NVMLError_InvalidArgument):
+                self.metrics(first, second, numbers)
+            p.nvmlGpmSampleGet(gpu, second)
+            self.assertEqual(self.metrics(first, second, numbers),
+                             [(0, 38), (0, 21), (0, 12), (0, 33), (3, 0)])
+            p.nvmlGpmMigSampleGet(gpu, 3, first)
+            p.nvmlGpmMigSampleGet(gpu, 3, second)
+            self.assertEqual(self.metrics(first, second, numbers[:2]), [(0, 9), (3, 0)])
+            with self.assertRaises(p.NVMLError_InvalidArgument):
+                p.nvmlGpmMigSampleGet(gpu, 4, first)
+            other = p.nvmlDeviceGetHandleByIndex(1)
+            self.assertEqual(p.nvmlGpmQueryDeviceSupport(other).isSupportedDevice, 0)
+            with self.assertRaises(p.NVMLError_NotSupported):
+                p.nvmlGpmSampleGet(other, first)
+            p.nvmlGpmSampleFree(first)
+            p.nvmlGpmSampleFree(second)
+
+
+class Links(unittest.TestCase):
+    def test_the_other_end(self):
+        with Simulation(text="[gpu 0]\nnvlinks = 2\nnvlink_remote_kind = 0\n"
+                             "nvlink_remote_bus_id = 00000000:18:00.0\n"):
+            gpu = p.nvmlDeviceGetHandleByIndex(0)
+            self.assertEqual(p.nvmlDeviceGetNvLinkRemoteDeviceType(gpu, 1),
+                             p.NVML_NVLINK_DEVICE_TYPE_GPU)
+            self.assertEqual(p.nvmlDeviceGetNvLinkRemotePciInfo(gpu, 1).busId, "00000000:18:00.0")
+            with self.assertRaises(p.NVMLError_InvalidArgument):
+                p.nvmlDeviceGetNvLinkRemoteDeviceType(gpu, 2)
+
+
 if __name__ == "__main__":
     unittest.main()

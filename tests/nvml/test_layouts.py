@@ -59,6 +59,7 @@ NUMBERS = {
     "nvmlDeviceGetPcieSpeed": "pcie_speed_mbps",
     "nvmlDeviceGetPcieLinkMaxSpeed": "pcie_speed_max",
     "nvmlDeviceGetPcieReplayCounter": "pcie_replays",
+    "nvmlDeviceGetSupportedEventTypes": "supported_events",
 }
 
 # getter -> keys, for getters of several numbers in a list or tuple
@@ -276,7 +277,10 @@ class Values(unittest.TestCase):
         for _, members in STRUCTS.values():
             used |= set(members.values())
         elsewhere = {"bus_id", "gi", "ci", "cpu_affinity_mask", "garbage_samples", "nvlink_tx_kib",
-                     "nvlink_rx_kib", "nvlink_errors", "nvlink_version", "nvlinks_inactive_mask"}
+                     "nvlink_rx_kib", "nvlink_errors", "nvlink_version", "nvlinks_inactive_mask",
+                     "nvlink_remote_kind", "nvlink_remote_bus_id", "xids", "xid",
+                     "gpm_supported", "gpm_sm_active_percent", "gpm_sm_occupancy_percent",
+                     "gpm_tensor_percent", "gpm_memory_bandwidth_percent"}
         keys = {key for key, _, _ in simulated.field_rows()[0]}
         self.assertEqual(keys - used - elsewhere, set())
 

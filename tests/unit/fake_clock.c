@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define MS UINT64_C(1000000)
@@ -104,4 +105,15 @@ void fake_clock_init(struct fake_clock *fake)
     atomic_init(&fake->near_ns, 4 * S);
     atomic_init(&fake->manual, false);
     atomic_init(&fake->awaited_ns, 0);
+}
+
+struct fake_clock *fake_clock_new(void)
+{
+    static struct fake_clock clocks[128];
+    static atomic_size_t used;
+    size_t at = atomic_fetch_add(&used, 1);
+    if (at >= sizeof clocks / sizeof clocks[0])
+        abort();
+    fake_clock_init(&clocks[at]);
+    return &clocks[at];
 }

@@ -27,6 +27,10 @@ struct fake_clock {
 /* Begins an hour after boot. Grace: 200 ms for waits of up to 4 s. */
 void fake_clock_init(struct fake_clock *fake);
 
+/* One that is nobody's yet, and never anybody else's: for tests that leave threads behind, which go
+ * on looking at theirs. There are 128 to a program. */
+struct fake_clock *fake_clock_new(void);
+
 void fake_clock_advance(struct fake_clock *fake, uint64_t by_ns);
 /* With manual: returns once somebody waits for a deadline that is still to come. */
 void fake_clock_wait_for_waiter(struct fake_clock *fake);

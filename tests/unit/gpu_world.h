@@ -4,6 +4,8 @@
 #define TESTS_UNIT_GPU_WORLD_H
 
 #include "check.h"
+#include "gpu_sample.h"
+#include "gpu_tree.h"
 
 #include "gpu/backend.h"
 #include "os/world.h"
@@ -20,6 +22,9 @@ struct gpu_world {
     void *state; /* NULL: not open */
     struct gpu_scan scan;
     struct gpu_sample sample;
+    struct gpu_sweep *swept; /* of back ends that sweep; the test's, or of the tree */
+    struct gpu_tree tree;    /* a machine of files; "": none */
+    struct gpu_sweeper *sweeper;
     struct gpu_processes processes;
 };
 
@@ -65,10 +70,27 @@ static inline void gpu_world_close(struct gpu_world *world)
     if (world->state)
         world->backend->close(world->state);
     world->state = NULL;
+    facts_done(&world->sample.facts);
+    if (world->tree.path[0] == '\0')
+        return;
+    gpu_sweep_unref(world->swept);
+    gpu_sweeper_free(world->sweeper);
+    world->swept = NULL;
+    world->sweeper = NULL;
+    gpu_tree_close(&world->context.os);
+    gpu_tree_free(&world->tree);
+    world->tree.path[0] = '\0';
 }
 
-/* Opens a back end; what open says is the result. variant: of the simulated driver; scenario: its
- * name there, or the path of a file, or the demo's name for it. */
+/* Roots out of tests/fixtures/gpu/NAME.tree, and the sweep over its /proc; "": an empty machine. */
+static inline void gpu_world_plant(struct gpu_world *world, const char *name)
+{
+    world->tree = name[0] != '\0' ? gpu_tree_new(name) : gpu_tree_empty();
+    gpu_tree_open(&world->tree, &world->context.os);
+}
+
+/* Opens a back end; what open says is the result. variant: of the simulated driver, or "tree";
+ * scenario: its name there, or the path of a file, or the demo's name for it, or a fixture's. */
 static inline int gpu_world_open(struct gpu_world *world, const char *backend, const char *variant,
                                  const char *scenario)
 {
@@ -83,7 +105,9 @@ static inline int gpu_world_open(struct gpu_world *world, const char *backend, c
                                              .wait_until = gpu_world_wait};
     snprintf(world->demo, sizeof world->demo, "%s", scenario ? scenario : "default");
     world->context.demo = world->demo;
-    if (variant) {
+    if (variant && strcmp(variant, "tree") == 0) {
+        gpu_world_plant(world, scenario);
+    } else if (variant) {
         char path[512];
         snprintf(world->nvml_path, sizeof world->nvml_path, "%s/tests/nvml/%s/libnvidia-ml.so.1",
                  gpu_world_path("VITALS_BUILD"), variant);
@@ -104,26 +128,42 @@ static inline void gpu_world_scan(struct gpu_world *world)
     world->backend->scan(world->state, &world->scan);
 }
 
+/* `out` keeps its memory from call to call: facts_done ends it. */
+static inline void gpu_world_sample_into(struct gpu_world *world, uint32_t slot,
+                                         const struct metric_set *wanted, struct gpu_sample *out)
+{
+    out->stamp_ns = 0;
+    out->state = VITALS_UNSET;
+    facts_reset(&out->facts, wanted);
+    world->backend->sample(world->state, slot, out);
+}
+
 static inline void gpu_world_sample(struct gpu_world *world, uint32_t slot,
                                     const struct metric_set *wanted)
 {
-    world->backend->sample(world->state, slot, wanted, &world->sample);
+    gpu_world_sample_into(world, slot, wanted, &world->sample);
 }
 
 static inline void gpu_world_processes(struct gpu_world *world, uint32_t slot,
                                        const struct metric_set *wanted)
 {
-    world->backend->processes(world->state, slot, NULL, wanted, &world->processes);
+    if (world->tree.path[0] != '\0' && !world->sweeper)
+        world->sweeper = gpu_sweeper_new(&world->context);
+    if (world->sweeper && (!world->swept || world->swept->stamp_ns != world->now_ns)) {
+        gpu_sweep_unref(world->swept);
+        world->swept = gpu_sweeper_take(world->sweeper);
+    }
+    world->backend->processes(world->state, slot, world->swept, wanted, &world->processes);
 }
 
-/* Everything of the gpu tables; with entity != 0 that table alone. */
+/* Everything of the gpu tables but what is slow; with entity != 0 that table alone. */
 static inline struct metric_set gpu_world_wanted(vitals_entity entity)
 {
     struct metric_set set = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
         vitals_entity of = vitals_metric_entity(m);
-        if (entity ? of == entity
-                   : of >= VITALS_GPU && of <= VITALS_GPU_PROCESS && of != VITALS_PROCESS)
+        bool of_gpus = of == VITALS_GPU || vitals_entity_parent(of) == VITALS_GPU;
+        if ((entity ? of == entity : of_gpus) && vitals_metric_price(m) != VITALS_PRICE_SLOW)
             metric_set_add(&set, m);
     }
     return set;
@@ -136,21 +176,37 @@ static inline struct metric_set gpu_world_only(vitals_metric metric)
     return set;
 }
 
+static inline struct value gpu_world_fact(const struct gpu_sample *sample, vitals_metric metric,
+                                          const char *label)
+{
+    const struct fact *fact = gpu_sample_fact(sample, metric, label);
+    return fact ? (struct value){.as.u64 = fact->as.u64, .state = fact->state}
+                : value_missing(VITALS_UNSET);
+}
+
+/* A reading of the device. UNSET: it was not asked for, or the device does not have it. */
 static inline struct value gpu_world_value(const struct gpu_world *world, vitals_metric metric)
 {
-    return world->sample.values.at[metric_number(metric)];
+    return gpu_world_fact(&world->sample, metric, "");
+}
+
+/* A text of the device, "" where there is none; valid until the next call. */
+static inline const char *gpu_world_text(const struct gpu_world *world, vitals_metric metric)
+{
+    return gpu_sample_text(&world->sample, metric, "");
 }
 
 /* A value of a child row; UNSET where there is no such row. */
 static inline struct value gpu_world_child(const struct gpu_world *world, vitals_metric metric,
                                            const char *label)
 {
-    for (uint32_t i = 0; i < world->sample.child_count; i++) {
-        const struct gpu_child *child = &world->sample.children[i];
-        if (child->entity == vitals_metric_entity(metric) && strcmp(child->label, label) == 0)
-            return child->at[metric_number(metric)];
-    }
-    return value_missing(VITALS_UNSET);
+    return gpu_world_fact(&world->sample, metric, label);
+}
+
+/* A reading of a process; UNSET where the back end gave none. */
+static inline struct value gpu_world_of(const struct gpu_process *process, vitals_metric metric)
+{
+    return process->at[metric_number(metric)];
 }
 
 static inline const struct gpu_process *gpu_world_process(const struct gpu_world *world,

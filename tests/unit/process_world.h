@@ -93,6 +93,7 @@ struct world {
     struct vitals_context context;
     struct process_table *table;
     struct user_cache *users;
+    struct process_batch batch;
     vitals_builder *builder;
     struct metric_set wanted;
     vitals_snapshot *snapshot; /* of the last tick */
@@ -125,6 +126,7 @@ static inline void world_close(struct world *world)
     vitals_builder_free(world->builder);
     process_table_free(world->table);
     user_cache_free(world->users);
+    process_batch_done(&world->batch);
     os_close(&world->context.os);
 }
 
@@ -151,23 +153,26 @@ static inline void world_tick(struct world *world)
     CHECK_OK(world_write(world, &error), error);
 }
 
+/* Fills the batch with those of whom all that is wanted is due. */
+static inline size_t world_due(struct world *world, struct process_batch *batch, uint64_t now_ns,
+                               uint64_t every_ns, size_t capacity)
+{
+    struct process_question question = {0, 1, &every_ns, &world->wanted};
+    return process_table_due(world->table, &question, now_ns, batch, capacity);
+}
+
 /* As a lane would, but at once. Returns how many processes were asked for. */
 static inline size_t world_details(struct world *world, uint64_t now_ns, uint64_t every_ns)
 {
     enum { BATCH = 64 };
-    struct process_want wants[BATCH];
-    struct process_detail details[BATCH];
-    size_t all = 0;
-    for (;;) {
-        size_t count = process_table_due(world->table, &world->wanted, now_ns, every_ns, wants,
-                                         BATCH);
-        for (size_t i = 0; i < count; i++)
-            process_detail_read(&world->context, world->users, &wants[i], &details[i]);
-        process_table_take(world->table, details, count);
+    size_t all = 0, count;
+    do {
+        count = world_due(world, &world->batch, now_ns, every_ns, BATCH);
+        process_batch_read(&world->context, world->users, &world->batch);
+        process_table_take(world->table, &world->batch);
         all += count;
-        if (count < BATCH)
-            return all;
-    }
+    } while (count == BATCH);
+    return all;
 }
 
 /* ---- reading the snapshot ---- */

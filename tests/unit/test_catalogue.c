@@ -17,7 +17,7 @@ static void entities_come_in_the_order_of_numbers_and_are_found_by_name(void)
         CHECK_UINT(vitals_entity_find(vitals_entity_name(entity)), entity);
         CHECK(strlen(vitals_entity_help(entity)) > 5);
     }
-    CHECK_UINT(count, 10);
+    CHECK_UINT(count, ENTITY_MAX);
     CHECK_UINT(vitals_entity_parent(VITALS_GPU_PROCESS), VITALS_GPU);
     CHECK_UINT(vitals_entity_parent(VITALS_GPU), VITALS_GPU);
     CHECK_UINT(vitals_entity_parent(VITALS_PROCESS), VITALS_PROCESS);
@@ -39,13 +39,13 @@ static void metrics_come_in_the_order_of_numbers_and_are_found_by_name(void)
         CHECK_UINT(metric_of(entity, metric_number(metric)), metric);
     }
     CHECK(count > 100);
-    CHECK_UINT(last, VITALS_SOURCE_QUARANTINED);
+    CHECK_UINT(last, VITALS_DIAGNOSIS_SUBJECT);
 }
 
 static void what_is_none_has_nothing(void)
 {
     static const vitals_metric NONE[] = {0,     1,      0xff,       0x100,     0x1ff,
-                                         0x180, 0x0b01, 0x7fffffff, 0xffffffff};
+                                         0x180, 0x1d01, 0x7fffffff, 0xffffffff};
     for (size_t i = 0; i < CHECK_COUNT(NONE); i++) {
         vitals_metric metric = NONE[i];
         CHECK_NULL(vitals_metric_name(metric));
@@ -61,7 +61,7 @@ static void what_is_none_has_nothing(void)
         CHECK_UINT(vitals_metric_resolution_ns(metric, 1), 0);
         CHECK_FALSE(metric_in_sets(metric, VITALS_EVERYTHING));
     }
-    static const vitals_entity NO_ENTITY[] = {0, 11, 255, 0x7fffffff, 0xffffffff};
+    static const vitals_entity NO_ENTITY[] = {0, ENTITY_MAX + 1, 255, 0x7fffffff, 0xffffffff};
     for (size_t i = 0; i < CHECK_COUNT(NO_ENTITY); i++) {
         vitals_entity entity = NO_ENTITY[i];
         CHECK_NULL(vitals_entity_name(entity));
@@ -86,8 +86,9 @@ static bool ends_with(const char *string, const char *end)
 
 static void the_unit_is_part_of_the_name(void)
 {
-    static const char *const UNITS[] = {"bytes", "seconds", "celsius", "watts", "joules",
-                                        "cores", "hertz",   "volts",   "rpm",   "ratio"};
+    static const char *const UNITS[] = {"bytes",  "seconds", "celsius",         "watts",
+                                        "joules", "cores",   "hertz",           "volts",
+                                        "rpm",    "ratio",   "bytes_per_second"};
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
         const char *name = vitals_metric_name(metric), *unit = vitals_metric_unit(metric);
         CHECK_CASE(name);
@@ -127,8 +128,8 @@ static void each_metric_makes_sense(void)
         vitals_kind kind = vitals_metric_kind(metric);
         CHECK(type >= VITALS_U64 && type <= VITALS_TEXT);
         CHECK(kind >= VITALS_GAUGE && kind <= VITALS_IDENTITY);
-        CHECK(vitals_metric_price(metric) == VITALS_PRICE_TICK ||
-              vitals_metric_price(metric) == VITALS_PRICE_LANE);
+        CHECK(vitals_metric_price(metric) >= VITALS_PRICE_TICK &&
+              vitals_metric_price(metric) <= VITALS_PRICE_SLOW);
         CHECK(vitals_metric_source(metric) != NULL && *vitals_metric_source(metric) != '\0');
         CHECK(ends_with(vitals_metric_help(metric), "."));
         uint64_t fine = vitals_metric_resolution_ns(metric, 0);
@@ -171,11 +172,21 @@ static void each_metric_is_in_one_set_or_must_be_named(void)
     CHECK_UINT(sets_of(VITALS_GPU_PROCESS_PID), VITALS_GPUS);
     CHECK_UINT(sets_of(VITALS_PROCESS_COMMAND_LINE), VITALS_PROCESSES);
     CHECK_UINT(sets_of(VITALS_SOURCE_STATE), VITALS_SOURCES);
+    CHECK_UINT(sets_of(VITALS_DISK_READ_BYTES), VITALS_MACHINE);
+    CHECK_UINT(sets_of(VITALS_FILESYSTEM_USED_BYTES), VITALS_FILESYSTEMS);
+    CHECK_UINT(sets_of(VITALS_SENSOR_FAN_RPM), VITALS_SENSORS);
+    CHECK_UINT(sets_of(VITALS_PROCESS_PSS_BYTES), 0); /* costs something: by name only */
+    CHECK_UINT(sets_of(VITALS_PROCESS_RESIDENT_PEAK_BYTES), 0);
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-        bool named = metric == VITALS_PROCESS_RESIDENT_PEAK_BYTES ||
-                     metric == VITALS_PROCESS_READ_BYTES || metric == VITALS_PROCESS_WRITTEN_BYTES;
         CHECK_CASE(vitals_metric_name(metric));
-        CHECK(metric_in_sets(metric, VITALS_EVERYTHING) == !named);
+        vitals_entity entity = vitals_metric_entity(metric);
+        bool asked = entity_is_of_handle(entity) || entity == VITALS_SOCKET ||
+                     entity == VITALS_LOGIN || entity == VITALS_NETWORK_ADDRESS ||
+                     entity == VITALS_GPU_LINK || entity == VITALS_GPU_ERROR ||
+                     entity == VITALS_GPU_PEER || entity == VITALS_DIAGNOSIS;
+        CHECK(metric_in_sets(metric, VITALS_EVERYTHING) ==
+              (!asked && metric_in_table(metric, entity)));
+        CHECK(!asked || metric_in_table(metric, entity));
         CHECK_FALSE(metric_in_sets(metric, 0));
         unsigned sets = sets_of(metric);
         CHECK((sets & (sets - 1)) == 0);
@@ -191,7 +202,8 @@ static void sets_are_no_numbers_of_entities(void)
         CHECK_FALSE(metric_in_sets(metric, 0xffff));
         sets |= sets_of(metric);
     }
-    CHECK_UINT(sets, VITALS_MACHINE | VITALS_GPUS | VITALS_PROCESSES | VITALS_SOURCES);
+    CHECK_UINT(sets, VITALS_MACHINE | VITALS_GPUS | VITALS_PROCESSES | VITALS_SOURCES |
+                         VITALS_FILESYSTEMS | VITALS_SENSORS);
     CHECK_UINT(sets & ~(unsigned)VITALS_EVERYTHING, 0);
     CHECK_UINT(VITALS_EVERYTHING & 0xffff, 0);
     CHECK((unsigned)ENTITY_MAX < VITALS_MACHINE);
@@ -209,7 +221,7 @@ static void a_set_holds_what_was_added(void)
         CHECK_FALSE(metric_set_has(&set, metric));
         CHECK_FALSE(metric_set_has_entity(&set, vitals_metric_entity(metric)));
     }
-    static const vitals_metric NONE[] = {0, 0x1ff, 0x180, 0x0b01, 0xffffffff};
+    static const vitals_metric NONE[] = {0, 0x1ff, 0x180, 0x1d01, 0xffffffff};
     for (size_t i = 0; i < CHECK_COUNT(NONE); i++) {
         metric_set_add(&set, NONE[i]);
         CHECK_FALSE(metric_set_has(&set, NONE[i]));

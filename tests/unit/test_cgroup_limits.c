@@ -132,6 +132,36 @@ static void only_what_is_wanted_is_written(void)
     }
 }
 
+static void what_no_kernel_counts_is_not_zero(void)
+{
+    static const struct {
+        const char *fixture;
+        int state;
+        uint64_t read, written;
+    } cases[] = {
+        {"cgroup_v1_usage", HAVE, 4100, 8197},
+        {"cgroup_v1_uncounted", NONE, 0, 0}, // "Total 0", and not one device
+        {"cgroup_v2_idle", HAVE, 0, 0},      // version 2 counts, and tells nothing of nothing
+    };
+    struct metric_set wanted = {0};
+    metric_set_add(&wanted, VITALS_HOST_CGROUP_READ_BYTES);
+    metric_set_add(&wanted, VITALS_HOST_CGROUP_WRITTEN_BYTES);
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        CHECK_CASE(cases[i].fixture);
+        struct os os = open_fixture(cases[i].fixture);
+        struct values values = {0};
+        os_read_own_cgroup(&os, &wanted, &values);
+        os_close(&os);
+        check_state(&values, VITALS_HOST_CGROUP_READ_BYTES, cases[i].state);
+        check_state(&values, VITALS_HOST_CGROUP_WRITTEN_BYTES, cases[i].state);
+        if (cases[i].state <= 0)
+            continue;
+        CHECK_UINT(values.at[metric_number(VITALS_HOST_CGROUP_READ_BYTES)].as.u64, cases[i].read);
+        CHECK_UINT(values.at[metric_number(VITALS_HOST_CGROUP_WRITTEN_BYTES)].as.u64,
+                   cases[i].written);
+    }
+}
+
 /* ---- lines ---- */
 
 static struct span span_of(const char *text)
@@ -382,6 +412,7 @@ static void a_limit_that_the_kernel_holds(void)
 static const check_test tests[] = {
     {"every layout of cgroups", every_layout},
     {"only what is wanted is written", only_what_is_wanted_is_written},
+    {"what no kernel counts is not zero", what_no_kernel_counts_is_not_zero},
     {"lines of /proc/self/cgroup", lines_of_memberships},
     {"lines of /proc/self/mountinfo", lines_of_mounts},
     {"where a cgroup is found below its mount", places},

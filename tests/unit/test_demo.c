@@ -65,8 +65,10 @@ static void processes_share_what_their_device_has(void)
         double share = 0;
         uint64_t bytes = 0;
         for (uint32_t i = 0; i < world.processes.count; i++) {
-            share += world.processes.items[i].utilization_ratio.as.f64;
-            bytes += world.processes.items[i].memory_used_bytes.as.u64;
+            share += gpu_world_of(&world.processes.items[i], VITALS_GPU_PROCESS_UTILIZATION_RATIO)
+                         .as.f64;
+            bytes += gpu_world_of(&world.processes.items[i], VITALS_GPU_PROCESS_MEMORY_USED_BYTES)
+                         .as.u64;
         }
         total += world.processes.count;
         CHECK(share <= gpu_world_value(&world, VITALS_GPU_UTILIZATION_RATIO).as.f64);

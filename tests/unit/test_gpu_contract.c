@@ -39,6 +39,29 @@ static const struct contract contracts[] = {
     {"nvidia", "r470", "mig", false},
     {"nvidia", "r470", "eight", false},
     {"nvidia", "r390", "eight", false},
+    {"amd", "tree", "amd/navi21-5.14", false},
+    {"amd", "tree", "amd/vega10-5.19", false},
+    {"amd", "tree", "amd/navi48-6.14", false},
+    {"amd", "tree", "amd/phoenix-6.8", false},
+    {"amd", "tree", "amd/strix-6.14", false},
+    {"amd", "tree", "amd/mi300x-6.12", false},
+    {"amd", "tree", "amd/mi300x-cpx-6.14", false},
+    {"amd", "tree", "amd/suspended", false},
+    {"amd", "tree", "amd/hostile", false},
+    {"intel", "tree", "intel/i915-igpu", false},
+    {"intel", "tree", "intel/i915-old", false},
+    {"intel", "tree", "intel/i915-a380", false},
+    {"intel", "tree", "intel/xe-a380", false},
+    {"intel", "tree", "intel/xe-b580", false},
+    {"intel", "tree", "intel/xe-tiles", false},
+    {"intel", "tree", "intel/xe-asleep", false},
+    {"intel", "tree", "intel/xe-functions", false},
+    {"intel", "tree", "intel/hostile", false},
+    {"drm", "tree", "drm/msm", false},
+    {"drm", "tree", "drm/panthor", false},
+    {"drm", "tree", "drm/v3d", false},
+    {"drm", "tree", "drm/ivpu", false},
+    {"drm", "tree", "drm/hostile", false},
 };
 
 static const char *name_of(const struct contract *contract)
@@ -128,41 +151,69 @@ static void check_ratio(vitals_metric metric, struct value value)
 
 static bool is_ratio(vitals_metric metric)
 {
-    return strcmp(vitals_metric_unit(metric), "ratio") == 0 && metric != VITALS_GPU_FAN_RATIO;
+    return strcmp(vitals_metric_unit(metric), "ratio") == 0 && metric != VITALS_GPU_FAN_RATIO &&
+           metric != VITALS_GPU_SENSOR_FAN_RATIO;
 }
 
-static void check_sample(const struct gpu_world *world, const struct metric_set *wanted)
+/* Of a row: nothing that was not asked for, nothing twice, nothing that cannot be. */
+static void check_facts(const struct gpu_sample *sample, const struct fact_row *row)
+{
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        const struct fact *fact = &sample->facts.items[i];
+        CHECK_CASE(vitals_metric_name(fact->metric));
+        CHECK(facts_wants(&sample->facts, fact->metric));
+        CHECK_INT(vitals_metric_entity(fact->metric), row->entity);
+        CHECK(fact->state != VITALS_UNSET);
+        for (size_t j = row->first; j < i; j++)
+            CHECK(sample->facts.items[j].metric != fact->metric);
+        if (is_ratio(fact->metric))
+            check_ratio(fact->metric, (struct value){.as.f64 = fact->as.f64, .state = fact->state});
+    }
+}
+
+static void check_rows_of(const struct gpu_sample *sample)
+{
+    for (size_t i = 0; i < sample->facts.row_count; i++) {
+        const struct fact_row *row = &sample->facts.rows[i];
+        struct span label = fact_label(&sample->facts, row);
+        CHECK(row->entity == VITALS_GPU || vitals_entity_parent(row->entity) == VITALS_GPU);
+        CHECK_INT(label.size == 0, row->entity == VITALS_GPU);
+        for (size_t j = 0; j < i; j++) {
+            const struct fact_row *other = &sample->facts.rows[j];
+            struct span own = fact_label(&sample->facts, other);
+            CHECK(other->entity != row->entity || own.size != label.size ||
+                  memcmp(own.bytes, label.bytes, own.size) != 0);
+        }
+        check_facts(sample, row);
+    }
+}
+
+static void check_memory(const struct gpu_world *world)
+{
+    struct value total = gpu_world_value(world, VITALS_GPU_MEMORY_TOTAL_BYTES);
+    struct value used = gpu_world_value(world, VITALS_GPU_MEMORY_USED_BYTES);
+    struct value available = gpu_world_value(world, VITALS_GPU_MEMORY_FREE_BYTES);
+    CHECK(used.state <= 0 || total.state <= 0 || used.as.u64 <= total.as.u64);
+    CHECK(available.state <= 0 || total.state <= 0 || available.as.u64 <= total.as.u64);
+    for (size_t i = 0; i < world->sample.facts.row_count; i++) {
+        const struct facts *facts = &world->sample.facts;
+        const struct fact *size = fact_find(facts, &facts->rows[i], VITALS_GPU_POOL_TOTAL_BYTES);
+        const struct fact *use = fact_find(facts, &facts->rows[i], VITALS_GPU_POOL_USED_BYTES);
+        CHECK(!size || !use || size->state <= 0 || use->state <= 0 || use->as.u64 <= size->as.u64);
+    }
+}
+
+static void check_sample(const struct gpu_world *world)
 {
     const struct gpu_sample *sample = &world->sample;
     CHECK_UINT(sample->stamp_ns, world->now_ns);
     if (sample->state < 0)
         return;
     CHECK_INT(sample->state, VITALS_HAVE);
-    for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        if (vitals_metric_entity(m) != VITALS_GPU || vitals_metric_kind(m) == VITALS_IDENTITY ||
-            m == VITALS_GPU_PROCESSES || !metric_set_has(wanted, m))
-            continue;
-        signed char state = m == VITALS_GPU_COMPUTE_MODE ? sample->compute_mode_state
-                                                         : gpu_world_value(world, m).state;
-        if (state == VITALS_UNSET)
-            CHECK_FAIL("%s is wanted and unset", vitals_metric_name(m));
-        if (is_ratio(m))
-            check_ratio(m, gpu_world_value(world, m));
-    }
-    struct value total = gpu_world_value(world, VITALS_GPU_MEMORY_TOTAL_BYTES);
-    struct value used = gpu_world_value(world, VITALS_GPU_MEMORY_USED_BYTES);
-    struct value available = gpu_world_value(world, VITALS_GPU_MEMORY_FREE_BYTES);
-    CHECK(used.state <= 0 || (total.state > 0 && used.as.u64 <= total.as.u64));
-    CHECK(available.state <= 0 || available.as.u64 <= total.as.u64);
-    CHECK(sample->child_count <= GPU_CHILDREN_MAX);
-    for (uint32_t i = 0; i < sample->child_count; i++) {
-        const struct gpu_child *child = &sample->children[i];
-        CHECK(child->label[0] != '\0');
-        if (child->entity == VITALS_GPU_ENGINE)
-            check_ratio(VITALS_GPU_ENGINE_UTILIZATION_RATIO, child->at[1]);
-        if (child->entity == VITALS_GPU_POOL && child->at[2].state > 0)
-            CHECK(child->at[2].as.u64 <= child->at[1].as.u64);
-    }
+    if (sample->facts.failed)
+        return; /* no memory: nobody takes it */
+    check_rows_of(sample);
+    check_memory(world);
 }
 
 static void check_processes(const struct gpu_world *world)
@@ -175,14 +226,13 @@ static void check_processes(const struct gpu_world *world)
         const struct gpu_process *item = &list->items[i];
         CHECK(item->pid > 0);
         CHECK(i == 0 || list->items[i - 1].pid < item->pid);
-        CHECK(item->compute || item->graphics);
-        CHECK(item->memory_used_bytes.state != VITALS_UNSET);
-        CHECK(item->utilization_ratio.state != VITALS_UNSET);
-        CHECK(item->busy_seconds.state != VITALS_UNSET);
-        check_ratio(VITALS_GPU_PROCESS_UTILIZATION_RATIO, item->utilization_ratio);
-        check_ratio(VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, item->memory_busy_ratio);
-        check_ratio(VITALS_GPU_PROCESS_ENCODER_RATIO, item->encoder_ratio);
-        check_ratio(VITALS_GPU_PROCESS_DECODER_RATIO, item->decoder_ratio);
+        CHECK_UINT(item->uses & ~(unsigned)(GPU_COMPUTE | GPU_GRAPHICS | GPU_MPS), 0);
+        CHECK(gpu_world_of(item, VITALS_GPU_PROCESS_MEMORY_USED_BYTES).state != VITALS_UNSET);
+        for (unsigned n = 1; n < GPU_PROCESS_NUMBERS; n++) {
+            vitals_metric metric = metric_of(VITALS_GPU_PROCESS, n);
+            if (vitals_metric_name(metric) && is_ratio(metric))
+                check_ratio(metric, item->at[n]);
+        }
     }
 }
 
@@ -195,7 +245,7 @@ static void check_readings(struct gpu_world *world, const struct contract *contr
             gpu_world_sample(world, world->scan.devices[i].slot, &all);
             if (contract->scenario && strcmp(contract->scenario, "hang") == 0)
                 world->sample.stamp_ns = world->now_ns; /* it moved the clock */
-            check_sample(world, &all);
+            check_sample(world);
             lost |= world->sample.state == VITALS_GONE;
             gpu_world_processes(world, world->scan.devices[i].slot, &all);
             check_processes(world);
@@ -238,7 +288,7 @@ static void check_single_metrics(struct gpu_world *world, const struct contract 
             continue;
         struct metric_set only = gpu_world_only(m);
         gpu_world_sample(world, world->scan.devices[0].slot, &only);
-        check_sample(world, &only);
+        check_sample(world);
     }
 }
 
@@ -255,10 +305,10 @@ static vitals_snapshot *take_snapshot(struct gpu_world *world, struct gpu_table 
         gpu_world_sample(world, slot, wanted);
         CHECK_INT(gpu_table_sample(table, 0, slot, &world->sample), 0);
         gpu_world_processes(world, slot, wanted);
-        CHECK_INT(gpu_table_processes(table, 0, slot, &world->processes), 0);
+        CHECK_INT(gpu_table_processes(table, 0, slot, wanted, &world->processes), 0);
     }
     vitals_builder_begin(builder);
-    gpu_table_write(table, builder, wanted, NULL, NULL);
+    gpu_table_write(table, builder, wanted, NULL, NULL, 1);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
     return snapshot;
 }
@@ -289,7 +339,9 @@ static size_t check_lost_rows(const vitals_snapshot *snapshot)
             continue;
         lost++;
         for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-            if (vitals_metric_entity(m) == VITALS_GPU && vitals_metric_kind(m) != VITALS_IDENTITY)
+            bool reading = vitals_metric_entity(m) == VITALS_GPU &&
+                           vitals_metric_kind(m) != VITALS_IDENTITY;
+            if (reading && vitals_snapshot_has_metric(snapshot, m))
                 CHECK_INT(vitals_row_availability(row, m), VITALS_GONE);
         }
         CHECK_NULL(
@@ -329,6 +381,7 @@ static void check_without_memory(struct gpu_world *world, const struct contract 
     struct metric_set all = gpu_world_wanted(0);
     gpu_world_close(world);
     for (uint64_t nth = 1; nth < 200; nth++) {
+        uint64_t before = memory_asked();
         memory_fail_at(nth);
         int result = gpu_world_open(world, contract->backend, contract->variant,
                                     contract->scenario);
@@ -340,12 +393,14 @@ static void check_without_memory(struct gpu_world *world, const struct contract 
         gpu_world_scan(world);
         for (uint32_t i = 0; i < world->scan.count; i++) {
             gpu_world_sample(world, world->scan.devices[i].slot, &all);
-            check_sample(world, &all);
+            check_sample(world);
             gpu_world_processes(world, world->scan.devices[i].slot, &all);
             check_processes(world);
         }
         memory_fail_at(0);
         gpu_world_close(world);
+        if (memory_asked() - before < nth)
+            break; /* none has failed, and none would */
     }
 }
 
@@ -386,7 +441,9 @@ static void a_failed_allocation_breaks_no_promise(void)
     static struct gpu_world world;
     static const struct contract few[] = {{"demo", NULL, "default", false},
                                           {"nvidia", "r580", "mig", false},
-                                          {"nvidia", "r580", "eight", false}};
+                                          {"nvidia", "r580", "eight", false},
+                                          {"drm", "tree", "drm/msm", false},
+                                          {"intel", "tree", "intel/xe-tiles", false}};
     for (size_t i = 0; i < CHECK_COUNT(few); i++) {
         int64_t live = memory_live();
         open_world(&world, &few[i]);

@@ -54,7 +54,7 @@ static void the_names_are_told_and_cut_where_room_ends(void)
 {
     char names[64], few[10];
     gpu_backends_names(names, sizeof(names));
-    CHECK_STR(names, "nvidia, demo");
+    CHECK_STR(names, "nvidia, amd, intel, drm, demo");
     gpu_backends_names(few, sizeof(few));
     CHECK_INT(strlen(few) < sizeof(few), true);
 }

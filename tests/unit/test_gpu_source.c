@@ -25,7 +25,15 @@ static struct {
     struct fake_clock *fake;
     atomic_int scans, opened, closed;
     atomic_int calls[DEVICES], inside[DEVICES];
-    atomic_bool twice;            /* a device was entered by two threads at once */
+    atomic_int slow_calls, slow_inside; /* readings that are slow by nature: of all devices */
+    atomic_uint_fast64_t slow_ns;       /* … and take so much real time */
+    atomic_int lists, swept;            /* lists of processes that were asked for; with a sweep */
+    atomic_uint_fast64_t swept_ns;      /* when the newest of them began */
+    atomic_bool asleep;                 /* all of them */
+    atomic_int diagnoses;               /* that were asked for */
+    atomic_uint_fast64_t diagnosis_ns;  /* real, of each */
+    atomic_bool mixed;                  /* slow and other metrics were asked for in one call */
+    atomic_bool twice;                  /* a device was entered by two threads at once */
     atomic_bool everything_first; /* the first question of each device had all that is wanted */
 } driver;
 
@@ -59,30 +67,71 @@ static void maybe_hang(uint32_t slot)
         real_sleep_ns(atomic_load(&driver.hang_ns));
 }
 
-static void driver_sample(void *state, uint32_t slot, const struct metric_set *wanted,
-                          struct gpu_sample *out)
+static void sample_slowly(struct gpu_sample *out)
 {
+    if (atomic_fetch_add(&driver.slow_inside, 1) != 0)
+        atomic_store(&driver.twice, true);
+    int call = atomic_fetch_add(&driver.slow_calls, 1) + 1;
+    if (facts_wants(&out->facts, VITALS_GPU_MEMORY_USED_BYTES))
+        atomic_store(&driver.mixed, true);
+    out->stamp_ns = driver.fake != NULL ? fake_clock_now(driver.fake) : real_now_ns();
+    out->state = VITALS_HAVE;
+    real_sleep_ns(atomic_load(&driver.slow_ns));
+    facts_row(&out->facts, VITALS_GPU, 0, (struct span){"", 0});
+    fact_f64(&out->facts, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, call);
+    atomic_fetch_sub(&driver.slow_inside, 1);
+}
+
+static void driver_sample(void *state, uint32_t slot, struct gpu_sample *out)
+{
+    if (facts_wants(&out->facts, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND)) {
+        sample_slowly(out);
+        return;
+    }
+    struct facts *facts = &out->facts;
     (void)state;
     if (atomic_fetch_add(&driver.inside[slot], 1) != 0)
         atomic_store(&driver.twice, true);
     int call = atomic_fetch_add(&driver.calls[slot], 1) + 1;
-    if (call == 1 && !metric_set_has(wanted, VITALS_GPU_POWER_LIMIT_WATTS))
+    if (call == 1 && !facts_wants(facts, VITALS_GPU_POWER_LIMIT_WATTS))
         atomic_store(&driver.everything_first, false);
     out->stamp_ns = driver.fake != NULL ? fake_clock_now(driver.fake) : real_now_ns();
     if (driver.fake != NULL)
         fake_clock_advance(driver.fake, atomic_load(&driver.price_ns));
     maybe_hang(slot);
-    values_set(&out->values, VITALS_GPU_MEMORY_USED_BYTES, value_u64((uint64_t)call));
-    if (metric_set_has(wanted, VITALS_GPU_POWER_LIMIT_WATTS))
-        values_set(&out->values, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(call));
+    out->state = atomic_load(&driver.asleep) ? VITALS_SUSPENDED : VITALS_HAVE;
+    if (out->state < 0) {
+        atomic_fetch_sub(&driver.inside[slot], 1);
+        return;
+    }
+    facts_row(facts, VITALS_GPU, 0, (struct span){"", 0});
+    fact_u64(facts, VITALS_GPU_MEMORY_USED_BYTES, (uint64_t)call);
+    fact_f64(facts, VITALS_GPU_POWER_LIMIT_WATTS, call);
     atomic_fetch_sub(&driver.inside[slot], 1);
 }
 
 static void driver_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                              const struct metric_set *wanted, struct gpu_processes *out)
 {
-    (void)state, (void)slot, (void)swept, (void)wanted;
+    (void)state, (void)slot, (void)wanted;
+    atomic_fetch_add(&driver.lists, 1);
+    if (swept != NULL) {
+        atomic_fetch_add(&driver.swept, 1);
+        atomic_store(&driver.swept_ns, swept->stamp_ns);
+    }
+    out->stamp_ns = real_now_ns();
     out->state = VITALS_HAVE;
+    out->count = 1;
+    out->items[0] = (struct gpu_process){.pid = 1, .uses = GPU_COMPUTE, .is_ours = VITALS_HAVE};
+}
+
+static void driver_diagnose(const vitals_context *own, void *state, struct facts *out)
+{
+    (void)own, (void)state;
+    atomic_fetch_add(&driver.diagnoses, 1);
+    real_sleep_ns(atomic_load(&driver.diagnosis_ns));
+    facts_row(out, VITALS_DIAGNOSIS, 0, (struct span){"driver", 6});
+    fact_string(out, VITALS_DIAGNOSIS_FINDING, "it is there");
 }
 
 static void driver_close(void *state)
@@ -91,12 +140,13 @@ static void driver_close(void *state)
     atomic_fetch_add(&driver.closed, 1);
 }
 
-static const struct gpu_backend BACKEND = {.name = "driver",
-                                           .open = driver_open,
-                                           .scan = driver_scan,
-                                           .sample = driver_sample,
-                                           .processes = driver_processes,
-                                           .close = driver_close};
+static struct gpu_backend BACKEND = {.name = "driver",
+                                     .open = driver_open,
+                                     .scan = driver_scan,
+                                     .sample = driver_sample,
+                                     .processes = driver_processes,
+                                     .diagnose = driver_diagnose,
+                                     .close = driver_close};
 
 const struct gpu_backend *const gpu_backends[] = {&BACKEND, NULL};
 
@@ -124,11 +174,14 @@ static vitals_context *context;
 static vitals_sampler *sampler;
 static vitals_error error;
 static int64_t live_before;
+static bool sweeps_next; /* of the next context: its driver learns of users from a sweep */
 
-static void begin(uint64_t interval_ns, struct fake_clock *clock)
+static void begin_with(uint64_t interval_ns, struct fake_clock *clock, vitals_metric more)
 {
     live_before = memory_live();
     memset(&driver, 0, sizeof driver);
+    BACKEND.sweeps = sweeps_next;
+    sweeps_next = false;
     atomic_store(&driver.devices, DEVICES);
     atomic_store(&driver.hang_device, -1);
     atomic_store(&driver.everything_first, true);
@@ -147,9 +200,16 @@ static void begin(uint64_t interval_ns, struct fake_clock *clock)
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     for (size_t i = 0; i < CHECK_COUNT(WANTED); i++)
         CHECK_OK(vitals_request_add(request, WANTED[i], &error), error);
+    if (more != 0)
+        CHECK_OK(vitals_request_add(request, more, &error), error);
     CHECK_OK(vitals_request_interval(request, interval_ns, &error), error);
     CHECK_OK(vitals_sampler_new(context, request, &sampler, &error), error);
     vitals_request_free(request);
+}
+
+static void begin(uint64_t interval_ns, struct fake_clock *clock)
+{
+    begin_with(interval_ns, clock, 0);
 }
 
 /* Everything is given back, at the latest when a thread that hung has ended. */
@@ -273,6 +333,103 @@ static void devices_come_and_go_with_the_scans(void)
     snapshot = take();
     CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 2);
     vitals_snapshot_unref(snapshot);
+    end();
+}
+
+/* What is read but every five seconds too, whether it slept from the first or later. */
+static void who_wakes_is_read_as_a_whole(void)
+{
+    fake_clock_init(&fake);
+    begin(NS_PER_SECOND, &fake);
+    for (int tick = 0; tick < 6; tick++) {
+        bool asleep = tick % 2 == 0;
+        atomic_store(&driver.asleep, asleep);
+        vitals_snapshot *snapshot = take();
+        const vitals_row *row = device_row(snapshot, 1);
+        vitals_availability expected = asleep ? VITALS_SUSPENDED : VITALS_HAVE;
+        CHECK_INT(vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES), expected);
+        CHECK_INT(vitals_row_availability(row, VITALS_GPU_POWER_LIMIT_WATTS), expected);
+        CHECK_INT(atomic_load(&driver.calls[1]), tick + 1);
+        vitals_snapshot_unref(snapshot);
+        fake_clock_advance(&fake, NS_PER_SECOND);
+    }
+    end();
+}
+
+/* ---- what is slow by its nature ---- */
+
+static void a_slow_reading_delays_no_other(void)
+{
+    begin_with(50 * NS_PER_MS, NULL, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
+    vitals_snapshot *snapshot = take(); /* the first tick waits for it */
+    double value = 0;
+    CHECK_INT(
+        vitals_row_f64(device_row(snapshot, 0), VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, &value),
+        VITALS_HAVE);
+    CHECK_INT(atomic_load(&driver.slow_calls), DEVICES);
+    vitals_snapshot_unref(snapshot);
+    atomic_store(&driver.slow_ns, 700 * NS_PER_MS);
+    for (int tick = 0; tick < 5; tick++) {
+        uint64_t begun = real_now_ns();
+        snapshot = take();
+        CHECK(real_now_ns() - begun < NS_PER_SECOND);
+        CHECK_INT(state_of(snapshot, 1), VITALS_HAVE);
+        CHECK_INT(vitals_row_availability(device_row(snapshot, 1),
+                                          VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND),
+                  VITALS_HAVE); /* the one that was read first; its moment says when */
+        vitals_snapshot_unref(snapshot);
+    }
+    CHECK_FALSE(atomic_load(&driver.mixed));
+    end();
+}
+
+/* ---- who uses a device ---- */
+
+static void users_of(const vitals_snapshot *snapshot, vitals_availability state)
+{
+    for (unsigned i = 0; i < DEVICES; i++)
+        CHECK_INT(vitals_row_availability(device_row(snapshot, i), VITALS_GPU_PROCESSES), state);
+}
+
+static void a_driver_that_lists_its_users_needs_no_sweep(void)
+{
+    begin_with(50 * NS_PER_MS, NULL, VITALS_GPU_PROCESSES);
+    vitals_snapshot *snapshot = take();
+    users_of(snapshot, VITALS_HAVE);
+    CHECK_INT(atomic_load(&driver.lists), DEVICES);
+    CHECK_INT(atomic_load(&driver.swept), 0);
+    vitals_snapshot_unref(snapshot);
+    end();
+}
+
+static void the_users_of_a_tick_are_of_its_own_sweep(void)
+{
+    sweeps_next = true;
+    begin_with(50 * NS_PER_MS, NULL, VITALS_GPU_PROCESSES);
+    uint64_t begun = real_now_ns();
+    vitals_snapshot *snapshot = take(); /* a first tick is patient */
+    users_of(snapshot, VITALS_HAVE);
+    CHECK_INT(atomic_load(&driver.lists), DEVICES);
+    CHECK(atomic_load(&driver.swept_ns) >= begun);
+    CHECK_INT(atomic_load(&driver.calls[0]), 1); /* and its readings are of one call */
+    vitals_snapshot_unref(snapshot);
+    uint64_t first_ns = atomic_load(&driver.swept_ns);
+    for (int i = 0; i < 200 && atomic_load(&driver.swept) < 3 * DEVICES; i++) {
+        real_sleep_ns(60 * NS_PER_MS);
+        vitals_snapshot_unref(take());
+    }
+    CHECK(atomic_load(&driver.swept) >= 3 * DEVICES);
+    CHECK(atomic_load(&driver.swept_ns) > first_ns);
+    end();
+    CHECK_INT(atomic_load(&driver.swept), atomic_load(&driver.lists));
+}
+
+static void nobody_sweeps_unasked(void)
+{
+    sweeps_next = true;
+    begin(50 * NS_PER_MS, NULL);
+    vitals_snapshot_unref(take());
+    CHECK_INT(atomic_load(&driver.lists), 0);
     end();
 }
 
@@ -461,6 +618,45 @@ static void two_devices_may_hang_at_once(void)
     end();
 }
 
+/* Of the driver's own: there are rows of the machine too. */
+static bool has_diagnosis(const vitals_snapshot *snapshot)
+{
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
+        if (strcmp(vitals_row_label(row), "driver") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The devices are listed and read by another thread meanwhile, and nobody waits for it. */
+static void a_diagnosis_that_hangs_concerns_nobody_else(void)
+{
+    begin_with(100 * NS_PER_MS, NULL, VITALS_DIAGNOSIS_FINDING);
+    atomic_store(&driver.diagnosis_ns, 5 * NS_PER_SECOND);
+    uint64_t begun = real_now_ns();
+    vitals_snapshot_unref(take());
+    struct watching seen = watch_for(3 * NS_PER_SECOND, 1.0);
+    CHECK(seen.longest_tick < 1.0);
+    CHECK(seen.longest_fresh_age < 1.0);
+    CHECK_UINT(seen.quarantined_most, 1);
+    CHECK(seen.fresh_after >= 3); /* the second too */
+    int calls = atomic_load(&driver.calls[0]);
+    CHECK_INT(atomic_load(&driver.diagnoses), 1);
+    bool told = false;
+    while (!told && real_now_ns() < begun + 9 * NS_PER_SECOND) {
+        vitals_snapshot *snapshot = take();
+        told = has_diagnosis(snapshot);
+        vitals_snapshot_unref(snapshot);
+        real_sleep_ns(50 * NS_PER_MS);
+    }
+    CHECK(told);
+    CHECK(real_now_ns() - begun > 4 * NS_PER_SECOND);
+    CHECK(atomic_load(&driver.calls[0]) > calls);
+    CHECK_INT(atomic_load(&driver.opened), 1);
+    end();
+}
+
 static void a_driver_that_does_not_load_delays_one_tick_only(void)
 {
     begin(100 * NS_PER_MS, NULL);
@@ -514,6 +710,11 @@ static const check_test tests[] = {
      a_first_tick_is_full_and_asks_each_device_once},
     {"every tick asks each device once", every_tick_asks_each_device_once},
     {"devices come and go with the scans", devices_come_and_go_with_the_scans},
+    {"who wakes is read as a whole", who_wakes_is_read_as_a_whole},
+    {"a slow reading delays no other", a_slow_reading_delays_no_other},
+    {"a driver that lists its users needs no sweep", a_driver_that_lists_its_users_needs_no_sweep},
+    {"the users of a tick are of its own sweep", the_users_of_a_tick_are_of_its_own_sweep},
+    {"nobody sweeps unasked", nobody_sweeps_unasked},
     {"calls take a hundredth of the wall at most", calls_take_a_hundredth_of_the_wall_at_most},
     {"what is due while a device is not asked is asked later",
      what_is_due_while_a_device_is_not_asked_is_asked_later},
@@ -521,6 +722,7 @@ static const check_test tests[] = {
      a_call_of_five_seconds_concerns_its_device_alone},
     {"who hangs again is left alone for a while", who_hangs_again_is_left_alone_for_a_while},
     {"two devices may hang at once", two_devices_may_hang_at_once},
+    {"a diagnosis that hangs concerns nobody else", a_diagnosis_that_hangs_concerns_nobody_else},
     {"a driver that does not load delays one tick only",
      a_driver_that_does_not_load_delays_one_tick_only},
     {"freeing does not wait for a driver that hangs",

@@ -12,9 +12,9 @@ static struct {
     uint64_t key;
 } living[8];
 
-static uint64_t find_living(const void *data, int64_t pid)
+static uint64_t find_living(const void *data, int64_t pid, uint64_t start_ticks)
 {
-    (void)data;
+    (void)data, (void)start_ticks;
     for (size_t i = 0; i < CHECK_COUNT(living); i++) {
         if (living[i].pid == pid)
             return living[i].key;
@@ -27,6 +27,7 @@ static uint64_t find_living(const void *data, int64_t pid)
 static struct gpu_table *table;
 static vitals_builder *builder;
 static vitals_snapshot *snapshot;
+static struct gpu_sample sample;
 
 static struct metric_set all_metrics(void)
 {
@@ -51,6 +52,7 @@ static void end(void)
     snapshot = NULL;
     vitals_builder_free(builder);
     gpu_table_free(table);
+    facts_done(&sample.facts);
 }
 
 static void write_rows(gpu_find_process *find)
@@ -60,7 +62,7 @@ static void write_rows(gpu_find_process *find)
     vitals_snapshot_unref(snapshot);
     snapshot = NULL;
     vitals_builder_begin(builder);
-    gpu_table_write(table, builder, &wanted, find, NULL);
+    gpu_table_write(table, builder, &wanted, find, NULL, 1);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
 }
 
@@ -118,30 +120,85 @@ static void one_device(void)
     take_scan(0, &scan);
 }
 
+/* ---- a sample ---- */
+
+static struct span span_of(const char *text)
+{
+    return (struct span){text, strlen(text)};
+}
+
+static void begin_sample(uint64_t stamp_ns, const vitals_metric *metrics)
+{
+    struct metric_set wanted = {0};
+    for (; *metrics != 0; metrics++)
+        metric_set_add(&wanted, *metrics);
+    facts_reset(&sample.facts, &wanted);
+    sample.stamp_ns = stamp_ns;
+    sample.state = VITALS_HAVE;
+}
+#define ASKED(...)          \
+    (const vitals_metric[]) \
+    {                       \
+        __VA_ARGS__, 0      \
+    }
+
+static void in_row(vitals_entity entity, const char *label)
+{
+    facts_row(&sample.facts, entity, 0, span_of(label));
+}
+
+static int take_sample(void)
+{
+    return gpu_table_sample(table, 0, 0, &sample);
+}
+
 static void take_power(uint64_t stamp_ns, double watts)
 {
-    struct gpu_sample sample = {.stamp_ns = stamp_ns, .state = VITALS_HAVE};
-    values_set(&sample.values, VITALS_GPU_POWER_WATTS, value_f64(watts));
-    CHECK_INT(gpu_table_sample(table, 0, 0, &sample), 0);
+    begin_sample(stamp_ns, ASKED(VITALS_GPU_POWER_WATTS));
+    in_row(VITALS_GPU, "");
+    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, watts);
+    CHECK_INT(take_sample(), 0);
+}
+
+static void set_of(struct gpu_process *process, vitals_metric metric, struct value value)
+{
+    process->at[metric_number(metric)] = value;
+}
+
+static const struct metric_set *asked_of_users(void)
+{
+    static struct metric_set asked;
+    metric_set_add(&asked, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    metric_set_add(&asked, VITALS_GPU_PROCESS_BUSY_SECONDS);
+    metric_set_add(&asked, VITALS_GPU_PROCESSES);
+    return &asked;
+}
+
+static void take_late(void)
+{
+    static struct metric_set asked;
+    asked = *asked_of_users();
+    metric_set_add(&asked, VITALS_GPU_POWER_WATTS);
+    gpu_table_late(table, 0, 0, &asked);
 }
 
 static void take_users(uint32_t slot, const int64_t *pids, uint32_t count)
 {
     static struct gpu_processes list;
     list = (struct gpu_processes){.stamp_ns = 7, .state = VITALS_HAVE, .count = count};
-    for (uint32_t i = 0; i < count; i++)
-        list.items[i] = (struct gpu_process){.pid = pids[i],
-                                             .compute = true,
-                                             .memory_used_bytes = value_u64(1000),
-                                             .busy_seconds = value_f64(5)};
-    CHECK_INT(gpu_table_processes(table, 0, slot, &list), 0);
+    for (uint32_t i = 0; i < count; i++) {
+        list.items[i] = (struct gpu_process){.pid = pids[i], .uses = GPU_COMPUTE, .is_ours = 1};
+        set_of(&list.items[i], VITALS_GPU_PROCESS_MEMORY_USED_BYTES, value_u64(1000));
+        set_of(&list.items[i], VITALS_GPU_PROCESS_BUSY_SECONDS, value_f64(5));
+    }
+    CHECK_INT(gpu_table_processes(table, 0, slot, asked_of_users(), &list), 0);
 }
 
 static void take_state(signed char state)
 {
     static struct gpu_processes list;
     list = (struct gpu_processes){.stamp_ns = 8, .state = state};
-    CHECK_INT(gpu_table_processes(table, 0, 0, &list), 0);
+    CHECK_INT(gpu_table_processes(table, 0, 0, asked_of_users(), &list), 0);
 }
 
 static double number(const vitals_row *r, vitals_metric metric)
@@ -235,21 +292,24 @@ static void what_a_sample_leaves_out_keeps_its_value(void)
 {
     begin();
     one_device();
-    struct gpu_sample sample = {.stamp_ns = 10, .state = VITALS_HAVE, .child_count = 1};
-    values_set(&sample.values, VITALS_GPU_POWER_WATTS, value_f64(100));
-    values_set(&sample.values, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(700));
-    snprintf(sample.compute_mode, sizeof sample.compute_mode, "default");
-    sample.compute_mode_state = VITALS_HAVE;
-    sample.children[0] = (struct gpu_child){.entity = VITALS_GPU_CLOCK, .label = "sm"};
-    sample.children[0].at[1] = value_f64(1e9);
-    sample.children[0].at[2] = value_f64(2e9);
-    CHECK_INT(gpu_table_sample(table, 0, 0, &sample), 0);
+    begin_sample(10, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS,
+                           VITALS_GPU_COMPUTE_MODE, VITALS_GPU_CLOCK_FREQUENCY_HERTZ,
+                           VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ));
+    in_row(VITALS_GPU, "");
+    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, 100);
+    fact_f64(&sample.facts, VITALS_GPU_POWER_LIMIT_WATTS, 700);
+    fact_string(&sample.facts, VITALS_GPU_COMPUTE_MODE, "default");
+    in_row(VITALS_GPU_CLOCK, "sm");
+    fact_f64(&sample.facts, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1e9);
+    fact_f64(&sample.facts, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, 2e9);
+    CHECK_INT(take_sample(), 0);
 
-    struct gpu_sample later = {.stamp_ns = 20, .state = VITALS_HAVE, .child_count = 1};
-    values_set(&later.values, VITALS_GPU_POWER_WATTS, value_f64(150));
-    later.children[0] = (struct gpu_child){.entity = VITALS_GPU_CLOCK, .label = "sm"};
-    later.children[0].at[1] = value_f64(1.5e9);
-    CHECK_INT(gpu_table_sample(table, 0, 0, &later), 0);
+    begin_sample(20, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_CLOCK_FREQUENCY_HERTZ));
+    in_row(VITALS_GPU, "");
+    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, 150);
+    in_row(VITALS_GPU_CLOCK, "sm");
+    fact_f64(&sample.facts, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1.5e9);
+    CHECK_INT(take_sample(), 0);
     write_rows(NULL);
     const vitals_row *r = row(VITALS_GPU, "0"), *clock = row(VITALS_GPU_CLOCK, "sm");
     CHECK_NEAR(number(r, VITALS_GPU_POWER_WATTS), 150, 0);
@@ -271,14 +331,14 @@ static void what_is_late_is_stale_and_what_never_came_timed_out(void)
     write_rows(NULL);
     CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS),
               VITALS_NOT_YET);
-    gpu_table_late(table, 0, 0);
+    take_late();
     write_rows(NULL);
     CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS),
               VITALS_TIMED_OUT);
 
     take_power(10, 100);
     take_users(0, (const int64_t[]){42}, 1);
-    gpu_table_late(table, 0, 0);
+    take_late();
     write_rows(NULL);
     const vitals_row *r = row(VITALS_GPU, "0"), *user = row(VITALS_GPU_PROCESS, "42");
     double watts;
@@ -300,13 +360,15 @@ static void of_a_lost_device_everything_is_gone(void)
 {
     begin();
     one_device();
-    struct gpu_sample sample = {.stamp_ns = 10, .state = VITALS_HAVE, .child_count = 1};
-    values_set(&sample.values, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(700));
-    sample.children[0] = (struct gpu_child){.entity = VITALS_GPU_POOL, .label = "bar1"};
-    sample.children[0].at[1] = value_u64(1);
-    CHECK_INT(gpu_table_sample(table, 0, 0, &sample), 0);
-    struct gpu_sample lost = {.stamp_ns = 20, .state = VITALS_GONE};
-    CHECK_INT(gpu_table_sample(table, 0, 0, &lost), 0);
+    begin_sample(10, ASKED(VITALS_GPU_POWER_LIMIT_WATTS, VITALS_GPU_POOL_TOTAL_BYTES));
+    in_row(VITALS_GPU, "");
+    fact_f64(&sample.facts, VITALS_GPU_POWER_LIMIT_WATTS, 700);
+    in_row(VITALS_GPU_POOL, "bar1");
+    fact_u64(&sample.facts, VITALS_GPU_POOL_TOTAL_BYTES, 1);
+    CHECK_INT(take_sample(), 0);
+    begin_sample(20, ASKED(VITALS_GPU_POWER_LIMIT_WATTS));
+    sample.state = VITALS_GONE;
+    CHECK_INT(take_sample(), 0);
     take_users(0, (const int64_t[]){42}, 1);
     take_state(VITALS_GONE);
     write_rows(NULL);
@@ -318,6 +380,86 @@ static void of_a_lost_device_everything_is_gone(void)
     CHECK_INT(vitals_row_availability(row(VITALS_GPU_POOL, "bar1"), VITALS_GPU_POOL_TOTAL_BYTES),
               VITALS_GONE);
     CHECK_UINT(rows(VITALS_GPU_PROCESS), 0);
+    end();
+}
+
+static void a_table_is_listed_whole(void)
+{
+    begin();
+    one_device();
+    begin_sample(10, ASKED(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, VITALS_GPU_SENSOR_FAN_RPM));
+    in_row(VITALS_GPU_SENSOR, "gpu");
+    fact_f64(&sample.facts, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 50);
+    in_row(VITALS_GPU_SENSOR, "fan0");
+    fact_f64(&sample.facts, VITALS_GPU_SENSOR_FAN_RPM, 1200);
+    CHECK_INT(take_sample(), 0);
+    take_power(15, 100); /* sensors were not asked for, and stay */
+    write_rows(NULL);
+    uint64_t key = vitals_row_key(row(VITALS_GPU_SENSOR, "fan0"));
+    CHECK_NEAR(number(row(VITALS_GPU_SENSOR, "gpu"), VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS), 50, 0);
+    CHECK_INT(vitals_row_availability(row(VITALS_GPU_SENSOR, "gpu"), VITALS_GPU_SENSOR_FAN_RPM),
+              VITALS_UNSUPPORTED);
+    CHECK_INT(
+        vitals_row_availability(row(VITALS_GPU_SENSOR, "gpu"), VITALS_GPU_SENSOR_VOLTAGE_VOLTS),
+        VITALS_NOT_YET);
+
+    begin_sample(20, ASKED(VITALS_GPU_SENSOR_FAN_RPM));
+    in_row(VITALS_GPU_SENSOR, "fan0");
+    fact_f64(&sample.facts, VITALS_GPU_SENSOR_FAN_RPM, 1300);
+    CHECK_INT(take_sample(), 0);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU_SENSOR), 1);
+    CHECK_UINT(vitals_row_key(row(VITALS_GPU_SENSOR, "fan0")), key);
+    end();
+}
+
+static void a_clock_may_begin_at_nought(void)
+{
+    begin();
+    one_device();
+    begin_sample(0, ASKED(VITALS_GPU_POWER_WATTS));
+    in_row(VITALS_GPU, "");
+    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, 100);
+    CHECK_INT(take_sample(), 0);
+    write_rows(NULL);
+    CHECK_NEAR(number(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS), 100, 0);
+    end();
+}
+
+static void a_stranger_s_pid_is_nobody_of_ours(void)
+{
+    begin();
+    one_device();
+    static struct gpu_processes list;
+    list = (struct gpu_processes){.stamp_ns = 7, .state = VITALS_HAVE, .count = 1};
+    list.items[0] = (struct gpu_process){.pid = 42, .uses = GPU_COMPUTE, .is_ours = VITALS_OUTSIDE};
+    CHECK_INT(gpu_table_processes(table, 0, 0, asked_of_users(), &list), 0);
+    living[0].pid = 42;
+    living[0].key = 1001;
+    write_rows(find_living);
+    uint64_t process;
+    CHECK_INT(vitals_row_u64(row(VITALS_GPU_PROCESS, "42"), VITALS_GPU_PROCESS_PROCESS, &process),
+              VITALS_OUTSIDE);
+    end();
+}
+
+static void of_a_sleeping_device_what_is_known_stands(void)
+{
+    begin();
+    one_device();
+    take_power(10, 100);
+    begin_sample(20, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_RUNTIME_STATUS));
+    sample.state = VITALS_SUSPENDED;
+    in_row(VITALS_GPU, "");
+    fact_string(&sample.facts, VITALS_GPU_RUNTIME_STATUS, "suspended");
+    CHECK_INT(take_sample(), 0);
+    write_rows(NULL);
+    const vitals_row *r = row(VITALS_GPU, "0");
+    vitals_text status;
+    CHECK_INT(vitals_row_text(r, VITALS_GPU_RUNTIME_STATUS, &status), VITALS_HAVE);
+    CHECK_BYTES(status.bytes, status.size, "suspended", 9);
+    CHECK_INT(vitals_row_availability(r, VITALS_GPU_POWER_WATTS), VITALS_SUSPENDED);
+    CHECK_INT(vitals_row_availability(r, VITALS_GPU_ENERGY_JOULES), VITALS_SUSPENDED);
     end();
 }
 
@@ -405,17 +547,21 @@ static void one_bad_answer_does_not_end_a_process(void)
 static void type_says_compute_and_graphics(void)
 {
     static const struct {
-        bool compute, graphics;
+        unsigned uses;
         const char *type;
-    } cases[] = {{true, false, "C"}, {false, true, "G"}, {true, true, "C+G"}, {false, false, NULL}};
+    } cases[] = {{GPU_COMPUTE, "C"},
+                 {GPU_GRAPHICS, "G"},
+                 {GPU_COMPUTE | GPU_GRAPHICS, "C+G"},
+                 {GPU_COMPUTE | GPU_MPS, "M+C"},
+                 {GPU_COMPUTE | GPU_GRAPHICS | GPU_MPS, "M+C+G"},
+                 {0, NULL}};
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         begin();
         one_device();
         static struct gpu_processes list;
         list = (struct gpu_processes){.state = VITALS_HAVE, .count = 1};
-        list.items[0] = (struct gpu_process){
-            .pid = 9, .compute = cases[i].compute, .graphics = cases[i].graphics};
-        CHECK_INT(gpu_table_processes(table, 0, 0, &list), 0);
+        list.items[0] = (struct gpu_process){.pid = 9, .uses = cases[i].uses, .is_ours = 1};
+        CHECK_INT(gpu_table_processes(table, 0, 0, asked_of_users(), &list), 0);
         write_rows(NULL);
         vitals_text type = {"", 0};
         vitals_availability state = vitals_row_text(row(VITALS_GPU_PROCESS, "9"),
@@ -479,20 +625,21 @@ static int take_everything(uint32_t users)
     struct gpu_scan scan = {0};
     add(&scan, 0, "A");
     add_part(&scan, 1, 0, 0, "A/0");
-    struct gpu_sample sample = {.stamp_ns = 10, .state = VITALS_HAVE, .child_count = 2};
-    values_set(&sample.values, VITALS_GPU_POWER_WATTS, value_f64(100));
-    snprintf(sample.compute_mode, sizeof sample.compute_mode, "default");
-    sample.compute_mode_state = VITALS_HAVE;
-    sample.children[0] = (struct gpu_child){.entity = VITALS_GPU_CLOCK, .label = "sm"};
-    sample.children[1] = (struct gpu_child){.entity = VITALS_GPU_POOL, .label = "bar1"};
+    begin_sample(10, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_COMPUTE_MODE,
+                           VITALS_GPU_CLOCK_FREQUENCY_HERTZ, VITALS_GPU_POOL_TOTAL_BYTES));
+    in_row(VITALS_GPU, "");
+    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, 100);
+    fact_string(&sample.facts, VITALS_GPU_COMPUTE_MODE, "default");
+    in_row(VITALS_GPU_CLOCK, "sm");
+    in_row(VITALS_GPU_POOL, "bar1");
     list = (struct gpu_processes){.state = VITALS_HAVE, .count = users};
     for (uint32_t i = 0; i < users; i++)
-        list.items[i] = (struct gpu_process){.pid = i + 1, .compute = true};
+        list.items[i] = (struct gpu_process){.pid = i + 1, .uses = GPU_COMPUTE, .is_ours = 1};
     int result = gpu_table_scan(table, 0, &scan);
     if (result == 0)
-        result = gpu_table_sample(table, 0, 0, &sample);
+        result = take_sample();
     if (result == 0)
-        result = gpu_table_processes(table, 0, 0, &list);
+        result = gpu_table_processes(table, 0, 0, asked_of_users(), &list);
     return result;
 }
 
@@ -542,6 +689,10 @@ static const check_test tests[] = {
     {"what is late is stale, and what never came timed out",
      what_is_late_is_stale_and_what_never_came_timed_out},
     {"of a lost device everything is gone", of_a_lost_device_everything_is_gone},
+    {"a table is listed whole", a_table_is_listed_whole},
+    {"a clock may begin at nought", a_clock_may_begin_at_nought},
+    {"a stranger's pid is nobody of ours", a_stranger_s_pid_is_nobody_of_ours},
+    {"of a sleeping device what is known stands", of_a_sleeping_device_what_is_known_stands},
     {"a process keeps its row while it is listed", a_process_keeps_its_row_while_it_is_listed},
     {"a process is joined by its pid", a_process_is_joined_by_its_pid},
     {"one bad answer does not end a process", one_bad_answer_does_not_end_a_process},

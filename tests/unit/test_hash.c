@@ -103,11 +103,73 @@ static void bytes_that_differ_hash_apart(void)
     CHECK(hash_bytes("same", 4) == hash_bytes("same!", 4));
 }
 
+/* Each byte counts, at every size and wherever the text stands in memory; so does the order. */
+static void each_byte_counts(void)
+{
+    enum { MOST = 40 };
+    char bytes[MOST + 8];
+    for (size_t size = 1; size <= MOST; size++) {
+        memset(bytes, 'x', sizeof bytes);
+        uint64_t whole = hash_bytes(bytes, size);
+        CHECK(whole != hash_bytes(bytes, size - 1));
+        CHECK_UINT(hash_bytes(bytes + size % 8, size), whole);
+        for (size_t i = 0; i < size; i++) {
+            bytes[i] = 'y';
+            CHECK(hash_bytes(bytes, size) != whole);
+            bytes[i] = 'x';
+        }
+        memset(bytes, 0, sizeof bytes);
+        CHECK(hash_bytes(bytes, size) != hash_bytes(bytes, size - 1));
+    }
+    CHECK(hash_join(1, 2) != hash_join(2, 1));
+    CHECK(hash_join(hash_join(0, 1), 2) != hash_join(hash_join(0, 2), 1));
+}
+
+/* Made to meet by who knows how a text is hashed, but for where it begins. */
+static void chosen_names_do_not_meet(void)
+{
+    enum { NAMES = 8 };
+    struct {
+        uint64_t chosen, fitted;
+    } names[NAMES];
+    for (uint64_t i = 0; i < NAMES; i++) {
+        uint64_t before = hash_join(sizeof names[0], i);
+        names[i].chosen = i;
+        names[i].fitted = before * UINT64_C(0x9e3779b97f4a7c15) ^ 42;
+        CHECK_UINT(hash_join(before, names[i].fitted), hash_join(0, 42));
+        for (uint64_t j = 0; j < i; j++)
+            CHECK(hash_bytes(&names[i], sizeof names[i]) != hash_bytes(&names[j], sizeof names[j]));
+    }
+}
+
+static void room_can_be_made_ahead(void)
+{
+    struct hash hash = {0};
+    memory_fail_at(1);
+    CHECK_INT(hash_reserve(&hash, KEYS), -1);
+    memory_fail_at(0);
+    CHECK_INT(hash_reserve(&hash, SIZE_MAX), -1);
+    CHECK_NULL(hash_find(&hash, 0));
+    CHECK_INT(hash_set(&hash, 7, 70), 0);
+    CHECK_INT(hash_reserve(&hash, KEYS), 0);
+    uint64_t asked = memory_asked();
+    CHECK_INT(hash_reserve(&hash, 1), 0);
+    for (size_t i = 1; i < KEYS; i++)
+        CHECK_INT(hash_set(&hash, 1000 + i, i), 0);
+    CHECK_UINT(memory_asked(), asked);
+    CHECK_UINT(*hash_find(&hash, 7), 70);
+    CHECK_UINT(*hash_find(&hash, 1000 + KEYS - 1), KEYS - 1);
+    hash_done(&hash);
+}
+
 static const check_test tests[] = {
     {"it agrees with an array", it_agrees_with_an_array},
     {"an empty one has nothing", an_empty_one_has_nothing},
     {"reset keeps the memory", reset_keeps_the_memory},
     {"every failed allocation is survived", every_failed_allocation_is_survived},
     {"bytes that differ hash apart", bytes_that_differ_hash_apart},
+    {"each byte counts", each_byte_counts},
+    {"chosen names do not meet", chosen_names_do_not_meet},
+    {"room can be made ahead", room_can_be_made_ahead},
 };
 CHECK_MAIN(tests)

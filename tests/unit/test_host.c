@@ -111,10 +111,12 @@ static double sys_block(unsigned field, double scale)
     return sum;
 }
 
-/* The sum of a counter of all interfaces but lo. */
+/* The sum of a counter of all interfaces that are hardware; where there is none, as in a container,
+ * of all but lo. */
 static double sys_net(const char *counter)
 {
-    double sum = 0;
+    double sum = 0, other = 0;
+    bool hardware = false;
     DIR *folder = opendir("/sys/class/net");
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
         char path[512];
@@ -123,14 +125,18 @@ static double sys_net(const char *counter)
             continue;
         snprintf(path, sizeof path, "/sys/class/net/%s/statistics/%s", entry->d_name, counter);
         FILE *file = fopen(path, "r");
-        if (file != NULL && fscanf(file, "%lf", &value) == 1)
-            sum += value;
+        if (file == NULL || fscanf(file, "%lf", &value) != 1)
+            value = 0;
         if (file != NULL)
             fclose(file);
+        snprintf(path, sizeof path, "/sys/class/net/%s/device", entry->d_name);
+        bool own = access(path, F_OK) == 0;
+        hardware |= own;
+        *(own ? &sum : &other) += value;
     }
     if (folder != NULL)
         closedir(folder);
-    return sum;
+    return hardware ? sum : other;
 }
 
 /* ---- the machine ---- */
@@ -296,33 +302,78 @@ static void only_wanted_tables_are_opened(void)
     vitals_snapshot_unref(snapshot);
 }
 
-/* What the lane did not read this time stays as it was. */
+/* One question to a lane, answered at once. */
+static void ask(struct host *host, vitals_context *world, const struct metric_set *wanted,
+                uint64_t now_ns)
+{
+    struct facts facts = {0};
+    struct metric_set part;
+    CHECK(host_late_part(HOST_LATE_MACHINE, wanted, &part));
+    host_late_read(world, HOST_LATE_MACHINE, &part, NULL, &facts);
+    CHECK_INT(host_late_take(host, HOST_LATE_MACHINE, &facts, now_ns), 0);
+    facts_done(&facts);
+}
+
+static vitals_snapshot *write_out(struct host *host, const struct metric_set *wanted)
+{
+    vitals_builder *builder;
+    vitals_snapshot *snapshot;
+    vitals_error error;
+    CHECK_OK(vitals_builder_new(&builder, &error), error);
+    vitals_builder_begin(builder);
+    host_write(host, builder, wanted, value_u64(1), 77);
+    CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
+    vitals_builder_free(builder);
+    return snapshot;
+}
+
+/* What the lane did not read this time stays as it was, with the moment when it was read; what it
+ * was asked for and did not read in time is stale. */
 static void slow_values_come_when_they_come(void)
 {
-    struct metric_set wanted = everything(), one = {0};
-    metric_set_add(&one, VITALS_HOST_CGROUP_MEMORY_USED_BYTES);
+    const vitals_metric limit = VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES;
+    const vitals_metric used = VITALS_HOST_CGROUP_MEMORY_USED_BYTES;
+    struct metric_set both = {0}, one = {0};
+    metric_set_add(&one, used);
+    metric_set_add(&both, used);
+    metric_set_add(&both, limit);
     char sys[4096];
     snprintf(sys, sizeof sys, "%s", check_fixture("host/cgroup_v2/sys"));
     vitals_context world;
     world_open(&world, check_fixture("host/cgroup_v2/proc"), sys);
     struct host host;
-    struct values slow;
     host_init(&host);
-    const struct value *limit =
-        &host.machine.at[metric_number(VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES)];
-    const struct value *used =
-        &host.machine.at[metric_number(VITALS_HOST_CGROUP_MEMORY_USED_BYTES)];
-    CHECK_INT(limit->state, VITALS_NOT_YET);
-    host_slow_read(&world, &one, &slow);
-    host_slow_take(&host, &slow, 1);
-    CHECK_INT(limit->state, VITALS_NOT_YET);
-    CHECK_UINT(used->as.u64, 65536);
-    host_slow_read(&world, &wanted, &slow);
-    host_slow_take(&host, &slow, 1);
-    CHECK_UINT(limit->as.u64, 536870912);
-    host_slow_read(&world, &one, &slow);
-    host_slow_take(&host, &slow, 1);
-    CHECK_INT(limit->state, VITALS_HAVE);
+    static const struct {
+        const char *name;
+        bool ask_one, ask_both, late;
+        int limit, used;
+        uint64_t limit_ns, used_ns;
+    } steps[] = {
+        {"nothing yet", false, false, false, VITALS_NOT_YET, VITALS_NOT_YET, 77, 77},
+        {"late from the first", false, false, true, VITALS_TIMED_OUT, VITALS_TIMED_OUT, 77, 77},
+        {"all", false, true, false, VITALS_HAVE, VITALS_HAVE, 3, 3},
+        {"one of them", true, false, false, VITALS_HAVE, VITALS_HAVE, 3, 4},
+        {"that one late", false, false, true, VITALS_HAVE, VITALS_STALE, 3, 4},
+        {"and there again", true, false, false, VITALS_HAVE, VITALS_HAVE, 3, 6},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(steps); i++) {
+        CHECK_CASE(steps[i].name);
+        if (steps[i].ask_one || steps[i].ask_both)
+            ask(&host, &world, steps[i].ask_both ? &both : &one, i + 1);
+        if (steps[i].late)
+            host_late_overdue(&host, HOST_LATE_MACHINE, &one);
+        vitals_snapshot *snapshot = write_out(&host, &both);
+        const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        CHECK_INT(vitals_row_availability(row, limit), steps[i].limit);
+        CHECK_INT(vitals_row_availability(row, used), steps[i].used);
+        if (steps[i].limit > 0)
+            CHECK_UINT(vitals_row_read_ns(row, limit), steps[i].limit_ns);
+        if (steps[i].used > 0)
+            CHECK_UINT(vitals_row_read_ns(row, used), steps[i].used_ns);
+        if (steps[i].limit > 0)
+            CHECK_NEAR(number(row, limit), 536870912, 0);
+        vitals_snapshot_unref(snapshot);
+    }
     host_done(&host);
     os_close(&world.os);
 }
@@ -340,15 +391,24 @@ static void a_steady_tick_allocates_nothing(void)
     host_init(&host);
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     uint64_t asked = 0;
+    struct facts facts[HOST_LATES] = {0};
+    struct metric_set part, few = {0};
+    metric_set_add(&few, VITALS_HOST_CGROUP_CPU_SECONDS);
     for (int tick = 0; tick < 20; tick++) {
         if (tick == 10)
             asked = memory_asked();
-        struct values slow;
-        host_slow_read(&world, &wanted, &slow);
-        host_slow_take(&host, &slow, 1);
+        // Sockets come and go with the machine, and their rows with them.
+        for (int i = 0; i < HOST_LATE_TABLES; i++) {
+            bool some = i == HOST_LATE_MACHINE && tick % 2 == 1;
+            CHECK(host_late_part((enum host_late)i, some ? &few : &wanted, &part));
+            host_late_read(&world, (enum host_late)i, &part, NULL, &facts[i]);
+            CHECK_INT(host_late_take(&host, (enum host_late)i, &facts[i], 1), 0);
+        }
         vitals_snapshot_unref(take(&host, builder, &world, &wanted, value_u64(1)));
     }
     CHECK_UINT(memory_asked(), asked);
+    for (int i = 0; i < HOST_LATES; i++)
+        facts_done(&facts[i]);
     vitals_builder_free(builder);
     host_done(&host);
     os_close(&world.os);
@@ -371,7 +431,8 @@ static void every_failed_allocation_is_told(const char *proc)
         memory_fail_at(0);
         CHECK_INT(result, reached ? VITALS_EMEMORY : 0);
         CHECK_INT(host_read(&host, &world, &wanted, 1), 0);
-        CHECK_UINT(host.cpus.count, host.machine.at[metric_number(VITALS_HOST_CPUS)].as.u64);
+        CHECK_UINT(host.reading.cpus.count,
+                   host.machine.at[metric_number(VITALS_HOST_CPUS)].as.u64);
         host_done(&host);
         os_close(&world.os);
         CHECK_INT(memory_live(), live);

@@ -92,16 +92,46 @@ static void the_largest_cadence_is_once(void)
     end();
 }
 
-static void lanes_are_asked_at_the_shortest_cadence_of_what_they_read(void)
+static void metrics_of_one_cadence_take_turns_together(void)
 {
+    static const struct {
+        vitals_metric metric;
+        uint64_t every_ns;
+    } COLUMNS[] = {
+        {VITALS_PROCESS_USER, 60},
+        {VITALS_PROCESS_COMMAND_LINE, 20},
+        {VITALS_PROCESS_CGROUP, 60},
+        {VITALS_PROCESS_DESCRIPTORS, 0},
+    };
     vitals_error error;
+    struct metric_set among = {0};
+    struct plan_turn turns[3];
     begin(NS_PER_SECOND, 5 * NS_PER_SECOND);
-    CHECK_UINT(plan_lane_every_ns(&plan, VITALS_PROCESS), UINT64_MAX);
-    CHECK_OK(vitals_request_add(request, VITALS_PROCESS_USER, &error), error);
-    CHECK_OK(vitals_request_add(request, VITALS_PROCESS_COMMAND_LINE, &error), error);
-    CHECK_OK(vitals_request_every(request, VITALS_PROCESS_USER, 60, &error), error);
-    CHECK_OK(vitals_request_every(request, VITALS_PROCESS_COMMAND_LINE, 20, &error), error);
-    CHECK_UINT(plan_lane_every_ns(&plan, VITALS_PROCESS), 20);
+    CHECK_UINT(plan_turns(&plan, &among, turns, 3), 0);
+    for (size_t i = 0; i < CHECK_COUNT(COLUMNS); i++) {
+        CHECK_OK(vitals_request_add(request, COLUMNS[i].metric, &error), error);
+        CHECK_OK(vitals_request_every(request, COLUMNS[i].metric, COLUMNS[i].every_ns, &error),
+                 error);
+        metric_set_add(&among, COLUMNS[i].metric);
+    }
+    plan_init(&plan, request);
+    CHECK_UINT(plan_turns(&plan, &among, turns, 3), 3);
+    CHECK_UINT(turns[0].every_ns, 0);
+    CHECK_UINT(turns[1].every_ns, 20);
+    CHECK_UINT(turns[2].every_ns, 60);
+    CHECK(metric_set_has(&turns[1].wanted, VITALS_PROCESS_COMMAND_LINE));
+    CHECK(metric_set_has(&turns[2].wanted, VITALS_PROCESS_USER));
+    CHECK(metric_set_has(&turns[2].wanted, VITALS_PROCESS_CGROUP));
+    CHECK_FALSE(metric_set_has(&turns[2].wanted, VITALS_PROCESS_DESCRIPTORS));
+
+    // More cadences than turns: nothing is read more seldom than it was asked for.
+    CHECK_UINT(plan_turns(&plan, &among, turns, 2), 2);
+    CHECK_UINT(turns[0].every_ns, 0);
+    CHECK_UINT(turns[1].every_ns, 60);
+    CHECK(metric_set_has(&turns[0].wanted, VITALS_PROCESS_COMMAND_LINE));
+    CHECK_UINT(plan_turns(&plan, &among, turns, 1), 1);
+    CHECK_UINT(turns[0].every_ns, 0);
+    CHECK(metric_set_has(&turns[0].wanted, VITALS_PROCESS_CGROUP));
     end();
 }
 
@@ -113,7 +143,6 @@ static const check_test tests[] = {
     {"a cadence below the interval is every tick", a_cadence_below_the_interval_is_every_tick},
     {"after a pause it is due once", after_a_pause_it_is_due_once},
     {"the largest cadence is once", the_largest_cadence_is_once},
-    {"lanes are asked at the shortest cadence of what they read",
-     lanes_are_asked_at_the_shortest_cadence_of_what_they_read},
+    {"metrics of one cadence take turns together", metrics_of_one_cadence_take_turns_together},
 };
 CHECK_MAIN(tests)

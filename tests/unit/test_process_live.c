@@ -34,8 +34,15 @@ static void what_is_no_process_is_refused(void)
     vitals_process *process = NULL;
     vitals_error error;
     CHECK_INT(vitals_process_open(&world.context, 0, &process, &error), VITALS_EARGUMENT);
-    CHECK_INT(vitals_process_open(&world.context, -1, &process, &error), VITALS_EARGUMENT);
-    CHECK_INT(vitals_process_open(&world.context, INT64_MAX, &process, &error), VITALS_EGONE);
+    CHECK_STR(error.message, "0 is no pid: they begin at 1");
+    CHECK_INT(vitals_process_open(&world.context, INT64_MIN, &process, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "-9223372036854775808 is no pid");
+    static const int64_t HUGE_PIDS[] = {4194305, INT32_MAX, INT64_C(1) << 32 | 1, INT64_MAX};
+    for (size_t i = 0; i < CHECK_COUNT(HUGE_PIDS); i++) {
+        CHECK_INT(vitals_process_open(&world.context, HUGE_PIDS[i], &process, &error),
+                  VITALS_EGONE);
+        CHECK_CONTAINS(error.message, "too large");
+    }
     pid_t pid = child_new();
     child_end(pid);
     CHECK_INT(vitals_process_open(&world.context, pid, &process, &error), VITALS_EGONE);
@@ -45,23 +52,35 @@ static void what_is_no_process_is_refused(void)
     world_close(&world);
 }
 
-static void *tell_thread_id(void *data)
+struct thread_test {
+    struct world *world;
+    vitals_error error;
+    pid_t thread;
+    int code;
+};
+
+static void *open_own_thread(void *data)
 {
-    struct world *world = data;
+    struct thread_test *test = data;
     vitals_process *process = NULL;
-    pid_t thread = (pid_t)syscall(SYS_gettid);
-    return (void *)(intptr_t)vitals_process_open(&world->context, thread, &process, NULL);
+    test->thread = (pid_t)syscall(SYS_gettid);
+    test->code = vitals_process_open(&test->world->context, test->thread, &process, &test->error);
+    return NULL;
 }
 
 static void a_thread_is_no_process(void)
 {
     struct world world;
-    world_open(&world, NULL, 0);
+    struct thread_test test = {.world = &world};
     pthread_t thread;
-    void *code;
-    CHECK_INT(pthread_create(&thread, NULL, tell_thread_id, &world), 0);
-    CHECK_INT(pthread_join(thread, &code), 0);
-    CHECK_INT((intptr_t)code, VITALS_EGONE);
+    char part[64];
+    world_open(&world, NULL, 0);
+    CHECK_INT(pthread_create(&thread, NULL, open_own_thread, &test), 0);
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    CHECK_INT(test.code, VITALS_EGONE);
+    snprintf(part, sizeof part, "pid %d: it is the id of a thread of process %d", test.thread,
+             getpid());
+    CHECK_CONTAINS(test.error.message, part);
     world_close(&world);
 }
 
@@ -82,8 +101,6 @@ static void a_signal_reaches_the_process(void)
     waitpid(pid, NULL, 0);
     CHECK_INT(vitals_process_is_running(process), 0);
     CHECK_INT(vitals_process_signal(process, SIGTERM, &error), VITALS_EGONE);
-    vitals_environment *environment;
-    CHECK_INT(vitals_process_environment(process, &environment, &error), VITALS_EGONE);
     vitals_process_free(process);
     world_close(&world);
 }
@@ -104,8 +121,6 @@ static void nobody_else_gets_the_signal(void)
     vitals_error error;
     CHECK_INT(vitals_process_is_running(process), 0);
     CHECK_INT(vitals_process_signal(process, SIGKILL, &error), VITALS_EGONE);
-    vitals_environment *environment;
-    CHECK_INT(vitals_process_environment(process, &environment, &error), VITALS_EGONE);
     CHECK_INT(waitpid(pid, NULL, WNOHANG), 0); // it lives
     child_end(pid);
     vitals_process_free(process);
@@ -166,96 +181,6 @@ static void another_start_is_another_process(void)
     tree_free(&tree);
 }
 
-#define CHECK_ENTRY(environment, index, name_, value_)                        \
-    do {                                                                      \
-        vitals_text found_ = vitals_environment_name((environment), (index)); \
-        CHECK_BYTES(found_.bytes, found_.size, (name_), sizeof(name_) - 1);   \
-        found_ = vitals_environment_value((environment), (index));            \
-        CHECK_BYTES(found_.bytes, found_.size, (value_), sizeof(value_) - 1); \
-    } while (0)
-
-static void an_environment_is_whole(void)
-{
-    struct world world;
-    world_open(&world, check_fixture("proc/linux-6.18"), 0);
-    vitals_process *process = opened(&world, 700);
-    vitals_environment *environment = NULL;
-    vitals_error error;
-    CHECK_OK(vitals_process_environment(process, &environment, &error), error);
-    CHECK_UINT(vitals_environment_count(environment), 6);
-    CHECK_ENTRY(environment, 0, "PATH", "/usr/bin:/bin");
-    CHECK_ENTRY(environment, 1, "EMPTY", "");
-    CHECK_ENTRY(environment, 2, "NOEQUALS", ""); // two empty strings stood before it
-    CHECK_ENTRY(environment, 3, "PATH", "/opt/bin");
-    CHECK_ENTRY(environment, 4, "", "odd");
-    CHECK_ENTRY(environment, 5, "LAST", "no NUL behind it");
-    CHECK_ENTRY(environment, 6, "", ""); // beyond the end
-    CHECK_INT(vitals_environment_truncated(environment), 0);
-    vitals_text found = {"untouched", 9};
-    CHECK_INT(vitals_environment_find(environment, "NOBODY", &found), 0);
-    CHECK_BYTES(found.bytes, found.size, "untouched", 9);
-    CHECK_INT(vitals_environment_find(environment, "PATH", &found), 1);
-    CHECK_BYTES(found.bytes, found.size, "/opt/bin", 8); // the last one holds
-    vitals_environment_free(environment);
-    vitals_environment_free(NULL);
-    CHECK_INT(vitals_process_environment(process, &environment, NULL), 0);
-    vitals_environment_free(environment);
-    vitals_process_free(process);
-
-    process = opened(&world, 701); // it has no such file
-    CHECK_INT(vitals_process_environment(process, &environment, &error), VITALS_EGONE);
-    vitals_process_free(process);
-    world_close(&world);
-}
-
-static void a_long_environment_is_cut_and_says_so(void)
-{
-    struct tree tree = tree_new();
-    struct world world;
-    tree_process(&tree, 10, "a", 1, 100);
-    size_t size = (16 << 20) + 1;
-    char *bytes = malloc(size);
-    CHECK_NOT_NULL(bytes);
-    memset(bytes, 'x', size);
-    tree_put(&tree, 10, "environ", bytes, size - 1);
-    world_open(&world, tree.path, 0);
-    vitals_process *process = opened(&world, 10);
-    vitals_environment *environment;
-    vitals_error error;
-    CHECK_OK(vitals_process_environment(process, &environment, &error), error);
-    CHECK_INT(vitals_environment_truncated(environment), 0);
-    vitals_environment_free(environment);
-    tree_put(&tree, 10, "environ", bytes, size);
-    CHECK_OK(vitals_process_environment(process, &environment, &error), error);
-    CHECK_INT(vitals_environment_truncated(environment), 1);
-    CHECK_UINT(vitals_environment_name(environment, 0).size, 16 << 20);
-    vitals_environment_free(environment);
-    free(bytes);
-    vitals_process_free(process);
-    world_close(&world);
-    tree_free(&tree);
-}
-
-static void a_kernel_thread_has_an_empty_environment(void)
-{
-    struct world world;
-    world_open(&world, NULL, 0);
-    world_tick(&world);
-    const vitals_row *row = world_row(&world, 2); // kthreadd, where it is in our namespace
-    if (row == NULL || geteuid() != 0 || row_u64(row, VITALS_PROCESS_VIRTUAL_BYTES) != 0) {
-        world_close(&world);
-        CHECK_SKIP("no kernel thread that may be read");
-    }
-    vitals_process *process = opened(&world, 2);
-    vitals_environment *environment;
-    vitals_error error;
-    CHECK_OK(vitals_process_environment(process, &environment, &error), error);
-    CHECK_UINT(vitals_environment_count(environment), 0);
-    vitals_environment_free(environment);
-    vitals_process_free(process);
-    world_close(&world);
-}
-
 static void running_out_of_memory_is_said(void)
 {
     struct world world;
@@ -265,14 +190,10 @@ static void running_out_of_memory_is_said(void)
     for (uint64_t nth = 1; code != 0; nth++) {
         CHECK(nth < 100);
         vitals_process *process = NULL;
-        vitals_environment *environment = NULL;
         memory_fail_at(nth);
         code = vitals_process_open(&world.context, 700, &process, NULL);
-        if (code == 0)
-            code = vitals_process_environment(process, &environment, NULL);
         memory_fail_at(0);
         CHECK(code == 0 || code == VITALS_EMEMORY);
-        vitals_environment_free(environment);
         vitals_process_free(process);
         CHECK_INT(memory_live(), live);
     }
@@ -287,9 +208,6 @@ static const check_test tests[] = {
     {"nobody else gets the signal", nobody_else_gets_the_signal},
     {"a row leads to its process", a_row_leads_to_its_process},
     {"another start is another process", another_start_is_another_process},
-    {"an environment is whole", an_environment_is_whole},
-    {"a long environment is cut and says so", a_long_environment_is_cut_and_says_so},
-    {"a kernel thread has an empty environment", a_kernel_thread_has_an_empty_environment},
     {"running out of memory is said", running_out_of_memory_is_said},
 };
 CHECK_MAIN(tests)

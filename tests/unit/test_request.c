@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "core/memory.h"
-#include "sample/request.h"
+#include "snapshot/request.h"
 
 #include <vitals/error.h>
 
@@ -149,6 +149,22 @@ static void a_copy_without_memory_is_none_and_leaks_nothing(void)
     vitals_request_free(request);
 }
 
+static void a_table_is_asked_for_without_what_must_be_named(void)
+{
+    vitals_request *request = NULL;
+    CHECK_OK(vitals_request_new(0, &request, &error), error);
+    CHECK_OK(vitals_request_add_table(request, VITALS_SOCKET, &error), error);
+    CHECK(vitals_request_has(request, VITALS_SOCKET_INODE));
+    CHECK(vitals_request_has(request, VITALS_SOCKET_PID));
+    CHECK_FALSE(vitals_request_has(request, VITALS_PROCESS_PID));
+    CHECK_OK(vitals_request_add_table(request, VITALS_PROCESS, &error), error);
+    CHECK(vitals_request_has(request, VITALS_PROCESS_PID));
+    CHECK_FALSE(vitals_request_has(request, VITALS_PROCESS_PSS_BYTES));
+    CHECK_INT(vitals_request_add_table(request, ENTITY_MAX + 1, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_request_add_table(request, 0, NULL), VITALS_EARGUMENT);
+    vitals_request_free(request);
+}
+
 static const check_test tests[] = {
     {"a set that is none is refused", a_set_that_is_none_is_refused},
     {"sets ask for their tables and no other", sets_ask_for_their_tables_and_no_other},
@@ -158,6 +174,8 @@ static const check_test tests[] = {
     {"rows that cannot be are refused and the last choice holds",
      rows_that_cannot_be_are_refused_and_the_last_choice_holds},
     {"pids do not matter where all rows are wanted", pids_do_not_matter_where_all_rows_are_wanted},
+    {"a table is asked for without what must be named",
+     a_table_is_asked_for_without_what_must_be_named},
     {"a copy stands alone", a_copy_stands_alone},
     {"a copy without memory is none and leaks nothing",
      a_copy_without_memory_is_none_and_leaks_nothing},

@@ -83,15 +83,19 @@ static double real(void)
     }
 }
 
-static void set_value(vitals_builder *builder, vitals_metric metric)
+static vitals_availability any_state(void)
 {
-    char bytes[TEXT_MAX];
     int span = VITALS_AVAILABILITY_MAX - VITALS_AVAILABILITY_MIN + 1;
     vitals_availability given = VITALS_HAVE;
     if (below(2) == 0)
         given = (vitals_availability)((int)below((uint64_t)span) + VITALS_AVAILABILITY_MIN);
-    if (given == VITALS_UNSET)
-        given = VITALS_NOT_YET;
+    return given != VITALS_UNSET ? given : VITALS_NOT_YET;
+}
+
+static void set_value(vitals_builder *builder, vitals_metric metric)
+{
+    char bytes[TEXT_MAX];
+    vitals_availability given = any_state();
     switch (vitals_metric_type(metric)) {
     case VITALS_U64: vitals_builder_u64(builder, metric, up_to(UINT64_MAX), given); break;
     case VITALS_I64: vitals_builder_i64(builder, metric, (int64_t)any() >> below(64), given); break;
@@ -135,6 +139,7 @@ static vitals_snapshot *random_snapshot(vitals_builder *builder)
             if (vitals_metric_entity(metric) == entity && below(3) == 0)
                 columns[count++] = metric;
         vitals_builder_table(builder, entity, columns, count);
+        vitals_builder_state(builder, entity, any_state());
         add_rows(builder, entity, columns, count, now_ns);
     }
     vitals_snapshot *snapshot = NULL;

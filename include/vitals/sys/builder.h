@@ -48,6 +48,11 @@ VITALS_API void vitals_builder_moment(vitals_builder *builder, uint64_t realtime
 VITALS_API void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
                                      const vitals_metric *metrics, size_t count) VITALS_NONNULL(1);
 
+/* Says how complete an open table is, HAVE unless said; a table that is not open is passed over. A
+ * mistake: an availability that is none. */
+VITALS_API void vitals_builder_state(vitals_builder *builder, vitals_entity entity,
+                                     vitals_availability state) VITALS_NONNULL(1);
+
 /* Adds a row to a table; values that are set next go into it. A row of a table that is not open is
  * passed over. Keys must be unique; finish sorts rows that do not come in the order of keys. The
  * label is made safe and copied. Mistakes: a key of 0, a key or a parent above 2^53, a parent in

@@ -3,8 +3,7 @@
  * Whoever writes one for a vendor may begin with a copy. One thing is different there: a driver's
  * answers cost something, so that nvidia/sample.c asks only for what is in `wanted`; here all of
  * it is free, and more than is wanted does no harm. */
-#include "gpu/demo/demo.h"
-#include "gpu/demo/curve.h"
+#include "gpu/demo/state.h"
 
 #include "core/memory.h"
 #include "gpu/fill.h"
@@ -13,41 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <vitals/error.h>
-
-enum { SLOTS = 24, PIDS = 64 };
-#define STEP_NS \
-    (100 * NS_PER_MS) /* values move in steps of this, so that screens can be compared */
-
-/* A device or a partition. */
-struct demo_device {
-    const struct demo_model *model;
-    uint32_t index;
-    int32_t parent_slot;
-    unsigned first_process, process_count; /* in the scenario's counting */
-    struct demo_curve load;
-};
-
-struct demo {
-    const vitals_context *context;
-    const struct demo_scenario *scenario;
-    int64_t pids[PIDS]; /* who the demo's processes are; 0: nobody who lives */
-    uint32_t count;
-    struct demo_device devices[SLOTS];
-};
-
-/* ---- time ---- */
-
-static double now_seconds(const struct demo *demo)
-{
-    const vitals_clock *clock = &demo->context->os.clock;
-    return (double)(clock->boottime_ns(clock->data) / STEP_NS) / (double)(NS_PER_SECOND / STEP_NS);
-}
-
-static uint64_t stamp_ns(const struct demo *demo)
-{
-    const vitals_clock *clock = &demo->context->os.clock;
-    return clock->monotonic_ns(clock->data);
-}
 
 /* ---- open and scan ---- */
 
@@ -102,16 +66,17 @@ static uint64_t start_of(const struct demo *demo, int64_t pid)
 }
 
 /* Keeps the newest, the newest first. */
-static void consider(struct demo *demo, uint64_t starts[static PIDS], int64_t pid)
+static void consider(struct demo *demo, uint64_t starts[static DEMO_PIDS], int64_t pid)
 {
     uint64_t start = start_of(demo, pid);
-    size_t place = PIDS;
+    size_t place = DEMO_PIDS;
     while (place > 0 && start >= starts[place - 1] && start > 0)
         place--;
-    if (place == PIDS)
+    if (place == DEMO_PIDS)
         return;
-    memmove(starts + place + 1, starts + place, (PIDS - 1 - place) * sizeof *starts);
-    memmove(demo->pids + place + 1, demo->pids + place, (PIDS - 1 - place) * sizeof *demo->pids);
+    memmove(starts + place + 1, starts + place, (DEMO_PIDS - 1 - place) * sizeof *starts);
+    memmove(demo->pids + place + 1, demo->pids + place,
+            (DEMO_PIDS - 1 - place) * sizeof *demo->pids);
     starts[place] = start;
     demo->pids[place] = pid;
 }
@@ -120,7 +85,7 @@ static void consider(struct demo *demo, uint64_t starts[static PIDS], int64_t pi
  * that a person sees rows like those of a real device. In a /proc without any nobody lives. */
 static void choose_processes(struct demo *demo)
 {
-    uint64_t starts[PIDS] = {0};
+    uint64_t starts[DEMO_PIDS] = {0};
     struct os_pids pids = {0};
     size_t count = os_list_processes(&demo->context->os, &pids) == 0 ? pids.count : 0;
     for (size_t i = 0; i < count; i++)
@@ -132,7 +97,7 @@ static int64_t pid_of(const struct demo *demo, unsigned n)
 {
     if (demo->scenario->self && n == 0)
         return getpid();
-    bool lives = n < PIDS && demo->pids[n] != 0 && !demo->scenario->strangers;
+    bool lives = n < DEMO_PIDS && demo->pids[n] != 0 && !demo->scenario->strangers;
     return lives ? demo->pids[n] : DEMO_FIRST_PID + (int64_t)n;
 }
 
@@ -191,120 +156,56 @@ static void demo_scan(void *state, struct gpu_scan *out)
 {
     const struct demo *demo = state;
     out->state = VITALS_HAVE;
-    out->count = demo->count;
+    out->count = 0;
     snprintf(out->message, sizeof out->message, "demo: %s", demo->scenario->help);
-    for (uint32_t slot = 0; slot < demo->count; slot++)
-        identify(demo, slot, &out->devices[slot]);
+    for (uint32_t slot = 0; slot < demo->count; slot++) {
+        if (slot != 1 || !demo_is_away(demo))
+            identify(demo, slot, &out->devices[out->count++]);
+    }
 }
 
 /* ---- one device ---- */
 
-static uint64_t memory_of(const struct demo_device *device)
-{
-    uint64_t whole = device->model->memory_bytes;
-    return device->parent_slot < 0 ? whole : whole / device->model->partitions;
-}
-
-static uint64_t memory_of_process(const struct demo_device *device, unsigned n)
-{
-    return (uint64_t)((double)memory_of(device) * demo_programs[n % DEMO_PROGRAMS].memory_share);
-}
-
-static uint64_t memory_used(const struct demo *demo, uint32_t slot)
-{
-    const struct demo_device *device = &demo->devices[slot];
-    uint64_t used = UINT64_C(37) << 20;
-    for (unsigned i = 0; i < device->process_count; i++)
-        used += memory_of_process(device, device->first_process + i);
-    for (uint32_t part = slot + 1; part < demo->count; part++) {
-        if (demo->devices[part].parent_slot == (int32_t)slot)
-            used += memory_used(demo, part);
-    }
-    return used;
-}
-
-static void set_child(struct gpu_sample *out, vitals_metric metric, const char *label,
-                      struct value value)
-{
-    struct gpu_child *child = gpu_fill_child(out, vitals_metric_entity(metric), label);
-    if (child)
-        child->at[metric_number(metric)] = value;
-}
-
-static void sample_memory(const struct demo *demo, uint32_t slot, struct gpu_sample *out)
-{
-    uint64_t total = memory_of(&demo->devices[slot]), used = memory_used(demo, slot);
-    uint64_t reserved = total / 128;
-    values_set(&out->values, VITALS_GPU_MEMORY_TOTAL_BYTES, value_u64(total));
-    values_set(&out->values, VITALS_GPU_MEMORY_USED_BYTES, value_u64(used));
-    values_set(&out->values, VITALS_GPU_MEMORY_RESERVED_BYTES, value_u64(reserved));
-    values_set(&out->values, VITALS_GPU_MEMORY_FREE_BYTES, value_u64(total - used - reserved));
-    set_child(out, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(2 * total));
-    set_child(out, VITALS_GPU_POOL_USED_BYTES, "bar1", value_u64(reserved / 32));
-}
-
-/* Of a partitioned device the driver does not know how busy it is; it knows what it draws. */
-static void sample_load(const struct demo *demo, const struct demo_device *device,
-                        struct gpu_sample *out)
-{
-    const struct demo_model *model = device->model;
-    struct values *v = &out->values;
-    double t = now_seconds(demo), load = demo_curve_at(&device->load, t);
-    double busy = demo_curve_integral(&device->load, t);
-    double span = (model->limit_watts - model->idle_watts) * 0.9;
-    if (model->partitions == 0) {
-        values_set(v, VITALS_GPU_UTILIZATION_RATIO, value_f64(load));
-        values_set(v, VITALS_GPU_MEMORY_BUSY_RATIO, value_f64(load * 0.45));
-        values_set(v, VITALS_GPU_BUSY_SECONDS, value_f64(busy));
-        set_child(out, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "encoder", value_f64(load * 0.08));
-        set_child(out, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "decoder", value_f64(load * 0.12));
-    }
-    values_set(v, VITALS_GPU_POWER_WATTS, value_f64(model->idle_watts + span * load));
-    values_set(v, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(model->limit_watts));
-    values_set(v, VITALS_GPU_ENERGY_JOULES, value_f64(model->idle_watts * t + span * busy));
-    values_set(v, VITALS_GPU_TEMPERATURE_CELSIUS, value_f64((double)(int)(33 + 44 * load)));
-    values_set(v, VITALS_GPU_ECC_ERRORS_UNCORRECTED, value_u64(0));
-    set_child(out, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "memory",
-              value_f64((double)(int)(40 + 40 * load)));
-    set_child(out, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm", value_f64(345e6 + 1635e6 * load));
-    set_child(out, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "sm", value_f64(1980e6));
-}
-
-/* What only one vendor's devices have. */
-static void sample_modes(const struct demo_model *model, struct gpu_sample *out)
-{
-    values_set(&out->values, VITALS_GPU_PERFORMANCE_STATE, value_u64(0));
-    values_set(&out->values, VITALS_GPU_PERSISTENCE_MODE, value_u64(1));
-    values_set(&out->values, VITALS_GPU_DISPLAY_ACTIVE, value_u64(0));
-    values_set(&out->values, VITALS_GPU_MIG_MODE, value_u64(model->partitions > 0));
-    snprintf(out->compute_mode, sizeof out->compute_mode, "default");
-    out->compute_mode_state = VITALS_HAVE;
-}
-
-static void demo_sample(void *state, uint32_t slot, const struct metric_set *wanted,
-                        struct gpu_sample *out)
+static void demo_sample(void *state, uint32_t slot, struct gpu_sample *out)
 {
     const struct demo *demo = state;
-    const struct demo_device *device = &demo->devices[slot];
-    memset(out, 0, sizeof *out);
-    out->stamp_ns = stamp_ns(demo);
+    struct gpu_fill fill;
+    gpu_fill_begin(&fill, out, demo_stamp_ns(demo));
     if (slot == 1 && demo->scenario->second_hangs) {
         const vitals_clock *clock = &demo->context->os.clock;
         clock->wait_until(clock->data, -1, out->stamp_ns + 5 * NS_PER_SECOND);
     }
-    if (slot == 0 && demo->scenario->first_is_lost) {
-        out->state = VITALS_GONE;
+    signed char reason = demo_is_silent(demo, slot);
+    if (reason < 0) {
+        gpu_fill_lose(&fill, (vitals_availability)reason);
         return;
     }
-    out->state = VITALS_HAVE;
-    if (!demo->scenario->bare)
-        sample_memory(demo, slot, out);
-    if (!demo->scenario->bare && device->parent_slot < 0) {
-        sample_load(demo, device, out);
-        if (device->model->cuda)
-            sample_modes(device->model, out);
-    }
-    gpu_fill_rest(out, wanted, VITALS_UNSUPPORTED);
+    demo_read(demo, slot, &fill);
+    gpu_fill_end(&fill);
+}
+
+static void set(struct gpu_process *process, vitals_metric metric, struct value value)
+{
+    process->at[metric_number(metric)] = value;
+}
+
+static void use(const struct demo *demo, const struct demo_device *device, unsigned n,
+                struct gpu_process *out)
+{
+    const struct demo_program *program = &demo_programs[n % DEMO_PROGRAMS];
+    double t = demo_seconds(demo), load = demo_curve_at(&device->load, t);
+    *out = (struct gpu_process){.pid = pid_of(demo, n), .is_ours = VITALS_HAVE};
+    out->uses = (program->compute ? (unsigned)GPU_COMPUTE : 0u) |
+                (program->graphics ? (unsigned)GPU_GRAPHICS : 0u);
+    set(out, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, value_u64(demo_process_bytes(device, n)));
+    if (device->parent_slot >= 0)
+        return; /* of a partition the driver does not know how busy it is */
+    set(out, VITALS_GPU_PROCESS_UTILIZATION_RATIO, value_f64(load * program->share));
+    set(out, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, value_f64(load * program->share * 0.45));
+    set(out, VITALS_GPU_PROCESS_ENCODER_RATIO, value_f64(0));
+    set(out, VITALS_GPU_PROCESS_DECODER_RATIO, value_f64(0));
+    set(out, VITALS_GPU_PROCESS_BUSY_SECONDS,
+        value_f64(demo_curve_integral(&device->load, t) * program->share));
 }
 
 static void demo_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
@@ -314,35 +215,26 @@ static void demo_processes(void *state, uint32_t slot, const struct gpu_sweep *s
     const struct demo_device *device = &demo->devices[slot];
     (void)swept;
     (void)wanted;
-    *out = (struct gpu_processes){.stamp_ns = stamp_ns(demo), .state = VITALS_HAVE};
-    if (slot == 0 && demo->scenario->first_is_lost)
-        out->state = VITALS_GONE;
-    double t = now_seconds(demo), load = demo_curve_at(&device->load, t);
-    bool parted = device->parent_slot >= 0;
-    for (unsigned i = 0; i < device->process_count && out->state > 0; i++) {
-        unsigned n = device->first_process + i;
-        const struct demo_program *program = &demo_programs[n % DEMO_PROGRAMS];
-        struct value none = value_missing(VITALS_UNSUPPORTED);
-        double busy = demo_curve_integral(&device->load, t) * program->share;
-        out->items[out->count++] = (struct gpu_process){
-            .pid = pid_of(demo, n),
-            .compute = program->compute,
-            .graphics = program->graphics,
-            .memory_used_bytes = value_u64(memory_of_process(device, n)),
-            .utilization_ratio = parted ? none : value_f64(load * program->share),
-            .memory_busy_ratio = parted ? none : value_f64(load * program->share * 0.45),
-            .encoder_ratio = parted ? none : value_f64(0),
-            .decoder_ratio = parted ? none : value_f64(0),
-            .busy_seconds = parted ? none : value_f64(busy),
-        };
-    }
+    out->stamp_ns = demo_stamp_ns(demo);
+    out->state = VITALS_HAVE;
+    out->cut = false;
+    out->count = 0;
+    signed char reason = demo_is_silent(demo, slot);
+    if (reason < 0)
+        out->state = reason;
+    for (unsigned i = 0; i < device->process_count && out->state > 0; i++)
+        use(demo, device, device->first_process + i, &out->items[out->count++]);
 }
 
-static void demo_diagnose(void *state, char *out, size_t capacity)
+static void demo_diagnose(const vitals_context *context, void *state, struct facts *out)
 {
     const struct demo *demo = state;
-    snprintf(out, capacity, "demo: scenario %s, seed %llu, %u devices and partitions",
-             demo->scenario->name, (unsigned long long)demo->context->seed, demo->count);
+    char text[GPU_MESSAGE];
+    int size = snprintf(text, sizeof text, "scenario %s, seed %llu: %u devices that are not there",
+                        context->demo, (unsigned long long)context->seed, demo ? demo->count : 0);
+    facts_row(out, VITALS_DIAGNOSIS, 0, (struct span){"demo", 4});
+    fact_string(out, VITALS_DIAGNOSIS_SEVERITY, "notice");
+    fact_text(out, VITALS_DIAGNOSIS_FINDING, (struct span){text, (size_t)size});
 }
 
 const struct gpu_backend gpu_backend_demo = {

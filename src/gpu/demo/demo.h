@@ -17,7 +17,10 @@ struct demo_model {
     double calm, strain; /* its utilization moves between them */
     unsigned processes;  /* on each device or partition */
     unsigned partitions;
-    const char *profile;
+    const char *profile, *partition_kind;  /* of those */
+    const char *architecture, *capability; /* capability: NULL where there is none */
+    unsigned multiprocessors, bus_bits, pcie_generation;
+    unsigned links; /* NVLink or XGMI, to a switch */
 };
 
 /* What a process does on the demo's devices. Who it is comes from the machine: see demo.c. */
@@ -37,7 +40,11 @@ struct demo_scenario {
     bool strangers;                     /* no process is one of this machine's */
     bool bare;                          /* drivers tell nothing but who the devices are */
     bool first_is_lost;
-    bool second_hangs; /* for five seconds, each time it is asked */
+    bool second_hangs;   /* for five seconds, each time it is asked */
+    bool first_is_hot;   /* heat and its power limit hold its clocks down */
+    bool second_ails;    /* its memory has errors */
+    bool third_sleeps;   /* it is suspended */
+    bool second_is_away; /* for the second half of each twenty seconds */
 };
 
 extern const struct demo_program demo_programs[DEMO_PROGRAMS];

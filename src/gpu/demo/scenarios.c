@@ -7,65 +7,35 @@
 #define GIB (UINT64_C(1) << 30)
 #define MIB (UINT64_C(1) << 20)
 
-static const struct demo_model h100 = {
-    .vendor = "nvidia",
-    .name = "NVIDIA H100 80GB HBM3",
-    .driver = "580.65.06",
-    .cuda = "13.0",
-    .memory_bytes = 80 * GIB,
-    .idle_watts = 71,
-    .limit_watts = 700,
-    .calm = 0.62,
-    .strain = 0.99,
-    .processes = 2,
-};
+/* What all H100s have; the rest is how busy they are. */
+#define H100                                                                                     \
+    .vendor = "nvidia", .name = "NVIDIA H100 80GB HBM3", .driver = "580.65.06", .cuda = "13.0",  \
+    .memory_bytes = 80 * GIB, .limit_watts = 700, .architecture = "hopper", .capability = "9.0", \
+    .multiprocessors = 132, .bus_bits = 5120, .pcie_generation = 5, .links = 18
 
-static const struct demo_model h100_alone = {
-    .vendor = "nvidia",
-    .name = "NVIDIA H100 80GB HBM3",
-    .driver = "580.65.06",
-    .cuda = "13.0",
-    .memory_bytes = 80 * GIB,
-    .idle_watts = 71,
-    .limit_watts = 700,
-    .calm = 0.62,
-    .strain = 0.99,
-    .processes = 1,
-};
+static const struct demo_model h100 = {H100, .idle_watts = 71, .calm = 0.62, .strain = 0.99,
+                                       .processes = 2};
+
+static const struct demo_model h100_alone = {H100, .idle_watts = 71, .calm = 0.62, .strain = 0.99,
+                                             .processes = 1};
 
 static const struct demo_model h100_parted = {
-    .vendor = "nvidia",
-    .name = "NVIDIA H100 80GB HBM3",
-    .driver = "580.65.06",
-    .cuda = "13.0",
-    .memory_bytes = 80 * GIB,
-    .idle_watts = 69,
-    .limit_watts = 700,
-    .calm = 0.20,
-    .strain = 0.70,
-    .processes = 1,
-    .partitions = 2,
-    .profile = "3g.40gb",
-};
+    H100,           .idle_watts = 69, .calm = 0.20,         .strain = 0.70,
+    .processes = 1, .partitions = 2,  .profile = "3g.40gb", .partition_kind = "mig"};
 
-static const struct demo_model h100_shared = {
-    .vendor = "nvidia",
-    .name = "NVIDIA H100 80GB HBM3",
-    .driver = "580.65.06",
-    .cuda = "13.0",
-    .memory_bytes = 80 * GIB,
-    .idle_watts = 71,
-    .limit_watts = 700,
-    .calm = 0.30,
-    .strain = 0.99,
-    .processes = 4,
-};
+static const struct demo_model h100_shared = {H100, .idle_watts = 71, .calm = 0.30, .strain = 0.99,
+                                              .processes = 4};
 
 static const struct demo_model mi300x = {
     .vendor = "amd",
     .name = "AMD Instinct MI300X",
     .driver = "6.12.12",
     .memory_bytes = 192 * GIB,
+    .architecture = "gfx942",
+    .multiprocessors = 304,
+    .bus_bits = 8192,
+    .pcie_generation = 5,
+    .links = 7,
     .idle_watts = 141,
     .limit_watts = 750,
     .calm = 0.05,
@@ -78,6 +48,10 @@ static const struct demo_model max1550 = {
     .name = "Intel Data Center GPU Max 1550",
     .driver = "xe",
     .memory_bytes = 128 * GIB,
+    .architecture = "ponte_vecchio",
+    .multiprocessors = 128,
+    .bus_bits = 8192,
+    .pcie_generation = 5,
     .idle_watts = 108,
     .limit_watts = 600,
     .calm = 0.00,
@@ -132,6 +106,20 @@ const struct demo_scenario demo_scenarios[] = {
         .help = "the second device takes five seconds to answer",
         .models = {&h100, &h100, &mi300x, &max1550},
         .second_hangs = true,
+    },
+    {
+        .name = "ailing",
+        .help = "the first device is too hot, the second has memory errors, the third is asleep",
+        .models = {&h100, &h100, &mi300x, &max1550},
+        .first_is_hot = true,
+        .second_ails = true,
+        .third_sleeps = true,
+    },
+    {
+        .name = "hotplug",
+        .help = "the second device is pulled out and put back every twenty seconds",
+        .models = {&h100, &h100, &mi300x},
+        .second_is_away = true,
     },
     {.name = "empty", .help = "no device at all"},
     {.name = NULL},

@@ -6,11 +6,12 @@
 #include "core/memory.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
+#include "gpu/pci.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PARTS_MAX = 32 };
+enum { PARTS_MAX = 32, FANS_MAX = 16, CAPABILITY_MAX = 99 };
 
 /* ---- slots ---- */
 
@@ -43,6 +44,8 @@ static struct nvidia_device *add_device(struct nvidia *nvidia, const char *uuid)
     if (!device)
         return NULL;
     device->who.slot = nvidia->count;
+    device->links = -1;
+    device->events_code = NVML_NOT_SUPPORTED;
     snprintf(device->who.uuid, sizeof device->who.uuid, "%s", uuid);
     nvidia->devices[nvidia->count++] = device;
     return device;
@@ -100,6 +103,55 @@ static void identify(const struct nvidia *nvidia, struct nvidia_device *device, 
     if (who->pci_state > 0)
         snprintf(who->pci_bus_id, sizeof who->pci_bus_id, "%.*s", (int)sizeof pci.bus_id - 1,
                  pci.bus_id);
+    char bus_id[PCI_BUS_ID]; /* others read ours while we look */
+    if (pci_parse_bus_id((struct span){who->pci_bus_id, strlen(who->pci_bus_id)}, bus_id) &&
+        strcmp(device->bus_id, bus_id) != 0)
+        memcpy(device->bus_id, bus_id, sizeof device->bus_id);
+}
+
+/* ---- what does not change while the driver is there ---- */
+
+/* A driver that does not count fans says of each whether it is there. */
+static unsigned count_fans(const struct nvml *nvml, nvml_device handle)
+{
+    unsigned count = 0, percent;
+    nvml_return code = NVML_CALL(nvml, nvmlDeviceGetNumFans, handle, &count);
+    if (code == NVML_SUCCESS)
+        return count <= FANS_MAX ? count : 0;
+    if (code != NVML_FUNCTION_NOT_FOUND)
+        return 0;
+    for (count = 0; count < FANS_MAX; count++) {
+        if (NVML_CALL(nvml, nvmlDeviceGetFanSpeed_v2, handle, count, &percent) != NVML_SUCCESS)
+            break;
+    }
+    return count;
+}
+
+/* /dev/nvidiaN: which programs open that use the device. */
+static void find_node(const struct nvml *nvml, struct nvidia_device *device, nvml_device handle)
+{
+    enum { MAJOR = 195, CONTROL = 255 };
+    unsigned minor = NVML_NOT_AVAILABLE_32;
+    nvml_return code = NVML_CALL(nvml, nvmlDeviceGetMinorNumber, handle, &minor);
+    device->has_node = code == NVML_SUCCESS && minor < CONTROL;
+    device->minor = minor;
+    device->who.node_count = device->has_node;
+    device->who.nodes[0] = (struct gpu_node){MAJOR, minor};
+}
+
+/* Before others see a handle of it. */
+static void prepare(const struct nvidia *nvidia, struct nvidia_device *device, nvml_device handle)
+{
+    const struct nvml *nvml = &nvidia->nvml;
+    unsigned *capability = device->capability;
+    device->opened = nvidia->opened;
+    find_node(nvml, device, handle);
+    if (NVML_CALL(nvml, nvmlDeviceGetCudaComputeCapability, handle, &capability[0],
+                  &capability[1]) != NVML_SUCCESS ||
+        capability[0] > CAPABILITY_MAX || capability[1] > CAPABILITY_MAX)
+        capability[0] = capability[1] = 0;
+    device->fans = count_fans(nvml, handle);
+    nvidia_watch(nvml, device, handle);
 }
 
 /* ---- MIG instances ---- */
@@ -162,6 +214,8 @@ static void scan_partition(struct nvidia *nvidia, const struct nvidia_device *pa
         name_partition(nvml, handle, who);
         who->gpu_instance_id = read_instance(nvml->nvmlDeviceGetGpuInstanceId, handle);
         who->compute_instance_id = read_instance(nvml->nvmlDeviceGetComputeInstanceId, handle);
+        memcpy(device->bus_id, parent->bus_id, sizeof device->bus_id);
+        memcpy(device->capability, parent->capability, sizeof device->capability);
     }
     who->index = index;
     atomic_store(&device->missing, VITALS_HAVE);
@@ -217,18 +271,39 @@ static void scan_lost(struct nvidia *nvidia, unsigned index, nvml_return code, s
     keep_partitions(nvidia, device, out);
 }
 
-static void scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *out)
+/* The device sleeps: it is as it was, and nobody asks it. Its partitions are still there. */
+static bool passes_sleeper(struct nvidia *nvidia, unsigned index, struct gpu_scan *out)
+{
+    struct nvidia_device *device = find_place(nvidia, index);
+    if (!device || !atomic_load(&device->handle) || !nvidia_is_asleep(nvidia, device))
+        return false;
+    list_device(nvidia, device, out);
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        struct nvidia_device *part = nvidia->devices[i];
+        if (part->partition && part->who.parent_slot == (int32_t)device->who.slot &&
+            part->scanned + 1 == nvidia->scans)
+            list_device(nvidia, part, out);
+    }
+    return true;
+}
+
+/* False: the device is lost. */
+static bool scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *out)
 {
     const struct nvml *nvml = &nvidia->nvml;
     nvml_device handle = NULL;
     char uuid[GPU_NAME] = "";
+    if (passes_sleeper(nvidia, index, out))
+        return true;
     nvml_return code = nvml->nvmlDeviceGetHandleByIndex_v2(index, &handle);
-    if (code == NVML_SUCCESS)
+    if (code == NVML_SUCCESS && handle)
         code = nvml->nvmlDeviceGetUUID(handle, uuid, sizeof uuid);
-    if (code != NVML_SUCCESS && nvml_availability(code) != VITALS_UNSUPPORTED) {
+    else if (code == NVML_SUCCESS)
+        code = NVML_UNKNOWN;
+    if (!handle || (code != NVML_SUCCESS && nvml_availability(code) != VITALS_UNSUPPORTED)) {
         os_trace(&nvidia->context->os, "nvidia: device %u: error %u", index, code);
         scan_lost(nvidia, index, code, out);
-        return;
+        return nvml_availability(code) != VITALS_GONE;
     }
     uuid[sizeof uuid - 1] = '\0';
     struct nvidia_device *device = *uuid ? claim(nvidia, uuid) : NULL;
@@ -237,34 +312,39 @@ static void scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *
         device = claim(nvidia, uuid);
     }
     if (!device)
-        return;
-    if (device->who.name_state != VITALS_HAVE || device->who.index != index)
+        return true;
+    if (device->who.name_state != VITALS_HAVE || device->who.index != index ||
+        device->opened != nvidia->opened)
         identify(nvidia, device, handle, index);
+    if (device->opened != nvidia->opened)
+        prepare(nvidia, device, handle);
     atomic_store(&device->missing, VITALS_HAVE);
     atomic_store(&device->handle, handle);
     list_device(nvidia, device, out);
     scan_partitions(nvidia, device, out);
+    return true;
 }
 
-void nvidia_scan(void *state, struct gpu_scan *out)
+/* While the driver is shut, its devices keep their places. */
+static void scan_nothing(struct nvidia *nvidia, struct gpu_scan *out)
 {
-    struct nvidia *nvidia = state;
-    unsigned count = 0;
-    nvml_return code = nvidia->nvml.nvmlDeviceGetCount_v2(&count);
-    out->count = 0;
-    out->state = VITALS_HAVE;
-    nvidia->scans++;
-    if (code != NVML_SUCCESS && nvidia->last_count == 0) {
-        out->state = (signed char)nvml_availability(code);
-        snprintf(out->message, sizeof out->message,
-                 "driver %s does not list its devices (error %u)", nvidia->driver_version, code);
-        return;
-    }
-    if (code == NVML_SUCCESS)
-        nvidia->last_count = count;
     for (unsigned i = 0; i < nvidia->last_count && i < GPU_DEVICES_MAX; i++)
-        scan_device(nvidia, i, out);
+        scan_lost(nvidia, i, NVML_GPU_IS_LOST, out);
+    snprintf(out->message, sizeof out->message, "%s", nvidia->shut_message);
+}
 
+/* Who is not listed any more (an instance that was destroyed) has no handle that may be used. */
+static void forget_others(struct nvidia *nvidia)
+{
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        struct nvidia_device *device = nvidia->devices[i];
+        if (device->scanned != nvidia->scans && atomic_load(&device->handle))
+            nvidia_lose(device, VITALS_GONE);
+    }
+}
+
+static void describe(const struct nvidia *nvidia, struct gpu_scan *out)
+{
     unsigned parts = out->count > nvidia->last_count ? out->count - nvidia->last_count : 0;
     int used = snprintf(out->message, sizeof out->message, "driver %s, %u device%s",
                         nvidia->driver_state > 0 ? nvidia->driver_version : "unknown",
@@ -272,4 +352,32 @@ void nvidia_scan(void *state, struct gpu_scan *out)
     if (parts > 0 && used > 0 && (size_t)used < sizeof out->message)
         snprintf(out->message + used, sizeof out->message - (size_t)used, ", %u MIG instance%s",
                  parts, parts == 1 ? "" : "s");
+}
+
+void nvidia_scan(void *state, struct gpu_scan *out)
+{
+    struct nvidia *nvidia = state;
+    unsigned count = 0, lost = 0;
+    out->count = 0;
+    out->state = VITALS_HAVE;
+    nvidia->scans++;
+    if (!nvidia_is_up(nvidia)) {
+        scan_nothing(nvidia, out);
+        return;
+    }
+    nvml_return code = nvidia->nvml.nvmlDeviceGetCount_v2(&count);
+    if (code != NVML_SUCCESS && nvidia->last_count == 0) {
+        out->state = (signed char)nvml_availability(code);
+        snprintf(out->message, sizeof out->message,
+                 "driver %s does not list its devices (error %u)", nvidia->driver_version, code);
+        nvidia_check_driver(nvidia, code, 0, 0);
+        return;
+    }
+    if (code == NVML_SUCCESS)
+        nvidia->last_count = count;
+    for (unsigned i = 0; i < nvidia->last_count && i < GPU_DEVICES_MAX; i++)
+        lost += !scan_device(nvidia, i, out);
+    forget_others(nvidia);
+    describe(nvidia, out);
+    nvidia_check_driver(nvidia, code, lost, nvidia->last_count);
 }

@@ -34,6 +34,11 @@ vitals_availability nvml_availability(nvml_return code)
     return VITALS_FAILED;
 }
 
+bool nvml_lacks(nvml_return code)
+{
+    return nvml_availability(code) == VITALS_UNSUPPORTED && code != NVML_NOT_SUPPORTED;
+}
+
 static vitals_availability explain_mismatch(const char *library, char *out, size_t capacity)
 {
     snprintf(out, capacity,

@@ -29,14 +29,14 @@ static const struct symbol symbols[] = {
 _Static_assert(ARRAY_COUNT(symbols) == NVML_FUNCTIONS, "one row per function");
 _Static_assert(sizeof(nvml_plain_call *) == sizeof(void *), "dlsym gives functions");
 
-static void explain(struct gpu_scan *why, vitals_availability state, const char *text,
+static void explain(struct nvml_failure *why, vitals_availability state, const char *text,
                     const char *detail)
 {
-    why->state = (signed char)state;
+    why->state = state;
     snprintf(why->message, sizeof why->message, "%s%s", text, detail);
 }
 
-static int load(struct nvml *nvml, const struct os *os, const char *given, struct gpu_scan *why)
+static int load(struct nvml *nvml, const struct os *os, const char *given, struct nvml_failure *why)
 {
     const char *const names[] = {given ? given : "libnvidia-ml.so.1",
                                  given ? NULL : "libnvidia-ml.so"};
@@ -62,7 +62,7 @@ static int load(struct nvml *nvml, const struct os *os, const char *given, struc
     return -1;
 }
 
-static int find_functions(struct nvml *nvml, const struct os *os, struct gpu_scan *why)
+static int find_functions(struct nvml *nvml, const struct os *os, struct nvml_failure *why)
 {
     for (size_t i = 0; i < ARRAY_COUNT(symbols); i++) {
         void *function = dlsym(nvml->library, symbols[i].name);
@@ -91,21 +91,22 @@ static void read_library_version(const struct nvml *nvml, char out[static 80])
     snprintf(out, 80, "%s", dot ? dot + 1 : text);
 }
 
-static int initialize(struct nvml *nvml, const struct os *os, struct gpu_scan *why)
+static int initialize(struct nvml *nvml, const struct os *os, struct nvml_failure *why)
 {
     nvml_return code = nvml->nvmlInit_v2();
     if (code == NVML_SUCCESS)
         return 0;
     os_trace(os, "nvidia: nvmlInit_v2: error %u", code);
-    char version[80];
-    read_library_version(nvml, version);
-    why->state = (signed char)nvml_explain_init(code, version, why->message, sizeof why->message);
+    why->code = code;
+    read_library_version(nvml, why->version);
+    why->state = nvml_explain_init(code, why->version, why->message, sizeof why->message);
     return -1;
 }
 
-int nvml_open(struct nvml *nvml, const vitals_context *context, struct gpu_scan *why)
+int nvml_open(struct nvml *nvml, const vitals_context *context, struct nvml_failure *why)
 {
     *nvml = (struct nvml){0};
+    *why = (struct nvml_failure){.state = VITALS_FAILED};
     const struct os *os = &context->os;
     if (load(nvml, os, context->nvml_path, why) < 0)
         return -1;

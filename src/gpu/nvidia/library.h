@@ -26,9 +26,17 @@ enum {
 #define NVML_CALL(nvml, name, ...) \
     ((nvml)->name ? (nvml)->name(__VA_ARGS__) : (nvml_return)NVML_FUNCTION_NOT_FOUND)
 
-/* Loads and initializes. 0, or -1 and *why says what happened and what to do. May block for
- * seconds: on a lane only. */
-int nvml_open(struct nvml *nvml, const vitals_context *context, struct gpu_scan *why);
+/* Why the library could not be used. */
+struct nvml_failure {
+    vitals_availability state;
+    char message[GPU_MESSAGE]; /* what happened and what to do, for a person */
+    nvml_return code;          /* nvmlInit's; NVML_SUCCESS: it did not come to that */
+    char version[80];          /* the library's, or "" */
+};
+
+/* Loads and initializes. 0, or -1 and *why says what happened. May block for seconds: on a lane
+ * only. */
+int nvml_open(struct nvml *nvml, const vitals_context *context, struct nvml_failure *why);
 void nvml_close(struct nvml *nvml);
 
 #endif

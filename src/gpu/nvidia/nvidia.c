@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
+#include "gpu/pci.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +22,37 @@ void nvidia_lose(struct nvidia_device *device, vitals_availability reason)
     atomic_store(&device->handle, NULL);
 }
 
-/* The driver and its newest CUDA, once: neither can change under a loaded library. */
-static void read_versions(struct nvidia *nvidia)
+bool nvidia_enter(struct nvidia *nvidia)
+{
+    atomic_fetch_add(&nvidia->inside, 1);
+    if (!atomic_load(&nvidia->shut))
+        return true;
+    nvidia_leave(nvidia);
+    return false;
+}
+
+void nvidia_leave(struct nvidia *nvidia)
+{
+    atomic_fetch_sub(&nvidia->inside, 1);
+}
+
+nvml_device nvidia_whole(const struct nvidia *nvidia, const struct nvidia_device *device)
+{
+    const struct nvidia_device *whole = device->partition ? nvidia->devices[device->who.parent_slot]
+                                                          : device;
+    return atomic_load(&whole->handle);
+}
+
+bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *device)
+{
+    char folder[OS_SYS_PATH];
+    if (!device->bus_id[0])
+        return false;
+    pci_folder(folder, device->bus_id);
+    return pci_is_asleep(&nvidia->context->os, folder, NULL);
+}
+
+void nvidia_read_versions(struct nvidia *nvidia)
 {
     const struct nvml *nvml = &nvidia->nvml;
     nvml_return code = NVML_CALL(nvml, nvmlSystemGetDriverVersion, nvidia->driver_version,
@@ -50,27 +80,34 @@ static int nvidia_open(const vitals_context *context, void **state, struct gpu_s
         return VITALS_EMEMORY;
     }
     nvidia->context = context;
-    if (nvml_open(&nvidia->nvml, context, why) < 0) {
+    struct nvml_failure failure;
+    if (nvml_open(&nvidia->nvml, context, &failure) < 0) {
+        why->state = (signed char)failure.state;
+        snprintf(why->message, sizeof why->message, "%s", failure.message);
         memory_free(nvidia);
         return VITALS_EUNSUPPORTED;
     }
-    read_versions(nvidia);
+    nvidia->opened = 1;
+    nvidia->bound = nvidia_bound_devices(context);
+    nvidia_read_versions(nvidia);
     *state = nvidia;
     return 0;
 }
 
-static void nvidia_diagnose(void *state, char *out, size_t capacity)
+void nvidia_end_driver(struct nvidia *nvidia)
 {
-    const struct nvidia *nvidia = state;
-    snprintf(out, capacity, "%s: loaded, %u of %u functions; nvmlInit_v2: success; driver %s",
-             nvidia->nvml.path, nvidia->nvml.found, (unsigned)NVML_FUNCTIONS,
-             nvidia->driver_state > 0 ? nvidia->driver_version : "unknown");
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        nvidia_unwatch(&nvidia->nvml, nvidia->devices[i]);
+        nvidia_end_gpm(&nvidia->nvml, nvidia->devices[i]);
+    }
+    nvml_close(&nvidia->nvml);
 }
 
 static void nvidia_close(void *state)
 {
     struct nvidia *nvidia = state;
-    nvml_close(&nvidia->nvml);
+    if (nvidia->nvml.library)
+        nvidia_end_driver(nvidia);
     for (uint32_t i = 0; i < nvidia->count; i++) {
         struct nvidia_device *device = nvidia->devices[i];
         memory_free(device->list);

@@ -9,6 +9,8 @@
 
 typedef unsigned nvml_return;
 typedef struct nvml_device_opaque *nvml_device;
+typedef struct nvml_event_set_opaque *nvml_event_set;
+typedef struct nvml_gpm_sample_opaque *nvml_gpm_sample;
 
 enum {
     NVML_SUCCESS = 0,
@@ -32,13 +34,63 @@ enum {
     NVML_ARGUMENT_VERSION_MISMATCH = 25,
     NVML_DEPRECATED = 26,
     NVML_NOT_READY = 27,
-    NVML_GPU_NOT_FOUND = 28
+    NVML_GPU_NOT_FOUND = 28,
+    NVML_UNKNOWN = 999
 };
 
 enum { NVML_CLOCK_GRAPHICS, NVML_CLOCK_SM, NVML_CLOCK_MEMORY, NVML_CLOCK_VIDEO };
 enum { NVML_TEMPERATURE_GPU = 0 };
-enum { NVML_ERROR_TYPE_UNCORRECTED = 1, NVML_ECC_VOLATILE = 0 };
-enum { NVML_FIELD_MEMORY_TEMPERATURE = 82, NVML_VALUE_UNSIGNED = 1 };
+enum { NVML_THRESHOLD_SHUTDOWN, NVML_THRESHOLD_SLOWDOWN, NVML_THRESHOLD_MEMORY_MAX };
+enum { NVML_ERROR_CORRECTED, NVML_ERROR_UNCORRECTED };
+enum { NVML_ECC_VOLATILE, NVML_ECC_AGGREGATE };
+enum { NVML_RETIRED_SINGLE_BIT, NVML_RETIRED_DOUBLE_BIT };
+enum { NVML_POLICY_POWER, NVML_POLICY_THERMAL };
+enum { NVML_PCIE_TRANSMITTED, NVML_PCIE_RECEIVED };
+enum { NVML_LINK_REPLAY, NVML_LINK_RECOVERY, NVML_LINK_CRC_FLIT };
+enum { NVML_EVENT_XID = 8 };
+
+/* Field values, and the types of their numbers. */
+enum {
+    NVML_FIELD_MEMORY_TEMPERATURE = 82,
+    NVML_FIELD_LINK_SPEED_COMMON = 90, /* MB/s */
+    NVML_FIELD_LINK_COUNT = 91,
+    NVML_FIELD_LINK_TRANSMITTED = 138, /* KiB, of link `scope` */
+    NVML_FIELD_LINK_RECEIVED = 139,
+    NVML_FIELD_LINK_SPEED = 164 /* MB/s, of link `scope` */
+};
+enum {
+    NVML_VALUE_DOUBLE,
+    NVML_VALUE_U32,
+    NVML_VALUE_ULONG,
+    NVML_VALUE_U64,
+    NVML_VALUE_I64,
+    NVML_VALUE_I32,
+    NVML_VALUE_U16
+};
+
+/* Why clocks are held down: bits. */
+enum {
+    NVML_REASON_IDLE = 1 << 0,
+    NVML_REASON_SET = 1 << 1, /* by a person */
+    NVML_REASON_POWER_CAP = 1 << 2,
+    NVML_REASON_HARDWARE = 1 << 3, /* either of the hardware's below, or another */
+    NVML_REASON_SYNC_BOOST = 1 << 4,
+    NVML_REASON_SOFTWARE_THERMAL = 1 << 5,
+    NVML_REASON_HARDWARE_THERMAL = 1 << 6,
+    NVML_REASON_POWER_BRAKE = 1 << 7,
+    NVML_REASON_DISPLAY = 1 << 8,
+    NVML_REASON_BOARD_LIMIT = 1 << 9,
+    NVML_REASON_RELIABILITY = 1 << 10
+};
+
+/* Metrics of the performance monitor (GPM). */
+enum {
+    NVML_GPM_SM_ACTIVE = 2,
+    NVML_GPM_SM_OCCUPANCY = 3,
+    NVML_GPM_TENSOR_ACTIVE = 5,
+    NVML_GPM_MEMORY_BANDWIDTH = 10,
+    NVML_GPM_METRICS = 477 /* of the newest driver; only those that are asked for are touched */
+};
 
 #define NVML_NOT_AVAILABLE_64             UINT64_MAX
 #define NVML_NOT_AVAILABLE_32             UINT32_MAX
@@ -93,11 +145,54 @@ struct nvml_process {
 };
 enum { NVML_PROCESS_V1 = 16, NVML_PROCESS_V2 = 24, NVML_PROCESS_CONFIDENTIAL = 32 };
 
-struct nvml_process_sample {
+/* What a process did, in percent, until a moment since 1970: as the older function tells it, and
+ * as the one of R550 does. */
+struct nvml_process_sample_old {
     unsigned pid;
-    uint64_t timestamp_us; /* since 1970 */
+    uint64_t timestamp_us;
     unsigned sm, memory, encoder, decoder;
 };
+struct nvml_process_sample {
+    uint64_t timestamp_us;
+    unsigned pid, sm, memory, encoder, decoder, jpeg, optical_flow;
+};
+struct nvml_process_samples {
+    unsigned version, count;
+    uint64_t last_seen_us;
+    struct nvml_process_sample *entries;
+};
+
+struct nvml_fan_rpm {
+    unsigned version, fan, rpm;
+};
+struct nvml_violation {
+    uint64_t reference_ns, violation_ns;
+};
+struct nvml_accounting {
+    unsigned utilization, memory_utilization; /* percent */
+    uint64_t max_memory_bytes, time_ms, start_us;
+    unsigned running, reserved[5];
+};
+struct nvml_event {
+    nvml_device device;
+    uint64_t type, data;
+    unsigned gpu_instance, compute_instance; /* of the second version */
+};
+struct nvml_gpm_support {
+    unsigned version, supported;
+};
+struct nvml_gpm_metric {
+    unsigned metric;
+    nvml_return result;
+    double value;
+    const char *names[3];
+};
+struct nvml_gpm_request {
+    unsigned version, count;
+    nvml_gpm_sample older, newer;
+    struct nvml_gpm_metric metrics[NVML_GPM_METRICS];
+};
+enum { NVML_GPM_VERSION = 1 };
 
 _Static_assert(sizeof(struct nvml_memory) == 24, "nvmlMemory_t");
 _Static_assert(sizeof(struct nvml_memory_v2) == 40, "nvmlMemory_v2_t");
@@ -108,7 +203,17 @@ _Static_assert(sizeof(struct nvml_pci_info) == 68, "nvmlPciInfo_t");
 _Static_assert(sizeof(struct nvml_attributes) == 40, "nvmlDeviceAttributes_t");
 _Static_assert(sizeof(struct nvml_field_value) == 40, "nvmlFieldValue_t");
 _Static_assert(sizeof(struct nvml_process) == NVML_PROCESS_CONFIDENTIAL, "nvmlProcessInfo_t");
-_Static_assert(sizeof(struct nvml_process_sample) == 32, "nvmlProcessUtilizationSample_t");
+_Static_assert(sizeof(struct nvml_process_sample_old) == 32, "nvmlProcessUtilizationSample_t");
+_Static_assert(sizeof(struct nvml_process_sample) == 40, "nvmlProcessUtilizationInfo_v1_t");
+_Static_assert(sizeof(struct nvml_process_samples) == 24, "nvmlProcessesUtilizationInfo_v1_t");
+_Static_assert(sizeof(struct nvml_fan_rpm) == 12, "nvmlFanSpeedInfo_v1_t");
+_Static_assert(sizeof(struct nvml_violation) == 16, "nvmlViolationTime_t");
+_Static_assert(sizeof(struct nvml_accounting) == 56, "nvmlAccountingStats_t");
+_Static_assert(sizeof(struct nvml_event) == 32, "nvmlEventData_t");
+_Static_assert(sizeof(struct nvml_gpm_support) == 8, "nvmlGpmSupport_t");
+_Static_assert(sizeof(struct nvml_gpm_metric) == 40, "nvmlGpmMetric_t");
+_Static_assert(sizeof(struct nvml_gpm_request) == 24 + 40 * NVML_GPM_METRICS,
+               "nvmlGpmMetricsGet_t");
 
 /* The shapes of functions. */
 typedef nvml_return nvml_plain_call(void);
@@ -133,7 +238,36 @@ typedef nvml_return nvml_temperature_call(nvml_device device, struct nvml_temper
 typedef nvml_return nvml_attributes_call(nvml_device device, struct nvml_attributes *out);
 typedef nvml_return nvml_fields_call(nvml_device device, int count, struct nvml_field_value *out);
 typedef nvml_return nvml_processes_call(nvml_device device, unsigned *count, void *entries);
-typedef nvml_return nvml_samples_call(nvml_device device, struct nvml_process_sample *out,
-                                      unsigned *count, uint64_t last_seen_us);
+typedef nvml_return nvml_samples_call(nvml_device device, void *out, unsigned *count,
+                                      uint64_t last_seen_us);
+typedef nvml_return nvml_all_samples_call(nvml_device device, struct nvml_process_samples *out);
+typedef nvml_return nvml_fan_rpm_call(nvml_device device, struct nvml_fan_rpm *out);
+typedef nvml_return nvml_violation_call(nvml_device device, unsigned policy,
+                                        struct nvml_violation *out);
+typedef nvml_return nvml_location_call(nvml_device device, unsigned type, unsigned counter,
+                                       unsigned location, uint64_t *out);
+typedef nvml_return nvml_pages_call(nvml_device device, unsigned cause, unsigned *count,
+                                    uint64_t *addresses);
+typedef nvml_return nvml_four_call(nvml_device device, unsigned *first, unsigned *second,
+                                   unsigned *third, unsigned *fourth);
+typedef nvml_return nvml_link_error_call(nvml_device device, unsigned link, unsigned counter,
+                                         uint64_t *out);
+typedef nvml_return nvml_link_pci_call(nvml_device device, unsigned link,
+                                       struct nvml_pci_info *out);
+typedef nvml_return nvml_pids_call(nvml_device device, unsigned *count, unsigned *pids);
+typedef nvml_return nvml_accounting_call(nvml_device device, unsigned pid,
+                                         struct nvml_accounting *out);
+typedef nvml_return nvml_event_set_call(nvml_event_set *out);
+typedef nvml_return nvml_event_free_call(nvml_event_set set);
+typedef nvml_return nvml_register_call(nvml_device device, uint64_t types, nvml_event_set set);
+typedef nvml_return nvml_event_wait_call(nvml_event_set set, struct nvml_event *out,
+                                         unsigned timeout_ms);
+typedef nvml_return nvml_gpm_support_call(nvml_device device, struct nvml_gpm_support *out);
+typedef nvml_return nvml_gpm_alloc_call(nvml_gpm_sample *out);
+typedef nvml_return nvml_gpm_free_call(nvml_gpm_sample sample);
+typedef nvml_return nvml_gpm_sample_call(nvml_device device, nvml_gpm_sample sample);
+typedef nvml_return nvml_gpm_part_call(nvml_device device, unsigned gpu_instance,
+                                       nvml_gpm_sample sample);
+typedef nvml_return nvml_gpm_metrics_call(struct nvml_gpm_request *request);
 
 #endif

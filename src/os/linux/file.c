@@ -10,6 +10,8 @@ enum { READ_STEP = 4096 };
 
 void linux_trace(const struct os *os, const char *path, int number)
 {
+    if (os->lacking != NULL && (number == EMFILE || number == ENFILE))
+        *os->lacking = true;
     if (os->trace != NULL) // errno's text costs a look-up
         os_trace(os, "%s: %s", path, strerror(number));
 }
@@ -77,4 +79,30 @@ int64_t linux_read_line(const struct os *os, int root, const char *path, char *o
         size--;
     out[size] = '\0';
     return size;
+}
+
+/* As getdents64(2) writes it; the name follows, ended by NUL. */
+struct entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t size;
+    unsigned char type;
+};
+
+enum { ENTRY_NAME = 19 };
+_Static_assert(offsetof(struct entry, type) == ENTRY_NAME - 1, "the kernel's layout");
+
+int linux_entry_next(struct cursor *cursor, struct span *name)
+{
+    struct entry entry;
+    size_t left = (size_t)(cursor->end - cursor->at);
+    if (left <= ENTRY_NAME)
+        return 0;
+    memcpy(&entry, cursor->at, ENTRY_NAME);
+    if (entry.size <= ENTRY_NAME || entry.size > left)
+        return -EBADMSG;
+    const char *bytes = cursor->at + ENTRY_NAME;
+    *name = (struct span){bytes, strnlen(bytes, entry.size - (size_t)ENTRY_NAME)};
+    cursor->at += entry.size;
+    return 1;
 }

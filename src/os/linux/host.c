@@ -5,7 +5,9 @@
  * business of parse_*.c, and our own cgroup that of cgroup.c.
  * Thread rule: a struct os_host belongs to one thread at a time. */
 #include "os/linux/host_files.h"
-#include "os/linux/linux.h"
+#include "os/linux/machine.h"
+
+#include "core/memory.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -29,6 +31,7 @@ struct reading {
     const struct metric_set *wanted;
     struct values *machine;
     struct os_cpus *cpus;
+    struct os_machine *out;
     bool short_of_memory;
 };
 
@@ -82,16 +85,38 @@ static void finish_memory(struct reading *reading)
     host_derive_memory(reading->machine, known ? &low : NULL);
 }
 
+static void take_disks(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    if (host_parse_diskstats(text->bytes, text->size, &reading->out->disks) != 0)
+        reading->short_of_memory = true;
+}
+
+static void take_networks(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    if (host_parse_netdev(text->bytes, text->size, &reading->out->networks) != 0)
+        reading->short_of_memory = true;
+}
+
+static void take_vmstat(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    host_parse_vmstat(text->bytes, text->size, reading->os->page_bytes, reading->machine);
+}
+
 struct host_file {
     const char *path;
     size_t descriptor; /* offset within struct os_host */
     size_t last_below; /* WHOLE, LIST or UNTIL_END */
     void (*parse)(const char *bytes, size_t size, struct values *machine); /* may be NULL */
     void (*finish)(struct reading *reading); /* may be NULL: what needs more than the text */
+    vitals_entity table;                     /* whose rows it has too; 0: none */
+    size_t devices; /* offset of that table's list within struct os_machine; 0: none */
     size_t ranges;
     struct {
         vitals_metric first, last;
-    } serves[3];
+    } serves[4];
 };
 
 static const struct host_file FILES[] = {
@@ -100,8 +125,10 @@ static const struct host_file FILES[] = {
         .descriptor = offsetof(struct os_host, stat),
         .last_below = WHOLE,
         .finish = take_stat,
-        .ranges = 3,
+        .table = VITALS_CPU,
+        .ranges = 4,
         .serves = {{VITALS_HOST_CPUS, VITALS_HOST_CPUS},
+                   {VITALS_HOST_SOFT_INTERRUPTS, VITALS_HOST_SOFT_INTERRUPTS},
                    {VITALS_HOST_FORKS, VITALS_HOST_TASKS_BLOCKED},
                    {VITALS_HOST_CPU_USER_SECONDS, VITALS_HOST_CPU_TOTAL_SECONDS}},
     },
@@ -111,8 +138,9 @@ static const struct host_file FILES[] = {
         .last_below = WHOLE,
         .parse = host_parse_meminfo,
         .finish = finish_memory,
-        .ranges = 1,
-        .serves = {{VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_SWAP_USED_BYTES}},
+        .ranges = 2,
+        .serves = {{VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_SWAP_USED_BYTES},
+                   {VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES, VITALS_HOST_MEMORY_HUGE_FREE_BYTES}},
     },
     {
         .path = "loadavg",
@@ -123,20 +151,34 @@ static const struct host_file FILES[] = {
         .serves = {{VITALS_HOST_LOAD_1M, VITALS_HOST_TASKS}},
     },
     {
+        .path = "vmstat",
+        .descriptor = offsetof(struct os_host, vmstat),
+        .last_below = LIST,
+        .finish = take_vmstat,
+        .ranges = 1,
+        .serves = {{VITALS_HOST_SWAP_IN_BYTES, VITALS_HOST_OOM_KILLS}},
+    },
+    {
         .path = "diskstats",
         .descriptor = offsetof(struct os_host, diskstats),
         .last_below = LIST,
-        .parse = host_parse_diskstats,
-        .ranges = 1,
-        .serves = {{VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITES}},
+        .finish = take_disks,
+        .table = VITALS_DISK,
+        .devices = offsetof(struct os_machine, disks),
+        .ranges = 2,
+        .serves = {{VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITES},
+                   {VITALS_HOST_DISK_BUSY_SECONDS, VITALS_HOST_DISK_BUSY_SECONDS}},
     },
     {
         .path = "net/dev",
         .descriptor = offsetof(struct os_host, netdev),
         .last_below = LIST,
-        .parse = host_parse_netdev,
-        .ranges = 1,
-        .serves = {{VITALS_HOST_NETWORK_RECEIVED_BYTES, VITALS_HOST_NETWORK_TRANSMITTED_BYTES}},
+        .finish = take_networks,
+        .table = VITALS_NETWORK,
+        .devices = offsetof(struct os_machine, networks),
+        .ranges = 2,
+        .serves = {{VITALS_HOST_NETWORK_RECEIVED_BYTES, VITALS_HOST_NETWORK_TRANSMITTED_BYTES},
+                   {VITALS_HOST_NETWORK_RECEIVED_PACKETS, VITALS_HOST_NETWORK_TRANSMITTED_PACKETS}},
     },
 };
 
@@ -184,7 +226,7 @@ static bool is_wanted(const struct host_file *file, const struct metric_set *wan
         for (unsigned metric = file->serves[i].first; metric <= file->serves[i].last; metric++)
             if (metric_set_has(wanted, (vitals_metric)metric))
                 return true;
-    return file->finish == take_stat && metric_set_has_entity(wanted, VITALS_CPU);
+    return file->table != 0 && metric_set_has_entity(wanted, file->table);
 }
 
 /* What the file did not give is missing for the reason. */
@@ -205,7 +247,7 @@ static vitals_availability reason_of(int error)
 }
 
 /* Which CPUs the calling thread may run on: a mask that is too short for the kernel is refused. */
-static struct value count_usable(const struct os *os)
+struct value linux_count_usable(const struct os *os)
 {
     if (!os->live)
         return value_missing(VITALS_UNSUPPORTED);
@@ -222,37 +264,128 @@ static struct value count_usable(const struct os *os)
     return value_u64(count);
 }
 
+size_t os_cpus_usable(const struct os *os)
+{
+    struct value count = linux_count_usable(os);
+    return count.state > 0 && count.as.u64 > 0 ? (size_t)count.as.u64 : 1;
+}
+
+/* ---- pressure ---- */
+
+static const char *const PRESSURES[OS_PRESSURES] = {"pressure/cpu", "pressure/memory",
+                                                    "pressure/io", "pressure/irq"};
+
+/* A kernel that has none, or was started without, is not asked again. */
+static int read_pressure(struct reading *reading, unsigned which)
+{
+    enum { NONE = -2 };
+    int *descriptor = &reading->host->pressure[which];
+    if (*descriptor == NONE)
+        return -ENOTSUP;
+    if (*descriptor < 0)
+        *descriptor = linux_open(reading->os, reading->os->proc, PRESSURES[which], 0);
+    int error = *descriptor < 0 ? *descriptor : read_text(*descriptor, WHOLE, &reading->host->text);
+    if (error == 0)
+        return 0;
+    bool none = error == -ENOENT || error == -EOPNOTSUPP;
+    if (*descriptor >= 0)
+        os_close_descriptor(*descriptor);
+    *descriptor = none ? NONE : -1;
+    reading->short_of_memory |= error == -ENOMEM;
+    return error;
+}
+
+static void take_pressures(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    for (unsigned i = 0; i < OS_PRESSURES; i++)
+        if (read_pressure(reading, i) == 0)
+            (void)host_parse_pressure(text->bytes, text->size, &reading->out->pressures[i]);
+}
+
+/* ---- all of it ---- */
+
 void os_host_init(struct os_host *host)
 {
-    *host = (struct os_host){
-        .stat = -1, .meminfo = -1, .loadavg = -1, .diskstats = -1, .netdev = -1};
+    *host = (struct os_host){.stat = -1,
+                             .meminfo = -1,
+                             .loadavg = -1,
+                             .vmstat = -1,
+                             .diskstats = -1,
+                             .netdev = -1,
+                             .pressure = {-1, -1, -1, -1}};
 }
 
 void os_host_done(struct os_host *host)
 {
     for (size_t i = 0; i < ARRAY_COUNT(FILES); i++)
         os_close_descriptor(*descriptor_of(host, &FILES[i]));
+    for (unsigned i = 0; i < OS_PRESSURES; i++)
+        if (host->pressure[i] >= 0)
+            os_close_descriptor(host->pressure[i]);
     buffer_done(&host->text);
     os_host_init(host);
 }
 
-void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
-                  struct values *machine, struct os_cpus *cpus)
+void os_machine_done(struct os_machine *machine)
 {
-    struct reading reading = {host, os, wanted, machine, cpus, false};
-    *machine = (struct values){0};
-    cpus->count = 0;
+    memory_free(machine->cpus.items);
+    memory_free(machine->disks.items);
+    memory_free(machine->networks.items);
+    *machine = (struct os_machine){0};
+}
+
+/* Why the file's list of devices is not there. */
+static void fill_devices(const struct host_file *file, struct os_machine *out,
+                         vitals_availability reason)
+{
+    struct os_devices *devices = (struct os_devices *)(void *)((char *)out + file->devices);
+    if (file->devices == 0)
+        return;
+    devices->count = 0;
+    devices->state = (signed char)reason;
+}
+
+/* By the clock: /proc/stat has whole seconds, cut. */
+static struct value boot_time(const struct os *os)
+{
+    uint64_t now_ns = os->clock.realtime_ns(os->clock.data);
+    uint64_t since_ns = os->clock.boottime_ns(os->clock.data);
+    return value_f64((double)(int64_t)(now_ns - since_ns) / 1e9);
+}
+
+static void forget(struct os_machine *out)
+{
+    out->values = (struct values){0};
+    out->cpus.count = 0;
+    out->disks.state = out->networks.state = VITALS_UNSET;
+    memset(out->pressures, 0, sizeof out->pressures);
+}
+
+void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
+                  struct os_machine *out)
+{
+    struct values *machine = &out->values;
+    struct reading reading = {host, os, wanted, machine, &out->cpus, out, false};
+    forget(out);
     for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
         if (!is_wanted(&FILES[i], wanted))
             continue;
         int error = take_file(&reading, &FILES[i]);
-        fill(&FILES[i], machine, error == 0 ? VITALS_UNSUPPORTED : reason_of(error));
+        if (error < 0)
+            fill_devices(&FILES[i], out, reason_of(error));
+        if (FILES[i].devices == 0)
+            fill(&FILES[i], machine, error == 0 ? VITALS_UNSUPPORTED : reason_of(error));
     }
+    if (metric_set_has_entity(wanted, VITALS_PRESSURE))
+        take_pressures(&reading);
     if (metric_set_has(wanted, VITALS_HOST_CPUS_USABLE))
-        values_set(machine, VITALS_HOST_CPUS_USABLE, count_usable(os));
+        values_set(machine, VITALS_HOST_CPUS_USABLE, linux_count_usable(os));
     if (metric_set_has(wanted, VITALS_HOST_UPTIME_SECONDS))
         values_set(machine, VITALS_HOST_UPTIME_SECONDS,
                    value_f64((double)os->clock.boottime_ns(os->clock.data) / 1e9));
+    if (metric_set_has(wanted, VITALS_HOST_BOOT_TIME_SECONDS))
+        values_set(machine, VITALS_HOST_BOOT_TIME_SECONDS, boot_time(os));
     host->text.failed = reading.short_of_memory;
 }
 

@@ -58,9 +58,20 @@ bool host_parse_zoneinfo(const char *bytes, size_t size, uint64_t *pages);
  * the watermarks, or NULL. */
 void host_derive_memory(struct values *machine, const uint64_t *low_bytes);
 
-/* Sums over whole disks, and over interfaces but loopback; a lower bound where a line is broken. */
-void host_parse_diskstats(const char *bytes, size_t size, struct values *machine);
-void host_parse_netdev(const char *bytes, size_t size, struct values *machine);
+void host_parse_vmstat(const char *bytes, size_t size, uint64_t page_bytes, struct values *machine);
+
+/* The lists of devices. Return 0, or -1 when memory is out. */
+int host_parse_diskstats(const char *bytes, size_t size, struct os_devices *out);
+int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out);
+
+/* Appends one without numbers; NULL where the name is none, or memory is out. */
+struct os_device *host_device_add(struct os_devices *devices, struct span name);
+
+/* How complete a list is: of `any` lines some could not be read, others could. */
+signed char host_list_state(bool any, bool partial, bool whole);
+
+/* Values of VITALS_PRESSURE; false where there are none. */
+bool host_parse_pressure(const char *bytes, size_t size, struct values *out);
 
 /* ---- where our own cgroup is (parse_cgroup_place.c) ---- */
 

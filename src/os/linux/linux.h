@@ -10,6 +10,10 @@
 /* Tells the trace what could not be read, and the errno (positive) that says why. */
 void linux_trace(const struct os *os, const char *path, int number);
 
+/* "123/stat"; false for a pid that is none and a name that is too long. */
+enum { PROCESS_PATH = 64 };
+bool linux_process_path(char out[static PROCESS_PATH], int64_t pid, const char *name);
+
 /* For reading, below one of the roots; `flags` are added. A descriptor, or negative errno. */
 int linux_open(const struct os *os, int root, const char *path, int flags);
 
@@ -25,5 +29,9 @@ int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *ou
  * Returns its size, or negative errno (and "" in out). */
 int64_t linux_read_line(const struct os *os, int root, const char *path, char *out,
                         size_t capacity);
+
+/* The next entry of what getdents64(2) wrote: 1 and its name, 0 at the end, -EBADMSG where it is
+ * none. Pure. */
+int linux_entry_next(struct cursor *cursor, struct span *name);
 
 #endif

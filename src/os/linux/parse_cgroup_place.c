@@ -6,6 +6,7 @@
  * own root a namespace writes as "/..", and the names on the way down again are not told.
  * Thread rule: pure. */
 #include "os/linux/host_files.h"
+#include "os/linux/mounts.h"
 
 #include <string.h>
 
@@ -37,31 +38,13 @@ bool host_parse_membership(struct span line, const char *controller, unsigned *v
     return true;
 }
 
-/* One byte of an escaped word: mountinfo writes blanks and backslashes as \ooo. */
-static char unescape(struct cursor *at)
-{
-    const char *bytes = at->at;
-    if (*bytes == '\\' && at->end - bytes >= 4) {
-        unsigned value = 0;
-        unsigned digits = 0;
-        while (digits < 3 && bytes[digits + 1] >= '0' && bytes[digits + 1] <= '7')
-            value = value * 8 + (unsigned)(bytes[++digits] - '0');
-        if (digits == 3 && value < 256) {
-            at->at += 4;
-            return (char)value;
-        }
-    }
-    at->at++;
-    return *bytes;
-}
-
 /* False where it is no absolute path, is too long or holds a NUL. */
 static bool take_path(struct span word, struct cgroup_path *out)
 {
     struct cursor at = cursor_over(word.bytes, word.size);
     out->size = 0;
     while (!cursor_done(&at)) {
-        char byte = unescape(&at);
+        char byte = mount_unescape(&at);
         if (byte == '\0' || out->size + 1 >= sizeof out->bytes)
             return false;
         out->bytes[out->size++] = byte;

@@ -47,6 +47,7 @@ SAME_NUMBER(TOTAL, TOTAL);
 
 static const struct host_field FIELDS[] = {
     {"intr", VITALS_HOST_INTERRUPTS, 1},
+    {"softirq", VITALS_HOST_SOFT_INTERRUPTS, 1},
     {"ctxt", VITALS_HOST_CONTEXT_SWITCHES, 1},
     {"processes", VITALS_HOST_FORKS, 1},
     {"procs_blocked", VITALS_HOST_TASKS_BLOCKED, 1},

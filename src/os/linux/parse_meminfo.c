@@ -27,6 +27,8 @@ static const struct host_field FIELDS[] = {
     {"Slab", VITALS_HOST_MEMORY_SLAB_BYTES, KILO},
     {"SReclaimable", VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, KILO},
     {"Committed_AS", VITALS_HOST_MEMORY_COMMITTED_BYTES, KILO},
+    {"HugePages_Total", VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES, 1}, // pages, whose size comes later
+    {"HugePages_Free", VITALS_HOST_MEMORY_HUGE_FREE_BYTES, 1},
 };
 
 static bool known(const struct values *machine, vitals_metric metric, uint64_t *bytes)
@@ -38,15 +40,34 @@ static bool known(const struct values *machine, vitals_metric metric, uint64_t *
     return true;
 }
 
+/* From pages to bytes; without the size of a page nothing is known. */
+static void scale_huge_pages(struct values *machine, uint64_t page_bytes)
+{
+    static const vitals_metric COUNTS[] = {VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES,
+                                           VITALS_HOST_MEMORY_HUGE_FREE_BYTES};
+    uint64_t pages;
+    for (size_t i = 0; i < ARRAY_COUNT(COUNTS); i++)
+        if (known(machine, COUNTS[i], &pages))
+            values_set(machine, COUNTS[i],
+                       page_bytes != 0 ? value_u64(saturating_mul(pages, page_bytes))
+                                       : (struct value){0});
+}
+
 void host_parse_meminfo(const char *bytes, size_t size, struct values *machine)
 {
     struct cursor text = cursor_over(bytes, size);
     struct span line, key;
+    uint64_t huge_kilo = 0;
     while (host_line(&text, &line)) {
         struct cursor at = cursor_over(line.bytes, line.size);
-        if (cursor_until(&at, ':', &key))
+        if (!cursor_until(&at, ':', &key))
+            continue;
+        if (span_equal(key, "Hugepagesize"))
+            (void)cursor_u64(&at, &huge_kilo);
+        else
             host_field_set(FIELDS, ARRAY_COUNT(FIELDS), key, &at, machine);
     }
+    scale_huge_pages(machine, saturating_mul(huge_kilo, KILO));
     uint64_t available;
     if (known(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, &available) && available == 0)
         values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, (struct value){0});

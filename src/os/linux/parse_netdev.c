@@ -1,11 +1,12 @@
-/* parse_netdev.c: /proc/net/dev, summed over all interfaces but loopback.
+/* parse_netdev.c: /proc/net/dev.
  *
  * Two lines of titles, then "name: " and sixteen numbers; older kernels print no blank behind the
  * colon. A name may hold a colon itself (an alias), so the last one ends it.
  * Thread rule: pure. */
 #include "os/linux/host_files.h"
 
-enum { RECEIVED = 0, TRANSMITTED = 8, COLUMNS = TRANSMITTED + 1 };
+/* A line with fewer does not say how much was sent. */
+enum { COLUMNS_MIN = OS_NETWORK_TRANSMITTED_BYTES + 1 };
 
 static bool split_name(struct span line, struct span *name, struct cursor *numbers)
 {
@@ -23,40 +24,38 @@ static bool split_name(struct span line, struct span *name, struct cursor *numbe
     return false;
 }
 
-void host_parse_netdev(const char *bytes, size_t size, struct values *machine)
+signed char host_list_state(bool any, bool partial, bool whole)
+{
+    if (!any)
+        return VITALS_UNSUPPORTED;
+    // Where no line could be read, nothing is known: not even that it is at least 0.
+    return !partial ? VITALS_HAVE : whole ? VITALS_LOWER_BOUND : VITALS_FAILED;
+}
+
+int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out)
 {
     struct cursor text = cursor_over(bytes, size);
     struct cursor at;
     struct span line, name;
-    uint64_t received = 0, transmitted = 0;
-    bool any = false, whole = false;
+    bool any = false;
     bool partial = size > 0 && bytes[size - 1] != '\n';
+    out->count = 0;
     while (host_line(&text, &line)) {
         if (!split_name(line, &name, &at))
             continue;
         any = true;
-        if (span_equal(name, "lo")) {
-            whole = true;
-            continue;
-        }
-        uint64_t numbers[COLUMNS];
+        struct os_device *device = host_device_add(out, name);
+        if (device == NULL && name.size > 0 && name.size < OS_DEVICE_NAME)
+            return -1;
         unsigned count = 0;
-        while (count < COLUMNS && cursor_u64(&at, &numbers[count]))
-            count++;
-        if (count < COLUMNS) {
+        while (device != NULL && count < OS_NETWORK_NUMBERS &&
+               cursor_u64(&at, &device->numbers[count]))
+            device->has |= 1u << count++;
+        if (count < COLUMNS_MIN) {
+            out->count -= device != NULL;
             partial = true;
-            continue;
         }
-        whole = true;
-        received = saturating_add(received, numbers[RECEIVED]);
-        transmitted = saturating_add(transmitted, numbers[TRANSMITTED]);
     }
-    if (!any)
-        return;
-    // Where no line could be read, nothing is known: not even that it is at least 0.
-    signed char state = !partial ? VITALS_HAVE : whole ? VITALS_LOWER_BOUND : VITALS_FAILED;
-    values_set(machine, VITALS_HOST_NETWORK_RECEIVED_BYTES,
-               (struct value){.as.u64 = received, .state = state});
-    values_set(machine, VITALS_HOST_NETWORK_TRANSMITTED_BYTES,
-               (struct value){.as.u64 = transmitted, .state = state});
+    out->state = host_list_state(any, partial, out->count > 0);
+    return 0;
 }

@@ -1,10 +1,16 @@
-/* pidfd.c: a descriptor that means one process, to signal it and nobody else (Linux 5.3).
+/* pidfd.c: a descriptor that means one process, to signal it and nobody else, and to wait for it
+ * (Linux 5.3); and how a process ended.
  *
  * Called by number: the C library learned the names late. Thread rule: any thread. */
-#include "os/os.h"
+#include "os/linux/linux.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int os_pidfd_open(const struct os *os, int64_t pid)
@@ -20,4 +26,165 @@ int os_pidfd_open(const struct os *os, int64_t pid)
 int os_pidfd_signal(int pidfd, int signal)
 {
     return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0u) < 0 ? -errno : 0;
+}
+
+int os_pidfd_ended(int pidfd)
+{
+    struct pollfd watched = {.fd = pidfd, .events = POLLIN};
+    int ready;
+    do
+        ready = poll(&watched, 1, 0);
+    while (ready < 0 && errno == EINTR);
+    if (ready < 0)
+        return -errno;
+    return (watched.revents & POLLNVAL) != 0 ? -EBADF : ready;
+}
+
+/* ---- how it ended ---- */
+
+/* A word of wait(2). */
+static struct os_exit exit_of(int status)
+{
+    return (struct os_exit){
+        .state = VITALS_HAVE,
+        .code = status >> 8 & 0xFF,
+        .signal = status & 0x7F,
+    };
+}
+
+#ifndef P_PIDFD
+#define P_PIDFD 3 /* Linux 5.4 */
+#endif
+
+/* Only the parent can, and only once. __WALL: children whose end is told by another signal too. */
+static bool reap(int pidfd, struct os_exit *out)
+{
+    siginfo_t info = {0};
+    int result;
+    do
+        result = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL);
+    while (result < 0 && errno == EINTR);
+    if (result < 0 || info.si_pid == 0)
+        return false;
+    bool exited = info.si_code == CLD_EXITED;
+    *out = (struct os_exit){
+        .state = VITALS_HAVE,
+        .code = exited ? info.si_status : 0,
+        .signal = exited ? 0 : info.si_status,
+    };
+    return true;
+}
+
+/* PIDFD_GET_INFO as Linux 6.13 has it: its first size, which later kernels go on taking. */
+struct pidfd_info_64 {
+    uint64_t mask; /* what is asked, and then what is told */
+    uint64_t cgroup;
+    uint32_t pid, group, parent;
+    uint32_t uids[2], ids[6];
+    int32_t exit_code; /* of wait(2), with MASK_EXIT (6.15) */
+};
+
+_Static_assert(sizeof(struct pidfd_info_64) == 64, "PIDFD_INFO_SIZE_VER0");
+_Static_assert(offsetof(struct pidfd_info_64, exit_code) == 60, "the last field of that size");
+
+enum { PIDFD_MAGIC = 0xFF, PIDFD_INFO = 11, MASK_EXIT = 1 << 3 };
+
+/* Of a process that was reaped while the pidfd was open; the kernel tells everybody. */
+static bool told_by_pidfd(int pidfd, struct os_exit *out)
+{
+    struct pidfd_info_64 info = {.mask = MASK_EXIT};
+    unsigned long request = _IOWR(PIDFD_MAGIC, PIDFD_INFO, struct pidfd_info_64);
+    if (ioctl(pidfd, request, &info) < 0 || (info.mask & MASK_EXIT) == 0)
+        return false;
+    *out = exit_of(info.exit_code);
+    return true;
+}
+
+/* proc_pid_stat(5): "(52) exit_code %d (since Linux 3.5)", behind the state, which is the third. */
+bool os_parse_stat_exit(const char *bytes, size_t size, int *status)
+{
+    enum { STATE = 3, EXIT_CODE = 52, STATUS_MAX = 0xFFFF };
+    struct os_stat stat;
+    if (!os_parse_stat(bytes, size, &stat) || (stat.has & OS_STAT_STATE) == 0 || stat.state != 'Z')
+        return false;
+    const char *behind_name = stat.name.bytes + stat.name.size + 1;
+    struct cursor cursor = cursor_over(behind_name, (size_t)(bytes + size - behind_name));
+    struct span line, word;
+    if (!cursor_line(&cursor, &line) || line.bytes + line.size == bytes + size)
+        return false; // without its newline the last word may have been cut
+    cursor = cursor_over(line.bytes, line.size);
+    for (int number = STATE; number < EXIT_CODE; number++)
+        if (!cursor_word(&cursor, &word))
+            return false;
+    uint64_t value;
+    if (!cursor_u64(&cursor, &value) || value > STATUS_MAX)
+        return false;
+    *status = (int)value;
+    return true;
+}
+
+/* Whether the kernel tells us a zombie's status: it writes 0 to who may not trace it, and to them
+ * it refuses its exe, which to others is not there any more. (Plain files of a zombie are root's.)
+ */
+static bool may_see_status(const struct os *os, const struct os_process *process)
+{
+    char path[32], target[1];
+    snprintf(path, sizeof path, "%lld/exe", (long long)process->pid);
+    return readlinkat(os->proc, path, target, sizeof target) >= 0 || errno == ENOENT;
+}
+
+/* Of a zombie; false where it is none any more. The kept stat answers for this process only; exe is
+ * found by pid, and the stat that is read after it proves that it was the same. */
+static bool told_by_stat(const struct os *os, const struct os_process *process, struct os_exit *out)
+{
+    char text[OS_STAT_TEXT];
+    bool may_see = may_see_status(os, process);
+    int64_t size = linux_read(process->stat, text, sizeof text, 0);
+    int status;
+    if (size <= 0 || !os_parse_stat_exit(text, (size_t)size, &status))
+        return false;
+    *out = status != 0 || may_see ? exit_of(status) : (struct os_exit){.state = VITALS_DENIED};
+    return true;
+}
+
+void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
+                   struct os_exit *out)
+{
+    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
+    if (reap(pidfd, out) || told_by_pidfd(pidfd, out) || told_by_stat(os, process, out))
+        return;
+    told_by_pidfd(pidfd, out); // it was reaped since
+}
+
+/* ---- several at once ---- */
+
+int os_watch_new(void)
+{
+    int watch = epoll_create1(EPOLL_CLOEXEC);
+    return watch < 0 ? -errno : watch;
+}
+
+int os_watch_add(int watch, int descriptor, uint64_t tag)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
+    return epoll_ctl(watch, EPOLL_CTL_ADD, descriptor, &event) < 0 ? -errno : 0;
+}
+
+void os_watch_remove(int watch, int descriptor)
+{
+    // It fails only where it is not in it.
+    (void)epoll_ctl(watch, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
+int os_watch_ready(int watch, uint64_t *tags, size_t capacity)
+{
+    enum { AT_ONCE = 64 };
+    struct epoll_event events[AT_ONCE];
+    int count;
+    do
+        count = epoll_wait(watch, events, (int)size_min(capacity, AT_ONCE), 0);
+    while (count < 0 && errno == EINTR);
+    for (int i = 0; i < count; i++)
+        tags[i] = events[i].data.u64;
+    return count < 0 ? -errno : count;
 }

@@ -3,21 +3,19 @@
  * A kept file reads as long as its process lives and then answers ESRCH, whoever has the pid: that
  * is what identity rests on (tests/unit/test_process_table.c shows it with a reused pid).
  * Thread rule: any thread; a struct os_process belongs to one. */
-#include "os/linux/linux.h"
+#include "os/linux/process_tables.h"
 
 #include "core/number.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 
-enum { PATH_TEXT = 64 };
-
-/* "123/stat"; false for a name that is too long. */
-static bool path_of(char out[static PATH_TEXT], int64_t pid, const char *name)
+bool linux_process_path(char out[static PROCESS_PATH], int64_t pid, const char *name)
 {
     size_t length = strlen(name);
-    if (length > PATH_TEXT - NUMBER_TEXT - 2)
+    if (pid < 1 || length > PROCESS_PATH - NUMBER_TEXT - 2)
         return false;
     size_t used = number_print_i64(out, pid);
     out[used++] = '/';
@@ -27,8 +25,8 @@ static bool path_of(char out[static PATH_TEXT], int64_t pid, const char *name)
 
 static int open_file(const struct os *os, int64_t pid, const char *name)
 {
-    char path[PATH_TEXT];
-    if (pid < 1 || !path_of(path, pid, name))
+    char path[PROCESS_PATH];
+    if (!linux_process_path(path, pid, name))
         return -EINVAL;
     return linux_open(os, os->proc, path, 0);
 }
@@ -69,13 +67,47 @@ int os_process_stat(const struct os_process *process, char text[static OS_STAT_T
     return os_parse_stat(text, (size_t)size, out) ? 0 : -EBADMSG;
 }
 
-int os_process_resident_pages(const struct os_process *process, uint64_t *pages)
+int os_process_statm(const struct os_process *process, struct os_statm *out)
 {
     char text[256];
     int64_t size = linux_read(process->statm, text, sizeof text, 0);
     if (size < 0)
         return (int)size;
-    return os_parse_statm(text, (size_t)size, pages) ? 0 : -EBADMSG;
+    return os_parse_statm(text, (size_t)size, out) ? 0 : -EBADMSG;
+}
+
+/* The folder of threads stands in for /proc. False where the thread has ended, reaped or not. */
+static bool read_memory(const struct os *threads, int64_t tid, uint64_t *virtual_bytes,
+                        struct os_statm *statm)
+{
+    char text[OS_STAT_TEXT];
+    struct os_stat stat;
+    struct os_process files;
+    if (os_process_open(threads, tid, true, &files) < 0)
+        return false;
+    bool read = files.statm >= 0 && os_process_statm(&files, statm) == 0 &&
+                os_process_stat(&files, text, &stat) == 0;
+    os_process_close(&files);
+    *virtual_bytes = read ? stat.virtual_bytes : 0;
+    return *virtual_bytes != 0;
+}
+
+int os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
+                      struct os_statm *statm)
+{
+    enum { THREADS_MAX = 1 << 10 };
+    struct os threads = *os;
+    threads.proc = linux_process_open(os, pid, "task", O_DIRECTORY);
+    if (threads.proc < 0)
+        return threads.proc;
+    struct linux_numbers tids = {0};
+    bool cut, found = false;
+    int result = linux_numbers_read(threads.proc, THREADS_MAX, &tids, &cut);
+    for (size_t i = 0; i < tids.count && result == 0 && !found; i++)
+        found = read_memory(&threads, (int64_t)tids.items[i], virtual_bytes, statm);
+    linux_numbers_done(&tids);
+    os_close_descriptor(threads.proc);
+    return result == 0 && !found ? -ESRCH : result;
 }
 
 /* The id of a process's clock, as clock_getcpuclockid(3) makes it but without its extra call:

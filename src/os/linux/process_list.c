@@ -23,17 +23,6 @@ struct stream {
     alignas(8) char entries[ENTRIES_BYTES];
 };
 
-/* As getdents64(2) writes it; the name follows, ended by NUL. */
-struct entry {
-    uint64_t inode;
-    int64_t offset;
-    uint16_t size;
-    unsigned char type;
-};
-
-enum { ENTRY_NAME = 19 };
-_Static_assert(offsetof(struct entry, type) == ENTRY_NAME - 1, "the kernel's layout");
-
 static int stream_open(const struct os *os, struct os_pids *pids)
 {
     if (pids->stream != NULL)
@@ -62,9 +51,9 @@ static int list_append(struct os_pids *pids, int64_t pid)
 }
 
 /* A pid, or 0 for an entry that is something else. */
-static int64_t pid_of(const char *name, size_t room)
+static int64_t pid_of(struct span name)
 {
-    const char *at = name, *end = name + strnlen(name, room);
+    const char *at = name.bytes, *end = at + name.size;
     uint64_t pid;
     if (at == end || *at == '0' || !number_u64(&at, end, &pid) || at != end || pid > INT32_MAX)
         return 0;
@@ -73,17 +62,15 @@ static int64_t pid_of(const char *name, size_t room)
 
 static int take_entries(struct os_pids *pids, const char *bytes, size_t size)
 {
-    for (size_t at = 0; size - at > ENTRY_NAME;) {
-        struct entry entry;
-        memcpy(&entry, bytes + at, ENTRY_NAME);
-        if (entry.size <= ENTRY_NAME || entry.size > size - at)
-            return -EBADMSG;
-        int64_t pid = pid_of(bytes + at + ENTRY_NAME, entry.size - (size_t)ENTRY_NAME);
+    struct cursor cursor = cursor_over(bytes, size);
+    struct span name;
+    int more;
+    while ((more = linux_entry_next(&cursor, &name)) > 0) {
+        int64_t pid = pid_of(name);
         if (pid != 0 && list_append(pids, pid) < 0)
             return -ENOMEM;
-        at += entry.size;
     }
-    return 0;
+    return more;
 }
 
 static int compare_pids(const void *a, const void *b)

@@ -22,6 +22,13 @@ static int open_root(const struct os *os, const char *path)
     return linux_open(os, AT_FDCWD, path, O_PATH | O_DIRECTORY);
 }
 
+/* -1 where it is not there: a machine without it still has processes. */
+static int open_other(const struct os *os, const char *chosen, const char *usual)
+{
+    int root = open_root(os, chosen != NULL ? chosen : usual);
+    return root < 0 ? -1 : root;
+}
+
 /* How many pids "NSpid:" of a status gives: one for each namespace from that of the mount inwards.
  * 0 where there is no such line (before Linux 4.1). */
 static size_t namespace_depth(const struct os *os)
@@ -61,6 +68,10 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
         .proc = -1,
         .sys = -1,
         .dev = -1,
+        .etc = -1,
+        .run = -1,
+        .share = -1,
+        .var = -1,
         .clock = options->clock != NULL ? *options->clock : *os_clock(),
         .trace = options->trace,
         .trace_data = options->trace_data,
@@ -69,11 +80,12 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
     opened.proc = open_root(&opened, proc_root);
     if (opened.proc < 0)
         return error_system(error, -opened.proc, "%s", proc_root);
-    opened.sys = open_root(&opened, options->sys_root != NULL ? options->sys_root : "/sys");
-    opened.dev = open_root(&opened, options->dev_root != NULL ? options->dev_root : "/dev");
-    // A machine without them still has processes.
-    opened.sys = opened.sys < 0 ? -1 : opened.sys;
-    opened.dev = opened.dev < 0 ? -1 : opened.dev;
+    opened.sys = open_other(&opened, options->sys_root, "/sys");
+    opened.dev = open_other(&opened, options->dev_root, "/dev");
+    opened.etc = open_other(&opened, options->etc_root, "/etc");
+    opened.run = open_other(&opened, options->run_root, "/run");
+    opened.share = open_other(&opened, options->share_root, "/usr/share");
+    opened.var = open_other(&opened, options->var_root, "/var");
 
     long ticks = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
     opened.ticks_per_second = (double)(ticks > 0 ? ticks : 100);
@@ -88,7 +100,11 @@ void os_close(struct os *os)
     os_close_descriptor(os->proc);
     os_close_descriptor(os->sys);
     os_close_descriptor(os->dev);
-    os->proc = os->sys = os->dev = -1;
+    os_close_descriptor(os->etc);
+    os_close_descriptor(os->run);
+    os_close_descriptor(os->share);
+    os_close_descriptor(os->var);
+    os->proc = os->sys = os->dev = os->etc = os->run = os->share = os->var = -1;
 }
 
 void os_close_descriptor(int descriptor)

@@ -1,33 +1,66 @@
-/* users.c: names of users, by the system's own rules (files, LDAP, systemd).
+/* users.c: names of users and groups, by the system's own rules (files, LDAP, systemd).
  *
- * May load modules and wait for a network: lanes only. Thread rule: any thread. */
+ * May load modules and wait for a network: lanes and callers' own threads only. Thread rule: any
+ * thread. */
 #include "os/os.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <pwd.h>
 #include <string.h>
 
 enum { ENTRY_MIN = 1024, ENTRY_MAX = 1 << 20 };
 
-bool os_user_name(uint64_t uid, char *out, size_t capacity)
+/* Looks one up with `size` bytes of room; 0 or an errno, ERANGE for too little room. *name is NULL
+ * where there is none. */
+typedef int look_up(uint64_t id, char *room, size_t size, const char **name);
+
+static int look_up_user(uint64_t id, char *room, size_t size, const char **name)
 {
-    if (uid > UINT32_MAX)
-        return false;
-    struct buffer room = {0};
     struct passwd entry, *found = NULL;
+    int result = getpwuid_r((uid_t)id, &entry, room, size, &found);
+    *name = found != NULL ? found->pw_name : NULL;
+    return result;
+}
+
+static int look_up_group(uint64_t id, char *room, size_t size, const char **name)
+{
+    struct group entry, *found = NULL;
+    int result = getgrgid_r((gid_t)id, &entry, room, size, &found);
+    *name = found != NULL ? found->gr_name : NULL;
+    return result;
+}
+
+static int name_of(look_up *ask, uint64_t id, char *out, size_t capacity)
+{
+    if (id > UINT32_MAX)
+        return -ENOENT;
+    struct buffer room = {0};
+    const char *name = NULL;
     int result = ERANGE;
     for (size_t size = ENTRY_MIN; size <= ENTRY_MAX && result == ERANGE; size *= 4) {
         char *bytes = buffer_reserve(&room, size);
         if (bytes == NULL)
             break;
         do
-            result = getpwuid_r((uid_t)uid, &entry, bytes, size, &found);
+            result = ask(id, bytes, size, &name);
         while (result == EINTR);
     }
-    bool named = result == 0 && found != NULL && found->pw_name != NULL &&
-                 found->pw_name[0] != '\0' && strlen(found->pw_name) < capacity;
+    bool named = result == 0 && name != NULL && name[0] != '\0' && strlen(name) < capacity;
     if (named)
-        memcpy(out, found->pw_name, strlen(found->pw_name) + 1);
+        memcpy(out, name, strlen(name) + 1);
     buffer_done(&room);
-    return named;
+    if (result == EMFILE || result == ENFILE)
+        return -result;
+    return named ? 0 : -ENOENT;
+}
+
+int os_user_name(uint64_t uid, char *out, size_t capacity)
+{
+    return name_of(look_up_user, uid, out, capacity);
+}
+
+int os_group_name(uint64_t gid, char *out, size_t capacity)
+{
+    return name_of(look_up_group, gid, out, capacity);
 }

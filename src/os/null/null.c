@@ -59,6 +59,10 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
         .proc = -1,
         .sys = -1,
         .dev = -1,
+        .etc = -1,
+        .run = -1,
+        .share = -1,
+        .var = -1,
         .ticks_per_second = 1,
         .page_bytes = 1,
         .clock = options->clock != NULL ? *options->clock : *os_clock(),
@@ -71,6 +75,12 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
 void os_close(struct os *os)
 {
     (void)os;
+}
+
+size_t os_cpus_usable(const struct os *os)
+{
+    (void)os;
+    return 1;
 }
 
 uint64_t os_descriptor_limit(void)
@@ -139,8 +149,7 @@ static void set_unsupported(const struct metric_set *wanted, vitals_entity entit
 
 void os_host_init(struct os_host *host)
 {
-    *host = (struct os_host){
-        .stat = -1, .meminfo = -1, .loadavg = -1, .diskstats = -1, .netdev = -1};
+    *host = (struct os_host){.stat = -1};
 }
 
 void os_host_done(struct os_host *host)
@@ -149,12 +158,41 @@ void os_host_done(struct os_host *host)
 }
 
 void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
-                  struct values *machine, struct os_cpus *cpus)
+                  struct os_machine *out)
 {
     (void)host;
     (void)os;
-    set_unsupported(wanted, VITALS_HOST, machine);
-    cpus->count = 0;
+    *out = (struct os_machine){.disks.state = VITALS_UNSUPPORTED,
+                               .networks.state = VITALS_UNSUPPORTED};
+    set_unsupported(wanted, VITALS_HOST, &out->values);
+}
+
+void os_machine_done(struct os_machine *machine)
+{
+    (void)machine;
+}
+
+void os_disk_kind(const struct os *os, const char *name, const char *disk, bool *partition,
+                  struct os_device_kind *out)
+{
+    (void)os;
+    (void)name;
+    (void)disk;
+    *partition = false;
+    *out = (struct os_device_kind){"disk", 1};
+}
+
+void os_network_kind(const struct os *os, const char *name, struct os_device_kind *out)
+{
+    (void)os;
+    (void)name;
+    *out = (struct os_device_kind){"ethernet", 1};
+}
+
+void os_read_machine(const struct os *os, struct facts *out)
+{
+    (void)os;
+    (void)out;
 }
 
 void os_read_kernel(const struct os *os, char *out, size_t capacity)
@@ -170,6 +208,145 @@ void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
     (void)os;
     (void)wanted;
     (void)machine; // os_host_read has already said why
+}
+
+int os_read_table(const struct os *os, vitals_entity entity, struct facts *out)
+{
+    (void)os;
+    (void)entity;
+    (void)out;
+    return -ENOTSUP;
+}
+
+int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate, struct facts *out)
+{
+    (void)os;
+    (void)gate;
+    (void)out;
+    return -ENOTSUP;
+}
+
+/* ---- folders of /var: there are none ---- */
+
+int os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns)
+{
+    (void)os, (void)path, (void)changed_ns;
+    return -ENOENT;
+}
+
+int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void *data)
+{
+    (void)os, (void)path, (void)visit, (void)data;
+    return -ENOENT;
+}
+
+/* ---- files of /usr/share and /sys: there are none ---- */
+
+int os_share_lines(const struct os *os, const char *path,
+                   void (*take)(struct span line, void *data), void *data)
+{
+    (void)os, (void)path, (void)take, (void)data;
+    return -ENOENT;
+}
+
+int os_sys_text(const struct os *os, const char *path, char *out, size_t capacity)
+{
+    (void)os, (void)path, (void)capacity;
+    out[0] = '\0';
+    return -ENOENT;
+}
+
+int os_sys_bytes(const struct os *os, const char *path, void *out, size_t capacity, size_t *size)
+{
+    (void)os, (void)path, (void)out, (void)capacity;
+    *size = 0;
+    return -ENOENT;
+}
+
+int os_sys_u64(const struct os *os, const char *path, uint64_t *out)
+{
+    (void)os, (void)path, (void)out;
+    return -ENOENT;
+}
+
+int os_sys_i64(const struct os *os, const char *path, int64_t *out)
+{
+    (void)os, (void)path, (void)out;
+    return -ENOENT;
+}
+
+bool os_sys_exists(const struct os *os, const char *path)
+{
+    (void)os, (void)path;
+    return false;
+}
+
+int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data)
+{
+    (void)os, (void)path, (void)visit, (void)data;
+    return -ENOENT;
+}
+
+int os_sys_link(const struct os *os, const char *path, char *out, size_t capacity)
+{
+    (void)os, (void)path, (void)capacity;
+    out[0] = '\0';
+    return -ENOENT;
+}
+
+int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity)
+{
+    (void)os, (void)path, (void)capacity;
+    out[0] = '\0';
+    return -ENOENT;
+}
+
+/* ---- counters of devices: none ---- */
+
+int os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
+                const struct os_perf_event *event)
+{
+    (void)os, (void)perf, (void)type, (void)cpu, (void)event;
+    return -ENOTSUP;
+}
+
+int os_perf_read(const struct os_perf *perf, uint64_t *values)
+{
+    (void)perf, (void)values;
+    return -ENODATA;
+}
+
+void os_perf_close(struct os_perf *perf)
+{
+    perf->count = 0;
+}
+
+/* ---- who has a DRM or accel device open: nobody ---- */
+
+int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out)
+{
+    (void)os, (void)pid;
+    out->count = 0;
+    return -ENOTSUP;
+}
+
+uint64_t os_descriptor_count(const struct os *os, int64_t pid, struct os_gpu_opens *opens)
+{
+    (void)os, (void)pid, (void)opens;
+    return 0;
+}
+
+void os_gpu_opens_done(struct os_gpu_opens *opens)
+{
+    (void)opens;
+}
+
+int os_gpu_fdinfo(const struct os *os, int64_t pid, uint64_t descriptor, char *out, size_t capacity,
+                  size_t *size)
+{
+    (void)os, (void)pid, (void)descriptor, (void)out, (void)capacity;
+    *size = 0;
+    return -ENOTSUP;
 }
 
 /* ---- processes: none to be seen ---- */
@@ -216,10 +393,28 @@ int os_process_stat(const struct os_process *process, char text[static OS_STAT_T
     return -ENOTSUP;
 }
 
-int os_process_resident_pages(const struct os_process *process, uint64_t *pages)
+size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_TERMINAL_TEXT])
+{
+    (void)os;
+    (void)device;
+    out[0] = '\0';
+    return 0;
+}
+
+int os_process_statm(const struct os_process *process, struct os_statm *out)
 {
     (void)process;
-    (void)pages;
+    (void)out;
+    return -ENOTSUP;
+}
+
+int os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
+                      struct os_statm *statm)
+{
+    (void)os;
+    (void)pid;
+    (void)virtual_bytes;
+    (void)statm;
     return -ENOTSUP;
 }
 
@@ -229,6 +424,12 @@ int os_process_cpu_ns(const struct os *os, int64_t pid, uint64_t *ns)
     (void)pid;
     (void)ns;
     return -ENOTSUP;
+}
+
+bool os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uint32_t minor)
+{
+    (void)os, (void)pid, (void)major, (void)minor;
+    return false;
 }
 
 int os_process_file(const struct os *os, int64_t pid, const char *name, size_t limit,
@@ -253,6 +454,14 @@ bool os_parse_stat(const char *bytes, size_t size, struct os_stat *out)
     return false;
 }
 
+bool os_parse_stat_exit(const char *bytes, size_t size, int *status)
+{
+    (void)bytes;
+    (void)size;
+    (void)status;
+    return false;
+}
+
 bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
 {
     (void)bytes;
@@ -269,11 +478,11 @@ bool os_parse_io(const char *bytes, size_t size, struct os_io *out)
     return false;
 }
 
-bool os_parse_statm(const char *bytes, size_t size, uint64_t *resident_pages)
+bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out)
 {
     (void)bytes;
     (void)size;
-    (void)resident_pages;
+    (void)out;
     return false;
 }
 
@@ -283,12 +492,37 @@ struct span os_parse_cgroup(const char *bytes, size_t size)
     return (struct span){.bytes = bytes};
 }
 
-bool os_user_name(uint64_t uid, char *out, size_t capacity)
+bool os_process_facts(const struct os *os, int64_t pid, struct facts *out)
+{
+    (void)os;
+    (void)pid;
+    (void)out; // what is not said is unsupported
+    return true;
+}
+
+int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct facts *out)
+{
+    (void)os;
+    (void)pid;
+    (void)entity;
+    (void)out;
+    return -ENOTSUP;
+}
+
+int os_user_name(uint64_t uid, char *out, size_t capacity)
 {
     (void)uid;
     (void)out;
     (void)capacity;
-    return false;
+    return -ENOENT;
+}
+
+int os_group_name(uint64_t gid, char *out, size_t capacity)
+{
+    (void)gid;
+    (void)out;
+    (void)capacity;
+    return -ENOENT;
 }
 
 /* ---- handles that act ---- */
@@ -307,7 +541,110 @@ int os_pidfd_signal(int pidfd, int signal)
     return -ENOTSUP;
 }
 
+int os_pidfd_ended(int pidfd)
+{
+    (void)pidfd;
+    return -ENOTSUP;
+}
+
+void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
+                   struct os_exit *out)
+{
+    (void)os;
+    (void)pidfd;
+    (void)process;
+    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
+}
+
+int os_watch_new(void)
+{
+    return -ENOTSUP;
+}
+
+int os_watch_add(int watch, int descriptor, uint64_t tag)
+{
+    (void)watch;
+    (void)descriptor;
+    (void)tag;
+    return -ENOTSUP;
+}
+
+void os_watch_remove(int watch, int descriptor)
+{
+    (void)watch;
+    (void)descriptor;
+}
+
+int os_watch_ready(int watch, uint64_t *tags, size_t capacity)
+{
+    (void)watch;
+    (void)tags;
+    (void)capacity;
+    return -ENOTSUP;
+}
+
+int os_process_set_nice(const struct os *os, int64_t pid, int nice)
+{
+    (void)os;
+    (void)pid;
+    (void)nice;
+    return -ENOTSUP;
+}
+
+int os_process_set_io_priority(const struct os *os, int64_t pid, unsigned io_class, unsigned level)
+{
+    (void)os;
+    (void)pid;
+    (void)io_class;
+    (void)level;
+    return -ENOTSUP;
+}
+
+int os_process_set_affinity(const struct os *os, int64_t pid, const unsigned *cpus, size_t count,
+                            struct os_affinity *why)
+{
+    (void)os;
+    (void)pid;
+    (void)cpus;
+    (void)count;
+    (void)why;
+    return -ENOTSUP;
+}
+
+int os_process_set_limit(const struct os *os, int64_t pid, const char *name, uint64_t soft,
+                         uint64_t hard)
+{
+    (void)os;
+    (void)pid;
+    (void)name;
+    (void)soft;
+    (void)hard;
+    return -ENOTSUP;
+}
+
+const char *os_limit_name(size_t index)
+{
+    (void)index;
+    return NULL;
+}
+
 uint64_t os_random(const struct os *os)
 {
     return os->clock.realtime_ns(os->clock.data);
+}
+
+int os_proc_text(const struct os *os, const char *path, char *out, size_t capacity)
+{
+    (void)os;
+    (void)path;
+    if (capacity > 0)
+        out[0] = '\0';
+    return -ENOTSUP;
+}
+
+int os_dev_access(const struct os *os, const char *path)
+{
+    (void)os;
+    (void)path;
+    return -ENOTSUP;
 }

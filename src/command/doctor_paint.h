@@ -1,0 +1,34 @@
+/* doctor_paint.h: findings as text: problems first, then notices, then what is good; below each
+ * what would mend it, as lines that a shell takes. */
+#ifndef VITALS_COMMAND_DOCTOR_PAINT_H
+#define VITALS_COMMAND_DOCTOR_PAINT_H
+
+#include "command/command.h"
+#include "command/output.h"
+
+enum finding_kind { FINDING_PROBLEM, FINDING_NOTICE, FINDING_GOOD, FINDING_KINDS };
+enum { FINDINGS_MAX = 1024 };
+
+/* Texts are borrowed, from outside, and may be empty. */
+struct finding {
+    enum finding_kind kind;
+    vitals_text subject, text;
+    vitals_text remedy; /* lines */
+};
+
+struct findings {
+    size_t count;
+    size_t of_kind[FINDING_KINDS];
+    bool cut; /* there were more */
+    struct finding items[FINDINGS_MAX];
+};
+
+void doctor_paint(const struct findings *findings, const struct settings *settings,
+                  struct output *output);
+
+/* Breaks a safe command line into lines of at most `columns` where a shell reads them as one: at
+ * blanks outside of quotes and comments, behind which a backslash stands. Returns how many bytes of
+ * `line` the first one takes; the backslash is needed where that is not all. */
+size_t doctor_break(const char *line, size_t columns);
+
+#endif

@@ -1,0 +1,213 @@
+/* grid.c: see grid.h. */
+#include "command/grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void grid_reset(struct grid *grid)
+{
+    grid->column_count = grid->count = grid->used = 0;
+    grid->failed = false;
+}
+
+void grid_done(struct grid *grid)
+{
+    free(grid->cells);
+    free(grid->text);
+    *grid = (struct grid){0};
+}
+
+/* ASCII is as wide as it is long; what is safe holds no controls. */
+static bool is_ascii(const char *text, size_t size)
+{
+    unsigned char any = 0; // no way out of the loop, so that many bytes are looked at at once
+    for (size_t i = 0; i < size; i++)
+        any |= (unsigned char)text[i];
+    return any < 0x80;
+}
+
+enum { PIECE = 512 };
+
+/* The next piece of safe text, as a string; it ends between characters. */
+static size_t take_piece(const char *text, size_t size, char out[static PIECE + 1])
+{
+    size_t part = size < PIECE ? size : PIECE;
+    while (part > 1 && part < size && ((unsigned char)text[part] & 0xC0) == 0x80)
+        part--;
+    memcpy(out, text, part);
+    out[part] = '\0';
+    return part;
+}
+
+/* Columns of safe text of any length. */
+static size_t columns_of(const char *text, size_t size)
+{
+    if (is_ascii(text, size))
+        return size;
+    size_t wide = 0;
+    while (size > 0) {
+        char piece[PIECE + 1];
+        size_t part = take_piece(text, size, piece);
+        wide += paint_columns(piece);
+        text += part;
+        size -= part;
+    }
+    return wide;
+}
+
+void grid_column(struct grid *grid, const char *title, enum align align, size_t most)
+{
+    if (grid->column_count == GRID_COLUMNS)
+        return;
+    size_t wide = columns_of(title, strlen(title));
+    grid->columns[grid->column_count++] = (struct grid_column){title, align, most, wide};
+}
+
+static bool grow(void **memory, size_t *capacity, size_t needed, size_t item)
+{
+    if (needed <= *capacity)
+        return true;
+    size_t larger = needed * 2 < 1024 ? 1024 : needed * 2;
+    void *moved = realloc(*memory, larger * item);
+    if (moved == NULL)
+        return false;
+    *memory = moved;
+    *capacity = larger;
+    return true;
+}
+
+void grid_cell(struct grid *grid, enum color color, const char *text)
+{
+    size_t size = strlen(text);
+    void *cells = grid->cells, *bytes = grid->text;
+    bool there = !grid->failed &&
+                 grow(&cells, &grid->capacity, grid->count + 1, sizeof *grid->cells);
+    grid->cells = cells;
+    there = there && grow(&bytes, &grid->room, grid->used + size + 1, 1);
+    grid->text = bytes;
+    grid->failed = !there;
+    if (!there || grid->column_count == 0)
+        return;
+    struct grid_column *column = &grid->columns[grid->count % grid->column_count];
+    struct grid_cell cell = {grid->used, size, columns_of(text, size), color};
+    memcpy(grid->text + grid->used, text, size + 1);
+    grid->used += size + 1;
+    grid->cells[grid->count++] = cell;
+    size_t wide = column->most > 0 && cell.wide > column->most ? column->most : cell.wide;
+    if (wide > column->wide)
+        column->wide = wide;
+}
+
+/* How many of the bytes fit; those of ASCII are columns. */
+static size_t fitting(const char *text, size_t size, size_t columns, size_t *used)
+{
+    size_t part = size < columns ? size : columns;
+    if (is_ascii(text, part)) {
+        *used = part;
+        return part;
+    }
+    return paint_fitting(text, columns, used);
+}
+
+static void paint_bytes(struct paint *paint, enum color color, const char *text, size_t size)
+{
+    char piece[PIECE + 1];
+    while (size > 0) {
+        size_t part = take_piece(text, size, piece);
+        paint_text(paint, color, piece);
+        text += part;
+        size -= part;
+    }
+}
+
+static void paint_spaces(struct paint *paint, size_t count)
+{
+    static const char SPACES[] = "                                ";
+    enum { MOST = sizeof SPACES - 1 };
+    for (; count > MOST; count -= MOST)
+        paint_text(paint, COLOR_PLAIN, SPACES);
+    if (count > 0)
+        paint_text(paint, COLOR_PLAIN, SPACES + MOST - count);
+}
+
+/* A cell in `wide` columns (SIZE_MAX: its own); the last of a line is not padded at its right. */
+static void paint_one(struct paint *paint, const struct grid_column *column, const char *text,
+                      const struct grid_cell *cell, size_t wide, bool last)
+{
+    size_t used = cell->wide, size = cell->size, dots = 0;
+    if (cell->wide > wide) {
+        dots = wide >= 2 ? 2 : wide;
+        size = fitting(text, cell->size, wide - dots, &used);
+    }
+    size_t pad = wide == SIZE_MAX ? 0 : wide - used - dots;
+    if (column->align == ALIGN_RIGHT)
+        paint_spaces(paint, pad);
+    if (size == cell->size)
+        paint_text(paint, cell->color, text);
+    else
+        paint_bytes(paint, cell->color, text, size);
+    if (dots > 0)
+        paint_repeat(paint, cell->color, ".", dots);
+    if (column->align == ALIGN_LEFT && !last)
+        paint_spaces(paint, pad);
+}
+
+/* What is left for the last column. */
+static size_t last_width(const struct grid *grid, const struct grid_form *form)
+{
+    const struct grid_column *last = &grid->columns[grid->column_count - 1];
+    size_t taken = form->indent;
+    for (size_t i = 0; i + 1 < grid->column_count; i++)
+        taken += grid->columns[i].wide + 1;
+    if (last->align == ALIGN_RIGHT || form->width == 0)
+        return last->align == ALIGN_RIGHT ? last->wide : SIZE_MAX;
+    size_t least = last->wide < 8 ? last->wide : 8;
+    return form->width > taken + least ? form->width - taken : least;
+}
+
+static void paint_row(const struct grid *grid, const struct grid_form *form, struct paint *paint,
+                      const struct grid_cell *cells, const char *const *titles)
+{
+    size_t count = grid->column_count;
+    size_t left = form->width > 0 ? form->width : SIZE_MAX;
+    paint_spaces(paint, form->indent);
+    left -= form->indent < left ? form->indent : left;
+    for (size_t i = 0; i < count; i++) {
+        const struct grid_column *column = &grid->columns[i];
+        bool last = i + 1 == count;
+        const char *text = titles != NULL ? titles[i] : grid->text + cells[i].at;
+        size_t wide = last ? last_width(grid, form) : column->wide;
+        if (left <= (i > 0) || (wide > left - (i > 0) && column->align == ALIGN_RIGHT))
+            break; // the line is full; half a number would be another one
+        if (i > 0)
+            paint_text(paint, COLOR_PLAIN, " ");
+        left -= i > 0;
+        wide = wide < left || wide == SIZE_MAX ? wide : left;
+        paint_one(paint, column, text, &cells[i], wide, last);
+        left -= wide < left ? wide : left;
+    }
+    paint_end(paint);
+}
+
+static void paint_titles(const struct grid *grid, const struct grid_form *form, struct paint *paint)
+{
+    struct grid_cell cells[GRID_COLUMNS];
+    const char *titles[GRID_COLUMNS];
+    for (size_t i = 0; i < grid->column_count; i++) {
+        titles[i] = grid->columns[i].title;
+        size_t size = strlen(titles[i]);
+        cells[i] = (struct grid_cell){0, size, columns_of(titles[i], size), COLOR_BOLD};
+    }
+    paint_row(grid, form, paint, cells, titles);
+}
+
+int grid_paint(const struct grid *grid, const struct grid_form *form, struct paint *paint)
+{
+    if (grid->column_count == 0)
+        return 0;
+    if (form->titles)
+        paint_titles(grid, form, paint);
+    for (size_t at = 0; at + grid->column_count <= grid->count; at += grid->column_count)
+        paint_row(grid, form, paint, grid->cells + at, NULL);
+    return grid->failed ? -1 : 0;
+}

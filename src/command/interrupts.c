@@ -1,0 +1,34 @@
+/* interrupts.c: a descriptor that tells a stream to end between two of its parts. */
+#include "command/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* The end of a pipe that a signal writes to; the other end stops the feed. */
+static volatile sig_atomic_t interrupted_by = -1;
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    int before = errno;
+    ssize_t ignored = write((int)interrupted_by, "", 1);
+    (void)ignored;
+    errno = before;
+}
+
+int command_interrupts(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction ours = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, theirs;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+        return -1;
+    interrupted_by = ends[1];
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        if (sigaction(signals[i], NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN)
+            sigaction(signals[i], &ours, NULL);
+    }
+    return ends[0];
+}

@@ -1,0 +1,11 @@
+/* signals.h: signals by name. */
+#ifndef VITALS_COMMAND_SIGNALS_H
+#define VITALS_COMMAND_SIGNALS_H
+
+/* Of "TERM", "SIGTERM", "term", "15", "RTMIN+3". -1 after a message that suggests the nearest. */
+int signal_number(const char *word);
+
+/* "TERM"; `out` (16 bytes) is for those that have a number only. */
+const char *signal_name(int number, char *out);
+
+#endif

@@ -1,0 +1,47 @@
+/* amd.c: the back end of AMD's devices. */
+#include "gpu/amd/amd.h"
+
+#include "core/memory.h"
+#include "gpu/amd/state.h"
+
+#include <stdio.h>
+
+static int amd_open(const vitals_context *context, void **state, struct gpu_scan *why)
+{
+    *why = (struct gpu_scan){.state = VITALS_UNSUPPORTED};
+    if (amd_count_cards(&context->os) == 0) {
+        snprintf(why->message, sizeof why->message, "the driver amdgpu has no device here");
+        return -1;
+    }
+    struct amd *amd = memory_alloc(sizeof *amd);
+    if (amd == NULL) {
+        why->state = VITALS_FAILED;
+        snprintf(why->message, sizeof why->message, "no memory");
+        return -1;
+    }
+    amd->context = context;
+    *state = amd;
+    return 0;
+}
+
+static void amd_close(void *state)
+{
+    struct amd *amd = state;
+    for (uint32_t i = 0; i < amd->count; i++) {
+        clients_done(&amd->devices[i]->clients);
+        memory_free(amd->devices[i]->kept);
+        memory_free(amd->devices[i]);
+    }
+    memory_free(amd);
+}
+
+const struct gpu_backend gpu_backend_amd = {
+    .name = "amd",
+    .sweeps = true,
+    .open = amd_open,
+    .scan = amd_scan,
+    .sample = amd_sample,
+    .processes = amd_processes,
+    .diagnose = amd_diagnose,
+    .close = amd_close,
+};

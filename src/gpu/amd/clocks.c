@@ -1,0 +1,101 @@
+/* clocks.c: the tables pp_dpm_*, a clock or the PCIe link each. */
+#include "gpu/amd/levels.h"
+#include "gpu/amd/state.h"
+
+#include <string.h>
+
+static const struct {
+    const char *file, *label;
+} clocks[] = {
+    {"pp_dpm_sclk", "graphics"}, {"pp_dpm_mclk", "memory"},     {"pp_dpm_socclk", "soc"},
+    {"pp_dpm_fclk", "fclk"},     {"pp_dpm_dcefclk", "dcefclk"}, {"pp_dpm_vclk", "video"},
+    {"pp_dpm_vclk1", "vclk1"},   {"pp_dpm_dclk", "dclk"},       {"pp_dpm_dclk1", "dclk1"},
+};
+
+enum { TABLE = 4096 };
+
+static void fill_known(struct amd_reader *reader, vitals_metric metric, const char *label,
+                       struct value value)
+{
+    if (value.state != VITALS_UNSET)
+        gpu_fill_child(reader->fill, metric, label, value);
+}
+
+static void read_clock(struct amd_reader *reader, const char *file, const char *label)
+{
+    char text[TABLE];
+    signed char state;
+    struct amd_levels levels;
+    struct span table = amd_read_text(reader, file, text, sizeof text, &state);
+    if (state == VITALS_UNSUPPORTED)
+        return;
+    bool is_told = amd_has_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label);
+    if (state <= 0) {
+        if (!is_told)
+            gpu_fill_child(reader->fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
+                           value_missing(state));
+        return;
+    }
+    if (!amd_levels_parse(table, &levels))
+        return;
+    amd_list_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label);
+    if (!is_told)
+        fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label, levels.now);
+    fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label, levels.lowest);
+    fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, levels.highest);
+}
+
+void amd_read_clocks(struct amd_reader *reader)
+{
+    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_CLOCK))
+        return;
+    bool of_levels = amd_wants(reader, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ) ||
+                     amd_wants(reader, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ);
+    for (size_t i = 0; i < ARRAY_COUNT(clocks); i++)
+        if (of_levels || !amd_has_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, clocks[i].label))
+            read_clock(reader, clocks[i].file, clocks[i].label);
+}
+
+/* ---- the link ---- */
+
+static void fill_link(struct amd_reader *reader, struct value generation, struct value width)
+{
+    if (generation.state > 0 && !gpu_fill_has(reader->fill, VITALS_GPU_PCIE_GENERATION))
+        gpu_fill(reader->fill, VITALS_GPU_PCIE_GENERATION, generation);
+    if (width.state > 0 && !gpu_fill_has(reader->fill, VITALS_GPU_PCIE_WIDTH))
+        gpu_fill(reader->fill, VITALS_GPU_PCIE_WIDTH, width);
+}
+
+static void fill_link_of_record(struct amd_reader *reader)
+{
+    static const uint16_t transfers[] = {25, 50, 80, 160, 320, 640};
+    const struct amd_metrics *record = amd_record(reader);
+    if (record == NULL)
+        return;
+    struct value speed = record->numbers[AMD_PCIE_TRANSFERS];
+    struct value lanes = record->numbers[AMD_PCIE_LANES];
+    struct value generation = value_missing(VITALS_UNSET), width = generation;
+    for (size_t i = 0; i < ARRAY_COUNT(transfers); i++)
+        if (speed.state > 0 && (unsigned)speed.as.f64 == transfers[i])
+            generation = value_u64(i + 1);
+    if (lanes.state > 0 && lanes.as.f64 > 0)
+        width = value_u64((uint64_t)lanes.as.f64);
+    fill_link(reader, generation, width);
+}
+
+/* The table is of the card's own link; the PCI device's files of many cards are of a switch that is
+ * inside of it. */
+void amd_read_pcie(struct amd_reader *reader)
+{
+    if (amd_wants(reader, VITALS_GPU_PCIE_GENERATION) || amd_wants(reader, VITALS_GPU_PCIE_WIDTH)) {
+        char text[TABLE];
+        signed char state;
+        struct amd_link_levels link;
+        struct span table = amd_read_text(reader, "pp_dpm_pcie", text, sizeof text, &state);
+        if (state > 0 && amd_link_levels_parse(table, &link))
+            fill_link(reader, link.generation, link.width);
+        if (!gpu_fill_has(reader->fill, VITALS_GPU_PCIE_GENERATION))
+            fill_link_of_record(reader);
+    }
+    pci_fill_link(reader->os, reader->device->folder, reader->fill);
+}

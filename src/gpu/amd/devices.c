@@ -1,0 +1,302 @@
+/* devices.c: which cards and partitions there are, and who they are.
+ *
+ * A card is a PCI device that the driver amdgpu has, known by the number in its silicon, else by
+ * its address. Where KFD shows it as several nodes it is divided, and each node is a partition.
+ * What a slot says of a device never changes: one whose nodes become others gets a new slot under
+ * its old name. Nothing here wakes a card: what is read of it the kernel answers from memory.
+ * Thread rule: the scan's. */
+#include "gpu/amd/state.h"
+#include "gpu/names.h"
+
+#include "core/memory.h"
+#include "core/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DRIVER "bus/pci/drivers/amdgpu"
+
+/* A card as it is found, before it is known whether its slot is there. */
+struct card {
+    struct amd_device device; /* its `who` lacks the slot */
+    uint64_t render_minor;
+};
+
+/* ---- slots ---- */
+
+static bool is_same(const struct amd_device *a, const struct amd_device *b)
+{
+    if (strcmp(a->who.uuid, b->who.uuid) != 0 || strcmp(a->folder, b->folder) != 0 ||
+        a->partition != b->partition || a->partitioned != b->partitioned ||
+        a->who.parent_slot != b->who.parent_slot || a->who.node_count != b->who.node_count ||
+        a->node_count != b->node_count || strcmp(a->who.name, b->who.name) != 0)
+        return false;
+    for (uint32_t i = 0; i < a->who.node_count; i++)
+        if (a->who.nodes[i].major != b->who.nodes[i].major ||
+            a->who.nodes[i].minor != b->who.nodes[i].minor)
+            return false;
+    for (uint32_t i = 0; i < a->node_count; i++)
+        if (a->nodes[i].number != b->nodes[i].number || a->nodes[i].gpu_id != b->nodes[i].gpu_id)
+            return false;
+    return true;
+}
+
+static bool is_listed(const struct gpu_scan *out, const char *uuid)
+{
+    for (uint32_t i = 0; i < out->count; i++)
+        if (strcmp(out->devices[i].uuid, uuid) == 0)
+            return true;
+    return false;
+}
+
+static struct amd_device *claim(struct amd *amd, const struct amd_device *found)
+{
+    for (uint32_t i = 0; i < amd->count; i++)
+        if (amd->devices[i]->scanned != amd->scans && is_same(amd->devices[i], found))
+            return amd->devices[i];
+    if (amd->count == AMD_SLOTS_MAX)
+        return NULL;
+    struct amd_device *device = memory_alloc(sizeof *device);
+    if (device == NULL)
+        return NULL;
+    *device = *found;
+    device->who.slot = amd->count;
+    amd->devices[amd->count++] = device;
+    return device;
+}
+
+/* The device's slot, which is in the list then; NULL where there is no room. */
+static struct amd_device *list(struct amd *amd, struct amd_device *found, struct gpu_scan *out)
+{
+    if (out->count == GPU_DEVICES_MAX || is_listed(out, found->who.uuid))
+        return NULL;
+    struct amd_device *device = claim(amd, found);
+    if (device == NULL)
+        return NULL;
+    device->scanned = amd->scans;
+    out->devices[out->count] = device->who;
+    out->devices[out->count++].index = found->who.index;
+    return device;
+}
+
+/* ---- who it is ---- */
+
+static bool is_hex(const char *text)
+{
+    size_t size = strspn(text, "0123456789abcdefABCDEF");
+    return size > 0 && size <= 16 && text[size] == '\0' && strspn(text, "0") != size;
+}
+
+/* While a card is reset its number cannot be read: then it is who it was. */
+static void name_uuid(const struct amd *amd, struct amd_device *found)
+{
+    char path[OS_SYS_PATH], text[32];
+    struct gpu_identity *who = &found->who;
+    pci_path(path, found->folder, "unique_id");
+    if (os_sys_text(&amd->context->os, path, text, sizeof text) == 0 && is_hex(text)) {
+        snprintf(who->uuid, sizeof who->uuid, "AMD-%s", text);
+        return;
+    }
+    for (uint32_t i = amd->count; i-- > 0;) {
+        const struct amd_device *device = amd->devices[i];
+        if (device->partition >= 0 || strcmp(device->folder, found->folder) != 0)
+            continue;
+        snprintf(who->uuid, sizeof who->uuid, "%s", device->who.uuid);
+        return;
+    }
+    if (found->node_count > 0 && found->nodes[0].properties.unique_id != 0)
+        snprintf(who->uuid, sizeof who->uuid, "AMD-%016llx",
+                 (unsigned long long)found->nodes[0].properties.unique_id);
+    else
+        snprintf(who->uuid, sizeof who->uuid, "AMD-%s", who->pci_bus_id);
+}
+
+/* What its maker wrote on the board, what libdrm's list calls it, what that of the PCI calls it. */
+static void name_card(const struct os *os, struct amd_device *found)
+{
+    char path[OS_SYS_PATH], name[NAMES_TEXT];
+    struct gpu_identity *who = &found->who;
+    struct pci_numbers numbers = {0};
+    struct names_pci names;
+    who->name_state = VITALS_HAVE;
+    pci_path(path, found->folder, "product_name");
+    if (os_sys_text(os, path, name, sizeof name) == 0 && name[0] != '\0') {
+        snprintf(who->name, sizeof who->name, "%.*s", GPU_NAME - 1, name);
+        return;
+    }
+    pci_read_numbers(os, found->folder, &numbers);
+    if (names_find_amdgpu(os, numbers.device, numbers.revision, name))
+        snprintf(who->name, sizeof who->name, "%.*s", GPU_NAME - 1, name);
+    else if (names_find_pci(os, numbers.vendor, numbers.device, &names))
+        snprintf(who->name, sizeof who->name, "%.*s", GPU_NAME - 1, names.device);
+    else
+        snprintf(who->name, sizeof who->name, "AMD GPU [%04x:%04x]",
+                 (unsigned)(numbers.vendor & 0xFFFF), (unsigned)(numbers.device & 0xFFFF));
+}
+
+/* The name that the card's slot has, so that the lists are read once. */
+static bool keep_name(const struct amd *amd, struct amd_device *found)
+{
+    for (uint32_t i = amd->count; i-- > 0;) {
+        const struct amd_device *device = amd->devices[i];
+        if (device->partition >= 0 || strcmp(device->folder, found->folder) != 0 ||
+            strcmp(device->who.uuid, found->who.uuid) != 0)
+            continue;
+        memcpy(found->who.name, device->who.name, sizeof found->who.name);
+        found->who.name_state = device->who.name_state;
+        return true;
+    }
+    return false;
+}
+
+/* The module's own version, which only AMD's packages have; else it is the kernel's. */
+static void read_version(const struct os *os, struct gpu_identity *who)
+{
+    int result = os_sys_text(os, "module/amdgpu/version", who->driver_version,
+                             sizeof who->driver_version);
+    if (result < 0 || who->driver_version[0] == '\0')
+        os_read_kernel(os, who->driver_version, sizeof who->driver_version);
+    who->driver_state = who->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
+}
+
+/* ---- its device nodes ---- */
+
+static void add_node(struct gpu_identity *who, uint64_t minor)
+{
+    if (who->node_count < GPU_NODES_MAX && minor <= UINT32_MAX)
+        who->nodes[who->node_count++] = (struct gpu_node){OS_DRM_MAJOR, (uint32_t)minor};
+}
+
+/* A node's name holds its minor number: card0, renderD128. */
+static bool take_node(const char *name, void *data)
+{
+    struct card *card = data;
+    uint64_t minor;
+    if (strncmp(name, "renderD", 7) == 0 && number_is_u64(name + 7, &minor)) {
+        card->render_minor = minor;
+        add_node(&card->device.who, minor);
+    } else if (strncmp(name, "card", 4) == 0 && number_is_u64(name + 4, &minor)) {
+        add_node(&card->device.who, minor);
+    }
+    return true;
+}
+
+static void find_kfd_nodes(const struct kfd_topology *topology, struct amd_device *found)
+{
+    for (uint32_t i = 0; i < topology->count && found->node_count < AMD_PARTITIONS; i++)
+        if (kfd_is_on(&topology->nodes[i], found->who.pci_bus_id))
+            found->nodes[found->node_count++] = topology->nodes[i];
+}
+
+/* ---- partitions ---- */
+
+static void list_partition(struct amd *amd, const struct amd_device *parent, uint32_t number,
+                           const char *profile, struct gpu_scan *out)
+{
+    struct amd_device found = {.who = parent->who, .partition = (int32_t)number, .node_count = 1};
+    struct gpu_identity *who = &found.who;
+    memcpy(found.folder, parent->folder, sizeof found.folder);
+    found.nodes[0] = parent->nodes[number];
+    who->parent_slot = (int32_t)parent->who.slot;
+    who->index = number;
+    snprintf(who->uuid, sizeof who->uuid, "%.80s-xcp%u", parent->who.uuid, number);
+    snprintf(who->name, sizeof who->name, "%s", profile);
+    who->name_state = profile[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
+    if (number > 0) { // the first has the card's own nodes
+        who->node_count = 0;
+        add_node(who, found.nodes[0].properties.drm_render_minor);
+    }
+    list(amd, &found, out);
+}
+
+static void list_partitions(struct amd *amd, const struct amd_device *parent, struct gpu_scan *out)
+{
+    char path[OS_SYS_PATH], profile[GPU_NAME];
+    pci_path(path, parent->folder, "current_compute_partition");
+    if (os_sys_text(&amd->context->os, path, profile, sizeof profile) < 0)
+        profile[0] = '\0';
+    for (uint32_t i = 0; i < parent->node_count && parent->partitioned; i++)
+        list_partition(amd, parent, i, profile, out);
+}
+
+/* ---- the scan ---- */
+
+struct scan_walk {
+    struct amd *amd;
+    struct gpu_scan *out;
+    uint32_t cards;
+};
+
+static void list_card(struct scan_walk *walk, struct card *card)
+{
+    struct amd *amd = walk->amd;
+    struct amd_device *found = &card->device;
+    char path[OS_SYS_PATH];
+    pci_path(path, found->folder, "drm");
+    os_sys_list(&amd->context->os, path, take_node, card);
+    find_kfd_nodes(&amd->topology, found);
+    found->partitioned = found->node_count > 1;
+    found->who.index = walk->cards++;
+    name_uuid(amd, found);
+    if (is_listed(walk->out, found->who.uuid)) // two with one number: neither is to be lost
+        snprintf(found->who.uuid, sizeof found->who.uuid, "AMD-%s", found->who.pci_bus_id);
+    if (!keep_name(amd, found))
+        name_card(&amd->context->os, found);
+    read_version(&amd->context->os, &found->who);
+    const struct amd_device *device = list(amd, found, walk->out);
+    if (device != NULL)
+        list_partitions(amd, device, walk->out);
+}
+
+static bool take_card(const char *name, void *data)
+{
+    struct scan_walk *walk = data;
+    char bus_id[PCI_BUS_ID];
+    if (!pci_parse_bus_id((struct span){name, strlen(name)}, bus_id))
+        return true;
+    struct card card = {.device = {.partition = -1}};
+    struct gpu_identity *who = &card.device.who;
+    pci_folder(card.device.folder, bus_id);
+    who->parent_slot = -1;
+    snprintf(who->vendor, sizeof who->vendor, "amd");
+    snprintf(who->pci_bus_id, sizeof who->pci_bus_id, "%s", bus_id);
+    who->pci_state = VITALS_HAVE;
+    who->cuda_state = VITALS_UNSUPPORTED;
+    who->gpu_instance_id = who->compute_instance_id = value_missing(VITALS_UNSUPPORTED);
+    list_card(walk, &card);
+    return true;
+}
+
+static bool count_card(const char *name, void *data)
+{
+    char bus_id[PCI_BUS_ID];
+    *(uint32_t *)data += pci_parse_bus_id((struct span){name, strlen(name)}, bus_id);
+    return true;
+}
+
+uint32_t amd_count_cards(const struct os *os)
+{
+    uint32_t cards = 0;
+    os_sys_list(os, DRIVER, count_card, &cards);
+    return cards;
+}
+
+void amd_scan(void *state, struct gpu_scan *out)
+{
+    struct amd *amd = state;
+    const struct os *os = &amd->context->os;
+    struct scan_walk walk = {amd, out, 0};
+    *out = (struct gpu_scan){.state = VITALS_HAVE};
+    amd->scans++;
+    uint64_t generation = kfd_generation(os);
+    if (generation != amd->topology.generation || generation == 0)
+        kfd_read_topology(os, &amd->topology);
+    int result = os_sys_list(os, DRIVER, take_card, &walk);
+    if (result < 0 && walk.cards == 0) {
+        out->state = (signed char)os_availability(result);
+        snprintf(out->message, sizeof out->message, "the driver amdgpu is not loaded");
+        return;
+    }
+    snprintf(out->message, sizeof out->message, "amdgpu, %u %s", walk.cards,
+             walk.cards == 1 ? "device" : "devices");
+}

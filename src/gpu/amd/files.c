@@ -1,0 +1,189 @@
+/* files.c: what stands in one file each, and what the card itself is. */
+#include "gpu/amd/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    vitals_metric metric;
+    const char *file;
+    double factor;
+    uint64_t most;
+} ratios[] = {
+    {VITALS_GPU_UTILIZATION_RATIO, "gpu_busy_percent", 0.01, 100},
+    {VITALS_GPU_MEMORY_BUSY_RATIO, "mem_busy_percent", 0.01, 100},
+};
+
+static const struct {
+    vitals_metric metric;
+    const char *file;
+} texts[] = {
+    {VITALS_GPU_SERIAL, "serial_number"},
+    {VITALS_GPU_VBIOS_VERSION, "vbios_version"},
+    {VITALS_GPU_BOARD_PART_NUMBER, "product_number"},
+    {VITALS_GPU_PERFORMANCE_LEVEL, "power_dpm_force_performance_level"},
+    {VITALS_GPU_COMPUTE_PARTITION, "current_compute_partition"},
+    {VITALS_GPU_MEMORY_PARTITION, "current_memory_partition"},
+};
+
+static void read_texts(struct amd_reader *reader)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
+        char text[GPU_NAME];
+        signed char state;
+        if (!amd_wants(reader, texts[i].metric))
+            continue;
+        struct span span = amd_read_text(reader, texts[i].file, text, sizeof text, &state);
+        if (state > 0)
+            gpu_fill_text(reader->fill, texts[i].metric, span);
+        else
+            gpu_fill(reader->fill, texts[i].metric, value_missing(state));
+    }
+}
+
+/* ---- what KFD tells of the card ---- */
+
+static void fill_u64(struct amd_reader *reader, vitals_metric metric, uint64_t number)
+{
+    if (number > 0)
+        gpu_fill(reader->fill, metric, value_u64(number));
+}
+
+static void read_silicon(struct amd_reader *reader)
+{
+    const struct amd_device *device = reader->device;
+    char architecture[KFD_ARCHITECTURE];
+    uint64_t units = 0;
+    if (device->node_count == 0)
+        return;
+    for (uint32_t i = 0; i < device->node_count; i++)
+        units = saturating_add(units, kfd_compute_units(&device->nodes[i].properties));
+    fill_u64(reader, VITALS_GPU_MULTIPROCESSORS, units);
+    kfd_architecture(device->nodes[0].properties.gfx_target_version, architecture);
+    if (architecture[0] != '\0')
+        gpu_fill_text(reader->fill, VITALS_GPU_ARCHITECTURE,
+                      (struct span){architecture, strlen(architecture)});
+    if (amd_wants(reader, VITALS_GPU_MEMORY_BUS_BITS)) {
+        struct kfd_memory memory;
+        kfd_read_memory(reader->os, device->nodes[0].number, &memory);
+        fill_u64(reader, VITALS_GPU_MEMORY_BUS_BITS, memory.bits);
+    }
+}
+
+static void fill_node(struct amd_reader *reader)
+{
+    const struct gpu_identity *who = &reader->device->who;
+    char path[64];
+    uint32_t minor = 0;
+    for (uint32_t i = 0; i < who->node_count; i++)
+        if (who->nodes[i].minor > minor) // render nodes stand behind cards
+            minor = who->nodes[i].minor;
+    if (who->node_count == 0)
+        return;
+    int size = snprintf(path, sizeof path, "/dev/dri/%s%u", minor >= 128 ? "renderD" : "card",
+                        minor);
+    gpu_fill_text(reader->fill, VITALS_GPU_DEVICE_NODE, (struct span){path, (size_t)size});
+}
+
+/* ---- monitors ---- */
+
+struct display_walk {
+    struct amd_reader *reader;
+    char card[OS_SYS_NAME];
+    uint32_t connectors;
+    bool attached, active;
+};
+
+static bool take_connector(const char *name, void *data)
+{
+    struct display_walk *walk = data;
+    char file[OS_SYS_NAME * 3], text[32];
+    signed char state;
+    if (strncmp(name, "card", 4) != 0 || strchr(name, '-') == NULL)
+        return true;
+    walk->connectors++;
+    snprintf(file, sizeof file, "drm/%s/%s/status", walk->card, name);
+    walk->attached |= span_equal(amd_read_text(walk->reader, file, text, sizeof text, &state),
+                                 "connected");
+    snprintf(file, sizeof file, "drm/%s/%s/enabled", walk->card, name);
+    walk->active |= span_equal(amd_read_text(walk->reader, file, text, sizeof text, &state),
+                               "enabled");
+    return true;
+}
+
+static bool take_card(const char *name, void *data)
+{
+    struct display_walk *walk = data;
+    char file[OS_SYS_NAME + 8], path[OS_SYS_PATH];
+    if (strncmp(name, "card", 4) != 0)
+        return true;
+    snprintf(walk->card, sizeof walk->card, "%s", name);
+    snprintf(file, sizeof file, "drm/%s", name);
+    if (pci_path(path, walk->reader->device->folder, file))
+        os_sys_list(walk->reader->os, path, take_connector, walk);
+    return false;
+}
+
+static void read_displays(struct amd_reader *reader)
+{
+    struct display_walk walk = {.reader = reader};
+    char path[OS_SYS_PATH];
+    if (!amd_wants(reader, VITALS_GPU_DISPLAY_ATTACHED) &&
+        !amd_wants(reader, VITALS_GPU_DISPLAY_ACTIVE))
+        return;
+    if (pci_path(path, reader->device->folder, "drm"))
+        os_sys_list(reader->os, path, take_card, &walk);
+    if (walk.connectors == 0)
+        return;
+    gpu_fill(reader->fill, VITALS_GPU_DISPLAY_ATTACHED, value_u64(walk.attached));
+    gpu_fill(reader->fill, VITALS_GPU_DISPLAY_ACTIVE, value_u64(walk.active));
+}
+
+/* ---- how busy it is ---- */
+
+/* Raven, Raven 2 and Picasso say 100 % while they idle, too (nvtop's and btop's users). */
+static struct value doubt(struct amd_reader *reader, struct value ratio)
+{
+    static const uint16_t stuck[] = {0x15dd, 0x15d8};
+    struct value device = ratio.state > 0 && ratio.as.f64 >= 1.0 ? amd_read_number(reader, "device")
+                                                                 : value_missing(VITALS_UNSET);
+    for (size_t i = 0; i < ARRAY_COUNT(stuck) && device.state > 0; i++)
+        if (device.as.u64 == stuck[i])
+            ratio.state = VITALS_UPPER_BOUND;
+    return ratio;
+}
+
+static void read_ratios(struct amd_reader *reader)
+{
+    bool of_engine = gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE);
+    bool of_busy = amd_wants(reader, VITALS_GPU_BUSY_SECONDS);
+    for (size_t i = 0; i < ARRAY_COUNT(ratios); i++) {
+        bool first = i == 0 && (of_engine || of_busy);
+        if (!first && !amd_wants(reader, ratios[i].metric))
+            continue;
+        struct value value = amd_read_scaled(reader, ratios[i].file, ratios[i].factor,
+                                             ratios[i].most);
+        if (i == 0)
+            reader->utilization = value = doubt(reader, value);
+        if (value.state != VITALS_UNSUPPORTED)
+            gpu_fill(reader->fill, ratios[i].metric, value);
+    }
+}
+
+void amd_read_files(struct amd_reader *reader)
+{
+    fill_node(reader);
+    read_silicon(reader);
+    if (reader->device->partition >= 0) {
+        gpu_fill_text(reader->fill, VITALS_GPU_PARTITION_KIND, (struct span){"xcp", 3});
+        return;
+    }
+    read_ratios(reader);
+    if (amd_wants(reader, VITALS_GPU_PCIE_REPLAYS)) {
+        struct value replays = amd_read_number(reader, "pcie_replay_count");
+        if (replays.state != VITALS_UNSUPPORTED)
+            gpu_fill(reader->fill, VITALS_GPU_PCIE_REPLAYS, replays);
+    }
+    read_texts(reader);
+    read_displays(reader);
+}

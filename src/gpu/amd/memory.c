@@ -1,0 +1,154 @@
+/* memory.c: how much memory a card has and how much of it is in use.
+ *
+ * A processor with graphics has a small part of the machine's memory for itself (which its files
+ * call vram) and uses as much of the rest as it needs (gtt): its memory is both, an estimate, and
+ * no more than the machine has. */
+#include "gpu/amd/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct pool {
+    struct value total, used;
+};
+
+static struct pool read_pool(struct amd_reader *reader, const char *name)
+{
+    char file[64];
+    struct pool pool;
+    snprintf(file, sizeof file, "mem_info_%s_total", name);
+    pool.total = amd_read_number(reader, file);
+    snprintf(file, sizeof file, "mem_info_%s_used", name);
+    pool.used = amd_read_number(reader, file);
+    if (pool.total.state > 0 && pool.used.state > 0 && pool.used.as.u64 > pool.total.as.u64)
+        pool.used = value_missing(VITALS_FAILED);
+    return pool;
+}
+
+static void fill_pool(struct amd_reader *reader, const char *label, const struct pool *pool)
+{
+    if (pool->total.state == VITALS_UNSUPPORTED && pool->used.state == VITALS_UNSUPPORTED)
+        return;
+    gpu_fill_child(reader->fill, VITALS_GPU_POOL_TOTAL_BYTES, label, pool->total);
+    gpu_fill_child(reader->fill, VITALS_GPU_POOL_USED_BYTES, label, pool->used);
+}
+
+/* "MemTotal:       15728640 kB", which is the first line; 0: not told. */
+static uint64_t machine_bytes(const struct os *os)
+{
+    char text[128];
+    uint64_t kilobytes;
+    int result = os_proc_text(os, "meminfo", text, sizeof text);
+    struct cursor cursor = cursor_over(text, result < 0 ? 0 : strlen(text));
+    if (!cursor_literal(&cursor, "MemTotal:") || !cursor_u64(&cursor, &kilobytes))
+        return 0;
+    return saturating_mul(kilobytes, 1024);
+}
+
+static struct value sum(struct value a, struct value b)
+{
+    if (a.state <= 0 || b.state <= 0)
+        return a.state <= 0 ? a : b;
+    struct value both = value_u64(saturating_add(a.as.u64, b.as.u64));
+    both.state = VITALS_ESTIMATE;
+    return both;
+}
+
+static struct pool unite(struct amd_reader *reader, const struct pool *vram, const struct pool *gtt)
+{
+    struct pool both = {sum(vram->total, gtt->total), sum(vram->used, gtt->used)};
+    uint64_t most = machine_bytes(reader->os);
+    if (both.total.state > 0 && most > 0 && both.total.as.u64 > most) {
+        both.total.as.u64 = most;
+        if (both.used.state > 0 && both.used.as.u64 > most)
+            both.total.as.u64 = both.used.as.u64;
+    }
+    return both;
+}
+
+static void fill_memory(struct amd_reader *reader, const struct pool *pool)
+{
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, pool->total);
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, pool->used);
+    if (pool->total.state <= 0 || pool->used.state <= 0)
+        return;
+    struct value free = pool->total;
+    free.as.u64 -= pool->used.as.u64;
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, free);
+}
+
+/* ---- a partition's ---- */
+
+struct used_walk {
+    const struct os *os;
+    uint64_t gpu_id;
+    struct value sum;
+};
+
+static bool add_used(const char *name, void *data)
+{
+    struct used_walk *walk = data;
+    struct kfd_usage usage;
+    int64_t pid;
+    if (kfd_parse_pid(name, &pid) &&
+        kfd_read_usage(walk->os, name, walk->gpu_id, KFD_MEMORY, &usage) &&
+        usage.memory_bytes.state > 0)
+        walk->sum.as.u64 = saturating_add(walk->sum.as.u64, usage.memory_bytes.as.u64);
+    return true;
+}
+
+/* No file tells what is in use of a partition: those who compute on it hold at least so much. */
+static void read_partition(struct amd_reader *reader)
+{
+    const struct kfd_node *node = &reader->device->nodes[0];
+    struct used_walk walk = {reader->os, node->gpu_id, value_u64(0)};
+    struct kfd_memory memory;
+    kfd_read_memory(reader->os, node->number, &memory);
+    if (memory.bytes == 0)
+        return;
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, value_u64(memory.bytes));
+    if (!amd_wants(reader, VITALS_GPU_MEMORY_USED_BYTES) ||
+        kfd_list_processes(reader->os, add_used, &walk) < 0)
+        return;
+    walk.sum.state = VITALS_LOWER_BOUND;
+    if (walk.sum.as.u64 > memory.bytes)
+        walk.sum = value_missing(VITALS_FAILED);
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, walk.sum);
+}
+
+void amd_read_memory(struct amd_reader *reader)
+{
+    bool of_pools = gpu_fill_wants_table(reader->fill, VITALS_GPU_POOL);
+    bool of_device = amd_wants(reader, VITALS_GPU_MEMORY_TOTAL_BYTES) ||
+                     amd_wants(reader, VITALS_GPU_MEMORY_USED_BYTES) ||
+                     amd_wants(reader, VITALS_GPU_MEMORY_FREE_BYTES);
+    if (!of_pools && !of_device && !amd_wants(reader, VITALS_GPU_UNIFIED_MEMORY))
+        return;
+    if (reader->device->partition >= 0) {
+        if (of_device)
+            read_partition(reader);
+        return;
+    }
+    amd_learn_sensors(reader);
+    bool unified = reader->device->unified;
+    gpu_fill(reader->fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(unified));
+    if (!of_pools && !of_device)
+        return;
+    struct pool vram = read_pool(reader, "vram"), gtt = {0};
+    if (of_pools || unified)
+        gtt = read_pool(reader, "gtt");
+    if (unified) {
+        struct pool both = unite(reader, &vram, &gtt);
+        fill_memory(reader, &both);
+    } else {
+        fill_memory(reader, &vram);
+    }
+    if (!of_pools)
+        return;
+    struct pool visible = read_pool(reader, "vis_vram");
+    if (unified)
+        fill_pool(reader, "vram", &vram);
+    else
+        fill_pool(reader, "vram_visible", &visible);
+    fill_pool(reader, "gtt", &gtt);
+}

@@ -1,0 +1,350 @@
+/* metrics.c: see metrics.h. The layouts of gpu_metrics are tables: one row says where a number
+ * stands in which revisions. */
+#include "gpu/amd/metrics.h"
+
+#include <string.h>
+
+/* Revisions that share a layout from some field on. */
+enum revision {
+    V1_1 = 1u << 0,
+    V1_2 = 1u << 1,
+    V1_3 = 1u << 2,
+    V1_4 = 1u << 3,
+    V1_5 = 1u << 4,
+    V1_6 = 1u << 5,
+    V1_7 = 1u << 6,
+    V1_8 = 1u << 7,
+    V2_1 = 1u << 8,
+    V2_2 = 1u << 9,
+    V2_3 = 1u << 10,
+    V2_4 = 1u << 11,
+    V3_0 = 1u << 12,
+    BOARDS = V1_1 | V1_2 | V1_3,
+    INSTINCT = V1_4 | V1_5 | V1_6 | V1_7 | V1_8,
+    PROCESSORS = V2_1 | V2_2 | V2_3 | V2_4
+};
+
+/* Where the blocks of partitions stand. Within one: u32 gfx, then u16 jpeg, then u16 video. */
+struct blocks {
+    uint16_t count_at, at, stride, jpegs;
+};
+enum { BLOCK_GFX = 8, BLOCK_VIDEO = 4 };
+
+static const struct layout {
+    uint8_t format, content;
+    uint16_t size;
+    enum revision revision;
+    struct blocks blocks;
+} layouts[] = {
+    {1, 1, 96, V1_1, {0}},
+    {1, 2, 104, V1_2, {0}},
+    {1, 3, 120, V1_3, {0}},
+    {1, 4, 288, V1_4, {0}},
+    {1, 5, 360, V1_5, {0}},
+    {1, 6, 1664, V1_6, {306, 312, 168, 32}},
+    {1, 7, 2208, V1_7, {338, 344, 232, 32}},
+    {1, 8, 3872, V1_8, {338, 344, 440, 40}},
+    {2, 1, 120, V2_1, {0}},
+    {2, 2, 128, V2_2, {0}},
+    {2, 3, 152, V2_3, {0}},
+    {2, 4, 168, V2_4, {0}},
+    {3, 0, 264, V3_0, {0}},
+};
+
+/* Boards count in whole units; processors in hundredths of a degree and of a percent, and in
+ * thousandths of a watt (of revision 2.4 and 3.0 the kernel says so; before, it differed). */
+#define CELSIUS       1.0, 250
+#define CENTI         0.01, 25000
+#define PERCENT       0.01, 100
+#define PERCENT_CENTI 0.0001, 10000
+#define WATTS         1.0, 5000
+#define MILLIWATTS    0.001, 1000000
+#define MEGAHERTZ     1e6, 10000
+#define MILLIVOLTS    0.001, 5000
+
+static const struct field {
+    unsigned revisions;
+    enum amd_number number;
+    uint16_t at;
+    uint8_t width, count;
+    enum amd_fold fold;
+    struct amd_unit unit;
+} fields[] = {
+    {BOARDS, AMD_EDGE_CELSIUS, 4, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_JUNCTION_CELSIUS, 6, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_MEMORY_CELSIUS, 8, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_VR_GFX_CELSIUS, 10, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_VR_SOC_CELSIUS, 12, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_VR_MEMORY_CELSIUS, 14, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_HBM0_CELSIUS, 88, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_HBM1_CELSIUS, 90, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_HBM2_CELSIUS, 92, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_HBM3_CELSIUS, 94, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {BOARDS, AMD_GFX_RATIO, 16, 2, 1, AMD_LARGEST, {PERCENT}},
+    {BOARDS, AMD_MEMORY_RATIO, 18, 2, 1, AMD_LARGEST, {PERCENT}},
+    {BOARDS, AMD_VIDEO_RATIO, 20, 2, 1, AMD_LARGEST, {PERCENT}},
+    {BOARDS, AMD_SOCKET_WATTS, 22, 2, 1, AMD_LARGEST, {WATTS}},
+    {BOARDS, AMD_GFX_HERTZ, 54, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {BOARDS, AMD_SOC_HERTZ, 56, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {BOARDS, AMD_MEMORY_HERTZ, 58, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {BOARDS, AMD_VCLK0_HERTZ, 60, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {BOARDS, AMD_DCLK0_HERTZ, 62, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {BOARDS, AMD_VCLK1_HERTZ, 64, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {BOARDS, AMD_DCLK1_HERTZ, 66, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {BOARDS, AMD_FAN_RPM, 72, 2, 1, AMD_LARGEST, {1.0, 20000}},
+    {BOARDS, AMD_PCIE_LANES, 74, 2, 1, AMD_LARGEST, {1.0, 64}},
+    {BOARDS, AMD_PCIE_TRANSFERS, 76, 2, 1, AMD_LARGEST, {1.0, 1280}},
+    {V1_3, AMD_SOC_VOLTS, 104, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
+    {V1_3, AMD_GFX_VOLTS, 106, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
+    {V1_3, AMD_MEMORY_VOLTS, 108, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
+
+    {INSTINCT, AMD_JUNCTION_CELSIUS, 4, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {INSTINCT, AMD_MEMORY_CELSIUS, 6, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {INSTINCT, AMD_VR_SOC_CELSIUS, 8, 2, 1, AMD_LARGEST, {CELSIUS}},
+    {INSTINCT, AMD_SOCKET_WATTS, 10, 2, 1, AMD_LARGEST, {WATTS}},
+    {INSTINCT, AMD_GFX_RATIO, 12, 2, 1, AMD_LARGEST, {PERCENT}},
+    {INSTINCT, AMD_MEMORY_RATIO, 14, 2, 1, AMD_LARGEST, {PERCENT}},
+    {V1_4 | V1_5, AMD_VIDEO_RATIO, 16, 2, 4, AMD_MEAN, {PERCENT}},
+    {V1_5, AMD_JPEG_RATIO, 24, 2, 32, AMD_MEAN, {PERCENT}},
+    {V1_4, AMD_PCIE_LANES, 48, 2, 1, AMD_LARGEST, {1.0, 64}},
+    {V1_4, AMD_PCIE_TRANSFERS, 50, 2, 1, AMD_LARGEST, {1.0, 1280}},
+    {V1_4, AMD_PCIE_REPLAYS, 88, 8, 1, AMD_LARGEST, {1.0, EXACT_MAX}},
+    {V1_4, AMD_GFX_HERTZ, 240, 2, 8, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_4, AMD_SOC_HERTZ, 256, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_4, AMD_VCLK0_HERTZ, 264, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_4, AMD_DCLK0_HERTZ, 272, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_4, AMD_MEMORY_HERTZ, 280, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_5, AMD_PCIE_LANES, 112, 2, 1, AMD_LARGEST, {1.0, 64}},
+    {V1_5, AMD_PCIE_TRANSFERS, 114, 2, 1, AMD_LARGEST, {1.0, 1280}},
+    {V1_5, AMD_PCIE_REPLAYS, 152, 8, 1, AMD_LARGEST, {1.0, EXACT_MAX}},
+    {V1_5, AMD_GFX_HERTZ, 312, 2, 8, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_5, AMD_SOC_HERTZ, 328, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_5, AMD_VCLK0_HERTZ, 336, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_5, AMD_DCLK0_HERTZ, 344, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_5, AMD_MEMORY_HERTZ, 352, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_6, AMD_PCIE_LANES, 60, 2, 1, AMD_LARGEST, {1.0, 64}},
+    {V1_6, AMD_PCIE_TRANSFERS, 62, 2, 1, AMD_LARGEST, {1.0, 1280}},
+    {V1_6, AMD_PCIE_REPLAYS, 104, 8, 1, AMD_LARGEST, {1.0, EXACT_MAX}},
+    {V1_6, AMD_GFX_HERTZ, 264, 2, 8, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_6, AMD_SOC_HERTZ, 280, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_6, AMD_VCLK0_HERTZ, 288, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_6, AMD_DCLK0_HERTZ, 296, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_6, AMD_MEMORY_HERTZ, 304, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_7 | V1_8, AMD_PCIE_LANES, 68, 2, 1, AMD_LARGEST, {1.0, 64}},
+    {V1_7 | V1_8, AMD_PCIE_TRANSFERS, 70, 2, 1, AMD_LARGEST, {1.0, 1280}},
+    {V1_7 | V1_8, AMD_PCIE_REPLAYS, 112, 8, 1, AMD_LARGEST, {1.0, EXACT_MAX}},
+    {V1_7 | V1_8, AMD_GFX_HERTZ, 296, 2, 8, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_7 | V1_8, AMD_SOC_HERTZ, 312, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_7 | V1_8, AMD_VCLK0_HERTZ, 320, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_7 | V1_8, AMD_DCLK0_HERTZ, 328, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
+    {V1_7 | V1_8, AMD_MEMORY_HERTZ, 336, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+
+    {PROCESSORS, AMD_EDGE_CELSIUS, 4, 2, 1, AMD_LARGEST, {CENTI}},
+    {PROCESSORS, AMD_SOC_CELSIUS, 6, 2, 1, AMD_LARGEST, {CENTI}},
+    {PROCESSORS, AMD_GFX_RATIO, 28, 2, 1, AMD_LARGEST, {PERCENT_CENTI}},
+    {PROCESSORS, AMD_VIDEO_RATIO, 30, 2, 1, AMD_LARGEST, {PERCENT_CENTI}},
+    {V2_4, AMD_SOCKET_WATTS, 40, 2, 1, AMD_LARGEST, {MILLIWATTS}},
+    {PROCESSORS, AMD_GFX_HERTZ, 76, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {PROCESSORS, AMD_SOC_HERTZ, 78, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {PROCESSORS, AMD_MEMORY_HERTZ, 80, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {PROCESSORS, AMD_FABRIC_HERTZ, 82, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {PROCESSORS, AMD_VCLK0_HERTZ, 84, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {PROCESSORS, AMD_DCLK0_HERTZ, 86, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V2_4, AMD_SOC_VOLTS, 154, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
+    {V2_4, AMD_GFX_VOLTS, 156, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
+
+    {V3_0, AMD_EDGE_CELSIUS, 4, 2, 1, AMD_LARGEST, {CENTI}},
+    {V3_0, AMD_SOC_CELSIUS, 6, 2, 1, AMD_LARGEST, {CENTI}},
+    {V3_0, AMD_SKIN_CELSIUS, 40, 2, 1, AMD_LARGEST, {CENTI}},
+    {V3_0, AMD_GFX_RATIO, 42, 2, 1, AMD_LARGEST, {PERCENT}},
+    {V3_0, AMD_VIDEO_RATIO, 44, 2, 1, AMD_LARGEST, {PERCENT}},
+    {V3_0, AMD_SOCKET_WATTS, 112, 4, 1, AMD_LARGEST, {MILLIWATTS}},
+    {V3_0, AMD_GFX_HERTZ, 174, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V3_0, AMD_SOC_HERTZ, 176, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V3_0, AMD_FABRIC_HERTZ, 182, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V3_0, AMD_VCLK0_HERTZ, 184, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V3_0, AMD_MEMORY_HERTZ, 186, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+};
+
+/* Counters that are kept as they are. Each is a run of `count` from `at`, one after the other. */
+enum run { RUN_RESIDENCY, RUN_THROTTLE, RUN_ENERGY, RUN_RECEIVED, RUN_TRANSMITTED, RUN_ACTIVE };
+
+static const struct counters {
+    unsigned revisions;
+    enum run run;
+    uint16_t at;
+    uint8_t width, count, first;
+} counters[] = {
+    {BOARDS | V1_4, RUN_ENERGY, 24, 8, 1, 0},
+    {V1_5, RUN_ENERGY, 88, 8, 1, 0},
+    {V1_6, RUN_ENERGY, 16, 8, 1, 0},
+    {V1_7 | V1_8, RUN_ENERGY, 24, 8, 1, 0},
+    {V1_3, RUN_THROTTLE, 112, 8, 1, 0},
+    {V2_2 | V2_3 | V2_4, RUN_THROTTLE, 120, 8, 1, 0},
+    {V1_6, RUN_RESIDENCY, 36, 4, 5, AMD_RESIDENCY_PROCHOT},
+    {V1_7 | V1_8, RUN_RESIDENCY, 44, 4, 5, AMD_RESIDENCY_PROCHOT},
+    {V3_0, RUN_RESIDENCY, 228, 4, 1, AMD_RESIDENCY_PROCHOT},
+    {V3_0, RUN_RESIDENCY, 232, 4, 6, AMD_RESIDENCY_SPL},
+    {V1_4, RUN_RECEIVED, 104, 8, 8, 0},
+    {V1_4, RUN_TRANSMITTED, 168, 8, 8, 0},
+    {V1_5, RUN_RECEIVED, 176, 8, 8, 0},
+    {V1_5, RUN_TRANSMITTED, 240, 8, 8, 0},
+    {V1_6, RUN_RECEIVED, 128, 8, 8, 0},
+    {V1_6, RUN_TRANSMITTED, 192, 8, 8, 0},
+    {V1_7 | V1_8, RUN_RECEIVED, 136, 8, 8, 0},
+    {V1_7 | V1_8, RUN_TRANSMITTED, 200, 8, 8, 0},
+    {V1_7 | V1_8, RUN_ACTIVE, 264, 2, 8, 0},
+};
+
+bool amd_metrics_number(const char *at, unsigned width, uint64_t *out)
+{
+    uint64_t number = 0;
+    bool ones = true;
+    for (unsigned i = 0; i < width; i++) {
+        unsigned byte = (unsigned char)at[i];
+        number |= (uint64_t)byte << (8 * i);
+        ones &= byte == 0xFF;
+    }
+    *out = number;
+    return !ones;
+}
+
+struct value amd_metrics_fold(const char *at, unsigned width, unsigned count, enum amd_fold fold,
+                              struct amd_unit unit)
+{
+    uint64_t sum = 0, largest = 0, number;
+    unsigned told = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!amd_metrics_number(at + (size_t)i * width, width, &number))
+            continue;
+        if (number > unit.most)
+            return value_missing(VITALS_FAILED);
+        told++;
+        sum = saturating_add(sum, number);
+        largest = number > largest ? number : largest;
+    }
+    if (told == 0)
+        return value_missing(VITALS_UNSET);
+    double folded = fold == AMD_MEAN ? (double)sum / told : (double)largest;
+    return value_f64(folded * unit.factor);
+}
+
+/* Firmware leaves a temperature and a voltage 0 where it has no sensor for it. */
+static bool is_sensor(enum amd_number number)
+{
+    return number <= AMD_SKIN_CELSIUS || (number >= AMD_GFX_VOLTS && number <= AMD_MEMORY_VOLTS);
+}
+
+void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct value value)
+{
+    if (is_sensor(number) && value.state > 0 && value.as.f64 <= 0.0)
+        value = value_missing(VITALS_UNSET);
+    out->numbers[number] = value;
+}
+
+struct value amd_metrics_carried(uint64_t kilobytes)
+{
+    struct value bytes = value_u64(saturating_mul(kilobytes, 1024));
+    bytes.state = VITALS_ESTIMATE; // of 1000 or of 1024, nobody says
+    return bytes;
+}
+
+static void read_fields(const char *bytes, enum revision revision, struct amd_metrics *out)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(fields); i++) {
+        const struct field *field = &fields[i];
+        if (!(field->revisions & (unsigned)revision))
+            continue;
+        amd_metrics_take(out, field->number,
+                         amd_metrics_fold(bytes + field->at, field->width, field->count,
+                                          field->fold, field->unit));
+    }
+}
+
+static struct value *place_of(struct amd_metrics *out, const struct counters *run, unsigned i)
+{
+    unsigned at = run->first + i;
+    switch (run->run) {
+    case RUN_RESIDENCY: return &out->residencies[at];
+    case RUN_THROTTLE: return &out->throttle;
+    case RUN_ENERGY: return &out->energy;
+    case RUN_RECEIVED: return &out->received[at];
+    case RUN_TRANSMITTED: return &out->transmitted[at];
+    case RUN_ACTIVE: return &out->link_active[at];
+    }
+    return &out->energy;
+}
+
+/* XGMI says 2 of a link whose state it does not know. */
+static struct value counter_of(enum run run, uint64_t number)
+{
+    if (run == RUN_RECEIVED || run == RUN_TRANSMITTED)
+        return amd_metrics_carried(number);
+    if (run == RUN_ACTIVE && number > 1)
+        return value_missing(VITALS_UNSET);
+    return value_u64(number);
+}
+
+static void read_counters(const char *bytes, enum revision revision, struct amd_metrics *out)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(counters); i++) {
+        const struct counters *run = &counters[i];
+        uint64_t number;
+        for (unsigned j = 0; j < run->count && (run->revisions & (unsigned)revision); j++)
+            if (amd_metrics_number(bytes + run->at + (size_t)j * run->width, run->width, &number))
+                *place_of(out, run, j) = counter_of(run->run, number);
+    }
+}
+
+static void read_blocks(const char *bytes, const struct blocks *blocks, struct amd_metrics *out)
+{
+    static const struct amd_unit percent = {PERCENT};
+    uint64_t count = 0;
+    if (blocks->at == 0 || !amd_metrics_number(bytes + blocks->count_at, 2, &count) ||
+        count > AMD_PARTITIONS)
+        return;
+    out->partition_count = (uint32_t)count;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *at = bytes + blocks->at + (size_t)i * blocks->stride;
+        struct amd_partition *partition = &out->partitions[i];
+        partition->gfx_ratio = amd_metrics_fold(at, 4, BLOCK_GFX, AMD_MEAN, percent);
+        at += (size_t)4 * BLOCK_GFX;
+        partition->jpeg_ratio = amd_metrics_fold(at, 2, blocks->jpegs, AMD_MEAN, percent);
+        at += (size_t)2 * blocks->jpegs;
+        partition->video_ratio = amd_metrics_fold(at, 2, BLOCK_VIDEO, AMD_MEAN, percent);
+    }
+}
+
+static const struct layout *find_layout(unsigned format, unsigned content, size_t size)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(layouts); i++)
+        if (layouts[i].format == format && layouts[i].content == content && layouts[i].size == size)
+            return &layouts[i];
+    return NULL;
+}
+
+enum { HEADER = 4 };
+
+bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
+{
+    *out = (struct amd_metrics){0};
+    if (size < HEADER)
+        return false;
+    uint64_t told = 0;
+    amd_metrics_number(bytes, 2, &told);
+    unsigned format = (unsigned char)bytes[2], content = (unsigned char)bytes[3];
+    if (told > size)
+        return false;
+    if (format == 1 && content == 9)
+        return amd_metrics_parse_attributes((struct span){bytes, (size_t)told}, out);
+    const struct layout *layout = find_layout(format, content, (size_t)told);
+    if (layout == NULL)
+        return false;
+    out->format = format;
+    out->content = content;
+    read_fields(bytes, layout->revision, out);
+    read_counters(bytes, layout->revision, out);
+    read_blocks(bytes, &layout->blocks, out);
+    out->energy_known = (layout->revision & INSTINCT) != 0;
+    return true;
+}

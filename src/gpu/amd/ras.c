@@ -1,0 +1,138 @@
+/* ras.c: errors that the card's blocks have counted (its folder ras), and pages taken out of use.
+ *
+ * The file xgmi_error is not read: reading it clears it. */
+#include "gpu/amd/errors.h"
+#include "gpu/amd/state.h"
+
+#include "core/number.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PAGES_TEXT = 32768 };
+
+struct error_walk {
+    struct amd_reader *reader;
+    uint32_t blocks;
+    struct value uncorrected, corrected; /* of all blocks */
+};
+
+static const char suffix[] = "_err_count";
+
+static void add(struct value *sum, struct value value)
+{
+    if (value.state <= 0)
+        return;
+    if (sum->state <= 0)
+        *sum = value_u64(0);
+    sum->as.u64 = saturating_add(sum->as.u64, value.as.u64);
+}
+
+static void fill_errors(struct amd_reader *reader, const char *label,
+                        const struct amd_errors *errors)
+{
+    const struct {
+        vitals_metric metric;
+        struct value value;
+    } counts[] = {
+        {VITALS_GPU_ERROR_CORRECTED, errors->corrected},
+        {VITALS_GPU_ERROR_UNCORRECTED, errors->uncorrected},
+        {VITALS_GPU_ERROR_DEFERRED, errors->deferred},
+    };
+    amd_list_child(reader, VITALS_GPU_ERROR_UNCORRECTED, label);
+    for (size_t i = 0; i < ARRAY_COUNT(counts); i++)
+        if (counts[i].value.state != VITALS_UNSET)
+            gpu_fill_child(reader->fill, counts[i].metric, label, counts[i].value);
+}
+
+/* "umc_err_count"; what holds words in place of numbers cannot be asked now. */
+static bool take_block(const char *name, void *data)
+{
+    struct error_walk *walk = data;
+    char file[OS_SYS_NAME + 8], label[OS_SYS_NAME], text[256];
+    signed char state;
+    struct amd_errors errors;
+    size_t size = strlen(name);
+    if (size < sizeof suffix || strcmp(name + size - (sizeof suffix - 1), suffix) != 0)
+        return true;
+    snprintf(label, sizeof label, "%.*s", (int)(size - (sizeof suffix - 1)), name);
+    snprintf(file, sizeof file, "ras/%s", name);
+    struct span span = amd_read_text(walk->reader, file, text, sizeof text, &state);
+    walk->blocks++;
+    if (state > 0 && !amd_errors_parse(span, &errors))
+        state = VITALS_FAILED;
+    if (state <= 0) {
+        struct value missing = value_missing(state);
+        errors = (struct amd_errors){missing, missing, missing};
+    }
+    fill_errors(walk->reader, label, &errors);
+    add(&walk->uncorrected, errors.uncorrected);
+    add(&walk->corrected, errors.corrected);
+    return walk->blocks < 64;
+}
+
+static void read_blocks(struct amd_reader *reader)
+{
+    struct error_walk walk = {.reader = reader,
+                              .uncorrected = value_missing(VITALS_UNSUPPORTED),
+                              .corrected = value_missing(VITALS_UNSUPPORTED)};
+    char path[OS_SYS_PATH];
+    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_ERROR) &&
+        !amd_wants(reader, VITALS_GPU_ECC_ERRORS_UNCORRECTED) &&
+        !amd_wants(reader, VITALS_GPU_ECC_ERRORS_CORRECTED))
+        return;
+    if (pci_path(path, reader->device->folder, "ras"))
+        os_sys_list(reader->os, path, take_block, &walk);
+    gpu_fill(reader->fill, VITALS_GPU_ECC_ERRORS_UNCORRECTED, walk.uncorrected);
+    gpu_fill(reader->fill, VITALS_GPU_ECC_ERRORS_CORRECTED, walk.corrected);
+}
+
+/* An empty file means that no page is bad. */
+static void read_pages(struct amd_reader *reader)
+{
+    char path[OS_SYS_PATH], text[PAGES_TEXT];
+    struct amd_bad_pages pages;
+    if ((!amd_wants(reader, VITALS_GPU_RETIRED_PAGES_UNCORRECTED) &&
+         !amd_wants(reader, VITALS_GPU_RETIRED_PAGES_PENDING)) ||
+        !pci_path(path, reader->device->folder, "ras/gpu_vram_bad_pages"))
+        return;
+    int result = os_sys_text(reader->os, path, text, sizeof text);
+    amd_bad_pages_parse((struct span){text, strlen(text)}, &pages);
+    struct value retired = value_u64(pages.retired), pending = value_u64(pages.pending > 0);
+    if (result == -EFBIG)
+        retired.state = pending.state = VITALS_LOWER_BOUND;
+    else if (result < 0)
+        retired = pending = value_missing(amd_availability(reader, result));
+    gpu_fill(reader->fill, VITALS_GPU_RETIRED_PAGES_UNCORRECTED, retired);
+    gpu_fill(reader->fill, VITALS_GPU_RETIRED_PAGES_PENDING, pending);
+}
+
+/* "feature mask: 0x…": bit 0 is the memory's. */
+static void read_mode(struct amd_reader *reader)
+{
+    char text[256];
+    signed char state;
+    struct span word;
+    uint64_t mask;
+    if (!amd_wants(reader, VITALS_GPU_ECC_MODE))
+        return;
+    struct span span = amd_read_text(reader, "ras/features", text, sizeof text, &state);
+    struct cursor cursor = cursor_over(span.bytes, span.size);
+    if (state > 0 && cursor_literal(&cursor, "feature mask:") && cursor_word(&cursor, &word)) {
+        struct cursor digits = cursor_over(word.bytes, word.size);
+        bool whole = number_hex(&digits.at, digits.end, &mask) && cursor_done(&digits);
+        state = whole ? VITALS_HAVE : VITALS_FAILED;
+    } else if (state > 0) {
+        state = VITALS_UNSUPPORTED; // another kernel's words
+    }
+    gpu_fill(reader->fill, VITALS_GPU_ECC_MODE,
+             state > 0 ? value_u64(mask & 1) : value_missing(state));
+}
+
+void amd_read_errors(struct amd_reader *reader)
+{
+    read_blocks(reader);
+    read_pages(reader);
+    read_mode(reader);
+}

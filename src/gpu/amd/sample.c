@@ -1,0 +1,164 @@
+/* sample.c: one reading of a card or of a partition.
+ *
+ * First of all whether it sleeps: most of amdgpu's files wake a card when they are read, and a card
+ * that is asked all the time never sleeps. Of one that does, only what the kernel knows without it
+ * is told. */
+#include "gpu/amd/state.h"
+
+#include "core/number.h"
+
+#include <string.h>
+
+/* "received sent payload": packets of the last second, and how many bytes one holds at most; the
+ * kernel counts for a second before it answers. */
+static void read_traffic(struct amd_reader *reader)
+{
+    char text[64];
+    signed char state;
+    uint64_t received, sent, payload;
+    struct span span = amd_read_text(reader, "pcie_bw", text, sizeof text, &state);
+    struct cursor cursor = cursor_over(span.bytes, span.size);
+    struct value in = value_missing(state > 0 ? VITALS_FAILED : state), out = in;
+    if (state > 0 && cursor_u64(&cursor, &received) && cursor_u64(&cursor, &sent) &&
+        cursor_u64(&cursor, &payload) && payload <= 4096) {
+        in = value_f64((double)received * (double)payload);
+        out = value_f64((double)sent * (double)payload);
+        in.state = out.state = VITALS_UPPER_BOUND;
+    }
+    gpu_fill(reader->fill, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, in);
+    gpu_fill(reader->fill, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, out);
+}
+
+/* The engines that have a file of their own. */
+static void fill_engine(struct amd_reader *reader, const char *label, struct value value)
+{
+    if (value.state != VITALS_UNSET && value.state != VITALS_UNSUPPORTED)
+        gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, label, value);
+}
+
+static void read_engines(struct amd_reader *reader)
+{
+    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE))
+        return;
+    fill_engine(reader, "graphics", reader->utilization);
+    fill_engine(reader, "video", amd_read_scaled(reader, "vcn_busy_percent", 0.01, 100));
+}
+
+/* And what the processes that we may see have done on each. */
+static void fill_client_engines(struct amd_reader *reader)
+{
+    const struct clients *clients = &reader->device->clients;
+    for (uint32_t i = 0; i < clients->engine_count; i++) {
+        const struct clients_engine *engine = &clients->engines[i];
+        if (!amd_has_child(reader, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label))
+            gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label,
+                           engine->utilization_ratio);
+        gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_BUSY_SECONDS, engine->label,
+                       engine->busy_seconds);
+        gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_CAPACITY, engine->label,
+                       value_u64(engine->capacity));
+    }
+}
+
+/* The integral of utilization_ratio. */
+static void fill_busy_seconds(struct amd_reader *reader)
+{
+    struct amd_device *device = reader->device;
+    struct value now = reader->utilization;
+    uint64_t stamp_ns = reader->fill->sample->stamp_ns;
+    if (!amd_wants(reader, VITALS_GPU_BUSY_SECONDS))
+        return;
+    if (now.state <= 0) {
+        device->busy_ns = 0;
+        if (now.state != VITALS_UNSET)
+            gpu_fill(reader->fill, VITALS_GPU_BUSY_SECONDS, now);
+        return;
+    }
+    if (device->busy_ns != 0 && stamp_ns > device->busy_ns)
+        device->busy_seconds += now.as.f64 * (double)(stamp_ns - device->busy_ns) / 1e9;
+    device->busy_ns = stamp_ns;
+    struct value seconds = value_f64(device->busy_seconds);
+    device->busy_doubted |= now.state == VITALS_UPPER_BOUND;
+    seconds.state = device->busy_doubted ? VITALS_UPPER_BOUND : VITALS_SAMPLED;
+    gpu_fill(reader->fill, VITALS_GPU_BUSY_SECONDS, seconds);
+}
+
+static void read_card(struct amd_reader *reader)
+{
+    amd_read_files(reader);
+    read_engines(reader);
+    amd_read_memory(reader);
+    amd_read_sensors(reader);
+    amd_read_clocks(reader);
+    amd_read_pcie(reader);
+    amd_read_errors(reader);
+    amd_read_links(reader);
+    amd_read_record(reader);
+    fill_busy_seconds(reader);
+    fill_client_engines(reader);
+}
+
+static void read_partition(struct amd_reader *reader)
+{
+    amd_read_files(reader);
+    amd_read_memory(reader);
+    amd_read_partition(reader);
+    fill_busy_seconds(reader);
+    fill_client_engines(reader);
+}
+
+/* Nothing can be read of it but that. */
+static void lose(struct amd_reader *reader, vitals_availability reason)
+{
+    if (amd_wants(reader, VITALS_GPU_BUSY_SECONDS)) // else it may be the thread of slow readings
+        reader->device->busy_ns = 0;
+    gpu_fill_lose(reader->fill, reason);
+    if (reason == VITALS_SUSPENDED)
+        pci_fill(reader->os, reader->device->folder, reader->fill);
+}
+
+static bool is_there(const struct amd_reader *reader)
+{
+    char path[OS_SYS_PATH];
+    return pci_path(path, reader->device->folder, "vendor") && os_sys_exists(reader->os, path);
+}
+
+/* Slow readings come on a thread of their own, which leaves alone what others keep. */
+static void read_awake(struct amd_reader *reader)
+{
+    bool slow = amd_wants(reader, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND) ||
+                amd_wants(reader, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
+    if (slow)
+        read_traffic(reader);
+    if (reader->device->partition >= 0) {
+        read_partition(reader);
+    } else if (slow) {
+        read_card(reader);
+    } else if (!amd_rest(reader)) {
+        read_card(reader);
+        amd_keep(reader);
+    }
+}
+
+void amd_sample(void *state, uint32_t slot, struct gpu_sample *out)
+{
+    struct amd *amd = state;
+    const vitals_clock *clock = &amd->context->os.clock;
+    struct gpu_fill fill;
+    struct amd_reader reader = {
+        .os = &amd->context->os, .device = amd->devices[slot], .fill = &fill};
+    const char *folder = reader.device->folder;
+    gpu_fill_begin(&fill, out, clock->monotonic_ns(clock->data));
+    if (!is_there(&reader)) {
+        gpu_fill_lose(&fill, VITALS_GONE);
+    } else if (pci_is_asleep(reader.os, folder, NULL)) {
+        lose(&reader, VITALS_SUSPENDED);
+    } else {
+        pci_fill(reader.os, folder, &fill);
+        read_awake(&reader);
+    }
+    // What it refused half-way it may have refused because it fell asleep.
+    if (reader.refused && pci_is_asleep(reader.os, folder, NULL))
+        lose(&reader, VITALS_SUSPENDED);
+    gpu_fill_end(&fill);
+}

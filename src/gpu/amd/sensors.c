@@ -1,0 +1,282 @@
+/* sensors.c: the card's folder hwmon: temperatures, fans, voltages, power, and two clocks.
+ *
+ * Which sensors there are and what the driver calls them is learnt once; their numbers in files are
+ * not the same on all cards. Power is in powerN_average, or on newer kernels of some cards in
+ * powerN_input. */
+#include "gpu/amd/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NUMBERS = 6 };
+
+/* How a kind of sensor is named and counted. */
+static const struct kind {
+    const char *stem;
+    const char *files[2]; /* its reading: the first that is there */
+    vitals_metric metric;
+    double factor;
+    int64_t least, most; /* in the file's unit */
+} kinds[AMD_SENSOR_KINDS] = {
+    [AMD_SENSOR_TEMPERATURE] =
+        {"temp", {"input"}, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 1e-3, -100000, 250000},
+    [AMD_SENSOR_FAN] = {"fan", {"input"}, VITALS_GPU_SENSOR_FAN_RPM, 1.0, 0, 30000},
+    [AMD_SENSOR_VOLTAGE] = {"in", {"input"}, VITALS_GPU_SENSOR_VOLTAGE_VOLTS, 1e-3, 0, 10000},
+    [AMD_SENSOR_POWER] =
+        {"power", {"average", "input"}, VITALS_GPU_SENSOR_POWER_WATTS, 1e-6, 0, 5000000000},
+    [AMD_SENSOR_CLOCK] = {"freq", {"input"}, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1.0, 0, 10000000000},
+};
+
+/* The driver's labels, and ours where all vendors have the thing. */
+static const struct {
+    const char *theirs, *ours;
+} words[] = {
+    {"edge", "gpu"},
+    {"mem", "memory"},
+    {"sclk", "graphics"},
+    {"mclk", "memory"},
+};
+
+/* ---- files of the folder ---- */
+
+static struct value read_file(struct amd_reader *reader, const char *stem, const char *what,
+                              double factor, int64_t least, int64_t most)
+{
+    char path[OS_SYS_PATH + 32];
+    int64_t number;
+    snprintf(path, sizeof path, "%s/%s%s%s", reader->device->hwmon, stem, what[0] ? "_" : "", what);
+    int result = os_sys_i64(reader->os, path, &number);
+    if (result < 0)
+        return value_missing(amd_availability(reader, result));
+    if (number < least || number > most)
+        return value_missing(VITALS_FAILED);
+    return value_f64((double)number * factor);
+}
+
+static struct value read_watts(struct amd_reader *reader, const char *stem, const char *what)
+{
+    const struct kind *kind = &kinds[AMD_SENSOR_POWER];
+    return read_file(reader, stem, what, kind->factor, kind->least, kind->most);
+}
+
+static struct value read_sensor(struct amd_reader *reader, const struct amd_sensor *sensor)
+{
+    const struct kind *kind = &kinds[sensor->kind];
+    struct value value = value_missing(VITALS_UNSUPPORTED);
+    for (size_t i = 0; i < ARRAY_COUNT(kind->files) && kind->files[i] != NULL; i++) {
+        value = read_file(reader, sensor->stem, kind->files[i], kind->factor, kind->least,
+                          kind->most);
+        if (value.state != VITALS_UNSUPPORTED)
+            break;
+    }
+    return value;
+}
+
+/* ---- which sensors there are ---- */
+
+static void set_label(struct amd_device *device, struct amd_sensor *sensor, const char *label,
+                      unsigned number)
+{
+    if (sensor->kind == AMD_SENSOR_FAN)
+        snprintf(sensor->label, sizeof sensor->label, "fan%u", number - 1);
+    else
+        snprintf(sensor->label, sizeof sensor->label, "%.*s", GPU_LABEL - 1,
+                 label[0] != '\0' ? label : sensor->stem);
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        if (sensor->kind != AMD_SENSOR_FAN && strcmp(sensor->label, words[i].theirs) == 0)
+            snprintf(sensor->label, sizeof sensor->label, "%s", words[i].ours);
+    if (sensor->kind == AMD_SENSOR_VOLTAGE && strcmp(label, "vddnb") == 0)
+        device->unified = true; // a voltage that only processors with graphics have
+}
+
+static void learn_sensor(struct amd_reader *reader, enum amd_sensor_kind which, unsigned number)
+{
+    struct amd_device *device = reader->device;
+    const struct kind *kind = &kinds[which];
+    struct amd_sensor sensor = {.kind = which};
+    char path[OS_SYS_PATH + 32], label[64] = "";
+    bool there = false;
+    snprintf(sensor.stem, sizeof sensor.stem, "%s%u", kind->stem, number);
+    for (size_t i = 0; i < ARRAY_COUNT(kind->files) && kind->files[i] != NULL && !there; i++) {
+        snprintf(path, sizeof path, "%s/%s_%s", device->hwmon, sensor.stem, kind->files[i]);
+        there = os_sys_exists(reader->os, path);
+    }
+    if (!there || device->sensor_count == AMD_SENSORS_MAX)
+        return;
+    snprintf(path, sizeof path, "%s/%s_label", device->hwmon, sensor.stem);
+    if (os_sys_text(reader->os, path, label, sizeof label) < 0)
+        label[0] = '\0';
+    set_label(device, &sensor, label, number);
+    device->sensors[device->sensor_count++] = sensor;
+}
+
+static bool take_hwmon(const char *name, void *data)
+{
+    struct amd_reader *reader = data;
+    char path[OS_SYS_PATH + OS_SYS_NAME + 32], text[32];
+    snprintf(path, sizeof path, "%s/hwmon/%s/name", reader->device->folder, name);
+    if (strlen(path) >= OS_SYS_PATH - 32 || os_sys_text(reader->os, path, text, sizeof text) < 0 ||
+        strcmp(text, "amdgpu") != 0)
+        return true;
+    path[strlen(path) - strlen("/name")] = '\0';
+    memcpy(reader->device->hwmon, path, strlen(path) + 1);
+    return false;
+}
+
+void amd_learn_sensors(struct amd_reader *reader)
+{
+    struct amd_device *device = reader->device;
+    char path[OS_SYS_PATH];
+    if (device->sensors_known)
+        return;
+    device->sensor_count = 0;
+    device->unified = false;
+    device->hwmon[0] = '\0';
+    if (pci_path(path, device->folder, "hwmon"))
+        os_sys_list(reader->os, path, take_hwmon, reader);
+    if (device->hwmon[0] == '\0')
+        return; // the driver may still be starting
+    device->sensors_known = true;
+    for (unsigned kind = 0; kind < AMD_SENSOR_KINDS; kind++)
+        for (unsigned number = 0; number < NUMBERS; number++)
+            learn_sensor(reader, (enum amd_sensor_kind)kind, number);
+}
+
+static const struct amd_sensor *find(const struct amd_device *device, enum amd_sensor_kind kind,
+                                     const char *label)
+{
+    for (uint32_t i = 0; i < device->sensor_count; i++)
+        if (device->sensors[i].kind == kind &&
+            (label == NULL || strcmp(device->sensors[i].label, label) == 0))
+            return &device->sensors[i];
+    return NULL;
+}
+
+/* ---- rows ---- */
+
+/* pwmN is of pwmN_max, which is 255 where the driver does not say. */
+static struct value read_fan_ratio(struct amd_reader *reader, const struct amd_sensor *sensor)
+{
+    char stem[16];
+    snprintf(stem, sizeof stem, "pwm%s", sensor->stem + strlen("fan"));
+    struct value now = read_file(reader, stem, "", 1.0, 0, 100000);
+    struct value most = now.state > 0 ? read_file(reader, stem, "max", 1.0, 1, 100000) : now;
+    if (now.state <= 0)
+        return now;
+    double whole = most.state > 0 ? most.as.f64 : 255.0;
+    return now.as.f64 <= whole ? value_f64(now.as.f64 / whole) : value_missing(VITALS_FAILED);
+}
+
+static void fill_extra(struct amd_reader *reader, const struct amd_sensor *sensor,
+                       vitals_metric metric, const char *what)
+{
+    const struct kind *kind = &kinds[sensor->kind];
+    if (amd_wants(reader, metric))
+        gpu_fill_child(
+            reader->fill, metric, sensor->label,
+            read_file(reader, sensor->stem, what, kind->factor, kind->least, kind->most));
+}
+
+static void fill_row(struct amd_reader *reader, const struct amd_sensor *sensor)
+{
+    vitals_metric metric = kinds[sensor->kind].metric;
+    amd_list_child(reader, metric, sensor->label);
+    if (amd_wants(reader, metric))
+        gpu_fill_child(reader->fill, metric, sensor->label, read_sensor(reader, sensor));
+    if (sensor->kind == AMD_SENSOR_TEMPERATURE) {
+        fill_extra(reader, sensor, VITALS_GPU_SENSOR_HIGH_CELSIUS, "crit");
+        fill_extra(reader, sensor, VITALS_GPU_SENSOR_CRITICAL_CELSIUS, "emergency");
+    } else if (sensor->kind == AMD_SENSOR_POWER) {
+        fill_extra(reader, sensor, VITALS_GPU_SENSOR_POWER_LIMIT_WATTS, "cap");
+    } else if (sensor->kind == AMD_SENSOR_FAN && amd_wants(reader, VITALS_GPU_SENSOR_FAN_RATIO)) {
+        gpu_fill_child(reader->fill, VITALS_GPU_SENSOR_FAN_RATIO, sensor->label,
+                       read_fan_ratio(reader, sensor));
+    }
+}
+
+/* ---- the device's own ---- */
+
+/* A reading that its row has already is not asked for twice. */
+static void fill_from(struct amd_reader *reader, vitals_metric metric,
+                      const struct amd_sensor *sensor)
+{
+    if (sensor == NULL || !amd_wants(reader, metric) || gpu_fill_has(reader->fill, metric))
+        return;
+    vitals_metric row = kinds[sensor->kind].metric;
+    for (uint32_t i = 0; i < reader->fill->count; i++) {
+        const struct gpu_reading *reading = &reader->fill->readings[i];
+        if (reading->metric == row && strcmp(reading->label, sensor->label) == 0 &&
+            reading->value.state != VITALS_NOT_REQUESTED) {
+            gpu_fill(reader->fill, metric, reading->value);
+            return;
+        }
+    }
+    gpu_fill(reader->fill, metric, read_sensor(reader, sensor));
+}
+
+static const struct {
+    vitals_metric metric;
+    const char *what;
+} caps[] = {
+    {VITALS_GPU_POWER_LIMIT_WATTS, "cap"},
+    {VITALS_GPU_POWER_LIMIT_SET_WATTS, "cap"},
+    {VITALS_GPU_POWER_LIMIT_DEFAULT_WATTS, "cap_default"},
+    {VITALS_GPU_POWER_LIMIT_MIN_WATTS, "cap_min"},
+    {VITALS_GPU_POWER_LIMIT_MAX_WATTS, "cap_max"},
+};
+
+static void fill_device(struct amd_reader *reader)
+{
+    const struct amd_device *device = reader->device;
+    const struct amd_sensor *temperature = find(device, AMD_SENSOR_TEMPERATURE, "gpu");
+    const struct amd_sensor *power = find(device, AMD_SENSOR_POWER, NULL);
+    const struct amd_sensor *fan = find(device, AMD_SENSOR_FAN, NULL);
+    if (temperature == NULL)
+        temperature = find(device, AMD_SENSOR_TEMPERATURE, "junction");
+    fill_from(reader, VITALS_GPU_TEMPERATURE_CELSIUS, temperature);
+    fill_from(reader, VITALS_GPU_POWER_WATTS, power);
+    for (size_t i = 0; i < ARRAY_COUNT(caps) && power != NULL; i++)
+        if (amd_wants(reader, caps[i].metric))
+            gpu_fill(reader->fill, caps[i].metric, read_watts(reader, power->stem, caps[i].what));
+    if (fan != NULL && amd_wants(reader, VITALS_GPU_FAN_RATIO))
+        gpu_fill(reader->fill, VITALS_GPU_FAN_RATIO, read_fan_ratio(reader, fan));
+}
+
+static bool is_wanted(const struct amd_reader *reader)
+{
+    static const vitals_metric of_device[] = {
+        VITALS_GPU_TEMPERATURE_CELSIUS,       VITALS_GPU_POWER_WATTS,
+        VITALS_GPU_POWER_LIMIT_WATTS,         VITALS_GPU_POWER_LIMIT_SET_WATTS,
+        VITALS_GPU_POWER_LIMIT_DEFAULT_WATTS, VITALS_GPU_POWER_LIMIT_MIN_WATTS,
+        VITALS_GPU_POWER_LIMIT_MAX_WATTS,     VITALS_GPU_FAN_RATIO,
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(of_device); i++)
+        if (amd_wants(reader, of_device[i]))
+            return true;
+    return gpu_fill_wants_table(reader->fill, VITALS_GPU_SENSOR) ||
+           gpu_fill_wants_table(reader->fill, VITALS_GPU_CLOCK);
+}
+
+/* The folder's number changes when the driver is bound anew. */
+static void check_folder(struct amd_reader *reader)
+{
+    char path[OS_SYS_PATH + 32];
+    snprintf(path, sizeof path, "%s/name", reader->device->hwmon);
+    if (reader->device->sensors_known && !os_sys_exists(reader->os, path))
+        reader->device->sensors_known = false;
+}
+
+void amd_read_sensors(struct amd_reader *reader)
+{
+    if (!is_wanted(reader))
+        return;
+    check_folder(reader);
+    amd_learn_sensors(reader);
+    const struct amd_device *device = reader->device;
+    for (uint32_t i = 0; i < device->sensor_count; i++)
+        if (gpu_fill_wants_table(reader->fill,
+                                 vitals_metric_entity(kinds[device->sensors[i].kind].metric)))
+            fill_row(reader, &device->sensors[i]);
+    fill_device(reader);
+}

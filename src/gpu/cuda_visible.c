@@ -1,0 +1,335 @@
+/* cuda_visible.c: the devices that a CUDA program sees. See vitals/gpu.h.
+ *
+ * What CUDA does with its two variables is in the CUDA C++ Programming Guide ("CUDA Environment
+ * Variables") and in the user guide of MIG. Pure: cuda_library.c asks CUDA itself. */
+#include "gpu/find.h"
+
+#include "core/base.h"
+#include "core/error.h"
+#include "core/number.h"
+#include "gpu/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- NVIDIA's devices, in CUDA's order ---- */
+
+struct cuda_devices {
+    const vitals_row *items[GPU_DEVICES_MAX]; /* no partitions */
+    size_t count;
+};
+
+static bool text_is(const vitals_row *row, vitals_metric metric, const char *wanted)
+{
+    vitals_text text;
+    return vitals_row_text(row, metric, &text) > 0 && text.size == strlen(wanted) &&
+           memcmp(text.bytes, wanted, text.size) == 0;
+}
+
+/* NVIDIA's own driver gives such UUIDs, and one whose UUID it does not say is counted too; a device
+ * of nouveau is none for CUDA. */
+static bool is_for_cuda(const vitals_row *row)
+{
+    vitals_text uuid;
+    bool known = vitals_row_text(row, VITALS_GPU_UUID, &uuid) > 0;
+    struct span text = {known ? uuid.bytes : "", known ? uuid.size : 0};
+    return text_is(row, VITALS_GPU_VENDOR, "nvidia") &&
+           (!known || span_starts(text, "GPU-") || span_starts(text, "MIG-") ||
+            span_starts(text, "nvidia-"));
+}
+
+static int compare_rows(const void *first, const void *second)
+{
+    const vitals_row *const *a = first, *const *b = second;
+    uint64_t x, y;
+    if (!gpu_row_address(*a, &x))
+        x = UINT64_MAX;
+    if (!gpu_row_address(*b, &y))
+        y = UINT64_MAX;
+    if (x == y) { // of devices without an address, as NVML counts: the rows' own order
+        x = vitals_row_key(*a);
+        y = vitals_row_key(*b);
+    }
+    return (x > y) - (x < y);
+}
+
+static void list_by_address(const vitals_snapshot *snapshot, struct cuda_devices *out)
+{
+    out->count = 0;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next_child(snapshot, VITALS_GPU, 0, row)) != NULL;) {
+        if (out->count < GPU_DEVICES_MAX && is_for_cuda(row))
+            out->items[out->count++] = row;
+    }
+    qsort(out->items, out->count, sizeof(const vitals_row *), compare_rows);
+}
+
+static struct span trim(struct span word)
+{
+    while (word.size > 0 && strchr(" \t", word.bytes[0]) != NULL) {
+        word.bytes++;
+        word.size--;
+    }
+    while (word.size > 0 && strchr(" \t", word.bytes[word.size - 1]) != NULL)
+        word.size--;
+    return word;
+}
+
+/* The next word of a comma list, without blanks around it; false behind the last. "a," has two. */
+static bool next_word(const char **list, struct span *word)
+{
+    if (*list == NULL)
+        return false;
+    size_t size = strcspn(*list, ",");
+    *word = trim((struct span){*list, size});
+    *list = (*list)[size] == ',' ? *list + size + 1 : NULL;
+    return true;
+}
+
+static bool is_asked_of_cuda(const char *order)
+{
+    return order != NULL && (strncmp(order, "GPU-", 4) == 0 || strncmp(order, "MIG-", 4) == 0);
+}
+
+/* The device of a word of vitals_cuda_enumerate. CUDA's bytes do not say whether they are of a GPU
+ * or of a partition; then its device is meant. */
+static const vitals_row *enumerated_device(const vitals_snapshot *snapshot, struct span word)
+{
+    char other[GPU_NAME];
+    const vitals_row *row = NULL;
+    if (word.size < 4 || word.size >= sizeof other)
+        return NULL;
+    if (gpu_match_uuid(snapshot, word, false, &row) != GPU_MATCH_ONE) {
+        memcpy(other, word.bytes, word.size);
+        memcpy(other, "MIG", 3);
+        if (gpu_match_uuid(snapshot, (struct span){other, word.size}, false, &row) != GPU_MATCH_ONE)
+            return NULL;
+    }
+    uint64_t parent = vitals_row_parent(row);
+    return parent != 0 ? vitals_snapshot_find(snapshot, VITALS_GPU, parent) : row;
+}
+
+/* Puts those that CUDA named before the others. */
+static void sort_as_enumerated(const vitals_snapshot *snapshot, const char *order,
+                               struct cuda_devices *devices)
+{
+    struct span word;
+    size_t done = 0;
+    while (next_word(&order, &word)) {
+        const vitals_row *row = enumerated_device(snapshot, word);
+        for (size_t i = done; row && i < devices->count; i++) {
+            if (devices->items[i] != row)
+                continue;
+            memmove(&devices->items[done + 1], &devices->items[done],
+                    (i - done) * sizeof devices->items[0]);
+            devices->items[done++] = row;
+            break;
+        }
+    }
+}
+
+static void list_devices(const vitals_snapshot *snapshot, const char *order,
+                         struct cuda_devices *out)
+{
+    list_by_address(snapshot, out);
+    if (is_asked_of_cuda(order))
+        sort_as_enumerated(snapshot, order, out);
+}
+
+static bool is_one_model(const struct cuda_devices *devices)
+{
+    vitals_text first, other;
+    if (devices->count < 2)
+        return true;
+    if (vitals_row_text(devices->items[0], VITALS_GPU_NAME, &first) <= 0)
+        return false;
+    for (size_t i = 1; i < devices->count; i++) {
+        if (vitals_row_text(devices->items[i], VITALS_GPU_NAME, &other) <= 0 ||
+            other.size != first.size || memcmp(other.bytes, first.bytes, first.size) != 0)
+            return false;
+    }
+    return true;
+}
+
+vitals_availability vitals_cuda_order(const vitals_snapshot *snapshot, const char *order)
+{
+    struct cuda_devices devices;
+    list_by_address(snapshot, &devices);
+    if (devices.count == 0)
+        return VITALS_UNSUPPORTED;
+    bool known = is_asked_of_cuda(order) || (order != NULL && strcmp(order, "PCI_BUS_ID") == 0);
+    return known || is_one_model(&devices) ? VITALS_HAVE : VITALS_ESTIMATE;
+}
+
+/* ---- a list of them ---- */
+
+struct reading {
+    const vitals_snapshot *snapshot;
+    struct cuda_devices devices;
+    const vitals_row *rows[GPU_DEVICES_MAX];
+    size_t count;
+    const char *why; /* the list ended here, in a word for a person; NULL: it did not */
+    struct span bad; /* the word */
+    bool twice;
+};
+
+static const vitals_row *first_partition(const vitals_snapshot *snapshot, const vitals_row *device)
+{
+    return vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(device), NULL);
+}
+
+static bool stop(struct reading *reading, struct span word, const char *why)
+{
+    reading->bad = word;
+    reading->why = why;
+    return false;
+}
+
+/* False: the list ends, and the row is not in it. */
+static bool take_row(struct reading *reading, struct span word, const vitals_row *row)
+{
+    bool is_part = vitals_row_parent(row) != 0;
+    for (size_t i = 0; i < reading->count; i++) {
+        if (reading->rows[i] == row) {
+            reading->twice = true;
+            return stop(reading, word,
+                        "it names a device for the second time, and so none is seen");
+        }
+    }
+    if (reading->count > 0 && (is_part || vitals_row_parent(reading->rows[0]) != 0))
+        return stop(reading, word, "a program that sees a MIG device sees no other");
+    if (reading->count == GPU_DEVICES_MAX)
+        return stop(reading, word, "these are too many");
+    reading->rows[reading->count++] = row;
+    return true;
+}
+
+/* As strtol: digits behind blanks and a sign, whatever follows. */
+static bool parse_ordinal(struct span word, uint64_t *out)
+{
+    const char *at = word.bytes, *end = word.bytes + word.size;
+    if (at < end && *at == '+')
+        at++;
+    return number_u64(&at, end, out);
+}
+
+static bool take_number(struct reading *reading, struct span word)
+{
+    uint64_t ordinal;
+    if (!parse_ordinal(word, &ordinal))
+        return stop(reading, word, "a number is expected, as in the first word");
+    if (ordinal >= reading->devices.count)
+        return stop(reading, word, "there is no device with that number");
+    const vitals_row *row = reading->devices.items[ordinal];
+    const vitals_row *part = first_partition(reading->snapshot, row);
+    return take_row(reading, word, part ? part : row);
+}
+
+static bool starts(struct span word, const char *prefix)
+{
+    return span_starts(word, prefix) && word.size > strlen(prefix);
+}
+
+static bool take_uuid(struct reading *reading, struct span word, const char *prefix)
+{
+    const vitals_row *row = NULL;
+    if (!starts(word, prefix))
+        return stop(reading, word, "a UUID of the kind of the first word is expected");
+    enum gpu_match match = gpu_match_uuid(reading->snapshot, word, true, &row);
+    if (match == GPU_MATCH_NONE)
+        match = gpu_match_instance(reading->snapshot, word, true, &row);
+    if (match == GPU_MATCH_SEVERAL)
+        return stop(reading, word, "several UUIDs begin so");
+    if (match == GPU_MATCH_NONE || !row)
+        return stop(reading, word, "no device has that UUID");
+    if (!is_for_cuda(row))
+        return stop(reading, word, "that is no device for CUDA");
+    const vitals_row *part = first_partition(reading->snapshot, row);
+    return take_row(reading, word, part ? part : row);
+}
+
+/* How people say that nothing is to be seen. */
+static bool is_none(const char *visible)
+{
+    static const char *const WORDS[] = {"", "-1", "none", "void", "NoDevFiles"};
+    for (size_t i = 0; i < ARRAY_COUNT(WORDS); i++) {
+        if (strcmp(visible, WORDS[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_words(struct reading *reading, const char *visible)
+{
+    const char *list = visible;
+    const char *prefix = NULL;
+    struct span word;
+    uint64_t ignored;
+    bool going = true;
+    if (is_none(visible))
+        return;
+    (void)next_word(&list, &word);
+    bool numbers = parse_ordinal(word, &ignored);
+    if (!numbers)
+        prefix = starts(word, "GPU-") ? "GPU-" : starts(word, "MIG-") ? "MIG-" : NULL;
+    if (!numbers && !prefix) {
+        (void)stop(reading, word, "it is neither a number nor a UUID");
+        return;
+    }
+    for (list = visible; going && next_word(&list, &word);)
+        going = numbers ? take_number(reading, word) : take_uuid(reading, word, prefix);
+    if (reading->twice)
+        reading->count = 0;
+}
+
+/* Without the variable: whole devices, and where there is none the first partition of the first. */
+static void read_all(struct reading *reading)
+{
+    const vitals_row *only = NULL;
+    for (size_t i = 0; i < reading->devices.count; i++) {
+        const vitals_row *row = reading->devices.items[i];
+        const vitals_row *part = first_partition(reading->snapshot, row);
+        if (!part)
+            reading->rows[reading->count++] = row;
+        else if (!only)
+            only = part;
+    }
+    if (reading->count == 0 && only)
+        reading->rows[reading->count++] = only;
+}
+
+static void read_visible(const vitals_snapshot *snapshot, const char *visible, const char *order,
+                         struct reading *out)
+{
+    out->snapshot = snapshot;
+    out->count = 0;
+    out->why = NULL;
+    out->bad = (struct span){"", 0};
+    out->twice = false;
+    list_devices(snapshot, order, &out->devices);
+    if (visible)
+        read_words(out, visible);
+    else
+        read_all(out);
+}
+
+size_t vitals_cuda_visible_devices(const vitals_snapshot *snapshot, const char *visible,
+                                   const char *order, const vitals_row **rows, size_t capacity)
+{
+    struct reading reading;
+    read_visible(snapshot, visible, order, &reading);
+    for (size_t i = 0; rows && i < reading.count && i < capacity; i++)
+        rows[i] = reading.rows[i];
+    return reading.count;
+}
+
+int vitals_cuda_visible_check(const vitals_snapshot *snapshot, const char *visible,
+                              const char *order, vitals_error *error)
+{
+    struct reading reading;
+    read_visible(snapshot, visible, order, &reading);
+    if (!reading.why)
+        return 0;
+    return error_set(error, VITALS_EFORMAT, 0, "CUDA_VISIBLE_DEVICES ends before \"%.*s\": %s",
+                     (int)size_min(reading.bad.size, 64), reading.bad.bytes, reading.why);
+}

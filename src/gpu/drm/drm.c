@@ -1,0 +1,132 @@
+/* drm.c: see drm.h: the back end's record, its processes, and what it tells of itself. */
+#include "gpu/drm/state.h"
+
+#include "core/memory.h"
+#include "metric/diagnosis.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <vitals/error.h>
+
+/* ---- open and close ---- */
+
+static int drm_open(const vitals_context *context, void **state, struct gpu_scan *why)
+{
+    int error;
+    if (!drm_has_device(&context->os, &error)) {
+        why->state = error < 0 ? (signed char)os_availability(error) : VITALS_UNSUPPORTED;
+        snprintf(why->message, sizeof why->message,
+                 why->state == VITALS_DENIED ? "permission denied: /sys/class/drm"
+                                             : "no device of another DRM or accel driver");
+        return VITALS_EUNSUPPORTED;
+    }
+    struct drm *drm = memory_alloc(sizeof *drm);
+    if (drm == NULL) {
+        why->state = VITALS_FAILED;
+        snprintf(why->message, sizeof why->message, "out of memory");
+        return VITALS_EMEMORY;
+    }
+    drm->context = context;
+    *state = drm;
+    return 0;
+}
+
+static void drm_close(void *state)
+{
+    struct drm *drm = state;
+    for (uint32_t i = 0; i < drm->count; i++) {
+        clients_done(&drm->slots[i]->clients);
+        memory_free(drm->slots[i]);
+    }
+    memory_free(drm);
+}
+
+/* ---- processes ---- */
+
+static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swept,
+                          const struct metric_set *wanted, struct gpu_processes *out)
+{
+    struct drm *drm = state;
+    struct drm_slot *slot = drm->slots[at];
+    const struct os *os = &drm->context->os;
+    (void)wanted; // all of it comes with the sweep
+    out->stamp_ns = swept != NULL ? swept->stamp_ns : os->clock.monotonic_ns(os->clock.data);
+    if (!os_sys_exists(os, slot->folder)) {
+        out->count = 0;
+        out->cut = false;
+        out->state = VITALS_GONE;
+        return;
+    }
+    struct clients_device device = {
+        .pci_bus_id = slot->bus_id,
+        .nodes = slot->nodes,
+        .node_count = slot->node_count,
+        .unified = slot->is_unified,
+    };
+    clients_update(&slot->clients, &device, swept, out);
+}
+
+/* ---- diagnosis ---- */
+
+/* A path that a person may paste into a shell. */
+static bool is_plain(const char *path)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/.:@_+-";
+    return path[strspn(path, PLAIN)] == '\0';
+}
+
+/* Mali's drivers count time only where they are told to. */
+static void diagnose_profiling(const struct os *os, const struct drm_slot *slot, struct facts *out)
+{
+    char path[OS_SYS_PATH], remedy[OS_SYS_PATH + 64];
+    uint64_t mask;
+    if (!pci_path(path, slot->folder, "profiling") || os_sys_u64(os, path, &mask) < 0 || mask != 0)
+        return;
+    remedy[0] = '\0';
+    if (is_plain(path))
+        snprintf(remedy, sizeof remedy, "echo %d | sudo tee /sys/%s",
+                 strncmp(slot->driver, "panthor", 7) == 0 ? 3 : 1, path);
+    diagnosis_add(out, DIAGNOSIS_NOTICE, slot->node,
+                  "the driver counts no time of engines until it is told to", remedy);
+}
+
+static void drm_diagnose(const vitals_context *context, void *state, struct facts *out)
+{
+    const struct os *os = &context->os;
+    const struct drm *drm = state;
+    int error;
+    if (drm == NULL) {
+        bool found = drm_has_device(os, &error);
+        bool is_denied = error < 0 && os_availability(error) == VITALS_DENIED;
+        if (is_denied)
+            diagnosis_add(out, DIAGNOSIS_PROBLEM, "drm", "permission denied: /sys/class/drm",
+                          "# run outside of the sandbox, or let it see /sys");
+        else
+            diagnosis_add(out, found ? DIAGNOSIS_PROBLEM : DIAGNOSIS_GOOD, "drm",
+                          found ? "a device is there and could not be opened"
+                                : "no device of another DRM or accel driver",
+                          "");
+        return;
+    }
+    for (uint32_t i = 0; i < drm->count; i++) {
+        const struct drm_slot *slot = drm->slots[i];
+        char finding[2 * DRM_NAME];
+        if (!os_sys_exists(os, slot->folder))
+            continue;
+        snprintf(finding, sizeof finding, "read by the driver %s", slot->driver);
+        diagnosis_add(out, DIAGNOSIS_GOOD, slot->node, finding, "");
+        diagnose_profiling(os, slot, out);
+    }
+}
+
+const struct gpu_backend gpu_backend_drm = {
+    .name = "drm",
+    .sweeps = true,
+    .open = drm_open,
+    .scan = drm_scan,
+    .sample = drm_sample,
+    .processes = drm_processes,
+    .diagnose = drm_diagnose,
+    .close = drm_close,
+};

@@ -1,0 +1,198 @@
+/* sample.c: one reading of a device of the generic back end.
+ *
+ * A device that sleeps is asked nothing that its hardware would have to answer; what its processes
+ * did is the kernel's own count and stays. Thread rule: a lane's. */
+#include "gpu/drm/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double HERTZ_MAX = 1e10; /* beyond, it is no frequency */
+
+/* ---- clocks ---- */
+
+static struct value read_hertz(const struct os *os, const char *folder, const char *file,
+                               double factor)
+{
+    char path[OS_SYS_PATH];
+    uint64_t number;
+    if (!pci_path(path, folder, file))
+        return value_missing(VITALS_UNSUPPORTED);
+    int result = os_sys_u64(os, path, &number);
+    if (result < 0)
+        return value_missing(result == -ENOENT ? VITALS_UNSUPPORTED : os_availability(result));
+    double hertz = (double)number * factor;
+    return hertz <= HERTZ_MAX ? value_f64(hertz) : value_missing(VITALS_FAILED);
+}
+
+/* A clock by its files; what is asked of the hardware is marked. */
+struct clock_file {
+    vitals_metric metric;
+    const char *file;
+    bool wakes;
+};
+
+static const struct clock_file DEVFREQ[] = {
+    {VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "cur_freq", true},
+    {VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "max_freq", false},
+    {VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, "min_freq", false},
+    {VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, "target_freq", false},
+};
+
+static const struct clock_file NPU[] = {
+    {VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "npu_current_frequency_mhz", true},
+    {VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "npu_max_frequency_mhz", false},
+};
+
+struct clock {
+    const char *folder, *label;
+    const struct clock_file *files;
+    size_t count;
+    double factor;
+};
+
+static void fill_clock(const struct os *os, const struct clock *clock, bool is_asleep,
+                       struct gpu_fill *fill)
+{
+    for (size_t i = 0; i < clock->count; i++) {
+        const struct clock_file *file = &clock->files[i];
+        struct value value = value_missing(VITALS_SUSPENDED);
+        if (!gpu_fill_wants(fill, file->metric))
+            continue;
+        if (!is_asleep || !file->wakes)
+            value = read_hertz(os, clock->folder, file->file, clock->factor);
+        gpu_fill_child(fill, file->metric, clock->label, value);
+    }
+}
+
+static void fill_clocks(const struct os *os, const struct drm_slot *slot, bool is_asleep,
+                        struct gpu_fill *fill)
+{
+    char path[OS_SYS_PATH];
+    if (!gpu_fill_wants_table(fill, VITALS_GPU_CLOCK))
+        return;
+    if (slot->frequency[0] != '\0') {
+        struct clock clock = {slot->frequency, "graphics", DEVFREQ, ARRAY_COUNT(DEVFREQ), 1};
+        fill_clock(os, &clock, is_asleep, fill);
+    }
+    if (pci_path(path, slot->folder, NPU[1].file) && os_sys_exists(os, path)) {
+        struct clock clock = {slot->folder, "npu", NPU, ARRAY_COUNT(NPU), 1e6};
+        fill_clock(os, &clock, is_asleep, fill);
+    }
+}
+
+/* ---- how busy it is ---- */
+
+/* ivpu counts the time in which it had jobs, in microseconds; true where there is such a count. */
+static bool read_npu(const struct os *os, struct drm_slot *slot, uint64_t now_ns)
+{
+    char path[OS_SYS_PATH];
+    uint64_t busy_us;
+    if (!pci_path(path, slot->folder, "npu_busy_time_us") || os_sys_u64(os, path, &busy_us) < 0)
+        return false;
+    if (slot->busy_ns == 0) {
+        slot->npu_ratio = value_missing(VITALS_NOT_YET);
+    } else if (now_ns > slot->busy_ns) {
+        uint64_t step = busy_us > slot->busy_us ? busy_us - slot->busy_us : 0;
+        double ratio = (double)step * 1e3 / (double)(now_ns - slot->busy_ns);
+        slot->npu_ratio = value_f64(ratio < 1 ? ratio : 1);
+        if (ratio > 1.01)
+            slot->npu_ratio.state = VITALS_ESTIMATE;
+        slot->busy_seconds += slot->npu_ratio.as.f64 * (double)(now_ns - slot->busy_ns) * 1e-9;
+    }
+    slot->busy_us = busy_us;
+    slot->busy_ns = now_ns;
+    return true;
+}
+
+/* The busiest engine of those that we see. */
+static struct value busiest(const struct clients *clients)
+{
+    struct value most = value_missing(VITALS_UNSUPPORTED);
+    for (uint32_t e = 0; e < clients->engine_count; e++) {
+        struct value ratio = clients->engines[e].utilization_ratio;
+        bool is_more = ratio.state > 0 && (most.state <= 0 || ratio.as.f64 > most.as.f64);
+        if (is_more || most.state == VITALS_UNSUPPORTED)
+            most = ratio;
+    }
+    return most;
+}
+
+static void integrate(struct drm_slot *slot, struct value ratio)
+{
+    uint64_t until = slot->clients.stamp_ns;
+    if (slot->integrated_ns != 0 && until > slot->integrated_ns && ratio.state > 0)
+        slot->busy_seconds += ratio.as.f64 * (double)(until - slot->integrated_ns) * 1e-9;
+    slot->integrated_ns = until;
+}
+
+static void fill_busy(const struct os *os, struct drm_slot *slot, uint64_t now_ns,
+                      struct gpu_fill *fill)
+{
+    if (!gpu_fill_wants(fill, VITALS_GPU_UTILIZATION_RATIO) &&
+        !gpu_fill_wants(fill, VITALS_GPU_BUSY_SECONDS))
+        return;
+    struct value ratio, seconds;
+    if (read_npu(os, slot, now_ns)) {
+        ratio = slot->npu_ratio;
+        seconds = value_f64(slot->busy_seconds);
+    } else {
+        ratio = busiest(&slot->clients);
+        integrate(slot, ratio);
+        seconds = value_missing(ratio.state <= 0 ? (vitals_availability)ratio.state
+                                                 : VITALS_LOWER_BOUND);
+        seconds.as.f64 = slot->busy_seconds;
+    }
+    gpu_fill(fill, VITALS_GPU_UTILIZATION_RATIO, ratio);
+    gpu_fill(fill, VITALS_GPU_BUSY_SECONDS, seconds);
+}
+
+/* ---- memory ---- */
+
+/* ivpu tells of all that it holds; of others it is what processes hold that we see. */
+static void fill_memory(const struct os *os, const struct drm_slot *slot, struct gpu_fill *fill)
+{
+    char path[OS_SYS_PATH];
+    uint64_t bytes;
+    gpu_fill(fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->is_unified));
+    if (!gpu_fill_wants(fill, VITALS_GPU_MEMORY_USED_BYTES))
+        return;
+    struct value used = slot->is_unified ? slot->clients.system_memory_bytes
+                                         : slot->clients.memory_bytes;
+    if (pci_path(path, slot->folder, "npu_memory_utilization") && os_sys_u64(os, path, &bytes) == 0)
+        used = value_u64(bytes);
+    if (used.state == VITALS_UNSET)
+        used = value_missing(slot->clients.stamp_ns == 0 ? VITALS_NOT_YET : VITALS_UNSUPPORTED);
+    gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, used);
+}
+
+/* ---- the whole ---- */
+
+void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
+{
+    struct drm *drm = state;
+    struct drm_slot *slot = drm->slots[at];
+    const struct os *os = &drm->context->os;
+    uint64_t now_ns = os->clock.monotonic_ns(os->clock.data);
+    struct gpu_fill fill;
+    gpu_fill_begin(&fill, out, now_ns);
+    if (!os_sys_exists(os, slot->folder)) {
+        drm_forget_sensors(slot); // a chip gets another number when the device comes back
+        gpu_fill_lose(&fill, VITALS_GONE);
+        gpu_fill_end(&fill);
+        return;
+    }
+    bool is_asleep = !pci_fill(os, slot->folder, &fill);
+    gpu_fill_text(&fill, VITALS_GPU_DEVICE_NODE, (struct span){slot->node, strlen(slot->node)});
+    if (!is_asleep) {
+        drm_find_sensors(os, slot);
+        pci_fill_link(os, slot->folder, &fill);
+    }
+    drm_fill_sensors(os, slot, is_asleep, &fill);
+    fill_clocks(os, slot, is_asleep, &fill);
+    fill_busy(os, slot, now_ns, &fill);
+    fill_memory(os, slot, &fill);
+    clients_fill_engines(&slot->clients, &fill);
+    gpu_fill_end(&fill);
+}

@@ -1,0 +1,140 @@
+/* sensors.c: temperatures, fans, voltages and power that a driver gives through hwmon.
+ *
+ * Which there are is learnt once, and again when the device was away; what a driver gives no label
+ * is called by its place: the first temperature is the device's. Thread rule: the sampling thread
+ * of the device. */
+#include "gpu/drm/state.h"
+
+#include "core/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Documentation/hwmon/sysfs-interface.rst. */
+static const struct kind {
+    const char *stem, *input;
+    vitals_metric metric;
+    double factor, most;
+} KINDS[] = {
+    {"temp", "_input", VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 1e-3, 250},
+    {"fan", "_input", VITALS_GPU_SENSOR_FAN_RPM, 1, 50000},
+    {"in", "_input", VITALS_GPU_SENSOR_VOLTAGE_VOLTS, 1e-3, 1000},
+    {"power", "_average", VITALS_GPU_SENSOR_POWER_WATTS, 1e-6, 10000},
+    {"power", "_input", VITALS_GPU_SENSOR_POWER_WATTS, 1e-6, 10000},
+};
+
+struct looking {
+    const struct os *os;
+    struct drm_slot *slot;
+    char folder[DRM_FOLDER];
+};
+
+static void read_label(const struct looking *looking, const struct kind *kind, uint64_t number,
+                       struct drm_sensor *sensor)
+{
+    char path[DRM_FOLDER + 64], text[64] = "";
+    snprintf(path, sizeof path, "%s/%s%llu_label", looking->folder, kind->stem,
+             (unsigned long long)number);
+    (void)os_sys_text(looking->os, path, text, sizeof text);
+    if (text[0] != '\0' && strchr(text, '\n') == NULL)
+        snprintf(sensor->label, sizeof sensor->label, "%.*s", GPU_LABEL - 1, text);
+    else if (kind->metric == VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS && number == 1)
+        snprintf(sensor->label, sizeof sensor->label, "gpu");
+    else if (kind->metric == VITALS_GPU_SENSOR_FAN_RPM && number > 0)
+        snprintf(sensor->label, sizeof sensor->label, "fan%u", (unsigned)(number - 1) % 1000);
+    else
+        snprintf(sensor->label, sizeof sensor->label, "%s%u", kind->stem, (unsigned)number % 1000);
+}
+
+/* A label that is taken already gets no second sensor of that kind. */
+static bool is_known(const struct drm_slot *slot, const struct drm_sensor *sensor)
+{
+    for (uint32_t i = 0; i < slot->sensor_count; i++) {
+        if (slot->sensors[i].metric == sensor->metric &&
+            strcmp(slot->sensors[i].label, sensor->label) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool visit_file(const char *name, void *data)
+{
+    struct looking *looking = data;
+    struct drm_slot *slot = looking->slot;
+    for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++) {
+        const char *at = name + strlen(KINDS[i].stem), *end = name + strlen(name);
+        uint64_t number;
+        if (strncmp(name, KINDS[i].stem, strlen(KINDS[i].stem)) != 0 ||
+            !number_u64(&at, end, &number) || strcmp(at, KINDS[i].input) != 0)
+            continue;
+        struct drm_sensor sensor = {
+            .metric = KINDS[i].metric, .factor = KINDS[i].factor, .most = KINDS[i].most};
+        int size = snprintf(sensor.path, sizeof sensor.path, "%s/%.60s", looking->folder, name);
+        read_label(looking, &KINDS[i], number, &sensor);
+        if (size > 0 && (size_t)size < sizeof sensor.path && slot->sensor_count < DRM_SENSORS &&
+            !is_known(slot, &sensor))
+            slot->sensors[slot->sensor_count++] = sensor;
+    }
+    return true;
+}
+
+static bool visit_chip(const char *name, void *data)
+{
+    struct looking *looking = data;
+    int size = snprintf(looking->folder, sizeof looking->folder, "%.150s/hwmon/%s",
+                        looking->slot->folder, name);
+    if (size > 0 && (size_t)size < sizeof looking->folder)
+        (void)os_sys_list(looking->os, looking->folder, visit_file, looking);
+    return true;
+}
+
+void drm_find_sensors(const struct os *os, struct drm_slot *slot)
+{
+    enum { TRIES = 3 }; // a driver that has just been loaded may not have them yet
+    struct looking looking = {.os = os, .slot = slot};
+    char path[OS_SYS_PATH];
+    if (slot->sensor_count > 0 || slot->looked_for == TRIES)
+        return;
+    slot->looked_for++;
+    if (pci_path(path, slot->folder, "hwmon"))
+        (void)os_sys_list(os, path, visit_chip, &looking);
+}
+
+void drm_forget_sensors(struct drm_slot *slot)
+{
+    slot->sensor_count = slot->looked_for = 0;
+}
+
+static struct value read_sensor(const struct os *os, const struct drm_sensor *sensor)
+{
+    int64_t number;
+    int result = os_sys_i64(os, sensor->path, &number);
+    if (result < 0)
+        return value_missing(os_availability(result));
+    double reading = (double)number * sensor->factor;
+    bool is_reading = reading <= sensor->most && reading >= -sensor->most;
+    return is_reading ? value_f64(reading) : value_missing(VITALS_FAILED);
+}
+
+void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_asleep,
+                      struct gpu_fill *fill)
+{
+    bool table = gpu_fill_wants_table(fill, VITALS_GPU_SENSOR);
+    for (uint32_t i = 0; i < slot->sensor_count; i++) {
+        const struct drm_sensor *sensor = &slot->sensors[i];
+        vitals_metric whole = 0; // of the device, where this is its one temperature or power
+        if (sensor->metric == VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS)
+            whole = VITALS_GPU_TEMPERATURE_CELSIUS;
+        else if (sensor->metric == VITALS_GPU_SENSOR_POWER_WATTS)
+            whole = VITALS_GPU_POWER_WATTS;
+        bool of_device = whole != 0 && gpu_fill_wants(fill, whole) && !gpu_fill_has(fill, whole);
+        bool of_table = table && gpu_fill_wants(fill, sensor->metric);
+        struct value value = value_missing(VITALS_SUSPENDED);
+        if (!is_asleep && (of_device || of_table))
+            value = read_sensor(os, sensor);
+        if (of_device)
+            gpu_fill(fill, whole, value);
+        if (table) // listed whole; what is not asked for is passed over
+            gpu_fill_child(fill, sensor->metric, sensor->label, value);
+    }
+}

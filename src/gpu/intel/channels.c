@@ -1,0 +1,445 @@
+/* channels.c: what the card's own sensors measure: energy, limits of power, temperatures, fans and
+ * voltages of its hwmon chips; of a device in the processor, the energy that RAPL counts for it.
+ *
+ * Channels are told apart by their labels, not by their numbers: what is energy1 on one card is
+ * energy2 on the next. Nothing tells power; it is the energy of two readings over the time between
+ * them. A counter of the card that stands at 0 while another has counted is not connected (B580 on
+ * kernel 6.16): then the package stands for the card, as the least that it can be. */
+#include "gpu/intel/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Beyond these it is no reading. */
+static const double CELSIUS_MAX = 1000.0, WATTS_MAX = 10000.0;
+static const uint64_t RPM_MAX = 100000, MILLIVOLTS_MAX = 100000, MICROWATTS_MAX = 10000000000;
+
+static const struct {
+    const char *prefix;
+    const char *suffix; /* of the file that says that the channel is there */
+} KINDS[CHANNEL_KINDS] = {
+    [CHANNEL_ENERGY] = {"energy", "_input"},    [CHANNEL_POWER] = {"power", "_max"},
+    [CHANNEL_TEMPERATURE] = {"temp", "_input"}, [CHANNEL_FAN] = {"fan", "_input"},
+    [CHANNEL_VOLTAGE] = {"in", "_input"},
+};
+
+/* What channels without a label are, by the ABI documents of both drivers. */
+static const struct {
+    enum intel_channel_kind kind;
+    unsigned number;
+    const char *label;
+} UNLABELLED[] = {
+    {CHANNEL_ENERGY, 1, "card"},      {CHANNEL_ENERGY, 2, "pkg"},
+    {CHANNEL_POWER, 1, "card"},       {CHANNEL_POWER, 2, "pkg"},
+    {CHANNEL_VOLTAGE, 0, "gpu"},      {CHANNEL_VOLTAGE, 1, "pkg"},
+    {CHANNEL_TEMPERATURE, 1, "gpu"},  {CHANNEL_TEMPERATURE, 2, "pkg"},
+    {CHANNEL_TEMPERATURE, 3, "vram"},
+};
+
+/* What we call the same sensor of every vendor. */
+static const struct {
+    enum intel_channel_kind kind;
+    const char *theirs, *ours;
+} COMMON[] = {
+    {CHANNEL_TEMPERATURE, "pkg", "gpu"},
+    {CHANNEL_TEMPERATURE, "vram", "memory"},
+};
+
+/* ---- which there are ---- */
+
+struct search {
+    const struct os *os;
+    struct intel_slot *slot;
+    char folder[INTEL_FOLDER]; /* of the chip */
+    char chip[32];             /* its name */
+};
+
+/* "temp12_input" → 12; false where it is of another kind. */
+static bool take_name(enum intel_channel_kind kind, const char *name, unsigned *number)
+{
+    struct cursor cursor = cursor_over(name, strlen(name));
+    uint64_t found;
+    if (!cursor_literal(&cursor, KINDS[kind].prefix) || cursor_done(&cursor) || *cursor.at < '0' ||
+        *cursor.at > '9' || !cursor_u64(&cursor, &found) || found > 999)
+        return false;
+    *number = (unsigned)found;
+    return cursor_literal(&cursor, KINDS[kind].suffix) && cursor_done(&cursor);
+}
+
+static const char *unlabelled(enum intel_channel_kind kind, unsigned number)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(UNLABELLED); i++) {
+        if (UNLABELLED[i].kind == kind && UNLABELLED[i].number == number)
+            return UNLABELLED[i].label;
+    }
+    return "";
+}
+
+static void name_channel(const struct search *search, struct intel_channel *channel,
+                         unsigned number)
+{
+    char path[OS_SYS_PATH], theirs[GPU_LABEL];
+    int result = -1;
+    snprintf(channel->label, sizeof channel->label, "%.12s%u", KINDS[channel->kind].prefix, number);
+    if (channel->kind == CHANNEL_FAN) { // those of every vendor count from 0
+        snprintf(channel->label, sizeof channel->label, "fan%u", number > 0 ? number - 1 : 0);
+        return;
+    }
+    if ((size_t)snprintf(path, sizeof path, "%s_label", channel->path) < sizeof path)
+        result = os_sys_text(search->os, path, theirs, sizeof theirs);
+    if (result < 0 || theirs[0] == '\0') {
+        bool of_gt = strncmp(search->chip, "i915_gt", 7) == 0; // the energy of one GT
+        const char *known = of_gt ? search->chip + 5 : unlabelled(channel->kind, number);
+        snprintf(theirs, sizeof theirs, "%.*s", (int)sizeof theirs - 1, known);
+    }
+    if (theirs[0] != '\0')
+        memcpy(channel->label, theirs, sizeof channel->label);
+    for (size_t i = 0; i < ARRAY_COUNT(COMMON); i++) {
+        if (COMMON[i].kind == channel->kind && strcmp(COMMON[i].theirs, theirs) == 0)
+            snprintf(channel->label, sizeof channel->label, "%s", COMMON[i].ours);
+    }
+}
+
+static struct intel_channel *add_channel(struct intel_slot *slot, enum intel_channel_kind kind)
+{
+    if (slot->channel_count == INTEL_CHANNELS)
+        return NULL;
+    struct intel_channel *channel = &slot->channels[slot->channel_count++];
+    *channel = (struct intel_channel){.kind = kind,
+                                      .input = "_input",
+                                      .joules = value_missing(VITALS_NOT_YET),
+                                      .watts = value_missing(VITALS_NOT_YET)};
+    return channel;
+}
+
+static bool visit_file(const char *name, void *data)
+{
+    struct search *search = data;
+    for (enum intel_channel_kind kind = 0; kind < CHANNEL_KINDS; kind++) {
+        unsigned number;
+        if (!take_name(kind, name, &number))
+            continue;
+        struct intel_channel *channel = add_channel(search->slot, kind);
+        if (channel == NULL)
+            return false;
+        snprintf(channel->path, sizeof channel->path, "%s/%s%u", search->folder, KINDS[kind].prefix,
+                 number);
+        name_channel(search, channel, number);
+    }
+    return true;
+}
+
+static bool visit_chip(const char *name, void *data)
+{
+    struct search *search = data;
+    char path[OS_SYS_PATH];
+    int size = snprintf(search->folder, sizeof search->folder, "%s/hwmon/%s", search->slot->folder,
+                        name);
+    if (size < 0 || (size_t)size >= sizeof search->folder)
+        return true;
+    snprintf(path, sizeof path, "%s/name", search->folder);
+    (void)os_sys_text(search->os, path, search->chip, sizeof search->chip);
+    (void)os_sys_list(search->os, search->folder, visit_file, search);
+    return true;
+}
+
+/* RAPL's zone of the graphics in the processor. */
+static bool visit_zone(const char *name, void *data)
+{
+    struct search *search = data;
+    char path[OS_SYS_PATH], zone[32];
+    if (strncmp(name, "intel-rapl:", strlen("intel-rapl:")) != 0)
+        return true;
+    snprintf(path, sizeof path, "class/powercap/%s/name", name);
+    if (os_sys_text(search->os, path, zone, sizeof zone) < 0 || strcmp(zone, "uncore") != 0)
+        return true;
+    struct intel_channel *channel = add_channel(search->slot, CHANNEL_ENERGY);
+    if (channel == NULL)
+        return false;
+    snprintf(channel->path, sizeof channel->path, "class/powercap/%.80s", name);
+    snprintf(channel->label, sizeof channel->label, "uncore");
+    channel->input = "/energy_uj";
+    struct value range = intel_number(search->os, channel->path, "max_energy_range_uj");
+    channel->range = range.state > 0 ? range.as.u64 : 0;
+    return false;
+}
+
+static bool has_energy(const struct intel_slot *slot)
+{
+    for (uint32_t i = 0; i < slot->channel_count; i++) {
+        if (slot->channels[i].kind == CHANNEL_ENERGY)
+            return true;
+    }
+    return false;
+}
+
+void intel_find_channels(const struct os *os, struct intel_slot *slot)
+{
+    struct search search = {.os = os, .slot = slot};
+    char path[OS_SYS_PATH];
+    slot->channel_count = 0;
+    if (slot->tile >= 0) // the chips are the card's
+        return;
+    if (pci_path(path, slot->folder, "hwmon"))
+        (void)os_sys_list(os, path, visit_chip, &search);
+    if (slot->integrated && !has_energy(slot))
+        (void)os_sys_list(os, "class/powercap", visit_zone, &search);
+}
+
+bool intel_channels_stand(const struct os *os, const struct intel_slot *slot)
+{
+    char path[OS_SYS_PATH];
+    if (slot->channel_count == 0)
+        return true;
+    const struct intel_channel *first = &slot->channels[0];
+    bool energy = first->kind == CHANNEL_ENERGY;
+    int size = snprintf(path, sizeof path, "%s%s", first->path,
+                        energy ? first->input : KINDS[first->kind].suffix);
+    return size > 0 && (size_t)size < sizeof path && os_sys_exists(os, path);
+}
+
+/* ---- reading ---- */
+
+static struct value read_file(const struct os *os, const struct intel_channel *channel,
+                              const char *suffix)
+{
+    char path[OS_SYS_PATH];
+    uint64_t number = 0;
+    int size = snprintf(path, sizeof path, "%s%s", channel->path, suffix);
+    if (size < 0 || (size_t)size >= sizeof path)
+        return value_missing(VITALS_UNSUPPORTED);
+    int result = os_sys_u64(os, path, &number);
+    return result < 0 ? value_missing(intel_reason(result)) : value_u64(number);
+}
+
+static struct value read_scaled(const struct os *os, const struct intel_channel *channel,
+                                const char *suffix, double factor, uint64_t most)
+{
+    struct value value = read_file(os, channel, suffix);
+    return value.state > 0 ? gpu_fill_scaled(value.as.u64, factor, most) : value;
+}
+
+static struct value read_celsius(const struct os *os, const struct intel_channel *channel,
+                                 const char *suffix)
+{
+    char path[OS_SYS_PATH];
+    int64_t number = 0;
+    int size = snprintf(path, sizeof path, "%s%s", channel->path, suffix);
+    if (size < 0 || (size_t)size >= sizeof path)
+        return value_missing(VITALS_UNSUPPORTED);
+    int result = os_sys_i64(os, path, &number);
+    if (result < 0)
+        return value_missing(intel_reason(result));
+    double celsius = (double)number / 1e3;
+    bool possible = celsius > -CELSIUS_MAX && celsius < CELSIUS_MAX;
+    return possible ? value_f64(celsius) : value_missing(VITALS_FAILED);
+}
+
+/* A limit of 0 is none. */
+static struct value read_watts(const struct os *os, const struct intel_channel *channel,
+                               const char *suffix)
+{
+    struct value value = read_scaled(os, channel, suffix, 1e-6, MICROWATTS_MAX);
+    return value.state > 0 && value.as.f64 <= 0 ? value_missing(VITALS_UNSUPPORTED) : value;
+}
+
+/* What the counter went on by, and the joules of a round that it ended; false where it began anew,
+ * as it does with the driver: more than a device can have drawn. */
+static bool went_on(const struct intel_channel *channel, uint64_t now, double seconds,
+                    uint64_t *step, double *round)
+{
+    static const double two_to_64 = 18446744073709551616.0;
+    bool around = now < channel->microjoules;
+    *step = now - channel->microjoules;
+    *round = 0;
+    if (around && channel->range != 0)
+        *step += channel->range;
+    if (around)
+        *round = (channel->range != 0 ? (double)channel->range : two_to_64) / 1e6;
+    return (double)*step <= WATTS_MAX * 1e6 * seconds;
+}
+
+static void read_energy(const struct os *os, struct intel_channel *channel, uint64_t now_ns)
+{
+    struct value now = read_file(os, channel, channel->input);
+    if (now.state <= 0) {
+        channel->stamp_ns = 0;
+        channel->joules = channel->watts = now;
+        return;
+    }
+    bool known = channel->stamp_ns != 0;
+    if (known && now.as.u64 >= channel->microjoules && now_ns - channel->stamp_ns < INTEL_WINDOW_NS)
+        return;
+    double seconds = (double)(now_ns - channel->stamp_ns) / (double)NS_PER_SECOND, round;
+    uint64_t step;
+    if (known && went_on(channel, now.as.u64, seconds, &step, &round)) {
+        channel->rounds_joules += round;
+        channel->watts = value_f64((double)step / 1e6 / seconds);
+    } else {
+        channel->rounds_joules = 0;
+        channel->watts = value_missing(VITALS_NOT_YET);
+    }
+    channel->microjoules = now.as.u64;
+    channel->stamp_ns = now_ns;
+    channel->joules = value_f64(channel->rounds_joules + (double)now.as.u64 / 1e6);
+}
+
+/* ---- rows of sensors ---- */
+
+struct attribute {
+    vitals_metric metric;
+    enum intel_channel_kind kind;
+    const char *suffix;
+};
+
+static struct value read_attribute(const struct os *os, const struct intel_channel *channel,
+                                   const char *suffix)
+{
+    switch (channel->kind) {
+    case CHANNEL_POWER: return read_watts(os, channel, suffix);
+    case CHANNEL_TEMPERATURE: return read_celsius(os, channel, suffix);
+    case CHANNEL_FAN: return read_scaled(os, channel, suffix, 1, RPM_MAX);
+    case CHANNEL_VOLTAGE: return read_scaled(os, channel, suffix, 1e-3, MILLIVOLTS_MAX);
+    case CHANNEL_ENERGY:
+    case CHANNEL_KINDS: break;
+    }
+    return value_missing(VITALS_UNSUPPORTED);
+}
+
+static void fill_sensor(const struct os *os, const struct intel_channel *channel,
+                        struct gpu_fill *fill)
+{
+    static const struct attribute attributes[] = {
+        {VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, CHANNEL_TEMPERATURE, "_input"},
+        {VITALS_GPU_SENSOR_HIGH_CELSIUS, CHANNEL_TEMPERATURE, "_crit"},
+        {VITALS_GPU_SENSOR_CRITICAL_CELSIUS, CHANNEL_TEMPERATURE, "_emergency"},
+        {VITALS_GPU_SENSOR_FAN_RPM, CHANNEL_FAN, "_input"},
+        {VITALS_GPU_SENSOR_VOLTAGE_VOLTS, CHANNEL_VOLTAGE, "_input"},
+        {VITALS_GPU_SENSOR_POWER_LIMIT_WATTS, CHANNEL_POWER, "_max"},
+        {VITALS_GPU_SENSOR_POWER_WATTS, CHANNEL_ENERGY, NULL},
+        {VITALS_GPU_SENSOR_ENERGY_JOULES, CHANNEL_ENERGY, NULL},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(attributes); i++) {
+        const struct attribute *attribute = &attributes[i];
+        if (attribute->kind != channel->kind)
+            continue;
+        // The row is there whatever is asked of it.
+        struct value value = value_missing(VITALS_UNSUPPORTED);
+        bool dead = channel->dead && channel->joules.state > 0;
+        if (attribute->metric == VITALS_GPU_SENSOR_POWER_WATTS)
+            value = dead ? value : channel->watts;
+        else if (attribute->metric == VITALS_GPU_SENSOR_ENERGY_JOULES)
+            value = dead ? value : channel->joules;
+        else if (gpu_fill_wants(fill, attribute->metric))
+            value = read_attribute(os, channel, attribute->suffix);
+        gpu_fill_child(fill, attribute->metric, channel->label, value);
+    }
+}
+
+/* ---- the device's own figures ---- */
+
+static struct intel_channel *find(struct intel_slot *slot, enum intel_channel_kind kind,
+                                  const char *label)
+{
+    for (uint32_t i = 0; i < slot->channel_count; i++) {
+        if (slot->channels[i].kind == kind && strcmp(slot->channels[i].label, label) == 0)
+            return &slot->channels[i];
+    }
+    return NULL;
+}
+
+/* The widest that has counted something; else the widest that can be read, or is there. */
+static const struct intel_channel *choose_energy(struct intel_slot *slot)
+{
+    static const char *const labels[] = {"card", "pkg", "uncore"};
+    const struct intel_channel *readable = NULL, *any = NULL;
+    for (size_t i = 0; i < ARRAY_COUNT(labels); i++) {
+        const struct intel_channel *channel = find(slot, CHANNEL_ENERGY, labels[i]);
+        if (channel == NULL)
+            continue;
+        if (channel->joules.state > 0 && channel->joules.as.f64 > 0)
+            return channel;
+        if (readable == NULL && channel->joules.state > 0)
+            readable = channel;
+        any = any != NULL ? any : channel;
+    }
+    return readable != NULL ? readable : any;
+}
+
+static void fill_power(struct intel_slot *slot, struct gpu_fill *fill)
+{
+    const struct intel_channel *chosen = choose_energy(slot);
+    if (chosen == NULL)
+        return;
+    struct value watts = chosen->watts, joules = chosen->joules;
+    if (strcmp(chosen->label, "pkg") == 0) { // the memory and the board draw more
+        watts.state = watts.state > 0 ? VITALS_LOWER_BOUND : watts.state;
+        joules.state = joules.state > 0 ? VITALS_LOWER_BOUND : joules.state;
+    }
+    gpu_fill(fill, VITALS_GPU_POWER_WATTS, watts);
+    gpu_fill(fill, VITALS_GPU_ENERGY_JOULES, joules);
+}
+
+static void fill_limits(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
+{
+    static const struct attribute attributes[] = {
+        {VITALS_GPU_POWER_LIMIT_WATTS, CHANNEL_POWER, "_max"},
+        {VITALS_GPU_POWER_LIMIT_SET_WATTS, CHANNEL_POWER, "_max"},
+        {VITALS_GPU_POWER_LIMIT_DEFAULT_WATTS, CHANNEL_POWER, "_rated_max"},
+    };
+    const struct intel_channel *card = find(slot, CHANNEL_POWER, "card");
+    const struct intel_channel *package = find(slot, CHANNEL_POWER, "pkg");
+    for (size_t i = 0; i < ARRAY_COUNT(attributes); i++) {
+        if (!gpu_fill_wants(fill, attributes[i].metric))
+            continue;
+        struct value limit = value_missing(VITALS_UNSUPPORTED);
+        if (card != NULL)
+            limit = read_watts(os, card, attributes[i].suffix);
+        if (package != NULL && limit.state <= 0)
+            limit = read_watts(os, package, attributes[i].suffix);
+        gpu_fill(fill, attributes[i].metric, limit);
+    }
+}
+
+static bool wants_energy(const struct gpu_fill *fill)
+{
+    return gpu_fill_wants(fill, VITALS_GPU_POWER_WATTS) ||
+           gpu_fill_wants(fill, VITALS_GPU_ENERGY_JOULES) ||
+           gpu_fill_wants(fill, VITALS_GPU_SENSOR_POWER_WATTS) ||
+           gpu_fill_wants(fill, VITALS_GPU_SENSOR_ENERGY_JOULES);
+}
+
+static bool is_counted(const struct intel_channel *channel)
+{
+    return channel->kind == CHANNEL_ENERGY && channel->joules.state > 0 &&
+           channel->joules.as.f64 > 0;
+}
+
+static void read_energies(const struct os *os, struct intel_slot *slot, uint64_t now_ns)
+{
+    bool counted = false;
+    for (uint32_t i = 0; i < slot->channel_count; i++) {
+        struct intel_channel *channel = &slot->channels[i];
+        if (channel->kind == CHANNEL_ENERGY)
+            read_energy(os, channel, now_ns);
+        counted |= is_counted(channel);
+    }
+    for (uint32_t i = 0; i < slot->channel_count; i++)
+        slot->channels[i].dead = counted && !is_counted(&slot->channels[i]);
+}
+
+void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
+{
+    bool energy = wants_energy(fill);
+    if (energy)
+        read_energies(os, slot, fill->sample->stamp_ns);
+    for (uint32_t i = 0; i < slot->channel_count && gpu_fill_wants_table(fill, VITALS_GPU_SENSOR);
+         i++)
+        fill_sensor(os, &slot->channels[i], fill);
+    if (energy)
+        fill_power(slot, fill);
+    fill_limits(os, slot, fill);
+    const struct intel_channel *core = find(slot, CHANNEL_TEMPERATURE, "gpu");
+    if (core != NULL && gpu_fill_wants(fill, VITALS_GPU_TEMPERATURE_CELSIUS))
+        gpu_fill(fill, VITALS_GPU_TEMPERATURE_CELSIUS, read_celsius(os, core, "_input"));
+}

@@ -1,0 +1,342 @@
+/* devices.c: which devices and tiles there are, and who each of them is.
+ *
+ * A slot is given once to an address under a card's number and a driver: whoever is bound anew gets
+ * another slot, and is the same device by its identifier. Nothing that is read here wakes a device.
+ * Thread rule: the scanning thread. */
+#include "gpu/intel/devices.h"
+#include "gpu/names.h"
+#include "gpu/node.h"
+
+#include "core/memory.h"
+#include "core/number.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { INTEL_TILES = 8, INTEL_VENDOR = 0x8086 };
+
+static const char *const DRIVERS[] = {"i915", "xe"};
+
+/* A card as it was found. */
+struct card {
+    char name[24]; /* "card0" */
+    char bus_id[PCI_BUS_ID];
+    char physical[PCI_BUS_ID]; /* of a virtual function: the device that it is part of; else "" */
+    const char *driver;
+    uint32_t tiles;
+    uint32_t slot; /* UINT32_MAX: none */
+};
+
+struct finding {
+    struct intel *intel;
+    struct gpu_scan *out;
+    size_t count;
+    bool cut;
+    struct card cards[GPU_DEVICES_MAX];
+};
+
+/* ---- cards ---- */
+
+static const char *known_driver(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(DRIVERS); i++) {
+        if (strcmp(name, DRIVERS[i]) == 0)
+            return DRIVERS[i];
+    }
+    return NULL;
+}
+
+static bool is_card(const char *name)
+{
+    uint64_t number;
+    return strncmp(name, "card", 4) == 0 && number_is_u64(name + 4, &number);
+}
+
+/* Reads whose card it is; false where it is not one of ours. */
+static bool read_card(const struct os *os, const char *name, struct card *card)
+{
+    char folder[OS_SYS_PATH], driver[32], link[OS_SYS_PATH];
+    if (!is_card(name) || strlen(name) >= sizeof card->name)
+        return false;
+    *card = (struct card){.slot = UINT32_MAX};
+    snprintf(card->name, sizeof card->name, "%s", name);
+    snprintf(folder, sizeof folder, "class/drm/%s/device", name);
+    if (!pci_read_driver(os, folder, driver, sizeof driver) ||
+        (card->driver = known_driver(driver)) == NULL || !pci_read_bus_id(os, folder, card->bus_id))
+        return false;
+    snprintf(folder, sizeof folder, "class/drm/%s/device/physfn", name);
+    if (os_sys_link(os, folder, link, sizeof link) == 0) {
+        const char *last = strrchr(link, '/');
+        last = last != NULL ? last + 1 : link;
+        (void)pci_parse_bus_id((struct span){last, strlen(last)}, card->physical);
+    }
+    return true;
+}
+
+static bool visit_tile(const char *name, void *data)
+{
+    uint32_t *tiles = data;
+    uint64_t number;
+    if (strncmp(name, "tile", 4) == 0 && number_is_u64(name + 4, &number) && number < INTEL_TILES)
+        *tiles |= UINT32_C(1) << number;
+    return true;
+}
+
+static bool visit_card(const char *name, void *data)
+{
+    struct finding *finding = data;
+    char folder[OS_SYS_PATH];
+    struct card *card = &finding->cards[finding->count];
+    const struct os *os = &finding->intel->context->os;
+    if (finding->count == GPU_DEVICES_MAX) {
+        finding->cut = true;
+        return false;
+    }
+    if (!read_card(os, name, card))
+        return true;
+    pci_folder(folder, card->bus_id);
+    (void)os_sys_list(os, folder, visit_tile, &card->tiles);
+    finding->count++;
+    return true;
+}
+
+/* In the order of addresses, as the tools of both drivers count. */
+static void sort_cards(struct finding *finding)
+{
+    for (size_t i = 1; i < finding->count; i++) {
+        struct card moving = finding->cards[i];
+        size_t place = i;
+        for (; place > 0 && strcmp(finding->cards[place - 1].bus_id, moving.bus_id) > 0; place--)
+            finding->cards[place] = finding->cards[place - 1];
+        finding->cards[place] = moving;
+    }
+}
+
+struct any {
+    const struct os *os;
+    bool found;
+};
+
+static bool visit_any(const char *name, void *data)
+{
+    struct any *any = data;
+    struct card card;
+    any->found = read_card(any->os, name, &card);
+    return !any->found;
+}
+
+bool intel_has_card(const struct os *os, int *error)
+{
+    struct any any = {.os = os};
+    *error = os_sys_list(os, "class/drm", visit_any, &any);
+    return any.found;
+}
+
+/* ---- slots ---- */
+
+static bool fits(const struct intel_slot *slot, const struct card *card, int32_t tile,
+                 int32_t parent)
+{
+    return slot->tile == tile && slot->parent == parent && slot->driver == card->driver &&
+           strcmp(slot->bus_id, card->bus_id) == 0 && strcmp(slot->card, card->name) == 0;
+}
+
+struct render {
+    const struct os *os;
+    struct intel_slot *slot;
+};
+
+static bool visit_node(const char *name, void *data)
+{
+    struct render *render = data;
+    struct intel_slot *slot = render->slot;
+    char path[OS_SYS_PATH];
+    if (strncmp(name, "renderD", 7) != 0)
+        return true;
+    snprintf(path, sizeof path, "%s/drm/%s/dev", slot->folder, name);
+    gpu_node_add(render->os, path, slot->nodes, &slot->node_count);
+    snprintf(slot->render, sizeof slot->render, "%.20s", name);
+    return false;
+}
+
+static void find_nodes(const struct os *os, struct intel_slot *slot)
+{
+    char path[OS_SYS_PATH];
+    snprintf(path, sizeof path, "class/drm/%s/dev", slot->card);
+    gpu_node_add(os, path, slot->nodes, &slot->node_count);
+    if (pci_path(path, slot->folder, "drm"))
+        (void)os_sys_list(os, path, visit_node, &(struct render){os, slot});
+}
+
+/* Intel's own graphics in the processor stand there, and its virtual functions behind it. */
+static bool is_integrated(const char *bus_id)
+{
+    return strncmp(bus_id, "0000:00:02.", 11) == 0;
+}
+
+static void name_device(const struct os *os, struct intel_slot *out)
+{
+    struct pci_numbers numbers;
+    struct names_pci names;
+    if (!pci_read_numbers(os, out->folder, &numbers))
+        snprintf(out->name, sizeof out->name, "Intel GPU");
+    else if (names_find_pci(os, numbers.vendor, numbers.device, &names) && names.device[0] != '\0')
+        snprintf(out->name, sizeof out->name, "%.*s", (int)sizeof out->name - 1, names.device);
+    else
+        snprintf(out->name, sizeof out->name, "Intel GPU [%04x:%04x]",
+                 (unsigned)(numbers.vendor & 0xffff), (unsigned)(numbers.device & 0xffff));
+}
+
+/* The drivers of the kernel have its version; those that are built beside it have their own. */
+static void name_driver(const struct os *os, struct intel_slot *out)
+{
+    char path[64];
+    snprintf(path, sizeof path, "module/%s/version", out->driver);
+    if (os_sys_text(os, path, out->driver_version, sizeof out->driver_version) < 0 ||
+        out->driver_version[0] == '\0')
+        os_read_kernel(os, out->driver_version, sizeof out->driver_version);
+}
+
+static uint32_t slot_for(struct intel *intel, const struct card *card, int32_t tile, int32_t parent)
+{
+    for (uint32_t i = 0; i < intel->count; i++) {
+        if (fits(intel->slots[i], card, tile, parent))
+            return i;
+    }
+    struct intel_slot *slot = NULL;
+    char folder[OS_SYS_PATH];
+    pci_folder(folder, card->bus_id);
+    if (intel->count < GPU_DEVICES_MAX && strlen(folder) < sizeof slot->folder)
+        slot = memory_alloc(sizeof *slot);
+    if (slot == NULL)
+        return UINT32_MAX;
+    slot->driver = card->driver;
+    slot->tile = tile;
+    slot->parent = parent;
+    slot->integrated = is_integrated(card->bus_id);
+    slot->is_virtual = card->physical[0] != '\0';
+    memcpy(slot->folder, folder, strlen(folder) + 1);
+    memcpy(slot->bus_id, card->bus_id, sizeof slot->bus_id);
+    memcpy(slot->card, card->name, sizeof slot->card);
+    slot->utilization = value_missing(VITALS_NOT_YET);
+    find_nodes(&intel->context->os, slot);
+    name_device(&intel->context->os, slot); // lists of names are long: once
+    name_driver(&intel->context->os, slot);
+    intel->slots[intel->count] = slot;
+    return intel->count++;
+}
+
+/* ---- who they are ---- */
+
+static void identify(const struct intel *intel, uint32_t at, uint32_t index,
+                     struct gpu_identity *out)
+{
+    const struct intel_slot *slot = intel->slots[at];
+    *out = (struct gpu_identity){
+        .slot = at,
+        .index = index,
+        .parent_slot = slot->parent,
+        .vendor = "intel",
+        .name_state = VITALS_HAVE,
+        .pci_state = VITALS_HAVE,
+        .driver_state = slot->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED,
+        .cuda_state = VITALS_UNSUPPORTED,
+        .gpu_instance_id = value_missing(VITALS_UNSUPPORTED),
+        .compute_instance_id = value_missing(VITALS_UNSUPPORTED),
+        .node_count = slot->node_count,
+    };
+    memcpy(out->nodes, slot->nodes, sizeof out->nodes);
+    snprintf(out->pci_bus_id, sizeof out->pci_bus_id, "%s", slot->bus_id);
+    snprintf(out->uuid, sizeof out->uuid, "intel-%s", slot->bus_id);
+    snprintf(out->name, sizeof out->name, "%s", slot->name);
+    snprintf(out->driver_version, sizeof out->driver_version, "%s", slot->driver_version);
+    if (slot->tile >= 0) {
+        snprintf(out->uuid, sizeof out->uuid, "intel-%s-tile%d", slot->bus_id, slot->tile);
+        snprintf(out->name, sizeof out->name, "tile %d", slot->tile);
+    }
+}
+
+static uint32_t add(struct finding *finding, const struct card *card, int32_t tile, int32_t parent,
+                    uint32_t index)
+{
+    struct gpu_scan *out = finding->out;
+    uint32_t slot = UINT32_MAX;
+    if (out->count < GPU_DEVICES_MAX)
+        slot = slot_for(finding->intel, card, tile, parent);
+    if (slot == UINT32_MAX)
+        finding->cut = true;
+    else
+        identify(finding->intel, slot, index, &out->devices[out->count++]);
+    return slot;
+}
+
+static void add_tiles(struct finding *finding, const struct card *card)
+{
+    bool several = (card->tiles & (card->tiles - 1)) != 0;
+    for (uint32_t tile = 0; tile < INTEL_TILES && several && card->slot != UINT32_MAX; tile++) {
+        if ((card->tiles >> tile & 1) != 0)
+            (void)add(finding, card, (int32_t)tile, (int32_t)card->slot, tile);
+    }
+}
+
+static const struct card *physical_of(const struct finding *finding, const struct card *card)
+{
+    for (size_t i = 0; i < finding->count && card->physical[0] != '\0'; i++) {
+        if (strcmp(finding->cards[i].bus_id, card->physical) == 0 &&
+            finding->cards[i].slot != UINT32_MAX)
+            return &finding->cards[i];
+    }
+    return NULL;
+}
+
+/* Devices first, each with its tiles, then virtual functions: below their device where that is
+ * ours too, else as devices of their own. */
+static uint32_t add_cards(struct finding *finding)
+{
+    uint32_t devices = 0;
+    for (size_t i = 0; i < finding->count; i++) {
+        struct card *card = &finding->cards[i];
+        if (card->physical[0] != '\0')
+            continue;
+        card->slot = add(finding, card, -1, -1, devices++);
+        add_tiles(finding, card);
+    }
+    for (size_t i = 0; i < finding->count; i++) {
+        struct card *card = &finding->cards[i];
+        const struct card *physical = physical_of(finding, card);
+        if (card->physical[0] == '\0')
+            continue;
+        if (physical != NULL) // tiles stand before them
+            card->slot = add(finding, card, -1, (int32_t)physical->slot, INTEL_TILES + (uint32_t)i);
+        else
+            card->slot = add(finding, card, -1, -1, devices++);
+    }
+    return devices;
+}
+
+void intel_scan(void *state, struct gpu_scan *out)
+{
+    struct intel *intel = state;
+    out->count = 0;
+    struct finding *finding = memory_alloc(sizeof *finding);
+    if (finding == NULL) {
+        out->state = VITALS_FAILED;
+        snprintf(out->message, sizeof out->message, "out of memory");
+        return;
+    }
+    finding->intel = intel;
+    finding->out = out;
+    int error = os_sys_list(&intel->context->os, "class/drm", visit_card, finding);
+    if (error < 0 && finding->count == 0) {
+        out->state = (signed char)intel_reason(error);
+        snprintf(out->message, sizeof out->message, "class/drm below /sys cannot be read");
+    } else {
+        sort_cards(finding);
+        uint32_t devices = add_cards(finding);
+        out->state = VITALS_HAVE;
+        snprintf(out->message, sizeof out->message, "%u device%s of i915 or xe%s", devices,
+                 devices == 1 ? "" : "s", finding->cut ? ", and more that are left out" : "");
+    }
+    memory_free(finding);
+}

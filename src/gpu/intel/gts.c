@@ -1,0 +1,405 @@
+/* gts.c: the GTs of a device: their clocks, their sleep and what holds them back.
+ *
+ * i915 keeps them in the folder of the card (one alone before kernel 5.18, without a folder of its
+ * own), xe in one of the tile. A frequency of 0 is a GT that sleeps. */
+#include "gpu/intel/state.h"
+
+#include "core/number.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A frequency beyond this is none: xe tells 627200 MHz of the most efficient one of an A380. */
+static const uint64_t MEGAHERTZ_MAX = 10000;
+
+static const struct intel_dialect I915 = {
+    .driver = "i915",
+    .actual = "rps_act_freq_mhz",
+    .requested = "rps_cur_freq_mhz",
+    .minimum = "rps_min_freq_mhz",
+    .maximum = "rps_max_freq_mhz",
+    .hardware_maximum = "rps_RP0_freq_mhz",
+    .idle = "rc6_residency_ms",
+    .throttle_folder = "",
+    .throttle_status = "throttle_reason_status",
+    .throttle_prefix = "throttle_reason_",
+};
+
+static const struct intel_dialect I915_OLD = {
+    .driver = "i915",
+    .actual = "gt_act_freq_mhz",
+    .requested = "gt_cur_freq_mhz",
+    .minimum = "gt_min_freq_mhz",
+    .maximum = "gt_max_freq_mhz",
+    .hardware_maximum = "gt_RP0_freq_mhz",
+    .idle = "power/rc6_residency_ms",
+};
+
+static const struct intel_dialect XE = {
+    .driver = "xe",
+    .actual = "freq0/act_freq",
+    .requested = "freq0/cur_freq",
+    .minimum = "freq0/min_freq",
+    .maximum = "freq0/max_freq",
+    .hardware_maximum = "freq0/rp0_freq",
+    .idle = "gtidle/idle_residency_ms",
+    .throttle_folder = "freq0/throttle",
+    .throttle_status = "freq0/throttle/status",
+    .throttle_prefix = "reason_",
+    .engines = "engines",
+    .counters_keep_awake = true,
+};
+
+/* ---- reading ---- */
+
+vitals_availability intel_reason(int error)
+{
+    switch (error) {
+    case -ENOENT:
+    case -ENOTDIR: return VITALS_UNSUPPORTED; // this driver, or this kernel, has no such file
+    case -ENODATA:
+    case -EBADMSG: return VITALS_FAILED;
+    default: return os_availability(error);
+    }
+}
+
+struct value intel_number(const struct os *os, const char *folder, const char *file)
+{
+    char path[OS_SYS_PATH];
+    uint64_t number = 0;
+    int result = -ENAMETOOLONG;
+    if (pci_path(path, folder, file))
+        result = os_sys_u64(os, path, &number);
+    return result < 0 ? value_missing(intel_reason(result)) : value_u64(number);
+}
+
+/* ---- which there are ---- */
+
+/* "gt12" → 12; false where more than the number stands behind the prefix. */
+static bool numbered(const char *name, const char *prefix, unsigned *number)
+{
+    uint64_t found;
+    size_t size = strlen(prefix);
+    if (strncmp(name, prefix, size) != 0 || !number_is_u64(name + size, &found) || found > 255)
+        return false;
+    *number = (unsigned)found;
+    return true;
+}
+
+struct search {
+    const struct os *os;
+    struct intel_slot *slot;
+    const struct intel_dialect *dialect;
+    char folder[INTEL_FOLDER];
+    unsigned tile;
+};
+
+static struct intel_gt *add_gt(struct search *search, const char *name, unsigned number)
+{
+    struct intel_slot *slot = search->slot;
+    if (slot->gt_count == INTEL_GTS)
+        return NULL;
+    struct intel_gt *gt = &slot->gts[slot->gt_count];
+    *gt = (struct intel_gt){.dialect = search->dialect, .tile = search->tile, .number = number};
+    gt->idle.awake = value_missing(VITALS_NOT_YET);
+    int size = snprintf(gt->folder, sizeof gt->folder, "%s%s%s", search->folder,
+                        name[0] != '\0' ? "/" : "", name);
+    if (size < 0 || (size_t)size >= sizeof gt->folder)
+        return NULL;
+    slot->gt_count++;
+    return gt;
+}
+
+static bool visit_gt(const char *name, void *data)
+{
+    unsigned number;
+    if (numbered(name, "gt", &number))
+        (void)add_gt(data, name, number);
+    return true;
+}
+
+static bool visit_tile(const char *name, void *data)
+{
+    struct search *search = data;
+    const struct intel_slot *slot = search->slot;
+    if (!numbered(name, "tile", &search->tile) ||
+        (slot->tile >= 0 && (unsigned)slot->tile != search->tile))
+        return true;
+    int size = snprintf(search->folder, sizeof search->folder, "%s/%s", slot->folder, name);
+    if (size > 0 && (size_t)size < sizeof search->folder)
+        (void)os_sys_list(search->os, search->folder, visit_gt, search);
+    return true;
+}
+
+void intel_find_gts(const struct os *os, struct intel_slot *slot)
+{
+    struct search search = {.os = os, .slot = slot, .dialect = &XE};
+    slot->gt_count = 0;
+    if (strcmp(slot->driver, XE.driver) == 0) {
+        (void)os_sys_list(os, slot->folder, visit_tile, &search);
+        return;
+    }
+    search.dialect = &I915;
+    int size = snprintf(search.folder, sizeof search.folder, "class/drm/%s/gt", slot->card);
+    if (size > 0 && (size_t)size < sizeof search.folder)
+        (void)os_sys_list(os, search.folder, visit_gt, &search);
+    if (slot->gt_count > 0)
+        return;
+    search.dialect = &I915_OLD;
+    snprintf(search.folder, sizeof search.folder, "class/drm/%s", slot->card);
+    struct value actual = intel_number(os, search.folder, I915_OLD.actual);
+    if (actual.state != VITALS_UNSUPPORTED)
+        (void)add_gt(&search, "", 0);
+}
+
+/* ---- clocks ---- */
+
+static struct value hertz(const struct os *os, const struct intel_gt *gt, const char *file)
+{
+    struct value value = intel_number(os, gt->folder, file);
+    return value.state > 0 ? gpu_fill_scaled(value.as.u64, 1e6, MEGAHERTZ_MAX) : value;
+}
+
+/* A limit of 0 is none. */
+static struct value limit_hertz(const struct os *os, const struct intel_gt *gt, const char *file)
+{
+    struct value value = hertz(os, gt, file);
+    return value.state > 0 && value.as.f64 <= 0 ? value_missing(VITALS_UNSUPPORTED) : value;
+}
+
+static void name_clock(const struct intel_slot *slot, const struct intel_gt *gt,
+                       char out[static GPU_LABEL])
+{
+    if (slot->gt_count == 1)
+        snprintf(out, GPU_LABEL, "graphics");
+    else
+        snprintf(out, GPU_LABEL, "gt%u", gt->number);
+}
+
+static void fill_clock(const struct os *os, const struct intel_gt *gt, const char *label,
+                       struct gpu_fill *fill)
+{
+    const struct intel_dialect *d = gt->dialect;
+    // The row is there whatever is asked of it.
+    gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
+                   value_missing(VITALS_UNSUPPORTED));
+    if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ))
+        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label, hertz(os, gt, d->actual));
+    if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ))
+        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, label,
+                       hertz(os, gt, d->requested));
+    if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ))
+        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label,
+                       limit_hertz(os, gt, d->minimum));
+    if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ)) {
+        struct value most = limit_hertz(os, gt, d->maximum);
+        if (most.state <= 0)
+            most = limit_hertz(os, gt, d->hardware_maximum);
+        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, most);
+    }
+}
+
+void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
+{
+    if (!gpu_fill_wants_table(fill, VITALS_GPU_CLOCK))
+        return;
+    for (uint32_t i = 0; i < slot->gt_count; i++) {
+        char label[GPU_LABEL];
+        name_clock(slot, &slot->gts[i], label);
+        fill_clock(os, &slot->gts[i], label, fill);
+    }
+}
+
+/* ---- sleep ---- */
+
+static void read_idle(const struct os *os, struct intel_gt *gt, uint64_t now_ns)
+{
+    struct intel_idle *idle = &gt->idle;
+    struct value now = intel_number(os, gt->folder, gt->dialect->idle);
+    if (now.state <= 0) {
+        *idle = (struct intel_idle){.awake = now};
+        return;
+    }
+    bool goes_on = idle->stamp_ns != 0 && now.as.u64 >= idle->ms;
+    if (goes_on && now_ns - idle->stamp_ns < INTEL_WINDOW_NS)
+        return;
+    if (goes_on) {
+        double passed = (double)(now_ns - idle->stamp_ns);
+        double asleep = (double)(now.as.u64 - idle->ms) * NS_PER_MS;
+        idle->awake = value_f64(asleep < passed ? 1.0 - asleep / passed : 0.0);
+        idle->awake.state = VITALS_UPPER_BOUND;
+    } else {
+        idle->awake = value_missing(VITALS_NOT_YET);
+    }
+    idle->ms = now.as.u64;
+    idle->stamp_ns = now_ns;
+}
+
+void intel_read_idle(const struct os *os, struct intel_slot *slot, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < slot->gt_count; i++)
+        read_idle(os, &slot->gts[i], now_ns);
+}
+
+struct value intel_awake(const struct intel_slot *slot)
+{
+    struct value most = value_missing(VITALS_UNSUPPORTED);
+    for (uint32_t i = 0; i < slot->gt_count; i++) {
+        struct value awake = slot->gts[i].idle.awake;
+        if (awake.state <= 0) // what one of them does is not known: neither is the most
+            return awake;
+        if (most.state <= 0 || awake.as.f64 > most.as.f64)
+            most = awake;
+    }
+    return most;
+}
+
+void intel_fill_idle(const struct intel_slot *slot, struct gpu_fill *fill)
+{
+    struct value least = value_missing(VITALS_UNSUPPORTED);
+    for (uint32_t i = 0; i < slot->gt_count; i++) {
+        const struct intel_idle *idle = &slot->gts[i].idle;
+        if (idle->stamp_ns == 0) {
+            least = value_missing(idle->awake.state);
+            break;
+        }
+        double seconds = (double)idle->ms / 1e3;
+        if (least.state <= 0 || seconds < least.as.f64)
+            least = value_f64(seconds);
+    }
+    // All of several slept together for no longer than each of them.
+    if (least.state > 0 && slot->gt_count > 1)
+        least.state = VITALS_UPPER_BOUND;
+    gpu_fill(fill, VITALS_GPU_IDLE_RESIDENCY_SECONDS, least);
+}
+
+/* ---- what holds the clocks down ---- */
+
+/* Parts of a reason's name, the first that fits: pl1, psys_pl2, vr_thermalert, soc_avg_thermal. */
+static const struct {
+    const char *part;
+    vitals_metric metric;
+} REASONS[] = {
+    {"therm", VITALS_GPU_THROTTLED_BY_TEMPERATURE},
+    {"prochot", VITALS_GPU_THROTTLED_BY_TEMPERATURE},
+    {"ratl", VITALS_GPU_THROTTLED_BY_TEMPERATURE},
+    {"tdc", VITALS_GPU_THROTTLED_BY_CURRENT},
+    {"iccmax", VITALS_GPU_THROTTLED_BY_CURRENT},
+    {"fastvmode", VITALS_GPU_THROTTLED_BY_CURRENT},
+    {"pl1", VITALS_GPU_THROTTLED_BY_POWER},
+    {"pl2", VITALS_GPU_THROTTLED_BY_POWER},
+    {"pl4", VITALS_GPU_THROTTLED_BY_POWER},
+    {"psys", VITALS_GPU_THROTTLED_BY_POWER},
+    {"", VITALS_GPU_THROTTLED_OTHERWISE},
+};
+
+static const vitals_metric THROTTLED[] = {
+    VITALS_GPU_THROTTLED_BY_POWER, VITALS_GPU_THROTTLED_BY_TEMPERATURE,
+    VITALS_GPU_THROTTLED_BY_CURRENT, VITALS_GPU_THROTTLED_OTHERWISE, VITALS_GPU_THROTTLE_REASONS};
+
+static vitals_metric metric_of_reason(const char *reason)
+{
+    size_t i = 0;
+    while (strstr(reason, REASONS[i].part) == NULL)
+        i++;
+    return REASONS[i].metric;
+}
+
+/* What holds one of the GTs, or several. */
+struct throttling {
+    const struct os *os;
+    const struct intel_gt *gt;
+    const char *folder;
+    bool known, failed; /* some of them could be read; some could not */
+    vitals_availability reason;
+    struct metric_set held;
+    size_t size;
+    char words[GPU_NAME];
+};
+
+static bool has_word(const struct throttling *throttling, const char *word)
+{
+    size_t size = strlen(word);
+    for (const char *at = throttling->words; (at = strstr(at, word)) != NULL; at++) {
+        bool starts = at == throttling->words || at[-1] == ',';
+        if (starts && (at[size] == ',' || at[size] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static bool visit_reason(const char *name, void *data)
+{
+    struct throttling *throttling = data;
+    const char *prefix = throttling->gt->dialect->throttle_prefix;
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
+        return true;
+    const char *word = name + strlen(prefix);
+    if (strcmp(word, "status") == 0)
+        return true;
+    struct value held = intel_number(throttling->os, throttling->folder, name);
+    if (held.state <= 0 || held.as.u64 == 0)
+        return true;
+    metric_set_add(&throttling->held, metric_of_reason(word));
+    if (has_word(throttling, word))
+        return true;
+    size_t room = sizeof throttling->words - throttling->size;
+    int size = snprintf(throttling->words + throttling->size, room, "%s%s",
+                        throttling->size > 0 ? "," : "", word);
+    if (size > 0 && (size_t)size < room)
+        throttling->size += (size_t)size;
+    else
+        throttling->words[throttling->size] = '\0';
+    return true;
+}
+
+static void read_throttling(struct throttling *throttling)
+{
+    const struct intel_dialect *dialect = throttling->gt->dialect;
+    struct value status = value_missing(VITALS_UNSUPPORTED);
+    char folder[OS_SYS_PATH];
+    if (dialect->throttle_status != NULL)
+        status = intel_number(throttling->os, throttling->gt->folder, dialect->throttle_status);
+    if (status.state <= 0) {
+        throttling->failed = true;
+        throttling->reason = (vitals_availability)status.state;
+        return;
+    }
+    throttling->known = true;
+    if (status.as.u64 == 0)
+        return; // one file where nothing holds it
+    throttling->folder = folder;
+    bool inside = dialect->throttle_folder[0] != '\0';
+    if (!inside)
+        throttling->folder = throttling->gt->folder;
+    else if (!pci_path(folder, throttling->gt->folder, dialect->throttle_folder))
+        return;
+    (void)os_sys_list(throttling->os, throttling->folder, visit_reason, throttling);
+    if (throttling->size == 0) // it is held, and nobody says why
+        metric_set_add(&throttling->held, VITALS_GPU_THROTTLED_OTHERWISE);
+}
+
+void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < ARRAY_COUNT(THROTTLED); i++)
+        wanted |= gpu_fill_wants(fill, THROTTLED[i]);
+    if (!wanted)
+        return;
+    struct throttling throttling = {.os = os, .reason = VITALS_UNSUPPORTED};
+    for (uint32_t i = 0; i < slot->gt_count; i++) {
+        throttling.gt = &slot->gts[i];
+        read_throttling(&throttling);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(THROTTLED); i++) {
+        vitals_metric metric = THROTTLED[i];
+        bool held = metric_set_has(&throttling.held, metric);
+        if (!throttling.known || (throttling.failed && !held))
+            gpu_fill(fill, metric, value_missing(throttling.reason));
+        else if (metric == VITALS_GPU_THROTTLE_REASONS)
+            gpu_fill_text(fill, metric, (struct span){throttling.words, throttling.size});
+        else
+            gpu_fill(fill, metric, value_u64(held));
+    }
+}

@@ -1,0 +1,153 @@
+/* intel.c: see intel.h: the back end's record, its processes, and what it tells of itself. */
+#include "gpu/intel/intel.h"
+#include "gpu/intel/devices.h"
+#include "gpu/intel/sample.h"
+
+#include "core/memory.h"
+#include "metric/diagnosis.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <vitals/error.h>
+
+static const struct intel_counting COUNTING = {os_perf_add, os_perf_read, os_perf_close};
+
+void intel_count_with(void *state, const struct intel_counting *counting)
+{
+    ((struct intel *)state)->counting = counting;
+}
+
+/* ---- open and close ---- */
+
+static int intel_open(const vitals_context *context, void **state, struct gpu_scan *why)
+{
+    int error;
+    if (!intel_has_card(&context->os, &error)) {
+        why->state = VITALS_UNSUPPORTED;
+        if (error < 0)
+            why->state = (signed char)intel_reason(error);
+        snprintf(why->message, sizeof why->message,
+                 why->state == VITALS_DENIED ? "class/drm below /sys: permission denied"
+                                             : "no device of the drivers i915 and xe");
+        return VITALS_EUNSUPPORTED;
+    }
+    struct intel *intel = memory_alloc(sizeof *intel);
+    if (intel == NULL) {
+        why->state = VITALS_FAILED;
+        snprintf(why->message, sizeof why->message, "out of memory");
+        return VITALS_EMEMORY;
+    }
+    intel->context = context;
+    intel->counting = &COUNTING;
+    *state = intel;
+    return 0;
+}
+
+static void intel_close(void *state)
+{
+    struct intel *intel = state;
+    for (uint32_t i = 0; i < intel->count; i++) {
+        intel_close_pmu(intel, intel->slots[i]);
+        clients_done(&intel->slots[i]->clients);
+        memory_free(intel->slots[i]);
+    }
+    memory_free(intel);
+}
+
+/* ---- processes ---- */
+
+static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *swept,
+                            const struct metric_set *wanted, struct gpu_processes *out)
+{
+    struct intel *intel = state;
+    struct intel_slot *slot = intel->slots[at];
+    const vitals_clock *clock = &intel->context->os.clock;
+    (void)wanted; // all of it comes with the sweep
+    out->stamp_ns = swept != NULL ? swept->stamp_ns : clock->monotonic_ns(clock->data);
+    if (slot->tile >= 0) { // a descriptor is the whole device's
+        out->state = VITALS_UNSUPPORTED;
+        out->count = 0;
+        out->cut = false;
+        return;
+    }
+    struct clients_device device = {
+        .pci_bus_id = slot->bus_id,
+        .nodes = slot->nodes,
+        .node_count = slot->node_count,
+        .unified = slot->integrated,
+    };
+    clients_update(&slot->clients, &device, swept, out);
+}
+
+/* ---- diagnosis ---- */
+
+static void diagnose_counters(struct intel *intel, const struct intel_slot *slot, struct facts *out)
+{
+    static const struct {
+        vitals_availability state;
+        enum diagnosis severity;
+        const char *finding, *remedy;
+    } findings[] = {
+        {VITALS_HAVE, DIAGNOSIS_GOOD, "perf events may be read: utilization is exact", ""},
+        {VITALS_DENIED, DIAGNOSIS_NOTICE,
+         "perf events are denied: utilization is an upper bound, from how long it is awake",
+         "sudo setcap cap_perfmon+ep \"$(command -v vitals)\"\n# or, for everybody:\n"
+         "sudo sysctl kernel.perf_event_paranoid=0"},
+        {VITALS_UNSUPPORTED, DIAGNOSIS_NOTICE,
+         "this kernel has none for it: utilization is an upper bound, from how long it is awake",
+         ""},
+        {VITALS_FAILED, DIAGNOSIS_NOTICE, "perf events could not be opened", ""},
+    };
+    char subject[64];
+    snprintf(subject, sizeof subject, "%s engine counters", slot->bus_id);
+    vitals_availability state = intel_probe_pmu(intel, slot);
+    size_t i = 0;
+    while (i < ARRAY_COUNT(findings) - 1 && findings[i].state != state)
+        i++;
+    diagnosis_add(out, findings[i].severity, subject, findings[i].finding, findings[i].remedy);
+}
+
+static void diagnose_absence(const vitals_context *context, struct facts *out)
+{
+    int error;
+    bool found = intel_has_card(&context->os, &error);
+    if (error < 0 && intel_reason(error) == VITALS_DENIED)
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel", "class/drm below /sys: permission denied",
+                      "# run where /sys can be read: outside of the sandbox");
+    else if (found)
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel", "a device is there and could not be opened",
+                      "");
+    else
+        diagnosis_add(out, DIAGNOSIS_GOOD, "intel", "no device of the drivers i915 and xe", "");
+}
+
+static void intel_diagnose(const vitals_context *context, void *state, struct facts *out)
+{
+    struct intel *intel = state;
+    if (intel == NULL) {
+        diagnose_absence(context, out);
+        return;
+    }
+    for (uint32_t i = 0; i < intel->count; i++) {
+        const struct intel_slot *slot = intel->slots[i];
+        char subject[64], finding[64];
+        if (slot->tile >= 0 || !os_sys_exists(&context->os, slot->folder))
+            continue;
+        snprintf(subject, sizeof subject, "%s intel", slot->bus_id);
+        snprintf(finding, sizeof finding, "%s, by %s", slot->card, slot->driver);
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject, finding, "");
+        if (!pci_is_asleep(&context->os, slot->folder, NULL))
+            diagnose_counters(intel, slot, out);
+    }
+}
+
+const struct gpu_backend gpu_backend_intel = {
+    .name = "intel",
+    .sweeps = true,
+    .open = intel_open,
+    .scan = intel_scan,
+    .sample = intel_sample,
+    .processes = intel_processes,
+    .diagnose = intel_diagnose,
+    .close = intel_close,
+};

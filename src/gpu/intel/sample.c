@@ -1,0 +1,267 @@
+/* sample.c: one reading of a device or of a tile.
+ *
+ * How busy a device is, from the best that there is: its own counters (exact); how much of the time
+ * its GTs were awake (it was no busier than that, whoever used it); what the processes that we may
+ * see did together (at least that). Which of them it was, the value says. */
+#include "gpu/intel/sample.h"
+#include "gpu/intel/events.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WINDOW_TEXT = 2048, MEMORY_WINDOW = 2 };
+
+/* A window no larger than this shows part of the memory; a larger one, all of it. */
+static const uint64_t SMALL_WINDOW = UINT64_C(256) << 20;
+
+/* ---- how busy ---- */
+
+static struct value busiest_of_clients(const struct intel_slot *slot)
+{
+    struct value most = value_missing(VITALS_UNSUPPORTED);
+    for (uint32_t i = 0; i < slot->clients.engine_count; i++) {
+        struct value ratio = slot->clients.engines[i].utilization_ratio;
+        if (ratio.state > 0 && (most.state <= 0 || ratio.as.f64 > most.as.f64))
+            most = ratio;
+        else if (most.state <= 0 && ratio.state == VITALS_NOT_YET)
+            most = ratio;
+    }
+    return most;
+}
+
+static struct value utilization_of(const struct intel_slot *slot)
+{
+    struct value counted = intel_busiest(slot);
+    if (slot->pmu.state == VITALS_HAVE && counted.state > 0)
+        return counted;
+    struct value awake = intel_awake(slot);
+    if (awake.state > 0 || awake.state == VITALS_NOT_YET)
+        return awake;
+    struct value clients = busiest_of_clients(slot);
+    return clients.state != VITALS_UNSUPPORTED ? clients : awake;
+}
+
+/* What the integral is made of, when another kind of share was added. */
+static signed char mixed(signed char before, signed char now)
+{
+    return before == VITALS_UNSET || before == now ? now : VITALS_ESTIMATE;
+}
+
+static void measure_utilization(struct intel_slot *slot, uint64_t now_ns)
+{
+    uint64_t window_ns = now_ns - slot->utilization_ns;
+    if (slot->utilization_ns != 0 && window_ns < INTEL_WINDOW_NS)
+        return;
+    slot->utilization = utilization_of(slot);
+    if (slot->utilization.state > 0 && slot->utilization_ns != 0) {
+        slot->busy_seconds += slot->utilization.as.f64 * (double)window_ns / (double)NS_PER_SECOND;
+        slot->busy_state = mixed(slot->busy_state, slot->utilization.state);
+    }
+    slot->utilization_ns = now_ns;
+}
+
+static bool wants_load(const struct gpu_fill *fill)
+{
+    return gpu_fill_wants(fill, VITALS_GPU_UTILIZATION_RATIO) ||
+           gpu_fill_wants(fill, VITALS_GPU_BUSY_SECONDS) ||
+           gpu_fill_wants_table(fill, VITALS_GPU_ENGINE);
+}
+
+static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_fill *fill)
+{
+    uint64_t now_ns = fill->sample->stamp_ns;
+    bool load = wants_load(fill);
+    if (load || gpu_fill_wants(fill, VITALS_GPU_IDLE_RESIDENCY_SECONDS))
+        intel_read_idle(&intel->context->os, slot, now_ns);
+    intel_fill_idle(slot, fill);
+    if (!load)
+        return;
+    intel_read_pmu(intel, slot, now_ns);
+    measure_utilization(slot, now_ns);
+    gpu_fill(fill, VITALS_GPU_UTILIZATION_RATIO, slot->utilization);
+    struct value busy = value_f64(slot->busy_seconds);
+    busy.state = slot->busy_state != VITALS_UNSET ? slot->busy_state : VITALS_NOT_YET;
+    if (slot->utilization.state <= 0 && slot->busy_state == VITALS_UNSET)
+        busy = slot->utilization;
+    gpu_fill(fill, VITALS_GPU_BUSY_SECONDS, busy);
+    if (!gpu_fill_wants_table(fill, VITALS_GPU_ENGINE))
+        return;
+    intel_fill_engines(slot, fill);
+    clients_fill_engines(&slot->clients, fill);
+}
+
+/* ---- memory ---- */
+
+/* Behind which the memory of the card is seen; false where that is not told. */
+static bool read_window(const struct os *os, const struct intel_slot *slot, uint64_t *size)
+{
+    char path[OS_SYS_PATH], text[WINDOW_TEXT];
+    return pci_path(path, slot->folder, "resource") &&
+           os_sys_text(os, path, text, sizeof text) == 0 &&
+           event_parse_window((struct span){text, strlen(text)}, MEMORY_WINDOW, size);
+}
+
+static void fill_window(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
+{
+    uint64_t size;
+    if (!gpu_fill_wants(fill, VITALS_GPU_MEMORY_TOTAL_BYTES) &&
+        !gpu_fill_wants_table(fill, VITALS_GPU_POOL))
+        return;
+    if (!read_window(os, slot, &size))
+        return;
+    gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "vram_visible", value_u64(size));
+    if (size <= SMALL_WINDOW)
+        return;
+    struct value total = value_u64(size); // a power of two, and the memory may be less
+    total.state = VITALS_ESTIMATE;
+    gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, total);
+}
+
+/* Nobody tells what is in use but the processes that we may see. */
+static void fill_memory(const struct intel_slot *slot, struct gpu_fill *fill)
+{
+    const struct clients *clients = &slot->clients;
+    struct value own = clients->memory_bytes, system = clients->system_memory_bytes;
+    if (slot->integrated)
+        own = system;
+    if (clients->stamp_ns == 0)
+        own = value_missing(VITALS_NOT_YET);
+    if (own.state != VITALS_UNSET)
+        gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, own);
+    if (clients->stamp_ns != 0 && system.state != VITALS_UNSET)
+        gpu_fill_child(fill, VITALS_GPU_POOL_USED_BYTES, "system", system);
+}
+
+/* ---- the card ---- */
+
+struct screens {
+    const struct os *os;
+    const char *card;
+    bool any, attached;
+};
+
+/* card0-DP-1: a connector of card0. */
+static bool visit_connector(const char *name, void *data)
+{
+    struct screens *screens = data;
+    char path[OS_SYS_PATH], status[32];
+    size_t size = strlen(screens->card);
+    if (strncmp(name, screens->card, size) != 0 || name[size] != '-')
+        return true;
+    snprintf(path, sizeof path, "class/drm/%s/status", name);
+    if (os_sys_text(screens->os, path, status, sizeof status) == 0) {
+        screens->any = true;
+        screens->attached |= strcmp(status, "connected") == 0;
+    }
+    return !screens->attached;
+}
+
+static void fill_display(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
+{
+    if (!gpu_fill_wants(fill, VITALS_GPU_DISPLAY_ATTACHED))
+        return;
+    struct screens screens = {.os = os, .card = slot->card};
+    (void)os_sys_list(os, "class/drm", visit_connector, &screens);
+    if (screens.any)
+        gpu_fill(fill, VITALS_GPU_DISPLAY_ATTACHED, value_u64(screens.attached));
+}
+
+/* What it is: nothing of that is asked of the device itself. False where it is asleep. */
+static bool fill_statics(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
+{
+    char node[48];
+    bool awake = pci_fill(os, slot->folder, fill);
+    if (slot->tile >= 0 || slot->is_virtual)
+        gpu_fill_text(fill, VITALS_GPU_PARTITION_KIND,
+                      slot->tile >= 0 ? (struct span){"tile", 4} : (struct span){"vf", 2});
+    if (slot->tile >= 0)
+        return awake;
+    if (slot->render[0] != '\0') {
+        int size = snprintf(node, sizeof node, "/dev/dri/%s", slot->render);
+        gpu_fill_text(fill, VITALS_GPU_DEVICE_NODE, (struct span){node, (size_t)size});
+    }
+    gpu_fill(fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->integrated));
+    if (!slot->integrated)
+        fill_window(os, slot, fill);
+    return awake;
+}
+
+/* ---- all of it ---- */
+
+/* What was read before the device slept, or was away, says nothing of now. */
+static void forget(struct intel_slot *slot)
+{
+    slot->found = false;
+    for (uint32_t i = 0; i < slot->gt_count; i++)
+        slot->gts[i].idle = (struct intel_idle){.awake = value_missing(VITALS_NOT_YET)};
+    if (slot->pmu.state != VITALS_HAVE)
+        slot->utilization_ns = 0;
+    slot->utilization = value_missing(VITALS_NOT_YET);
+}
+
+/* Channels are kept where they are found again: what their counters said stands. */
+static void find_parts(const struct os *os, struct intel_slot *slot)
+{
+    if (!intel_channels_stand(os, slot)) {
+        slot->channel_count = 0;
+        slot->found = false;
+    }
+    if (slot->found)
+        return;
+    if (slot->gt_count == 0)
+        intel_find_gts(os, slot);
+    if (slot->channel_count == 0)
+        intel_find_channels(os, slot);
+    slot->found = slot->gt_count > 0;
+}
+
+static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_fill *fill)
+{
+    const struct os *os = &intel->context->os;
+    if (!os_sys_exists(os, slot->folder)) {
+        intel_close_pmu(intel, slot);
+        forget(slot);
+        gpu_fill_lose(fill, VITALS_GONE);
+        return;
+    }
+    if (!fill_statics(os, slot, fill)) {
+        forget(slot);
+        fill->sample->state = VITALS_SUSPENDED; // of all else
+        return;
+    }
+    find_parts(os, slot);
+    fill_load(intel, slot, fill);
+    intel_fill_clocks(os, slot, fill);
+    intel_fill_throttling(os, slot, fill);
+    if (slot->tile >= 0)
+        return;
+    pci_fill_link(os, slot->folder, fill);
+    fill_display(os, slot, fill);
+    fill_memory(slot, fill);
+    intel_fill_channels(os, slot, fill);
+}
+
+/* What is slow by its nature is asked for beside the other readings, on another thread; there is
+ * nothing of the kind here, and the slot is not touched. */
+static bool is_slow(const struct facts *facts)
+{
+    struct metric_set rest = facts->wanted;
+    metric_set_remove(&rest, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
+    metric_set_remove(&rest, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
+    for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;) {
+        if (metric_set_has_entity(&rest, e))
+            return false;
+    }
+    return true;
+}
+
+void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
+{
+    struct intel *intel = state;
+    const vitals_clock *clock = &intel->context->os.clock;
+    struct gpu_fill fill;
+    gpu_fill_begin(&fill, out, clock->monotonic_ns(clock->data));
+    if (!is_slow(&out->facts))
+        read_slot(intel, intel->slots[slot], &fill);
+    gpu_fill_end(&fill);
+}

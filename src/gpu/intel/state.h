@@ -1,0 +1,165 @@
+/* state.h: what the Intel back end keeps.
+ *
+ * A slot is a device, or a tile of one. What says who it is is written once, when a scan finds it,
+ * and read by everybody; the rest is its sampling thread's, but for the clients, which that thread
+ * and the one of `processes` never touch at once. */
+#ifndef VITALS_GPU_INTEL_STATE_H
+#define VITALS_GPU_INTEL_STATE_H
+
+#include "gpu/clients.h"
+#include "gpu/intel/intel.h"
+#include "gpu/pci.h"
+
+enum {
+    INTEL_GTS = 16,
+    INTEL_CHIPS = 6,
+    INTEL_CHANNELS = 48,
+    INTEL_FOLDER = 160,
+    INTEL_WINDOW_NS = 10 * 1000 * 1000 /* what changed in less is too coarse for a rate */
+};
+
+/* ---- the drivers' words ---- */
+
+/* Files below the folder of a GT; NULL: the driver has none. */
+struct intel_dialect {
+    const char *driver;
+    const char *actual, *requested, *minimum, *maximum, *hardware_maximum; /* MHz */
+    const char *idle;                                                      /* ms */
+    const char *throttle_folder, *throttle_status, *throttle_prefix;
+    const char *engines;      /* a folder with one for each class of engine */
+    bool counters_keep_awake; /* as long as one is open, the device does not go to sleep */
+};
+
+/* ---- part of a slot ---- */
+
+/* A GT: engines with a clock and a sleep of their own. */
+struct intel_gt {
+    const struct intel_dialect *dialect;
+    unsigned tile, number;
+    char folder[INTEL_FOLDER];
+    struct intel_idle {
+        uint64_t stamp_ns, ms; /* 0: not read yet */
+        struct value awake;    /* share of the last window; NOT_YET, or why it is not known */
+    } idle;
+};
+
+enum intel_channel_kind {
+    CHANNEL_ENERGY,
+    CHANNEL_POWER,
+    CHANNEL_TEMPERATURE,
+    CHANNEL_FAN,
+    CHANNEL_VOLTAGE,
+    CHANNEL_KINDS
+};
+
+/* What one sensor of the hwmon chips measures. */
+struct intel_channel {
+    enum intel_channel_kind kind;
+    char path[INTEL_FOLDER + 32]; /* without "_input" */
+    char label[GPU_LABEL];
+    /* of energy: */
+    const char *input; /* what is put behind the path to read it */
+    uint64_t range;    /* where the counter begins anew; 0: with 64 bits */
+    uint64_t stamp_ns, microjoules;
+    double rounds_joules; /* of all rounds that it has ended */
+    struct value joules, watts;
+    bool dead; /* it stands at 0 while others count: nothing is connected to it */
+};
+
+/* Engines that a perf counter tells of. */
+struct intel_engine {
+    enum engine_kind kind;
+    uint32_t active, total; /* their place among the counters; total == active: counts ns */
+    uint64_t last_active, last_total;
+};
+
+struct intel_pmu {
+    signed char state; /* UNSET: not tried; HAVE: counting; SUSPENDED: let go of, for the device
+                        * could not sleep; or why it does not count */
+    int error;         /* of the first that could not be opened */
+    bool was_open, lost_time;
+    bool cut;          /* there are more engines than we count */
+    unsigned failures; /* of readings, one after the other */
+    struct os_perf perf;
+    uint32_t engine_count;
+    struct intel_engine engines[OS_PERF_EVENTS];
+    uint64_t stamp_ns, still_since_ns; /* still: hardly anything is done */
+    struct intel_class {
+        uint32_t capacity;
+        struct value ratio;
+        double busy_seconds;
+    } classes[ENGINE_KINDS];
+};
+
+struct intel_slot {
+    /* who it is */
+    char bus_id[PCI_BUS_ID];
+    char folder[INTEL_FOLDER]; /* of the device */
+    char card[24];             /* "card0" */
+    const char *driver;        /* i915 or xe */
+    char name[GPU_NAME], driver_version[80];
+    int32_t tile; /* -1: the whole device */
+    int32_t parent;
+    bool integrated, is_virtual;
+    char render[24]; /* "renderD128"; "": none */
+    uint32_t node_count;
+    struct gpu_node nodes[GPU_NODES_MAX];
+    /* of the sampling thread */
+    bool found; /* GTs and channels were looked for, and some are there */
+    uint32_t gt_count;
+    struct intel_gt gts[INTEL_GTS];
+    uint32_t channel_count;
+    struct intel_channel channels[INTEL_CHANNELS];
+    struct intel_pmu pmu;
+    struct value utilization;
+    uint64_t utilization_ns; /* when that was measured; 0: not yet */
+    double busy_seconds;
+    signed char busy_state; /* UNSET: nothing was added yet */
+    /* of `processes` and, between its calls, of the sampling thread */
+    struct clients clients;
+};
+
+struct intel {
+    const vitals_context *context;
+    const struct intel_counting *counting;
+    uint32_t count; /* of the scanning thread */
+    struct intel_slot *slots[GPU_DEVICES_MAX];
+};
+
+/* ---- who reads what ---- */
+
+/* errno (negative) → why a file of /sys tells nothing. */
+vitals_availability intel_reason(int error);
+
+/* A number of a file of the folder, or why there is none. */
+struct value intel_number(const struct os *os, const char *folder, const char *file);
+
+/* Looks for GTs (gts.c) and hwmon channels (channels.c), once. */
+void intel_find_gts(const struct os *os, struct intel_slot *slot);
+void intel_find_channels(const struct os *os, struct intel_slot *slot);
+
+/* False where their chip is no more there: a driver that is bound anew numbers it anew. */
+bool intel_channels_stand(const struct os *os, const struct intel_slot *slot);
+
+void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill);
+void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill);
+
+/* Reads how long the GTs slept; intel_awake is then the largest share of the last window in which
+ * one of them was awake. */
+void intel_read_idle(const struct os *os, struct intel_slot *slot, uint64_t now_ns);
+struct value intel_awake(const struct intel_slot *slot);
+void intel_fill_idle(const struct intel_slot *slot, struct gpu_fill *fill);
+
+void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill);
+
+/* Opens what may be counted, reads it and lets go of it (pmu.c). */
+void intel_read_pmu(struct intel *intel, struct intel_slot *slot, uint64_t now_ns);
+void intel_close_pmu(struct intel *intel, struct intel_slot *slot);
+
+/* Whether the device's engines may be counted: HAVE, or why not. For who asks that alone: what is
+ * opened is closed again, and the slot is not touched. Not of a device that is asleep. */
+vitals_availability intel_probe_pmu(struct intel *intel, const struct intel_slot *slot);
+struct value intel_busiest(const struct intel_slot *slot);
+void intel_fill_engines(const struct intel_slot *slot, struct gpu_fill *fill);
+
+#endif

@@ -1,0 +1,150 @@
+/* about.c: what a device is, as far as that is no part of its identity. */
+#include "gpu/nvidia/reader.h"
+
+#include "gpu/pci.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MULTIPROCESSORS_MAX = 4096 };
+
+/* ---- texts by one call each ---- */
+
+struct text {
+    vitals_metric metric;
+    size_t function; /* in struct nvml: an nvml_text_call */
+};
+static const struct text texts[] = {
+    {VITALS_GPU_SERIAL, offsetof(struct nvml, nvmlDeviceGetSerial)},
+    {VITALS_GPU_VBIOS_VERSION, offsetof(struct nvml, nvmlDeviceGetVbiosVersion)},
+    {VITALS_GPU_BOARD_PART_NUMBER, offsetof(struct nvml, nvmlDeviceGetBoardPartNumber)},
+};
+
+static void read_text(struct nvidia_reader *reader, const struct text *text)
+{
+    nvml_text_call *call;
+    char bytes[GPU_NAME] = "";
+    memcpy(&call, (const char *)reader->nvml + text->function, sizeof call);
+    nvml_return code = nvidia_absence(reader->device, text->function, 0);
+    if (code == NVML_SUCCESS)
+        code = call ? call(reader->handle, bytes, sizeof bytes)
+                    : (nvml_return)NVML_FUNCTION_NOT_FOUND;
+    (void)nvidia_note(reader->device, text->function, 0, code);
+    bytes[sizeof bytes - 1] = '\0';
+    reader_set_text(reader, text->metric, code, bytes);
+}
+
+/* ---- words for numbers ---- */
+
+struct words {
+    vitals_metric metric;
+    size_t function; /* in struct nvml: an nvml_u32_call */
+    const char *const *words;
+    size_t count;
+};
+static const char *const architectures[] = {
+    [2] = "kepler", [3] = "maxwell", [4] = "pascal", [5] = "volta",      [6] = "turing",
+    [7] = "ampere", [8] = "ada",     [9] = "hopper", [10] = "blackwell", [13] = "rubin"};
+static const char *const brands[] = {
+    [1] = "quadro",      [2] = "tesla",   [3] = "nvs",          [4] = "grid",
+    [5] = "geforce",     [6] = "titan",   [7] = "vapps",        [8] = "vpc",
+    [9] = "vcs",         [10] = "vws",    [11] = "vgaming",     [12] = "quadro_rtx",
+    [13] = "nvidia_rtx", [14] = "nvidia", [15] = "geforce_rtx", [16] = "titan_rtx",
+    [18] = "vgamedev"};
+static const struct words words[] = {
+    {VITALS_GPU_ARCHITECTURE, offsetof(struct nvml, nvmlDeviceGetArchitecture), architectures,
+     ARRAY_COUNT(architectures)},
+    {VITALS_GPU_BRAND, offsetof(struct nvml, nvmlDeviceGetBrand), brands, ARRAY_COUNT(brands)},
+};
+
+/* A number that has no word yet stays a number. */
+static void read_word(struct nvidia_reader *reader, const struct words *row)
+{
+    unsigned number;
+    char text[16];
+    nvml_return code = reader_call_u32(reader, row->function, &number);
+    if (code == NVML_SUCCESS && (number == NVML_NOT_AVAILABLE_32 || number == 0))
+        code = NVML_NOT_SUPPORTED;
+    bool known = number < row->count && row->words[number];
+    snprintf(text, sizeof text, "%u", number);
+    reader_set_text(reader, row->metric, code, known ? row->words[number] : text);
+}
+
+void nvidia_read_texts(struct nvidia_reader *reader)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(texts) && !reader->lost; i++) {
+        if (reader_wants(reader, texts[i].metric))
+            read_text(reader, &texts[i]);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(words) && !reader->lost; i++) {
+        if (reader_wants(reader, words[i].metric))
+            read_word(reader, &words[i]);
+    }
+}
+
+/* ---- multiprocessors ---- */
+
+/* Cores of a multiprocessor: NVIDIA's table by compute capability. 0: a newer one. */
+static unsigned cores_each(unsigned major, unsigned minor)
+{
+    static const struct {
+        unsigned major, minor, cores;
+    } rows[] = {{3, 0, 192},  {3, 5, 192},  {3, 7, 192},  {5, 0, 128},  {5, 2, 128}, {5, 3, 128},
+                {6, 0, 64},   {6, 1, 128},  {6, 2, 128},  {7, 0, 64},   {7, 2, 64},  {7, 5, 64},
+                {8, 0, 64},   {8, 6, 128},  {8, 7, 128},  {8, 9, 128},  {9, 0, 128}, {10, 0, 128},
+                {10, 1, 128}, {10, 3, 128}, {11, 0, 128}, {12, 0, 128}, {12, 1, 128}};
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        if (rows[i].major == major && rows[i].minor == minor)
+            return rows[i].cores;
+    }
+    return 0;
+}
+
+/* Cores that are not so many times those of a multiprocessor are nonsense. */
+void nvidia_read_multiprocessors(struct nvidia_reader *reader)
+{
+    unsigned cores = 0;
+    unsigned each = cores_each(reader->device->capability[0], reader->device->capability[1]);
+    if (each == 0)
+        return;
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetNumGpuCores, &cores);
+    bool fits = cores != 0 && cores % each == 0 && cores / each <= MULTIPROCESSORS_MAX;
+    reader_set(reader, VITALS_GPU_MULTIPROCESSORS, code,
+               fits ? value_u64(cores / each) : value_missing(VITALS_FAILED));
+}
+
+/* ---- where it is ---- */
+
+/* What was asked at the scan, and what the kernel tells. */
+void nvidia_read_place(struct nvidia_reader *reader)
+{
+    const struct nvidia_device *device = reader->device;
+    char text[32], folder[OS_SYS_PATH];
+    if (device->capability[0] != 0) {
+        snprintf(text, sizeof text, "%u.%u", device->capability[0], device->capability[1]);
+        reader_set_text(reader, VITALS_GPU_COMPUTE_CAPABILITY, NVML_SUCCESS, text);
+    }
+    if (device->has_node) {
+        snprintf(text, sizeof text, "/dev/nvidia%u", device->minor);
+        reader_set_text(reader, VITALS_GPU_DEVICE_NODE, NVML_SUCCESS, text);
+    }
+    if (device->partition || !device->bus_id[0])
+        return;
+    pci_folder(folder, device->bus_id);
+    (void)pci_fill(&reader->nvidia->context->os, folder, reader->fill);
+}
+
+/* ---- partitions ---- */
+
+void nvidia_read_partition(struct nvidia_reader *reader)
+{
+    if (!reader->device->partition)
+        return;
+    reader_set_text(reader, VITALS_GPU_PARTITION_KIND, NVML_SUCCESS, "mig");
+    if (!reader_wants(reader, VITALS_GPU_MULTIPROCESSORS))
+        return;
+    struct nvml_attributes has = {0};
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetAttributes_v2, &has);
+    reader_set(reader, VITALS_GPU_MULTIPROCESSORS, code,
+               nvml_count(has.multiprocessors, MULTIPROCESSORS_MAX));
+}

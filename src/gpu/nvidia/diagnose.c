@@ -1,0 +1,278 @@
+/* diagnose.c: why NVIDIA devices are there or not, in rows for a person.
+ *
+ * Everything is looked at anew: the kernel module and its nodes by their files, the library by
+ * opening it where the back end could not. Thread rule: a lane's or a caller's own; may block. */
+#include "gpu/nvidia/errors.h"
+#include "gpu/nvidia/state.h"
+#include "metric/diagnosis.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the machine ---- */
+
+/* What was found without asking the library. */
+struct machine {
+    char module[32];    /* version of the kernel module that is loaded, or "" */
+    int control, first; /* os_dev_access of nvidiactl and of nvidia0 */
+    bool wsl;           /* a Linux below Windows, which has the driver */
+    bool device;        /* a PCI device of NVIDIA's is there */
+};
+
+/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun …", and of the open module
+ * "… Open Kernel Module for x86_64  580.65.06  Release Build …": the first word that begins with a
+ * digit and has a dot. */
+void nvidia_module_version(const char *text, char *out, size_t capacity)
+{
+    struct cursor cursor = cursor_over(text, strlen(text));
+    struct span word;
+    out[0] = '\0';
+    while (cursor_word(&cursor, &word)) {
+        bool version = word.size > 0 && word.bytes[0] >= '0' && word.bytes[0] <= '9' &&
+                       memchr(word.bytes, '.', word.size) != NULL;
+        if (version && word.size < capacity) {
+            snprintf(out, capacity, "%.*s", (int)word.size, word.bytes);
+            return;
+        }
+    }
+}
+
+static bool look_for_nvidia(const char *name, void *data)
+{
+    const vitals_context *context = ((void **)data)[0];
+    bool *found = ((void **)data)[1];
+    char path[OS_SYS_PATH];
+    uint64_t vendor = 0, class = 0;
+    snprintf(path, sizeof path, "bus/pci/devices/%s/vendor", name);
+    if (os_sys_u64(&context->os, path, &vendor) < 0 || vendor != 0x10de)
+        return true;
+    snprintf(path, sizeof path, "bus/pci/devices/%s/class", name);
+    *found = os_sys_u64(&context->os, path, &class) == 0 && class >> 16 == 3;
+    return !*found;
+}
+
+static void look(const vitals_context *context, struct machine *out)
+{
+    char text[256], kernel[128];
+    const struct os *os = &context->os;
+    *out = (struct machine){.control = os_dev_access(os, "nvidiactl"),
+                            .first = os_dev_access(os, "nvidia0")};
+    if (os_proc_text(os, "driver/nvidia/version", text, sizeof text) == 0)
+        nvidia_module_version(text, out->module, sizeof out->module);
+    os_read_kernel(os, kernel, sizeof kernel);
+    out->wsl = strstr(kernel, "icrosoft") != NULL;
+    void *data[2] = {(void *)(uintptr_t)context, &out->device};
+    (void)os_sys_list(os, "bus/pci/devices", look_for_nvidia, data);
+}
+
+/* ---- rows ---- */
+
+/* What mends more than one thing. A line is a command or a remark; people paste them. */
+#define REBOOT "sudo reboot"
+#define RELOAD                                                 \
+    "# or, once nothing uses the GPUs:\n"                      \
+    "sudo rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia\n" \
+    "sudo modprobe nvidia"
+#define START_CONTAINER "# in a container, start it with its GPUs:\ndocker run --gpus all IMAGE"
+#define JOIN_GROUP                                                  \
+    "sudo usermod -aG \"$(stat -c %G /dev/nvidiactl)\" \"$USER\"\n" \
+    "# then log in again; where that group is root:\n"              \
+    "sudo chmod 0666 /dev/nvidia*"
+#define READ_LOG "sudo dmesg | grep -i -e nvrm -e xid"
+
+static void diagnose_module(const struct machine *machine, struct facts *out)
+{
+    static const char subject[] = "nvidia kernel module";
+    char finding[160];
+    if (machine->module[0]) {
+        snprintf(finding, sizeof finding, "version %s is loaded", machine->module);
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject, finding, "");
+    } else if (machine->wsl) {
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject, "none; below Windows it is Windows that has it",
+                      "");
+    } else if (machine->device) {
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, subject, "not loaded, and there is a device for it",
+                      "sudo modprobe nvidia");
+    } else {
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject,
+                      "not loaded, and no NVIDIA device is on the PCI bus", "");
+    }
+}
+
+/* Nodes matter where there is a module for them. */
+static void diagnose_nodes(const struct machine *machine, struct facts *out)
+{
+    static const char subject[] = "nvidia device nodes";
+    char finding[160];
+    const char *which = machine->control != 0 ? "/dev/nvidiactl" : "/dev/nvidia0";
+    int worst = machine->control != 0 ? machine->control : machine->first;
+    if (!machine->module[0])
+        return;
+    if (worst == 0) {
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject, "/dev/nvidiactl and /dev/nvidia0 can be opened",
+                      "");
+    } else if (os_availability(worst) == VITALS_DENIED) {
+        snprintf(finding, sizeof finding, "%s: permission denied", which);
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, subject, finding, JOIN_GROUP);
+    } else {
+        snprintf(finding, sizeof finding, "%s is not there, though the kernel module is loaded",
+                 which);
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, subject, finding,
+                      "sudo nvidia-modprobe -c 0 -u\n" START_CONTAINER);
+    }
+}
+
+/* What opening the library needs. */
+static const char *library_remedy(const struct machine *machine)
+{
+    if (machine->wsl)
+        return "export LD_LIBRARY_PATH=/usr/lib/wsl/lib\n"
+               "# where libnvidia-ml.so.1 is not there, install NVIDIA's driver in Windows";
+    if (machine->module[0])
+        return "# the library of the loaded driver; Debian:\nsudo apt install libnvidia-ml1\n"
+               "# in a container, start it with its GPUs:\n"
+               "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE";
+    return "# NVIDIA's driver; Debian:\nsudo apt install nvidia-driver\n"
+           "# Ubuntu:\nsudo ubuntu-drivers install";
+}
+
+static void diagnose_no_library(const struct machine *machine, const char *finding,
+                                struct facts *out)
+{
+    bool needed = machine->device || machine->module[0] || machine->wsl;
+    diagnosis_add(out, needed ? DIAGNOSIS_PROBLEM : DIAGNOSIS_GOOD, "nvidia library", finding,
+                  needed ? library_remedy(machine) : "");
+}
+
+static void diagnose_mismatch(const struct machine *machine, const char *library, struct facts *out)
+{
+    char finding[200];
+    snprintf(finding, sizeof finding, "its library is version %s, the loaded kernel module %s",
+             *library ? library : "unknown", machine->module[0] ? machine->module : "another");
+    diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", finding, REBOOT "\n" RELOAD);
+}
+
+/* nvmlInit failed: why, and what mends it. */
+static void diagnose_init(const struct machine *machine, const struct nvml_failure *failure,
+                          struct facts *out)
+{
+    static const struct {
+        nvml_return code;
+        const char *remedy;
+    } remedies[] = {
+        {NVML_DRIVER_NOT_LOADED, "sudo modprobe nvidia\n" START_CONTAINER},
+        {NVML_NO_PERMISSION, JOIN_GROUP},
+        {NVML_OPERATING_SYSTEM, "# of a systemd unit:\n"
+                                "sudo systemctl set-property UNIT "
+                                "DeviceAllow='char-nvidia-frontend rw'\n" START_CONTAINER},
+        {NVML_LIBRARY_NOT_FOUND, "# install the driver again; Debian:\n"
+                                 "sudo apt install --reinstall nvidia-driver"},
+        {NVML_GPU_IS_LOST, "sudo nvidia-smi --gpu-reset\n# or:\n" REBOOT},
+    };
+    if (failure->code == NVML_LIB_RM_VERSION_MISMATCH) {
+        diagnose_mismatch(machine, failure->version, out);
+        return;
+    }
+    const char *remedy = READ_LOG;
+    for (size_t i = 0; i < ARRAY_COUNT(remedies); i++) {
+        if (remedies[i].code == failure->code)
+            remedy = remedies[i].remedy;
+    }
+    diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", failure->message, remedy);
+}
+
+/* The back end is not open: opens the library once more, to say why. */
+static void diagnose_closed(const vitals_context *context, const struct machine *machine,
+                            struct facts *out)
+{
+    struct nvml nvml;
+    struct nvml_failure failure;
+    if (nvml_open(&nvml, context, &failure) == 0) {
+        nvml_close(&nvml);
+        diagnosis_add(out, DIAGNOSIS_NOTICE, "nvidia driver",
+                      "it could not be opened before, and can be now", "");
+    } else if (failure.code == NVML_SUCCESS) {
+        diagnose_no_library(machine, failure.message, out);
+    } else {
+        diagnosis_add(out, DIAGNOSIS_GOOD, "nvidia library", "it is there", "");
+        diagnose_init(machine, &failure, out);
+    }
+}
+
+/* ---- an open driver ---- */
+
+static void diagnose_open(const struct nvidia *nvidia, const struct machine *machine,
+                          struct facts *out)
+{
+    char finding[GPU_MESSAGE];
+    const struct nvml *nvml = &nvidia->nvml;
+    snprintf(finding, sizeof finding, "%s: loaded, %u of %u functions", nvml->path, nvml->found,
+             (unsigned)NVML_FUNCTIONS);
+    diagnosis_add(out, DIAGNOSIS_GOOD, "nvidia library", finding, "");
+    const char *version = nvidia->driver_state > 0 ? nvidia->driver_version : "unknown";
+    if (machine->module[0] && nvidia->driver_state > 0 && strcmp(machine->module, version) != 0) {
+        diagnose_mismatch(machine, version, out);
+        return;
+    }
+    snprintf(finding, sizeof finding, "version %s, %u device%s", version, nvidia->last_count,
+             nvidia->last_count == 1 ? "" : "s");
+    diagnosis_add(out, DIAGNOSIS_GOOD, "nvidia driver", finding, "");
+}
+
+/* A device that a scan could not reach, with the reason. */
+static void diagnose_devices(const struct nvidia *nvidia, struct facts *out)
+{
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        const struct nvidia_device *device = nvidia->devices[i];
+        if (device->partition || device->scanned != nvidia->scans || atomic_load(&device->handle))
+            continue;
+        char subject[64], finding[160];
+        int reason = atomic_load(&device->missing);
+        snprintf(subject, sizeof subject, "nvidia device %u", device->who.index);
+        snprintf(finding, sizeof finding, "%s: %s", device->who.uuid,
+                 vitals_availability_help((vitals_availability)reason));
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, subject, finding,
+                      reason == VITALS_DENIED ? JOIN_GROUP
+                                              : READ_LOG "\nsudo nvidia-smi --gpu-reset\n"
+                                                         "# or:\n" REBOOT);
+    }
+}
+
+/* Who else uses the counters of the performance monitor. */
+static void diagnose_monitor(const vitals_context *context, struct facts *out)
+{
+    if (nvidia_finds_hostengine(context))
+        diagnosis_add(out, DIAGNOSIS_NOTICE, "nvidia counters",
+                      "nv-hostengine (DCGM) runs: sm_active_ratio and its like are left to it",
+                      "# where nothing else needs it:\nsudo systemctl stop nvidia-dcgm");
+}
+
+/* The scan may be opening the driver anew. */
+static void diagnose_state(struct nvidia *nvidia, const struct machine *machine, struct facts *out)
+{
+    if (nvidia_enter(nvidia)) {
+        diagnose_open(nvidia, machine, out);
+        nvidia_leave(nvidia);
+    } else {
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", nvidia->shut_message, READ_LOG);
+    }
+    diagnose_devices(nvidia, out);
+    diagnose_monitor(nvidia->context, out);
+}
+
+void nvidia_diagnose(const vitals_context *context, void *state, struct facts *out)
+{
+    struct machine machine;
+    look(context, &machine);
+    diagnose_module(&machine, out);
+    diagnose_nodes(&machine, out);
+    if (state)
+        diagnose_state(state, &machine, out);
+    else
+        diagnose_closed(context, &machine, out);
+    if (machine.wsl)
+        diagnosis_add(out, DIAGNOSIS_NOTICE, "nvidia wsl",
+                      "below Windows the driver does not tell which processes use a GPU, nor their "
+                      "memory",
+                      "");
+}

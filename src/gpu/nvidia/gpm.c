@@ -1,0 +1,177 @@
+/* gpm.c: the performance monitor of Hopper and later: how full the multiprocessors are, of
+ * partitions too.
+ *
+ * A figure stands between two of the driver's samples, so that the first reading gives none. The
+ * monitor shares counters with profilers, above all with DCGM: it is read by name only, and not
+ * while DCGM's nv-hostengine runs. */
+#include "gpu/nvidia/errors.h"
+#include "gpu/nvidia/reader.h"
+
+#include <string.h>
+
+static const struct {
+    vitals_metric metric;
+    unsigned number;
+} rows[] = {
+    {VITALS_GPU_SM_ACTIVE_RATIO, NVML_GPM_SM_ACTIVE},
+    {VITALS_GPU_SM_OCCUPANCY_RATIO, NVML_GPM_SM_OCCUPANCY},
+    {VITALS_GPU_TENSOR_ACTIVE_RATIO, NVML_GPM_TENSOR_ACTIVE},
+    {VITALS_GPU_MEMORY_BANDWIDTH_RATIO, NVML_GPM_MEMORY_BANDWIDTH},
+};
+
+#define LOOK_AGAIN_NS (60 * NS_PER_SECOND)
+#define SHORTEST_NS   (100 * NS_PER_MS) /* between two samples, says the driver's document */
+
+/* ---- who else uses it ---- */
+
+static bool is_hostengine(const struct os *os, int64_t pid, struct buffer *text)
+{
+    static const char name[] = "nv-hostengine";
+    bool cut;
+    buffer_reset(text);
+    if (os_process_file(os, pid, "comm", 64, text, &cut) < 0 || text->size < sizeof name - 1)
+        return false;
+    return memcmp(text->bytes, name, sizeof name - 1) == 0;
+}
+
+bool nvidia_finds_hostengine(const vitals_context *context)
+{
+    struct os_pids pids = {0};
+    struct buffer text = {0};
+    bool found = false;
+    size_t count = os_list_processes(&context->os, &pids) == 0 ? pids.count : 0;
+    for (size_t i = 0; i < count && !found; i++)
+        found = is_hostengine(&context->os, pids.items[i], &text);
+    os_pids_done(&pids);
+    buffer_done(&text);
+    return found;
+}
+
+/* One of the devices looks once a minute, for all of them; those that ask before it has looked for
+ * the first time wait for their next reading. */
+static vitals_availability may_read(struct nvidia *nvidia)
+{
+    uint64_t now_ns = nvidia_now_ns(nvidia);
+    unsigned long long looked_ns = atomic_load(&nvidia->hostengine_ns);
+    if ((looked_ns == 0 || now_ns - looked_ns >= LOOK_AGAIN_NS) &&
+        atomic_compare_exchange_strong(&nvidia->hostengine_ns, &looked_ns, now_ns)) {
+        bool runs = nvidia_finds_hostengine(nvidia->context);
+        atomic_store(&nvidia->hostengine, runs ? VITALS_DENIED : VITALS_HAVE);
+        if (runs)
+            os_trace(&nvidia->context->os,
+                     "nvidia: nv-hostengine runs: its counters are left alone");
+    }
+    int state = atomic_load(&nvidia->hostengine);
+    return state == VITALS_UNSET ? VITALS_NOT_YET : (vitals_availability)state;
+}
+
+/* ---- samples ---- */
+
+void nvidia_end_gpm(const struct nvml *nvml, struct nvidia_device *device)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(device->gpm.samples); i++) {
+        if (device->gpm.samples[i])
+            (void)NVML_CALL(nvml, nvmlGpmSampleFree, device->gpm.samples[i]);
+    }
+    device->gpm = (struct nvidia_gpm){0};
+}
+
+/* Asked once: whether the device has it. A partition is asked for with its device. */
+static nvml_return begin(const struct nvml *nvml, struct nvidia_device *device, nvml_device whole)
+{
+    struct nvml_gpm_support support = {.version = NVML_GPM_VERSION};
+    nvml_return code = NVML_CALL(nvml, nvmlGpmQueryDeviceSupport, whole, &support);
+    if (code == NVML_SUCCESS && !support.supported)
+        code = NVML_NOT_SUPPORTED;
+    for (size_t i = 0; i < ARRAY_COUNT(device->gpm.samples) && code == NVML_SUCCESS; i++) {
+        code = NVML_CALL(nvml, nvmlGpmSampleAlloc, &device->gpm.samples[i]);
+        if (code == NVML_SUCCESS && !device->gpm.samples[i])
+            code = NVML_UNKNOWN;
+    }
+    if (code != NVML_SUCCESS)
+        nvidia_end_gpm(nvml, device);
+    device->gpm.begun = code == NVML_SUCCESS || nvml_availability(code) == VITALS_UNSUPPORTED;
+    device->gpm.code = code;
+    return code;
+}
+
+static nvml_return take(struct nvidia_reader *reader, nvml_device whole)
+{
+    struct nvidia_device *device = reader->device;
+    nvml_gpm_sample sample = device->gpm.samples[device->gpm.newer ^ 1];
+    nvml_return code = NVML_NOT_SUPPORTED;
+    if (!device->partition)
+        code = NVML_CALL(reader->nvml, nvmlGpmSampleGet, whole, sample);
+    else if (device->who.gpu_instance_id.state > 0)
+        code = NVML_CALL(reader->nvml, nvmlGpmMigSampleGet, whole,
+                         (unsigned)device->who.gpu_instance_id.as.u64, sample);
+    if (code == NVML_SUCCESS)
+        device->gpm.newer ^= 1;
+    return code;
+}
+
+/* ---- figures ---- */
+
+static void set_all(struct nvidia_reader *reader, vitals_availability reason)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        gpu_fill(reader->fill, rows[i].metric, value_missing(reason));
+}
+
+/* Percent, with a rounding error of the driver's at most. */
+static struct value ratio(const struct nvml_gpm_metric *metric)
+{
+    if (metric->result != NVML_SUCCESS)
+        return value_missing(nvml_availability(metric->result));
+    if (!(metric->value >= 0 && metric->value <= 100.5))
+        return value_missing(VITALS_FAILED);
+    return value_f64(metric->value < 100 ? metric->value / 100 : 1);
+}
+
+static void read_figures(struct nvidia_reader *reader)
+{
+    const struct nvidia_gpm *gpm = &reader->device->gpm;
+    struct nvml_gpm_request request = {.version = NVML_GPM_VERSION,
+                                       .older = gpm->samples[gpm->newer ^ 1],
+                                       .newer = gpm->samples[gpm->newer]};
+    vitals_metric metrics[ARRAY_COUNT(rows)];
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        if (!reader_wants(reader, rows[i].metric))
+            continue;
+        metrics[request.count] = rows[i].metric;
+        request.metrics[request.count++].metric = rows[i].number;
+    }
+    unsigned count = request.count;
+    nvml_return code = NVML_CALL(reader->nvml, nvmlGpmMetricsGet, &request);
+    for (unsigned i = 0; i < count; i++)
+        reader_set(reader, metrics[i], code, ratio(&request.metrics[i]));
+}
+
+void nvidia_read_gpm(struct nvidia_reader *reader)
+{
+    struct nvidia_device *device = reader->device;
+    uint64_t now_ns = reader->fill->sample->stamp_ns;
+    nvml_device whole = nvidia_whole(reader->nvidia, device);
+    vitals_availability allowed = may_read(reader->nvidia);
+    nvml_return code = NVML_UNINITIALIZED;
+    if (allowed > 0)
+        code = device->gpm.begun ? device->gpm.code : begin(reader->nvml, device, whole);
+    if (allowed < 0 || reader_check(reader, code) != NVML_SUCCESS) {
+        device->gpm.taken_ns = 0;
+        set_all(reader, allowed < 0 ? allowed : nvml_availability(code));
+        return;
+    }
+    bool paired = device->gpm.taken_ns != 0;
+    if (paired && now_ns - device->gpm.taken_ns < SHORTEST_NS) {
+        set_all(reader, VITALS_NOT_YET);
+        return;
+    }
+    code = reader_check(reader, take(reader, whole));
+    device->gpm.taken_ns = code == NVML_SUCCESS ? now_ns : 0;
+    if (code != NVML_SUCCESS)
+        set_all(reader, nvml_availability(code));
+    else if (!paired)
+        set_all(reader, VITALS_NOT_YET);
+    else
+        read_figures(reader);
+}

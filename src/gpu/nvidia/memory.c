@@ -1,0 +1,122 @@
+/* memory.c: how full a device's memory and its window into it are.
+ *
+ * A device without memory of its own (Grace, Tegra) says that there is none, or that it cannot say:
+ * then it uses the machine's, and the figures are estimates by what the kernel says of that. */
+#include "core/memory.h"
+#include "gpu/nvidia/errors.h"
+#include "gpu/nvidia/reader.h"
+
+static const vitals_metric metrics[] = {
+    VITALS_GPU_MEMORY_TOTAL_BYTES, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_FREE_BYTES,
+    VITALS_GPU_MEMORY_RESERVED_BYTES, VITALS_GPU_UNIFIED_MEMORY};
+
+static void set_none(struct nvidia_reader *reader, nvml_return code)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
+        reader_set(reader, metrics[i], code, value_u64(0));
+}
+
+static struct value estimate(uint64_t bytes)
+{
+    return (struct value){.as.u64 = bytes, .state = VITALS_ESTIMATE};
+}
+
+/* The machine's memory: false where the kernel does not say. */
+static bool read_machine(struct nvidia_reader *reader, uint64_t *total, uint64_t *available)
+{
+    static const vitals_metric wanted[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
+                                           VITALS_HOST_MEMORY_AVAILABLE_BYTES};
+    struct metric_set set = {0};
+    struct value found[ARRAY_COUNT(wanted)];
+    struct os_host host;
+    struct os_machine *machine = memory_alloc(sizeof *machine);
+    if (!machine)
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(wanted); i++)
+        metric_set_add(&set, wanted[i]);
+    os_host_init(&host);
+    os_host_read(&host, &reader->nvidia->context->os, &set, machine);
+    for (size_t i = 0; i < ARRAY_COUNT(wanted); i++)
+        found[i] = machine->values.at[metric_number(wanted[i])];
+    os_host_done(&host);
+    os_machine_done(machine);
+    memory_free(machine);
+    *total = found[0].as.u64;
+    *available = found[1].as.u64;
+    return found[0].state > 0 && found[1].state > 0 && *available <= *total;
+}
+
+/* A partition has its part of the memory or has none that it knows of. */
+static void set_unified(struct nvidia_reader *reader)
+{
+    uint64_t total, available;
+    set_none(reader, NVML_NOT_SUPPORTED);
+    if (reader->device->partition || !read_machine(reader, &total, &available))
+        return;
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, estimate(total));
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, estimate(total - available));
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, estimate(available));
+    gpu_fill(reader->fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(1));
+}
+
+/* More than there is of it is nonsense. */
+static struct value bytes(uint64_t part, uint64_t total)
+{
+    if (part == NVML_NOT_AVAILABLE_64)
+        return value_missing(VITALS_UNSUPPORTED);
+    return part <= total && part <= EXACT_MAX ? value_u64(part) : value_missing(VITALS_FAILED);
+}
+
+/* What the driver says of memory, checked: more in use than there is is nonsense. */
+static void set_memory(struct nvidia_reader *reader, const struct nvml_memory_v2 *now,
+                       bool tells_reserved)
+{
+    if (now->total == 0 || now->total == NVML_NOT_AVAILABLE_64) {
+        set_unified(reader);
+        return;
+    }
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, nvml_count(now->total, EXACT_MAX));
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, bytes(now->used, now->total));
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, bytes(now->free, now->total));
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_RESERVED_BYTES,
+             tells_reserved ? bytes(now->reserved, now->total) : value_missing(VITALS_UNSUPPORTED));
+    gpu_fill(reader->fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
+}
+
+static bool wants_more_than_reserved(const struct nvidia_reader *reader)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
+        wanted = wanted || (metrics[i] != VITALS_GPU_MEMORY_RESERVED_BYTES &&
+                            reader_wants(reader, metrics[i]));
+    return wanted;
+}
+
+/* The first version counts what is reserved as used (nvitop issue 13), and does not tell it. */
+void nvidia_read_memory(struct nvidia_reader *reader)
+{
+    struct nvml_memory_v2 now = {.version = NVML_STRUCT_VERSION(struct nvml_memory_v2, 2)};
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetMemoryInfo_v2, &now);
+    bool newer = !nvml_lacks(code);
+    if (!newer && wants_more_than_reserved(reader)) {
+        struct nvml_memory old = {0};
+        code = READER_ASK(reader, 0, nvmlDeviceGetMemoryInfo, &old);
+        now = (struct nvml_memory_v2){.total = old.total, .used = old.used, .free = old.free};
+    }
+    if (code == NVML_SUCCESS)
+        set_memory(reader, &now, newer);
+    else if (code == NVML_NOT_SUPPORTED)
+        set_unified(reader);
+    else
+        set_none(reader, code);
+}
+
+/* One call for the whole table. */
+void nvidia_read_bar1(struct nvidia_reader *reader)
+{
+    struct nvml_bar1_memory now = {0};
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetBAR1MemoryInfo, &now);
+    reader_set_child(reader, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", code,
+                     nvml_count(now.total, EXACT_MAX));
+    reader_set_child(reader, VITALS_GPU_POOL_USED_BYTES, "bar1", code, bytes(now.used, now.total));
+}

@@ -1,0 +1,312 @@
+/* pci.c: see pci.h. What a file means is said by Documentation/ABI/testing/sysfs-bus-pci and
+ * sysfs-devices-power of the kernel. */
+#include "gpu/pci.h"
+
+#include "core/number.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- addresses ---- */
+
+static bool hex_part(struct cursor *cursor, size_t most, uint64_t *out)
+{
+    const char *from = cursor->at;
+    bool is_prefixed = cursor->end - from > 1 && (from[1] == 'x' || from[1] == 'X');
+    return !is_prefixed && number_hex(&cursor->at, cursor->end, out) &&
+           (size_t)(cursor->at - from) <= most;
+}
+
+bool pci_parse_bus_id(struct span text, char out[static PCI_BUS_ID])
+{
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    uint64_t domain = 0, bus, device, function;
+    out[0] = '\0';
+    if (!hex_part(&cursor, 8, &bus) || !cursor_literal(&cursor, ":") ||
+        !hex_part(&cursor, 2, &device))
+        return false;
+    if (cursor_literal(&cursor, ":")) {
+        domain = bus;
+        bus = device;
+        if (!hex_part(&cursor, 2, &device))
+            return false;
+    }
+    if (!cursor_literal(&cursor, ".") || !hex_part(&cursor, 1, &function) || !cursor_done(&cursor))
+        return false;
+    if (bus > 0xff || device > 0x1f || function > 7)
+        return false;
+    snprintf(out, PCI_BUS_ID, "%04llx:%02llx:%02llx.%llx", (unsigned long long)domain,
+             (unsigned long long)bus, (unsigned long long)device, (unsigned long long)function);
+    return true;
+}
+
+void pci_folder(char out[static OS_SYS_PATH], const char *bus_id)
+{
+    snprintf(out, OS_SYS_PATH, "bus/pci/devices/%s", bus_id);
+}
+
+bool pci_path(char out[static OS_SYS_PATH], const char *folder, const char *file)
+{
+    int size = snprintf(out, OS_SYS_PATH, "%s/%s", folder, file);
+    return size > 0 && size < OS_SYS_PATH;
+}
+
+static struct span last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *from = slash != NULL ? slash + 1 : path;
+    return (struct span){from, strlen(from)};
+}
+
+bool pci_read_bus_id(const struct os *os, const char *folder, char out[static PCI_BUS_ID])
+{
+    char real[OS_SYS_PATH];
+    out[0] = '\0';
+    return os_sys_real(os, folder, real, sizeof real) == 0 &&
+           pci_parse_bus_id(last_part(real), out);
+}
+
+/* ---- files ---- */
+
+static int read_text(const struct os *os, const char *folder, const char *file, char *out,
+                     size_t capacity)
+{
+    char path[OS_SYS_PATH];
+    out[0] = '\0';
+    return pci_path(path, folder, file) ? os_sys_text(os, path, out, capacity) : -ENAMETOOLONG;
+}
+
+static int read_number(const struct os *os, const char *folder, const char *file, uint64_t *out)
+{
+    char path[OS_SYS_PATH];
+    return pci_path(path, folder, file) ? os_sys_u64(os, path, out) : -ENAMETOOLONG;
+}
+
+bool pci_is_asleep(const struct os *os, const char *folder, char status[PCI_STATUS])
+{
+    // Not so: active; unsupported and error, where nobody manages its power; no file.
+    static const char *const ASLEEP[] = {"suspended", "suspending", "resuming"};
+    char text[PCI_STATUS];
+    int result = read_text(os, folder, "power/runtime_status", text, sizeof text);
+    if (result < 0)
+        text[0] = '\0';
+    if (status != NULL)
+        memcpy(status, text, sizeof text);
+    for (size_t i = 0; i < ARRAY_COUNT(ASLEEP); i++) {
+        if (strcmp(text, ASLEEP[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool pci_read_numbers(const struct os *os, const char *folder, struct pci_numbers *out)
+{
+    *out = (struct pci_numbers){0};
+    (void)read_number(os, folder, "subsystem_vendor", &out->subsystem_vendor);
+    (void)read_number(os, folder, "subsystem_device", &out->subsystem_device);
+    (void)read_number(os, folder, "revision", &out->revision);
+    return read_number(os, folder, "vendor", &out->vendor) == 0 &&
+           read_number(os, folder, "device", &out->device) == 0;
+}
+
+bool pci_read_driver(const struct os *os, const char *folder, char *out, size_t capacity)
+{
+    char path[OS_SYS_PATH], target[OS_SYS_PATH];
+    out[0] = '\0';
+    if (!pci_path(path, folder, "driver") || os_sys_link(os, path, target, sizeof target) < 0)
+        return false;
+    struct span name = last_part(target);
+    if (name.size == 0 || name.size >= capacity)
+        return false;
+    memcpy(out, name.bytes, name.size + 1);
+    return true;
+}
+
+/* ---- the link ---- */
+
+unsigned pci_generation(struct span text)
+{
+    static const struct {
+        const char *speed;
+        unsigned generation;
+    } SPEEDS[] = {{"2.5", 1},  {"5", 2},  {"5.0", 2},  {"8", 3},  {"8.0", 3},  {"16", 4},
+                  {"16.0", 4}, {"32", 5}, {"32.0", 5}, {"64", 6}, {"64.0", 6}, {"128.0", 7}};
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    struct span speed;
+    if (!cursor_word(&cursor, &speed))
+        return 0;
+    for (size_t i = 0; i < ARRAY_COUNT(SPEEDS); i++) {
+        if (span_equal(speed, SPEEDS[i].speed))
+            return SPEEDS[i].generation;
+    }
+    return 0;
+}
+
+static struct value read_generation(const struct os *os, const char *folder, const char *file)
+{
+    char text[64];
+    int result = read_text(os, folder, file, text, sizeof text);
+    if (result < 0 && result != -ENOENT)
+        return value_missing(os_availability(result));
+    unsigned generation = pci_generation((struct span){text, strlen(text)});
+    return generation != 0 ? value_u64(generation) : value_missing(VITALS_UNSUPPORTED);
+}
+
+/* 0 and 255 stand for a link that is not there. */
+static struct value read_width(const struct os *os, const char *folder, const char *file)
+{
+    enum { WIDTH_MAX = 32 };
+    uint64_t width;
+    int result = read_number(os, folder, file, &width);
+    if (result < 0 && result != -ENOENT)
+        return value_missing(os_availability(result));
+    bool is_width = result == 0 && width > 0 && width <= WIDTH_MAX;
+    return is_width ? value_u64(width) : value_missing(VITALS_UNSUPPORTED);
+}
+
+/* Cuts the last part off the path of a device; false where what is above is no PCI device. */
+static bool go_up(char path[static OS_SYS_PATH])
+{
+    char bus_id[PCI_BUS_ID];
+    char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return false;
+    *slash = '\0';
+    return pci_parse_bus_id(last_part(path), bus_id);
+}
+
+static bool is_bridge_of(const struct os *os, const char *folder, uint64_t vendor)
+{
+    enum { BRIDGE = 0x0604 };
+    uint64_t class, its;
+    return read_number(os, folder, "class", &class) == 0 && class >> 8 == BRIDGE &&
+           read_number(os, folder, "vendor", &its) == 0 && its == vendor;
+}
+
+/* From the device to the outermost bridge that is the card's own. */
+static void climb(const struct os *os, char path[static OS_SYS_PATH])
+{
+    enum { BRIDGES = 2 };
+    uint64_t vendor;
+    if (read_number(os, path, "vendor", &vendor) < 0)
+        return;
+    for (int i = 0; i < BRIDGES; i++) {
+        char above[OS_SYS_PATH];
+        memcpy(above, path, sizeof above);
+        if (!go_up(above) || !is_bridge_of(os, above, vendor))
+            return;
+        memcpy(path, above, sizeof above);
+    }
+}
+
+static void take_less(struct value *value, struct value other)
+{
+    if (value->state > 0 && other.state > 0 && other.as.u64 < value->as.u64)
+        *value = other;
+}
+
+void pci_read_link(const struct os *os, const char *folder, struct pci_link *out)
+{
+    char path[OS_SYS_PATH] = "";
+    struct value missing = value_missing(VITALS_UNSUPPORTED);
+    *out = (struct pci_link){missing, missing, missing, missing};
+    if (os_sys_real(os, folder, path, sizeof path) < 0)
+        return;
+    climb(os, path);
+    out->generation = read_generation(os, path, "current_link_speed");
+    out->generation_max = read_generation(os, path, "max_link_speed");
+    out->width = read_width(os, path, "current_link_width");
+    out->width_max = read_width(os, path, "max_link_width");
+    if (!go_up(path))
+        return;
+    take_less(&out->generation_max, read_generation(os, path, "max_link_speed"));
+    take_less(&out->width_max, read_width(os, path, "max_link_width"));
+}
+
+/* ---- into a sample ---- */
+
+static bool is_asked(const struct gpu_fill *fill, vitals_metric metric)
+{
+    return gpu_fill_wants(fill, metric) && !gpu_fill_has(fill, metric);
+}
+
+static void fill_string(struct gpu_fill *fill, vitals_metric metric, const char *text)
+{
+    if (text[0] != '\0')
+        gpu_fill_text(fill, metric, (struct span){text, strlen(text)});
+    else
+        gpu_fill(fill, metric, value_missing(VITALS_UNSUPPORTED));
+}
+
+static void fill_pair(struct gpu_fill *fill, vitals_metric metric, uint64_t vendor, uint64_t device)
+{
+    char text[48] = "";
+    if (vendor != 0)
+        snprintf(text, sizeof text, "%04llx:%04llx", (unsigned long long)vendor,
+                 (unsigned long long)device);
+    fill_string(fill, metric, text);
+}
+
+/* -1, and no file: the machine has one node alone. */
+static struct value read_node(const struct os *os, const char *folder)
+{
+    uint64_t node;
+    bool found = read_number(os, folder, "numa_node", &node) == 0;
+    return found ? value_u64(node) : value_missing(VITALS_UNSUPPORTED);
+}
+
+bool pci_fill(const struct os *os, const char *folder, struct gpu_fill *fill)
+{
+    char text[256];
+    struct pci_numbers numbers = {0};
+    if (is_asked(fill, VITALS_GPU_KERNEL_DRIVER)) {
+        (void)pci_read_driver(os, folder, text, sizeof text);
+        fill_string(fill, VITALS_GPU_KERNEL_DRIVER, text);
+    }
+    bool pci_id = is_asked(fill, VITALS_GPU_PCI_ID);
+    bool subsystem_id = is_asked(fill, VITALS_GPU_PCI_SUBSYSTEM_ID);
+    if (pci_id || subsystem_id)
+        (void)pci_read_numbers(os, folder, &numbers);
+    if (pci_id)
+        fill_pair(fill, VITALS_GPU_PCI_ID, numbers.vendor, numbers.device);
+    if (subsystem_id)
+        fill_pair(fill, VITALS_GPU_PCI_SUBSYSTEM_ID, numbers.subsystem_vendor,
+                  numbers.subsystem_device);
+    if (is_asked(fill, VITALS_GPU_NUMA_NODE))
+        gpu_fill(fill, VITALS_GPU_NUMA_NODE, read_node(os, folder));
+    if (is_asked(fill, VITALS_GPU_LOCAL_CPUS)) {
+        (void)read_text(os, folder, "local_cpulist", text, sizeof text);
+        fill_string(fill, VITALS_GPU_LOCAL_CPUS, text);
+    }
+    char status[PCI_STATUS];
+    bool is_asleep = pci_is_asleep(os, folder, status);
+    if (is_asked(fill, VITALS_GPU_RUNTIME_STATUS))
+        fill_string(fill, VITALS_GPU_RUNTIME_STATUS, status);
+    return !is_asleep;
+}
+
+void pci_fill_link(const struct os *os, const char *folder, struct gpu_fill *fill)
+{
+    static const struct {
+        vitals_metric metric;
+        size_t value;
+    } LINKS[] = {
+        {VITALS_GPU_PCIE_GENERATION, offsetof(struct pci_link, generation)},
+        {VITALS_GPU_PCIE_GENERATION_MAX, offsetof(struct pci_link, generation_max)},
+        {VITALS_GPU_PCIE_WIDTH, offsetof(struct pci_link, width)},
+        {VITALS_GPU_PCIE_WIDTH_MAX, offsetof(struct pci_link, width_max)},
+    };
+    struct pci_link link;
+    bool is_read = false;
+    for (size_t i = 0; i < ARRAY_COUNT(LINKS); i++) {
+        struct value value;
+        if (!is_asked(fill, LINKS[i].metric))
+            continue;
+        if (!is_read)
+            pci_read_link(os, folder, &link);
+        is_read = true;
+        memcpy(&value, (const char *)&link + LINKS[i].value, sizeof value);
+        gpu_fill(fill, LINKS[i].metric, value);
+    }
+}

@@ -1,0 +1,136 @@
+/* peers.c: the table gpu_peer of a snapshot: topology.c's rows, kept until devices come or go or a
+ * link changes. */
+#include "gpu/table_data.h"
+
+#include "core/hash.h"
+#include "core/memory.h"
+#include "gpu/topology.h"
+
+#include <string.h>
+
+/* What topology.c is asked with. Texts are borrowed from the table. */
+struct question {
+    struct topology_device devices[TOPOLOGY_DEVICES];
+    const struct gpu_device *rows[TOPOLOGY_DEVICES];
+    struct topology_link links[TOPOLOGY_LINKS];
+    char texts[TOPOLOGY_LINKS][2][TOPOLOGY_ADDRESS]; /* kind and address of a link */
+    size_t device_count, link_count;
+    uint64_t hash;
+};
+
+static void mix(struct question *question, const char *text)
+{
+    question->hash = (question->hash * 31) ^ hash_bytes(text, strlen(text) + 1);
+}
+
+static struct span text_at(const struct facts *facts, const struct fact_row *row,
+                           vitals_metric metric)
+{
+    const struct fact *fact = fact_find(facts, row, metric);
+    return fact && fact->state > 0 ? fact_span(facts, fact) : (struct span){"", 0};
+}
+
+static void keep(struct question *question, char out[static TOPOLOGY_ADDRESS], struct span text)
+{
+    size_t size = size_min(text.size, TOPOLOGY_ADDRESS - 1);
+    memcpy(out, text.bytes, size);
+    out[size] = '\0';
+    mix(question, out);
+}
+
+/* The device's links that are up. */
+static void add_links(struct question *question, const struct gpu_device *device)
+{
+    const struct facts *facts = &device->readings.kept;
+    for (size_t i = 0; i < facts->row_count; i++) {
+        const struct fact_row *row = &facts->rows[i];
+        const struct fact *active = fact_find(facts, row, VITALS_GPU_LINK_ACTIVE);
+        if (row->entity != VITALS_GPU_LINK || !active || active->state <= 0 ||
+            active->as.u64 == 0 || question->link_count == TOPOLOGY_LINKS)
+            continue;
+        size_t at = question->link_count++;
+        keep(question, question->texts[at][0], text_at(facts, row, VITALS_GPU_LINK_KIND));
+        keep(question, question->texts[at][1],
+             text_at(facts, row, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID));
+        question->links[at] = (struct topology_link){
+            .device = question->device_count - 1,
+            .kind = question->texts[at][0],
+            .to_switch = span_equal(text_at(facts, row, VITALS_GPU_LINK_REMOTE_KIND), "switch"),
+            .remote = question->texts[at][1],
+        };
+    }
+}
+
+static void add_devices(const struct gpu_table *table, struct question *question)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct gpu_device *device = table->devices[i];
+        if (!device->present || device->who.parent_slot >= 0 ||
+            question->device_count == TOPOLOGY_DEVICES)
+            continue;
+        question->rows[question->device_count] = device;
+        question->devices[question->device_count++] = (struct topology_device){
+            .key = device->key,
+            .label = device->label,
+            .address = device->who.pci_state > 0 ? device->who.pci_bus_id : "",
+        };
+        mix(question, device->label);
+        mix(question, device->who.uuid);
+        add_links(question, device);
+    }
+}
+
+static struct gpu_device *device_of(const struct gpu_table *table, uint64_t key)
+{
+    return key > 0 && key <= table->count ? table->devices[key - 1] : NULL;
+}
+
+int gpu_table_look_around(struct gpu_table *table, const struct os *os,
+                          const struct metric_set *wanted)
+{
+    struct question *question = memory_alloc(sizeof *question);
+    if (!question)
+        return VITALS_EMEMORY;
+    add_devices(table, question);
+    uint64_t hash = question->hash | 1; /* 0: never looked */
+    struct facts *peers = &table->peers;
+    if (table->peers_hash != hash || peers->failed) {
+        facts_reset(peers, wanted);
+        gpu_topology_write(os,
+                           &(struct topology){.devices = question->devices,
+                                              .links = question->links,
+                                              .device_count = question->device_count,
+                                              .link_count = question->link_count},
+                           peers);
+        table->peers_hash = hash;
+    }
+    memory_free(question);
+    for (size_t i = 0; i < peers->row_count && !peers->failed; i++) {
+        struct gpu_device *device = device_of(table, peers->rows[i].parent);
+        if (device && gpu_part_add(table, device, peers, &peers->rows[i]) < 0)
+            peers->failed = true;
+    }
+    return peers->failed ? VITALS_EMEMORY : 0;
+}
+
+void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builder,
+                           uint64_t stamp_ns)
+{
+    const struct facts *peers = &table->peers;
+    vitals_builder_state(builder, VITALS_GPU_PEER,
+                         table->peers_hash == 0
+                             ? VITALS_NOT_YET
+                             : (vitals_availability)peers->states[VITALS_GPU_PEER]);
+    for (size_t i = 0; i < peers->row_count; i++) {
+        const struct fact_row *row = &peers->rows[i];
+        const struct gpu_device *device = device_of(table, row->parent);
+        struct span label = fact_label(peers, row);
+        const struct gpu_part *part = device ? gpu_part_find(device, VITALS_GPU_PEER, label) : NULL;
+        if (!part)
+            continue;
+        vitals_builder_row(builder, VITALS_GPU_PEER, part->key, device->key,
+                           (vitals_text){label.bytes, label.size}, stamp_ns);
+        builder_facts(builder, peers, row);
+        builder_rest(builder, VITALS_GPU_PEER, VITALS_UNSUPPORTED);
+    }
+}

@@ -1,0 +1,400 @@
+/* select.c: which devices a job should take. See vitals/select.h. */
+#include "core/base.h"
+#include "core/error.h"
+#include "core/number.h"
+#include "core/options.h"
+#include "gpu/backend.h"
+#include <vitals/select.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of version 0.1.0. */
+enum { FIRST = offsetof(vitals_select_options, keep_order) + sizeof(int) };
+_Static_assert(sizeof(void *) != 8 || FIRST == 108, "options grow at their end only");
+
+static const vitals_select_options DEFAULTS = {
+    .min_count = 1, .max_utilization_ratio = -1, .max_memory_busy_ratio = -1};
+
+static const struct options_form FORM = {.name = "vitals_select_options",
+                                         .defaults = &DEFAULTS,
+                                         .size = sizeof(vitals_select_options),
+                                         .first = FIRST};
+
+void vitals_select_options_init(vitals_select_options *options, size_t size)
+{
+    options_init(&FORM, options, size);
+}
+
+/* ---- what is looked at ---- */
+
+/* A number of a device, and whether it is known. */
+struct known {
+    bool is;
+    double number;
+};
+
+struct candidate {
+    const vitals_row *row;
+    struct known free, total, used, busy, memory_busy;
+    unsigned tolerated; /* limits that hold by tolerance only */
+    uint64_t index;
+    size_t place;
+    vitals_text vendor;
+    bool is_mig;
+};
+
+struct selection {
+    const vitals_snapshot *snapshot;
+    const vitals_select_options *options;
+    struct candidate items[GPU_DEVICES_MAX];
+    size_t count;
+};
+
+/* What a driver said before it fell silent is not known any more. */
+static struct known read_number(const vitals_row *row, vitals_metric metric)
+{
+    struct known known = {.is = false};
+    vitals_availability state = vitals_row_number(row, metric, &known.number);
+    known.is = state > 0 && state != VITALS_STALE;
+    return known;
+}
+
+static bool text_is(vitals_text text, const char *wanted)
+{
+    return text.size == strlen(wanted) && memcmp(text.bytes, wanted, text.size) == 0;
+}
+
+static bool has_text(const vitals_row *row, vitals_metric metric, const char *wanted)
+{
+    vitals_text text;
+    return vitals_row_text(row, metric, &text) > 0 && text_is(text, wanted);
+}
+
+/* Tiles and virtual functions are not what a job is given: their device is. */
+static bool is_for_jobs(const vitals_row *part)
+{
+    return !has_text(part, VITALS_GPU_PARTITION_KIND, "tile") &&
+           !has_text(part, VITALS_GPU_PARTITION_KIND, "vf");
+}
+
+static bool is_divided(const vitals_snapshot *snapshot, const vitals_row *row)
+{
+    for (const vitals_row *part = NULL;
+         (part = vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(row), part));) {
+        if (is_for_jobs(part))
+            return true;
+    }
+    return false;
+}
+
+/* Or its driver does not answer. */
+static bool is_lost(const vitals_row *row)
+{
+    vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
+    return state == VITALS_GONE || state == VITALS_TIMED_OUT || state == VITALS_STALE;
+}
+
+/* ---- accounts that count as free ---- */
+
+static bool is_account(const vitals_row *process, const char *account)
+{
+    uint64_t number, uid;
+    return has_text(process, VITALS_PROCESS_EFFECTIVE_USER, account) ||
+           has_text(process, VITALS_PROCESS_USER, account) ||
+           (number_is_u64(account, &number) &&
+            vitals_row_u64(process, VITALS_PROCESS_UID, &uid) > 0 && uid == number);
+}
+
+static bool is_free_user(const struct selection *selection, const vitals_row *user)
+{
+    uint64_t key;
+    const vitals_row *process = NULL;
+    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
+        process = vitals_snapshot_find(selection->snapshot, VITALS_PROCESS, key);
+    for (size_t i = 0; process && i < selection->options->free_account_count; i++) {
+        if (is_account(process, selection->options->free_accounts[i]))
+            return true;
+    }
+    return false;
+}
+
+static double memory_of_free(const struct selection *selection, const vitals_row *device)
+{
+    double sum = 0, bytes;
+    if (selection->options->free_account_count == 0)
+        return 0;
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next_child(selection->snapshot, VITALS_GPU_PROCESS,
+                                            vitals_row_key(device), user)) != NULL;) {
+        if (vitals_row_number(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) > 0 &&
+            is_free_user(selection, user))
+            sum += bytes;
+    }
+    return sum;
+}
+
+/* ---- limits ---- */
+
+/* Whether a number passes a limit; one that passes by tolerance only is counted. */
+static bool passes(struct candidate *candidate, struct known known, bool strictly, bool nearly)
+{
+    if (!known.is)
+        return false;
+    if (!strictly && nearly)
+        candidate->tolerated++;
+    return strictly || nearly;
+}
+
+static bool has_memory(struct candidate *candidate, struct known known, uint64_t least,
+                       double tolerance)
+{
+    return least == 0 || passes(candidate, known, known.number >= (double)least,
+                                known.number >= (double)least * (1 - tolerance));
+}
+
+static bool is_idle(struct candidate *candidate, struct known known, double most, double tolerance)
+{
+    const double ROUNDING = 1e-9; /* 0.1 + 0.2 */
+    return most < 0 || passes(candidate, known, known.number <= most + ROUNDING,
+                              known.number <= most + tolerance + ROUNDING);
+}
+
+static bool is_good(const vitals_select_options *options, struct candidate *candidate)
+{
+    double tolerance = options->tolerance_ratio;
+    return has_memory(candidate, candidate->free, options->min_free_bytes, tolerance) &&
+           has_memory(candidate, candidate->total, options->min_total_bytes, tolerance) &&
+           is_idle(candidate, candidate->busy, options->max_utilization_ratio, tolerance) &&
+           is_idle(candidate, candidate->memory_busy, options->max_memory_busy_ratio, tolerance);
+}
+
+static void read_candidate(const struct selection *selection, const vitals_row *row,
+                           struct candidate *out)
+{
+    double freed = memory_of_free(selection, row);
+    *out = (struct candidate){
+        .row = row,
+        .free = read_number(row, VITALS_GPU_MEMORY_FREE_BYTES),
+        .total = read_number(row, VITALS_GPU_MEMORY_TOTAL_BYTES),
+        .used = read_number(row, VITALS_GPU_MEMORY_USED_BYTES),
+        .busy = read_number(row, VITALS_GPU_UTILIZATION_RATIO),
+        .memory_busy = read_number(row, VITALS_GPU_MEMORY_BUSY_RATIO),
+        .place = selection->count,
+    };
+    if (!out->busy.is && selection->options->older)
+        out->busy.is = vitals_row_rate(row, selection->options->older, VITALS_GPU_BUSY_SECONDS,
+                                       &out->busy.number) > 0;
+    out->free.number += freed;
+    out->used.number -= freed < out->used.number ? freed : out->used.number;
+    if (vitals_row_u64(row, VITALS_GPU_INDEX, &out->index) <= 0)
+        out->index = 0;
+    if (vitals_row_text(row, VITALS_GPU_VENDOR, &out->vendor) <= 0)
+        out->vendor = (vitals_text){"", 0};
+    out->is_mig = vitals_row_parent(row) != 0 && text_is(out->vendor, "nvidia");
+}
+
+static void offer(struct selection *selection, const vitals_row *row)
+{
+    struct candidate *candidate = &selection->items[selection->count];
+    bool is_part = vitals_row_parent(row) != 0;
+    if (selection->count == GPU_DEVICES_MAX || is_lost(row) || (is_part && !is_for_jobs(row)) ||
+        (!is_part && is_divided(selection->snapshot, row)))
+        return;
+    for (size_t i = 0; i < selection->count; i++) {
+        if (selection->items[i].row == row)
+            return;
+    }
+    read_candidate(selection, row, candidate);
+    if (is_good(selection->options, candidate))
+        selection->count++;
+}
+
+/* ---- the best first ---- */
+
+/* What is missing counts as worst. */
+static int more_first(struct known a, struct known b)
+{
+    if (!a.is || !b.is)
+        return (int)b.is - (int)a.is;
+    return (a.number < b.number) - (a.number > b.number);
+}
+
+static int less_first(struct known a, struct known b)
+{
+    return a.is && b.is ? more_first(b, a) : more_first(a, b);
+}
+
+static int compare(const void *first, const void *second)
+{
+    const struct candidate *a = first, *b = second;
+    int order = (a->tolerated > b->tolerated) - (a->tolerated < b->tolerated);
+    if (order == 0)
+        order = more_first(a->free, b->free);
+    if (order == 0)
+        order = more_first(a->used, b->used);
+    if (order == 0)
+        order = less_first(a->busy, b->busy);
+    if (order == 0)
+        order = less_first(a->memory_busy, b->memory_busy);
+    if (order == 0)
+        order = (a->index < b->index) - (a->index > b->index);
+    return order != 0 ? order : (a->place < b->place) - (a->place > b->place);
+}
+
+/* ---- which go together ---- */
+
+static bool same_vendor(const struct candidate *a, const struct candidate *b)
+{
+    return a->vendor.size == b->vendor.size &&
+           memcmp(a->vendor.bytes, b->vendor.bytes, a->vendor.size) == 0;
+}
+
+static bool has_whole(const struct selection *selection)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        if (text_is(selection->items[i].vendor, "nvidia") && !selection->items[i].is_mig)
+            return true;
+    }
+    return false;
+}
+
+static void remove_at(struct selection *selection, size_t at)
+{
+    selection->count--;
+    memmove(&selection->items[at], &selection->items[at + 1],
+            (selection->count - at) * sizeof selection->items[0]);
+}
+
+/* Leaves one MIG device or none. */
+static void leave_one_mig(struct selection *selection)
+{
+    bool none = has_whole(selection) && selection->options->max_count != 1;
+    for (size_t i = 0; i < selection->count;) {
+        if (selection->items[i].is_mig && none) {
+            remove_at(selection, i);
+        } else {
+            none |= selection->items[i].is_mig && selection->options->max_count != 1;
+            i++;
+        }
+    }
+}
+
+static size_t count_vendor(const struct selection *selection, const struct candidate *of)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < selection->count; i++)
+        count += same_vendor(of, &selection->items[i]);
+    return count;
+}
+
+static void leave_one_vendor(struct selection *selection)
+{
+    size_t best = 0;
+    if (selection->count == 0)
+        return;
+    while (best < selection->count &&
+           count_vendor(selection, &selection->items[best]) < selection->options->min_count)
+        best++;
+    if (best == selection->count)
+        best = 0;
+    struct candidate chosen = selection->items[best];
+    for (size_t i = 0; i < selection->count;) {
+        if (same_vendor(&chosen, &selection->items[i]))
+            i++;
+        else
+            remove_at(selection, i);
+    }
+}
+
+/* ---- the whole ---- */
+
+static bool is_ratio(double ratio)
+{
+    return ratio >= 0 && ratio <= 1;
+}
+
+static int take_options(const vitals_select_options *given, vitals_select_options *out,
+                        vitals_error *error)
+{
+    *out = DEFAULTS;
+    int code = given ? options_take(&FORM, given, out, error) : 0;
+    if (code < 0)
+        return code;
+    if (out->max_count != 0 && out->max_count < out->min_count)
+        return error_set(error, VITALS_EARGUMENT, 0, "at most %llu devices and at least %llu",
+                         (unsigned long long)out->max_count, (unsigned long long)out->min_count);
+    if (!is_ratio(out->tolerance_ratio))
+        return error_set(error, VITALS_EARGUMENT, 0, "a tolerance is between 0 and 1");
+    if (!(out->max_utilization_ratio <= 1) || !(out->max_memory_busy_ratio <= 1))
+        return error_set(error, VITALS_EARGUMENT, 0, "a utilization is at most 1");
+    return 0;
+}
+
+static void offer_all(struct selection *selection)
+{
+    const vitals_select_options *options = selection->options;
+    if (options->candidates) {
+        for (size_t i = 0; i < options->candidate_count; i++)
+            offer(selection, options->candidates[i]);
+        return;
+    }
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(selection->snapshot, VITALS_GPU, row)) != NULL;)
+        offer(selection, row);
+}
+
+int vitals_gpu_select(const vitals_snapshot *snapshot, const vitals_select_options *options,
+                      const vitals_row **rows, size_t capacity, vitals_error *error)
+{
+    vitals_select_options taken;
+    struct selection selection;
+    int code = take_options(options, &taken, error);
+    if (code < 0)
+        return code;
+    selection.snapshot = snapshot;
+    selection.options = &taken;
+    selection.count = 0;
+    offer_all(&selection);
+    if (!taken.keep_order)
+        qsort(selection.items, selection.count, sizeof selection.items[0], compare);
+    leave_one_mig(&selection);
+    leave_one_vendor(&selection);
+    if (taken.max_count != 0 && selection.count > taken.max_count)
+        selection.count = (size_t)taken.max_count;
+    for (size_t i = 0; rows && i < selection.count && i < capacity; i++)
+        rows[i] = selection.items[i].row;
+    return (int)selection.count;
+}
+
+int vitals_select_request(const vitals_select_options *options, vitals_request *request,
+                          vitals_error *error)
+{
+    static const vitals_metric ALWAYS[] = {VITALS_GPU_INDEX,
+                                           VITALS_GPU_VENDOR,
+                                           VITALS_GPU_NAME,
+                                           VITALS_GPU_UUID,
+                                           VITALS_GPU_PCI_BUS_ID,
+                                           VITALS_GPU_GPU_INSTANCE_ID,
+                                           VITALS_GPU_PARTITION_KIND,
+                                           VITALS_GPU_COMPUTE_INSTANCE_ID,
+                                           VITALS_GPU_MEMORY_TOTAL_BYTES,
+                                           VITALS_GPU_MEMORY_USED_BYTES,
+                                           VITALS_GPU_MEMORY_FREE_BYTES,
+                                           VITALS_GPU_UTILIZATION_RATIO,
+                                           VITALS_GPU_MEMORY_BUSY_RATIO,
+                                           VITALS_GPU_BUSY_SECONDS};
+    static const vitals_metric ACCOUNTS[] = {
+        VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS,    VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
+        VITALS_PROCESS_PID,     VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_USER,
+        VITALS_PROCESS_UID};
+    vitals_select_options taken;
+    int code = take_options(options, &taken, error);
+    for (size_t i = 0; i < ARRAY_COUNT(ALWAYS) && code == 0; i++)
+        code = vitals_request_add(request, ALWAYS[i], error);
+    if (taken.free_account_count == 0 || code < 0)
+        return code;
+    for (size_t i = 0; i < ARRAY_COUNT(ACCOUNTS) && code == 0; i++)
+        code = vitals_request_add(request, ACCOUNTS[i], error);
+    return code == 0 ? vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error) : code;
+}

@@ -1,0 +1,452 @@
+/* sweep.c: makes sweeps: which processes there are, which descriptors of theirs are GPUs', and what
+ * the kernel says of those.
+ *
+ * Listing what a process has open costs a system call per descriptor, so it is done anew only now
+ * and then: often for a process that is new or has a GPU open, seldom for one that has never had
+ * one, and only so much of it in one sweep (but for the first, which lists everything); and seldom
+ * where the number of descriptors has not changed. What is known to be open is read in every sweep.
+ * A pid proves nothing: when the process began is read behind its descriptors and must be what it
+ * was before they were listed, else nothing of it counts. Sweeps are used again once nobody else
+ * holds them. Thread rule: one thread per sweeper.
+ */
+#include "gpu/sweep.h"
+
+#include "core/memory.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    POOLED = 3,              /* sweeps that are kept for use */
+    BUDGET = 10000,          /* descriptors that are listed in one sweep, once all were listed */
+    SELDOM = 8,              /* sweeps between two lists of a process without a GPU */
+    OFTEN = 2,               /* of one with a GPU */
+    RARELY = 64,             /* of what can have none */
+    TRUSTED = 8,             /* lists that are spared while the number of descriptors is the same */
+    FDINFO_BYTES = 16 * 1024 /* the largest that a driver is known to write is 3 KiB */
+};
+
+/* ---- sweeps ---- */
+
+struct pooled {
+    struct gpu_sweep sweep; /* first: the one is the other */
+    atomic_uint refs;
+    size_t capacity;
+};
+_Static_assert(offsetof(struct pooled, sweep) == 0, "a sweep is found in what holds it");
+
+static struct pooled *pooled_of(struct gpu_sweep *sweep)
+{
+    return (struct pooled *)(void *)sweep;
+}
+
+struct gpu_sweep *gpu_sweep_ref(struct gpu_sweep *sweep)
+{
+    atomic_fetch_add_explicit(&pooled_of(sweep)->refs, 1, memory_order_relaxed);
+    return sweep;
+}
+
+void gpu_sweep_unref(struct gpu_sweep *sweep)
+{
+    if (sweep == NULL ||
+        atomic_fetch_sub_explicit(&pooled_of(sweep)->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    memory_free(sweep->clients);
+    memory_free(pooled_of(sweep));
+}
+
+/* ---- a sweeper ---- */
+
+/* What is known of a process. */
+struct known {
+    int64_t pid;
+    uint64_t start_ticks; /* when it was listed; 0: it has no GPU, nobody asked */
+    uint64_t due;         /* the sweep in which it is listed again */
+    uint32_t pause;       /* sweeps between the last two lists */
+    uint32_t passed_over; /* lists since the last that was made in full */
+    uint64_t descriptors; /* that it had then */
+    bool listed, denied, is_broker;
+    struct os_gpu_open *opens;
+    size_t count, capacity;
+};
+
+struct gpu_sweeper {
+    const vitals_context *context;
+    struct os_pids pids;
+    struct known *known, *spare; /* in the order of pids; spare is what it was before */
+    size_t count, capacity, spare_capacity;
+    struct os_gpu_opens opens; /* of one process */
+    uint64_t round;            /* sweeps so far */
+    size_t left;               /* of the budget */
+    size_t turn;               /* where the budget gave out; they come first in the next sweep */
+    struct pooled *pool[POOLED];
+    atomic_ullong asks; /* the device that is asked, as `device_of` packs it; 0: none */
+    uint64_t avoided[SWEEP_AVOIDED];
+    size_t avoided_count;
+    char fdinfo[FDINFO_BYTES];
+};
+
+struct gpu_sweeper *gpu_sweeper_new(const vitals_context *context)
+{
+    struct gpu_sweeper *sweeper = memory_alloc(sizeof *sweeper);
+    if (sweeper == NULL)
+        return NULL;
+    sweeper->context = context;
+    atomic_init(&sweeper->asks, 0);
+    return sweeper;
+}
+
+/* Never 0: there is no major 0. */
+static uint64_t device_of(uint32_t major, uint32_t minor)
+{
+    return (uint64_t)major << 32 | minor;
+}
+
+bool gpu_sweeper_asks(const struct gpu_sweeper *sweeper, uint32_t *major, uint32_t *minor)
+{
+    uint64_t device = atomic_load_explicit(&sweeper->asks, memory_order_acquire);
+    *major = (uint32_t)(device >> 32);
+    *minor = (uint32_t)device;
+    return device != 0;
+}
+
+bool gpu_sweeper_avoid(struct gpu_sweeper *sweeper, uint32_t major, uint32_t minor)
+{
+    if (sweeper->avoided_count == SWEEP_AVOIDED)
+        return false;
+    sweeper->avoided[sweeper->avoided_count++] = device_of(major, minor);
+    return true;
+}
+
+static bool is_avoided(const struct gpu_sweeper *sweeper, uint64_t device)
+{
+    for (size_t i = 0; i < sweeper->avoided_count; i++) {
+        if (sweeper->avoided[i] == device)
+            return true;
+    }
+    return false;
+}
+
+void gpu_sweeper_free(struct gpu_sweeper *sweeper)
+{
+    if (sweeper == NULL)
+        return;
+    for (size_t i = 0; i < sweeper->count; i++)
+        memory_free(sweeper->known[i].opens);
+    for (size_t i = 0; i < POOLED; i++)
+        if (sweeper->pool[i] != NULL)
+            gpu_sweep_unref(&sweeper->pool[i]->sweep);
+    memory_free(sweeper->known);
+    memory_free(sweeper->spare);
+    os_gpu_opens_done(&sweeper->opens);
+    os_pids_done(&sweeper->pids);
+    memory_free(sweeper);
+}
+
+static const struct os *os_of(const struct gpu_sweeper *sweeper)
+{
+    return &sweeper->context->os;
+}
+
+static uint64_t now_ns(const struct gpu_sweeper *sweeper)
+{
+    const vitals_clock *clock = &os_of(sweeper)->clock;
+    return clock->monotonic_ns(clock->data);
+}
+
+/* ---- which processes there are ---- */
+
+static void forget(struct known *known)
+{
+    memory_free(known->opens);
+}
+
+/* Makes room in `spare` for as many as there are pids. */
+static bool reserve(struct gpu_sweeper *sweeper)
+{
+    size_t wanted = sweeper->pids.count;
+    if (wanted <= sweeper->spare_capacity)
+        return true;
+    size_t capacity = wanted + wanted / 4;
+    void *spare = memory_resize(sweeper->spare, capacity, sizeof *sweeper->spare);
+    if (spare == NULL)
+        return false;
+    sweeper->spare = spare;
+    sweeper->spare_capacity = capacity;
+    return true;
+}
+
+/* Those that are still there stay as they are; the others are forgotten. */
+static bool take_pids(struct gpu_sweeper *sweeper)
+{
+    if (!reserve(sweeper))
+        return false;
+    size_t old = 0, count = 0;
+    for (size_t i = 0; i < sweeper->pids.count; i++) {
+        int64_t pid = sweeper->pids.items[i];
+        if (count > 0 && sweeper->spare[count - 1].pid == pid)
+            continue;
+        while (old < sweeper->count && sweeper->known[old].pid < pid)
+            forget(&sweeper->known[old++]);
+        bool is_known = old < sweeper->count && sweeper->known[old].pid == pid;
+        sweeper->spare[count++] = is_known ? sweeper->known[old++] : (struct known){.pid = pid};
+    }
+    while (old < sweeper->count)
+        forget(&sweeper->known[old++]);
+    struct known *known = sweeper->spare;
+    size_t capacity = sweeper->spare_capacity;
+    sweeper->spare = sweeper->known;
+    sweeper->spare_capacity = sweeper->capacity;
+    sweeper->known = known;
+    sweeper->capacity = capacity;
+    sweeper->count = count;
+    return true;
+}
+
+/* ---- what they have open ---- */
+
+/* What its stat says. */
+struct begun {
+    uint64_t start_ticks;
+    bool is_broker;
+    bool has_files; /* it is neither a kernel thread nor a zombie */
+};
+
+static int read_begun(const struct os *os, int64_t pid, struct begun *out)
+{
+    char text[OS_STAT_TEXT];
+    struct os_process process;
+    struct os_stat stat;
+    int result = os_process_open(os, pid, false, &process);
+    if (result < 0)
+        return result;
+    result = os_process_stat(&process, text, &stat);
+    os_process_close(&process);
+    if (result < 0 || !(stat.has & OS_STAT_START))
+        return result < 0 ? result : -EBADMSG;
+    bool is_named = (stat.has & OS_STAT_NAME) && span_equal(stat.name, "systemd-logind");
+    bool is_kernels = (stat.has & OS_STAT_FLAGS) && (stat.flags & OS_KERNEL_THREAD);
+    *out = (struct begun){.start_ticks = stat.start_ticks,
+                          .is_broker = pid == 1 || is_named,
+                          .has_files = !is_kernels && stat.state != 'Z' && stat.state != 'X'};
+    return 0;
+}
+
+/* Copies the list of one process; false where memory is out. */
+static bool keep_opens(struct known *known, const struct os_gpu_opens *opens)
+{
+    if (opens->count > known->capacity) {
+        void *items = memory_resize(known->opens, opens->count, sizeof *known->opens);
+        if (items == NULL)
+            return false;
+        known->opens = items;
+        known->capacity = opens->count;
+    }
+    if (opens->count > 0)
+        memcpy(known->opens, opens->items, opens->count * sizeof *known->opens);
+    known->count = opens->count;
+    return true;
+}
+
+/* When it is listed again: of a process that began while we watched, soon and then ever more
+ * seldom; of the others, not of all in the same sweep. */
+static void plan_next(struct gpu_sweeper *sweeper, struct known *known, bool has_files)
+{
+    uint32_t most = known->count > 0 ? OFTEN : SELDOM;
+    bool is_old = known->pause == 0 && sweeper->round == 1;
+    uint64_t wait = is_old ? 1 + (uint64_t)known->pid % most : 0;
+    known->pause = is_old ? most : known->pause == 0 ? 1 : known->pause * 2;
+    if (known->pause > most)
+        known->pause = most;
+    if (wait == 0)
+        wait = has_files ? known->pause : RARELY;
+    known->due = sweeper->round + wait;
+}
+
+/* As many descriptors as before: most likely the same ones. Not for ever, for one may have been
+ * closed and another opened. */
+static bool is_unchanged(struct gpu_sweeper *sweeper, struct known *known)
+{
+    if (!known->listed || known->descriptors == 0 || ++known->passed_over >= TRUSTED)
+        return false;
+    sweeper->left -= size_min(sweeper->left, 1);
+    return os_descriptor_count(os_of(sweeper), known->pid, &sweeper->opens) == known->descriptors;
+}
+
+/* When it began is read before its descriptors, so that a list is never older than that; and only
+ * where there is something to be credited, or to be sure that it is a process that hides something.
+ * False where memory is out. */
+static bool list(struct gpu_sweeper *sweeper, struct known *known)
+{
+    const struct os *os = os_of(sweeper);
+    struct os_gpu_opens *opens = &sweeper->opens;
+    struct begun begun = {.has_files = true};
+    if (is_unchanged(sweeper, known)) {
+        plan_next(sweeper, known, true);
+        return true;
+    }
+    known->passed_over = 0;
+    int result = os_gpu_opens_read(os, known->pid, opens);
+    bool is_denied = result < 0 && os_availability(result) == VITALS_DENIED;
+    bool is_bare = is_denied || (result == 0 && opens->number_count == 0);
+    if (is_bare && read_begun(os, known->pid, &begun) == 0)
+        is_denied = is_denied && begun.has_files;
+    if (result == 0 && opens->count > 0) {
+        result = read_begun(os, known->pid, &begun);
+        if (result == 0)
+            result = os_gpu_opens_read(os, known->pid, opens);
+    }
+    sweeper->left -= size_min(sweeper->left, opens->number_count + 1);
+    if (result < 0)
+        opens->count = 0;
+    known->denied = is_denied;
+    vitals_availability reason = result < 0 ? os_availability(result) : VITALS_HAVE;
+    known->listed = result == 0 || reason == VITALS_DENIED || reason == VITALS_GONE;
+    known->start_ticks = begun.start_ticks;
+    known->is_broker = begun.is_broker;
+    bool kept = result != -ENOMEM && keep_opens(known, opens);
+    if (!kept) {
+        known->count = 0;
+        known->listed = false;
+    }
+    known->descriptors = result < 0 ? 0 : opens->number_count;
+    plan_next(sweeper, known, begun.has_files);
+    return kept;
+}
+
+/* New ones, and then those whose turn it is. False where memory is out. */
+static bool list_due(struct gpu_sweeper *sweeper)
+{
+    size_t count = sweeper->count, from = count > 0 ? sweeper->turn % count : 0;
+    sweeper->left = sweeper->round == 1 ? SIZE_MAX : BUDGET;
+    for (size_t i = 0; i < count && sweeper->left > 0; i++) {
+        if (!sweeper->known[i].listed && !list(sweeper, &sweeper->known[i]))
+            return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct known *known = &sweeper->known[(from + i) % count];
+        sweeper->turn = (from + i) % count;
+        if (sweeper->left == 0)
+            return true;
+        if (known->due <= sweeper->round && !list(sweeper, known))
+            return false;
+    }
+    sweeper->turn = 0;
+    return true;
+}
+
+/* ---- what the kernel says of it ---- */
+
+/* A place for one more; NULL where there is none. */
+static struct sweep_client *next_client(struct pooled *pooled)
+{
+    struct gpu_sweep *sweep = &pooled->sweep;
+    if (sweep->count == SWEEP_CLIENTS_MAX) {
+        sweep->cut = true;
+        return NULL;
+    }
+    void *clients = sweep->clients;
+    if (memory_grow(&clients, &pooled->capacity, sweep->count, sizeof *sweep->clients) < 0) {
+        sweep->cut = true;
+        return NULL;
+    }
+    sweep->clients = clients;
+    return &sweep->clients[sweep->count];
+}
+
+/* A descriptor that was closed meanwhile is none, and its process is listed again. One whose driver
+ * tells nothing is none either. */
+static void read_client(struct gpu_sweeper *sweeper, struct known *known,
+                        const struct os_gpu_open *open, struct pooled *pooled)
+{
+    uint64_t device = device_of(open->major, open->minor);
+    bool avoided = is_avoided(sweeper, device);
+    struct sweep_client *client = avoided ? NULL : next_client(pooled);
+    pooled->sweep.cut |= avoided;
+    if (client == NULL)
+        return;
+    client->stamp_ns = now_ns(sweeper);
+    client->pid = known->pid;
+    client->start_ticks = known->start_ticks;
+    client->is_broker = known->is_broker;
+    client->major = open->major;
+    client->minor = open->minor;
+    size_t size;
+    atomic_store_explicit(&sweeper->asks, device, memory_order_release);
+    int result = os_gpu_fdinfo(os_of(sweeper), known->pid, open->descriptor, sweeper->fdinfo,
+                               sizeof sweeper->fdinfo, &size);
+    atomic_store_explicit(&sweeper->asks, 0, memory_order_release);
+    if (result < 0)
+        known->due = sweeper->round + 1;
+    else if (sweep_parse((struct span){sweeper->fdinfo, size}, client))
+        pooled->sweep.count++;
+}
+
+/* Nothing counts of a pid that has changed hands since it was listed. */
+static void read_process(struct gpu_sweeper *sweeper, struct known *known, struct pooled *pooled)
+{
+    size_t before = pooled->sweep.count;
+    for (size_t i = 0; i < known->count; i++)
+        read_client(sweeper, known, &known->opens[i], pooled);
+    struct begun begun;
+    if (pooled->sweep.count == before)
+        return;
+    if (read_begun(os_of(sweeper), known->pid, &begun) == 0 &&
+        begun.start_ticks == known->start_ticks)
+        return;
+    pooled->sweep.count = before;
+    known->count = 0;
+    known->descriptors = 0;
+    known->due = sweeper->round + 1;
+}
+
+/* One that nobody else holds, or a new one in place of the oldest; ours and the caller's. */
+static struct pooled *find_sweep(struct gpu_sweeper *sweeper)
+{
+    for (size_t i = 0; i < POOLED; i++) {
+        struct pooled *pooled = sweeper->pool[i];
+        if (pooled != NULL && atomic_load_explicit(&pooled->refs, memory_order_acquire) == 1)
+            return pooled;
+    }
+    struct pooled *pooled = memory_alloc(sizeof *pooled);
+    if (pooled == NULL)
+        return NULL;
+    atomic_init(&pooled->refs, 1);
+    struct pooled **place = &sweeper->pool[sweeper->round % POOLED];
+    if (*place != NULL)
+        gpu_sweep_unref(&(*place)->sweep);
+    *place = pooled;
+    return pooled;
+}
+
+static void fill_sweep(struct gpu_sweeper *sweeper, struct pooled *pooled)
+{
+    struct gpu_sweep *sweep = &pooled->sweep;
+    for (size_t i = 0; i < sweeper->count; i++) {
+        struct known *known = &sweeper->known[i];
+        sweep->denied += known->denied;
+        sweep->cut |= !known->listed;
+        if (known->count > 0)
+            read_process(sweeper, known, pooled);
+    }
+    sweep->processes = (uint32_t)size_min(sweeper->count, UINT32_MAX);
+}
+
+struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper)
+{
+    struct pooled *pooled = find_sweep(sweeper);
+    if (pooled == NULL)
+        return NULL;
+    pooled->sweep = (struct gpu_sweep){
+        .stamp_ns = now_ns(sweeper), .state = VITALS_HAVE, .clients = pooled->sweep.clients};
+    sweeper->round++;
+    int result = os_list_processes(os_of(sweeper), &sweeper->pids);
+    if (result == -ENOMEM || (result == 0 && (!take_pids(sweeper) || !list_due(sweeper))))
+        return NULL;
+    if (result < 0)
+        pooled->sweep.state = (signed char)os_availability(result);
+    else
+        fill_sweep(sweeper, pooled);
+    return gpu_sweep_ref(&pooled->sweep);
+}

@@ -1,0 +1,306 @@
+/* sweep_parse.c: one fdinfo of a DRM driver, as Documentation/gpu/drm-usage-stats.rst has it, and
+ * as amdgpu wrote it before that (Linux 5.14 to 5.18): no prefix, kB, and a percentage of each
+ * ring.
+ *
+ * Keys are looked up by how they begin; the rest of the key names an engine or a region.
+ * Thread rule: pure. */
+#include "gpu/sweep.h"
+
+#include "core/number.h"
+
+#include <string.h>
+
+struct parser {
+    struct sweep_client *out;
+    bool is_drm, is_old;          /* of which dialect something was found */
+    bool resident[SWEEP_REGIONS]; /* told by its own key, not by that of older kernels */
+};
+
+struct field {
+    const char *prefix;
+    void (*take)(struct parser *parser, struct span name, struct span value, int which);
+    int which;
+};
+
+static struct span trim(struct span text)
+{
+    while (text.size > 0 && (unsigned char)text.bytes[0] <= ' ')
+        text.bytes++, text.size--;
+    while (text.size > 0 && (unsigned char)text.bytes[text.size - 1] <= ' ')
+        text.size--;
+    return text;
+}
+
+/* ---- values ---- */
+
+struct unit {
+    const char *name;
+    uint64_t factor;
+};
+
+static const struct unit NANOSECONDS[] = {{"", 1}, {"ns", 1}};
+static const struct unit BYTES[] = {{"", 1},         {"B", 1},         {"KiB", 1 << 10},
+                                    {"kB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+static const struct unit HERTZ[] = {{"", 1}, {"Hz", 1}, {"KHz", 1000}, {"MHz", 1000000}};
+static const struct unit NONE[] = {{"", 1}};
+
+/* "12 KiB"; false for what is no number of one of these units. Saturates. */
+static bool read_number(struct span value, const struct unit *units, size_t count, uint64_t *out)
+{
+    struct cursor cursor = cursor_over(value.bytes, value.size);
+    uint64_t number;
+    if (!number_u64(&cursor.at, cursor.end, &number))
+        return false;
+    struct span unit = trim((struct span){cursor.at, (size_t)(cursor.end - cursor.at)});
+    for (size_t i = 0; i < count; i++) {
+        if (!span_equal(unit, units[i].name))
+            continue;
+        *out = saturating_mul(number, units[i].factor);
+        return true;
+    }
+    return false;
+}
+
+/* False where it has no place, or a blank in it. */
+static bool copy_name(struct span text, char *out, size_t capacity)
+{
+    if (text.size == 0 || text.size >= capacity)
+        return false;
+    for (size_t i = 0; i < text.size; i++) {
+        if ((unsigned char)text.bytes[i] <= ' ')
+            return false;
+    }
+    memcpy(out, text.bytes, text.size);
+    out[text.size] = '\0';
+    return true;
+}
+
+/* ---- engines ---- */
+
+/* The engine of that name, a new one where there is none yet; NULL where it has no place. */
+static struct sweep_engine *find_engine(struct parser *parser, struct span name)
+{
+    struct sweep_client *out = parser->out;
+    for (uint32_t i = 0; i < out->engine_count; i++) {
+        if (span_equal(name, out->engines[i].name))
+            return &out->engines[i];
+    }
+    if (out->engine_count == SWEEP_ENGINES)
+        return NULL;
+    struct sweep_engine engine = {.capacity = 1};
+    if (!copy_name(name, engine.name, sizeof engine.name))
+        return NULL;
+    out->engines[out->engine_count] = engine;
+    return &out->engines[out->engine_count++];
+}
+
+enum { BUSY, CAPACITY, CYCLES, TOTAL, FREQUENCY };
+
+static const struct {
+    const struct unit *units;
+    size_t count;
+} ENGINE_UNITS[] = {
+    [BUSY] = {NANOSECONDS, ARRAY_COUNT(NANOSECONDS)},
+    [CAPACITY] = {NONE, ARRAY_COUNT(NONE)},
+    [CYCLES] = {NONE, ARRAY_COUNT(NONE)},
+    [TOTAL] = {NONE, ARRAY_COUNT(NONE)},
+    [FREQUENCY] = {HERTZ, ARRAY_COUNT(HERTZ)},
+};
+
+static void take_engine(struct parser *parser, struct span name, struct span value, int which)
+{
+    uint64_t number;
+    if (!read_number(value, ENGINE_UNITS[which].units, ENGINE_UNITS[which].count, &number))
+        return;
+    if (which == CAPACITY && (number == 0 || number > UINT32_MAX))
+        return; // the kernel's document forbids it
+    struct sweep_engine *engine = find_engine(parser, name);
+    if (engine == NULL)
+        return;
+    switch (which) {
+    case BUSY:
+        engine->has_busy = true;
+        engine->busy_ns = number;
+        break;
+    case CAPACITY: engine->capacity = (uint32_t)number; break;
+    case CYCLES:
+        engine->has_cycles = true;
+        engine->cycles = number;
+        break;
+    case TOTAL:
+        engine->has_total = true;
+        engine->total_cycles = number;
+        break;
+    case FREQUENCY: engine->frequency_max_hertz = number; break;
+    }
+}
+
+/* "gfx0:	12.3%" is 12.03 %: that kernel printed hundredths without their zero. */
+static void take_percentage(struct parser *parser, struct span name, struct span value)
+{
+    struct cursor cursor = cursor_over(value.bytes, value.size);
+    uint64_t whole, hundredths = 0;
+    if (!number_u64(&cursor.at, cursor.end, &whole))
+        return;
+    if (cursor_literal(&cursor, ".") && !number_u64(&cursor.at, cursor.end, &hundredths))
+        return;
+    if (!cursor_literal(&cursor, "%") || !cursor_done(&cursor) || hundredths > 99)
+        return;
+    struct sweep_engine *engine = find_engine(parser, name);
+    if (engine == NULL)
+        return;
+    engine->has_percent = true;
+    engine->percent = (double)whole + (double)hundredths / 100;
+}
+
+/* ---- regions ---- */
+
+static struct sweep_region *find_region(struct parser *parser, struct span name)
+{
+    struct sweep_client *out = parser->out;
+    for (uint32_t i = 0; i < out->region_count; i++) {
+        if (span_equal(name, out->regions[i].name))
+            return &out->regions[i];
+    }
+    if (out->region_count == SWEEP_REGIONS)
+        return NULL;
+    struct sweep_region region = {0};
+    if (!copy_name(name, region.name, sizeof region.name))
+        return NULL;
+    out->regions[out->region_count] = region;
+    return &out->regions[out->region_count++];
+}
+
+enum { MEMORY = -1 }; // else where the value stands in struct sweep_region
+
+static void take_region(struct parser *parser, struct span name, struct span value, int which)
+{
+    uint64_t bytes;
+    if (!read_number(value, BYTES, ARRAY_COUNT(BYTES), &bytes))
+        return;
+    struct sweep_region *region = find_region(parser, name);
+    if (region == NULL)
+        return;
+    bool *told = &parser->resident[region - parser->out->regions];
+    if (which == MEMORY && *told)
+        return; // the older name of the same figure
+    size_t place = which == MEMORY ? offsetof(struct sweep_region, resident) : (size_t)which;
+    *told |= which == (int)offsetof(struct sweep_region, resident);
+    struct value number = value_u64(bytes);
+    memcpy((char *)region + place, &number, sizeof number);
+}
+
+/* ---- who it is ---- */
+
+static void take_driver(struct parser *parser, struct span name, struct span value, int which)
+{
+    (void)which;
+    if (name.size != 0)
+        return;
+    parser->is_drm = true;
+    (void)copy_name(value, parser->out->driver, sizeof parser->out->driver);
+}
+
+static void take_address(struct parser *parser, struct span name, struct span value, int which)
+{
+    (void)which;
+    if (name.size == 0)
+        (void)copy_name(value, parser->out->pdev, sizeof parser->out->pdev);
+}
+
+static void take_id(struct parser *parser, struct span name, struct span value, int which)
+{
+    (void)which;
+    uint64_t id;
+    if (name.size != 0 || !read_number(value, NONE, ARRAY_COUNT(NONE), &id))
+        return;
+    parser->out->has_id = true;
+    parser->out->id = id;
+}
+
+#define REGION(field) (int)offsetof(struct sweep_region, field)
+
+/* A prefix stands before those that it begins with. */
+static const struct field FIELDS[] = {
+    {"drm-driver", take_driver, 0},
+    {"drm-pdev", take_address, 0},
+    {"drm-client-id", take_id, 0},
+    {"drm-engine-capacity-", take_engine, CAPACITY},
+    {"drm-engine-", take_engine, BUSY},
+    {"drm-cycles-", take_engine, CYCLES},
+    {"drm-total-cycles-", take_engine, TOTAL},
+    {"drm-maxfreq-", take_engine, FREQUENCY},
+    {"drm-memory-", take_region, MEMORY},
+    {"drm-total-", take_region, REGION(total)},
+    {"drm-shared-", take_region, REGION(shared)},
+    {"drm-resident-", take_region, REGION(resident)},
+    {"drm-purgeable-", take_region, REGION(purgeable)},
+    {"drm-active-", take_region, REGION(active)},
+};
+
+static bool take_common(struct parser *parser, struct span key, struct span value)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(FIELDS); i++) {
+        if (!span_starts(key, FIELDS[i].prefix))
+            continue;
+        size_t size = strlen(FIELDS[i].prefix);
+        FIELDS[i].take(parser, (struct span){key.bytes + size, key.size - size}, value,
+                       FIELDS[i].which);
+        return true;
+    }
+    return false;
+}
+
+/* ---- amdgpu before Linux 5.19 ---- */
+
+/* The process's address space on the device: one per open file, so it tells clients apart as
+ * drm-client-id does today. */
+static void take_pasid(struct parser *parser, struct span value)
+{
+    uint64_t id;
+    if (!read_number(value, NONE, ARRAY_COUNT(NONE), &id) || id == 0)
+        return;
+    parser->out->has_id = true;
+    parser->out->id = id;
+}
+
+static void take_old(struct parser *parser, struct span key, struct span value)
+{
+    static const char MEMORY_KEY[] = " mem";
+    size_t tail = sizeof MEMORY_KEY - 1;
+    if (span_equal(key, "pdev")) {
+        parser->is_old = true;
+        take_address(parser, (struct span){0}, value, 0);
+    } else if (!parser->is_old || parser->is_drm) {
+        return; // such words of another driver mean something else
+    } else if (span_equal(key, "pasid")) {
+        take_pasid(parser, value);
+    } else if (key.size > tail && memcmp(key.bytes + key.size - tail, MEMORY_KEY, tail) == 0) {
+        take_region(parser, (struct span){key.bytes, key.size - tail}, value, MEMORY);
+    } else {
+        take_percentage(parser, key, value);
+    }
+}
+
+bool sweep_parse(struct span text, struct sweep_client *out)
+{
+    struct parser parser = {.out = out};
+    out->driver[0] = out->pdev[0] = '\0';
+    out->has_id = false;
+    out->id = 0;
+    out->engine_count = out->region_count = 0;
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    for (struct span line; cursor_line(&cursor, &line);) {
+        struct cursor rest = cursor_over(line.bytes, line.size);
+        struct span key;
+        if (!cursor_until(&rest, ':', &key))
+            continue;
+        struct span value = trim((struct span){rest.at, (size_t)(rest.end - rest.at)});
+        if (!take_common(&parser, key, value))
+            take_old(&parser, key, value);
+    }
+    static const char OLD[] = "amdgpu";
+    if (parser.is_old && !parser.is_drm)
+        memcpy(out->driver, OLD, sizeof OLD);
+    return parser.is_drm || (parser.is_old && out->has_id);
+}

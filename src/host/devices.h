@@ -1,0 +1,71 @@
+/* devices.h: disks and network interfaces from reading to reading: who is who, what they counted in
+ * all, and what all of them together did.
+ *
+ * A counter that falls goes on in ours. It has wrapped where it is one of 32 bits, was in the upper
+ * half of them, and no other count of the device fell that could not; else the device began again,
+ * and what it counted until then is the base. A device that leaves keeps what it counted in the
+ * sums; one that comes brings nothing from before, for that may be another's (an interface that was
+ * in a container meanwhile), and has a key that was never given. So no sum ever steps back.
+ * Thread rule: one thread at a time. */
+#ifndef VITALS_HOST_DEVICES_H
+#define VITALS_HOST_DEVICES_H
+
+#include "os/os.h"
+
+#include <limits.h>
+
+struct counter {
+    uint64_t before, last;
+};
+
+/* The next reading; returns the whole count. `wraps`: one that is less went on behind 2^32, else it
+ * began again. */
+uint64_t counter_take(struct counter *counter, uint64_t reading, bool wraps);
+
+struct device {
+    char name[OS_DEVICE_NAME];
+    uint64_t key, parent; /* parent 0: none */
+    struct os_device_kind kind;
+    bool counted;
+    bool young;   /* came with the last reading, and may not be set up yet */
+    unsigned has; /* a bit for each number that it has */
+    struct counter counters[OS_DEVICE_NUMBERS];
+};
+
+struct devices {
+    struct device *items; /* in the order of the kernel's list */
+    size_t count, capacity;
+    uint64_t keys;                    /* given so far */
+    uint64_t sums[OS_DEVICE_NUMBERS]; /* of those that are counted */
+    bool begun, any_counted;          /* any: now or before */
+    signed char state;                /* of the list, as of struct os_devices */
+};
+
+/* Finds out what a new device is; `before` are the devices that stand before it in the list. */
+typedef void devices_classify(const struct os *os, struct device *device,
+                              const struct device *before, size_t count);
+
+/* How wide the kernel counts: an unsigned long of its own, which is ours but for 32-bit programs
+ * below a 64-bit kernel, where a count that is beyond 32 bits cannot wrap either. */
+enum { DEVICE_GAUGE = 0, DEVICE_INT_BITS = 32, DEVICE_LONG_BITS = sizeof(long) * CHAR_BIT };
+
+/* What a list is one of. */
+struct devices_kind {
+    devices_classify *classify;
+    unsigned char bits[OS_DEVICE_NUMBERS]; /* of each number; DEVICE_GAUGE: it may fall */
+};
+
+/* Takes a reading. Returns 0 or VITALS_EMEMORY. Allocates only for new devices, and asks what they
+ * are; once more at the next reading, for one that has just come is still being set up. */
+int devices_take(struct devices *devices, const struct os *os, const struct os_devices *reading,
+                 const struct devices_kind *kind);
+void devices_done(struct devices *devices);
+
+/* The whole count of a device's number; false where it has none. */
+bool device_number(const struct device *device, unsigned number, uint64_t *out);
+
+/* What is the sum of a number times the scale; missing where the list is, and where no device has
+ * ever been counted: of nothing there is no sum. */
+struct value devices_sum(const struct devices *devices, unsigned number, uint64_t scale);
+
+#endif

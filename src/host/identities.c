@@ -1,0 +1,127 @@
+/* identities.c: see identities.h. An identity is known by 64 bits of hash, and its occurrence. */
+#include "host/identities.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+struct identity {
+    uint64_t hash, key;
+    uint64_t reading; /* the last one that had it */
+};
+
+static uint64_t identity_of(const struct facts *facts, const struct fact_row *row)
+{
+    uint64_t hash = 0;
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        const struct fact *fact = &facts->items[i];
+        if (vitals_metric_kind(fact->metric) != VITALS_IDENTITY)
+            continue;
+        bool has = fact->state > 0; // said with the metric: a value is none that follows
+        hash = hash_join(hash, (uint64_t)fact->metric << 1 | has);
+        if (!has)
+            continue;
+        if (vitals_metric_type(fact->metric) == VITALS_TEXT) {
+            struct span text = fact_span(facts, fact);
+            hash = hash_join(hash, hash_bytes(text.bytes, text.size));
+        } else {
+            hash = hash_join(hash, fact->as.u64);
+        }
+    }
+    return hash;
+}
+
+/* Which occurrence of the identity comes next in this reading; NULL where memory is out. */
+static uintptr_t *next_of(struct identities *identities, uint64_t hash)
+{
+    uintptr_t *next = hash_find(&identities->next, hash);
+    if (next == NULL && hash_set(&identities->next, hash, 0) == 0)
+        next = hash_find(&identities->next, hash);
+    return next;
+}
+
+static struct identity *add(struct identities *identities, uint64_t own)
+{
+    void *items = identities->items;
+    if (memory_grow(&items, &identities->capacity, identities->count, sizeof *identities->items) !=
+        0)
+        return NULL;
+    identities->items = items;
+    if (hash_set(&identities->places, own, identities->count) != 0)
+        return NULL;
+    struct identity *identity = &identities->items[identities->count++];
+    *identity = (struct identity){.hash = own, .key = ++identities->keys};
+    return identity;
+}
+
+/* One that was not seen in this reading yet, of the hash or of one that follows it by occurrence;
+ * NULL where memory is out. */
+static struct identity *find(struct identities *identities, uint64_t hash)
+{
+    uintptr_t *next = next_of(identities, hash);
+    while (next != NULL) {
+        const uint64_t occurrence = (*next)++;
+        uint64_t own = hash_join(hash, occurrence);
+        const uintptr_t *place = hash_find(&identities->places, own);
+        if (place == NULL)
+            return add(identities, own);
+        struct identity *identity = &identities->items[*place];
+        if (identity->reading != identities->reading) // else of another, whose hash is the same
+            return identity;
+    }
+    return NULL;
+}
+
+/* Forgets those that this reading did not have. */
+static int sweep(struct identities *identities)
+{
+    for (size_t i = 0; i < identities->count;) {
+        struct identity *identity = &identities->items[i];
+        if (identity->reading == identities->reading) {
+            i++;
+            continue;
+        }
+        hash_remove(&identities->places, identity->hash);
+        *identity = identities->items[--identities->count];
+        if (i < identities->count && hash_set(&identities->places, identity->hash, i) != 0)
+            return VITALS_EMEMORY;
+    }
+    return 0;
+}
+
+/* Room for as many as the reading has. */
+static int reserve(struct identities *identities, const struct facts *facts, vitals_entity entity)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < facts->row_count; i++)
+        count += facts->rows[i].entity == entity && facts->rows[i].key == 0;
+    if (count == 0)
+        return 0;
+    return hash_reserve(&identities->next, count) | hash_reserve(&identities->places, count);
+}
+
+int identities_give(struct identities *identities, struct facts *facts, vitals_entity entity)
+{
+    identities->reading++;
+    hash_reset(&identities->next);
+    if (reserve(identities, facts, entity) != 0)
+        return VITALS_EMEMORY;
+    for (size_t i = 0; i < facts->row_count; i++) {
+        struct fact_row *row = &facts->rows[i];
+        if (row->entity != entity || row->key != 0)
+            continue;
+        struct identity *identity = find(identities, identity_of(facts, row));
+        if (identity == NULL)
+            return VITALS_EMEMORY;
+        identity->reading = identities->reading;
+        row->key = identity->key;
+    }
+    return sweep(identities);
+}
+
+void identities_done(struct identities *identities)
+{
+    hash_done(&identities->places);
+    hash_done(&identities->next);
+    memory_free(identities->items);
+    *identities = (struct identities){0};
+}

@@ -1,0 +1,378 @@
+/* sys_files.c: files, folders and links below the root of /sys, as text and numbers; and the lists
+ * below /usr/share.
+ *
+ * What a file means is for its reader to say. Nothing asks for memory: a folder is listed in
+ * passes, each of which finds the next names in order. Thread rule: lanes only, a driver may
+ * answer. */
+#include "os/linux/lines.h"
+
+#include "core/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdalign.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int open_below(const struct os *os, const char *path, int flags)
+{
+    return os->sys < 0 ? -ENOENT : linux_open(os, os->sys, path, flags);
+}
+
+/* ---- files ---- */
+
+/* As much as there is room for. `at_once`: text comes whole where there is room, so that a short
+ * read is its end; binary files come a page at a time. */
+static int read_whole(int descriptor, bool at_once, char *out, size_t capacity, size_t *size)
+{
+    *size = 0;
+    for (;;) {
+        char beyond;
+        bool full = *size == capacity;
+        int64_t got = linux_read(descriptor, full ? &beyond : out + *size,
+                                 full ? 1 : capacity - *size, *size);
+        if (got <= 0)
+            return (int)got;
+        if (full)
+            return -EFBIG;
+        *size += (size_t)got;
+        if (at_once && *size < capacity)
+            return 0;
+    }
+}
+
+static int read_file(const struct os *os, const char *path, bool at_once, char *out,
+                     size_t capacity, size_t *size)
+{
+    *size = 0;
+    int descriptor = open_below(os, path, 0);
+    if (descriptor < 0)
+        return descriptor;
+    int result = read_whole(descriptor, at_once, out, capacity, size);
+    os_close_descriptor(descriptor);
+    return result;
+}
+
+int os_sys_bytes(const struct os *os, const char *path, void *out, size_t capacity, size_t *size)
+{
+    return read_file(os, path, false, out, capacity, size);
+}
+
+static bool is_padding(char byte)
+{
+    return byte == '\n' || byte == '\0' || byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+int os_sys_text(const struct os *os, const char *path, char *out, size_t capacity)
+{
+    size_t size;
+    int result = read_file(os, path, true, out, capacity - 1, &size);
+    if (result < 0 && result != -EFBIG)
+        size = 0;
+    while (size > 0 && is_padding(out[size - 1]))
+        size--;
+    out[size] = '\0';
+    return result;
+}
+
+/* A number, and nothing but blanks behind it before the text goes on. */
+enum { NUMBER_FILE = 64 };
+
+static int read_number(const struct os *os, const char *path, char text[static NUMBER_FILE],
+                       struct cursor *cursor)
+{
+    int result = os_sys_text(os, path, text, NUMBER_FILE);
+    if (result < 0 && result != -EFBIG) // a number that is cut is none, one before other text is
+        return result;
+    *cursor = cursor_over(text, strlen(text));
+    cursor_blanks(cursor);
+    return 0;
+}
+
+static bool ends_here(const struct cursor *cursor)
+{
+    return cursor_done(cursor) || is_padding(*cursor->at);
+}
+
+int os_sys_u64(const struct os *os, const char *path, uint64_t *out)
+{
+    char text[NUMBER_FILE];
+    struct cursor cursor;
+    int result = read_number(os, path, text, &cursor);
+    if (result < 0)
+        return result;
+    uint64_t number;
+    bool hex = cursor.end - cursor.at > 2 && cursor.at[0] == '0' && cursor.at[1] == 'x';
+    bool found = hex ? number_hex(&cursor.at, cursor.end, &number)
+                     : number_u64(&cursor.at, cursor.end, &number);
+    if (!found || !ends_here(&cursor))
+        return -EBADMSG;
+    *out = number;
+    return 0;
+}
+
+int os_sys_i64(const struct os *os, const char *path, int64_t *out)
+{
+    char text[NUMBER_FILE];
+    struct cursor cursor;
+    int result = read_number(os, path, text, &cursor);
+    if (result < 0)
+        return result;
+    int64_t number;
+    if (!number_i64(&cursor.at, cursor.end, &number) || !ends_here(&cursor))
+        return -EBADMSG;
+    *out = number;
+    return 0;
+}
+
+bool os_sys_exists(const struct os *os, const char *path)
+{
+    return os->sys >= 0 && faccessat(os->sys, path, F_OK, 0) == 0;
+}
+
+/* ---- folders ---- */
+
+enum { PASS_NAMES = 128, ENTRIES_BYTES = 8 * 1024, NAMES_MAX = 16 * 1024 };
+
+/* The first names of those that come behind `last`. */
+struct pass {
+    size_t count;
+    bool more;    /* there are others behind them */
+    bool skipped; /* some are too long */
+    char last[OS_SYS_NAME];
+    char names[PASS_NAMES][OS_SYS_NAME];
+};
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* The run of digits at *text, without zeros in front. */
+static size_t digits(const char **text)
+{
+    while (**text == '0')
+        (*text)++;
+    size_t size = 0;
+    while (is_digit((*text)[size]))
+        size++;
+    return size;
+}
+
+/* Runs of digits count as numbers; bytes decide between names that differ in zeros only. */
+static int compare_names(const char *a, const char *b)
+{
+    const char *x = a, *y = b;
+    while (*x != '\0' && *y != '\0') {
+        if (!is_digit(*x) || !is_digit(*y)) {
+            if (*x != *y)
+                return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+            x++, y++;
+            continue;
+        }
+        size_t left = digits(&x), right = digits(&y);
+        int order = left != right ? (left < right ? -1 : 1) : memcmp(x, y, left);
+        if (order != 0)
+            return order;
+        x += left, y += right;
+    }
+    if (*x != *y)
+        return *x == '\0' ? -1 : 1;
+    return strcmp(a, b);
+}
+
+static void keep_name(struct pass *pass, struct span name)
+{
+    char text[OS_SYS_NAME];
+    if (name.size == 0 || name.bytes[0] == '.')
+        return;
+    if (name.size >= sizeof text) {
+        pass->skipped = true;
+        return;
+    }
+    memcpy(text, name.bytes, name.size);
+    text[name.size] = '\0';
+    if (pass->last[0] != '\0' && compare_names(text, pass->last) <= 0)
+        return;
+    size_t place = 0, end = pass->count;
+    while (place < end) {
+        size_t middle = place + (end - place) / 2;
+        int order = compare_names(text, pass->names[middle]);
+        if (order == 0)
+            return; // listed twice while the folder changed
+        if (order < 0)
+            end = middle;
+        else
+            place = middle + 1;
+    }
+    pass->more |= pass->count == PASS_NAMES;
+    if (place == PASS_NAMES)
+        return;
+    size_t kept = size_min(pass->count, PASS_NAMES - 1);
+    memmove(pass->names[place + 1], pass->names[place], (kept - place) * OS_SYS_NAME);
+    memcpy(pass->names[place], text, name.size + 1);
+    pass->count = kept + 1;
+}
+
+static int read_pass(int folder, struct pass *pass)
+{
+    alignas(8) char entries[ENTRIES_BYTES];
+    pass->count = 0;
+    pass->more = false;
+    if (lseek(folder, 0, SEEK_SET) < 0)
+        return -errno;
+    for (;;) {
+        long size = syscall(SYS_getdents64, folder, entries, sizeof entries);
+        if (size <= 0)
+            return size < 0 ? -errno : 0;
+        struct cursor cursor = cursor_over(entries, (size_t)size);
+        struct span name;
+        int more;
+        while ((more = linux_entry_next(&cursor, &name)) > 0)
+            keep_name(pass, name);
+        if (more < 0)
+            return more;
+    }
+}
+
+int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data)
+{
+    int folder = open_below(os, path, O_DIRECTORY);
+    if (folder < 0)
+        return folder;
+    struct pass pass = {.more = true};
+    int result = 0;
+    bool go_on = true;
+    for (size_t seen = 0; result == 0 && go_on && pass.more; seen += pass.count) {
+        if (seen >= NAMES_MAX) {
+            result = -EFBIG;
+            break;
+        }
+        result = read_pass(folder, &pass);
+        for (size_t i = 0; result == 0 && go_on && i < pass.count; i++)
+            go_on = visit(pass.names[i], data);
+        if (pass.count > 0)
+            memcpy(pass.last, pass.names[pass.count - 1], OS_SYS_NAME);
+    }
+    os_close_descriptor(folder);
+    return result == 0 && go_on && pass.skipped ? -EFBIG : result;
+}
+
+/* ---- links ---- */
+
+int os_sys_link(const struct os *os, const char *path, char *out, size_t capacity)
+{
+    out[0] = '\0';
+    if (os->sys < 0)
+        return -ENOENT;
+    ssize_t size = readlinkat(os->sys, path, out, capacity);
+    if (size < 0 || (size_t)size >= capacity) {
+        int number = size < 0 ? errno : ENAMETOOLONG;
+        out[0] = '\0';
+        return -number;
+    }
+    out[size] = '\0';
+    return 0;
+}
+
+enum { LINKS_MAX = 40 };
+
+/* A path on its way: what is resolved, and what is still to be walked. */
+struct walk {
+    size_t size;
+    char done[OS_SYS_PATH];
+    char rest[OS_SYS_PATH];
+};
+
+/* Takes the first part off the rest; false where there is none. */
+static bool next_part(struct walk *walk, char part[static OS_SYS_PATH])
+{
+    const char *at = walk->rest + strspn(walk->rest, "/");
+    size_t size = strcspn(at, "/");
+    memcpy(part, at, size);
+    part[size] = '\0';
+    memmove(walk->rest, at + size, strlen(at + size) + 1);
+    return size > 0;
+}
+
+static int go_up(struct walk *walk)
+{
+    if (walk->size == 0)
+        return -EXDEV;
+    while (walk->size > 0 && walk->done[--walk->size] != '/')
+        continue;
+    walk->done[walk->size] = '\0';
+    return 0;
+}
+
+static int go_down(struct walk *walk, const char *part)
+{
+    size_t size = strlen(part), slash = walk->size > 0;
+    if (walk->size + slash + size >= sizeof walk->done)
+        return -ENAMETOOLONG;
+    if (slash)
+        walk->done[walk->size] = '/';
+    memcpy(walk->done + walk->size + slash, part, size + 1);
+    walk->size += slash + size;
+    return 0;
+}
+
+/* The link's text takes the place of the part that was walked last. */
+static int follow(struct walk *walk, const char *target)
+{
+    char joined[OS_SYS_PATH];
+    size_t size = strlen(target), rest = strlen(walk->rest);
+    if (target[0] == '/')
+        return -EXDEV;
+    if (size + 1 + rest >= sizeof joined)
+        return -ENAMETOOLONG;
+    memcpy(joined, target, size);
+    joined[size] = '/';
+    memcpy(joined + size + 1, walk->rest, rest + 1);
+    memcpy(walk->rest, joined, size + rest + 2);
+    return go_up(walk);
+}
+
+static int step(const struct os *os, struct walk *walk, const char *part, unsigned *links)
+{
+    if (strcmp(part, ".") == 0)
+        return 0;
+    if (strcmp(part, "..") == 0)
+        return go_up(walk);
+    char target[OS_SYS_PATH];
+    int result = go_down(walk, part);
+    if (result == 0)
+        result = os_sys_link(os, walk->done, target, sizeof target);
+    if (result == -EINVAL) // it is there, and no link
+        return 0;
+    if (result < 0)
+        return result;
+    return ++*links > LINKS_MAX ? -ELOOP : follow(walk, target);
+}
+
+int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity)
+{
+    struct walk walk = {0};
+    char part[OS_SYS_PATH];
+    out[0] = '\0';
+    if (strlen(path) >= sizeof walk.rest)
+        return -ENAMETOOLONG;
+    memcpy(walk.rest, path, strlen(path) + 1);
+    int result = 0;
+    for (unsigned links = 0; result == 0 && next_part(&walk, part);)
+        result = step(os, &walk, part, &links);
+    if (result == 0 && walk.size >= capacity)
+        result = -ENAMETOOLONG;
+    if (result == 0)
+        memcpy(out, walk.done, walk.size + 1);
+    return result;
+}
+
+/* ---- lists ---- */
+
+int os_share_lines(const struct os *os, const char *path,
+                   void (*take)(struct span line, void *data), void *data)
+{
+    return os->share < 0 ? -ENOENT : lines_each(os, os->share, path, take, data);
+}

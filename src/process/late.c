@@ -1,0 +1,128 @@
+/* late.c: what becomes of a question that a lane does not answer.
+ *
+ * A batch says which process its lane is in, and since when. Its owner may give the batch up while
+ * the lane is in one: then the lane stops behind that one, and the owner asks anew for the others.
+ * One number decides between them, so that both mean the same process.
+ * Thread rule: the tick thread, but for process_batch_enter and process_batch_leave. */
+#include "process/entry.h"
+
+/* ---- in a batch ---- */
+
+static const size_t GIVEN_UP = SIZE_MAX;
+
+bool process_batch_enter(struct process_batch *batch, size_t index, uint64_t now_ns)
+{
+    size_t before = index;
+    atomic_store(&batch->since_ns, now_ns);
+    return atomic_compare_exchange_strong(&batch->inside, &before, index + 1);
+}
+
+void process_batch_leave(struct process_batch *batch)
+{
+    atomic_store(&batch->inside, 0);
+}
+
+bool process_batch_hangs(struct process_batch *batch, uint64_t now_ns, uint64_t limit_ns,
+                         size_t *index)
+{
+    size_t inside = atomic_load(&batch->inside);
+    // If it goes on meanwhile this is the time of the next, and later.
+    uint64_t since_ns = atomic_load(&batch->since_ns);
+    if (inside == 0 || inside == GIVEN_UP)
+        return false;
+    *index = inside - 1;
+    return now_ns >= saturating_add(since_ns, limit_ns);
+}
+
+bool process_batch_give_up(struct process_batch *batch, size_t index)
+{
+    size_t inside = index + 1;
+    return atomic_compare_exchange_strong(&batch->inside, &inside, GIVEN_UP);
+}
+
+void process_batch_keep(struct process_batch *batch, size_t index)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (i != index)
+            batch->wants[i].key = 0;
+}
+
+/* ---- in the table ---- */
+
+void process_table_return(struct process_table *table, const struct process_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        struct process *process = process_by_key(table, batch->wants[i].key);
+        for (unsigned j = batch->turn; process != NULL && j < batch->turn + batch->turn_count; j++)
+            process->turns[j].asked = process->turns[j].pending = false;
+    }
+}
+
+void process_table_hold(struct process_table *table, uint64_t key, unsigned turn,
+                        unsigned turn_count, bool held)
+{
+    struct process *process = process_by_key(table, key);
+    for (unsigned i = turn; process != NULL && i < turn + turn_count; i++)
+        process->turns[i].pending = held;
+}
+
+static bool is_overdue(const struct process *process, const struct process_question *question,
+                       uint64_t now_ns)
+{
+    for (unsigned i = 0; i < question->turn_count; i++) {
+        unsigned turn = question->turn + i;
+        uint64_t asked_ns = process->turns[turn].asked_ns;
+        bool old = now_ns >= asked_ns && now_ns - asked_ns >= question->every_ns[i];
+        if (process->turns[turn].pending || !process->turns[turn].asked || old)
+            return true;
+    }
+    return false;
+}
+
+/* Makes what was answered before stale; `never` is what was not. */
+static void make_stale(struct process *process, const struct metric_set *wanted,
+                       struct metric_set *never)
+{
+    *never = *wanted;
+    for (size_t i = 0; i < process->detail_count; i++) {
+        struct process_detail *detail = &process->details[i];
+        if (!metric_set_has(wanted, detail->metric))
+            continue;
+        metric_set_remove(never, detail->metric);
+        if (detail->state > 0)
+            detail->state = VITALS_STALE;
+        else if (detail->state == VITALS_NOT_YET)
+            detail->state = VITALS_TIMED_OUT;
+    }
+}
+
+/* As if the process had answered so. Without memory for it, it stays NOT_YET. */
+static void time_out(struct process *process, const struct metric_set *never, struct facts *facts)
+{
+    facts_reset(facts, never);
+    const struct fact_row *row = facts_row(facts, VITALS_PROCESS, process->key,
+                                           (struct span){"", 0});
+    for (unsigned number = 1; row != NULL && number < METRIC_NUMBERS; number++)
+        if (metric_set_has(never, metric_of(VITALS_PROCESS, number)))
+            fact_missing(facts, metric_of(VITALS_PROCESS, number), VITALS_TIMED_OUT);
+    if (!facts->failed)
+        detail_take(process, facts, row, never, false, 0);
+}
+
+void process_table_late(struct process_table *table, const struct process_question *question,
+                        uint64_t now_ns)
+{
+    struct metric_set wanted, never;
+    struct facts facts = {0};
+    detail_wanted(question->wanted, &wanted);
+    for (size_t i = 0; i < table->key_count; i++) {
+        struct process *process = table->by_key[i];
+        if (process->key == 0 || process->state != VITALS_HAVE || !tree_has_row(table, process) ||
+            !is_overdue(process, question, now_ns))
+            continue;
+        make_stale(process, &wanted, &never);
+        if (metric_set_has_entity(&never, VITALS_PROCESS))
+            time_out(process, &never, &facts);
+    }
+    facts_done(&facts);
+}

@@ -1,0 +1,144 @@
+/* reader.h: one process, as the table and the live handle both read it.
+ *
+ * reader.c reads what a tick may (stat, statm, io, status, the CPU clock), detail.c what lanes
+ * read, rows.c writes the row. There is no second way: a handle's answer has the same columns, by
+ * the same rules, as a sampler's row. Thread rule: one thread at a time per reader and process;
+ * detail_read on any. */
+#ifndef VITALS_PROCESS_READER_H
+#define VITALS_PROCESS_READER_H
+
+#include "core/shared_text.h"
+#include "os/world.h"
+#include "snapshot/builder.h"
+
+/* How many cadences the columns that lanes read may have. */
+enum { PROCESS_TURNS = 6 };
+
+/* A column that a lane read. */
+struct process_detail {
+    vitals_metric metric;
+    signed char state;
+    union {
+        uint64_t number; /* the bytes of a value, by the metric's type */
+        struct shared_text *text;
+    } as;
+    uint64_t read_ns;
+};
+
+struct process {
+    uint64_t key; /* 0: ended, to be freed */
+    struct os_process files;
+    bool kept; /* its stat stays open, and counts; else it is open while it is read */
+
+    vitals_availability state;    /* of its stat: HAVE, or why only the pid is known */
+    struct os_stat stat;          /* the newest reading; the name in it is not used */
+    struct shared_text *name;     /* NULL: none was read */
+    struct shared_text *terminal; /* of terminal_device, where that is not 0 */
+    int64_t terminal_device;
+    bool renamed; /* since the owner looked: it runs another program, or says so */
+    uint64_t stamp_ns;
+
+    /* Beside stat, read for those that have a row. */
+    uint64_t extras_tick; /* 0: never */
+    struct os_statm statm;
+    signed char statm_state;
+    bool statm_due; /* it is open, and is to be read by reader_statm */
+    struct value cpu, peak, read, written;
+    uint64_t statm_ns, cpu_ns, peak_ns, io_ns; /* when those were read */
+
+    struct process_detail *details; /* in the order of metrics */
+    size_t detail_count, detail_capacity;
+    struct {
+        bool asked, pending; /* pending: a lane has the question */
+        uint64_t asked_ns;
+    } turns[PROCESS_TURNS];
+
+    bool root;       /* the request names it */
+    bool in_tree;    /* a root, or once the descendant of one */
+    uint64_t judged; /* the tick in which tree.c found it not to be in the tree */
+    uint64_t marked; /* the tick in which a device named it */
+};
+
+struct process_reader {
+    const vitals_context *context;
+    struct buffer text; /* of the file being read */
+    bool out_of_memory;
+    /* Gives up descriptors that the owner keeps, when there are no more; false: it has none. NULL
+     * where it keeps none. */
+    bool (*relieve)(void *owner);
+    void *owner;
+};
+
+/* ---- reader.c ---- */
+
+/* Files beside stat. */
+enum {
+    EXTRA_STATM = 1u << 0,
+    EXTRA_CPU = 1u << 1,
+    EXTRA_STATUS = 1u << 2,
+    EXTRA_IO = 1u << 3,
+    EXTRA_TERMINAL = 1u << 4, /* the name of what stat has as a number */
+    EXTRA_LATER = 1u << 5     /* statm is only opened: reader_statm reads it */
+};
+
+/* Those that the wanted columns need. */
+unsigned reader_extras(const struct metric_set *wanted);
+
+/* Opens stat; as os_process_open. */
+int reader_open(struct process_reader *reader, struct process *process);
+
+/* With stat open: the extras, then stat, which proves whose they are. False where the process ended
+ * or is another. statm is opened where it must be, and stays open. */
+bool reader_observe(struct process_reader *reader, struct process *process, unsigned extras);
+
+/* Reads the statm that is due. Returns 0, or a negative errno where the process has ended. */
+int reader_statm(struct process_reader *reader, struct process *process);
+
+/* Whether this stat can be the process's: it started at the same moment, as far as is known. */
+bool process_same_start(const struct process *process, const struct os_stat *stat);
+
+/* Name and details; the files are closed by who opened them. */
+void process_done(struct process *process);
+
+uint64_t reader_now(const struct process_reader *reader);
+
+/* ---- detail.c ---- */
+
+/* Names of users and groups, kept for 60 s. Belongs to one thread. */
+struct user_cache;
+
+/* Those of the wanted metrics that lanes read of a process. */
+void detail_wanted(const struct metric_set *wanted, struct metric_set *out);
+
+/* Empties `out` for rows that hold those metrics, and what they are made of. */
+void detail_reset(struct facts *out, const struct metric_set *wanted);
+
+/* Adds a row with what the process says of itself, by pid: who takes it proves whose it is. 0;
+ * -ENOMEM when memory is out (out->failed); -EMFILE where a descriptor was refused, and some of it
+ * may not be what it is. May block. */
+int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
+                struct facts *out);
+
+/* Takes the wanted metrics from a row: what it does not say is UNSUPPORTED. A text that is as
+ * before stays the same object. `zombie`: whether the process is one. */
+void detail_take(struct process *process, const struct facts *facts, const struct fact_row *row,
+                 const struct metric_set *wanted, bool zombie, uint64_t read_ns);
+
+/* ---- rows.c ---- */
+
+/* The wanted columns, found once and not for each row. */
+struct row_columns {
+    unsigned char fields[32], numbers[32];
+    size_t field_count, number_count;
+    vitals_metric details[METRIC_NUMBERS];
+    size_t detail_count;
+    bool name, state, policy, terminal;
+};
+
+void rows_columns(struct row_columns *out, const struct metric_set *wanted);
+
+/* Writes the row of a process; `parent` is its parent's key or 0. */
+void rows_write(const struct process_reader *reader, const struct process *process, uint64_t parent,
+                const struct row_columns *columns, vitals_builder *builder);
+
+#endif

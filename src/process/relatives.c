@@ -1,0 +1,342 @@
+/* relatives.c: the parents and children of a process.
+ *
+ * Upwards each parent's stat is read. Downwards nothing in /proc tells all children for certain
+ * (task/TID/children is the list of a thread, and passes over some while their siblings end), so
+ * stat of every process is read once, and the tree made of that. A parent is never younger than its
+ * child: one that is only has the number. Whom we may not look at is passed over, and said.
+ * Thread rule: one thread at a time per handle. */
+#include "process/answer.h"
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/memory.h"
+#include "snapshot/request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum kin_mark { UNKNOWN, WANTED, OTHER, SUBJECT };
+
+struct kin {
+    int64_t pid;
+    struct os_stat stat; /* the name in it is not used */
+    size_t name_at, name_size;
+    uint64_t stamp_ns;
+    enum kin_mark mark;
+};
+
+struct family {
+    const vitals_process *process;
+    struct kin *items; /* in the order of pids, once all are found */
+    size_t count, capacity;
+    struct hash above; /* on the way up: the pids that are known */
+    struct buffer names;
+    bool partial; /* somebody may not be looked at */
+};
+
+/* ---- reading ---- */
+
+static int fail(int result, const char *what, vitals_error *error)
+{
+    if (result == -ENOMEM)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    return error_system(error, -result, "%s", what);
+}
+
+/* Adds a process: 0, or negative errno where its stat cannot be read or does not tell enough. */
+static int read_kin(struct family *family, int64_t pid)
+{
+    const struct os *os = &family->process->context->os;
+    struct os_process files;
+    char text[OS_STAT_TEXT];
+    struct kin kin = {.pid = pid, .stamp_ns = os->clock.monotonic_ns(os->clock.data)};
+    int result = os_process_open(os, pid, false, &files);
+    if (result < 0)
+        return result;
+    result = os_process_stat(&files, text, &kin.stat);
+    os_process_close(&files);
+    if (result < 0)
+        return result;
+    unsigned needed = OS_STAT_START | OS_STAT_PARENT;
+    if ((kin.stat.has & needed) != needed || answer_key(pid, 0) == 0)
+        return -EBADMSG;
+    void *items = family->items;
+    kin.name_at = family->names.size;
+    kin.name_size = kin.stat.name.size;
+    buffer_append(&family->names, kin.stat.name.bytes, kin.stat.name.size);
+    if (family->names.failed ||
+        memory_grow(&items, &family->capacity, family->count, sizeof *family->items) < 0)
+        return -ENOMEM;
+    kin.stat.name = (struct span){0};
+    family->items = items;
+    family->items[family->count++] = kin;
+    return 0;
+}
+
+static bool is_gone(int result)
+{
+    return result == -ENOENT || result == -ESRCH;
+}
+
+/* What hinders us, and is nobody's secret. */
+static bool is_ours(int result)
+{
+    return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+    int64_t x = ((const struct kin *)a)->pid, y = ((const struct kin *)b)->pid;
+    return (x > y) - (x < y);
+}
+
+static int compare_with_pid(const void *pid, const void *kin)
+{
+    int64_t x = *(const int64_t *)pid, y = ((const struct kin *)kin)->pid;
+    return (x > y) - (x < y);
+}
+
+static struct kin *kin_of(const struct family *family, int64_t pid)
+{
+    if (family->count == 0)
+        return NULL;
+    return bsearch(&pid, family->items, family->count, sizeof *family->items, compare_with_pid);
+}
+
+static bool may_be_parent(const struct os_stat *parent, const struct os_stat *child)
+{
+    return parent->start_ticks <= child->start_ticks;
+}
+
+/* Its parent, among those that were read. */
+static struct kin *parent_of(const struct family *family, const struct kin *kin)
+{
+    struct kin *parent = kin_of(family, kin->stat.parent_pid);
+    bool real = parent != NULL && parent != kin && may_be_parent(&parent->stat, &kin->stat);
+    return real ? parent : NULL;
+}
+
+/* ---- upwards ---- */
+
+/* The stat of the newest one on the way up: as it was read, or `again`; 0 or negative errno. */
+static int last_stat(const struct family *family, bool again, struct os_stat *stat)
+{
+    char text[OS_STAT_TEXT];
+    if (family->count == 0)
+        return os_process_stat(&family->process->files, text, stat);
+    const struct kin *last = &family->items[family->count - 1];
+    *stat = last->stat;
+    if (!again)
+        return 0;
+    struct os_process files;
+    int result = os_process_open(&family->process->context->os, last->pid, false, &files);
+    if (result == 0) {
+        result = os_process_stat(&files, text, stat);
+        os_process_close(&files);
+    }
+    bool same = result < 0 || stat->start_ticks == last->stat.start_ticks;
+    return same ? result : -ESRCH;
+}
+
+static bool is_known(const struct family *family, int64_t pid)
+{
+    return pid == family->process->files.pid || hash_find(&family->above, (uint64_t)pid) != NULL;
+}
+
+/* Adds the parent of the last one: 1; 0 where there is none; or negative errno. A parent that has
+ * ended meanwhile has left its child to another, so it is asked again who that is. */
+static int climb(struct family *family)
+{
+    enum { TRIES = 8 };
+    struct os_stat child;
+    int64_t before = 0;
+    bool hidden = false;
+    for (int i = 0; i < TRIES; i++) {
+        int result = last_stat(family, i > 0, &child);
+        if (result < 0)
+            return is_gone(result) ? 0 : result;
+        if ((child.has & OS_STAT_PARENT) == 0 || child.parent_pid < 1 ||
+            is_known(family, child.parent_pid))
+            return 0;
+        if (child.parent_pid == before) { // it is there, and hidden; or it never was its parent
+            family->partial |= hidden;
+            return 0;
+        }
+        before = child.parent_pid;
+        result = read_kin(family, before);
+        if (result == 0 && may_be_parent(&family->items[family->count - 1].stat, &child)) {
+            family->items[family->count - 1].mark = WANTED;
+            return hash_set(&family->above, (uint64_t)before, 1) < 0 ? -ENOMEM : 1;
+        }
+        hidden = result < 0;
+        if (result == 0) {
+            family->count--; // who only has its number
+        } else if (!is_gone(result)) {
+            family->partial = true;
+            return is_ours(result) ? result : 0;
+        }
+    }
+    return 0;
+}
+
+static int find_up(struct family *family, bool all, vitals_error *error)
+{
+    int result;
+    do
+        result = climb(family);
+    while (result > 0 && all);
+    if (result < 0)
+        return fail(result, "the parents of a process", error);
+    if (family->count != 0)
+        qsort(family->items, family->count, sizeof *family->items, compare_pids);
+    return 0;
+}
+
+/* ---- downwards ---- */
+
+static int read_all(struct family *family, vitals_error *error)
+{
+    const struct os *os = &family->process->context->os;
+    struct os_pids pids = {0};
+    int result = os_list_processes(os, &pids);
+    if (result == 0) // in a pid namespace of ours there is always a first process: some are hidden
+        family->partial = os->live && (pids.count == 0 || pids.items[0] != 1);
+    for (size_t i = 0; result == 0 && i < pids.count; i++) {
+        int read = read_kin(family, pids.items[i]);
+        if (is_ours(read))
+            result = read;
+        else if (read < 0 && !is_gone(read))
+            family->partial = true;
+    }
+    os_pids_done(&pids);
+    return result < 0 ? fail(result, "the list of processes", error) : 0;
+}
+
+/* Walks up to the first that is known, and marks the way: each is judged once. */
+static void judge(const struct family *family, struct kin *kin)
+{
+    struct kin *at = kin;
+    while (at != NULL && at->mark == UNKNOWN) {
+        at->mark = OTHER;
+        at = parent_of(family, at);
+    }
+    if (at == NULL || at->mark == OTHER)
+        return;
+    for (struct kin *up = kin; up != at; up = parent_of(family, up))
+        up->mark = WANTED;
+}
+
+static int find_down(struct family *family, bool all, vitals_error *error)
+{
+    int code = read_all(family, error);
+    if (code < 0)
+        return code;
+    struct kin *subject = kin_of(family, family->process->files.pid);
+    if (subject == NULL || subject->stat.start_ticks != family->process->start_ticks)
+        return 0; // it has ended, which the proof will say
+    subject->mark = SUBJECT;
+    for (size_t i = 0; i < family->count; i++) {
+        struct kin *kin = &family->items[i];
+        if (all)
+            judge(family, kin);
+        else if (kin->stat.parent_pid == subject->pid && parent_of(family, kin) == subject)
+            kin->mark = WANTED;
+    }
+    return 0;
+}
+
+/* ---- the answer ---- */
+
+static uint64_t parent_key(const struct family *family, const struct kin *kin)
+{
+    const struct kin *parent = parent_of(family, kin);
+    bool told = parent != NULL && (parent->mark == WANTED || parent->mark == SUBJECT);
+    return told ? answer_key(parent->pid, parent->stat.start_ticks) : 0;
+}
+
+/* What the scan told is enough for what stands in stat; the rest is read now, with stat open. 1, 0
+ * where it ended, or a VITALS_E…
+ * Who has the pid and started in the same clock tick is somebody else where it has another parent;
+ * or it has lost the one it had, and is no descendant by him any more. */
+static int read_more(struct answer *answer, struct family *family, struct process *process,
+                     vitals_error *error)
+{
+    int64_t parent = process->stat.parent_pid;
+    if (answer->extras == 0 && !metric_set_has_entity(&answer->details, VITALS_PROCESS))
+        return 1;
+    int result = reader_open(&answer->reader, process);
+    if (is_ours(result))
+        return fail(result, "a relative of a process", error);
+    int code = result < 0 ? 0 : answer_read(answer, process, error);
+    os_process_close(&process->files);
+    bool downwards = family->above.count == 0;
+    bool moved = code > 0 && downwards && process->stat.parent_pid != parent;
+    family->partial |= moved;
+    return moved ? 0 : code;
+}
+
+static int write_kin(struct answer *answer, struct family *family, const struct kin *kin,
+                     vitals_error *error)
+{
+    struct process process = {
+        .key = answer_key(kin->pid, kin->stat.start_ticks),
+        .files = {.pid = kin->pid, .stat = -1, .statm = -1},
+        .state = VITALS_HAVE,
+        .stat = kin->stat,
+        .name = shared_text_new(family->names.bytes + kin->name_at, kin->name_size),
+        .stamp_ns = kin->stamp_ns,
+    };
+    if (process.name == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    int code = read_more(answer, family, &process, error);
+    if (code > 0)
+        answer_row(answer, &process, parent_key(family, kin));
+    process_done(&process);
+    return code < 0 ? code : 0;
+}
+
+static int find(struct family *family, vitals_relation relation, vitals_error *error)
+{
+    switch (relation) {
+    case VITALS_PARENT: return find_up(family, false, error);
+    case VITALS_ANCESTORS: return find_up(family, true, error);
+    case VITALS_CHILDREN: return find_down(family, false, error);
+    case VITALS_DESCENDANTS: return find_down(family, true, error);
+    }
+    return error_set(error, VITALS_EARGUMENT, 0, "relation %d: there is no such one",
+                     (int)relation);
+}
+
+static int fill(struct answer *answer, struct family *family, vitals_relation relation,
+                vitals_error *error)
+{
+    int code = find(family, relation, error);
+    for (size_t i = 0; i < family->count && code == 0; i++)
+        if (family->items[i].mark == WANTED)
+            code = write_kin(answer, family, &family->items[i], error);
+    if (family->partial)
+        vitals_builder_state(answer->builder, VITALS_PROCESS, VITALS_LOWER_BOUND);
+    return code == 0 ? live_prove(family->process, error) : code;
+}
+
+int vitals_process_relatives(vitals_process *process, vitals_relation relation,
+                             const vitals_request *request, vitals_snapshot **out,
+                             vitals_error *error)
+{
+    struct metric_set wanted = {0};
+    if (request != NULL)
+        wanted = request->wanted;
+    metric_set_add(&wanted, VITALS_PROCESS_PARENT_PID);
+    struct family family = {.process = process};
+    struct answer answer;
+    int code = answer_begin(&answer, process, &wanted, error);
+    if (code == 0)
+        code = fill(&answer, &family, relation, error);
+    if (code == 0)
+        code = answer_finish(&answer, out, error);
+    answer_done(&answer);
+    hash_done(&family.above);
+    buffer_done(&family.names);
+    memory_free(family.items);
+    return code;
+}

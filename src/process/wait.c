@@ -1,0 +1,254 @@
+/* wait.c: waiting until processes have ended, whoever their parent is.
+ *
+ * A pidfd becomes readable when its process ends, as a zombie too, and then says how, where the
+ * kernel does. Nothing here looks at a pid again and again, and nothing is waited for twice: what
+ * was learned stays in the handle. What was not learned is asked for again: of a zombie that we may
+ * not see the kernel says nothing, and after it is reaped it may. Thread rule: one thread at a time
+ * per handle. */
+#include "process/live.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/options.h"
+
+#include <errno.h>
+
+/* ---- one ---- */
+
+static void learn(vitals_process *process)
+{
+    if (process->how.state != VITALS_HAVE)
+        os_pidfd_exit(&process->context->os, process->pidfd, &process->files, &process->how);
+}
+
+/* 1 where it has ended, 0 while it lives, or an error. */
+static int look(vitals_process *process, vitals_error *error)
+{
+    if (process->pidfd < 0)
+        return live_no_pidfd(process, error);
+    int ended = process->ended ? 1 : os_pidfd_ended(process->pidfd);
+    if (ended < 0)
+        return error_system(error, -ended, "process %lld", (long long)process->files.pid);
+    if (ended == 0)
+        return 0;
+    process->ended = true;
+    learn(process);
+    return 1;
+}
+
+static uint64_t deadline_of(const vitals_clock *clock, uint64_t timeout_ns)
+{
+    if (timeout_ns == 0 || timeout_ns == VITALS_FOREVER)
+        return timeout_ns;
+    return saturating_add(clock->monotonic_ns(clock->data), timeout_ns);
+}
+
+/* 1: something may have ended; 0: the time is over; or an error. */
+static int pause_until(const vitals_clock *clock, int descriptor, uint64_t deadline_ns,
+                       vitals_error *error)
+{
+    if (deadline_ns == 0)
+        return 0;
+    int ready = clock->wait_until(clock->data, descriptor, deadline_ns);
+    return ready < 0 ? error_system(error, -ready, "waiting for processes") : ready;
+}
+
+int vitals_process_wait(vitals_process *process, uint64_t timeout_ns, vitals_error *error)
+{
+    const vitals_clock *clock = &process->context->os.clock;
+    uint64_t deadline_ns = deadline_of(clock, timeout_ns);
+    int code;
+    while ((code = look(process, error)) == 0) {
+        int ready = pause_until(clock, process->pidfd, deadline_ns, error);
+        if (ready < 0)
+            return ready;
+        if (ready == 0)
+            return error_set(error, VITALS_ETIMEOUT, 0, "process %lld still lives",
+                             (long long)process->files.pid);
+    }
+    return code < 0 ? code : 0;
+}
+
+vitals_availability vitals_process_exit_status(vitals_process *process, int *code, int *signal)
+{
+    if (process->pidfd < 0)
+        return VITALS_UNSUPPORTED;
+    if (!process->ended)
+        return VITALS_NOT_YET;
+    learn(process);
+    if (process->how.state != VITALS_HAVE)
+        return process->how.state;
+    if (code != NULL)
+        *code = process->how.code;
+    if (signal != NULL)
+        *signal = process->how.signal;
+    return VITALS_HAVE;
+}
+
+int vitals_process_descriptor(const vitals_process *process)
+{
+    return process->pidfd < 0 ? -1 : process->pidfd;
+}
+
+/* ---- several at once ---- */
+
+/* Of version 0.1.0. It stays what it is when the struct grows. */
+enum { WAIT_FIRST = offsetof(vitals_wait, data) + sizeof(void *) };
+_Static_assert(sizeof(void *) != 8 || WAIT_FIRST == 32, "options grow at their end only");
+
+static const vitals_wait DEFAULTS = {.timeout_ns = VITALS_FOREVER};
+
+static const struct options_form FORM = {
+    .name = "vitals_wait", .defaults = &DEFAULTS, .size = sizeof(vitals_wait), .first = WAIT_FIRST};
+
+void vitals_wait_init(vitals_wait *how, size_t size)
+{
+    options_init(&FORM, how, size);
+}
+
+struct waiting {
+    vitals_process *const *processes;
+    size_t count;
+    size_t left; /* not told of yet */
+    bool *told;
+    bool twins;   /* somebody stands in the list twice */
+    bool stopped; /* by who is told */
+    int watch;
+    vitals_wait how;
+};
+
+/* All of whom no end is known; nobody is told yet. */
+static int watch_all(struct waiting *waiting, vitals_error *error)
+{
+    for (size_t i = 0; i < waiting->count; i++) {
+        vitals_process *process = waiting->processes[i];
+        if (process->ended)
+            continue;
+        if (process->pidfd < 0)
+            return live_no_pidfd(process, error);
+        int result = os_watch_add(waiting->watch, process->pidfd, i);
+        if (result == -EEXIST)
+            waiting->twins = true;
+        else if (result < 0)
+            return error_system(error, -result, "waiting for process %lld",
+                                (long long)process->files.pid);
+    }
+    return 0;
+}
+
+static void tell(struct waiting *waiting, size_t index)
+{
+    vitals_process *process = waiting->processes[index];
+    if (waiting->told[index] || waiting->stopped)
+        return;
+    waiting->told[index] = true;
+    waiting->left--;
+    if (waiting->how.ended != NULL)
+        waiting->stopped = waiting->how.ended(waiting->how.data, process) != 0;
+}
+
+static void tell_twins(struct waiting *waiting, const vitals_process *process)
+{
+    for (size_t i = 0; waiting->twins && i < waiting->count; i++)
+        if (waiting->processes[i] == process)
+            tell(waiting, i);
+}
+
+/* One of them became readable. */
+static int settle(struct waiting *waiting, size_t index, vitals_error *error)
+{
+    vitals_process *process = waiting->processes[index];
+    int code = look(process, error);
+    if (code <= 0)
+        return code;
+    os_watch_remove(waiting->watch, process->pidfd);
+    tell(waiting, index);
+    tell_twins(waiting, process);
+    return 0;
+}
+
+/* Those that have ended by now, in the order in which they did. How many there were: 0 where there
+ * are no more, or nobody wants to hear of more. */
+static int settle_ready(struct waiting *waiting, vitals_error *error)
+{
+    uint64_t ready[32];
+    int count = os_watch_ready(waiting->watch, ready, ARRAY_COUNT(ready));
+    if (count < 0)
+        return error_system(error, -count, "waiting for processes");
+    for (int i = 0; i < count && !waiting->stopped; i++) {
+        int code = settle(waiting, (size_t)ready[i], error);
+        if (code < 0)
+            return code;
+    }
+    return waiting->stopped ? 0 : count;
+}
+
+/* Whether all is done that was asked for. */
+static bool is_enough(const struct waiting *waiting)
+{
+    return waiting->left == 0 || waiting->stopped;
+}
+
+static int wait_for_all(struct waiting *waiting, const vitals_clock *clock, uint64_t deadline_ns,
+                        vitals_error *error)
+{
+    for (size_t i = 0; i < waiting->count; i++)
+        if (waiting->processes[i]->ended)
+            tell(waiting, i);
+    for (bool over = false; !is_enough(waiting);) {
+        int code;
+        while ((code = settle_ready(waiting, error)) > 0)
+            ;
+        if (code < 0 || over || is_enough(waiting))
+            return code;
+        int ready = pause_until(clock, waiting->watch, deadline_ns, error);
+        if (ready < 0)
+            return ready;
+        over = ready == 0;
+    }
+    return 0;
+}
+
+static int check_all(vitals_process *const *processes, size_t count, vitals_error *error)
+{
+    if (processes == NULL && count > 0)
+        return error_set(error, VITALS_EARGUMENT, 0, "%zu processes, and no list of them", count);
+    for (size_t i = 0; i < count; i++)
+        if (processes[i] == NULL)
+            return error_set(error, VITALS_EARGUMENT, 0, "process %zu of %zu is NULL", i + 1,
+                             count);
+    return 0;
+}
+
+static int prepare(struct waiting *waiting, vitals_error *error)
+{
+    waiting->told = memory_array(waiting->count, sizeof(*waiting->told));
+    if (waiting->told == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    waiting->watch = os_watch_new();
+    if (waiting->watch < 0)
+        return error_system(error, -waiting->watch, "waiting for %zu processes", waiting->count);
+    return watch_all(waiting, error);
+}
+
+int vitals_processes_wait(vitals_process *const *processes, size_t count, const vitals_wait *how,
+                          size_t *remaining, vitals_error *error)
+{
+    struct waiting waiting = {
+        .processes = processes, .count = count, .left = count, .watch = -1, .how = DEFAULTS};
+    int code = how != NULL ? options_take(&FORM, how, &waiting.how, error) : 0;
+    if (code == 0)
+        code = check_all(processes, count, error);
+    if (code == 0 && count > 0) {
+        const vitals_clock *clock = &processes[0]->context->os.clock;
+        uint64_t deadline_ns = deadline_of(clock, waiting.how.timeout_ns);
+        code = prepare(&waiting, error);
+        if (code == 0)
+            code = wait_for_all(&waiting, clock, deadline_ns, error);
+    }
+    os_close_descriptor(waiting.watch);
+    memory_free(waiting.told);
+    if (code == 0 && remaining != NULL)
+        *remaining = waiting.left;
+    return code;
+}

@@ -1,0 +1,189 @@
+/* work.c: the columns that say which work a process belongs to: its unit, container, pod and job.
+ *
+ * What the path of its cgroup says is the kernel's word. A job that it names by its SLUID has its
+ * number in the title of the step's daemon. Where neither knows one, the environment may; the
+ * process itself can have written that, so it is an estimate. Where the environment may not be
+ * read, what the cgroup says stands. Thread rule: the thread that owns the cache. */
+#include "process/detail.h"
+
+#include "workload/container.h"
+#include "workload/names.h"
+#include "workload/path.h"
+#include "workload/pod.h"
+#include "workload/slurm.h"
+#include "workload/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORK_TEXT = 256, ENVIRONMENT_MAX = 256 * 1024, TITLE_MAX = 4096 };
+
+static const vitals_metric METRICS[] = {
+    VITALS_PROCESS_CONTAINER,     VITALS_PROCESS_UNIT,
+    VITALS_PROCESS_SLURM_JOB,     VITALS_PROCESS_SLURM_STEP,
+    VITALS_PROCESS_POD,           VITALS_PROCESS_POD_NAME,
+    VITALS_PROCESS_POD_NAMESPACE, VITALS_PROCESS_CONTAINER_NAME,
+};
+
+/* What the path says: copies, because what it is part of may move while a fact is added. No name of
+ * a file is longer. */
+struct work {
+    char container[WORK_TEXT], unit[WORK_TEXT], pod[POD_UID];
+    size_t container_size; /* of all of it */
+    struct slurm slurm;
+    vitals_availability slurm_state;
+};
+
+static void judge(struct span path, struct work *work)
+{
+    struct span container = container_of_cgroup(path);
+    work->container_size = container.size;
+    container.size = size_min(container.size, sizeof work->container - 1);
+    (void)span_copy(container, work->container, sizeof work->container);
+    (void)span_copy(unit_of_cgroup(path), work->unit, sizeof work->unit);
+    (void)pod_of_cgroup(path, work->pod);
+    (void)slurm_of_cgroup(path, &work->slurm);
+    work->slurm_state = VITALS_HAVE;
+}
+
+/* ---- Slurm ---- */
+
+static bool wants_slurm(const struct facts *out)
+{
+    return facts_wants(out, VITALS_PROCESS_SLURM_JOB) ||
+           facts_wants(out, VITALS_PROCESS_SLURM_STEP);
+}
+
+/* A small file of a process; false where it cannot be read. */
+static bool read_file(const struct os *os, int64_t pid, const char *name, size_t limit,
+                      struct buffer *text, struct facts *out)
+{
+    bool cut;
+    int result = os_process_file(os, pid, name, limit, text, &cut);
+    out->failed |= result == -ENOMEM;
+    return result == 0;
+}
+
+/* Whether the path leads up: out of what is mounted here. */
+static bool leads_up(struct span path)
+{
+    struct cursor cursor = cursor_over(path.bytes, path.size);
+    for (struct span element; path_element(&cursor, &element);)
+        if (span_equal(element, ".."))
+            return true;
+    return false;
+}
+
+/* The number of a job that the cgroup names by its SLUID: the daemon of the step has it in its
+ * title, and a cgroup of its own beside those of its tasks, which is root's. Anybody may look. */
+static bool ask_daemon(const struct os *os, struct span path, struct work *work, struct facts *out)
+{
+    static const char *const mounts[] = {"fs/cgroup", "fs/cgroup/unified"};
+    char file[OS_SYS_PATH];
+    uint64_t pid = 0;
+    struct slurm told = {{0}, {0}, {0}, 0};
+    if (leads_up(path))
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(mounts) && pid == 0 && work->slurm.place != 0; i++) {
+        int size = snprintf(file, sizeof file, "%s%.*s/slurm/cgroup.procs", mounts[i],
+                            (int)size_min(work->slurm.place, sizeof file), path.bytes);
+        if (size <= 0 || (size_t)size >= sizeof file || os_sys_u64(os, file, &pid) < 0)
+            pid = 0;
+    }
+    struct buffer title = {0};
+    bool read = pid > 0 && pid <= INT32_MAX &&
+                read_file(os, (int64_t)pid, "cmdline", TITLE_MAX, &title, out) &&
+                slurm_of_title((struct span){title.bytes, title.size}, &told) &&
+                strcmp(told.step, work->slurm.step) == 0;
+    buffer_done(&title);
+    if (read)
+        memcpy(work->slurm.job, told.job, sizeof told.job);
+    return read;
+}
+
+/* What the environment adds to the cgroup's word. */
+static void ask_environment(const struct os *os, int64_t pid, struct work *work, struct facts *out)
+{
+    struct buffer text = {0};
+    struct slurm told;
+    bool read = read_file(os, pid, "environ", ENVIRONMENT_MAX, &text, out) &&
+                slurm_of_environment((struct span){text.bytes, text.size}, &told);
+    buffer_done(&text);
+    if (!read)
+        return;
+    bool sluid = work->slurm.job[0] != '\0';
+    bool same = told.sluid[0] == '\0' || strcmp(told.sluid, work->slurm.job) == 0;
+    if (sluid && (!same || slurm_is_sluid(told.job)))
+        return; // it was inherited from another job, or knows no number
+    memcpy(work->slurm.job, told.job, sizeof told.job);
+    if (!sluid) // else the cgroup knows the step
+        memcpy(work->slurm.step, told.step, sizeof told.step);
+    work->slurm_state = VITALS_ESTIMATE;
+}
+
+/* ---- names ---- */
+
+static void add_names(const struct os *os, struct user_cache *cache, const struct work *work,
+                      struct facts *out)
+{
+    struct workload_name name = {{"", 0}, {"", 0}, {"", 0}};
+    struct span id = {work->container, strlen(work->container)};
+    vitals_availability state = VITALS_HAVE; // of what is in no container or no pod: ""
+    if (id.size != 0 && work->pod[0] != '\0') {
+        struct workload_names *names = user_cache_containers(cache);
+        if (names == NULL)
+            out->failed = true;
+        else
+            state = workload_names_find(names, os, id, &name);
+    }
+    const struct {
+        vitals_metric metric;
+        struct span text;
+    } texts[] = {
+        {VITALS_PROCESS_POD_NAME, name.pod},
+        {VITALS_PROCESS_POD_NAMESPACE, name.space},
+        {VITALS_PROCESS_CONTAINER_NAME, name.container},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
+        if (state > 0)
+            fact_text(out, texts[i].metric, texts[i].text);
+        else
+            fact_missing(out, texts[i].metric, state);
+    }
+}
+
+static bool wants_names(const struct facts *out)
+{
+    return facts_wants(out, VITALS_PROCESS_POD_NAME) ||
+           facts_wants(out, VITALS_PROCESS_POD_NAMESPACE) ||
+           facts_wants(out, VITALS_PROCESS_CONTAINER_NAME);
+}
+
+/* ---- all of it ---- */
+
+void work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
+              const struct span *cgroup, vitals_availability reason, struct facts *out)
+{
+    struct work work = {0};
+    for (size_t i = 0; i < ARRAY_COUNT(METRICS) && cgroup == NULL; i++)
+        fact_missing(out, METRICS[i], reason);
+    if (cgroup == NULL)
+        return;
+    judge(*cgroup, &work);
+    bool sluid = slurm_is_sluid(work.slurm.job);
+    if (wants_slurm(out) && (work.slurm.job[0] == '\0' || sluid) &&
+        !(sluid && ask_daemon(&context->os, *cgroup, &work, out)))
+        ask_environment(&context->os, pid, &work, out);
+    struct span container = {work.container, strlen(work.container)};
+    fact_text_as(out, VITALS_PROCESS_CONTAINER, container,
+                 container.size < work.container_size ? VITALS_LOWER_BOUND : VITALS_HAVE);
+    fact_string(out, VITALS_PROCESS_UNIT, work.unit);
+    fact_string(out, VITALS_PROCESS_POD, work.pod);
+    fact_text_as(out, VITALS_PROCESS_SLURM_JOB,
+                 (struct span){work.slurm.job, strlen(work.slurm.job)}, work.slurm_state);
+    fact_text_as(out, VITALS_PROCESS_SLURM_STEP,
+                 (struct span){work.slurm.step, strlen(work.slurm.step)}, work.slurm_state);
+    if (wants_names(out))
+        add_names(&context->os, cache, &work, out);
+}

@@ -1,0 +1,106 @@
+"""Check 40: ten thousand calls of everything on a living and on a dead process leave no descriptor and
+no memory behind. Under AddressSanitizer tests/unit/test_ten_thousand.c does the same in C."""
+
+import gc
+import os
+import re
+import unittest
+
+import api
+import scene
+import theirs
+from api import Failure
+
+CALLS = 10_000
+# Dearer ones: thousands of rows each.
+DEAR = {"ask everything": 1000, "mapping": 1000, "mapped_file": 1000, "descendants": 1000,
+        "children": 1000, "table": 300}
+
+
+def descriptors():
+    return len(os.listdir("/proc/self/fd"))
+
+
+def own_bytes():
+    """Of no file: those of a library become ours alone, and so private, when others end."""
+    kib = re.search(rb"^Anonymous: +(\d+) kB$", theirs.read("self", "smaps_rollup"), re.MULTILINE)[1]
+    return int(kib) * 1024
+
+
+class Calls(unittest.TestCase):
+    GROWTH = 512 << 10
+    TURNS = 4  # what leaks grows in each; what is kept for the most that the machine had, once
+
+    def turn(self, function, times):
+        """The most that we had at ten moments of so many calls."""
+        most = 0
+        for _ in range(10):
+            for _ in range(times // 10):
+                try:
+                    function()
+                except Failure as failure:
+                    self.assertIn(failure.code, ("gone", "timeout"))
+            gc.collect()
+            most = max(most, own_bytes())
+        return most
+
+    def many(self, name, function):
+        count = DEAR.get(name, CALLS)
+        peaks = [self.turn(function, max(100, count // 20))]  # until pools and arenas have their size
+        before = descriptors()
+        for _ in range(self.TURNS):
+            peaks.append(self.turn(function, count))
+            self.assertEqual(descriptors(), before, f"{name}: descriptors")
+            if peaks[-1] - peaks[-2] < self.GROWTH:
+                return
+        self.fail(f"{name}: memory grows in every turn: {peaks}")
+
+    def calls(self, context, process):
+        everything = (*api.PROCESS_COLUMNS, *api.OWN_TABLES, "socket")
+        calls = {
+            "is_running": process.is_running,
+            "scalars": lambda: process.ask("process.name", "process.cpu_seconds"),
+            "ask everything": lambda: process.ask(*everything),
+            "wait": lambda: process.wait(0),
+            "signal": lambda: process.signal(0),
+            "nice": lambda: process.set_nice(5),
+            "io": lambda: process.set_io_priority("idle"),
+            "affinity": lambda: process.set_affinity([]),
+            "limit": lambda: process.set_limit("core", 0, 0),
+            "open": lambda: context.open(process.pid),
+            "parent": lambda: process.pids("parent"),
+            "children": lambda: process.pids("children"),
+            "descendants": lambda: process.pids("descendants"),
+            "several": lambda: api.wait_for_several([process], 0),
+        }
+        for table in (*api.OWN_TABLES, "socket"):
+            calls[table] = lambda table=table: process.ask(table)
+        return calls
+
+    def check(self, process, context, living):
+        for name, function in self.calls(context, process).items():
+            with self.subTest(call=name):
+                self.many(name, function)
+        self.assertEqual(process.is_running(), living)
+
+    def test_a_living_process(self):
+        context = api.Context()
+        pid = scene.one(self, "ready(); stay()")
+        self.check(context.open(pid), context, True)
+
+    def test_a_dead_process(self):
+        context = api.Context()
+        with scene.sleeping_child() as pid:
+            process = context.open(pid)
+            process.ask(*api.PROCESS_COLUMNS, *api.OWN_TABLES)
+        self.check(process, context, False)
+
+    def test_the_machine(self):
+        context = api.Context()
+        tables = ("host", "cpu", "disk", "network", "pressure", "filesystem", "sensor",
+                  "network_address", "login", "process", "socket")
+        self.many("table", lambda: context.take(*tables))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,87 @@
+"""Every field of every live process, zombies and kernel threads included: ours between two readings of
+psutil's, as root, as an ordinary user, where /proc hides, and in other namespaces.
+
+compare.py does the comparing and says how; here stands what must have come out.
+"""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import api  # noqa: F401  first: skips where the library cannot be loaded
+import compare
+import scene
+import theirs
+
+# Asked of every place, so that no comparison of it is empty.
+HERE = tuple(role for role in scene.EVERYBODY if role not in scene.USERS)
+
+
+class Processes(unittest.TestCase):
+    """Check 1 (and 29: what stat, statm and status say of the same thing agrees)."""
+
+    def compare(self, place, mode, roles=HERE):
+        found = scene.run_there(scene.place_or_skip(self, place), "compare.py", "--made",
+                                ",".join(roles), mode)
+        for wrong in found["wrong"]:
+            with self.subTest(**{name: wrong[name] for name in ("pid", "name", "field")}):
+                self.fail("theirs, ours, theirs:\n" + "\n".join(wrong["seen"]))
+        self.assertLessEqual(set(found["made"].values()), set(found["pids"]),
+                             f"made for this, and not compared: {found['made']}")
+        return found
+
+    def every_field(self, found, fields):
+        never = {field for field in fields if not found["fields"].get(field)}
+        self.assertEqual(never, set(), "fields that never agreed, nor disagreed")
+
+    def test_handle(self):
+        found = self.compare("root", "handle", scene.EVERYBODY)
+        self.every_field(found, theirs.FIELDS)
+
+    def test_handle_as_nobody(self):
+        self.every_field(self.compare("nobody", "handle"), theirs.FIELDS)
+
+    def test_handle_hidepid_1(self):
+        # Of relatives psutil says nothing here; test_relatives.py does.
+        self.every_field(self.compare("hidepid_1", "handle"),
+                         set(theirs.FIELDS) - {"children", "descendants", "parents"})
+
+    def test_handle_hidepid_2(self):
+        self.every_field(self.compare("hidepid_2", "handle"), theirs.FIELDS)
+
+    def test_handle_in_a_pid_namespace(self):
+        found = self.compare("pid_namespace", "handle")
+        self.every_field(found, theirs.FIELDS)
+        # Nobody of outside is seen.
+        self.assertLess(len(found["pids"]), len(HERE) * 3)
+
+    def test_handle_in_a_net_namespace(self):
+        self.every_field(self.compare("net_namespace", "handle"), theirs.FIELDS)
+
+    def test_handle_in_a_mount_namespace(self):
+        self.every_field(self.compare("mount_namespace", "handle"), theirs.FIELDS)
+
+
+class Table(Processes):
+    """The same of the table of all processes, as a sampler reads it."""
+
+    def every_field(self, found, fields):
+        super().every_field(found, set(fields) & compare.OURS.keys() - set(compare.OWN_FIELDS))
+
+    def compare(self, place, mode, roles=HERE):
+        return super().compare(place, "table", roles)
+
+
+class Installed(unittest.TestCase):
+    def test_an_ordinary_user_may_read_the_environment(self):
+        """The virtual environment is made from the system's interpreter, where others can read."""
+        words = scene.place_or_skip(self, "nobody")
+        told = subprocess.run([*words, sys.executable, "-c",
+                               "import os, psutil, cffi; print(os.geteuid(), psutil.__version__)"],
+                              capture_output=True, text=True, check=True).stdout.split()
+        self.assertNotEqual(told[0], str(os.geteuid()))
+
+
+if __name__ == "__main__":
+    unittest.main()
