@@ -5,9 +5,9 @@ import pathlib
 import tempfile
 import unittest
 
-from harness import FIXTURES, nvml, vitals
+from harness import BUILD, nvml, vitals
 
-SYS = FIXTURES / "gpu" / "topology" / "sys"
+SYS = BUILD / "tests" / "fixtures" / "gpu" / "topology" / "sys"
 
 # As the fixture has them.
 ADDRESSES = ["00000000:1A:00.0", "00000000:1B:00.0", "00000000:1D:00.0", "00000000:40:00.0",

@@ -145,6 +145,21 @@ KeyError: 'lost'
                 self.assertEqual(
                     failures({"result": result, "stdout": stdout, "stderr": stderr}), expected)
 
+    def test_only_what_a_busy_machine_can_upset_runs_again(self):
+        may = runpy.run_path(str(SOURCE / "scripts/run-tests"))["may_run_again"]
+        for result, code, stdout, stderr, expected in (
+                ("FAIL", 1, "not ok 1 - a\n1..1\n", None, True),
+                ("ERROR", 1, "not ok 1 - a\n1..1\n", "AssertionError: 1 != 2", True),
+                ("ERROR", -11, "not ok 1 - a\n1..1\n", "", False),
+                ("ERROR", 1, "ok 1 - a\n1..2\n", "", False),
+                ("TIMEOUT", 0, "", None, False),
+                ("ERROR", 1, "not ok 1 - a\n", "ERROR: LeakSanitizer: detected", False),
+                ("ERROR", 1, "not ok 1 - a\n", "WARNING: ThreadSanitizer: data race", False),
+                ("ERROR", 1, "not ok 1 - a\n", "a.c:1:2: runtime error: shift", False)):
+            with self.subTest((result, code, stdout, stderr)):
+                self.assertEqual(may({"result": result, "returncode": code, "stdout": stdout,
+                                      "stderr": stderr}), expected)
+
     def test_skips_are_named(self):
         skips = runpy.run_path(str(SOURCE / "scripts/run-tests"))["skips"]
         for result, stdout, expected in (

@@ -213,6 +213,14 @@ const char *check_fixture(const char *name)
     return path;
 }
 
+const char *check_linked_fixture(const char *name)
+{
+    static char path[4096];
+    const char *build = getenv("VITALS_BUILD");
+    snprintf(path, sizeof path, "%s/tests/fixtures/%s", build != NULL ? build : ".", name);
+    return path;
+}
+
 char *check_read(const char *name, size_t *size)
 {
     const char *path = check_fixture(name);

@@ -107,6 +107,9 @@ _Noreturn void check_fail(check_place place, const char *format, ...)
 /* The path of a file or folder below tests/fixtures/, until the next call. */
 const char *check_fixture(const char *name);
 
+/* Likewise, of a tree that has a file `links`: its copy in the build folder has them. */
+const char *check_linked_fixture(const char *name);
+
 /* The bytes of a file below tests/fixtures/, with a NUL behind them that does not count; the test
  * fails if there is none. The caller frees with free(). */
 char *check_read(const char *name, size_t *size);

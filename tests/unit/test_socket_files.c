@@ -8,7 +8,7 @@ static struct os open_fixture(const char *name)
 {
     char path[256];
     snprintf(path, sizeof path, "net/%s/proc", name);
-    return open_os(check_fixture(path));
+    return open_os(check_linked_fixture(path));
 }
 
 static void check_fixture_lines(const char *name, const char *const *expected, size_t count)

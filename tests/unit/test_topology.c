@@ -153,7 +153,7 @@ static void print_rows(const struct facts *facts, char *out, size_t capacity)
 
 static void a_server(void)
 {
-    struct os os = open_tree(check_fixture("gpu/topology/sys"));
+    struct os os = open_tree(check_linked_fixture("gpu/topology/sys"));
     struct metric_set wanted = all_wanted();
     struct facts facts = {0};
     char rows[8192];
@@ -179,7 +179,7 @@ static void a_server(void)
 
 static void an_empty_tree(void)
 {
-    struct os os = open_tree(check_fixture("gpu/topology/nothing"));
+    struct os os = open_tree(check_linked_fixture("gpu/topology/nothing"));
     struct metric_set wanted = all_wanted(), none = {0};
     struct facts facts = {0};
     char rows[8192];
@@ -200,7 +200,7 @@ static void an_empty_tree(void)
 static void too_many_devices(void)
 {
     static struct topology_device many[TOPOLOGY_DEVICES + 1];
-    struct os os = open_tree(check_fixture("gpu/topology/nothing"));
+    struct os os = open_tree(check_linked_fixture("gpu/topology/nothing"));
     struct metric_set wanted = all_wanted();
     struct facts facts = {0};
     for (size_t i = 0; i < CHECK_COUNT(many); i++)
@@ -215,7 +215,7 @@ static void too_many_devices(void)
 
 static void every_allocation_may_fail(void)
 {
-    struct os os = open_tree(check_fixture("gpu/topology/sys"));
+    struct os os = open_tree(check_linked_fixture("gpu/topology/sys"));
     struct metric_set wanted = all_wanted();
     int64_t live = memory_live();
     bool failed = true;

@@ -82,14 +82,9 @@ static void keep_folder(int *kept, int opened)
     *kept = opened == -1 ? -EACCES : opened; // -1 is EPERM
 }
 
-static int read_info(struct reader *reader, struct descriptor *one)
+static int read_info_at(const struct os *os, int folder, const char *name, struct linux_fdinfo *out)
 {
-    if (reader->infos == -1)
-        keep_folder(&reader->infos,
-                    linux_process_open(reader->os, reader->pid, "fdinfo", O_DIRECTORY));
-    if (reader->infos < 0)
-        return reader->infos;
-    int file = linux_open(reader->os, reader->infos, one->name, 0);
+    int file = linux_open(os, folder, name, 0);
     if (file < 0)
         return file;
     char text[INFO_BYTES];
@@ -97,8 +92,18 @@ static int read_info(struct reader *reader, struct descriptor *one)
     os_close_descriptor(file);
     if (size < 0)
         return (int)size;
-    linux_parse_fdinfo(text, (size_t)size, &one->info);
+    linux_parse_fdinfo(text, (size_t)size, out);
     return 0;
+}
+
+static int read_info(struct reader *reader, struct descriptor *one)
+{
+    if (reader->infos == -1)
+        keep_folder(&reader->infos,
+                    linux_process_open(reader->os, reader->pid, "fdinfo", O_DIRECTORY));
+    if (reader->infos < 0)
+        return reader->infos;
+    return read_info_at(reader->os, reader->infos, one->name, &one->info);
 }
 
 static bool is_dmabuf(const struct descriptor *one)
@@ -195,38 +200,78 @@ static bool knows_inode(const struct descriptor *one, uint64_t *inode)
     return one->status_error == 0 || (one->info.has & FDINFO_INODE) != 0;
 }
 
-static bool has_same_link(const struct reader *reader, const struct descriptor *one)
+static bool has_link(int folder, const char *name, const struct descriptor *one)
 {
     char link[LINK_BYTES];
-    ssize_t size = readlinkat(reader->links, one->name, link, sizeof link);
+    ssize_t size = readlinkat(folder, name, link, sizeof link);
     if (size < 0)
         return one->path_error == -errno;
     return one->path_error == 0 && (size_t)size == one->path.size &&
            memcmp(link, one->path.bytes, one->path.size) == 0;
 }
 
+static bool is_same_status(const struct descriptor *one, int held)
+{
+    struct statx status;
+    return statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
+           status.stx_ino == one->status.stx_ino &&
+           status.stx_dev_major == one->status.stx_dev_major &&
+           status.stx_dev_minor == one->status.stx_dev_minor;
+}
+
+static bool is_same_info(const struct reader *reader, const struct descriptor *one, int held)
+{
+    char name[sizeof "self/fdinfo/" + NUMBER_TEXT] = "self/fdinfo/";
+    struct linux_fdinfo info = {0};
+    number_print_u64(name + strlen(name), (uint64_t)held);
+    return read_info_at(reader->os, reader->os->proc, name, &info) == 0 &&
+           (info.has & FDINFO_INODE) != 0 && info.inode == one->info.inode;
+}
+
+/* What stands behind the number now, held by O_PATH (which opens nothing) so that it cannot change,
+ * and asked once more. LOOSE: it cannot be held. */
+static enum tie tie_by_holding(const struct reader *reader, const struct descriptor *one)
+{
+    int held = reader->os->live ? openat(reader->links, one->name, O_PATH | O_CLOEXEC) : -1;
+    if (held < 0)
+        return LOOSE;
+    char name[sizeof "self/fd/" + NUMBER_TEXT] = "self/fd/";
+    number_print_u64(name + strlen(name), (uint64_t)held);
+    bool same = has_link(reader->os->proc, name, one) &&
+                (one->status_error != 0 || is_same_status(one, held)) &&
+                ((one->info.has & FDINFO_INODE) == 0 || is_same_info(reader, one, held));
+    os_close_descriptor(held);
+    return same ? TIED : CHANGED;
+}
+
 /* By inodes where they can be had: of a pipe it stands in the link, of a path the process's own
- * root knows it. Else by the link, which must not have changed: that says less, as it may have been
- * another one for a moment. LOOSE: they differ, as they also do where a file system counts its
- * inodes twice (overlayfs) or something is mounted above the path. */
+ * root knows it. They differ, though, where a file system counts its inodes twice (overlayfs), and
+ * the root says nothing of what was deleted or has something mounted above it: such a file is held
+ * and asked again. Else by the link, which must not have changed: that says less, as it may have
+ * been another one for a moment. LOOSE: none of it. */
 static enum tie tie_of(struct reader *reader, const struct descriptor *one)
 {
     uint64_t linked, known;
     struct span cut;
     if (one->status_error == NOT_READ && one->info_error == NOT_READ)
         return TIED;
+    bool is_path = one->path_error == 0 && one->type == NULL;
     if (has_inodes(one) && one->status.stx_ino != one->info.inode)
-        return LOOSE;
+        return is_path ? tie_by_holding(reader, one) : LOOSE;
     if (one->path_error == 0 && linux_descriptor_inode(one->path, &linked) &&
         knows_inode(one, &known))
         return linked == known ? TIED : CHANGED;
-    if (one->path_error == 0 && one->type == NULL && one->status_error == 0 &&
-        !linux_ends_deleted(one->path, &cut)) {
-        int named = names_it(reader, one);
-        if (named >= 0)
-            return named == 1 ? TIED : LOOSE;
+    int named = -1;
+    if (is_path && one->status_error == 0) {
+        if (!linux_ends_deleted(one->path, &cut))
+            named = names_it(reader, one);
+        enum tie tie = named == 1 ? TIED : tie_by_holding(reader, one);
+        if (tie != LOOSE)
+            return tie;
     }
-    return has_same_link(reader, one) ? TIED : CHANGED;
+    if (named == 0)
+        return LOOSE;
+    return has_link(reader->links, one->name, one) ? TIED : CHANGED;
 }
 
 static bool are_same(const struct descriptor *a, const struct descriptor *b)
