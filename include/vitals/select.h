@@ -48,11 +48,11 @@ VITALS_API void vitals_select_options_init(vitals_select_options *options, size_
  * chosen: fewer than min_count too, which is for the caller to see. `options` may be NULL (all
  * defaults); rows belong to the snapshot.
  *
- * A device that is divided into MIG instances or XCPs stands for these. One that is lost or does
- * not answer is never taken; of one that sleeps nothing is known, so that it is taken where no
- * limit asks for more. Best is: fewest limits that hold by tolerance only, most free memory, most
- * used memory, least utilization, least use of memory bandwidth, the highest number; what is
- * missing counts as worst.
+ * A device that is divided into MIG instances or XCPs stands for these. One that is lost, does not
+ * answer, or tells neither memory nor load is never taken; of one that sleeps nothing is known, so
+ * that it is taken where no limit asks for more. Best is: fewest limits that hold by tolerance
+ * only, most free memory, most used memory, least utilization, least use of memory bandwidth, the
+ * highest number; what is missing counts as worst.
  *
  * All devices chosen are of one vendor: the best one's, unless it has fewer than min_count and
  * another vendor has enough. Of MIG devices a program can use one: where whole devices of NVIDIA's

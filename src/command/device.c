@@ -123,10 +123,9 @@ static int add_identity(vitals_request *request, vitals_error *error)
 /* Everything of every table of devices, and who uses them. */
 static int add_everything(vitals_request *request, vitals_error *error)
 {
-    static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,      VITALS_PROCESS_START_SECONDS,
-                                            VITALS_PROCESS_NAME,     VITALS_PROCESS_USER,
-                                            VITALS_PROCESS_STATE,    VITALS_PROCESS_COMMAND_LINE,
-                                            VITALS_PROCESS_CONTAINER};
+    static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,   VITALS_PROCESS_START_SECONDS,
+                                            VITALS_PROCESS_NAME,  VITALS_PROCESS_USER,
+                                            VITALS_PROCESS_STATE, VITALS_PROCESS_COMMAND_LINE};
     int code = 0;
     for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
         vitals_entity entity = vitals_metric_entity(metric);
@@ -135,6 +134,8 @@ static int add_everything(vitals_request *request, vitals_error *error)
     }
     for (size_t i = 0; i < sizeof PROCESS / sizeof PROCESS[0] && code == 0; i++)
         code = vitals_request_add(request, PROCESS[i], error);
+    for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0; i++)
+        code = vitals_request_add(request, REPORT_WORK_METRICS[i], error);
     return code == 0 ? vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error) : code;
 }
 
@@ -159,12 +160,6 @@ static int make_request(const struct device *device, vitals_request **out, vital
 
 /* ---- forms ---- */
 
-static size_t width_of(const struct settings *settings)
-{
-    bool fits = settings->terminal || settings_origin(settings, &settings->width) == ORIGIN_FLAG;
-    return fits ? settings->width : 0;
-}
-
 static struct report_options look_of(const struct settings *settings)
 {
     return (struct report_options){.ascii = settings->ascii, .color = settings->color};
@@ -175,7 +170,7 @@ static int print_text(const struct device *device, const vitals_snapshot *now,
                       const vitals_snapshot *older, const struct device_list *list,
                       struct output *output)
 {
-    const struct device_view view = {device->settings, older, width_of(device->settings)};
+    const struct device_view view = {device->settings, older, settings_width(device->settings)};
     const struct report_options look = look_of(device->settings);
     struct paint paint;
     int code = 0;
@@ -209,8 +204,8 @@ static int print_table(struct device *device, const vitals_snapshot *now,
                        const vitals_snapshot *older, const struct device_list *list,
                        struct output *output)
 {
-    const struct grid_form form = {.width = width_of(device->settings),
-                                   .titles = !device->settings->no_header};
+    struct grid_form form = {.width = settings_width(device->settings),
+                             .titles = !device->settings->no_header};
     const struct report_options look = look_of(device->settings);
     struct paint paint;
     grid_reset(&device->grid);
@@ -226,6 +221,8 @@ static int print_table(struct device *device, const vitals_snapshot *now,
     paint_init(&paint, &look, output_write, output);
     if (device->printed > 0)
         paint_end(&paint);
+    if (grid_least(&device->grid, &form) > form.width)
+        form.width = 0; // what was asked for by name is not left out
     int code = grid_paint(&device->grid, &form, &paint);
     (void)paint_done(&paint);
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");

@@ -336,7 +336,7 @@ static const char *title_of(vitals_metric metric, char out[static DEVICE_LABEL])
         {VITALS_GPU_LINK_REPLAY_ERRORS, "REPLAYS"},
         {VITALS_GPU_LINK_RECOVERY_ERRORS, "RECOVERIES"},
         {VITALS_GPU_LINK_CRC_ERRORS, "CRC"},
-        {VITALS_GPU_PROCESS_UTILIZATION_RATIO, "SM"},
+        {VITALS_GPU_PROCESS_UTILIZATION_RATIO, "BUSY"},
         {VITALS_GPU_PROCESS_MEMORY_USED_BYTES, "MEMORY"},
         {VITALS_GPU_PROCESS_SYSTEM_MEMORY_BYTES, "OF THE HOST"},
         {VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, "BANDWIDTH"},
@@ -395,28 +395,49 @@ static void put_table(struct sheet *sheet, const struct section *section)
 
 /* ---- processes ---- */
 
-static void put_process(struct sheet *sheet, struct grid *grid, const vitals_row *user,
-                        const vitals_metric *shown, size_t count)
+static const vitals_row *process_of(const struct sheet *sheet, const vitals_row *user)
 {
     uint64_t key;
+    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
+        return NULL;
+    return vitals_snapshot_find(sheet->snapshot, VITALS_PROCESS, key);
+}
+
+/* Whether a process of the device is in a job, a pod, a container or a service. */
+static bool has_work(const struct sheet *sheet)
+{
+    char work[DEVICE_VALUE];
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS,
+                                           vitals_row_key(sheet->device), row)) != NULL;) {
+        if (report_work(process_of(sheet, row), true, work, sizeof work))
+            return true;
+    }
+    return false;
+}
+
+static void put_process(struct sheet *sheet, struct grid *grid, const vitals_row *user,
+                        const vitals_metric *shown, size_t count, bool work)
+{
     struct ps_text text = {0};
-    char name[DEVICE_VALUE] = "N/A";
-    const vitals_row *process = NULL;
+    char name[DEVICE_VALUE] = "N/A", words[DEVICE_VALUE];
+    const vitals_row *process = process_of(sheet, user);
     enum color color = COLOR_DIM;
     const char *command = "N/A";
-    vitals_availability known = vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key);
-    if (known > 0)
-        process = vitals_snapshot_find(sheet->snapshot, VITALS_PROCESS, key);
+    bool ascii = sheet->view->settings->ascii;
     if (process != NULL) {
         (void)device_value(process, NULL, VITALS_PROCESS_USER, sheet->view->settings, name);
-        command = ps_command(process, sheet->view->settings->ascii, &text, &color);
-    } else if (known == VITALS_OUTSIDE) {
+        command = ps_command(process, ascii, &text, &color);
+    } else if (vitals_row_availability(user, VITALS_GPU_PROCESS_PROCESS) == VITALS_OUTSIDE) {
         command = "outside this pid namespace";
     }
     sheet->failed |= command == NULL;
     for (size_t i = 0; i < count; i++)
         put_cell(sheet, grid, user, shown[i]);
     grid_cell(grid, process != NULL ? COLOR_PLAIN : COLOR_DIM, name);
+    if (work)
+        grid_cell(grid, COLOR_PLAIN,
+                  report_work(process, ascii, words, sizeof words) ? words : "-");
     grid_cell(grid, color, command != NULL ? command : "");
     ps_text_done(&text);
 }
@@ -439,6 +460,7 @@ static void put_processes(struct sheet *sheet)
     size_t count = 0;
     const vitals_row *row = NULL;
     uint64_t key = vitals_row_key(sheet->device);
+    bool work = has_work(sheet), narrow = form.width > 0 && form.width < 100;
     if (vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, NULL) == NULL)
         return;
     put_title(sheet, "Processes");
@@ -451,9 +473,11 @@ static void put_processes(struct sheet *sheet)
         count++;
     }
     grid_column(&grid, "USER", ALIGN_LEFT, 16);
+    if (work)
+        grid_column(&grid, "WORK", ALIGN_LEFT, narrow ? 16 : 24);
     grid_column(&grid, "COMMAND", ALIGN_LEFT, 0);
     while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, row)))
-        put_process(sheet, &grid, row, shown, count);
+        put_process(sheet, &grid, row, shown, count, work);
     sheet->failed |= grid_paint(&grid, &form, sheet->paint) < 0;
     grid_done(&grid);
 }

@@ -24,7 +24,7 @@ static const struct {
     {G(NUMA_NODE), "NUMA node"},
     {G(LOCAL_CPUS), "nearest CPUs"},
     {G(MEMORY_BUS_BITS), "memory bus (bits)"},
-    {G(INDEX), "number of its vendor's"},
+    {G(INDEX), "number among its vendor's"},
     {G(MIG_MODE), "MIG mode"},
     {G(MIG_MODE_PENDING), "MIG mode after a reset"},
     {G(ECC_MODE), "ECC"},
@@ -315,7 +315,10 @@ int device_list(const vitals_snapshot *snapshot, const struct settings_words *wo
         if (vitals_gpu_find(snapshot, words->items[i], &row, &error) == 0)
             add_key(out, vitals_row_key(row));
         else
-            code = command_fail(EXIT_CANNOT, "%s", error.message);
+            code = command_fail(EXIT_CANNOT, "%s%s", error.message,
+                                vitals_snapshot_count(snapshot, VITALS_GPU) > 0
+                                    ? ""
+                                    : "; no GPU was found: vitals doctor says what was tried");
     }
     return code;
 }

@@ -1,7 +1,8 @@
 /* doctor.c: `vitals doctor`: what was found, what is missing and why, and what would mend it.
  *
  * The rows come from the table diagnosis, to which back ends and the system add; here they are put
- * in order and made readable. What a source did not answer in time is a finding too. */
+ * in order and made readable. doctor_devices.c adds what devices say of themselves; what a source
+ * did not answer in time is a finding too. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,7 +84,7 @@ static int make_request(vitals_request **out, vitals_error *error)
         code = vitals_request_add_table(*out, VITALS_DIAGNOSIS, error);
     if (code == 0)
         code = vitals_request_add_table(*out, VITALS_SOURCE, error);
-    return code;
+    return code == 0 ? doctor_ask_devices(*out, error) : code;
 }
 
 /* A machine always has something to say, so there is a reason. */
@@ -115,7 +116,21 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     return output_done(&output, code);
 }
 
+/* What was saved was judged then. */
+static int judge_and_print(const struct settings *settings, const vitals_snapshot *snapshot)
+{
+    vitals_snapshot *judged = NULL;
+    vitals_error error;
+    if (settings->from != NULL)
+        return print(settings, snapshot);
+    if (doctor_judge_devices(snapshot, &judged, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    int code = print(settings, judged);
+    vitals_snapshot_unref(judged);
+    return code;
+}
+
 int command_doctor(const struct settings *settings)
 {
-    return command_once(settings, make_request, print);
+    return command_once(settings, make_request, judge_and_print);
 }

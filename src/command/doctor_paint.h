@@ -23,6 +23,12 @@ struct findings {
     struct finding items[FINDINGS_MAX];
 };
 
+/* doctor_devices.c: the metrics of devices that are judged, and a snapshot to which rows of the
+ * table diagnosis are added for what they say; yours to unref. Errors: EMEMORY. */
+int doctor_ask_devices(vitals_request *request, vitals_error *error);
+int doctor_judge_devices(const vitals_snapshot *snapshot, vitals_snapshot **out,
+                         vitals_error *error);
+
 void doctor_paint(const struct findings *findings, const struct settings *settings,
                   struct output *output);
 

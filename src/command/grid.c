@@ -152,6 +152,12 @@ static void paint_one(struct paint *paint, const struct grid_column *column, con
         paint_spaces(paint, pad);
 }
 
+/* Of a text that is cut so much is left. */
+static size_t size_least(size_t wide)
+{
+    return wide < 8 ? wide : 8;
+}
+
 /* What is left for the last column. */
 static size_t last_width(const struct grid *grid, const struct grid_form *form)
 {
@@ -161,8 +167,18 @@ static size_t last_width(const struct grid *grid, const struct grid_form *form)
         taken += grid->columns[i].wide + 1;
     if (last->align == ALIGN_RIGHT || form->width == 0)
         return last->align == ALIGN_RIGHT ? last->wide : SIZE_MAX;
-    size_t least = last->wide < 8 ? last->wide : 8;
+    size_t least = size_least(last->wide);
     return form->width > taken + least ? form->width - taken : least;
+}
+
+size_t grid_least(const struct grid *grid, const struct grid_form *form)
+{
+    size_t least = form->indent;
+    for (size_t i = 0; i < grid->column_count; i++) {
+        bool cut = i + 1 == grid->column_count && grid->columns[i].align == ALIGN_LEFT;
+        least += (i > 0) + (cut ? size_least(grid->columns[i].wide) : grid->columns[i].wide);
+    }
+    return least;
 }
 
 static void paint_row(const struct grid *grid, const struct grid_form *form, struct paint *paint,

@@ -49,6 +49,9 @@ struct grid_form {
     size_t indent, width;
     bool titles;
 };
+/* How wide lines must be for no column to be left out. */
+size_t grid_least(const struct grid *grid, const struct grid_form *form);
+
 int grid_paint(const struct grid *grid, const struct grid_form *form, struct paint *paint);
 
 #endif

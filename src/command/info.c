@@ -77,7 +77,6 @@ static int print(const struct settings *settings, const vitals_snapshot *answer,
                  struct output *output)
 {
     const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
-    bool fits = settings->terminal || settings_origin(settings, &settings->width) == ORIGIN_FLAG;
     struct paint paint;
     vitals_error error;
     if (settings->json) {
@@ -89,7 +88,7 @@ static int print(const struct settings *settings, const vitals_snapshot *answer,
     paint_init(&paint, &look, output_write, output);
     if (!first)
         paint_end(&paint);
-    int code = info_paint(answer, settings, fits ? settings->width : 0, &paint);
+    int code = info_paint(answer, settings, settings_width(settings), &paint);
     (void)paint_done(&paint);
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }

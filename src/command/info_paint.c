@@ -495,6 +495,31 @@ static void put_state(struct info *info, const struct table *table, size_t all, 
     }
 }
 
+/* Why nothing is known of any row but its own name; HAVE: something is. */
+static vitals_availability find_hidden(const struct table *table, const vitals_row **rows,
+                                       size_t count)
+{
+    vitals_availability reason = VITALS_HAVE;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 1; j < COLUMNS_MOST && table->columns[j] != 0; j++) {
+            vitals_availability state = vitals_row_availability(rows[i], table->columns[j]);
+            if (state > 0 || state == VITALS_UNSUPPORTED)
+                return VITALS_HAVE;
+            reason = reason == VITALS_HAVE ? state : reason;
+        }
+    }
+    return reason;
+}
+
+static void put_hidden(struct info *info, size_t count, vitals_availability reason)
+{
+    char line[200];
+    snprintf(line, sizeof line, "  %zu, of which nothing is known: %s", count,
+             vitals_availability_help(reason));
+    paint_text(info->paint, COLOR_DIM, line);
+    paint_end(info->paint);
+}
+
 static void put_table(struct info *info, const struct table *table)
 {
     size_t all = vitals_snapshot_count(info->view.now, table->entity), count = 0;
@@ -510,9 +535,12 @@ static void put_table(struct info *info, const struct table *table)
         qsort(rows, count, sizeof(const vitals_row *), compare_rows);
     size_t shown = count < table->most ? count : table->most;
     put_title(info, table->title);
-    if (shown > 0)
+    vitals_availability hidden = find_hidden(table, rows, count);
+    if (hidden <= 0)
+        put_hidden(info, count, hidden);
+    else if (shown > 0)
         put_rows(info, table, rows, shown);
-    put_state(info, table, count, shown);
+    put_state(info, table, count, hidden <= 0 ? count : shown);
     free(rows);
 }
 

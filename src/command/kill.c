@@ -34,6 +34,7 @@ struct target {
 struct kill {
     const struct settings *settings;
     int signal;
+    size_t signal_words; /* how many words name it; the others are pids */
     struct filter filter;
     vitals_context *context;
     vitals_request *request;
@@ -284,8 +285,7 @@ static void show(const struct kill *kill)
     enum { COLUMNS = sizeof NAMES / sizeof NAMES[0] };
     const struct settings *settings = kill->settings;
     const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
-    const struct grid_form form = {.width = settings->terminal ? settings->width : 0,
-                                   .titles = true};
+    const struct grid_form form = {.width = settings_width(settings), .titles = true};
     struct ps_view view = {kill->snapshot, NULL, settings};
     struct ps_column columns[COLUMNS];
     struct grid grid = {0};
@@ -481,6 +481,14 @@ static int take_signal(struct kill *kill, size_t *used)
     return kill->signal > 0 ? 0 : EXIT_USAGE;
 }
 
+/* The demo invents what processes do and belong to; whoever is chosen by that would really end. */
+static bool would_believe_the_demo(const struct kill *kill)
+{
+    const struct settings *settings = kill->settings;
+    return settings->demo != NULL && !settings->dry_run &&
+           settings->words.count == kill->signal_words;
+}
+
 static int run(struct kill *kill)
 {
     const struct settings *settings = kill->settings;
@@ -509,6 +517,11 @@ int command_kill(const struct settings *settings)
                        settings->words.count - used);
     if (code == 0 && !filter_chooses(&kill.filter))
         code = command_fail(EXIT_USAGE, "kill needs a pid, or an option that chooses processes");
+    kill.signal_words = used;
+    if (code == 0 && would_believe_the_demo(&kill))
+        code = command_fail(EXIT_USAGE,
+                            "--demo invents who is on its devices, and kill is no game: "
+                            "it goes with --dry-run, or with pids");
     if (code == 0)
         code = run(&kill);
     let_go(&kill);

@@ -300,13 +300,18 @@ static void make_room_for_descriptors(void)
         close(descriptor);
 }
 
-static int usage_error(const struct settings *settings, const struct option_error *error)
+static int point_to_help(const struct settings *settings)
 {
     const struct command *command = settings->command;
-    (void)command_fail(EXIT_USAGE, "%s", error->message);
     fprintf(stderr, "Try: vitals%s%s --help\n", command->name != NULL ? " " : "",
             command->name != NULL ? command->name : "");
     return EXIT_USAGE;
+}
+
+static int usage_error(const struct settings *settings, const struct option_error *error)
+{
+    (void)command_fail(EXIT_USAGE, "%s", error->message);
+    return point_to_help(settings);
 }
 
 static int print_help(const struct settings *settings)
@@ -345,7 +350,20 @@ static int start(struct settings *settings, int argc, char **argv)
     raise_descriptors(settings);
     if (!(settings->command->flags & COMMAND_PLAIN))
         make_room_for_descriptors();
-    return settings->command->run(settings);
+    code = settings->command->run(settings);
+    bool ours = code == EXIT_USAGE && !(settings->command->flags & COMMAND_RUNS);
+    return ours ? point_to_help(settings) : code;
+}
+
+/* `vitals help`, and `vitals help COMMAND`, are --help. */
+static void ask_for_help(int argc, char **argv)
+{
+    static char help[] = "--help";
+    if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0)
+        return;
+    argv[1] = argc == 3 ? argv[2] : help;
+    if (argc == 3)
+        argv[2] = help;
 }
 
 int main(int argc, char **argv)
@@ -353,6 +371,7 @@ int main(int argc, char **argv)
     struct settings settings;
     occupy_standard_streams();
     settings_init(&settings);
+    ask_for_help(argc, argv);
     int code = start(&settings, argc, argv);
     settings_done(&settings);
     return code;

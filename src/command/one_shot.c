@@ -2,6 +2,7 @@
  *
  * Rates need two readings: they are --delay apart. On a machine with devices only the processes on
  * them are read in full; without devices, all. */
+#include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,8 @@ static int ask(const struct settings *settings, unsigned rows, vitals_request **
     int code = vitals_request_new(0, out, error);
     for (size_t i = 0; i < REPORT_METRIC_COUNT && code == 0; i++)
         code = vitals_request_add(*out, REPORT_METRICS[i], error);
+    for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0 && rows != VITALS_ROWS_ALL; i++)
+        code = vitals_request_add(*out, REPORT_WORK_METRICS[i], error);
     for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && settings->only_visible; i++)
         code = vitals_request_add(*out, VISIBLE_METRICS[i], error);
     if (code == 0)
@@ -203,10 +206,26 @@ static int print(const struct settings *settings, const struct readings *reading
     return code != EXIT_DONE || !settings->only.given ? code : complain(readings, &options);
 }
 
+/* Who is not there has no process; in another machine's snapshot anybody may be. */
+static int check_users(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->users.count && settings->from == NULL; i++) {
+        const char *name = settings->users.items[i];
+        errno = 0;
+        bool number = name[strspn(name, "0123456789")] == '\0';
+        if (!number && getpwnam(name) == NULL && (errno == 0 || errno == ENOENT))
+            return command_fail(EXIT_USAGE, "-u: this system has no user \"%s\"",
+                                command_safe(name));
+    }
+    return 0;
+}
+
 int command_one_shot(const struct settings *settings)
 {
     struct readings readings = {0};
-    int code = take(settings, VITALS_ROWS_GPU_USERS, &readings);
+    int code = check_users(settings);
+    if (code == 0)
+        code = take(settings, VITALS_ROWS_GPU_USERS, &readings);
     if (code == 0 && settings->from == NULL &&
         vitals_snapshot_count(readings.now, VITALS_GPU) == 0) {
         forget(&readings);

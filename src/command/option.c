@@ -151,6 +151,12 @@ static int unknown_word(struct parse *parse, const char *name)
         return fail(parse, "unknown command \"%s\"; a value is given as --%s=%s", safe,
                     parse->last->name, safe);
 
+    if (parse->last != NULL && parse->last->kind == OPTION_CHOICE) {
+        char accepts[128];
+        option_accepts(parse->last, accepts, sizeof accepts);
+        return fail(parse, "--%s takes %s, not \"%s\"", parse->last->name, accepts, safe);
+    }
+
     struct nearest nearest;
     nearest_begin(&nearest, name);
     for (const struct command *command = parse->commands + 1; command->name != NULL; command++)

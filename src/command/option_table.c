@@ -135,8 +135,8 @@ const struct option option_table[] = {
     {.name = "columns", .brief = "o", .kind = OPTION_WORDS, .group = GROUP_SHOW,
      .commands = DEVICE, OFFSET(columns), .argument = "NAME,...", .least = 1, .most = 1,
      .help = "a line for each device and partition with these columns: label, and every metric that "
-             "a gpu has (vitals metrics); NAME=HEADER heads it otherwise; on a terminal a column that "
-             "is not text and does not fit is left out, with those behind it"},
+             "a gpu has (vitals metrics); NAME=HEADER heads it otherwise; all of them are shown, where "
+             "they do not fit in lines that are longer than the terminal"},
     {.name = "verbose", .brief = "v", .kind = OPTION_FLAG, .group = GROUP_SHOW,
      .commands = DEVICE, OFFSET(verbose), .excludes = "columns",
      .help = "say why a value is missing"},

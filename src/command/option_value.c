@@ -289,6 +289,13 @@ static int assign_numbers(const struct assignment *to, const char *const *words,
     return 0;
 }
 
+static int refuse_empty(const struct assignment *to, const char *word)
+{
+    snprintf(to->error->message, sizeof to->error->message,
+             "%s: \"%s\" has an empty name between its commas", to->name, command_safe(word));
+    return -1;
+}
+
 static int assign_words(const struct assignment *to, const char *const *words, size_t count)
 {
     struct settings_words *list = destination(to);
@@ -299,7 +306,10 @@ static int assign_words(const struct assignment *to, const char *const *words, s
     const char **items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
     if (items == NULL)
         return out_of_memory(to);
+    bool several = parts_count(words, count) > 1;
     for (struct parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
+        if (size == 0 && several)
+            return refuse_empty(to, words[0]);
         char *copy = settings_copy(to->settings, begin, size);
         if (copy == NULL)
             return out_of_memory(to);

@@ -186,8 +186,13 @@ static int list_inherited(struct choice *choice)
     bool named = strcmp(settings->inherit, SELECT_INHERIT) != 0;
     const char *visible = named ? settings->inherit : settings->visible_devices;
     const char *order = cuda_order(choice, visible);
-    if (vitals_cuda_visible_check(choice->now, visible, order, &error) < 0)
-        return command_fail(EXIT_CANNOT, "%s", error.message);
+    if (vitals_cuda_visible_check(choice->now, visible, order, &error) < 0) {
+        size_t blamed = named ? strlen(SELECT_INHERIT)
+                              : 0; // not the variable, where a list is given
+        bool starts = strncmp(error.message, SELECT_INHERIT, blamed) == 0;
+        return command_fail(EXIT_CANNOT, "%s%s", named ? "--inherit" : "",
+                            error.message + (starts ? blamed : 0));
+    }
     choice->candidate_count = vitals_cuda_visible_devices(choice->now, visible, order,
                                                           choice->candidates, DEVICES_MOST);
     return 0;
@@ -489,7 +494,11 @@ static int run(struct choice *choice)
     restore_descriptors(settings);
     (void)execvpe(name, (char *const *)settings->command_argv, environment.items);
     int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
-    (void)command_fail(0, "%s: %s", command_safe(name), strerror(errno));
+    bool missing = errno == ENOENT;
+    (void)command_fail(0, "%s: %s", command_safe(name),
+                       !missing                    ? strerror(errno)
+                       : strchr(name, '/') != NULL ? "no such file, or its interpreter is missing"
+                                                   : "command not found");
     select_environment_done(&environment);
     return code;
 }

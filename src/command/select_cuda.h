@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* All its devices, as vitals_cuda_enumerate writes them. False: there is no CUDA, or it does not
- * answer in ten seconds. The process is left to itself: it ends once it can. */
+ * answer in ten seconds. The process is left to itself: then it is killed, by its own alarm. */
 bool select_ask_cuda(char *out, size_t capacity);
 
 #endif

@@ -61,3 +61,9 @@ enum origin settings_origin(const struct settings *settings, const void *field)
     }
     return origin;
 }
+
+size_t settings_width(const struct settings *settings)
+{
+    bool fits = settings->terminal || settings_origin(settings, &settings->width) != ORIGIN_DEFAULT;
+    return fits ? (size_t)settings->width : 0;
+}

@@ -169,4 +169,8 @@ char *settings_copy(struct settings *settings, const char *bytes, size_t size);
 /* Where a field got its value: settings_origin(settings, &settings->interval_ns). */
 enum origin settings_origin(const struct settings *settings, const void *field);
 
+/* The columns that lines keep to: a terminal's, or what anybody said; 0: no end, in a file or a
+ * pipe. */
+size_t settings_width(const struct settings *settings);
+
 #endif

@@ -87,8 +87,15 @@ static bool keep_processes(void *data, const vitals_row *row)
     return process != NULL && processes->keep(processes->data, process);
 }
 
-int subset_copy_rows(const vitals_snapshot *snapshot, subset_keep *keep, void *data,
-                     vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+/* Which rows are copied, and what is added behind them; either may be NULL. */
+struct changes {
+    subset_keep *keep;
+    subset_more *more;
+    void *data;
+};
+
+static int copy(const vitals_snapshot *snapshot, const struct changes *changes,
+                vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
     copy_head(snapshot, builder);
     for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
@@ -101,15 +108,31 @@ int subset_copy_rows(const vitals_snapshot *snapshot, subset_keep *keep, void *d
         for (const vitals_row *row = NULL;
              (row = vitals_snapshot_next(snapshot, entity, row)) != NULL;) {
             const char *label = vitals_row_label(row);
-            if (!keep(data, row))
+            if (changes->keep != NULL && !changes->keep(changes->data, row))
                 continue;
             vitals_builder_row(builder, entity, vitals_row_key(row), vitals_row_parent(row),
                                (vitals_text){label, strlen(label)}, vitals_row_stamp_ns(row));
             for (size_t i = 0; i < count; i++)
                 copy_value(builder, row, columns[i]);
         }
+        if (changes->more != NULL)
+            changes->more(changes->data, entity, builder);
     }
     return vitals_builder_finish(builder, out, error);
+}
+
+int subset_copy_rows(const vitals_snapshot *snapshot, subset_keep *keep, void *data,
+                     vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+{
+    const struct changes changes = {.keep = keep, .data = data};
+    return copy(snapshot, &changes, builder, out, error);
+}
+
+int subset_extend(const vitals_snapshot *snapshot, subset_more *more, void *data,
+                  vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+{
+    const struct changes changes = {.more = more, .data = data};
+    return copy(snapshot, &changes, builder, out, error);
 }
 
 int subset_copy(const vitals_snapshot *snapshot, subset_keep *keep, void *data,

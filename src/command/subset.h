@@ -18,4 +18,9 @@ int subset_copy(const vitals_snapshot *snapshot, subset_keep *keep, void *data,
 int subset_copy_rows(const vitals_snapshot *snapshot, subset_keep *keep, void *data,
                      vitals_builder *builder, vitals_snapshot **out, vitals_error *error);
 
+/* A copy of all of it; `more` is called behind the rows of each table, and may add others. */
+typedef void subset_more(void *data, vitals_entity entity, vitals_builder *builder);
+int subset_extend(const vitals_snapshot *snapshot, subset_more *more, void *data,
+                  vitals_builder *builder, vitals_snapshot **out, vitals_error *error);
+
 #endif

@@ -24,7 +24,7 @@ struct topo {
     size_t device_count, count;
     bool cut;
     bool seen[8]; /* words of the legend */
-    bool nvlink_seen, xgmi_seen, link_seen;
+    bool nvlink_seen, xgmi_seen, link_seen, unknown_seen;
 };
 
 static const struct {
@@ -156,6 +156,7 @@ static enum color put_path(struct topo *topo, const vitals_row *peer, char out[s
             return COLOR_PLAIN;
         }
     }
+    topo->unknown_seen = true;
     snprintf(out, CELL, "N/A");
     return COLOR_DIM;
 }
@@ -218,6 +219,9 @@ static void print_legend(const struct topo *topo, struct paint *paint)
         put_legend(paint, "XGMI#", "so many links of XGMI");
     if (topo->link_seen)
         put_legend(paint, "LINK#", "so many direct links");
+    put_legend(paint, "X", "the same device");
+    if (topo->unknown_seen)
+        put_legend(paint, "N/A", "the system does not tell how they are linked");
     paint_end(paint);
     for (size_t i = 0; i < topo->device_count; i++) {
         char name[DEVICE_VALUE], address[DEVICE_VALUE];
@@ -239,14 +243,13 @@ static int print_text(struct topo *topo, struct output *output)
 {
     const struct settings *settings = topo->settings;
     const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
-    bool fits = settings->terminal || settings_origin(settings, &settings->width) == ORIGIN_FLAG;
     struct paint paint;
     add_devices(topo);
     if (topo->count == 0)
         return command_fail(EXIT_DONE, "no GPU was found; vitals doctor says what was tried");
     add_adapters(topo);
     paint_init(&paint, &look, output_write, output);
-    int code = print_matrix(topo, &paint, fits ? settings->width : 0);
+    int code = print_matrix(topo, &paint, settings_width(settings));
     print_legend(topo, &paint);
     (void)paint_done(&paint);
     if (topo->cut)

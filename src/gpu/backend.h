@@ -98,6 +98,10 @@ struct gpu_backend {
     const char *name;    /* "nvidia" */
     bool only_on_demand; /* not among the default back ends */
     bool sweeps;         /* learns of processes from a sweep of /proc */
+    /* Of those that sweep: what of the device itself is made of what its processes did, and ends
+     * with 0. It is sampled right behind `processes`, so that it is of the same sweep. NULL: none.
+     */
+    const vitals_metric *of_sweep;
 
     /* Makes the state. 0, or negative (then nothing else is called): `state` of *why says whether
      * it is unsupported (no library, no device: say which), denied or failed. */
@@ -128,5 +132,9 @@ void gpu_backends_names(char *out, size_t capacity);
 /* Whether the demo knows the scenario; and the names that it knows, with spaces between. */
 bool gpu_demo_known(const char *scenario);
 void gpu_demo_names(char *out, size_t capacity);
+
+/* Chooses who is on the demo's devices, where the context has the demo: see demo/cast.c. 0, or
+ * VITALS_EMEMORY. What it sets is freed with memory_free(context->players). */
+int gpu_demo_cast(vitals_context *context);
 
 #endif

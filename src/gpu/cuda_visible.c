@@ -95,14 +95,15 @@ static bool is_asked_of_cuda(const char *order)
  * or of a partition; then its device is meant. */
 static const vitals_row *enumerated_device(const vitals_snapshot *snapshot, struct span word)
 {
+    static const struct gpu_match_rule RULE = {"nvidia", false};
     char other[GPU_NAME];
     const vitals_row *row = NULL;
     if (word.size < 4 || word.size >= sizeof other)
         return NULL;
-    if (gpu_match_uuid(snapshot, word, false, &row) != GPU_MATCH_ONE) {
+    if (gpu_match_uuid(snapshot, word, RULE, &row) != GPU_MATCH_ONE) {
         memcpy(other, word.bytes, word.size);
         memcpy(other, "MIG", 3);
-        if (gpu_match_uuid(snapshot, (struct span){other, word.size}, false, &row) != GPU_MATCH_ONE)
+        if (gpu_match_uuid(snapshot, (struct span){other, word.size}, RULE, &row) != GPU_MATCH_ONE)
             return NULL;
     }
     uint64_t parent = vitals_row_parent(row);
@@ -232,12 +233,17 @@ static bool starts(struct span word, const char *prefix)
 
 static bool take_uuid(struct reading *reading, struct span word, const char *prefix)
 {
+    struct gpu_match_rule rule = {"nvidia", true};
     const vitals_row *row = NULL;
     if (!starts(word, prefix))
         return stop(reading, word, "a UUID of the kind of the first word is expected");
-    enum gpu_match match = gpu_match_uuid(reading->snapshot, word, true, &row);
+    enum gpu_match match = gpu_match_uuid(reading->snapshot, word, rule, &row);
     if (match == GPU_MATCH_NONE)
         match = gpu_match_instance(reading->snapshot, word, true, &row);
+    if (match == GPU_MATCH_NONE) {
+        rule.vendor = NULL; /* for the reason why there is none */
+        match = gpu_match_uuid(reading->snapshot, word, rule, &row);
+    }
     if (match == GPU_MATCH_SEVERAL)
         return stop(reading, word, "several UUIDs begin so");
     if (match == GPU_MATCH_NONE || !row)

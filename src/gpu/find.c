@@ -86,8 +86,15 @@ static const vitals_row *find_address(const vitals_snapshot *snapshot, uint64_t 
 
 /* ---- UUIDs ---- */
 
-enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name, bool exact,
-                              const vitals_row **out)
+static bool is_of(const vitals_row *row, const char *vendor)
+{
+    vitals_text text;
+    return vendor == NULL || (vitals_row_text(row, VITALS_GPU_VENDOR, &text) > 0 &&
+                              span_equal((struct span){text.bytes, text.size}, vendor));
+}
+
+enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name,
+                              struct gpu_match_rule rule, const vitals_row **out)
 {
     size_t count = 0;
     if (name.size == 0)
@@ -95,7 +102,7 @@ enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name,
     for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, VITALS_GPU, row));) {
         vitals_text uuid;
         if (vitals_row_text(row, VITALS_GPU_UUID, &uuid) <= 0 || uuid.size < name.size ||
-            !same_bytes(uuid.bytes, name.bytes, name.size, exact))
+            !same_bytes(uuid.bytes, name.bytes, name.size, rule.exact) || !is_of(row, rule.vendor))
             continue;
         if (uuid.size == name.size) {
             *out = row;
@@ -130,7 +137,7 @@ enum gpu_match gpu_match_instance(const vitals_snapshot *snapshot, struct span n
         name.size < 4 + UUID_LEAST)
         return GPU_MATCH_NONE;
     enum gpu_match match = gpu_match_uuid(snapshot, (struct span){name.bytes + 4, name.size - 4},
-                                          exact, &gpu);
+                                          (struct gpu_match_rule){"nvidia", exact}, &gpu);
     if (match != GPU_MATCH_ONE)
         return match;
     for (const vitals_row *row = NULL;
@@ -220,7 +227,7 @@ int vitals_gpu_find(const vitals_snapshot *snapshot, const char *name, const vit
         return error_set(error, VITALS_EARGUMENT, 0,
                          "\"%.64s\" is no number, UUID or PCI address of a device", name);
     } else {
-        enum gpu_match match = gpu_match_uuid(snapshot, text, false, &found);
+        enum gpu_match match = gpu_match_uuid(snapshot, text, (struct gpu_match_rule){0}, &found);
         if (match == GPU_MATCH_NONE) {
             match = gpu_match_instance(snapshot, text, false, &found);
             beginning = (struct span){name + 4, strcspn(name + 4, "/")};

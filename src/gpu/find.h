@@ -8,12 +8,18 @@
 /* Whom a beginning of a UUID means. */
 enum gpu_match { GPU_MATCH_NONE, GPU_MATCH_ONE, GPU_MATCH_SEVERAL };
 
-/* Among all rows of gpu; *out is the first that it means. A whole UUID means itself alone. `exact`:
- * upper and lower case are not the same. */
-enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name, bool exact,
-                              const vitals_row **out);
+/* How names are compared. */
+struct gpu_match_rule {
+    const char *vendor; /* whose devices alone are meant; NULL: anybody's. UUIDs of AMD's begin as
+                         * those of NVIDIA's do */
+    bool exact;         /* upper and lower case are not the same */
+};
 
-/* The same of "MIG-GPU-UUID/GI/CI"; NONE where it has not that form. */
+/* Among all rows of gpu; *out is the first that it means. A whole UUID means itself alone. */
+enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name,
+                              struct gpu_match_rule rule, const vitals_row **out);
+
+/* The same of NVIDIA's "MIG-GPU-UUID/GI/CI"; NONE where it has not that form. */
 enum gpu_match gpu_match_instance(const vitals_snapshot *snapshot, struct span name, bool exact,
                                   const vitals_row **out);
 

@@ -74,6 +74,7 @@ static void add_devices(const struct gpu_table *table, struct question *question
             .label = device->label,
             .address = device->who.pci_state > 0 ? device->who.pci_bus_id : "",
         };
+        question->hash = hash_join(question->hash, device->key);
         mix(question, device->label);
         mix(question, device->who.uuid);
         add_links(question, device);
@@ -85,6 +86,27 @@ static struct gpu_device *device_of(const struct gpu_table *table, uint64_t key)
     return key > 0 && key <= table->count ? table->devices[key - 1] : NULL;
 }
 
+/* What topology.c says now, each row with a key. */
+static void look(struct gpu_table *table, const struct os *os, const struct question *question,
+                 const struct metric_set *wanted)
+{
+    struct facts *peers = &table->peers;
+    facts_reset(peers, wanted);
+    gpu_topology_write(os,
+                       &(struct topology){.devices = question->devices,
+                                          .links = question->links,
+                                          .device_count = question->device_count,
+                                          .link_count = question->link_count},
+                       peers);
+    for (size_t i = 0; i < peers->row_count && !peers->failed; i++) {
+        struct gpu_device *device = device_of(table, peers->rows[i].parent);
+        if (device && gpu_part_add(table, device, peers, &peers->rows[i]) < 0)
+            peers->failed = true;
+    }
+    for (size_t i = 0; i < question->device_count; i++)
+        gpu_parts_forget(table, device_of(table, question->devices[i].key));
+}
+
 int gpu_table_look_around(struct gpu_table *table, const struct os *os,
                           const struct metric_set *wanted)
 {
@@ -93,24 +115,11 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
         return VITALS_EMEMORY;
     add_devices(table, question);
     uint64_t hash = question->hash | 1; /* 0: never looked */
-    struct facts *peers = &table->peers;
-    if (table->peers_hash != hash || peers->failed) {
-        facts_reset(peers, wanted);
-        gpu_topology_write(os,
-                           &(struct topology){.devices = question->devices,
-                                              .links = question->links,
-                                              .device_count = question->device_count,
-                                              .link_count = question->link_count},
-                           peers);
-        table->peers_hash = hash;
-    }
+    if (table->peers_hash != hash || table->peers.failed)
+        look(table, os, question, wanted);
+    table->peers_hash = hash;
     memory_free(question);
-    for (size_t i = 0; i < peers->row_count && !peers->failed; i++) {
-        struct gpu_device *device = device_of(table, peers->rows[i].parent);
-        if (device && gpu_part_add(table, device, peers, &peers->rows[i]) < 0)
-            peers->failed = true;
-    }
-    return peers->failed ? VITALS_EMEMORY : 0;
+    return table->peers.failed ? VITALS_EMEMORY : 0;
 }
 
 void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builder,
@@ -125,7 +134,7 @@ void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builde
         const struct fact_row *row = &peers->rows[i];
         const struct gpu_device *device = device_of(table, row->parent);
         struct span label = fact_label(peers, row);
-        const struct gpu_part *part = device ? gpu_part_find(device, VITALS_GPU_PEER, label) : NULL;
+        const struct gpu_part *part = device ? gpu_part_find(device, peers, row) : NULL;
         if (!part)
             continue;
         vitals_builder_row(builder, VITALS_GPU_PEER, part->key, device->key,

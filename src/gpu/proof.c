@@ -85,17 +85,23 @@ static void prove(struct question *question, struct gpu_process *process, bool *
     process->is_ours = ours ? VITALS_HAVE : VITALS_OUTSIDE;
 }
 
+bool gpu_pids_hold(const vitals_context *context, enum gpu_pids pids)
+{
+    return context->origin.pid_namespace == OS_FIRST_PID_NAMESPACE &&
+           (context->os.live || pids == GPU_PIDS_OF_MACHINE);
+}
+
 void gpu_prove(const vitals_context *context, const struct gpu_node *nodes, uint32_t node_count,
                struct gpu_processes *processes)
 {
     struct question question = {.os = &context->os, .nodes = nodes, .node_count = node_count};
-    bool first = context->os.live && context->origin.pid_namespace == OS_FIRST_PID_NAMESPACE;
+    bool hold = gpu_pids_hold(context, GPU_PIDS_OF_ASKER);
     bool moved = false;
     for (uint32_t i = 0; i < processes->count; i++) {
         struct gpu_process *process = &processes->items[i];
         if (process->is_ours != VITALS_UNSET)
             continue;
-        if (first)
+        if (hold)
             process->is_ours = VITALS_HAVE;
         else
             prove(&question, process, &moved);

@@ -12,6 +12,16 @@
 
 #include "gpu/backend.h"
 
+/* Whose pids a driver gives. */
+enum gpu_pids {
+    GPU_PIDS_OF_MACHINE, /* those of the first pid namespace, whoever asks */
+    GPU_PIDS_OF_ASKER    /* those, or those of the pid namespace of who asks */
+};
+
+/* Whether they are those of our /proc without any proof: it is that of the first pid namespace, and
+ * where it depends on who asks, that is ours too. Of a /proc that does not tell, they are not. */
+bool gpu_pids_hold(const vitals_context *context, enum gpu_pids pids);
+
 /* Says of every process whose is_ours is UNSET whether it is: HAVE or OUTSIDE. Outside of the
  * first pid namespace that walks over the open descriptors of those processes, and in a /proc that
  * is not our own over everybody's status. */

@@ -111,7 +111,7 @@ static void write_children(const struct gpu_device *device, vitals_builder *buil
         if (row->entity != entity)
             continue;
         struct span label = fact_label(&late->kept, row);
-        const struct gpu_part *part = gpu_part_find(device, entity, label);
+        const struct gpu_part *part = gpu_part_find(device, &late->kept, row);
         if (!part)
             continue;
         vitals_builder_row(builder, entity, part->key, device->key,
@@ -199,6 +199,35 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
     builder_rest(builder, VITALS_GPU_PROCESS, unread(device->users_late));
 }
 
+/* How complete the device's list is; UNSET: its users are told of the whole device. */
+static vitals_availability list_state(const struct gpu_device *device)
+{
+    vitals_availability state = (vitals_availability)device->process_count.state;
+    if (state == VITALS_UNSET)
+        return unread(device->users_late);
+    if (state == VITALS_UNSUPPORTED && device->who.parent_slot >= 0)
+        return VITALS_UNSET;
+    return state == VITALS_HAVE && device->users_late ? VITALS_STALE : state;
+}
+
+/* How complete the table of processes is: a device that does not tell of its own leaves the others'
+ * standing, as the least that there is; where none tells, it is for its reason. */
+static vitals_availability table_state(const struct gpu_table *table)
+{
+    vitals_availability told = VITALS_UNSET, missing = VITALS_UNSET;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct gpu_device *device = table->devices[i];
+        vitals_availability state = device->present ? list_state(device) : VITALS_UNSET;
+        if (state > told) /* HAVE, STALE, LOWER_BOUND: the later the worse */
+            told = state;
+        if (state < 0 && (missing == VITALS_UNSET || state == VITALS_DENIED))
+            missing = state;
+    }
+    if (missing == VITALS_UNSET)
+        return told == VITALS_UNSET ? VITALS_HAVE : told;
+    return told == VITALS_UNSET ? missing : VITALS_LOWER_BOUND;
+}
+
 /* ---- all of it ---- */
 
 static void open_tables(vitals_builder *builder, const struct metric_set *wanted)
@@ -217,6 +246,8 @@ void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
     open_tables(builder, wanted);
     if (metric_set_has_entity(wanted, VITALS_GPU_PEER))
         gpu_table_write_peers(table, builder, stamp_ns);
+    if (metric_set_has_entity(wanted, VITALS_GPU_PROCESS))
+        vitals_builder_state(builder, VITALS_GPU_PROCESS, table_state(table));
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
         if (!device->present)

@@ -95,6 +95,17 @@ static bool is_lost(const vitals_row *row)
     return state == VITALS_GONE || state == VITALS_TIMED_OUT || state == VITALS_STALE;
 }
 
+/* Of one that sleeps nothing is known because it is idle; of any other that tells nothing, whoever
+ * took it would take it blindly. */
+static bool tells_nothing(const struct candidate *candidate)
+{
+    const vitals_row *row = candidate->row;
+    return !candidate->free.is && !candidate->total.is && !candidate->used.is &&
+           !candidate->busy.is && !candidate->memory_busy.is &&
+           vitals_row_availability(row, VITALS_GPU_BUSY_SECONDS) <= 0 &&
+           vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES) != VITALS_SUSPENDED;
+}
+
 /* ---- accounts that count as free ---- */
 
 static bool is_account(const vitals_row *process, const char *account)
@@ -186,6 +197,8 @@ static void read_candidate(const struct selection *selection, const vitals_row *
         out->busy.is = vitals_row_rate(row, selection->options->older, VITALS_GPU_BUSY_SECONDS,
                                        &out->busy.number) > 0;
     out->free.number += freed;
+    if (out->total.is && out->free.number > out->total.number) // processes share memory
+        out->free.number = out->total.number;
     out->used.number -= freed < out->used.number ? freed : out->used.number;
     if (vitals_row_u64(row, VITALS_GPU_INDEX, &out->index) <= 0)
         out->index = 0;
@@ -206,7 +219,7 @@ static void offer(struct selection *selection, const vitals_row *row)
             return;
     }
     read_candidate(selection, row, candidate);
-    if (is_good(selection->options, candidate))
+    if (!tells_nothing(candidate) && is_good(selection->options, candidate))
         selection->count++;
 }
 

@@ -62,18 +62,22 @@ static struct gpu_device *find_slot(const struct gpu_table *table, unsigned back
 
 /* ---- scans ---- */
 
-static struct gpu_device *find_uuid(const struct gpu_table *table, unsigned backend,
-                                    const char *uuid)
+/* A device of the scan that no other of its devices is already. */
+static struct gpu_device *find_unclaimed(const struct gpu_table *table, unsigned backend,
+                                         const struct gpu_identity *who, bool same_slot)
 {
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
-        if (device->backend == backend && strcmp(device->who.uuid, uuid) == 0)
+        if (!device->claimed && device->backend == backend &&
+            strcmp(device->who.uuid, who->uuid) == 0 &&
+            (!same_slot || device->who.slot == who->slot))
             return device;
     }
     return NULL;
 }
 
-static struct gpu_device *add_device(struct gpu_table *table, unsigned backend, const char *uuid)
+static struct gpu_device *add_device(struct gpu_table *table, unsigned backend,
+                                     const struct gpu_identity *who)
 {
     void *devices = table->devices;
     if (memory_grow(&devices, &table->capacity, table->count, sizeof table->devices[0]) < 0)
@@ -84,7 +88,8 @@ static struct gpu_device *add_device(struct gpu_table *table, unsigned backend, 
         return NULL;
     device->key = table->count + 1;
     device->backend = backend;
-    snprintf(device->who.uuid, sizeof device->who.uuid, "%s", uuid);
+    device->who.slot = who->slot;
+    memcpy(device->who.uuid, who->uuid, sizeof device->who.uuid);
     table->devices[table->count++] = device;
     return device;
 }
@@ -103,14 +108,33 @@ static int set_text(struct shared_text **text, const char *bytes)
     return 0;
 }
 
-/* The device has a key and its texts; what it is otherwise stays as it was. */
-static int intern(struct gpu_table *table, unsigned backend, const struct gpu_identity *who)
+/* Who of the table each device of the scan is: two to which a driver gives one UUID are two, known
+ * by their slots. One that was not there before is added. */
+static int recognize(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan,
+                     struct gpu_device *found[static GPU_DEVICES_MAX])
 {
-    struct gpu_device *device = find_uuid(table, backend, who->uuid);
-    if (!device)
-        device = add_device(table, backend, who->uuid);
-    if (!device)
-        return VITALS_EMEMORY;
+    for (size_t i = 0; i < table->count; i++)
+        table->devices[i]->claimed = false;
+    for (uint32_t i = 0; i < scan->count; i++) {
+        found[i] = find_unclaimed(table, backend, &scan->devices[i], true);
+        if (found[i])
+            found[i]->claimed = true;
+    }
+    for (uint32_t i = 0; i < scan->count; i++) {
+        if (!found[i])
+            found[i] = find_unclaimed(table, backend, &scan->devices[i], false);
+        if (!found[i])
+            found[i] = add_device(table, backend, &scan->devices[i]);
+        if (!found[i])
+            return VITALS_EMEMORY;
+        found[i]->claimed = true;
+    }
+    return 0;
+}
+
+/* The device has its texts; what it is otherwise stays as it was. */
+static int intern(struct gpu_device *device, const struct gpu_identity *who)
+{
     for (size_t i = 0; i < GPU_TEXTS; i++) {
         if (set_text(&device->texts[i], (const char *)who + gpu_texts[i].bytes) < 0)
             return VITALS_EMEMORY;
@@ -130,20 +154,16 @@ static void forget_readings(struct gpu_device *device)
     device->user_count = 0;
 }
 
-static void settle(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan)
+static void settle(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan,
+                   struct gpu_device *const *found)
 {
-    bool was_present[GPU_DEVICES_MAX];
-    struct gpu_device *found[GPU_DEVICES_MAX];
-    for (uint32_t i = 0; i < scan->count; i++) {
-        found[i] = find_uuid(table, backend, scan->devices[i].uuid);
-        was_present[i] = found[i]->present;
-    }
     for (size_t i = 0; i < table->count; i++) {
-        if (table->devices[i]->backend == backend)
-            table->devices[i]->present = false;
+        struct gpu_device *device = table->devices[i];
+        if (device->backend == backend)
+            device->present &= device->claimed;
     }
     for (uint32_t i = 0; i < scan->count; i++) {
-        if (!was_present[i])
+        if (!found[i]->present)
             forget_readings(found[i]);
         found[i]->who = scan->devices[i];
         found[i]->present = true;
@@ -184,53 +204,19 @@ static void name_rows(struct gpu_table *table)
 
 int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan)
 {
+    struct gpu_device *found[GPU_DEVICES_MAX];
+    if (recognize(table, backend, scan, found) < 0)
+        return VITALS_EMEMORY;
     for (uint32_t i = 0; i < scan->count; i++) {
-        if (intern(table, backend, &scan->devices[i]) < 0)
+        if (intern(found[i], &scan->devices[i]) < 0)
             return VITALS_EMEMORY;
     }
-    settle(table, backend, scan);
+    settle(table, backend, scan, found);
     name_rows(table);
     return 0;
 }
 
 /* ---- readings ---- */
-
-static struct span cut_label(struct span label)
-{
-    label.size = size_min(label.size, GPU_PART_LABEL);
-    return label;
-}
-
-const struct gpu_part *gpu_part_find(const struct gpu_device *device, vitals_entity entity,
-                                     struct span label)
-{
-    label = cut_label(label);
-    for (size_t i = 0; i < device->part_count; i++) {
-        const struct gpu_part *part = &device->parts[i];
-        if (part->entity == entity && part->label_size == label.size &&
-            memcmp(part->label, label.bytes, label.size) == 0)
-            return part;
-    }
-    return NULL;
-}
-
-int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct facts *facts,
-                 const struct fact_row *row)
-{
-    struct span label = cut_label(fact_label(facts, row));
-    if (gpu_part_find(device, row->entity, label))
-        return 0;
-    void *parts = device->parts;
-    if (memory_grow(&parts, &device->part_capacity, device->part_count, sizeof device->parts[0]) <
-        0)
-        return VITALS_EMEMORY;
-    device->parts = parts;
-    struct gpu_part *part = &device->parts[device->part_count++];
-    *part = (struct gpu_part){
-        .key = ++table->child_keys, .entity = row->entity, .label_size = label.size};
-    memcpy(part->label, label.bytes, label.size);
-    return 0;
-}
 
 static int add_parts(struct gpu_table *table, struct gpu_device *device, const struct facts *facts)
 {
@@ -254,6 +240,7 @@ int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
     if (says_something && (add_parts(table, device, &sample->facts) < 0 ||
                            late_take(&device->readings, &sample->facts, sample->stamp_ns) < 0))
         return VITALS_EMEMORY;
+    gpu_parts_forget(table, device);
     facts_reserve_like(&sample->facts, &device->readings.kept); /* the next may be as large */
     device->lost = sample->state;
     device->stamp_ns = sample->stamp_ns;

@@ -47,10 +47,12 @@ typedef uint64_t gpu_find_process(const void *data, int64_t pid, uint64_t start_
 int gpu_table_look_around(struct gpu_table *table, const struct os *os,
                           const struct metric_set *wanted);
 
-/* Opens the gpu tables that are wanted and writes their rows: gpu, children, peers, processes.
- * Processes are joined by `find` (NULL: nobody asked for processes); a pid that never was there is
- * VITALS_OUTSIDE, one that was there before is VITALS_GONE. A pid that now belongs to another
- * process than before gets a new row: that is why the table is not const. Allocates nothing. */
+/* Opens the gpu tables that are wanted and writes their rows: gpu, children, peers, processes. The
+ * table of processes is LOWER_BOUND where a device does not tell of its own, or not of all; for
+ * that device's reason (DENIED before others) where none tells. Processes are joined by `find`
+ * (NULL: nobody asked for processes); a pid that never was there is VITALS_OUTSIDE, one that was
+ * there before is VITALS_GONE. A pid that now belongs to another process than before gets a new
+ * row: that is why the table is not const. Allocates nothing. */
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
                      const struct metric_set *wanted, gpu_find_process *find, const void *data,
                      uint64_t stamp_ns);

@@ -14,10 +14,12 @@ struct gpu_text {
 enum { GPU_TEXTS = 6, GPU_TABLE_LABEL = 24, GPU_PART_LABEL = 48 };
 extern const struct gpu_text gpu_texts[GPU_TEXTS];
 
-/* A row of a child table: its key stands for ever. */
+/* A row of a child table: its key is never given to another. */
 struct gpu_part {
     uint64_t key;
     vitals_entity entity;
+    uint64_t number; /* who it is in its table; 0: its label tells */
+    bool is_there;   /* while it is found out who is gone */
     size_t label_size;
     char label[GPU_PART_LABEL];
 };
@@ -35,6 +37,7 @@ struct gpu_device {
     unsigned backend;
     bool present;
     uint32_t place; /* in the last scan */
+    bool claimed;   /* while a scan is taken in: it is one of its devices */
     char label[GPU_TABLE_LABEL];
     struct gpu_identity who;
     struct shared_text *texts[GPU_TEXTS];
@@ -42,8 +45,9 @@ struct gpu_device {
     uint64_t stamp_ns;
     signed char lost; /* why nothing at all is read of it; HAVE: it is */
     struct late readings;
-    struct gpu_part *parts;
+    struct gpu_part *parts; /* in the order of tables, numbers and labels */
     size_t part_count, part_capacity;
+    size_t part_limit; /* beyond it, it is looked who of them is gone */
 
     uint64_t users_stamp_ns;
     bool users_late;
@@ -61,13 +65,16 @@ struct gpu_table {
     uint64_t peers_hash;            /* of these devices and links */
 };
 
-/* Gives a row of a child table a key, where it has none. 0 or VITALS_EMEMORY. */
+/* Gives a row of a child table a key, where it has none. 0 or VITALS_EMEMORY. parts.c */
 int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct facts *facts,
                  const struct fact_row *row);
 
-/* The row's key; NULL where it was never seen. */
-const struct gpu_part *gpu_part_find(const struct gpu_device *device, vitals_entity entity,
-                                     struct span label);
+/* The row's key; NULL where it has none. */
+const struct gpu_part *gpu_part_find(const struct gpu_device *device, const struct facts *facts,
+                                     const struct fact_row *row);
+
+/* Forgets rows that are gone, once they are more than those that are there. */
+void gpu_parts_forget(const struct gpu_table *table, struct gpu_device *device);
 
 /* peers.c: the rows of gpu_peer, into the open table. */
 void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builder,

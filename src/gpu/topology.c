@@ -205,9 +205,21 @@ struct peer {
     uint64_t key; /* 0: no GPU */
 };
 
+/* Who a peer is: a device by its key; an adapter, which may be called as a device or as another
+ * adapter is, by its address. */
+static uint64_t number_of(const struct peer *peer)
+{
+    static const uint64_t ADAPTERS = UINT64_C(1) << 62;
+    uint64_t address;
+    if (peer->key != 0)
+        return peer->key;
+    bool parsed = gpu_parse_address((struct span){peer->address, strlen(peer->address)}, &address);
+    return parsed ? ADAPTERS | address : 0;
+}
+
 static bool add_row(struct facts *out, uint64_t parent, const struct peer *peer)
 {
-    struct fact_row *row = facts_row(out, VITALS_GPU_PEER, 0,
+    struct fact_row *row = facts_row(out, VITALS_GPU_PEER, number_of(peer),
                                      (struct span){peer->label, strlen(peer->label)});
     if (!row)
         return false;

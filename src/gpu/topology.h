@@ -36,9 +36,10 @@ struct topology {
     size_t device_count, link_count; /* beyond TOPOLOGY_DEVICES and _LINKS they are passed over */
 };
 
-/* Adds a row for each device and each other device or adapter: no key (its IDENTITY metrics are who
- * it is), the device's key as parent, and as label the peer's: "1", "mlx5_0", "eth0". What is not
- * wanted is not read. The state of the table is LOWER_BOUND where there were too many. */
+/* Adds a row for each device and each other device or adapter: as key who the peer is, a number
+ * that no other peer of the device has, whatever they are called (0: the label tells); the device's
+ * key as parent, and as label the peer's: "1", "mlx5_0", "eth0". What is not wanted is not read.
+ * The state of the table is LOWER_BOUND where there were too many. */
 void gpu_topology_write(const struct os *os, const struct topology *topology, struct facts *out);
 
 /* How far two places are, in nvidia-smi's words: "pix" (one bridge on either side at most), "pxb"

@@ -308,6 +308,17 @@ int os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsign
 int os_perf_read(const struct os_perf *perf, uint64_t *values);
 void os_perf_close(struct os_perf *perf);
 
+/* ---- what a DRM driver tells those who open its device ---- */
+
+/* Opens a node below /dev/dri ("renderD128") that has these numbers. A descriptor, to be closed, or
+ * negative errno: -ENOTSUP where os is not live, -ENODEV where the node is another device's. May
+ * block in the driver; who has it open is a client of the device. */
+int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t minor);
+
+/* One of the driver's own commands, whose argument it reads and writes. 0 or negative errno. May
+ * block, and may wake the device. */
+int os_drm_ask(int descriptor, unsigned command, void *argument, size_t size);
+
 /* ---- what a driver leaves beside /sys ---- */
 
 /* A small text file below /proc that is no process's, as "driver/nvidia/version", without a last

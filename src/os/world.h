@@ -1,12 +1,23 @@
 /* world.h: what a vitals_context is. Made in src/sample/context.c, which knows all rooms.
  *
  * Immutable but for the count: a lane that was left behind in a driver still holds the world that
- * it was given, so the last one to go frees it. */
+ * it was given, so the last one to go frees it.
+ *
+ * The demo invents two things in two rooms: devices, and the work that processes on them belong to.
+ * Who these processes are is chosen with the world, so that both say the same from the first
+ * reading on. */
 #ifndef VITALS_OS_WORLD_H
 #define VITALS_OS_WORLD_H
 
 #include "os/os.h"
 #include <stdatomic.h>
+
+/* A process that the demo has on its devices, and the work that is made up for it. */
+struct world_player {
+    int64_t pid;                         /* 0: nobody who lives */
+    const char *cgroup;                  /* where it would be; NULL: nothing is made up for it */
+    const char *pod, *space, *container; /* what Kubernetes would call it; "" outside of a pod */
+};
 
 struct vitals_context {
     atomic_uint refs;
@@ -14,9 +25,11 @@ struct vitals_context {
     struct os_origin origin;
     uint32_t max_descriptors;
     uint64_t seed;
-    char *nvml_path; /* NULL: by the loader's rules */
-    char *backends;  /* NULL: all but demo */
-    char *demo;      /* never NULL */
+    char *nvml_path;              /* NULL: by the loader's rules */
+    char *backends;               /* NULL: all but demo */
+    char *demo;                   /* never NULL */
+    struct world_player *players; /* of the demo, else none */
+    size_t player_count;
 };
 
 #endif

@@ -128,13 +128,26 @@ static void add_work(const vitals_context *context, struct user_cache *users, in
     work_add(context, users, pid, state > 0 ? &path : NULL, state, out);
 }
 
+/* Reads the files; the path of a cgroup that was made up stands for the process's own. */
+static bool add_facts(const vitals_context *context, int64_t pid, struct facts *out)
+{
+    const struct world_player *player = work_player(context, pid);
+    if (player == NULL || !facts_wants(out, VITALS_PROCESS_CGROUP))
+        return os_process_facts(&context->os, pid, out);
+    metric_set_remove(&out->wanted, VITALS_PROCESS_CGROUP);
+    bool whole = os_process_facts(&context->os, pid, out);
+    metric_set_add(&out->wanted, VITALS_PROCESS_CGROUP);
+    fact_string(out, VITALS_PROCESS_CGROUP, player->cgroup);
+    return whole;
+}
+
 int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
                 struct facts *out)
 {
     const struct fact_row *row = facts_row(out, VITALS_PROCESS, key, (struct span){"", 0});
     if (row == NULL)
         return -ENOMEM;
-    bool whole = os_process_facts(&context->os, pid, out);
+    bool whole = add_facts(context, pid, out);
     whole = add_derived(context, users, row, out) && whole;
     add_work(context, users, pid, row, out);
     if (out->failed)

@@ -21,4 +21,7 @@ struct workload_names *user_cache_containers(struct user_cache *cache);
 void work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
               const struct span *cgroup, vitals_availability reason, struct facts *out);
 
+/* The process, where the demo made up its work; else NULL. */
+const struct world_player *work_player(const vitals_context *context, int64_t pid);
+
 #endif

@@ -96,6 +96,8 @@ static bool refresh_unkept(struct process_table *table, struct process *process,
     int result = reader_open(&table->reader, process);
     if (result < 0) {
         bool ended = result == -ENOENT || result == -ESRCH;
+        if (result == -EMFILE || result == -ENFILE || result == -ENOMEM)
+            return true; // for want of room here: what was read last stands, with its moment
         process->stamp_ns = reader_now(&table->reader);
         return !ended && !identified;
     }

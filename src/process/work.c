@@ -122,15 +122,29 @@ static void ask_environment(const struct os *os, int64_t pid, struct work *work,
     work->slurm_state = VITALS_ESTIMATE;
 }
 
+/* ---- the demo ---- */
+
+const struct world_player *work_player(const vitals_context *context, int64_t pid)
+{
+    for (size_t i = 0; i < context->player_count; i++)
+        if (context->players[i].pid == pid && context->players[i].cgroup != NULL)
+            return &context->players[i];
+    return NULL;
+}
+
 /* ---- names ---- */
 
 static void add_names(const struct os *os, struct user_cache *cache, const struct work *work,
-                      struct facts *out)
+                      const struct world_player *player, struct facts *out)
 {
     struct workload_name name = {{"", 0}, {"", 0}, {"", 0}};
     struct span id = {work->container, strlen(work->container)};
     vitals_availability state = VITALS_HAVE; // of what is in no container or no pod: ""
-    if (id.size != 0 && work->pod[0] != '\0') {
+    if (player != NULL) {
+        name.pod = (struct span){player->pod, strlen(player->pod)};
+        name.space = (struct span){player->space, strlen(player->space)};
+        name.container = (struct span){player->container, strlen(player->container)};
+    } else if (id.size != 0 && work->pod[0] != '\0') {
         struct workload_names *names = user_cache_containers(cache);
         if (names == NULL)
             out->failed = true;
@@ -171,8 +185,9 @@ void work_add(const vitals_context *context, struct user_cache *cache, int64_t p
     if (cgroup == NULL)
         return;
     judge(*cgroup, &work);
+    const struct world_player *player = work_player(context, pid);
     bool sluid = slurm_is_sluid(work.slurm.job);
-    if (wants_slurm(out) && (work.slurm.job[0] == '\0' || sluid) &&
+    if (player == NULL && wants_slurm(out) && (work.slurm.job[0] == '\0' || sluid) &&
         !(sluid && ask_daemon(&context->os, *cgroup, &work, out)))
         ask_environment(&context->os, pid, &work, out);
     struct span container = {work.container, strlen(work.container)};
@@ -185,5 +200,5 @@ void work_add(const vitals_context *context, struct user_cache *cache, int64_t p
     fact_text_as(out, VITALS_PROCESS_SLURM_STEP,
                  (struct span){work.slurm.step, strlen(work.slurm.step)}, work.slurm_state);
     if (wants_names(out))
-        add_names(&context->os, cache, &work, out);
+        add_names(&context->os, cache, &work, player, out);
 }

@@ -238,9 +238,23 @@ static void power_words(const vitals_row *gpu, char *out, size_t capacity)
                    panel_number(gpu, VITALS_GPU_POWER_LIMIT_WATTS, "%.0fW", limit));
 }
 
+/* Why nothing can be read of a device, in the place of its memory. */
+static const struct {
+    vitals_availability reason;
+    const char *word;
+} SILENCES[] = {
+    {VITALS_GONE, "lost"}, {VITALS_SUSPENDED, "asleep"}, {VITALS_TIMED_OUT, "no answer"}};
+
 static void memory_words(const vitals_row *gpu, char *out, size_t capacity)
 {
     char used[PANEL_TEXT], total[PANEL_TEXT];
+    vitals_availability state = vitals_row_availability(gpu, VITALS_GPU_MEMORY_USED_BYTES);
+    for (size_t i = 0; i < sizeof(SILENCES) / sizeof(SILENCES[0]); i++) {
+        if (state == SILENCES[i].reason) {
+            (void)snprintf(out, capacity, "%s", SILENCES[i].word);
+            return;
+        }
+    }
     (void)snprintf(out, capacity, "%s / %s", panel_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, used),
                    panel_bytes(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, total));
 }

@@ -2,6 +2,9 @@
  *
  *     | GPU     PID      USER  GPU-MEM %SM %GMBW  %CPU  %MEM     TIME  COMMAND        |
  *     |     PID      USER  THR      RES  %CPU  %MEM     TIME  COMMAND                 |
+ *
+ * Where there is room, and a process on a device is in a job, a pod, a container or a service, a
+ * column before the command says in which.
  */
 #include "report/panel.h"
 
@@ -176,9 +179,10 @@ static void text_line(struct paint *paint, const struct view *view, const char *
     paint_end(paint);
 }
 
-/* %CPU %MEM TIME COMMAND, which both tables end with. */
+/* %CPU %MEM TIME and, in the columns that are left, COMMAND, which both tables end with; `work` is
+ * how many columns before it tell which work the process belongs to. */
 static void tail_cells(struct paint *paint, const struct view *view, const vitals_row *process,
-                       size_t columns, const char *command, bool known)
+                       size_t work, size_t columns, const char *command, bool known)
 {
     enum { CPU = 6, MEM = 6, TIME = 9 };
     char text[PANEL_TEXT];
@@ -189,8 +193,15 @@ static void tail_cells(struct paint *paint, const struct view *view, const vital
     time_words(view, process, text);
     paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, TIME, text);
     paint_text(paint, COLOR_PLAIN, "  ");
-    paint_cell(paint, known ? COLOR_PLAIN : COLOR_YELLOW, ALIGN_LEFT,
-               columns - CPU - MEM - TIME - 2, command);
+    columns -= CPU + MEM + TIME + 2;
+    if (work > 0) {
+        char words[COMMAND_TEXT];
+        (void)report_work(process, view->options->ascii, words, sizeof words);
+        paint_cell(paint, COLOR_PLAIN, ALIGN_LEFT, work, words);
+        paint_text(paint, COLOR_PLAIN, "  ");
+        columns -= work + 2;
+    }
+    paint_cell(paint, known ? COLOR_PLAIN : COLOR_YELLOW, ALIGN_LEFT, columns, command);
 }
 
 static void user_cell(struct paint *paint, const struct view *view, const vitals_row *process,
@@ -211,7 +222,7 @@ static const char *stranger(const vitals_row *user)
 }
 
 static void gpu_process_line(struct paint *paint, const struct view *view, const vitals_row *gpu,
-                             const vitals_row *user)
+                             const vitals_row *user, size_t work)
 {
     char text[PANEL_TEXT], command[COMMAND_TEXT];
     const vitals_row *process = process_of(view, user);
@@ -232,8 +243,8 @@ static void gpu_process_line(struct paint *paint, const struct view *view, const
     paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, 4, text);
     numeric(user, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, text);
     paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, 6, text);
-    tail_cells(paint, view, process, view->width - 44, process != NULL ? command : stranger(user),
-               process != NULL);
+    tail_cells(paint, view, process, work, view->width - 44,
+               process != NULL ? command : stranger(user), process != NULL);
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
     paint_end(paint);
@@ -241,11 +252,34 @@ static void gpu_process_line(struct paint *paint, const struct view *view, const
 
 /* ---- the table of devices' users ---- */
 
+/* How wide the column of their work is; 0: nobody has one, or the screen has no room for it. */
+static size_t work_columns(const struct view *view)
+{
+    enum { ROOMY = 110, MOST = 24 };
+    size_t widest = 0;
+    for (const vitals_row *user = NULL;
+         view->options->width >= ROOMY &&
+         (user = vitals_snapshot_next(view->now, VITALS_GPU_PROCESS, user)) != NULL;) {
+        char words[COMMAND_TEXT];
+        const vitals_row *gpu = vitals_snapshot_find(view->now, VITALS_GPU,
+                                                     vitals_row_parent(user));
+        if (gpu != NULL && panel_shows_device(view, gpu) && passes(view, user) &&
+            report_work(process_of(view, user), view->options->ascii, words, sizeof words)) {
+            size_t wide = paint_columns(words);
+            widest = wide > widest ? wide : widest;
+        }
+    }
+    return widest < MOST ? widest : MOST;
+}
+
 static void gpu_processes(struct paint *paint, const struct view *view, const struct edges *box)
 {
-    size_t shown = 0;
-    text_line(paint, view,
-              " GPU     PID      USER  GPU-MEM %SM %GMBW  %CPU  %MEM     TIME  COMMAND");
+    size_t shown = 0, work = work_columns(view);
+    char titles[COMMAND_TEXT];
+    (void)snprintf(titles, sizeof titles,
+                   " GPU     PID      USER  GPU-MEM %%SM %%GMBW  %%CPU  %%MEM     TIME  %-*s%s",
+                   (int)(work > 0 ? work + 2 : 0), work > 0 ? "WORK" : "", "COMMAND");
+    text_line(paint, view, titles);
     paint_rule(paint, true, box, box);
     for (const vitals_row *gpu = NULL;
          (gpu = vitals_snapshot_next(view->now, VITALS_GPU, gpu)) != NULL;) {
@@ -261,7 +295,7 @@ static void gpu_processes(struct paint *paint, const struct view *view, const st
                 paint_rule(paint, false, box, box);
             begun = true;
             shown++;
-            gpu_process_line(paint, view, gpu, user);
+            gpu_process_line(paint, view, gpu, user, work);
         }
     }
     if (shown == 0)
@@ -320,7 +354,7 @@ static void host_process_line(struct paint *paint, const struct view *view, cons
                panel_number(row, VITALS_PROCESS_THREADS, "%.0f", text));
     paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, 9,
                panel_bytes(row, VITALS_PROCESS_RESIDENT_BYTES, text));
-    tail_cells(paint, view, row, view->width - 35, command, true);
+    tail_cells(paint, view, row, 0, view->width - 35, command, true);
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
     paint_end(paint);
@@ -364,7 +398,8 @@ size_t panel_processes_width(const struct view *view)
         size_t wide = paint_columns(command);
         widest = wide > widest ? wide : widest;
     }
-    return before + widest + FRAME;
+    size_t work = work_columns(view);
+    return before + (work > 0 ? work + 2 : 0) + widest + FRAME;
 }
 
 void panel_processes(struct paint *paint, const struct view *view)

@@ -38,6 +38,13 @@ struct report_options {
 extern const vitals_metric REPORT_METRICS[];
 extern const size_t REPORT_METRIC_COUNT;
 
+/* Which work a process (may be NULL) belongs to: "job 4711.0", "pod notebook-0", "container
+ * 5d1f0c6be2a9", "nginx.service"; false, and "", where there is nothing to tell. Safe. And the
+ * metrics that it is made of, which the report needs of the processes on devices only. */
+bool report_work(const vitals_row *process, bool ascii, char *out, size_t capacity);
+extern const vitals_metric REPORT_WORK_METRICS[];
+extern const size_t REPORT_WORK_METRIC_COUNT;
+
 /* Devices, host, processes. `older` (may be NULL) is what rates are made against. Returns 0, or
  * what `write` returned to stop. */
 int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *older,

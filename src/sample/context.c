@@ -108,7 +108,8 @@ static int fill_context(vitals_context *context, const vitals_options *options, 
     context->max_descriptors = options->max_descriptors;
     if (copy_string(&context->nvml_path, options->nvml_path) &&
         copy_string(&context->backends, options->backends) &&
-        copy_string(&context->demo, options->demo != NULL ? options->demo : DEMO_DEFAULT))
+        copy_string(&context->demo, options->demo != NULL ? options->demo : DEMO_DEFAULT) &&
+        gpu_demo_cast(context) == 0)
         return 0;
     return error_set(error, VITALS_EMEMORY, 0, "out of memory");
 }
@@ -150,6 +151,7 @@ void context_unref(vitals_context *context)
     memory_free(context->nvml_path);
     memory_free(context->backends);
     memory_free(context->demo);
+    memory_free(context->players);
     memory_free(context);
 }
 

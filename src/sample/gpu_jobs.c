@@ -82,10 +82,26 @@ static void scan(struct gpu_world *world, struct gpu_scan_job *job)
     world->backend->scan(world->state, &job->scan);
 }
 
-static void read_sample(struct gpu_world *world, struct gpu_device_job *job)
+static void read_sample(struct gpu_world *world, struct gpu_device_job *job,
+                        const struct metric_set *wanted)
 {
-    facts_reset(&job->sample.facts, &job->wanted);
+    facts_reset(&job->sample.facts, wanted);
     world->backend->sample(world->state, job->slot, &job->sample);
+}
+
+/* What the sweep tells of the device itself. */
+static void read_of_sweep(struct gpu_world *world, struct gpu_device_job *job)
+{
+    struct metric_set wanted = {0};
+    bool any = false;
+    for (const vitals_metric *own = world->backend->of_sweep; own != NULL && *own != 0; own++) {
+        if (!metric_set_has(&job->wanted, *own))
+            continue;
+        metric_set_add(&wanted, *own);
+        any = true;
+    }
+    if (any)
+        read_sample(world, job, &wanted);
 }
 
 static bool wants_processes(const struct metric_set *wanted)
@@ -106,10 +122,12 @@ static void read_device(struct gpu_world *world, struct gpu_device_job *job)
     job->sample.state = VITALS_UNSET;
     memset(&job->processes, 0, offsetof(struct gpu_processes, items));
     if (job->job.kind != GPU_JOB_USERS)
-        read_sample(world, job);
+        read_sample(world, job, &job->wanted);
     if (job->job.kind == GPU_JOB_USERS ||
         (job->job.kind == GPU_JOB_READ && !world->backend->sweeps && wants_processes(&job->wanted)))
         read_processes(world, job);
+    if (job->job.kind == GPU_JOB_USERS)
+        read_of_sweep(world, job);
 }
 
 static void work(void *argument, void *data)

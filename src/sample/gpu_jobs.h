@@ -3,7 +3,8 @@
  * Five kinds of job: one opens the back end and lists its devices, one lets it say what is wrong
  * with it; of each device one reads it (and
  * its processes, where the driver lists them), one reads what is slow by its nature, and one makes
- * its processes of a sweep of /proc, where the back end learns of them so. */
+ * its processes of a sweep of /proc, where the back end learns of them so, and what of the device
+ * itself is made of them. */
 #ifndef VITALS_SAMPLE_GPU_JOBS_H
 #define VITALS_SAMPLE_GPU_JOBS_H
 

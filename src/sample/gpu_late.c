@@ -133,6 +133,8 @@ bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_
             errand->waits = false;
         }
     }
+    if (source->diagnosis_asked)
+        late_overdue(&source->diagnosis, &source->diagnosis.kept.wanted);
     source->timeouts += late;
     if (source->scan_asked && source->state == VITALS_NOT_YET)
         memcpy(source->message, SILENT, sizeof(SILENT));

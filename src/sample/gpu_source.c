@@ -8,13 +8,14 @@
 #include "sample/context.h"
 #include "sample/gpu_source_data.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
     RETRY_SECONDS = 60,  /* at most, until a device that hung is asked again */
     RESCAN_SECONDS = 10, /* at least, until devices are listed anew */
     SCAN_SHARE = 1000,   /* of the wall time: one part may go to listing devices, */
-    READING_SHARE = 111  /* and one to reading them: together less than a hundredth */
+    READING_SHARE = 125  /* and one to reading them: together less than a hundredth */
 };
 
 const enum gpu_job_kind gpu_errand_kinds[ERRANDS] = {GPU_JOB_READ, GPU_JOB_SLOW, GPU_JOB_USERS};
@@ -41,17 +42,29 @@ static int add_job(struct lane *lane, enum gpu_job_kind kind)
     return job;
 }
 
+/* Whether it comes with the device's users, where those come of a sweep of /proc. */
+static bool is_of_users(const struct gpu_backend *backend, vitals_metric metric)
+{
+    if (!backend->sweeps)
+        return false;
+    for (const vitals_metric *own = backend->of_sweep; own != NULL && *own != 0; own++) {
+        if (*own == metric)
+            return true;
+    }
+    return vitals_metric_entity(metric) == VITALS_GPU_PROCESS || metric == VITALS_GPU_PROCESSES;
+}
+
 /* Which errand asks for what. */
 static void divide(struct gpu_source *source)
 {
+    const struct gpu_backend *backend = source->world->backend;
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
         vitals_entity entity = vitals_metric_entity(m);
         if (entity != VITALS_GPU && vitals_entity_parent(entity) != VITALS_GPU)
             continue;
-        bool of_users = entity == VITALS_GPU_PROCESS || m == VITALS_GPU_PROCESSES;
-        enum gpu_job_kind kind = vitals_metric_price(m) == VITALS_PRICE_SLOW  ? GPU_JOB_SLOW
-                                 : of_users && source->world->backend->sweeps ? GPU_JOB_USERS
-                                                                              : GPU_JOB_READ;
+        enum gpu_job_kind kind = vitals_metric_price(m) == VITALS_PRICE_SLOW ? GPU_JOB_SLOW
+                                 : is_of_users(backend, m)                   ? GPU_JOB_USERS
+                                                                             : GPU_JOB_READ;
         for (size_t i = 0; i < ERRANDS; i++) {
             if (gpu_errand_kinds[i] == kind)
                 metric_set_add(&source->parts[i], m);
@@ -281,14 +294,17 @@ bool gpu_source_waits(const struct gpu_source *source)
 }
 
 void gpu_source_ask_users(struct gpu_source *source, const struct metric_set *wanted,
-                          struct gpu_sweep *swept, uint64_t now_ns)
+                          struct gpu_sweep *swept, bool is_old, uint64_t now_ns)
 {
     struct metric_set part;
     for (size_t i = 0; i < source->device_count; i++) {
         struct gpu_device *device = &source->devices[i];
         for (size_t which = 0; which < ERRANDS; which++) {
-            if (device->errands[which].waits && part_of(source, which, wanted, &part))
-                ask(source, device, which, &part, swept, now_ns);
+            struct errand *errand = &device->errands[which];
+            if (!errand->waits || !part_of(source, which, wanted, &part))
+                continue;
+            errand->is_old = is_old;
+            ask(source, device, which, &part, swept, now_ns);
         }
     }
 }
@@ -402,10 +418,18 @@ static int take_diagnosis(struct gpu_source *source, uint64_t now_ns)
     return code < 0 ? code : late_take(&source->diagnosis, &job->facts, now_ns);
 }
 
+/* What later readings of the first one's price add to their own, so that it is paid in the end. */
+static uint64_t installment(struct errand *errand, uint64_t price)
+{
+    uint64_t part = errand->debt_ns < price ? errand->debt_ns : price;
+    errand->debt_ns -= part;
+    return part;
+}
+
 /* Every device has an equal part of the driver's share of the wall time, so that a slow one does
  * not keep the others back; its slow readings, where somebody wants them, have a part of their own.
- * The first reading is free: it may have to wake the device. So is the first call that hangs; who
- * hangs again is left alone for a while. */
+ * The first reading, which may have to wake the device, is paid by the later ones bit by bit. The
+ * first call that hangs is free; who hangs again is left alone for a while. */
 static void charge(const struct gpu_source *source, struct errand *errand, uint64_t spent_ns,
                    uint64_t now_ns)
 {
@@ -423,7 +447,41 @@ static void charge(const struct gpu_source *source, struct errand *errand, uint6
     uint64_t from = errand->paid_until_ns > errand->asked_ns ? errand->paid_until_ns
                                                              : errand->asked_ns;
     if (errand->known)
-        errand->paid_until_ns = saturating_add(from, price);
+        errand->paid_until_ns = saturating_add(from, price + installment(errand, price));
+    else
+        errand->debt_ns = price;
+}
+
+/* What a back end made of a sweep that is not of this tick: as old as that is. Without one it may
+ * know of some users from elsewhere. */
+static int take_old_users(const struct gpu_source *source, const struct gpu_device *device,
+                          const struct errand *errand, struct gpu_device_job *job,
+                          struct gpu_table *table)
+{
+    struct gpu_processes *processes = &job->processes;
+    if (job->swept != NULL && processes->stamp_ns > job->swept->stamp_ns)
+        processes->stamp_ns = job->swept->stamp_ns;
+    if (job->swept == NULL && processes->state > 0)
+        processes->cut = true;
+    if (processes->state == VITALS_NOT_YET)
+        processes->state = VITALS_TIMED_OUT;
+    int code = gpu_table_processes(table, source->number, device->slot, &errand->question,
+                                   processes);
+    if (code == 0 && job->swept != NULL)
+        gpu_table_late(table, source->number, device->slot, &errand->question);
+    return code;
+}
+
+static int take_users(const struct gpu_source *source, const struct gpu_device *device,
+                      const struct errand *errand, struct gpu_device_job *job,
+                      struct gpu_table *table)
+{
+    if (job->processes.state == VITALS_UNSET)
+        return 0;
+    if (errand->is_old)
+        return take_old_users(source, device, errand, job, table);
+    return gpu_table_processes(table, source->number, device->slot, &errand->question,
+                               &job->processes);
 }
 
 static int take_errand(struct gpu_source *source, const struct gpu_device *device,
@@ -442,10 +500,7 @@ static int take_errand(struct gpu_source *source, const struct gpu_device *devic
     int code = 0;
     if (job->sample.state != VITALS_UNSET)
         code = gpu_table_sample(table, source->number, device->slot, &job->sample);
-    if (code == 0 && job->processes.state != VITALS_UNSET)
-        code = gpu_table_processes(table, source->number, device->slot, &errand->question,
-                                   &job->processes);
-    return code;
+    return code == 0 ? take_users(source, device, errand, job, table) : code;
 }
 
 int gpu_source_collect(struct gpu_source *source, struct gpu_table *table)
@@ -488,19 +543,49 @@ bool gpu_source_settled(const struct gpu_source *source)
 /* ---- its rows ---- */
 
 /* Every back end counts its own; a number of its own in front keeps keys apart. */
+enum { DIAGNOSIS_KEYS = 1 << 20 };
+
+/* That a driver does not answer is the most that is known of it. */
+static void write_silence(const struct gpu_source *source, vitals_builder *builder,
+                          uint64_t stamp_ns)
+{
+    char subject[64];
+    int size = snprintf(subject, sizeof subject, "%s driver", source->world->backend->name);
+    const struct {
+        vitals_metric metric;
+        const char *text;
+    } texts[] = {
+        {VITALS_DIAGNOSIS_SUBJECT, subject},
+        {VITALS_DIAGNOSIS_SEVERITY, source->diagnosis_hangs ? "problem" : "notice"},
+        {VITALS_DIAGNOSIS_FINDING, source->diagnosis_hangs
+                                       ? "it does not answer: a call into it hangs"
+                                       : "it has not answered in time"},
+        {VITALS_DIAGNOSIS_REMEDY, "sudo dmesg | tail -n 50"},
+    };
+    vitals_builder_row(builder, VITALS_DIAGNOSIS, (source->number + 2) * DIAGNOSIS_KEYS - 1, 0,
+                       (vitals_text){subject, (size_t)size}, stamp_ns);
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
+        vitals_builder_text(builder, texts[i].metric,
+                            (vitals_text){texts[i].text, strlen(texts[i].text)}, VITALS_HAVE);
+    builder_rest(builder, VITALS_DIAGNOSIS, VITALS_TIMED_OUT);
+    vitals_builder_state(builder, VITALS_DIAGNOSIS, VITALS_LOWER_BOUND);
+}
+
 void gpu_source_write_diagnosis(const struct gpu_source *source, vitals_builder *builder,
                                 uint64_t stamp_ns)
 {
-    enum { KEYS = 1 << 20 };
     const struct facts *facts = &source->diagnosis.kept;
     for (size_t i = 0; i < facts->row_count; i++) {
         const struct fact_row *row = &facts->rows[i];
         struct span label = fact_label(facts, row);
-        vitals_builder_row(builder, VITALS_DIAGNOSIS, (source->number + 1) * KEYS + row->key, 0,
+        vitals_builder_row(builder, VITALS_DIAGNOSIS,
+                           (source->number + 1) * DIAGNOSIS_KEYS + row->key, 0,
                            (vitals_text){label.bytes, label.size}, stamp_ns);
         builder_facts(builder, facts, row);
         builder_rest(builder, VITALS_DIAGNOSIS, VITALS_UNSUPPORTED);
     }
+    if (source->diagnosis.overdue)
+        write_silence(source, builder, stamp_ns);
 }
 
 static uint64_t count_hanging(const struct gpu_source *source)

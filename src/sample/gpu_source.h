@@ -32,10 +32,11 @@ void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *want
                         uint64_t now_ns);
 
 /* Whether the users of a device can be told as soon as there is a sweep of /proc; and asks for them
- * with it. `swept` may be NULL: there will be none in this tick. */
+ * with it. `is_old`: it is none of this tick, and there will be none; then the answer is stale, or
+ * timed_out where there was never one (NULL). */
 bool gpu_source_waits(const struct gpu_source *source);
 void gpu_source_ask_users(struct gpu_source *source, const struct metric_set *wanted,
-                          struct gpu_sweep *swept, uint64_t now_ns);
+                          struct gpu_sweep *swept, bool is_old, uint64_t now_ns);
 
 /* Takes what has been answered into the table. Returns 0 or VITALS_EMEMORY. */
 int gpu_source_collect(struct gpu_source *source, struct gpu_table *table);
@@ -47,7 +48,8 @@ bool gpu_source_settled(const struct gpu_source *source);
  * were freed by that, and answer now. */
 bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns);
 
-/* Its rows in the table diagnosis, which must be open. */
+/* Its rows in the table diagnosis, which must be open. One that has not answered in time has a row
+ * that says so, its older findings are stale, and the table is LOWER_BOUND. */
 void gpu_source_write_diagnosis(const struct gpu_source *source, vitals_builder *builder,
                                 uint64_t stamp_ns);
 

@@ -21,9 +21,11 @@ struct errand {
     bool lost;     /* the last answer was that nothing can be read: it sleeps, or is lost */
     bool held;     /* would have been asked in this tick, if it had not hung so often */
     bool waits;    /* to be asked as soon as there is a sweep */
+    bool is_old;   /* the sweep that it was asked with is not of its tick */
     unsigned hung; /* answers in a row that took so long */
     uint64_t asked_ns;
     uint64_t paid_until_ns;     /* what it has cost so far is within its share by then */
+    uint64_t debt_ns;           /* of the first reading, as time to wait */
     struct metric_set pending;  /* due since it was last asked */
     struct metric_set question; /* what it was asked last */
 };

@@ -34,6 +34,7 @@ struct sweep_source {
     } lanes[LANES_MAX];
     size_t lane_count;
     bool asked, answered, failed;
+    bool stuck; /* the newest hangs too, and there is nobody else to ask */
     struct gpu_sweep *newest;
     uint64_t calls, spent_ns, timeouts;
 };
@@ -215,6 +216,15 @@ void sweep_source_ask(struct sweep_source *source)
     lane_ask(newest_lane(source), newest_job(source));
 }
 
+/* Lanes whose driver has answered meanwhile make room for another. */
+static void make_room(struct sweep_source *source)
+{
+    for (size_t i = source->lane_count - 1; i-- > 0;) {
+        if (lane_collect(source->lanes[i].lane, source->lanes[i].job))
+            retire(source, i);
+    }
+}
+
 /* Where the newest lane hangs in a driver, that device stays with it, and another lane asks the
  * others. False: it does not hang. */
 static bool leave_behind(struct sweep_source *source)
@@ -222,37 +232,46 @@ static bool leave_behind(struct sweep_source *source)
     const vitals_clock *clock = &source->context->os.clock;
     uint32_t major, minor;
     uint64_t since;
-    size_t at = source->lane_count - 1;
-    if (lane_running(source->lanes[at].lane, &since) < 0 ||
+    if (lane_running(newest_lane(source), &since) < 0 ||
         clock->monotonic_ns(clock->data) < since + HANG_SECONDS * NS_PER_SECOND)
         return false;
-    if (source->lane_count == LANES_MAX ||
-        !gpu_sweeper_asks(source->lanes[at].world->sweeper, &major, &minor))
+    if (source->lane_count == LANES_MAX)
+        make_room(source);
+    size_t at = source->lane_count - 1;
+    source->stuck = source->lane_count == LANES_MAX ||
+                    !gpu_sweeper_asks(source->lanes[at].world->sweeper, &major, &minor);
+    if (source->stuck)
         return true; /* it goes on waiting */
     source->lanes[at].major = major;
     source->lanes[at].minor = minor;
-    source->asked = !add_lane(source);
+    source->asked = source->stuck = !add_lane(source);
     return true;
 }
 
-bool sweep_source_collect(struct sweep_source *source, struct gpu_sweep **out)
+static void take(struct sweep_source *source)
+{
+    struct sweep_job *job = lane_data(newest_lane(source), newest_job(source));
+    source->asked = source->stuck = false;
+    source->calls++;
+    source->spent_ns += job->spent_ns;
+    source->failed = job->sweep == NULL;
+    source->answered = !source->failed;
+    if (source->failed)
+        return;
+    gpu_sweep_unref(source->newest);
+    source->newest = job->sweep;
+    job->sweep = NULL;
+}
+
+enum sweep_answer sweep_source_collect(struct sweep_source *source, struct gpu_sweep **out)
 {
     bool hangs = source->asked && leave_behind(source);
-    if (source->asked && lane_collect(newest_lane(source), newest_job(source))) {
-        struct sweep_job *job = lane_data(newest_lane(source), newest_job(source));
-        source->asked = false;
-        source->calls++;
-        source->spent_ns += job->spent_ns;
-        source->failed = job->sweep == NULL;
-        source->answered = !source->failed;
-        if (source->answered) {
-            gpu_sweep_unref(source->newest);
-            source->newest = job->sweep;
-            job->sweep = NULL;
-        }
-    }
+    if (source->asked && lane_collect(newest_lane(source), newest_job(source)))
+        take(source);
     *out = source->newest;
-    return source->answered || source->failed || hangs;
+    if (source->answered)
+        return SWEEP_FRESH;
+    return source->failed || hangs ? SWEEP_OLD : SWEEP_NONE;
 }
 
 void sweep_source_late(struct sweep_source *source)
@@ -273,6 +292,10 @@ static void write_message(const struct sweep_source *source, vitals_builder *bui
     if (sweep != NULL && sweep->denied > 0 && used > 0)
         snprintf(text + used, sizeof text - (size_t)used, "; of %u we may not see any",
                  sweep->denied);
+    if (source->stuck)
+        snprintf(text, sizeof text, "no answer: %zu thread%s hang%s, and no other is asked",
+                 source->lane_count, source->lane_count == 1 ? "" : "s",
+                 source->lane_count == 1 ? "s" : "");
     vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, (vitals_text){text, strlen(text)},
                         VITALS_HAVE);
 }
@@ -285,6 +308,8 @@ void sweep_source_write(const struct sweep_source *source, vitals_builder *build
         return;
     vitals_availability state = source->newest != NULL ? (vitals_availability)source->newest->state
                                                        : VITALS_NOT_YET;
+    if (source->stuck)
+        state = VITALS_TIMED_OUT;
     const char *word = vitals_availability_name(state);
     vitals_builder_row(builder, VITALS_SOURCE, KEY, 0, (vitals_text){NAME, sizeof NAME - 1},
                        stamp_ns);
@@ -296,5 +321,6 @@ void sweep_source_write(const struct sweep_source *source, vitals_builder *build
                        VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, source->timeouts, VITALS_HAVE);
     vitals_builder_missing(builder, VITALS_SOURCE_MISSED_TICKS, VITALS_UNSUPPORTED);
-    vitals_builder_u64(builder, VITALS_SOURCE_QUARANTINED, source->lane_count - 1, VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_QUARANTINED, source->lane_count - !source->stuck,
+                       VITALS_HAVE);
 }

@@ -22,9 +22,13 @@ void sweep_source_forget(struct sweep_source *source);
 void sweep_source_begin(struct sweep_source *source);
 void sweep_source_ask(struct sweep_source *source);
 
-/* Takes an answer. Whether there is one of this tick, or there will be none: then *out is the
- * newest there is, still the source's; NULL: none at all. */
-bool sweep_source_collect(struct sweep_source *source, struct gpu_sweep **out);
+/* Takes an answer; *out is the newest there is, still the source's, or NULL. */
+enum sweep_answer {
+    SWEEP_NONE,  /* it may still come in this tick */
+    SWEEP_FRESH, /* it is of this tick */
+    SWEEP_OLD    /* there will be none in this tick: a driver hangs, or memory is out */
+};
+enum sweep_answer sweep_source_collect(struct sweep_source *source, struct gpu_sweep **out);
 
 /* At the end of a tick: counts an answer that did not come. */
 void sweep_source_late(struct sweep_source *source);

@@ -135,10 +135,12 @@ static void ask_users(struct tick *tick)
     if (!waits)
         return;
     sweep_source_ask(tick->sweeps);
-    if (!sweep_source_collect(tick->sweeps, &swept))
+    enum sweep_answer answer = sweep_source_collect(tick->sweeps, &swept);
+    if (answer == SWEEP_NONE)
         return;
     for (size_t i = 0; i < tick->gpu_count; i++)
-        gpu_source_ask_users(tick->gpus[i], &tick->request->wanted, swept, monotonic(tick));
+        gpu_source_ask_users(tick->gpus[i], &tick->request->wanted, swept, answer == SWEEP_OLD,
+                             monotonic(tick));
 }
 
 /* Takes what was answered, and asks devices that were found by it. */

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 import jsonschema
-from harness import SOURCE, nvml, vitals
+from harness import SOURCE, nvml, started, vitals, wait_until
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -129,7 +129,73 @@ class Names(unittest.TestCase):
                 self.assertEqual(message_there.count("\n"), 1)
 
 
+class Work(unittest.TestCase):
+    """What processes belong to: the demo invents it, in the columns of real ones."""
+
+    METRICS = ("container", "container_name", "unit", "slurm_job", "slurm_step", "pod", "pod_name",
+               "pod_namespace")
+
+    def work(self, *arguments, scenario="default"):
+        """What each process on each device belongs to, in the order of devices."""
+        tables = json.loads(demo("--json", *arguments, scenario=scenario).stdout)["tables"]
+        processes = {row["key"]: row for row in tables["process"]}
+        return [{name: processes[user["process"]][name] for name in self.METRICS}
+                for user in sorted(tables["gpu_process"], key=lambda user: user["parent"])
+                if user["process"] is not None]
+
+    def setUp(self):
+        # The demo takes the newest programs. Of a busy machine's some are gone before they are read.
+        for _ in range(6):
+            child = started(["sleep", "600"])
+            self.addCleanup(child.wait)
+            self.addCleanup(child.kill)
+
+    def test_of_every_kind(self):
+        found = []
+
+        def there():
+            found[:] = self.work()
+            return len(found) == 6
+        wait_until(there, "six processes that live while they are read")
+        for name in self.METRICS:
+            self.assertTrue(any(one[name] for one in found), name)
+        for one in found:
+            self.assertEqual(bool(one["pod"]), bool(one["pod_name"]), one)
+            self.assertEqual(bool(one["slurm_job"]), bool(one["slurm_step"]), one)
+            self.assertIn(one["container"][:64], one["unit"] if one["container"] else "")
+
+    def test_of_nobody_without_the_demo_or_with_strangers(self):
+        self.assertEqual(self.work(scenario="strangers"), [])
+        plain = json.loads(vitals("ps", "--json", "-o", "pid,slurm_job").stdout)
+        self.assertNotIn("4711", {row["slurm_job"] for row in plain["tables"]["process"]})
+
+    def test_is_shown(self):
+        for width, shown in ((80, False), (120, True)):
+            with self.subTest(width):
+                report = lambda: vitals("-1", "--demo", "--width", width, env={"LC_ALL": "C.UTF-8"}).stdout
+                if shown:
+                    wait_until(lambda: "job 4711.0" in report(), "a job in the report")
+                else:
+                    self.assertNotIn("job 4711", report())
+                wait_until(lambda: "job 4711.0" in demo("0", "--width", width).stdout, "a job on device 0")
+                self.assertLessEqual(max(map(len, demo("0", "--width", width).stdout.splitlines())), width)
+
+
 class Columns(unittest.TestCase):
+    def test_none_that_was_asked_for_is_left_out(self):
+        names = "label,name,memory_used_bytes,utilization_ratio,power_watts,temperature_celsius,uuid"
+        for width in (79, 80, 120):
+            with self.subTest(width):
+                lines = demo("-o", names, "--width", width).stdout.splitlines()
+                self.assertEqual(lines[0].split(), names.upper().split(","))
+                self.assertRegex(lines[1], r" GPU-demo-0000$")
+
+    def test_an_empty_name(self):
+        done = demo("-o", "name,,label")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("name,,label", done.stderr)
+        self.assertIn("Try: vitals device --help", done.stderr)
+
     def test_titles_and_rows(self):
         lines = demo("-o", "label,name=WHO,memory_used_bytes,utilization_ratio").stdout.splitlines()
         self.assertEqual(lines[0].split(), ["LABEL", "WHO", "MEMORY_USED_BYTES", "UTILIZATION_RATIO"])
@@ -214,6 +280,7 @@ class Nothing(unittest.TestCase):
         done = vitals("device", "--backends", "none", "0")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("there is no device 0", done.stderr)
+        self.assertIn("vitals doctor", done.stderr)
 
 
 if __name__ == "__main__":

@@ -365,6 +365,42 @@ class Here(Doctor):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"(?m)^  demo +scenario default, ")
 
+    def test_devices_that_ail(self):
+        for scenario, code, found in (
+                ("default", 0, {}),
+                ("broken", 1, {"GPU 0": "lost"}),
+                ("ailing", 1, {"GPU 0": "heat", "GPU 1": "memory", "GPU 2": "asleep"})):
+            with self.subTest(scenario):
+                arguments = ("doctor", *self.roots(), f"--demo={scenario}")
+                text, document = self.check(vitals(*arguments), vitals(*arguments, "--json"))
+                told = {}
+                for row in document:
+                    if row["subject"].startswith("GPU "):
+                        told[row["subject"]] = told.get(row["subject"], "") + row["finding"]
+                self.assertEqual(list(told), list(found))
+                for subject, word in found.items():
+                    self.assertIn(word, told[subject])
+                    self.assertRegex(text, rf"(?m)^  {subject} +\S")
+                self.assertEqual(vitals(*arguments).returncode, code)
+
+    def test_what_rights_allow_and_a_sandbox_refuses(self):
+        prefix = ordinary(self)
+        path = self.folder / "proc/1"
+        path.mkdir(exist_ok=True)
+        path.chmod(0)
+        self.addCleanup(path.chmod, 0o755)
+        words = [*prefix, VITALS, "doctor", *map(str, self.roots()), "--backends", "none", "--json"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=30,
+                              env=environment(HOME="/nonexistent", XDG_CONFIG_HOME=None))
+        rows = json.loads(done.stdout)["tables"]["diagnosis"]
+        self.assertIn("/proc/1/exe is refused", self.row(rows, "others' processes", "notice")["finding"])
+
+    def test_each_vendor_has_a_line(self):
+        with tempfile.TemporaryDirectory() as empty:
+            done = vitals("doctor", "--sys-root", empty, "--json")
+        labels = {row["label"] for row in json.loads(done.stdout)["tables"]["diagnosis"]}
+        self.assertLessEqual({"amd", "intel", "drm"}, labels)
+
     def unshared(self, *words):
         if os.geteuid() != 0 or shutil.which("unshare") is None:
             self.skipTest("namespaces take root and unshare")

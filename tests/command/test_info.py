@@ -75,6 +75,15 @@ class Person(unittest.TestCase):
             if "N/A" in line:
                 self.assertRegex(line, r"^  N/A +[^:]+: \w+")
 
+    def test_descriptors_of_which_nothing_is_known_are_one_line(self):
+        done = vitals("info", "--json", 1)
+        rows = json.loads(done.stdout)["tables"].get("descriptor", [])
+        if not rows or any(row["type"] is not None for row in rows):
+            self.skipTest("what process 1 has open can be read, or not even counted")
+        lines = sections(vitals("info", 1).stdout)["Open files"]
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[0], rf"^  \d+, of which nothing is known: \w")
+
     def test_the_environment_only_for_who_asks(self):
         child = started(["sleep", "600"], env={"PATH": os.environ["PATH"], "VITALS_SECRET": "a\nb"})
         try:

@@ -43,6 +43,30 @@ class Case(unittest.TestCase):
         return result
 
 
+class Demo(Case):
+    """Its devices are invented, and who is on them is not."""
+
+    def test_nobody_is_signalled_for_what_is_invented(self):
+        for arguments in (["--gpu"], ["--container", "5d1f"]):
+            result = self.check("--demo", "--yes", "-s", "CONT", *arguments, code=2)
+            self.assertIn("--dry-run", result.stderr)
+            self.assertEqual(result.stdout, "")
+        child = self.sleeper()
+        self.check("--demo", "--yes", child.pid)
+        self.assertEqual(child.wait(timeout=30), -signal.SIGTERM)
+
+
+class Width(Case):
+    def test_what_was_said_counts_in_a_pipe(self):
+        child = self.sleeper(b"vitals-kill-" + b"wide" * 60)
+        longest = lambda *words, **changes: max(map(len, self.check(
+            "--dry-run", *words, child.pid, env=changes).stdout.splitlines()))
+        self.assertGreater(longest(), 200)
+        self.assertLessEqual(longest("--width", 80), 80)
+        self.assertLessEqual(longest(VITALS_WIDTH=90), 90)
+        self.assertLessEqual(longest(COLUMNS=100), 100)
+
+
 class Signals(Case):
     def test_sends_what_is_named(self):
         for words, number in (((), signal.SIGTERM), (("-s", "KILL"), signal.SIGKILL),

@@ -40,6 +40,11 @@ CASES = [
     ("partitions", 79, []),
     ("partitions", 123, []),
     ("many", 160, []),
+    ("work", 79, []),
+    ("work", 109, []),
+    ("work", 110, ["--ascii"]),
+    ("work", 132, []),
+    ("work", 132, ["-u", "cho"]),
     ("broken", 100, []),
     ("broken", 123, ["--force-color"]),
     ("host", 79, []),
@@ -138,12 +143,35 @@ class Shape(unittest.TestCase):
         self.assertIn("No GPU was chosen.", done.stdout.decode())
 
     def test_what_is_not_known_is_never_zero(self):
-        # `broken` holds a device that is lost: all its cells are N/A.
+        # `broken` holds a device that is lost, which it says, and others that tell nothing.
         lines = report("broken", 79, []).stdout.decode().splitlines()
-        lost = [line for line in lines if line.startswith("│   1 ")][0]
-        after = lines[lines.index(lost) + 1]
-        self.assertIn("N/A / N/A", after)
-        self.assertNotRegex(after, r"\b0(%|W|C|MiB|B)\b")
+        for number, word in ((0, "lost"), (1, "N/A / N/A")):
+            first = next(i for i, line in enumerate(lines) if line.startswith(f"│   {number} "))
+            after = lines[first + 1]
+            self.assertIn(f" {word} │", after)
+            self.assertIn("N/A / N/A │", after)
+            self.assertNotRegex(after, r"\b0(%|W|C|MiB|B)\b")
+
+    def test_why_a_device_is_silent(self):
+        for scenario, number, word in (("broken", 0, "lost"), ("ailing", 2, "asleep"), ("hang", 1, "no answer")):
+            with self.subTest(scenario):
+                text = subprocess.run([VITALS, "-1", f"--demo={scenario}", "--delay", "0"], timeout=60,
+                                      env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80",
+                                           "HOME": "/nonexistent"}, capture_output=True).stdout.decode()
+                lines = text.splitlines()
+                first = next(i for i, line in enumerate(lines) if line.startswith(f"│   {number} "))
+                self.assertRegex(lines[first + 1], rf" {word} │")
+
+    def test_a_user_that_is_none(self):
+        environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
+        done = subprocess.run([VITALS, "-1", "-u", "nobody-is-called-so"], env=environment,
+                              capture_output=True, timeout=30)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b'"nobody-is-called-so"', done.stderr)
+        done = subprocess.run([VITALS, "-1", "--demo", "-u", "4000000001"], env=environment,
+                              capture_output=True, timeout=30)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))  # a number may be a user's that has no name
+        self.assertEqual(report("devices", 100, ["-u", "nobody-is-called-so"]).returncode, 0)
 
     def test_no_rate_without_a_second_reading(self):
         text = report("once", 100, []).stdout.decode()

@@ -113,7 +113,13 @@ BAD = (
     ("--interval --json", ("--interval", "needs a value")),
     ("-1 -m", ("--once", "--monitor", "exclude")),
     ("-m --json", ("--json", "--monitor", "exclude")),
-    ("-m tiny", ('"tiny"',)),
+    ("-m tiny", ("--monitor takes", "auto, full or compact", '"tiny"', "Try: vitals --help")),
+    ("--interval 1", ("--interval", "--json", "Try: vitals --help")),
+    ("info", ("needs a pid", "Try: vitals info --help")),
+    ("kill", ("needs a pid", "Try: vitals kill --help")),
+    ("ps -o nosuch", ('"nosuch"', "Try: vitals ps --help")),
+    ("ps -o pid,,comm", ('"pid,,comm"', "empty")),
+    ("help nosuch", ('unknown command "nosuch"',)),
     ("--monitor=tiny", ("--monitor", '"tiny"', "auto, full or compact")),
     ("--gpu-util-thresh", ("--gpu-util-thresh", "needs a value")),
     ("--gpu-util-thresh 10", ("--gpu-util-thresh", '"10"', "two whole numbers from 1 to 99")),
@@ -394,6 +400,10 @@ class Help(unittest.TestCase):
                 self.assertTrue(result.stdout.isascii())
                 self.assertEqual([line for line in lines if len(line) > 80], [])
                 self.assertEqual(vitals(*command, "-h").stdout, result.stdout)
+
+    def test_is_a_command_too(self):
+        self.assertEqual(vitals("help").stdout, vitals("--help").stdout)
+        self.assertEqual(vitals("help", "ps").stdout, vitals("ps", "--help").stdout)
 
     def test_names_every_option_of_nvitop(self):
         text = vitals("--help").stdout

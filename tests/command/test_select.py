@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from harness import BUILD, VITALS, environment, nvml, vitals
+from harness import BUILD, VITALS, environment, nvml, vitals, wait_until
 
 UUIDS = [f"GPU-5e4f0000-{i:04x}-4a10-8000-000000000000" for i in range(8)]
 
@@ -120,6 +120,18 @@ class Choice(Selected):
         done = vitals("select", "--backends", "none", "-c", "0")
         self.assertEqual((done.returncode, done.stdout), (0, "\n"))
 
+    def test_nothing_is_known(self):
+        done = vitals("select", "--demo=broken", "--lock-folder", self.locks)
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("0 of 1", done.stderr)
+
+    def test_the_list_that_was_given_is_blamed(self):
+        done = self.run_it("--inherit=99", CUDA_VISIBLE_DEVICES="0")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn('--inherit ends before "99"', done.stderr)
+        self.assertNotIn("CUDA_VISIBLE_DEVICES", done.stderr)
+        self.assertIn("CUDA_VISIBLE_DEVICES", self.run_it("-i", CUDA_VISIBLE_DEVICES="99").stderr)
+
     def test_usage(self):
         for arguments, message in [
             (["-f", "lots"], "lots"), (["-O", "name"], "name"), (["-C", "1", "-c", "2"], "--max-count"),
@@ -195,6 +207,24 @@ class OrderOfCuda(Selected):
                 self.assertEqual((done.stdout, done.returncode), (UUIDS[0] + "\n", 0))
                 self.assertIn("PCI addresses", done.stderr)
 
+    def test_cuda_that_hangs_is_not_waited_for_nor_left_behind(self):
+        marker = f"vitals-hang-{os.getpid()}"
+        begun = time.monotonic()
+        done = self.ask("hang", "-i", "-O", "uuid", VITALS_TEST_MARKER=marker)
+        self.assertEqual((done.stdout, done.returncode), (UUIDS[0] + "\n", 0))
+        self.assertIn("PCI addresses", done.stderr)
+        self.assertGreater(time.monotonic() - begun, 9)
+
+        def left():
+            for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+                try:
+                    if marker.encode() in path.read_bytes():
+                        return True
+                except OSError:
+                    pass  # it ended, or is somebody else's
+            return False
+        wait_until(lambda: not left(), "the end of the process that asks CUDA", 20)
+
     def test_uuids_need_no_order(self):
         done = self.ask("error 999", "--inherit=" + UUIDS[1], "-O", "uuid")
         self.assertEqual(done.stdout, UUIDS[1] + "\n")
@@ -219,7 +249,12 @@ class Job(Selected):
         self.assertEqual(done.stdout, "0//\n", done.stderr)
 
     def test_what_cannot_be_run(self):
-        self.assertEqual(self.run_it("--", "/no/such/program").returncode, 127)
+        done = self.run_it("--", "/no/such/program")
+        self.assertEqual(done.returncode, 127)
+        for name, why in (("/no/such/program", "no such file"), ("no-such-program", "command not found")):
+            ours, runs = self.run_it("--", name), vitals("run", "--", name)
+            self.assertIn(f"vitals: {name}: {why}", ours.stderr)
+            self.assertEqual((ours.returncode, ours.stderr), (runs.returncode, runs.stderr.splitlines(True)[0]))
         self.assertEqual(self.run_it("--", "/").returncode, 126)
         done = self.run_it("-n", "8", "-G", "0", "--tol", "0", "--", "touch",
                            pathlib.Path(self.folder, "ran"))

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -57,6 +58,14 @@ class Topology(unittest.TestCase):
         text = vitals("topo", "--nvml", nvml("r580"), "--backends", "nvidia").stdout
         self.assertIn("NV4", text)
         self.assertIn("so many NVLinks", text)
+
+    def test_every_word_of_the_matrix_is_explained(self):
+        lines = vitals("topo", "--demo").stdout.splitlines()
+        end = lines.index("")
+        words = {re.sub(r"\d+$", "#", word) for line in lines[1:end] for word in line.split()[1:-2]}
+        legend = {line.split()[0] for line in lines[end:] if line}
+        self.assertLessEqual({"X", "N/A", "NV#"}, words)
+        self.assertLessEqual(words, legend)
 
     def test_no_sys(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -187,7 +187,8 @@ static void answer_metric(struct call *call, const struct device *device,
     static const struct {
         unsigned number;
         enum device_field field;
-    } rows[] = {{2, FIELD_GPM_SM_ACTIVE},
+    } rows[] = {{1, FIELD_GPM_GRAPHICS},
+                {2, FIELD_GPM_SM_ACTIVE},
                 {3, FIELD_GPM_SM_OCCUPANCY},
                 {5, FIELD_GPM_TENSOR},
                 {10, FIELD_GPM_MEMORY_BANDWIDTH}};

@@ -530,7 +530,8 @@ class Monitor(unittest.TestCase):
 
     def test_a_figure_stands_between_two_samples(self):
         numbers = [p.NVML_GPM_METRIC_SM_UTIL, p.NVML_GPM_METRIC_SM_OCCUPANCY,
-                   p.NVML_GPM_METRIC_ANY_TENSOR_UTIL, p.NVML_GPM_METRIC_DRAM_BW_UTIL, 470]
+                   p.NVML_GPM_METRIC_ANY_TENSOR_UTIL, p.NVML_GPM_METRIC_DRAM_BW_UTIL,
+                   p.NVML_GPM_METRIC_GRAPHICS_UTIL, 470]
         with Simulation(text="[gpu 0]\nmig_mode = 1\n[mig 0:0]\ngi = 3\n"
                              "gpm_sm_active_percent = 9\n[gpu 1]\ngpm_supported = 0\n"):
             gpu = p.nvmlDeviceGetHandleByIndex(0)
@@ -541,7 +542,7 @@ class Monitor(unittest.TestCase):
                 self.metrics(first, second, numbers)
             p.nvmlGpmSampleGet(gpu, second)
             self.assertEqual(self.metrics(first, second, numbers),
-                             [(0, 38), (0, 21), (0, 12), (0, 33), (3, 0)])
+                             [(0, 38), (0, 21), (0, 12), (0, 33), (0, 45), (3, 0)])
             p.nvmlGpmMigSampleGet(gpu, 3, first)
             p.nvmlGpmMigSampleGet(gpu, 3, second)
             self.assertEqual(self.metrics(first, second, numbers[:2]), [(0, 9), (3, 0)])

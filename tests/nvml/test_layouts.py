@@ -279,8 +279,9 @@ class Values(unittest.TestCase):
         elsewhere = {"bus_id", "gi", "ci", "cpu_affinity_mask", "garbage_samples", "nvlink_tx_kib",
                      "nvlink_rx_kib", "nvlink_errors", "nvlink_version", "nvlinks_inactive_mask",
                      "nvlink_remote_kind", "nvlink_remote_bus_id", "xids", "xid",
-                     "gpm_supported", "gpm_sm_active_percent", "gpm_sm_occupancy_percent",
-                     "gpm_tensor_percent", "gpm_memory_bandwidth_percent"}
+                     "gpm_supported", "gpm_graphics_percent", "gpm_sm_active_percent",
+                     "gpm_sm_occupancy_percent", "gpm_tensor_percent",
+                     "gpm_memory_bandwidth_percent"}
         keys = {key for key, _, _ in simulated.field_rows()[0]}
         self.assertEqual(keys - used - elsewhere, set())
 

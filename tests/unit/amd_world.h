@@ -36,6 +36,7 @@ static inline int amd_world_open(struct amd_world *world, const char *fixture)
     snprintf(name, sizeof name, "amd/%s", fixture);
     world->tree = fixture[0] != '\0' ? gpu_tree_new(name) : gpu_tree_empty();
     gpu_tree_open(&world->tree, &world->context.os);
+    world->context.origin.pid_namespace = OS_FIRST_PID_NAMESPACE; /* what its /proc says */
     world->now_ns = 1000 * NS_PER_SECOND;
     world->context.os.clock = (vitals_clock){.data = world,
                                              .monotonic_ns = amd_world_now,

@@ -154,6 +154,32 @@ static void only_a_divided_device(void)
     run_vectors(rows, 3, VECTORS, 1);
 }
 
+/* CUDA knows of NVIDIA's alone, whatever the UUIDs of others begin with. */
+static void another_vendor_s_uuids_are_not_meant(void)
+{
+    static const struct vector VECTORS[] = {
+        {.visible = "GPU-4", .labels = "1"},
+        {.visible = "GPU-44", .labels = "1"},
+        {.visible = "GPU-44aa", .labels = "", .word = "GPU-44aa", .why = "no device for CUDA"},
+        {.visible = "0", .order = "GPU-44", .labels = "1"},
+        {.visible = "MIG-GPU-44/2/0", .labels = "1:0"},
+        {.visible = "MIG-GPU-44aa/2/0",
+         .labels = "",
+         .word = "MIG-GPU-44aa/2/0",
+         .why = "no device"},
+    };
+    static const struct gpu_row ROWS[] = {
+        {.label = "0", .vendor = "amd", .uuid = "GPU-44aa", .address = "0000:05:00.0"},
+        {.label = "1", .vendor = "nvidia", .uuid = "GPU-44bb", .address = "0000:10:00.0"},
+    };
+    run_vectors(ROWS, CHECK_COUNT(ROWS), VECTORS, 4);
+    const struct gpu_row divided[] = {
+        ROWS[0],
+        ROWS[1],
+        {.label = "1:0", .vendor = "nvidia", .uuid = "MIG-33", .parent = 2, .gi = 2}};
+    run_vectors(divided, CHECK_COUNT(divided), VECTORS + 4, 2);
+}
+
 /* Its UUID is one that was made for it; CUDA counts it all the same. */
 static void a_device_without_a_uuid(void)
 {
@@ -277,6 +303,7 @@ static const check_test tests[] = {
     {"UUIDs", uuids},
     {"divided devices", divided_devices},
     {"only a divided device", only_a_divided_device},
+    {"another vendor's UUIDs are not meant", another_vendor_s_uuids_are_not_meant},
     {"a device without a UUID", a_device_without_a_uuid},
     {"orders", orders},
     {"a partition that CUDA enumerates", an_enumerated_partition},

@@ -116,7 +116,30 @@ static void in_an_outer_proc_the_inner_pid_is_looked_for(void)
     gpu_tree_free(&tree);
 }
 
+static void pids_hold_in_the_first_namespace_alone(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t namespace;
+        bool live, machine, asker;
+    } CASES[] = {
+        {"our /proc, the first", FIRST, true, true, true},
+        {"the first's /proc, in a container", FIRST, false, true, false},
+        {"a container", 4026532000, true, false, false},
+        {"another container's /proc", 4026532000, false, false, false},
+        {"it does not tell", 0, true, false, false},
+        {"nor does another's", 0, false, false, false},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        CHECK_CASE(CASES[i].name);
+        vitals_context of = {.os.live = CASES[i].live, .origin.pid_namespace = CASES[i].namespace};
+        CHECK(gpu_pids_hold(&of, GPU_PIDS_OF_MACHINE) == CASES[i].machine);
+        CHECK(gpu_pids_hold(&of, GPU_PIDS_OF_ASKER) == CASES[i].asker);
+    }
+}
+
 static const check_test tests[] = {
+    {"pids hold in the first namespace alone", pids_hold_in_the_first_namespace_alone},
     {"in the first namespace every pid is ours", in_the_first_namespace_every_pid_is_ours},
     {"in a container who has the node open is ours", in_a_container_who_has_the_node_open_is_ours},
     {"without nodes nobody is believed in a container",

@@ -1,5 +1,6 @@
 /* The table of devices: keys, labels, merging, staleness, who is on which device. */
 #include "check.h"
+#include "gpu_tree.h"
 
 #include "core/memory.h"
 #include "gpu/table.h"
@@ -288,6 +289,42 @@ static void a_device_keeps_its_key_and_another_never_gets_it(void)
 
 /* ---- readings ---- */
 
+static uint64_t key_of(const char *label)
+{
+    return vitals_row_key(row(VITALS_GPU, label));
+}
+
+static void two_devices_of_one_uuid_are_two(void)
+{
+    struct gpu_scan scan = {0}, second = {0};
+    begin();
+    add(&scan, 3, "A");
+    add(&scan, 5, "A");
+    take_scan(0, &scan);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU), 2);
+    uint64_t first = key_of("0"), other = key_of("1");
+    CHECK(first != other);
+    take_scan(0, &scan);
+    write_rows(NULL);
+    CHECK_UINT(key_of("0"), first);
+    CHECK_UINT(key_of("1"), other);
+    add(&second, 5, "A"); /* the first is taken out: who is left is who it was */
+    take_scan(0, &second);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU), 1);
+    CHECK_UINT(key_of("0"), other);
+    take_scan(0, &scan);
+    write_rows(NULL);
+    CHECK_UINT(key_of("0"), first);
+    CHECK_UINT(key_of("1"), other);
+    second.devices[0].slot = 9; /* a device that comes back elsewhere is itself */
+    take_scan(0, &second);
+    write_rows(NULL);
+    CHECK_UINT(key_of("0"), first);
+    end();
+}
+
 static void what_a_sample_leaves_out_keeps_its_value(void)
 {
     begin();
@@ -544,6 +581,62 @@ static void one_bad_answer_does_not_end_a_process(void)
     end();
 }
 
+static void a_table_of_processes_says_what_it_lacks(void)
+{
+    static const struct {
+        const char *name;
+        signed char first, second; /* UNSET: no answer; LOWER_BOUND: a list that is cut */
+        vitals_availability state;
+    } CASES[] = {
+        {"both", VITALS_HAVE, VITALS_HAVE, VITALS_HAVE},
+        {"one is denied", VITALS_HAVE, VITALS_DENIED, VITALS_LOWER_BOUND},
+        {"both are", VITALS_DENIED, VITALS_DENIED, VITALS_DENIED},
+        {"denied is what can be mended", VITALS_SUSPENDED, VITALS_DENIED, VITALS_DENIED},
+        {"one is cut", VITALS_HAVE, VITALS_LOWER_BOUND, VITALS_LOWER_BOUND},
+        {"no answer", VITALS_UNSET, VITALS_UNSET, VITALS_NOT_YET},
+        {"one answer", VITALS_UNSET, VITALS_HAVE, VITALS_LOWER_BOUND},
+        {"no device has such", VITALS_UNSUPPORTED, VITALS_UNSUPPORTED, VITALS_UNSUPPORTED},
+    };
+    static struct gpu_processes list;
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        struct gpu_scan scan = {0};
+        const signed char states[] = {CASES[i].first, CASES[i].second};
+        CHECK_CASE(CASES[i].name);
+        begin();
+        add(&scan, 0, "A");
+        add(&scan, 1, "B");
+        take_scan(0, &scan);
+        for (uint32_t slot = 0; slot < 2; slot++) {
+            bool cut = states[slot] == VITALS_LOWER_BOUND;
+            list = (struct gpu_processes){.state = cut ? VITALS_HAVE : states[slot], .cut = cut};
+            if (states[slot] != VITALS_UNSET)
+                CHECK_INT(gpu_table_processes(table, 0, slot, asked_of_users(), &list), 0);
+        }
+        write_rows(NULL);
+        CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), CASES[i].state);
+        end();
+    }
+}
+
+/* What a partition's users are told of: the whole device. */
+static void a_partition_without_a_list_lacks_nothing(void)
+{
+    static struct gpu_processes none = {.state = VITALS_UNSUPPORTED};
+    struct gpu_scan scan = {0};
+    begin();
+    add(&scan, 0, "A");
+    add_part(&scan, 1, 0, 0, "A/0");
+    take_scan(0, &scan);
+    take_users(0, (const int64_t[]){4}, 1);
+    CHECK_INT(gpu_table_processes(table, 0, 1, asked_of_users(), &none), 0);
+    write_rows(NULL);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), VITALS_HAVE);
+    gpu_table_late(table, 0, 0, asked_of_users());
+    write_rows(NULL);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), VITALS_STALE);
+    end();
+}
+
 static void type_says_compute_and_graphics(void)
 {
     static const struct {
@@ -617,6 +710,102 @@ static void each_pid_is_visited_on_each_device(void)
     end();
 }
 
+/* ---- keys of the rows of child tables ---- */
+
+static void take_sensors(unsigned from, unsigned count)
+{
+    begin_sample(10, ASKED(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS));
+    in_row(VITALS_GPU, "");
+    for (unsigned i = from; i < from + count; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "%u", i);
+        in_row(VITALS_GPU_SENSOR, label);
+    }
+    CHECK_INT(take_sample(), 0);
+}
+
+/* A driver that lists other sensors each time fills no memory; one whose row is away for a while
+ * finds its key again. */
+static void rows_that_are_gone_are_forgotten(void)
+{
+    begin();
+    one_device();
+    take_sensors(0, 3);
+    write_rows(NULL);
+    uint64_t key = vitals_row_key(row(VITALS_GPU_SENSOR, "1"));
+    take_sensors(0, 1);
+    take_sensors(0, 3);
+    write_rows(NULL);
+    CHECK_UINT(vitals_row_key(row(VITALS_GPU_SENSOR, "1")), key);
+    for (unsigned i = 0; i < 50; i++)
+        take_sensors(10 + 7 * i, 7);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU_SENSOR), 7);
+    take_sensors(0, 3);
+    write_rows(NULL);
+    CHECK(vitals_row_key(row(VITALS_GPU_SENSOR, "1")) > key); /* nobody else has had it */
+    end();
+}
+
+/* Of the peers of device 0: of this kind, called so. */
+static const vitals_row *peer(const char *kind, const char *label)
+{
+    vitals_text text;
+    for (const vitals_row *r = NULL; (r = vitals_snapshot_next(snapshot, VITALS_GPU_PEER, r));) {
+        if (vitals_row_parent(r) == key_of("0") && strcmp(vitals_row_label(r), label) == 0 &&
+            vitals_row_text(r, VITALS_GPU_PEER_KIND, &text) > 0 && text.size == strlen(kind) &&
+            memcmp(text.bytes, kind, text.size) == 0)
+            return r;
+    }
+    CHECK_FAIL("no %s %s", kind, label);
+}
+
+static void look_around(const struct gpu_tree *tree)
+{
+    struct os os = {.proc = -1};
+    struct metric_set wanted = all_metrics();
+    gpu_tree_open(tree, &os);
+    CHECK_INT(gpu_table_look_around(table, &os, &wanted), 0);
+    gpu_tree_close(&os);
+}
+
+static void name_adapter(const struct gpu_tree *tree, const char *class, const char *name,
+                         const char *address)
+{
+    char path[128], target[128];
+    snprintf(path, sizeof path, "sys/devices/pci0000:00/%s/numa_node", address);
+    gpu_tree_text(tree, path, "0\n");
+    snprintf(path, sizeof path, "sys/class/%s/%s/device", class, name);
+    snprintf(target, sizeof target, "../../../devices/pci0000:00/%s", address);
+    gpu_tree_link(tree, path, target);
+}
+
+/* An interface may have any name: a device's number, or that of an adapter of InfiniBand. */
+static void a_device_may_be_called_as_an_adapter_is(void)
+{
+    struct gpu_tree tree = gpu_tree_empty();
+    struct gpu_scan scan = {0};
+    name_adapter(&tree, "net", "1", "0000:00:05.0");
+    name_adapter(&tree, "net", "mlx", "0000:00:06.0");
+    name_adapter(&tree, "infiniband", "mlx", "0000:00:07.0");
+    begin();
+    add(&scan, 0, "A");
+    add(&scan, 1, "B");
+    take_scan(0, &scan);
+    look_around(&tree);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_GPU_PEER), 2 * (1 + 3));
+    uint64_t device = vitals_row_key(peer("gpu", "1"));
+    uint64_t adapter = vitals_row_key(peer("network", "1"));
+    CHECK(device != adapter);
+    look_around(&tree);
+    write_rows(NULL);
+    CHECK_UINT(vitals_row_key(peer("gpu", "1")), device);
+    CHECK_UINT(vitals_row_key(peer("network", "1")), adapter);
+    end();
+    gpu_tree_free(&tree);
+}
+
 /* ---- memory ---- */
 
 static int take_everything(uint32_t users)
@@ -685,6 +874,7 @@ static const check_test tests[] = {
      labels_follow_the_back_ends_whichever_answers_first},
     {"a device keeps its key and another never gets it",
      a_device_keeps_its_key_and_another_never_gets_it},
+    {"two devices of one UUID are two", two_devices_of_one_uuid_are_two},
     {"what a sample leaves out keeps its value", what_a_sample_leaves_out_keeps_its_value},
     {"what is late is stale, and what never came timed out",
      what_is_late_is_stale_and_what_never_came_timed_out},
@@ -696,10 +886,14 @@ static const check_test tests[] = {
     {"a process keeps its row while it is listed", a_process_keeps_its_row_while_it_is_listed},
     {"a process is joined by its pid", a_process_is_joined_by_its_pid},
     {"one bad answer does not end a process", one_bad_answer_does_not_end_a_process},
+    {"a table of processes says what it lacks", a_table_of_processes_says_what_it_lacks},
+    {"a partition without a list lacks nothing", a_partition_without_a_list_lacks_nothing},
     {"type says compute and graphics", type_says_compute_and_graphics},
     {"a partitioned device counts its partitions' processes",
      a_partitioned_device_counts_its_partitions_processes},
     {"each pid is visited on each device", each_pid_is_visited_on_each_device},
+    {"rows that are gone are forgotten", rows_that_are_gone_are_forgotten},
+    {"a device may be called as an adapter is", a_device_may_be_called_as_an_adapter_is},
     {"no allocation that fails does harm", no_allocation_that_fails_does_harm},
     {"a steady tick allocates nothing", a_steady_tick_allocates_nothing},
 };

@@ -610,7 +610,67 @@ static void an_instance_has_the_monitor_of_its_own(void)
     write_scenario(NULL);
 }
 
+static void check_busy(double ratio, double seconds)
+{
+    const struct fact *fact = gpu_sample_fact(&world.sample, VITALS_GPU_UTILIZATION_RATIO, "");
+    CHECK_NOT_NULL(fact);
+    CHECK_INT(fact->state, VITALS_ESTIMATE);
+    CHECK_NEAR(fact->as.f64, ratio, 1e-9);
+    fact = gpu_sample_fact(&world.sample, VITALS_GPU_BUSY_SECONDS, "");
+    CHECK_INT(fact->state, VITALS_ESTIMATE);
+    CHECK_NEAR(fact->as.f64, seconds, 1e-9);
+}
+
+/* The driver has no utilization of instances; the monitor of a Hopper has. */
+static void an_instance_is_as_busy_as_the_monitor_says(void)
+{
+    open_driver("r580", "mig-hopper");
+    struct metric_set usually = usual(UINT64_MAX);
+    uint32_t busy = world.scan.devices[1].slot, idle = world.scan.devices[2].slot;
+    gpu_world_sample(&world, busy, &usually);
+    check_missing(VITALS_GPU_UTILIZATION_RATIO, VITALS_NOT_YET);
+    check_missing(VITALS_GPU_BUSY_SECONDS, VITALS_NOT_YET);
+    gpu_world_sample(&world, idle, &usually);
+    world.now_ns += 2 * NS_PER_SECOND;
+    gpu_world_sample(&world, busy, &usually);
+    check_busy(0.8, 1.6);
+    CHECK_NULL(gpu_sample_fact(&world.sample, VITALS_GPU_SM_ACTIVE_RATIO, "")); /* by name only */
+    world.now_ns += NS_PER_MS;
+    gpu_world_sample(&world, busy, &usually);
+    check_busy(0.8, 1.6); /* too soon for another */
+    world.now_ns += NS_PER_SECOND - NS_PER_MS;
+    gpu_world_sample(&world, busy, &usually);
+    check_busy(0.8, 2.4);
+    gpu_world_sample(&world, idle, &usually);
+    check_busy(0, 0);
+    gpu_world_sample(&world, 0, &usually); /* the whole has none, and is not measured unasked */
+    check_missing(VITALS_GPU_UTILIZATION_RATIO, VITALS_UNSUPPORTED);
+    CHECK_UINT(gpu_world_calls(&world, "nvmlGpmSampleGet"), 0);
+    gpu_world_set(&world, "mig 0:0", "gpm_graphics_percent", "170");
+    world.now_ns += NS_PER_SECOND;
+    gpu_world_sample(&world, busy, &usually);
+    check_missing(VITALS_GPU_UTILIZATION_RATIO, VITALS_FAILED);
+    close_driver();
+}
+
+static void an_instance_of_an_older_device_has_no_utilization(void)
+{
+    open_driver("r580", "mig");
+    struct metric_set usually = usual(UINT64_MAX);
+    for (int i = 0; i < 3; i++) {
+        gpu_world_sample(&world, world.scan.devices[1].slot, &usually);
+        check_missing(VITALS_GPU_UTILIZATION_RATIO, VITALS_UNSUPPORTED);
+        check_missing(VITALS_GPU_BUSY_SECONDS, VITALS_UNSUPPORTED);
+        world.now_ns += NS_PER_SECOND;
+    }
+    CHECK_UINT(gpu_world_calls(&world, "nvmlGpmQueryDeviceSupport"), 1);
+    close_driver();
+}
+
 static const check_test tests[] = {
+    {"an instance is as busy as the monitor says", an_instance_is_as_busy_as_the_monitor_says},
+    {"an instance of an older device has no utilization",
+     an_instance_of_an_older_device_has_no_utilization},
     {"readings are in base units", readings_are_in_base_units},
     {"compute mode is a word", compute_mode_is_a_word},
     {"busy time is the integral of utilization", busy_time_is_the_integral_of_utilization},

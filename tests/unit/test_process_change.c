@@ -458,7 +458,7 @@ static void what_belongs_to_others_is_denied(void)
     }
     int status;
     CHECK_INT(waitpid(other, &status, 0), other);
-    CHECK_INT(getpriority(PRIO_PROCESS, (id_t)scene.pid), 0);
+    CHECK_INT(getpriority(PRIO_PROCESS, (id_t)scene.pid), getpriority(PRIO_PROCESS, 0));
     scene_close(&scene);
     if (WEXITSTATUS(status) == 91)
         CHECK_SKIP("/proc hides the processes of others");

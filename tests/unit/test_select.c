@@ -130,7 +130,7 @@ static void missing_values(void)
          .busy_seconds = -1},
     };
     vitals_select_options options = defaults();
-    CHECK_STR(choose(ROWS, CHECK_COUNT(ROWS), &options), "1 3 0");
+    CHECK_STR(choose(ROWS, CHECK_COUNT(ROWS), &options), "1 3"); /* 0 tells nothing at all */
     options.max_utilization_ratio = 1;
     CHECK_STR(choose(ROWS, CHECK_COUNT(ROWS), &options), "1");
     options.max_utilization_ratio = -1;
@@ -194,6 +194,39 @@ static void utilization_of_a_counter(void)
 }
 
 /* Processes on device 0: ana's 30 GiB, 20 of a user who is not known, root's 20. */
+/* Two processes may both count memory that they share; there is no more than all of it. */
+static void no_more_is_free_than_there_is(void)
+{
+    static const struct gpu_row ROWS[] = {N(0, 70, 0.0), N(1, 0, 0.0)};
+    static const vitals_metric USERS[] = {VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS,
+                                          VITALS_GPU_PROCESS_MEMORY_USED_BYTES};
+    static const vitals_metric PROCESSES[] = {VITALS_PROCESS_PID, VITALS_PROCESS_USER};
+    static const char *const ANA[] = {"ana"};
+    vitals_builder *builder = begin_rows(1000000000);
+    put_rows(builder, ROWS, 2, 1000000000);
+    vitals_builder_table(builder, VITALS_GPU_PROCESS, USERS, 3);
+    for (uint64_t i = 0; i < 2; i++) {
+        vitals_builder_row(builder, VITALS_GPU_PROCESS, i + 1, 1, text_of("x"), 1000000000);
+        vitals_builder_u64(builder, VITALS_GPU_PROCESS_PID, 100, VITALS_HAVE);
+        vitals_builder_u64(builder, VITALS_GPU_PROCESS_PROCESS, 10, VITALS_HAVE);
+        vitals_builder_u64(builder, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, 70 * GIB, VITALS_HAVE);
+    }
+    vitals_builder_table(builder, VITALS_PROCESS, PROCESSES, 2);
+    vitals_builder_row(builder, VITALS_PROCESS, 10, 0, text_of("a"), 1000000000);
+    put_number(builder, VITALS_PROCESS_PID, 100);
+    put_text(builder, VITALS_PROCESS_USER, "ana");
+    vitals_snapshot *snapshot = end_rows(builder);
+    vitals_select_options options = defaults();
+    options.free_accounts = ANA;
+    options.free_account_count = 1;
+    CHECK_STR(chosen_of(snapshot, &options), "1 0"); /* equals: 80 and 80, not 150 */
+    options.min_free_bytes = 80 * GIB;
+    CHECK_STR(chosen_of(snapshot, &options), "1 0");
+    options.min_free_bytes = 81 * GIB;
+    CHECK_STR(chosen_of(snapshot, &options), "");
+    vitals_snapshot_unref(snapshot);
+}
+
 static void accounts_that_count_as_free(void)
 {
     static const struct gpu_row ROWS[] = {N(0, 70, 0.0), N(1, 45, 0.0)};
@@ -388,6 +421,7 @@ static const check_test tests[] = {
     {"drivers that fell silent", silent_drivers},
     {"utilization of a counter", utilization_of_a_counter},
     {"accounts that count as free", accounts_that_count_as_free},
+    {"no more is free than there is", no_more_is_free_than_there_is},
     {"of MIG devices one", mig_devices},
     {"partitions of other vendors", partitions_of_others},
     {"devices of one vendor", one_vendor},

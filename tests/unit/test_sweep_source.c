@@ -14,12 +14,15 @@
 
 /* ---- the sweeper ---- */
 
+enum { DRIVERS = 8 };
+
 struct gpu_sweeper {
-    bool avoids;
+    bool avoids[DRIVERS];
 };
 
+/* A device of each driver: 226:0 and on. */
 static struct {
-    atomic_bool hangs; /* the driver of 226:1 */
+    atomic_bool hangs[DRIVERS];
     atomic_int takes, sweepers, avoided, sweeps;
 } world;
 
@@ -48,16 +51,21 @@ void gpu_sweeper_free(struct gpu_sweeper *sweeper)
     memory_free(sweeper);
 }
 
+/* The first that hangs and is not avoided. */
 bool gpu_sweeper_asks(const struct gpu_sweeper *sweeper, uint32_t *major, uint32_t *minor)
 {
     *major = 226;
-    *minor = 1;
-    return !sweeper->avoids && atomic_load(&world.hangs);
+    for (*minor = 0; *minor < DRIVERS; (*minor)++) {
+        if (!sweeper->avoids[*minor] && atomic_load(&world.hangs[*minor]))
+            return true;
+    }
+    return false;
 }
 
 bool gpu_sweeper_avoid(struct gpu_sweeper *sweeper, uint32_t major, uint32_t minor)
 {
-    sweeper->avoids = major == 226 && minor == 1;
+    CHECK(major == 226 && minor < DRIVERS);
+    sweeper->avoids[minor] = true;
     atomic_fetch_add(&world.avoided, 1);
     return true;
 }
@@ -65,13 +73,16 @@ bool gpu_sweeper_avoid(struct gpu_sweeper *sweeper, uint32_t major, uint32_t min
 struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper)
 {
     atomic_fetch_add(&world.takes, 1);
-    while (!sweeper->avoids && atomic_load(&world.hangs))
+    uint32_t major, minor;
+    bool asks = gpu_sweeper_asks(sweeper, &major, &minor);
+    while (asks && atomic_load(&world.hangs[minor]))
         real_sleep_ns(NS_PER_MS);
     struct gpu_sweep *sweep = memory_alloc(sizeof *sweep);
     if (sweep != NULL) {
         atomic_fetch_add(&world.sweeps, 1);
         sweep->state = VITALS_HAVE;
-        sweep->cut = sweeper->avoids;
+        for (unsigned i = 0; i < DRIVERS; i++)
+            sweep->cut |= sweeper->avoids[i];
     }
     return sweep;
 }
@@ -99,9 +110,15 @@ static void begin(void)
     CHECK_NOT_NULL(source);
 }
 
+static void hang_all(unsigned from, unsigned to, bool hang)
+{
+    for (unsigned i = from; i < to; i++)
+        atomic_store(&world.hangs[i], hang);
+}
+
 static void end(void)
 {
-    atomic_store(&world.hangs, false);
+    hang_all(0, DRIVERS, false);
     sweep_source_free(source, fake_clock_now(&fake) + NS_PER_SECOND);
     lane_hub_unref(hub);
     vitals_context_free(context);
@@ -114,17 +131,32 @@ static void end(void)
 }
 
 /* Asks, and waits for so many milliseconds of real time at most. */
-static bool tick(struct gpu_sweep **out, unsigned patience_ms)
+static enum sweep_answer answer_of(struct gpu_sweep **out, unsigned patience_ms)
 {
     sweep_source_begin(source);
     sweep_source_ask(source);
     for (unsigned i = 0; i < patience_ms; i++) {
-        if (sweep_source_collect(source, out))
-            return true;
+        enum sweep_answer answer = sweep_source_collect(source, out);
+        if (answer != SWEEP_NONE)
+            return answer;
         real_sleep_ns(NS_PER_MS);
     }
     sweep_source_late(source);
-    return false;
+    return SWEEP_NONE;
+}
+
+/* Until a thread is in its so many-th sweep: on a busy machine it may begin late. */
+static void wait_for_take(int number)
+{
+    for (int i = 0; i < 10000 && atomic_load(&world.takes) < number; i++)
+        real_sleep_ns(NS_PER_MS);
+    CHECK_INT(atomic_load(&world.takes), number);
+}
+
+/* Whether there is one of this tick. */
+static bool tick(struct gpu_sweep **out, unsigned patience_ms)
+{
+    return answer_of(out, patience_ms) == SWEEP_FRESH;
 }
 
 static void every_tick_has_a_sweep_of_its_own(void)
@@ -144,17 +176,18 @@ static void a_driver_that_hangs_keeps_its_own_device_alone(void)
     struct gpu_sweep *sweep = NULL;
     begin();
     CHECK(tick(&sweep, 10000) && !sweep->cut);
-    atomic_store(&world.hangs, true);
+    hang_all(1, 2, true);
     CHECK_FALSE(tick(&sweep, 20)); /* late, and waited for */
+    wait_for_take(2);
     fake_clock_advance(&fake, 3 * NS_PER_SECOND);
-    CHECK(tick(&sweep, 10000)); /* it hangs: nothing new in this tick */
+    CHECK_INT(answer_of(&sweep, 10000), SWEEP_OLD); /* it hangs: nothing new in this tick */
     CHECK(sweep != NULL && !sweep->cut);
     CHECK(tick(&sweep, 10000) && sweep->cut); /* and from now on without that device */
     CHECK_INT(atomic_load(&world.avoided), 1);
     CHECK_INT(atomic_load(&world.sweepers), 2);
     CHECK(tick(&sweep, 10000) && sweep->cut);
 
-    atomic_store(&world.hangs, false); /* it answers: the device is swept again */
+    hang_all(1, 2, false); /* it answers: the device is swept again */
     for (int i = 0; i < 10000 && sweep->cut; i++) {
         CHECK(tick(&sweep, 10000));
         real_sleep_ns(NS_PER_MS);
@@ -164,11 +197,68 @@ static void a_driver_that_hangs_keeps_its_own_device_alone(void)
     end();
 }
 
+/* Its row in the table of sources: the state, and how many threads hang. */
+static const char *state_of(uint64_t *hanging)
+{
+    static char word[32];
+    static const vitals_metric COLUMNS[] = {VITALS_SOURCE_STATE, VITALS_SOURCE_QUARANTINED};
+    vitals_builder *builder = NULL;
+    vitals_snapshot *snapshot = NULL;
+    vitals_error error;
+    vitals_text text;
+    CHECK_OK(vitals_builder_new(&builder, &error), error);
+    vitals_builder_begin(builder);
+    vitals_builder_table(builder, VITALS_SOURCE, COLUMNS, CHECK_COUNT(COLUMNS));
+    sweep_source_write(source, builder, 1);
+    CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
+    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_SOURCE, NULL);
+    CHECK_NOT_NULL(row);
+    CHECK_INT(vitals_row_text(row, VITALS_SOURCE_STATE, &text), VITALS_HAVE);
+    CHECK_INT(vitals_row_u64(row, VITALS_SOURCE_QUARANTINED, hanging), VITALS_HAVE);
+    snprintf(word, sizeof word, "%.*s", (int)text.size, text.bytes);
+    vitals_snapshot_unref(snapshot);
+    vitals_builder_free(builder);
+    return word;
+}
+
+/* What was swept before them is not handed out as of now; and one that answers makes room. */
+static void where_all_threads_hang_nothing_is_new(void)
+{
+    struct gpu_sweep *sweep = NULL;
+    uint64_t hanging = 0;
+    begin();
+    CHECK(tick(&sweep, 10000));
+    hang_all(0, DRIVERS, true);
+    for (int i = 0; i < 4; i++) { /* one thread after the other */
+        CHECK_INT(answer_of(&sweep, 20), SWEEP_NONE);
+        wait_for_take(i + 2);
+        fake_clock_advance(&fake, 3 * NS_PER_SECOND);
+        CHECK_INT(answer_of(&sweep, 10000), SWEEP_OLD);
+    }
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(answer_of(&sweep, 10000), SWEEP_OLD);
+        CHECK_NOT_NULL(sweep);
+        fake_clock_advance(&fake, NS_PER_SECOND);
+    }
+    CHECK_INT(atomic_load(&world.sweepers), 4);
+    CHECK_STR(state_of(&hanging), "timed_out");
+    CHECK_UINT(hanging, 4);
+
+    hang_all(0, 1, false); /* the first driver answers; 1 to 3 hang still */
+    hang_all(4, DRIVERS, false);
+    for (int i = 0; i < 10000 && !tick(&sweep, 20); i++)
+        real_sleep_ns(NS_PER_MS);
+    CHECK(sweep->cut);
+    CHECK_STR(state_of(&hanging), "have");
+    CHECK_UINT(hanging, 3);
+    end();
+}
+
 static void a_thread_that_hangs_to_the_end_is_left_behind(void)
 {
     struct gpu_sweep *sweep = NULL;
     begin();
-    atomic_store(&world.hangs, true);
+    hang_all(1, 2, true);
     CHECK_FALSE(tick(&sweep, 20));
     sweep_source_free(source, 0);
     source = NULL;
@@ -179,6 +269,7 @@ static const check_test tests[] = {
     {"every tick has a sweep of its own", every_tick_has_a_sweep_of_its_own},
     {"a driver that hangs keeps its own device alone",
      a_driver_that_hangs_keeps_its_own_device_alone},
+    {"where all threads hang nothing is new", where_all_threads_hang_nothing_is_new},
     {"a thread that hangs to the end is left behind",
      a_thread_that_hangs_to_the_end_is_left_behind},
 };

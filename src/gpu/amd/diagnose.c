@@ -97,6 +97,8 @@ void amd_diagnose(const vitals_context *context, void *state, struct facts *out)
     struct machine machine = {.os = &context->os};
     (void)state;
     os_sys_list(&context->os, "bus/pci/devices", take_device, &machine);
+    if (machine.cards == 0)
+        diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no device of AMD's", "");
     tell_unbound(&machine, out);
     tell_bound(&machine, out);
     if (machine.cards > machine.unbound + machine.foreign)

@@ -5,6 +5,7 @@
  * has the compute units that a process uses at this moment, and the time of its copy engines. KFD's
  * pids are those of the machine: in another pid namespace they are not taken for ours. */
 #include "gpu/amd/state.h"
+#include "gpu/proof.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ struct kfd_walk {
     const struct amd_device *device;
     const struct metric_set *wanted;
     struct gpu_processes *out;
-    bool first_namespace;
+    bool pids_hold;
 };
 
 static struct value *at(struct gpu_process *process, vitals_metric metric)
@@ -101,7 +102,7 @@ static bool take_process(const char *name, void *data)
         !kfd_read_usage(&walk->amd->context->os, name, node->gpu_id, what, &usage))
         return true;
     // Somebody of ours may have the number of a stranger.
-    if (!walk->first_namespace && is_ours(walk->out, pid))
+    if (!walk->pids_hold && is_ours(walk->out, pid))
         return true;
     struct gpu_process *process = gpu_processes_put(walk->out, pid);
     if (process != NULL)
@@ -112,9 +113,8 @@ static bool take_process(const char *name, void *data)
 static void add_compute(struct amd *amd, const struct amd_device *device,
                         const struct metric_set *wanted, struct gpu_processes *out)
 {
-    uint64_t namespace = amd->context->origin.pid_namespace;
     struct kfd_walk walk = {amd, device, wanted, out,
-                            namespace == 0 || namespace == OS_FIRST_PID_NAMESPACE};
+                            gpu_pids_hold(amd->context, GPU_PIDS_OF_MACHINE)};
     if (device->node_count == 0)
         return;
     if (kfd_list_processes(&amd->context->os, take_process, &walk) == 0 &&

@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "gpu/fill.h"
+#include "metric/diagnosis.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,53 +53,13 @@ static void add_devices(struct demo *demo)
     }
 }
 
-/* When a program began, in clock ticks; 0 for a kernel thread and for one that cannot be read. */
-static uint64_t start_of(const struct demo *demo, int64_t pid)
-{
-    char text[OS_STAT_TEXT];
-    struct os_process process;
-    struct os_stat stat = {0};
-    if (os_process_open(&demo->context->os, pid, false, &process) < 0)
-        return 0;
-    int result = os_process_stat(&process, text, &stat);
-    os_process_close(&process);
-    return result == 0 && stat.virtual_bytes > 0 ? stat.start_ticks : 0;
-}
-
-/* Keeps the newest, the newest first. */
-static void consider(struct demo *demo, uint64_t starts[static DEMO_PIDS], int64_t pid)
-{
-    uint64_t start = start_of(demo, pid);
-    size_t place = DEMO_PIDS;
-    while (place > 0 && start >= starts[place - 1] && start > 0)
-        place--;
-    if (place == DEMO_PIDS)
-        return;
-    memmove(starts + place + 1, starts + place, (DEMO_PIDS - 1 - place) * sizeof *starts);
-    memmove(demo->pids + place + 1, demo->pids + place,
-            (DEMO_PIDS - 1 - place) * sizeof *demo->pids);
-    starts[place] = start;
-    demo->pids[place] = pid;
-}
-
-/* The devices are made up, their users are not: the newest programs of the machine, chosen once, so
- * that a person sees rows like those of a real device. In a /proc without any nobody lives. */
-static void choose_processes(struct demo *demo)
-{
-    uint64_t starts[DEMO_PIDS] = {0};
-    struct os_pids pids = {0};
-    size_t count = os_list_processes(&demo->context->os, &pids) == 0 ? pids.count : 0;
-    for (size_t i = 0; i < count; i++)
-        consider(demo, starts, pids.items[i]);
-    os_pids_done(&pids);
-}
-
 static int64_t pid_of(const struct demo *demo, unsigned n)
 {
+    const vitals_context *context = demo->context;
     if (demo->scenario->self && n == 0)
         return getpid();
-    bool lives = n < DEMO_PIDS && demo->pids[n] != 0 && !demo->scenario->strangers;
-    return lives ? demo->pids[n] : DEMO_FIRST_PID + (int64_t)n;
+    bool lives = n < context->player_count && context->players[n].pid != 0;
+    return lives ? context->players[n].pid : DEMO_FIRST_PID + (int64_t)n;
 }
 
 static int demo_open(const vitals_context *context, void **state, struct gpu_scan *why)
@@ -121,7 +82,6 @@ static int demo_open(const vitals_context *context, void **state, struct gpu_sca
     demo->context = context;
     demo->scenario = scenario;
     add_devices(demo);
-    choose_processes(demo);
     *state = demo;
     return 0;
 }
@@ -230,11 +190,9 @@ static void demo_diagnose(const vitals_context *context, void *state, struct fac
 {
     const struct demo *demo = state;
     char text[GPU_MESSAGE];
-    int size = snprintf(text, sizeof text, "scenario %s, seed %llu: %u devices that are not there",
-                        context->demo, (unsigned long long)context->seed, demo ? demo->count : 0);
-    facts_row(out, VITALS_DIAGNOSIS, 0, (struct span){"demo", 4});
-    fact_string(out, VITALS_DIAGNOSIS_SEVERITY, "notice");
-    fact_text(out, VITALS_DIAGNOSIS_FINDING, (struct span){text, (size_t)size});
+    (void)snprintf(text, sizeof text, "scenario %s, seed %llu: %u devices that are not there",
+                   context->demo, (unsigned long long)context->seed, demo ? demo->count : 0);
+    diagnosis_add(out, DIAGNOSIS_NOTICE, "demo", text, "");
 }
 
 const struct gpu_backend gpu_backend_demo = {

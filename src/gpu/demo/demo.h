@@ -23,11 +23,14 @@ struct demo_model {
     unsigned links; /* NVLink or XGMI, to a switch */
 };
 
-/* What a process does on the demo's devices. Who it is comes from the machine: see demo.c. */
+/* What a process does on the demo's devices, and what it belongs to. Who it is comes from the
+ * machine: see cast.c. */
 struct demo_program {
     bool compute, graphics;
     double memory_share; /* of its device's memory */
     double share;        /* of its device's utilization; those of one device sum to 1 at most */
+    const char *cgroup;
+    const char *pod, *space, *container; /* NULL outside of Kubernetes */
 };
 
 enum { DEMO_PROGRAMS = 6, DEMO_FIRST_PID = 4242 };

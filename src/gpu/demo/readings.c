@@ -71,7 +71,7 @@ static void read_memory(const struct demo *demo, uint32_t slot, struct gpu_fill 
     gpu_fill(fill, VITALS_GPU_MEMORY_RESERVED_BYTES, value_u64(reserved));
     gpu_fill(fill, VITALS_GPU_MEMORY_FREE_BYTES, value_u64(total - used - reserved));
     gpu_fill(fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
-    gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(2 * total));
+    gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(total));
     gpu_fill_child(fill, VITALS_GPU_POOL_USED_BYTES, "bar1", value_u64(reserved / 32));
 }
 

@@ -59,9 +59,45 @@ static const struct demo_model max1550 = {
     .processes = 1,
 };
 
+#define PODS "/kubepods.slice/kubepods-"
+
+/* A job of Slurm's, a container, two pods, a service, and somebody at the screen. */
 const struct demo_program demo_programs[DEMO_PROGRAMS] = {
-    {true, false, 0.55, 0.50}, {true, false, 0.12, 0.15}, {true, false, 0.20, 0.12},
-    {true, false, 0.04, 0.05}, {true, false, 0.08, 0.15}, {true, true, 0.06, 0.15},
+    {.compute = true,
+     .memory_share = 0.55,
+     .share = 0.50,
+     .cgroup = "/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0"},
+    {.compute = true,
+     .memory_share = 0.12,
+     .share = 0.15,
+     .cgroup = "/system.slice/docker-"
+               "5d1f0c6be2a94873b1c05e8f7a6d3920c4b8e1f2a3d5967088e7c6b5a4f39281.scope"},
+    {.compute = true,
+     .memory_share = 0.20,
+     .share = 0.12,
+     .cgroup = PODS "burstable.slice/kubepods-burstable-pod"
+                    "7c2e4f10_93ab_4d58_8e61_0b5a2d9f3c74.slice/cri-containerd-"
+                    "a81c3e5f7092b4d6e8f1a3c5079b2d4f6e81a3c5d7f90b2e4a6c8d1f3b507e92.scope",
+     .pod = "chat-6f7c9d5b8-x2lqp",
+     .space = "inference",
+     .container = "server"},
+    {.compute = true,
+     .memory_share = 0.04,
+     .share = 0.05,
+     .cgroup = PODS "pod1f8a6b3c_52d7_4e90_a1c4_6d9e8f7b5a20.slice/crio-"
+                    "0f9e8d7c6b5a49382716f5e4d3c2b1a09f8e7d6c5b4a392817f6e5d4c3b2a190.scope",
+     .pod = "notebook-0",
+     .space = "research",
+     .container = "jupyter"},
+    {.compute = true,
+     .memory_share = 0.08,
+     .share = 0.15,
+     .cgroup = "/system.slice/transcribe.service"},
+    {.compute = true,
+     .graphics = true,
+     .memory_share = 0.06,
+     .share = 0.15,
+     .cgroup = "/user.slice/user-1000.slice/session-3.scope"},
 };
 
 const struct demo_scenario demo_scenarios[] = {

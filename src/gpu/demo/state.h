@@ -6,7 +6,7 @@
 #include "gpu/demo/demo.h"
 #include "gpu/fill.h"
 
-enum { DEMO_SLOTS = 24, DEMO_PIDS = 64 };
+enum { DEMO_SLOTS = 24 };
 
 /* A device or a partition. */
 struct demo_device {
@@ -20,7 +20,6 @@ struct demo_device {
 struct demo {
     const vitals_context *context;
     const struct demo_scenario *scenario;
-    int64_t pids[DEMO_PIDS]; /* who the demo's processes are; 0: nobody who lives */
     uint32_t count;
     struct demo_device devices[DEMO_SLOTS];
 };

@@ -155,7 +155,10 @@ static bool visit_node(const char *name, void *data)
     if (strncmp(name, "renderD", 7) != 0)
         return true;
     snprintf(path, sizeof path, "%s/drm/%s/dev", slot->folder, name);
+    uint32_t before = slot->node_count;
     gpu_node_add(render->os, path, slot->nodes, &slot->node_count);
+    if (slot->node_count > before)
+        slot->render_node = slot->nodes[before];
     snprintf(slot->render, sizeof slot->render, "%.20s", name);
     return false;
 }

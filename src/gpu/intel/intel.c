@@ -12,9 +12,16 @@
 
 static const struct intel_counting COUNTING = {os_perf_add, os_perf_read, os_perf_close};
 
+static const struct intel_asking ASKING = {os_drm_open, os_drm_ask, os_close_descriptor};
+
 void intel_count_with(void *state, const struct intel_counting *counting)
 {
     ((struct intel *)state)->counting = counting;
+}
+
+void intel_ask_with(void *state, const struct intel_asking *asking)
+{
+    ((struct intel *)state)->asking = asking;
 }
 
 /* ---- open and close ---- */
@@ -39,6 +46,7 @@ static int intel_open(const vitals_context *context, void **state, struct gpu_sc
     }
     intel->context = context;
     intel->counting = &COUNTING;
+    intel->asking = &ASKING;
     *state = intel;
     return 0;
 }

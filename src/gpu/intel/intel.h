@@ -1,9 +1,10 @@
 /* intel.h: the back end for Intel's devices: the kernel drivers i915 and xe.
  *
  * Everything comes from /sys, from perf counters of the device where those are permitted, and from
- * the descriptors that programs have open; no library of Intel's is asked and no device node is
- * opened. What the kernel tells only to those who open the device (the size of its memory, how much
- * of it is in use) is therefore estimated, and says so. */
+ * the descriptors that programs have open; no library of Intel's is asked. The size of a card's
+ * memory, and how much of it is in use, the kernel tells only to those who open the device: that is
+ * done for a moment, while the device is awake; where it is not permitted they are estimated, and
+ * say so. */
 #ifndef VITALS_GPU_INTEL_INTEL_H
 #define VITALS_GPU_INTEL_INTEL_H
 
@@ -19,7 +20,15 @@ struct intel_counting {
     void (*close)(struct os_perf *perf);
 };
 
+/* Who opens a card's node and asks its driver: likewise. */
+struct intel_asking {
+    int (*open)(const struct os *os, const char *name, uint32_t major, uint32_t minor);
+    int (*ask)(int descriptor, unsigned command, void *argument, size_t size);
+    void (*close)(int descriptor);
+};
+
 /* For tests, before the first sample; `counting` stays the caller's. */
 void intel_count_with(void *state, const struct intel_counting *counting);
+void intel_ask_with(void *state, const struct intel_asking *asking);
 
 #endif

@@ -9,11 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WINDOW_TEXT = 2048, MEMORY_WINDOW = 2 };
-
-/* A window no larger than this shows part of the memory; a larger one, all of it. */
-static const uint64_t SMALL_WINDOW = UINT64_C(256) << 20;
-
 /* ---- how busy ---- */
 
 static struct value busiest_of_clients(const struct intel_slot *slot)
@@ -90,48 +85,6 @@ static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_f
     clients_fill_engines(&slot->clients, fill);
 }
 
-/* ---- memory ---- */
-
-/* Behind which the memory of the card is seen; false where that is not told. */
-static bool read_window(const struct os *os, const struct intel_slot *slot, uint64_t *size)
-{
-    char path[OS_SYS_PATH], text[WINDOW_TEXT];
-    return pci_path(path, slot->folder, "resource") &&
-           os_sys_text(os, path, text, sizeof text) == 0 &&
-           event_parse_window((struct span){text, strlen(text)}, MEMORY_WINDOW, size);
-}
-
-static void fill_window(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
-{
-    uint64_t size;
-    if (!gpu_fill_wants(fill, VITALS_GPU_MEMORY_TOTAL_BYTES) &&
-        !gpu_fill_wants_table(fill, VITALS_GPU_POOL))
-        return;
-    if (!read_window(os, slot, &size))
-        return;
-    gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "vram_visible", value_u64(size));
-    if (size <= SMALL_WINDOW)
-        return;
-    struct value total = value_u64(size); // a power of two, and the memory may be less
-    total.state = VITALS_ESTIMATE;
-    gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, total);
-}
-
-/* Nobody tells what is in use but the processes that we may see. */
-static void fill_memory(const struct intel_slot *slot, struct gpu_fill *fill)
-{
-    const struct clients *clients = &slot->clients;
-    struct value own = clients->memory_bytes, system = clients->system_memory_bytes;
-    if (slot->integrated)
-        own = system;
-    if (clients->stamp_ns == 0)
-        own = value_missing(VITALS_NOT_YET);
-    if (own.state != VITALS_UNSET)
-        gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, own);
-    if (clients->stamp_ns != 0 && system.state != VITALS_UNSET)
-        gpu_fill_child(fill, VITALS_GPU_POOL_USED_BYTES, "system", system);
-}
-
 /* ---- the card ---- */
 
 struct screens {
@@ -182,7 +135,7 @@ static bool fill_statics(const struct os *os, const struct intel_slot *slot, str
     }
     gpu_fill(fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->integrated));
     if (!slot->integrated)
-        fill_window(os, slot, fill);
+        intel_fill_window(os, slot, fill);
     return awake;
 }
 
@@ -197,6 +150,7 @@ static void forget(struct intel_slot *slot)
     if (slot->pmu.state != VITALS_HAVE)
         slot->utilization_ns = 0;
     slot->utilization = value_missing(VITALS_NOT_YET);
+    slot->memory.used = value_missing(VITALS_UNSET);
 }
 
 /* Channels are kept where they are found again: what their counters said stands. */
@@ -237,7 +191,8 @@ static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_f
         return;
     pci_fill_link(os, slot->folder, fill);
     fill_display(os, slot, fill);
-    fill_memory(slot, fill);
+    intel_read_memory(intel, slot, fill->sample->stamp_ns, fill);
+    intel_fill_memory(slot, fill);
     intel_fill_channels(os, slot, fill);
 }
 

@@ -91,6 +91,13 @@ struct intel_pmu {
     } classes[ENGINE_KINDS];
 };
 
+/* The card's own memory, as its driver tells it to those who open it. */
+struct intel_memory {
+    struct value total, used; /* UNSET: not told */
+    uint64_t asked_ns;        /* 0: not asked yet */
+    int error;                /* of the last time */
+};
+
 struct intel_slot {
     /* who it is */
     char bus_id[PCI_BUS_ID];
@@ -102,6 +109,7 @@ struct intel_slot {
     int32_t parent;
     bool integrated, is_virtual;
     char render[24]; /* "renderD128"; "": none */
+    struct gpu_node render_node;
     uint32_t node_count;
     struct gpu_node nodes[GPU_NODES_MAX];
     /* of the sampling thread */
@@ -115,6 +123,7 @@ struct intel_slot {
     uint64_t utilization_ns; /* when that was measured; 0: not yet */
     double busy_seconds;
     signed char busy_state; /* UNSET: nothing was added yet */
+    struct intel_memory memory;
     /* of `processes` and, between its calls, of the sampling thread */
     struct clients clients;
 };
@@ -122,6 +131,7 @@ struct intel_slot {
 struct intel {
     const vitals_context *context;
     const struct intel_counting *counting;
+    const struct intel_asking *asking;
     uint32_t count; /* of the scanning thread */
     struct intel_slot *slots[GPU_DEVICES_MAX];
 };
@@ -149,6 +159,18 @@ void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct 
 void intel_read_idle(const struct os *os, struct intel_slot *slot, uint64_t now_ns);
 struct value intel_awake(const struct intel_slot *slot);
 void intel_fill_idle(const struct intel_slot *slot, struct gpu_fill *fill);
+
+/* What there is of memory, and what of it is in use (memory.c). The first may open the device: not
+ * while it is asleep. */
+void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t now_ns,
+                       const struct gpu_fill *fill);
+void intel_fill_window(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill);
+void intel_fill_memory(const struct intel_slot *slot, struct gpu_fill *fill);
+
+/* What i915 and xe answered: the memory of all regions of the card's own. False where the bytes are
+ * no such answer; `used` UNSET where it is not told. Pure. */
+bool intel_parse_i915_memory(const void *bytes, size_t size, struct intel_memory *out);
+bool intel_parse_xe_memory(const void *bytes, size_t size, struct intel_memory *out);
 
 void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill);
 

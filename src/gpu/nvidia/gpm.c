@@ -3,7 +3,9 @@
  *
  * A figure stands between two of the driver's samples, so that the first reading gives none. The
  * monitor shares counters with profilers, above all with DCGM: it is read by name only, and not
- * while DCGM's nv-hostengine runs. */
+ * while DCGM's nv-hostengine runs. But how busy a MIG instance is, nobody else tells: that is read
+ * whenever it is wanted. It is the share of time in which the GPU instance had work, of all compute
+ * instances that it is divided into: an estimate of each. */
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 
@@ -18,6 +20,21 @@ static const struct {
     {VITALS_GPU_TENSOR_ACTIVE_RATIO, NVML_GPM_TENSOR_ACTIVE},
     {VITALS_GPU_MEMORY_BANDWIDTH_RATIO, NVML_GPM_MEMORY_BANDWIDTH},
 };
+
+static bool wants_busy(const struct nvidia_reader *reader)
+{
+    return reader->device->partition && (reader_wants(reader, VITALS_GPU_UTILIZATION_RATIO) ||
+                                         reader_wants(reader, VITALS_GPU_BUSY_SECONDS));
+}
+
+static bool wants_any(const struct nvidia_reader *reader)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        if (reader_wants(reader, rows[i].metric))
+            return true;
+    }
+    return wants_busy(reader);
+}
 
 #define LOOK_AGAIN_NS (60 * NS_PER_SECOND)
 #define SHORTEST_NS   (100 * NS_PER_MS) /* between two samples, says the driver's document */
@@ -112,10 +129,28 @@ static nvml_return take(struct nvidia_reader *reader, nvml_device whole)
 
 /* ---- figures ---- */
 
+/* How busy a partition is; of a device the driver tells by itself. */
+static void set_busy(struct nvidia_reader *reader, struct value ratio)
+{
+    struct nvidia_device *device = reader->device;
+    if (!device->partition)
+        return;
+    struct value seconds = value_missing((vitals_availability)ratio.state);
+    if (ratio.state > 0) {
+        ratio.state = VITALS_ESTIMATE;
+        seconds = value_f64(device->busy_seconds);
+        seconds.state = VITALS_ESTIMATE;
+    }
+    device->gpm.busy = ratio;
+    gpu_fill(reader->fill, VITALS_GPU_UTILIZATION_RATIO, ratio);
+    gpu_fill(reader->fill, VITALS_GPU_BUSY_SECONDS, seconds);
+}
+
 static void set_all(struct nvidia_reader *reader, vitals_availability reason)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
         gpu_fill(reader->fill, rows[i].metric, value_missing(reason));
+    set_busy(reader, value_missing(reason));
 }
 
 /* Percent, with a rounding error of the driver's at most. */
@@ -128,7 +163,18 @@ static struct value ratio(const struct nvml_gpm_metric *metric)
     return value_f64(metric->value < 100 ? metric->value / 100 : 1);
 }
 
-static void read_figures(struct nvidia_reader *reader)
+/* The figure of a partition's load, and its integral over the time between the samples. */
+static void take_busy(struct nvidia_reader *reader, nvml_return code,
+                      const struct nvml_gpm_metric *metric, uint64_t window_ns)
+{
+    struct value busy = code == NVML_SUCCESS ? ratio(metric)
+                                             : value_missing(nvml_availability(code));
+    if (busy.state > 0)
+        reader->device->busy_seconds += busy.as.f64 * (double)window_ns / 1e9;
+    set_busy(reader, busy);
+}
+
+static void read_figures(struct nvidia_reader *reader, uint64_t window_ns)
 {
     const struct nvidia_gpm *gpm = &reader->device->gpm;
     struct nvml_gpm_request request = {.version = NVML_GPM_VERSION,
@@ -142,15 +188,21 @@ static void read_figures(struct nvidia_reader *reader)
         request.metrics[request.count++].metric = rows[i].number;
     }
     unsigned count = request.count;
+    if (wants_busy(reader))
+        request.metrics[request.count++].metric = NVML_GPM_GRAPHICS;
     nvml_return code = NVML_CALL(reader->nvml, nvmlGpmMetricsGet, &request);
     for (unsigned i = 0; i < count; i++)
         reader_set(reader, metrics[i], code, ratio(&request.metrics[i]));
+    if (wants_busy(reader))
+        take_busy(reader, code, &request.metrics[count], window_ns);
 }
 
 void nvidia_read_gpm(struct nvidia_reader *reader)
 {
     struct nvidia_device *device = reader->device;
-    uint64_t now_ns = reader->fill->sample->stamp_ns;
+    if (!wants_any(reader))
+        return;
+    uint64_t now_ns = reader->fill->sample->stamp_ns, before_ns = device->gpm.taken_ns;
     nvml_device whole = nvidia_whole(reader->nvidia, device);
     vitals_availability allowed = may_read(reader->nvidia);
     nvml_return code = NVML_UNINITIALIZED;
@@ -161,17 +213,18 @@ void nvidia_read_gpm(struct nvidia_reader *reader)
         set_all(reader, allowed < 0 ? allowed : nvml_availability(code));
         return;
     }
-    bool paired = device->gpm.taken_ns != 0;
-    if (paired && now_ns - device->gpm.taken_ns < SHORTEST_NS) {
+    if (before_ns != 0 && now_ns - before_ns < SHORTEST_NS) {
+        struct value busy = device->gpm.busy;
         set_all(reader, VITALS_NOT_YET);
+        set_busy(reader, busy.state != VITALS_UNSET ? busy : value_missing(VITALS_NOT_YET));
         return;
     }
     code = reader_check(reader, take(reader, whole));
     device->gpm.taken_ns = code == NVML_SUCCESS ? now_ns : 0;
     if (code != NVML_SUCCESS)
         set_all(reader, nvml_availability(code));
-    else if (!paired)
+    else if (before_ns == 0)
         set_all(reader, VITALS_NOT_YET);
     else
-        read_figures(reader);
+        read_figures(reader, now_ns - before_ns);
 }

@@ -85,6 +85,7 @@ enum {
 
 /* Metrics of the performance monitor (GPM). */
 enum {
+    NVML_GPM_GRAPHICS = 1, /* graphics and compute: any of the engines had work */
     NVML_GPM_SM_ACTIVE = 2,
     NVML_GPM_SM_OCCUPANCY = 3,
     NVML_GPM_TENSOR_ACTIVE = 5,

@@ -50,7 +50,7 @@ static const struct reading readings[] = {
     {nvidia_read_gpm,
      true,
      {VITALS_GPU_SM_ACTIVE_RATIO, VITALS_GPU_SM_OCCUPANCY_RATIO, VITALS_GPU_TENSOR_ACTIVE_RATIO,
-      VITALS_GPU_MEMORY_BANDWIDTH_RATIO}},
+      VITALS_GPU_MEMORY_BANDWIDTH_RATIO, VITALS_GPU_UTILIZATION_RATIO, VITALS_GPU_BUSY_SECONDS}},
     {nvidia_read_accounting_pids, true, {VITALS_GPU_ACCOUNTING_PIDS}},
     {nvidia_read_pcie_throughput,
      false,

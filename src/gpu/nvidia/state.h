@@ -39,6 +39,7 @@ struct nvidia_gpm {
     nvml_gpm_sample samples[2];
     unsigned newer;    /* of the two */
     uint64_t taken_ns; /* when; 0: there is none */
+    struct value busy; /* of a partition: what was read last */
 };
 
 /* A device or a MIG instance. */

@@ -4,8 +4,10 @@
  * Thread rule: lanes only. */
 #include "os/linux/ourselves.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- who is seen ---- */
 
@@ -72,6 +74,15 @@ static void diagnose_namespace(const struct ourselves *self)
 
 /* ---- what may be read of them ---- */
 
+/* Sandboxes refuse what capabilities would allow: only trying tells. The first process is somebody
+ * else's, but for who is it. */
+static bool is_refused(const struct ourselves *self)
+{
+    char target[8];
+    return readlinkat(self->os->proc, "1/exe", target, sizeof target) < 0 &&
+           (errno == EACCES || errno == EPERM);
+}
+
 static void diagnose_others(const struct ourselves *self)
 {
     static const char subject[] = "others' processes";
@@ -83,6 +94,11 @@ static void diagnose_others(const struct ourselves *self)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "all of them can be read in this user namespace, and none outside",
                       self->rights);
+    else if (trace && search && is_refused(self))
+        diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
+                      "/proc/1/exe is refused though our rights allow it: a sandbox or a security "
+                      "module keeps them from us",
+                      "");
     else if (trace && search)
         diagnosis_add(self->out, DIAGNOSIS_GOOD, subject, "all of them can be read", "");
     else

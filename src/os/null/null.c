@@ -321,6 +321,20 @@ void os_perf_close(struct os_perf *perf)
     perf->count = 0;
 }
 
+/* ---- DRM devices: none ---- */
+
+int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t minor)
+{
+    (void)os, (void)name, (void)major, (void)minor;
+    return -ENOTSUP;
+}
+
+int os_drm_ask(int descriptor, unsigned command, void *argument, size_t size)
+{
+    (void)descriptor, (void)command, (void)argument, (void)size;
+    return -ENOTSUP;
+}
+
 /* ---- who has a DRM or accel device open: nobody ---- */
 
 int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out)

@@ -1,0 +1,309 @@
+/* memory.c: how much memory a card has, and how much of that is in use.
+ *
+ * The driver tells it to whoever opens the card's render node: how much there is, and, to those who
+ * may count (CAP_PERFMON), how much of it is taken by all users together. The node is closed at
+ * once, so that we are no client of the card. Asking keeps a card awake for a moment, so that one
+ * which does nothing is asked seldom; what was in use then is an estimate of now. Where nobody
+ * tells, the window through which the processor sees the memory is as large as the memory, or
+ * small; and what is in use is at least what the processes hold that we may see.
+ *
+ * The layouts are those of the kernel's uapi headers i915_drm.h and xe_drm.h, which are fixed. */
+#include "gpu/intel/events.h"
+#include "gpu/intel/state.h"
+
+#include "core/memory.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { WINDOW_TEXT = 2048, MEMORY_WINDOW = 2 };
+
+/* A window no larger than this shows part of the memory; a larger one, all of it. */
+static const uint64_t SMALL_WINDOW = UINT64_C(256) << 20;
+
+#define IDLE_PAUSE_NS    (10 * NS_PER_SECOND) /* a card that does nothing falls asleep in less */
+#define REFUSED_PAUSE_NS (60 * NS_PER_SECOND)
+
+enum { ANSWER_MAX = 64 * 1024 };
+
+/* ---- i915 ---- */
+
+enum { I915_QUERY = 0x39, I915_QUERY_MEMORY_REGIONS = 4, I915_DEVICE_MEMORY = 1 };
+
+struct i915_query {
+    uint32_t count, flags;
+    uint64_t items;
+};
+
+struct i915_query_item {
+    uint64_t id;
+    int32_t length; /* 0: the driver sets it; negative: errno */
+    uint32_t flags;
+    uint64_t data;
+};
+
+struct i915_region {
+    uint16_t kind, instance;
+    uint32_t reserved;
+    uint64_t size;        /* all bits set: not known */
+    uint64_t unallocated; /* as large as size where the asker may not know */
+    uint64_t rest[8];
+};
+
+struct i915_regions {
+    uint32_t count, reserved[3];
+};
+
+_Static_assert(sizeof(struct i915_query) == 16, "drm_i915_query");
+_Static_assert(sizeof(struct i915_query_item) == 24, "drm_i915_query_item");
+_Static_assert(offsetof(struct i915_query_item, data) == 16, "drm_i915_query_item");
+_Static_assert(sizeof(struct i915_region) == 88, "drm_i915_memory_region_info");
+_Static_assert(offsetof(struct i915_region, unallocated) == 16, "drm_i915_memory_region_info");
+_Static_assert(sizeof(struct i915_regions) == 16, "drm_i915_query_memory_regions");
+
+/* ---- xe ---- */
+
+enum { XE_DEVICE_QUERY = 0, XE_QUERY_MEMORY_REGIONS = 1, XE_DEVICE_MEMORY = 1 };
+
+struct xe_query {
+    uint64_t extensions;
+    uint32_t query, size; /* size 0: the driver sets it; else it must be that */
+    uint64_t data, reserved[2];
+};
+
+struct xe_region {
+    uint16_t kind, instance;
+    uint32_t page;
+    uint64_t size;
+    uint64_t used; /* 0 where the asker may not know */
+    uint64_t visible_size, visible_used, reserved[6];
+};
+
+struct xe_regions {
+    uint32_t count, reserved;
+};
+
+_Static_assert(sizeof(struct xe_query) == 40, "drm_xe_device_query");
+_Static_assert(offsetof(struct xe_query, data) == 16, "drm_xe_device_query");
+_Static_assert(sizeof(struct xe_region) == 88, "drm_xe_mem_region");
+_Static_assert(offsetof(struct xe_region, used) == 16, "drm_xe_mem_region");
+_Static_assert(sizeof(struct xe_regions) == 8, "drm_xe_query_mem_regions");
+
+/* ---- what they say ---- */
+
+/* One region of the card's own more. A card has something in use always: 0 is not told. */
+static void add_region(struct intel_memory *out, uint64_t size, uint64_t used)
+{
+    bool first = out->total.state == VITALS_UNSET;
+    if (size == 0 || size > EXACT_MAX || used > size) {
+        out->total = out->used = value_missing(VITALS_FAILED);
+        return;
+    }
+    if (!first && out->total.state <= 0)
+        return;
+    uint64_t total = saturating_add(first ? 0 : out->total.as.u64, size);
+    if (total > EXACT_MAX) {
+        out->total = out->used = value_missing(VITALS_FAILED);
+        return;
+    }
+    out->total = value_u64(total);
+    if (used == 0 || (!first && out->used.state == VITALS_UNSET))
+        out->used = value_missing(VITALS_UNSET);
+    else
+        out->used = value_u64(saturating_add(first ? 0 : out->used.as.u64, used));
+}
+
+bool intel_parse_i915_memory(const void *bytes, size_t size, struct intel_memory *out)
+{
+    struct i915_regions head;
+    if (size < sizeof head)
+        return false;
+    memcpy(&head, bytes, sizeof head);
+    if (head.count > (size - sizeof head) / sizeof(struct i915_region))
+        return false;
+    out->total = out->used = value_missing(VITALS_UNSET);
+    for (uint32_t i = 0; i < head.count; i++) {
+        struct i915_region region;
+        memcpy(&region, (const char *)bytes + sizeof head + i * sizeof region, sizeof region);
+        if (region.kind != I915_DEVICE_MEMORY || region.size == UINT64_MAX)
+            continue;
+        bool told = region.unallocated <= region.size;
+        add_region(out, region.size, told ? region.size - region.unallocated : 0);
+    }
+    return true;
+}
+
+bool intel_parse_xe_memory(const void *bytes, size_t size, struct intel_memory *out)
+{
+    struct xe_regions head;
+    if (size < sizeof head)
+        return false;
+    memcpy(&head, bytes, sizeof head);
+    if (head.count > (size - sizeof head) / sizeof(struct xe_region))
+        return false;
+    out->total = out->used = value_missing(VITALS_UNSET);
+    for (uint32_t i = 0; i < head.count; i++) {
+        struct xe_region region;
+        memcpy(&region, (const char *)bytes + sizeof head + i * sizeof region, sizeof region);
+        if (region.kind == XE_DEVICE_MEMORY)
+            add_region(out, region.size, region.used);
+    }
+    return true;
+}
+
+/* ---- asking ---- */
+
+/* Fills `data` (NULL: says how large it must be) and gives the size, or negative errno. */
+typedef int64_t intel_query(const struct intel_asking *asking, int descriptor, void *data,
+                            size_t size);
+
+static int64_t query_i915(const struct intel_asking *asking, int descriptor, void *data,
+                          size_t size)
+{
+    struct i915_query_item item = {.id = I915_QUERY_MEMORY_REGIONS,
+                                   .length = (int32_t)size,
+                                   .data = (uint64_t)(uintptr_t)data};
+    struct i915_query query = {.count = 1, .items = (uint64_t)(uintptr_t)&item};
+    int result = asking->ask(descriptor, I915_QUERY, &query, sizeof query);
+    return result < 0 ? result : item.length;
+}
+
+static int64_t query_xe(const struct intel_asking *asking, int descriptor, void *data, size_t size)
+{
+    struct xe_query query = {.query = XE_QUERY_MEMORY_REGIONS,
+                             .size = (uint32_t)size,
+                             .data = (uint64_t)(uintptr_t)data};
+    int result = asking->ask(descriptor, XE_DEVICE_QUERY, &query, sizeof query);
+    return result < 0 ? result : (int64_t)query.size;
+}
+
+static const struct driver {
+    const char *name;
+    intel_query *query;
+    bool (*parse)(const void *bytes, size_t size, struct intel_memory *out);
+} DRIVERS[] = {
+    {"i915", query_i915, intel_parse_i915_memory},
+    {"xe", query_xe, intel_parse_xe_memory},
+};
+
+/* 0 or negative errno. */
+static int ask_driver(const struct intel_asking *asking, const struct driver *driver,
+                      int descriptor, struct intel_memory *out)
+{
+    int64_t size = driver->query(asking, descriptor, NULL, 0);
+    if (size <= 0 || size > ANSWER_MAX)
+        return size < 0 ? (int)size : -EBADMSG;
+    void *bytes = memory_alloc((size_t)size);
+    if (bytes == NULL)
+        return -ENOMEM;
+    int64_t filled = driver->query(asking, descriptor, bytes, (size_t)size);
+    int result = filled < 0 ? (int)filled : 0;
+    if (result == 0 && (filled != size || !driver->parse(bytes, (size_t)size, out)))
+        result = -EBADMSG;
+    memory_free(bytes);
+    return result;
+}
+
+static int ask(const struct intel *intel, struct intel_slot *slot)
+{
+    const struct driver *driver = &DRIVERS[strcmp(slot->driver, DRIVERS[0].name) != 0];
+    const struct gpu_node *node = &slot->render_node;
+    struct intel_memory told = {0};
+    int descriptor = intel->asking->open(&intel->context->os, slot->render, node->major,
+                                         node->minor);
+    if (descriptor < 0)
+        return descriptor;
+    int result = ask_driver(intel->asking, driver, descriptor, &told);
+    intel->asking->close(descriptor);
+    if (result == 0) {
+        slot->memory.total = told.total;
+        slot->memory.used = told.used;
+    }
+    return result;
+}
+
+/* A card that works, and not only may, does not stay awake because of us. */
+static bool is_due(const struct intel_slot *slot, uint64_t now_ns)
+{
+    const struct intel_memory *memory = &slot->memory;
+    uint64_t pause_ns = memory->error < 0 ? REFUSED_PAUSE_NS : IDLE_PAUSE_NS;
+    bool works = slot->utilization.state > 0 && slot->utilization.state != VITALS_UPPER_BOUND &&
+                 slot->utilization.as.f64 > 0;
+    return memory->asked_ns == 0 || now_ns - memory->asked_ns >= pause_ns ||
+           (works && memory->error == 0);
+}
+
+void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t now_ns,
+                       const struct gpu_fill *fill)
+{
+    struct intel_memory *memory = &slot->memory;
+    bool wanted = gpu_fill_wants(fill, VITALS_GPU_MEMORY_TOTAL_BYTES) ||
+                  gpu_fill_wants(fill, VITALS_GPU_MEMORY_USED_BYTES) ||
+                  gpu_fill_wants(fill, VITALS_GPU_MEMORY_FREE_BYTES);
+    if (!wanted || slot->integrated || slot->render[0] == '\0')
+        return;
+    if (!is_due(slot, now_ns)) {
+        if (memory->used.state > 0)
+            memory->used.state = VITALS_ESTIMATE;
+        return;
+    }
+    memory->total = memory->used = value_missing(VITALS_UNSET);
+    memory->error = ask(intel, slot);
+    memory->asked_ns = now_ns;
+}
+
+/* ---- what is known otherwise ---- */
+
+/* Behind which the memory of the card is seen; false where that is not told. */
+static bool read_window(const struct os *os, const struct intel_slot *slot, uint64_t *size)
+{
+    char path[OS_SYS_PATH], text[WINDOW_TEXT];
+    return pci_path(path, slot->folder, "resource") &&
+           os_sys_text(os, path, text, sizeof text) == 0 &&
+           event_parse_window((struct span){text, strlen(text)}, MEMORY_WINDOW, size);
+}
+
+void intel_fill_window(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
+{
+    uint64_t size;
+    if (!gpu_fill_wants(fill, VITALS_GPU_MEMORY_TOTAL_BYTES) &&
+        !gpu_fill_wants_table(fill, VITALS_GPU_POOL))
+        return;
+    if (!read_window(os, slot, &size))
+        return;
+    gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "vram_visible", value_u64(size));
+    if (size <= SMALL_WINDOW)
+        return;
+    struct value total = value_u64(size); // a power of two, and the memory may be less
+    total.state = VITALS_ESTIMATE;
+    gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, total);
+}
+
+/* What the processes hold that we may see. */
+static struct value of_clients(const struct intel_slot *slot)
+{
+    const struct clients *clients = &slot->clients;
+    if (clients->stamp_ns == 0)
+        return value_missing(VITALS_NOT_YET);
+    return slot->integrated ? clients->system_memory_bytes : clients->memory_bytes;
+}
+
+void intel_fill_memory(const struct intel_slot *slot, struct gpu_fill *fill)
+{
+    const struct clients *clients = &slot->clients;
+    const struct intel_memory *memory = &slot->memory;
+    struct value used = memory->used, system = clients->system_memory_bytes;
+    if (memory->total.state != VITALS_UNSET)
+        gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, memory->total);
+    if (used.state > 0 && memory->total.state > 0) {
+        struct value free = value_u64(memory->total.as.u64 - used.as.u64);
+        free.state = used.state;
+        gpu_fill(fill, VITALS_GPU_MEMORY_FREE_BYTES, free);
+    }
+    if (used.state == VITALS_UNSET)
+        used = of_clients(slot);
+    if (used.state != VITALS_UNSET)
+        gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, used);
+    if (clients->stamp_ns != 0 && system.state != VITALS_UNSET)
+        gpu_fill_child(fill, VITALS_GPU_POOL_USED_BYTES, "system", system);
+}

@@ -1,0 +1,127 @@
+/* parts.c: keys of the rows of a device's child tables: its engines, sensors, links, its peers.
+ *
+ * Who a row is, its label says; of a peer it is the number that topology.c gives it, for an adapter
+ * may be called "1" as a device is. A row that is gone keeps its key for a while, should it come
+ * back; as soon as more of them are gone than are there, those are forgotten. */
+#include "gpu/table_data.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+enum { GONE_MIN = 64 }; /* of which nobody troubles */
+
+/* What tells a row from the others of the device. */
+struct who {
+    vitals_entity entity;
+    uint64_t number; /* 0: the label tells */
+    struct span label;
+};
+
+static struct who who_is(const struct facts *facts, const struct fact_row *row)
+{
+    struct who who = {row->entity, row->key, {"", 0}};
+    if (row->key == 0) {
+        who.label = fact_label(facts, row);
+        who.label.size = size_min(who.label.size, GPU_PART_LABEL);
+    }
+    return who;
+}
+
+static int compare(const struct gpu_part *part, const struct who *who)
+{
+    if (part->entity != who->entity)
+        return part->entity < who->entity ? -1 : 1;
+    if (part->number != who->number)
+        return part->number < who->number ? -1 : 1;
+    if (part->label_size != who->label.size)
+        return part->label_size < who->label.size ? -1 : 1;
+    return memcmp(part->label, who->label.bytes, who->label.size);
+}
+
+/* Where it stands in the list, or would. */
+static size_t place_of(const struct gpu_device *device, const struct who *who)
+{
+    size_t low = 0, high = device->part_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(&device->parts[middle], who) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct gpu_part *find(const struct gpu_device *device, const struct who *who)
+{
+    size_t at = place_of(device, who);
+    bool found = at < device->part_count && compare(&device->parts[at], who) == 0;
+    return found ? &device->parts[at] : NULL;
+}
+
+const struct gpu_part *gpu_part_find(const struct gpu_device *device, const struct facts *facts,
+                                     const struct fact_row *row)
+{
+    struct who who = who_is(facts, row);
+    return find(device, &who);
+}
+
+int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct facts *facts,
+                 const struct fact_row *row)
+{
+    struct who who = who_is(facts, row);
+    size_t at = place_of(device, &who);
+    if (at < device->part_count && compare(&device->parts[at], &who) == 0)
+        return 0;
+    void *parts = device->parts;
+    if (memory_grow(&parts, &device->part_capacity, device->part_count, sizeof device->parts[0]) <
+        0)
+        return VITALS_EMEMORY;
+    device->parts = parts;
+    struct gpu_part *part = &device->parts[at];
+    memmove(part + 1, part, (device->part_count++ - at) * sizeof *part);
+    *part = (struct gpu_part){.key = ++table->child_keys,
+                              .entity = who.entity,
+                              .number = who.number,
+                              .label_size = who.label.size};
+    memcpy(part->label, who.label.bytes, who.label.size);
+    return 0;
+}
+
+/* ---- forgetting ---- */
+
+/* Marks those that have a row of the device now: how many they are. */
+static size_t mark(struct gpu_device *device, const struct facts *facts, bool is_peers)
+{
+    size_t marked = 0;
+    for (size_t i = 0; i < facts->row_count; i++) {
+        const struct fact_row *row = &facts->rows[i];
+        struct who who = who_is(facts, row);
+        struct gpu_part *part = !is_peers || row->parent == device->key ? find(device, &who) : NULL;
+        if (part && !part->is_there) {
+            part->is_there = true;
+            marked++;
+        }
+    }
+    return marked;
+}
+
+void gpu_parts_forget(const struct gpu_table *table, struct gpu_device *device)
+{
+    if (device->part_count <= device->part_limit || device->part_count <= GONE_MIN)
+        return;
+    for (size_t i = 0; i < device->part_count; i++)
+        device->parts[i].is_there = false;
+    size_t there = mark(device, &device->readings.kept, false);
+    there += mark(device, &table->peers, true);
+    device->part_limit = 2 * there + GONE_MIN;
+    if (device->part_count <= device->part_limit)
+        return;
+    size_t kept = 0;
+    for (size_t i = 0; i < device->part_count; i++) {
+        if (device->parts[i].is_there)
+            device->parts[kept++] = device->parts[i];
+    }
+    device->part_count = kept;
+}

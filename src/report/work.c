@@ -1,0 +1,68 @@
+/* work.c: which work a process belongs to, in a few words.
+ *
+ * The one that a person would look for first: a job of Slurm's, a pod, a container, a service. What
+ * everybody is in (a session, a scope) is not told. */
+#include "report/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const vitals_metric REPORT_WORK_METRICS[] = {
+    VITALS_PROCESS_SLURM_JOB,     VITALS_PROCESS_SLURM_STEP, VITALS_PROCESS_POD,
+    VITALS_PROCESS_POD_NAME,      VITALS_PROCESS_CONTAINER,  VITALS_PROCESS_CONTAINER_NAME,
+    VITALS_PROCESS_POD_NAMESPACE, VITALS_PROCESS_UNIT,
+};
+const size_t REPORT_WORK_METRIC_COUNT = sizeof(REPORT_WORK_METRICS) /
+                                        sizeof(REPORT_WORK_METRICS[0]);
+
+enum { WORD = 256, SHORT_ID = 12 };
+
+/* Safe; false, and "", where there is none. */
+static bool word_of(const vitals_row *process, vitals_metric metric, bool ascii,
+                    char out[static WORD])
+{
+    vitals_text text;
+    out[0] = '\0';
+    if (vitals_row_text(process, metric, &text) <= 0 || text.size == 0)
+        return false;
+    vitals_text_format(text, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, WORD);
+    return true;
+}
+
+/* Runtimes show so much of an id of 64 digits; names stay whole. */
+static void shorten_id(char *id)
+{
+    if (strlen(id) == 64 && strspn(id, "0123456789abcdef") == 64)
+        id[SHORT_ID] = '\0';
+}
+
+/* A user's own systemd is a service too, and is in every session. */
+static bool is_service(const char *unit)
+{
+    static const char SUFFIX[] = ".service";
+    size_t size = strlen(unit);
+    return size >= sizeof SUFFIX - 1 && strcmp(unit + size - (sizeof SUFFIX - 1), SUFFIX) == 0 &&
+           strncmp(unit, "user@", 5) != 0;
+}
+
+bool report_work(const vitals_row *process, bool ascii, char *out, size_t capacity)
+{
+    char first[WORD], second[WORD];
+    out[0] = '\0';
+    if (process == NULL)
+        return false;
+    if (word_of(process, VITALS_PROCESS_SLURM_JOB, ascii, first)) {
+        bool step = word_of(process, VITALS_PROCESS_SLURM_STEP, ascii, second);
+        (void)snprintf(out, capacity, "job %s%s%s", first, step ? "." : "", second);
+    } else if (word_of(process, VITALS_PROCESS_POD_NAME, ascii, first) ||
+               word_of(process, VITALS_PROCESS_POD, ascii, first)) {
+        (void)snprintf(out, capacity, "pod %s", first);
+    } else if (word_of(process, VITALS_PROCESS_CONTAINER_NAME, ascii, first) ||
+               word_of(process, VITALS_PROCESS_CONTAINER, ascii, first)) {
+        shorten_id(first);
+        (void)snprintf(out, capacity, "container %s", first);
+    } else if (word_of(process, VITALS_PROCESS_UNIT, ascii, first) && is_service(first)) {
+        (void)snprintf(out, capacity, "%s", first);
+    }
+    return out[0] != '\0';
+}
