@@ -69,6 +69,18 @@ void command_world(const struct settings *settings, vitals_options *options)
         options->trace = trace_line;
 }
 
+bool command_has_demo(const struct settings *settings)
+{
+    static const char around[] = ", \t\n\v\f\r";
+    for (const char *at = settings->backends; at != NULL && *at != '\0';
+         at += strcspn(at, around)) {
+        at += strspn(at, around);
+        if (strcspn(at, around) == 4 && strncmp(at, "demo", 4) == 0)
+            return true;
+    }
+    return settings->demo != NULL;
+}
+
 /* A sampler's feed that also owns its context. */
 struct owned {
     vitals_context *context;

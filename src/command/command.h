@@ -85,6 +85,10 @@ int command_interrupts(void);
 /* The options of a context, as the settings say. They point into the settings. */
 void command_world(const struct settings *settings, vitals_options *options);
 
+/* Whether what is read may be invented: --demo, or a list of back ends that names it, wherever it
+ * was said. */
+bool command_has_demo(const struct settings *settings);
+
 /* Snapshots as the settings say: those of --from, or of a sampler in a context that is made for it
  * and ends with the feed. `request`, `interval_ns` and `cancel` are a sampler's, as feed.h says.
  * Gives 0, or an exit code after a message. */
@@ -95,6 +99,12 @@ int command_feed(const struct settings *settings, const vitals_request *request,
  * cannot be done is said. */
 int command_once(const struct settings *settings, int (*make)(vitals_request **, vitals_error *),
                  int (*print)(const struct settings *, const vitals_snapshot *));
+
+/* What kept back ends from looking for devices, a line each: no permission, a driver that does not
+ * answer. And that, with the line that there is no GPU; gives EXIT_DONE. The snapshot needs the
+ * table source. */
+void command_tell_kept(const vitals_snapshot *snapshot);
+int command_tell_no_devices(const vitals_snapshot *snapshot);
 
 /* A snapshot as JSON and a newline. EXIT_DONE, or EXIT_CANNOT, and says why. */
 int command_print_json(const vitals_snapshot *snapshot, struct output *output);

@@ -311,33 +311,6 @@ static int print_json(struct device *device, const vitals_snapshot *now,
                                              : command_fail(EXIT_CANNOT, "%s", error.message);
 }
 
-static bool text_is(const vitals_row *row, vitals_metric metric, const char *wanted)
-{
-    vitals_text text;
-    return vitals_row_text(row, metric, &text) > 0 && text.size == strlen(wanted) &&
-           memcmp(text.bytes, wanted, text.size) == 0;
-}
-
-/* That there is no device, and what kept a source of devices from looking. */
-static void tell_of_none(const vitals_snapshot *now)
-{
-    static const char *const SOURCES[] = {"nvidia", "amd", "intel", "drm", "demo"};
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_SOURCE, row));) {
-        char message[256];
-        vitals_text text;
-        bool is_one = false;
-        for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++)
-            is_one |= strcmp(vitals_row_label(row), SOURCES[i]) == 0;
-        if (!is_one || text_is(row, VITALS_SOURCE_STATE, "have") ||
-            text_is(row, VITALS_SOURCE_STATE, "unsupported") ||
-            vitals_row_text(row, VITALS_SOURCE_MESSAGE, &text) <= 0)
-            continue;
-        (void)vitals_text_format(text, VITALS_TEXT_TERMINAL, message, sizeof message);
-        (void)command_fail(0, "%s: %s", vitals_row_label(row), message);
-    }
-    (void)command_fail(0, "no GPU was found; vitals doctor says what was tried");
-}
-
 static int print_one(struct device *device, const vitals_snapshot *now,
                      const vitals_snapshot *older, struct output *output)
 {
@@ -353,8 +326,10 @@ static int print_one(struct device *device, const vitals_snapshot *now,
         printed = print_table(device, now, older, &list, output);
     else if (device->column_count == 0)
         printed = print_text(device, now, older, &list, output);
-    if (none && settings->words.count == 0 && device->printed == 0)
-        tell_of_none(now);
+    if (none && device->printed == 0)
+        (void)command_tell_no_devices(now);
+    else if (code != EXIT_DONE && device->printed == 0)
+        command_tell_kept(now);
     device->printed++;
     (void)output_flush(output);
     device_list_done(&list);

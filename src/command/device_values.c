@@ -315,10 +315,7 @@ int device_list(const vitals_snapshot *snapshot, const struct settings_words *wo
         if (vitals_gpu_find(snapshot, words->items[i], &row, &error) == 0)
             add_key(out, vitals_row_key(row));
         else
-            code = command_fail(EXIT_CANNOT, "%s%s", error.message,
-                                vitals_snapshot_count(snapshot, VITALS_GPU) > 0
-                                    ? ""
-                                    : "; no GPU was found: vitals doctor says what was tried");
+            code = command_fail(EXIT_CANNOT, "%s", error.message);
     }
     return code;
 }

@@ -9,6 +9,7 @@
 
 #include "command/doctor_paint.h"
 #include "command/output.h"
+#include "report/report.h"
 
 /* ---- what there is ---- */
 
@@ -53,7 +54,8 @@ static void add_rows(struct findings *findings, const vitals_snapshot *snapshot)
     }
 }
 
-/* Sources that hang, and so have no rows of their own. */
+/* Sources that hang, and so have no rows of their own. Back ends have: of the driver that does not
+ * answer, and of each device that does not. */
 static void add_silent(struct findings *findings, const vitals_snapshot *snapshot)
 {
     static const char text[] =
@@ -64,7 +66,7 @@ static void add_silent(struct findings *findings, const vitals_snapshot *snapsho
         uint64_t hung = 0, late = 0;
         (void)(vitals_row_u64(row, VITALS_SOURCE_QUARANTINED, &hung) > 0);
         (void)(vitals_row_u64(row, VITALS_SOURCE_TIMEOUTS, &late) > 0);
-        if (hung == 0 && late == 0)
+        if ((hung == 0 && late == 0) || report_is_back_end(row))
             continue;
         const struct finding finding = {
             .kind = FINDING_PROBLEM,
@@ -101,6 +103,8 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     static struct output output;     /* 32 KiB, not for the stack */
     static struct findings findings; /* nor is this */
     int code = EXIT_DONE;
+    if (vitals_snapshot_count(snapshot, VITALS_DIAGNOSIS) == 0)
+        return tell_of_none(settings, snapshot);
     output_init(&output, STDOUT_FILENO);
     findings = (struct findings){0};
     add_rows(&findings, snapshot);
@@ -111,8 +115,6 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
         doctor_paint(&findings, settings, &output);
     if (findings.of_kind[FINDING_PROBLEM] > 0)
         code = EXIT_CANNOT;
-    if (findings.count == 0)
-        code = tell_of_none(settings, snapshot);
     return output_done(&output, code);
 }
 

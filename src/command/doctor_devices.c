@@ -1,7 +1,9 @@
 /* doctor_devices.c: what devices say of themselves that somebody should look at.
  *
- * A rule is a row: a number of a device that is not 0 in a healthy one, or why nothing can be read
- * of it. All vendors' and the demo's are judged by the same. */
+ * A rule is a row: a number of a device that is not 0 in a healthy one, or why something cannot be
+ * read of it. All vendors' and the demo's are judged by the same. Everything of a device that is
+ * read at each tick is asked for, so that a call that hangs hangs here too. What a driver only
+ * reports as it happens (Xid) is not judged: one reading is not there when it happens. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,18 +16,50 @@ static const char READ_LOG[] = "sudo dmesg | tail -n 50\n"
                                "# reset the device, or restart the machine";
 static const char RESET[] = "# end what uses the device, then reset it or restart the machine";
 
+static const char ALLOW[] = "ls -l /dev/nvidia* /dev/dri /dev/kfd\n"
+                            "# join the group that has them, or:\nsudo vitals doctor";
+
 struct verdict {
     const char *severity, *finding, *remedy;
 };
 
-/* Where the driver says of all of it why it cannot be read. */
+/* Why a driver does not tell what every device has; where it is silent on all of the device, that
+ * says everything. */
 static const struct {
+    vitals_metric metric;
     vitals_availability reason;
+    bool on_all;
     struct verdict verdict;
 } SILENCES[] = {
-    {VITALS_GONE, {"problem", "lost: its driver does not reach it any more", READ_LOG}},
-    {VITALS_TIMED_OUT, {"problem", "it gives no answer in time", READ_LOG}},
-    {VITALS_SUSPENDED, {"good", "asleep, and left so", ""}},
+    {G(MEMORY_USED_BYTES),
+     VITALS_GONE,
+     true,
+     {"problem", "lost: its driver does not reach it any more", READ_LOG}},
+    {G(MEMORY_USED_BYTES),
+     VITALS_TIMED_OUT,
+     true,
+     {"problem", "it gives no answer in time", READ_LOG}},
+    {G(MEMORY_USED_BYTES), VITALS_SUSPENDED, true, {"good", "asleep, and left so", ""}},
+    {G(MEMORY_USED_BYTES),
+     VITALS_DENIED,
+     false,
+     {"problem", "how much of its memory is used: no permission", ALLOW}},
+    {G(MEMORY_USED_BYTES),
+     VITALS_FAILED,
+     false,
+     {"problem", "how much of its memory is used: its driver fails to tell", READ_LOG}},
+    {G(PROCESSES),
+     VITALS_TIMED_OUT,
+     false,
+     {"problem", "which processes use it: no answer in time", READ_LOG}},
+    {G(PROCESSES),
+     VITALS_DENIED,
+     false,
+     {"problem", "which processes use it: no permission", ALLOW}},
+    {G(PROCESSES),
+     VITALS_FAILED,
+     false,
+     {"problem", "which processes use it: its driver fails to tell", READ_LOG}},
 };
 
 static const struct {
@@ -41,7 +75,6 @@ static const struct {
      {"problem", "broken memory waits for a reset to be left out", RESET}},
     {G(ECC_ERRORS_UNCORRECTED),
      {"problem", "its memory had errors that could not be corrected", READ_LOG}},
-    {G(XID_ERRORS), {"notice", "its driver reported errors (Xid)", "sudo dmesg | grep -i xid"}},
     {G(THROTTLED_BY_TEMPERATURE),
      {"notice", "heat holds its clocks down", "# see to its fans and to the air that reaches it"}},
 };
@@ -53,9 +86,12 @@ enum {
 
 int doctor_ask_devices(vitals_request *request, vitals_error *error)
 {
-    int code = vitals_request_add(request, G(MEMORY_USED_BYTES), error);
-    for (size_t i = 0; i < RULE_COUNT && code == 0; i++)
-        code = vitals_request_add(request, RULES[i].metric, error);
+    int code = 0;
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_GPU &&
+            vitals_metric_price(metric) <= VITALS_PRICE_LANE)
+            code = vitals_request_add(request, metric, error);
+    }
     return code;
 }
 
@@ -82,14 +118,48 @@ static void put(struct telling *telling, vitals_builder *builder, const vitals_r
     put_text(builder, VITALS_DIAGNOSIS_REMEDY, verdict->remedy);
 }
 
+/* Whether a text begins with a word, behind which a colon or nothing stands. */
+static bool begins(vitals_text text, vitals_text word)
+{
+    return word.size > 0 && text.size >= word.size &&
+           memcmp(text.bytes, word.bytes, word.size) == 0 &&
+           (text.size == word.size || text.bytes[word.size] == ':');
+}
+
+/* Whether its back end calls it a problem, "GPU-…: lost"; it knows a better remedy. */
+static bool is_told(const struct telling *telling, const vitals_row *device)
+{
+    static const vitals_text problem = {"problem", 7};
+    vitals_text uuid, finding, severity;
+    if (vitals_row_text(device, G(UUID), &uuid) <= 0)
+        return false;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(telling->snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
+        if (vitals_row_text(row, VITALS_DIAGNOSIS_SEVERITY, &severity) > 0 &&
+            begins(severity, problem) &&
+            vitals_row_text(row, VITALS_DIAGNOSIS_FINDING, &finding) > 0 && begins(finding, uuid))
+            return true;
+    }
+    return false;
+}
+
+static void judge_silence(struct telling *telling, vitals_builder *builder,
+                          const vitals_row *device)
+{
+    for (size_t i = 0; i < SILENCE_COUNT; i++) {
+        if (vitals_row_availability(device, SILENCES[i].metric) != SILENCES[i].reason)
+            continue;
+        put(telling, builder, device, &SILENCES[i].verdict);
+        if (SILENCES[i].on_all)
+            return;
+    }
+}
+
 static void judge(struct telling *telling, vitals_builder *builder, const vitals_row *device)
 {
-    vitals_availability state = vitals_row_availability(device, G(MEMORY_USED_BYTES));
     double number;
-    for (size_t i = 0; i < SILENCE_COUNT; i++) {
-        if (state == SILENCES[i].reason)
-            put(telling, builder, device, &SILENCES[i].verdict);
-    }
+    if (!is_told(telling, device))
+        judge_silence(telling, builder, device);
     for (size_t i = 0; i < RULE_COUNT; i++) {
         if (vitals_row_number(device, RULES[i].metric, &number) > 0 && number > 0)
             put(telling, builder, device, &RULES[i].verdict);

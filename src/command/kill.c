@@ -481,12 +481,13 @@ static int take_signal(struct kill *kill, size_t *used)
     return kill->signal > 0 ? 0 : EXIT_USAGE;
 }
 
-/* The demo invents what processes do and belong to; whoever is chosen by that would really end. */
+/* The demo invents what processes do and belong to; whoever is chosen by that would really end. A
+ * pid is nobody's invention. */
 static bool would_believe_the_demo(const struct kill *kill)
 {
     const struct settings *settings = kill->settings;
-    return settings->demo != NULL && !settings->dry_run &&
-           settings->words.count == kill->signal_words;
+    bool by_pid = settings->words.count > kill->signal_words || settings->pids.count > 0;
+    return command_has_demo(settings) && !settings->dry_run && !by_pid;
 }
 
 static int run(struct kill *kill)
@@ -520,7 +521,7 @@ int command_kill(const struct settings *settings)
     kill.signal_words = used;
     if (code == 0 && would_believe_the_demo(&kill))
         code = command_fail(EXIT_USAGE,
-                            "--demo invents who is on its devices, and kill is no game: "
+                            "the demo invents who is on its devices, and kill is no game: "
                             "it goes with --dry-run, or with pids");
     if (code == 0)
         code = run(&kill);

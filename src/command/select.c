@@ -16,6 +16,7 @@
 #include "command/select_cuda.h"
 #include "command/select_environment.h"
 #include "command/select_lock.h"
+#include "command/select_shortage.h"
 
 enum {
     DEVICES_MOST = 128,
@@ -148,6 +149,8 @@ static int open_feed(struct choice *choice)
     int code = vitals_request_new(0, &request, &error);
     if (code == 0)
         code = vitals_select_request(&choice->options, request, &error);
+    if (code == 0)
+        code = vitals_request_add_table(request, VITALS_SOURCE, &error);
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
@@ -326,17 +329,33 @@ static uint64_t now_ns(void)
     return clock->monotonic_ns(clock->data);
 }
 
+static void find_shortage(const struct choice *choice, struct shortage *out)
+{
+    *out = shortage_of(choice->now, &choice->options);
+    if (choice->settings->inherit != NULL)
+        out->mute = 0; // CUDA's variable names none but CUDA's
+}
+
 static int too_few(const struct choice *choice, int code)
 {
     size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
-    const char *why = there == 0               ? "; there is no GPU, vitals doctor says why"
-                      : choice->locked > 0     ? "; other jobs hold some with --lock"
+    struct shortage shortage;
+    char reasons[SHORTAGE_REASONS];
+    find_shortage(choice, &shortage);
+    bool may_come = shortage.known + choice->locked >= choice->needed;
+    const char *why = there == 0           ? "; no GPU was found, vitals doctor says what was tried"
+                      : choice->locked > 0 ? "; other jobs hold some with --lock"
                       : choice->settings->wait ? ""
-                                               : "; --wait waits for more";
-    return command_fail(code, "%zu of %llu GPUs that were asked for are free enough%s%s",
+                      : may_come               ? "; --wait waits for more"
+                                               : "";
+    shortage_reasons(&shortage, reasons);
+    command_tell_kept(choice->now);
+    return command_fail(code, "%zu of %llu GPUs that were asked for are free enough%s%s%s",
                         choice->count, (unsigned long long)choice->needed,
-                        choice->needed > 1 && there > 1 ? " and of one vendor" : "", why);
+                        choice->needed > 1 && there > 1 ? " and of one vendor" : "", reasons, why);
 }
+
+/* ---- choosing, as often as it takes ---- */
 
 /* Where a driver gives no utilization, it takes two readings to tell who is idle. */
 static int choose_once(struct choice *choice)
@@ -358,9 +377,16 @@ static int choose_once(struct choice *choice)
 static void tell_of_waiting(const struct choice *choice)
 {
     size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
+    struct shortage shortage;
+    char reasons[SHORTAGE_REASONS];
     unsigned long long needed = (unsigned long long)choice->needed;
+    find_shortage(choice, &shortage);
+    shortage_reasons(&shortage, reasons);
+    command_tell_kept(choice->now);
     if (there < choice->needed)
         (void)command_fail(0, "waiting for %llu GPUs, though there are %zu", needed, there);
+    else if (reasons[0] != '\0' && shortage.known + choice->locked < choice->needed)
+        (void)command_fail(0, "waiting for %llu GPUs%s", needed, reasons);
     else if (isatty(STDERR_FILENO))
         (void)command_fail(0, "waiting for GPUs: %zu of %llu are free (Ctrl-C ends)", choice->count,
                            needed);

@@ -246,7 +246,7 @@ static int print_text(struct topo *topo, struct output *output)
     struct paint paint;
     add_devices(topo);
     if (topo->count == 0)
-        return command_fail(EXIT_DONE, "no GPU was found; vitals doctor says what was tried");
+        return command_tell_no_devices(topo->snapshot);
     add_adapters(topo);
     paint_init(&paint, &look, output_write, output);
     int code = print_matrix(topo, &paint, settings_width(settings));
@@ -281,7 +281,10 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     topo = (struct topo){.settings = settings, .snapshot = snapshot};
     if (!settings->json)
         return output_done(&output, print_text(&topo, &output));
-    return output_done(&output, command_print_json(snapshot, &output));
+    int code = command_print_json(snapshot, &output);
+    if (vitals_snapshot_count(snapshot, VITALS_GPU) == 0)
+        (void)command_tell_no_devices(snapshot);
+    return output_done(&output, code);
 }
 
 int command_topo(const struct settings *settings)

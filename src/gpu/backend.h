@@ -28,6 +28,15 @@ enum {
     GPU_MESSAGE = 256
 };
 
+/* What of a device itself is made of what its processes did: it is sampled right behind
+ * `processes`, so that it is of the same sweep. */
+enum {
+    GPU_SWEPT_LOAD = 1,    /* utilization_ratio, busy_seconds */
+    GPU_SWEPT_ENGINES = 2, /* the table of engines */
+    GPU_SWEPT_MEMORY = 4,  /* memory_used_bytes */
+    GPU_SWEPT_ALL = 7
+};
+
 /* A device node that programs open: of character devices. */
 struct gpu_node {
     uint32_t major, minor;
@@ -46,6 +55,7 @@ struct gpu_identity {
     char cuda_version[16];                                       /* "" where there is none */
     signed char name_state, pci_state, driver_state, cuda_state; /* vitals_availability */
     struct value gpu_instance_id, compute_instance_id;
+    unsigned swept; /* of those GPU_SWEPT; only of a back end that sweeps */
     uint32_t node_count;
     struct gpu_node nodes[GPU_NODES_MAX]; /* whoever uses the device has one of them open */
 };
@@ -98,15 +108,15 @@ struct gpu_backend {
     const char *name;    /* "nvidia" */
     bool only_on_demand; /* not among the default back ends */
     bool sweeps;         /* learns of processes from a sweep of /proc */
-    /* Of those that sweep: what of the device itself is made of what its processes did, and ends
-     * with 0. It is sampled right behind `processes`, so that it is of the same sweep. NULL: none.
-     */
-    const vitals_metric *of_sweep;
 
     /* Makes the state. 0, or negative (then nothing else is called): `state` of *why says whether
      * it is unsupported (no library, no device: say which), denied or failed. */
     int (*open)(const vitals_context *context, void **state, struct gpu_scan *why);
     void (*scan)(void *state, struct gpu_scan *out);
+    /* On any thread, while a scan is under way: fills `count` and `devices` with what it has listed
+     * so far, so that a device that hangs hides only those that come behind it. Asks no driver.
+     * NULL: a scan tells all or nothing. */
+    void (*listed)(void *state, struct gpu_scan *out);
     /* Reads what out->facts wants; never more driver calls than that needs. */
     void (*sample)(void *state, uint32_t slot, struct gpu_sample *out);
     /* `swept` is NULL but for back ends that sweep, and for them while there is none yet. */

@@ -95,15 +95,19 @@ static bool is_lost(const vitals_row *row)
     return state == VITALS_GONE || state == VITALS_TIMED_OUT || state == VITALS_STALE;
 }
 
-/* Of one that sleeps nothing is known because it is idle; of any other that tells nothing, whoever
- * took it would take it blindly. */
+/* Of one that sleeps nothing is known because it is idle, and what needs two readings is told by
+ * the next one; of any other that tells nothing, whoever took it would take it blindly. */
 static bool tells_nothing(const struct candidate *candidate)
 {
-    const vitals_row *row = candidate->row;
-    return !candidate->free.is && !candidate->total.is && !candidate->used.is &&
-           !candidate->busy.is && !candidate->memory_busy.is &&
-           vitals_row_availability(row, VITALS_GPU_BUSY_SECONDS) <= 0 &&
-           vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES) != VITALS_SUSPENDED;
+    static const vitals_metric TOLD[] = {
+        VITALS_GPU_MEMORY_FREE_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES, VITALS_GPU_MEMORY_USED_BYTES,
+        VITALS_GPU_UTILIZATION_RATIO, VITALS_GPU_MEMORY_BUSY_RATIO,  VITALS_GPU_BUSY_SECONDS};
+    for (size_t i = 0; i < ARRAY_COUNT(TOLD); i++) {
+        vitals_availability state = vitals_row_availability(candidate->row, TOLD[i]);
+        if (state > 0 || state == VITALS_NOT_YET || state == VITALS_SUSPENDED)
+            return false;
+    }
+    return true;
 }
 
 /* ---- accounts that count as free ---- */

@@ -355,12 +355,15 @@ static struct sweep_client *next_client(struct pooled *pooled)
     return &sweep->clients[sweep->count];
 }
 
-/* A descriptor that was closed meanwhile is none, and its process is listed again. One whose driver
- * tells nothing is none either. */
+/* One that we have open to ask the driver is none: looked at before and after, for it is open for a
+ * moment only. A descriptor that was closed meanwhile is none, and its process is listed again. One
+ * whose driver tells nothing is none either. */
 static void read_client(struct gpu_sweeper *sweeper, struct known *known,
                         const struct os_gpu_open *open, struct pooled *pooled)
 {
     uint64_t device = device_of(open->major, open->minor);
+    if (os_drm_is_ours(known->pid, open->descriptor))
+        return;
     bool avoided = is_avoided(sweeper, device);
     struct sweep_client *client = avoided ? NULL : next_client(pooled);
     pooled->sweep.cut |= avoided;
@@ -379,7 +382,8 @@ static void read_client(struct gpu_sweeper *sweeper, struct known *known,
     atomic_store_explicit(&sweeper->asks, 0, memory_order_release);
     if (result < 0)
         known->due = sweeper->round + 1;
-    else if (sweep_parse((struct span){sweeper->fdinfo, size}, client))
+    else if (!os_drm_is_ours(known->pid, open->descriptor) &&
+             sweep_parse((struct span){sweeper->fdinfo, size}, client))
         pooled->sweep.count++;
 }
 

@@ -310,10 +310,15 @@ void os_perf_close(struct os_perf *perf);
 
 /* ---- what a DRM driver tells those who open its device ---- */
 
-/* Opens a node below /dev/dri ("renderD128") that has these numbers. A descriptor, to be closed, or
- * negative errno: -ENOTSUP where os is not live, -ENODEV where the node is another device's. May
- * block in the driver; who has it open is a client of the device. */
+/* Opens a node below /dev/dri ("renderD128") that has these numbers. A descriptor, for
+ * os_drm_close, or negative errno: -ENOTSUP where os is not live, -ENODEV where the node is another
+ * device's. May block in the driver; who has it open is a client of the device. */
 int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t minor);
+void os_drm_close(int descriptor);
+
+/* Whether that descriptor of this process is one that os_drm_open has open now: then the client is
+ * nobody's work. Any thread. */
+bool os_drm_is_ours(int64_t pid, uint64_t descriptor);
 
 /* One of the driver's own commands, whose argument it reads and writes. 0 or negative errno. May
  * block, and may wake the device. */

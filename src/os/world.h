@@ -15,6 +15,7 @@
 /* A process that the demo has on its devices, and the work that is made up for it. */
 struct world_player {
     int64_t pid;                         /* 0: nobody who lives */
+    uint64_t start_ticks;                /* when it began: a pid may be another's later */
     const char *cgroup;                  /* where it would be; NULL: nothing is made up for it */
     const char *pod, *space, *container; /* what Kubernetes would call it; "" outside of a pod */
 };

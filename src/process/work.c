@@ -124,11 +124,26 @@ static void ask_environment(const struct os *os, int64_t pid, struct work *work,
 
 /* ---- the demo ---- */
 
+/* Whether it is still the one that was chosen: pids are given anew. */
+static bool is_player(const vitals_context *context, const struct world_player *player)
+{
+    char text[OS_STAT_TEXT];
+    struct os_process process;
+    struct os_stat stat = {0};
+    if (os_process_open(&context->os, player->pid, false, &process) < 0)
+        return false;
+    int result = os_process_stat(&process, text, &stat);
+    os_process_close(&process);
+    return result == 0 && (stat.has & OS_STAT_START) && stat.start_ticks == player->start_ticks;
+}
+
 const struct world_player *work_player(const vitals_context *context, int64_t pid)
 {
-    for (size_t i = 0; i < context->player_count; i++)
-        if (context->players[i].pid == pid && context->players[i].cgroup != NULL)
-            return &context->players[i];
+    for (size_t i = 0; i < context->player_count; i++) {
+        const struct world_player *player = &context->players[i];
+        if (player->pid == pid && player->cgroup != NULL)
+            return is_player(context, player) ? player : NULL;
+    }
     return NULL;
 }
 

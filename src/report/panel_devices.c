@@ -310,11 +310,22 @@ static bool is_mig(const vitals_row *part)
            vitals_row_availability(part, VITALS_GPU_COMPUTE_INSTANCE_ID) != VITALS_UNSUPPORTED;
 }
 
-static void load_words(const vitals_row *part, char *out, size_t capacity)
+/* Of a MIG device how busy it is, below its device's, and how much of BAR1 it uses; where that is
+ * not told, BAR1 as nvitop has it. */
+static void load_words(const struct view *view, const vitals_row *part, char *out, size_t capacity)
 {
-    char busy[PANEL_TEXT];
-    (void)snprintf(out, capacity, "UTL:  %s",
-                   panel_percent(part, VITALS_GPU_UTILIZATION_RATIO, busy));
+    double ratio;
+    char busy[PANEL_TEXT], used[PANEL_TEXT];
+    bool known = vitals_row_f64(part, VITALS_GPU_UTILIZATION_RATIO, &ratio) > 0;
+    panel_percent(part, VITALS_GPU_UTILIZATION_RATIO, busy);
+    if (!is_mig(part))
+        (void)snprintf(out, capacity, "UTL:  %s", busy);
+    else if (known)
+        (void)snprintf(out, capacity, "%7s%5s%8s", busy, "BAR1",
+                       panel_bytes(find_child(view, VITALS_GPU_POOL, part, "bar1"),
+                                   VITALS_GPU_POOL_USED_BYTES, used));
+    else
+        bar1_words(view, part, out, capacity);
 }
 
 static void partition_words(const struct view *view, const vitals_row *part, char *out,
@@ -347,10 +358,7 @@ static void partition_line(struct paint *paint, const struct view *view, const v
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
     paint_text(paint, COLOR_PLAIN, " ");
-    if (is_mig(part))
-        bar1_words(view, part, text, sizeof(text));
-    else
-        load_words(part, text, sizeof(text));
+    load_words(view, part, text, sizeof(text));
     paint_cell(paint, color, ALIGN_LEFT, 20, text);
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
@@ -431,18 +439,15 @@ static void device_block(struct paint *paint, const struct view *view, const vit
 /* Why there is no device: what the back ends say, or that none was asked. */
 static void no_devices(struct paint *paint, const struct view *view)
 {
-    enum { FIRST_BACKEND_KEY = 16 };
-    bool told = vitals_snapshot_count(view->now, VITALS_GPU) > 0;
-    if (told)
+    bool any = vitals_snapshot_count(view->now, VITALS_GPU) > 0;
+    bool told = any;
+    if (any)
         paint_text(paint, COLOR_DIM,
                    view->options->devices_visible ? "No GPU is visible (CUDA_VISIBLE_DEVICES)."
                                                   : "No GPU was chosen.");
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(view->now, VITALS_SOURCE, row)) != NULL;) {
+         !any && (row = report_next_back_end(view->now, row)) != NULL;) {
         char message[256];
-        if (vitals_row_key(row) < FIRST_BACKEND_KEY ||
-            vitals_snapshot_count(view->now, VITALS_GPU) > 0)
-            continue;
         panel_text(view, row, VITALS_SOURCE_MESSAGE, message, sizeof(message));
         paint_text(paint, COLOR_DIM, told ? "; " : "No GPU: ");
         paint_text(paint, COLOR_DIM, message);

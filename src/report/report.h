@@ -54,6 +54,13 @@ int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *olde
 size_t report_missing_devices(const vitals_snapshot *snapshot, const struct report_options *options,
                               uint64_t *missing);
 
+/* The rows of the table source that are of back ends: whether one is, and the next behind `after`
+ * (NULL: the first); NULL at the end. And whether something kept it from looking for devices, so
+ * that there may be some: no permission, a driver that does not answer. */
+bool report_is_back_end(const vitals_row *source);
+const vitals_row *report_next_back_end(const vitals_snapshot *snapshot, const vitals_row *after);
+bool report_was_kept(const vitals_row *back_end);
+
 /* What a run used. `name` is the command as it was given. */
 int report_account(const vitals_account *account, const char *const *argv, bool color, bool ascii,
                    vitals_write *write, void *data);

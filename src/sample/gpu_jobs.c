@@ -92,14 +92,12 @@ static void read_sample(struct gpu_world *world, struct gpu_device_job *job,
 /* What the sweep tells of the device itself. */
 static void read_of_sweep(struct gpu_world *world, struct gpu_device_job *job)
 {
-    struct metric_set wanted = {0};
+    struct metric_set wanted = job->wanted;
     bool any = false;
-    for (const vitals_metric *own = world->backend->of_sweep; own != NULL && *own != 0; own++) {
-        if (!metric_set_has(&job->wanted, *own))
-            continue;
-        metric_set_add(&wanted, *own);
-        any = true;
-    }
+    metric_set_remove(&wanted, VITALS_GPU_PROCESSES);
+    memset(wanted.bits[VITALS_GPU_PROCESS], 0, sizeof wanted.bits[VITALS_GPU_PROCESS]);
+    for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0 && !any;)
+        any = metric_set_has_entity(&wanted, e);
     if (any)
         read_sample(world, job, &wanted);
 }

@@ -2,8 +2,10 @@
  * thread that hangs, the others get a new lane. */
 #include "sample/gpu_source_data.h"
 
+#include "core/memory.h"
 #include "sample/context.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Moves a job to another lane; where the thread is in it by now, it stays. */
@@ -116,6 +118,29 @@ static bool isolate_hung(struct gpu_source *source, uint64_t now_ns)
     return moved;
 }
 
+/* What the first scan had listed before it hung is read on a lane of its own; false where there is
+ * nothing of the kind. */
+static bool take_listed(struct gpu_source *source, struct gpu_table *table)
+{
+    const struct gpu_world *world = source->world;
+    if (!source->scan_hangs || source->state != VITALS_NOT_YET || source->device_count > 0 ||
+        world->backend->listed == NULL || !atomic_load(&world->open))
+        return false;
+    struct gpu_scan *scan = memory_alloc(sizeof *scan);
+    if (scan == NULL)
+        return false;
+    world->backend->listed(world->state, scan);
+    struct lane *lane = scan->count > 0 ? gpu_source_lane(source) : NULL;
+    bool taken = lane != NULL && gpu_source_list(source, table, scan) == 0;
+    if (lane != NULL)
+        source->newest = lane;
+    if (taken)
+        snprintf(source->message, sizeof source->message,
+                 "%u listed, then the driver did not answer", scan->count);
+    memory_free(scan);
+    return taken;
+}
+
 bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
 {
     static const char SILENT[] = "the driver has not answered yet";
@@ -136,7 +161,8 @@ bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_
     if (source->diagnosis_asked)
         late_overdue(&source->diagnosis, &source->diagnosis.kept.wanted);
     source->timeouts += late;
-    if (source->scan_asked && source->state == VITALS_NOT_YET)
+    if (source->scan_asked && source->state == VITALS_NOT_YET && source->device_count == 0)
         memcpy(source->message, SILENT, sizeof(SILENT));
-    return isolate_hung(source, now_ns);
+    bool moved = isolate_hung(source, now_ns);
+    return take_listed(source, table) || moved;
 }

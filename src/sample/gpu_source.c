@@ -42,28 +42,17 @@ static int add_job(struct lane *lane, enum gpu_job_kind kind)
     return job;
 }
 
-/* Whether it comes with the device's users, where those come of a sweep of /proc. */
-static bool is_of_users(const struct gpu_backend *backend, vitals_metric metric)
-{
-    if (!backend->sweeps)
-        return false;
-    for (const vitals_metric *own = backend->of_sweep; own != NULL && *own != 0; own++) {
-        if (*own == metric)
-            return true;
-    }
-    return vitals_metric_entity(metric) == VITALS_GPU_PROCESS || metric == VITALS_GPU_PROCESSES;
-}
-
-/* Which errand asks for what. */
+/* Which errand asks for what of a device of which nothing is swept. */
 static void divide(struct gpu_source *source)
 {
-    const struct gpu_backend *backend = source->world->backend;
+    bool sweeps = source->world->backend->sweeps;
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
         vitals_entity entity = vitals_metric_entity(m);
         if (entity != VITALS_GPU && vitals_entity_parent(entity) != VITALS_GPU)
             continue;
+        bool of_users = entity == VITALS_GPU_PROCESS || m == VITALS_GPU_PROCESSES;
         enum gpu_job_kind kind = vitals_metric_price(m) == VITALS_PRICE_SLOW ? GPU_JOB_SLOW
-                                 : is_of_users(backend, m)                   ? GPU_JOB_USERS
+                                 : sweeps && of_users                        ? GPU_JOB_USERS
                                                                              : GPU_JOB_READ;
         for (size_t i = 0; i < ERRANDS; i++) {
             if (gpu_errand_kinds[i] == kind)
@@ -192,16 +181,45 @@ static void ask(struct gpu_source *source, struct gpu_device *device, size_t whi
     lane_ask(errand->lane, errand->job);
 }
 
-/* The metrics of `set` that the errand is asked for; false where none. */
-static bool part_of(const struct gpu_source *source, size_t which, const struct metric_set *set,
-                    struct metric_set *out)
+/* What of the device comes with its users is theirs to ask for, and no more of its reading. */
+static void move_swept(const struct gpu_device *device, size_t which, const struct metric_set *set,
+                       struct metric_set *out)
 {
+    static const struct {
+        unsigned swept;
+        vitals_metric metric;
+    } own[] = {
+        {GPU_SWEPT_LOAD, VITALS_GPU_UTILIZATION_RATIO},
+        {GPU_SWEPT_LOAD, VITALS_GPU_BUSY_SECONDS},
+        {GPU_SWEPT_ENGINES, VITALS_GPU_ENGINE_UTILIZATION_RATIO},
+        {GPU_SWEPT_ENGINES, VITALS_GPU_ENGINE_BUSY_SECONDS},
+        {GPU_SWEPT_ENGINES, VITALS_GPU_ENGINE_CAPACITY},
+        {GPU_SWEPT_MEMORY, VITALS_GPU_MEMORY_USED_BYTES},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(own); i++) {
+        if ((own[i].swept & device->swept) == 0 || !metric_set_has(set, own[i].metric))
+            continue;
+        if (gpu_errand_kinds[which] == GPU_JOB_USERS)
+            metric_set_add(out, own[i].metric);
+        else
+            metric_set_remove(out, own[i].metric);
+    }
+}
+
+/* The metrics of `set` that the errand is asked for; false where none. */
+static bool part_of(const struct gpu_source *source, const struct gpu_device *device, size_t which,
+                    const struct metric_set *set, struct metric_set *out)
+{
+    const struct metric_set *part = &source->parts[which];
     uint64_t any = 0;
     for (size_t i = 0; i < ARRAY_COUNT(set->bits); i++) {
-        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++) {
-            out->bits[i][j] = set->bits[i][j] & source->parts[which].bits[i][j];
+        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++)
+            out->bits[i][j] = set->bits[i][j] & part->bits[i][j];
+    }
+    move_swept(device, which, set, out);
+    for (size_t i = 0; i < ARRAY_COUNT(out->bits); i++) {
+        for (size_t j = 0; j < ARRAY_COUNT(out->bits[i]); j++)
             any |= out->bits[i][j];
-        }
     }
     return any != 0;
 }
@@ -233,7 +251,7 @@ static void ask_errand(struct gpu_source *source, struct gpu_device *device, siz
     struct metric_set part;
     if (device->gone)
         return;
-    if (part_of(source, which, due, &part))
+    if (part_of(source, device, which, due, &part))
         add_pending(errand, &part);
     /* A quarter of an interval early is on time: deadlines are absolute, answers are not. */
     bool paid = now_ns + interval_ns / 4 >= errand->paid_until_ns;
@@ -245,7 +263,7 @@ static void ask_errand(struct gpu_source *source, struct gpu_device *device, siz
         return;
     }
     if (!errand->known || errand->lost) /* what was read before it was lost holds no more */
-        part_of(source, which, wanted, &part);
+        part_of(source, device, which, wanted, &part);
     else
         part = errand->pending;
     ask(source, device, which, &part, NULL, now_ns);
@@ -272,7 +290,7 @@ void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *want
         for (size_t which = 0; which < ERRANDS; which++) {
             struct errand *errand = &device->errands[which];
             if (errand->known || errand->asked || errand->waits ||
-                !part_of(source, which, wanted, &part))
+                !part_of(source, device, which, wanted, &part))
                 continue;
             if (gpu_errand_kinds[which] == GPU_JOB_USERS)
                 errand->waits = true;
@@ -301,7 +319,7 @@ void gpu_source_ask_users(struct gpu_source *source, const struct metric_set *wa
         struct gpu_device *device = &source->devices[i];
         for (size_t which = 0; which < ERRANDS; which++) {
             struct errand *errand = &device->errands[which];
-            if (!errand->waits || !part_of(source, which, wanted, &part))
+            if (!errand->waits || !part_of(source, device, which, wanted, &part))
                 continue;
             errand->is_old = is_old;
             ask(source, device, which, &part, swept, now_ns);
@@ -377,7 +395,17 @@ static int use_identity(struct gpu_source *source, const struct gpu_identity *wh
     }
     device->node_count = who->node_count < GPU_NODES_MAX ? who->node_count : GPU_NODES_MAX;
     memcpy(device->nodes, who->nodes, sizeof device->nodes);
+    device->swept = source->world->backend->sweeps ? who->swept : 0;
     return 0;
+}
+
+int gpu_source_list(struct gpu_source *source, struct gpu_table *table, const struct gpu_scan *scan)
+{
+    for (uint32_t i = 0; i < scan->count; i++) {
+        if (use_identity(source, &scan->devices[i]) < 0)
+            return VITALS_EMEMORY;
+    }
+    return gpu_table_scan(table, source->number, scan);
 }
 
 static int use_scan(struct gpu_source *source, struct gpu_table *table, const struct gpu_scan *scan)
@@ -385,11 +413,7 @@ static int use_scan(struct gpu_source *source, struct gpu_table *table, const st
     source->state = scan->state;
     memcpy(source->message, scan->message, sizeof(source->message));
     drop_devices(source, scan);
-    for (uint32_t i = 0; i < scan->count; i++) {
-        if (use_identity(source, &scan->devices[i]) < 0)
-            return VITALS_EMEMORY;
-    }
-    return gpu_table_scan(table, source->number, scan);
+    return gpu_source_list(source, table, scan);
 }
 
 static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)

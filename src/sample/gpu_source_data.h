@@ -32,6 +32,7 @@ struct errand {
 
 struct gpu_device {
     uint32_t slot, node_count;
+    unsigned swept; /* of GPU_SWEPT */
     bool gone; /* no longer listed: it stays while a thread hangs in it, and is asked nothing */
     struct gpu_node nodes[GPU_NODES_MAX];
     struct errand errands[ERRANDS]; /* in the order of KINDS */
@@ -41,7 +42,8 @@ struct gpu_source {
     unsigned number; /* of the back end */
     struct gpu_world *world;
     struct lane_hub *hub;
-    struct metric_set parts[ERRANDS]; /* which metrics are asked for by which errand */
+    /* Which metrics are asked for by which errand, of a device of which nothing is swept. */
+    struct metric_set parts[ERRANDS];
 
     struct lane **lanes; /* all of them; */
     size_t lane_count, lane_capacity;
@@ -67,6 +69,10 @@ struct gpu_source {
 
 /* A new lane of the source; NULL: no thread or no memory. */
 struct lane *gpu_source_lane(struct gpu_source *source);
+
+/* Takes the devices of a scan in; none goes. 0, or VITALS_EMEMORY. */
+int gpu_source_list(struct gpu_source *source, struct gpu_table *table,
+                    const struct gpu_scan *scan);
 
 /* Whether a tick waits for its answer. */
 bool gpu_errand_is_waited_for(const struct errand *errand, enum gpu_job_kind kind);

@@ -15,6 +15,9 @@ BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
 SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 FIXTURES = SOURCE / "tests" / "fixtures"
 
+# A home where nobody, not even root, can make anything; so no test finds what another left there.
+NO_HOME = "/proc/no-home"
+
 # Built for a sanitizer: memory, time and limits of the address space are then not the program's own.
 SANITIZED = bool(os.environ.get("VITALS_SANITIZED"))
 
@@ -107,3 +110,27 @@ def reads_json():
 def nvml(variant):
     """The path of a simulated libnvidia-ml.so.1."""
     return BUILD / "tests" / "nvml" / variant / "libnvidia-ml.so.1"
+
+
+def unpack(tree, folder):
+    """A machine of tests/fixtures/gpu (tests/unit/gpu_tree.h says how it is packed) as files."""
+    for root in ("proc", "sys", "dev"):
+        (folder / root).mkdir()
+    path = None
+    for line in tree.read_text().splitlines():
+        if line.startswith("|"):
+            with path.open("a") as file:
+                file.write(line[2:] + "\n")
+            continue
+        if not line or line.startswith("#"):
+            continue
+        name, _, target = line.partition(" -> ")
+        name, _, text = name.partition(" = ")
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if target:
+            path.symlink_to(target)
+        elif text:
+            path.write_text(text + "\n")
+        elif name.endswith("/"):
+            path.mkdir(exist_ok=True)

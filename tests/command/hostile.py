@@ -16,7 +16,7 @@ import unicodedata
 import unittest
 
 import jsonschema
-from harness import FIXTURES, SANITIZED, SOURCE, VITALS, environment
+from harness import FIXTURES, NO_HOME, SANITIZED, SOURCE, VITALS, environment
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -66,7 +66,7 @@ def finish(program, seconds):
 
 def execute(*arguments, prefix=(), env=None, seconds=SECONDS, **options):
     """Runs vitals in a UTF-8 locale, whatever ours is; code is None where it did not end."""
-    changes = {"LC_ALL": "C.UTF-8", "COLUMNS": "120", "HOME": "/nonexistent",
+    changes = {"LC_ALL": "C.UTF-8", "COLUMNS": "120", "HOME": NO_HOME,
                "XDG_CONFIG_HOME": None, **(env or {})}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         options.setdefault("stdout", out)

@@ -164,6 +164,16 @@ class Work(unittest.TestCase):
             self.assertEqual(bool(one["slurm_job"]), bool(one["slurm_step"]), one)
             self.assertIn(one["container"][:64], one["unit"] if one["container"] else "")
 
+    def test_beside_real_devices_no_work_is_made_up(self):
+        """The demo's devices have the machine's processes, whose work is then their own."""
+        def jobs(*arguments):
+            done = vitals("ps", "--gpu", "--json", "-o", "pid,slurm_job", *arguments)
+            return [row["slurm_job"] for row in json.loads(done.stdout)["tables"]["process"]
+                    if row["slurm_job"] == "4711"]
+        wait_until(lambda: jobs("--demo"), "a job that is made up")
+        for _ in range(3):
+            self.assertEqual(jobs("--backends", "nvidia,demo", "--nvml", "/nowhere.so"), [])
+
     def test_of_nobody_without_the_demo_or_with_strangers(self):
         self.assertEqual(self.work(scenario="strangers"), [])
         plain = json.loads(vitals("ps", "--json", "-o", "pid,slurm_job").stdout)
@@ -274,6 +284,12 @@ class Nothing(unittest.TestCase):
     def test_what_kept_a_source_from_looking_is_told(self):
         done = simulated(scenario="init-no-permission")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("nvidia: no permission", done.stderr)
+
+    def test_also_where_one_was_named(self):
+        done = simulated("1", scenario="init-no-permission")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("there is no device 1", done.stderr)
         self.assertIn("nvidia: no permission", done.stderr)
 
     def test_but_one_that_was_named_is(self):

@@ -15,7 +15,8 @@ import unittest
 
 import jsonschema
 from cast import ordinary
-from harness import FIXTURES, SANITIZED, SOURCE, VITALS, environment, nvml, reads_json, vitals
+from harness import (FIXTURES, NO_HOME, SANITIZED, SOURCE, VITALS, environment, nvml, reads_json,
+                     unpack, vitals)
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -23,30 +24,6 @@ SCENARIOS = SOURCE / "tests" / "nvml" / "scenarios"
 HEADS = {"Problems": "problem", "Notices": "notice", "Good": "good"}
 NOTHING = "0000000000000000"
 WRITE = os.environ.get("VITALS_WRITE_GOLDEN") == "1"
-
-
-def unpack(tree, folder):
-    """A machine of tests/fixtures/gpu (tests/unit/gpu_tree.h says how it is packed) as files."""
-    for root in ("proc", "sys", "dev"):
-        (folder / root).mkdir()
-    path = None
-    for line in tree.read_text().splitlines():
-        if line.startswith("|"):
-            with path.open("a") as file:
-                file.write(line[2:] + "\n")
-            continue
-        if not line or line.startswith("#"):
-            continue
-        name, _, target = line.partition(" -> ")
-        name, _, text = name.partition(" = ")
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if target:
-            path.symlink_to(target)
-        elif text:
-            path.write_text(text + "\n")
-        elif name.endswith("/"):
-            path.mkdir(exist_ok=True)
 
 
 def parts(text):
@@ -192,7 +169,7 @@ class Machine(Doctor):
         (self.folder / "dev/dri/renderD128").chmod(0)
         words = [*prefix, VITALS, "doctor", *map(str, self.roots()), "--backends", "none"]
         run = {"capture_output": True, "text": True, "check": False, "timeout": 30,
-               "env": environment(HOME="/nonexistent", XDG_CONFIG_HOME=None)}
+               "env": environment(HOME=NO_HOME, XDG_CONFIG_HOME=None)}
         _, rows = self.check(subprocess.run(words, **run),
                              subprocess.run([*words, "--json"], **run))
         row = self.row(rows, "render nodes", "notice")
@@ -209,7 +186,7 @@ class Machine(Doctor):
         path.symlink_to("pid:[4026532500]")
         words = [*prefix, VITALS, "doctor", *map(str, self.roots()), "--backends", "none", "--json"]
         result = subprocess.run(words, capture_output=True, text=True, check=False, timeout=30,
-                                env=environment(HOME="/nonexistent", XDG_CONFIG_HOME=None))
+                                env=environment(HOME=NO_HOME, XDG_CONFIG_HOME=None))
         rows = json.loads(result.stdout)["tables"]["diagnosis"]
         self.assertIn("--group-add $(stat -c %g /dev/dri/renderD128)",
                       self.row(rows, "render nodes", "notice")["remedy"])
@@ -316,8 +293,57 @@ class Driver(Doctor):
                         env={"VITALS_NVML_SCENARIO": path})
         self.assertEqual((result.returncode, result.stderr), (1, ""))
         problems = " ".join(" ".join(parts(result.stdout)["problem"]).split())
-        self.assertIn("nvidia it did not answer in time", problems)
+        self.assertIn("nvidia driver it does not answer", problems)
+        self.assertRegex(result.stdout, r"(?m)^1 problem, ")
         self.assertIn("PCI, NVIDIA", result.stdout)
+
+    def written(self, text):
+        path = self.folder / "driver.conf"
+        path.write_text(text)
+        return path
+
+    def denied(self, *names):
+        return "[gpu 0]\n" + "".join(f"\n[call {name}]\nresult = 4\n" for name in names)
+
+    def test_what_a_driver_does_not_tell(self):
+        memory = self.denied("nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2")
+        for text, words in ((memory, ["its memory", "no permission"]),
+                            (memory.replace("4", "999"), ["its memory", "fails"])):
+            with self.subTest(words):
+                _, rows = self.scenario(self.written(text))
+                finding = self.row(rows, "GPU 0", "problem")["finding"]
+                for word in words:
+                    self.assertIn(word, finding)
+        _, rows = self.scenario("no-permission")
+        row = self.row(rows, "GPU 0", "problem")
+        self.assertIn("which processes use it: no permission", row["finding"])
+        self.assertIn(["sudo", "vitals", "doctor"], commands(row["remedy"]))
+
+    @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
+    def test_any_call_that_hangs_is_found(self):
+        for call in ("nvmlDeviceGetPowerUsage", "nvmlDeviceGetComputeRunningProcesses_v3"):
+            with self.subTest(call):
+                _, rows = self.scenario(self.written(
+                    f"[gpu 0]\n[gpu 1]\n\n[call {call}]\ngpu = 1\nlatency = 8s\n"))
+                self.assertIn("no answer in time", self.row(rows, "GPU 1", "problem")["finding"])
+                self.assertEqual(sum(row["severity"] == "problem" for row in rows), 1, rows)
+
+    def test_a_lost_device_is_told_once(self):
+        for call in ("nvmlDeviceGetHandleByIndex_v2", "*"):
+            with self.subTest(call):
+                first = "" if call != "*" else "from_call = 30\n"
+                text, rows = self.scenario(self.written(
+                    f"[gpu 0]\n[gpu 1]\n\n[call {call}]\ngpu = 1\n{first}result = 15\n"))
+                problems = [row for row in rows if row["severity"] == "problem"]
+                self.assertEqual(len(problems), 1, problems)
+                self.assertIn("1", problems[0]["subject"])
+
+    def test_a_lost_device_hides_no_other(self):
+        calls = "\n[call nvmlDeviceGetHandleByIndex_v2]\ngpu = 10\nresult = 15\n"
+        calls += "\n[call *]\ngpu = 1\nfrom_call = 30\nresult = 15\n"
+        _, rows = self.scenario(self.written("".join(f"[gpu {i}]\n" for i in range(11)) + calls))
+        subjects = [row["subject"] for row in rows if row["severity"] == "problem"]
+        self.assertEqual(sorted(subjects), ["GPU 1", "nvidia device 10"])
 
     def test_every_scenario_and_back_end(self):
         for path in sorted(SCENARIOS.glob("*.conf")):
@@ -346,7 +372,7 @@ class Here(Doctor):
 
     def run_here(self, *prefix):
         run = {"capture_output": True, "text": True, "check": False, "timeout": 60,
-               "env": environment(HOME="/nonexistent", XDG_CONFIG_HOME=None)}
+               "env": environment(HOME=NO_HOME, XDG_CONFIG_HOME=None)}
         return self.check(subprocess.run([*prefix, VITALS, "doctor"], **run),
                           subprocess.run([*prefix, VITALS, "doctor", "--json"], **run))
 
@@ -391,7 +417,7 @@ class Here(Doctor):
         self.addCleanup(path.chmod, 0o755)
         words = [*prefix, VITALS, "doctor", *map(str, self.roots()), "--backends", "none", "--json"]
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=30,
-                              env=environment(HOME="/nonexistent", XDG_CONFIG_HOME=None))
+                              env=environment(HOME=NO_HOME, XDG_CONFIG_HOME=None))
         rows = json.loads(done.stdout)["tables"]["diagnosis"]
         self.assertIn("/proc/1/exe is refused", self.row(rows, "others' processes", "notice")["finding"])
 
@@ -468,6 +494,7 @@ class Saved(Doctor):
         result = self.saved(lambda rows: rows.clear())
         self.assertEqual(result.returncode, 1)
         self.assertIn("no diagnosis in that snapshot", result.stderr)
+        self.assertEqual(result.stdout, "")
         result = vitals("doctor", "--from", self.folder / "nowhere")
         self.assertEqual(result.returncode, 1)
         self.assertIn("nowhere", result.stderr)

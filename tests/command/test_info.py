@@ -16,7 +16,7 @@ import unittest
 
 import jsonschema
 from cast import Cast, ordinary
-from harness import BUILD, SANITIZED, SOURCE, VITALS, environment, started, vitals
+from harness import BUILD, NO_HOME, SANITIZED, SOURCE, VITALS, environment, started, vitals
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -261,7 +261,7 @@ stay()
         words = ordinary(self)
         done = subprocess.run([*words, VITALS, "info", str(os.getpid())], capture_output=True,
                               text=True, check=False, timeout=60,
-                              env=environment(HOME="/nonexistent"))
+                              env=environment(HOME=NO_HOME))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"(?m)^  N/A +executable, .*: no permission$")
         self.assertRegex(done.stdout, rf"(?m)^  parent pid +{os.getppid()}$")

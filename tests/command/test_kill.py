@@ -14,7 +14,7 @@ import time
 import unittest
 
 from cast import Cast, ordinary
-from harness import VITALS, environment, started, vitals
+from harness import NO_HOME, VITALS, environment, reads_json, started, vitals
 
 STUBBORN = """
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -48,12 +48,40 @@ class Demo(Case):
 
     def test_nobody_is_signalled_for_what_is_invented(self):
         for arguments in (["--gpu"], ["--container", "5d1f"]):
-            result = self.check("--demo", "--yes", "-s", "CONT", *arguments, code=2)
-            self.assertIn("--dry-run", result.stderr)
-            self.assertEqual(result.stdout, "")
-        child = self.sleeper()
-        self.check("--demo", "--yes", child.pid)
-        self.assertEqual(child.wait(timeout=30), -signal.SIGTERM)
+            self.refuses("--demo", *arguments)
+
+    def refuses(self, *arguments, **changes):
+        """Without --yes, so that a test that fails harms nobody."""
+        result = self.check("-s", "CONT", *arguments, code=2, env=changes)
+        self.assertIn("--dry-run", result.stderr)
+        self.assertEqual(result.stdout, "")
+
+    def test_however_the_demo_was_asked_for(self):
+        for backends in ("demo", "nvidia,demo", " demo ,drm", "nvidia, demo"):
+            with self.subTest(backends):
+                self.refuses("--backends", backends, "--gpu")
+                self.refuses("--gpu", VITALS_BACKENDS=backends)
+        self.refuses("--gpu", VITALS_DEMO="default")
+        self.check("--backends", "nvidia", "--gpu", "--match", "^no such$", "-s", "CONT", code=1)
+
+    def test_a_configuration_that_asks_for_it(self):
+        if not reads_json():
+            self.skipTest("built without reading JSON")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "config.json")
+            path.write_text('{"backends": "demo"}')
+            self.refuses("--config", path, "--gpu")
+            place = pathlib.Path(folder, "vitals", "config.json")
+            place.parent.mkdir()
+            path.rename(place)
+            self.refuses("--gpu", XDG_CONFIG_HOME=folder)
+
+    def test_a_pid_is_no_invention(self):
+        for arguments in (["--demo"], ["--backends", "demo"]):
+            for words in ([], ["-p"]):
+                child = self.sleeper()
+                self.check(*arguments, "--yes", *words, child.pid)
+                self.assertEqual(child.wait(timeout=30), -signal.SIGTERM)
 
 
 class Width(Case):
@@ -171,7 +199,7 @@ class Choice(Case):
         words = ordinary(self)
         done = subprocess.run([*words, VITALS, "kill", "-y", str(child.pid)], capture_output=True,
                               text=True, check=False, timeout=60, stdin=subprocess.DEVNULL,
-                              env=environment(HOME="/nonexistent"))
+                              env=environment(HOME=NO_HOME))
         self.assertEqual(done.returncode, 1)
         user = pwd.getpwuid(os.geteuid()).pw_name
         self.assertEqual(done.stderr,
@@ -202,7 +230,7 @@ class Choice(Case):
         for command in ("kill", "info", "ps"):
             done = subprocess.run([*enter, command, str(child.pid)], capture_output=True, text=True,
                                   check=False, timeout=60, stdin=subprocess.DEVNULL,
-                                  env=environment(HOME="/nonexistent"))
+                                  env=environment(HOME=NO_HOME))
             if "mount" in done.stderr and "vitals:" not in done.stderr:
                 self.skipTest(f"/proc cannot be mounted here: {done.stderr}")
             self.assertEqual(done.returncode, 1)

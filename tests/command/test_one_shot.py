@@ -14,6 +14,7 @@ import subprocess
 import unittest
 
 VITALS = os.environ.get("VITALS", "vitals")
+BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
 SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 FOLDER = SOURCE / "tests" / "fixtures" / "report"
 WRITE = os.environ.get("VITALS_WRITE_GOLDEN") == "1"
@@ -61,7 +62,7 @@ def report(name, columns, arguments, unicode=True, **variables):
         "PATH": os.environ["PATH"],
         "COLUMNS": str(columns),
         "TZ": "UTC",
-        "HOME": "/nonexistent",
+        "HOME": "/proc/no-home",
         "LC_ALL": "C.UTF-8" if unicode else "C",
         **variables,
     }
@@ -157,13 +158,34 @@ class Shape(unittest.TestCase):
             with self.subTest(scenario):
                 text = subprocess.run([VITALS, "-1", f"--demo={scenario}", "--delay", "0"], timeout=60,
                                       env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80",
-                                           "HOME": "/nonexistent"}, capture_output=True).stdout.decode()
+                                           "HOME": "/proc/no-home"}, capture_output=True).stdout.decode()
                 lines = text.splitlines()
                 first = next(i for i, line in enumerate(lines) if line.startswith(f"│   {number} "))
                 self.assertRegex(lines[first + 1], rf" {word} │")
 
+    def test_how_busy_a_mig_device_is(self):
+        """Below its device's utilization, and where it is not known BAR1 as before."""
+        library = BUILD / "tests" / "nvml" / "r580" / "libnvidia-ml.so.1"
+        if not library.exists():
+            self.skipTest("this build has no simulated driver")
+        for scenario, cells in (("mig-hopper", {"0:0": "     80% BAR1     N/A ",
+                                                "0:1": "      0% BAR1     N/A "}),
+                                ("mig", {"0:0": " BAR1: "})):
+            path = SOURCE / "tests" / "nvml" / "scenarios" / f"{scenario}.conf"
+            for width in ("79", "100", "130"):
+                with self.subTest(scenario, width=width):
+                    text = subprocess.run(
+                        [VITALS, "-1", "--backends", "nvidia", "--nvml", library, "--width", width],
+                        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/proc/no-home",
+                             "VITALS_NVML_SCENARIO": str(path)}, timeout=60,
+                        capture_output=True).stdout.decode()
+                    rows = {line.split()[1]: line.split("│")[3] for line in text.splitlines()
+                            if "GI/CI" in line}
+                    for label, cell in cells.items():
+                        self.assertTrue(rows[label].startswith(cell), rows)
+
     def test_a_user_that_is_none(self):
-        environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
+        environment = {"PATH": os.environ["PATH"], "HOME": "/proc/no-home"}
         done = subprocess.run([VITALS, "-1", "-u", "nobody-is-called-so"], env=environment,
                               capture_output=True, timeout=30)
         self.assertEqual((done.returncode, done.stdout), (2, b""))

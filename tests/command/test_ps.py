@@ -20,7 +20,7 @@ import unittest
 
 import jsonschema
 from cast import ordinary, state_of
-from harness import SOURCE, VITALS, environment, reads_json, vitals, wait_until
+from harness import NO_HOME, SOURCE, VITALS, environment, reads_json, vitals, wait_until
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -665,7 +665,7 @@ class Hostile(unittest.TestCase):
     def test_an_ordinary_user_gets_all_rows(self):
         words = ordinary(self)
         done = subprocess.run([*words, VITALS, "ps", "--csv", "-o", "pid,euser,read_bytes,pss"],
-                              capture_output=True, text=True, env=environment(HOME="/nonexistent"),
+                              capture_output=True, text=True, env=environment(HOME=NO_HOME),
                               check=False, timeout=60)
         rows = {int(row["pid"]): row for row in csv.DictReader(io.StringIO(done.stdout))}
         self.assertIn(1, rows)

@@ -1,6 +1,7 @@
 """`vitals select` seen from outside: which devices it prints, with what exit code, what a job is given,
 and that a lock lives and dies with the job."""
 
+import json
 import os
 import pathlib
 import select
@@ -11,7 +12,8 @@ import tempfile
 import time
 import unittest
 
-from harness import BUILD, VITALS, environment, nvml, vitals, wait_until
+from harness import (BUILD, FIXTURES, SANITIZED, VITALS, environment, nvml, unpack, vitals,
+                     wait_until)
 
 UUIDS = [f"GPU-5e4f0000-{i:04x}-4a10-8000-000000000000" for i in range(8)]
 
@@ -124,6 +126,95 @@ class Choice(Selected):
         done = vitals("select", "--demo=broken", "--lock-folder", self.locks)
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertIn("0 of 1", done.stderr)
+        self.assertIn("there are 4 that cannot be judged", done.stderr)
+        self.assertNotIn("--wait", done.stderr)
+
+    def test_a_limit_on_what_is_not_told(self):
+        self.conf.write_text("[gpu 0]\nmemory_total_bytes = 80GiB\nmemory_used_bytes = 0\n"
+                             "utilization_gpu_percent = N/A\nutilization_memory_percent = N/A\n")
+        self.assertEqual(self.run_it().returncode, 0)
+        done = self.run_it("-M", "5")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("there is 1 that cannot be judged", done.stderr)
+
+    def test_a_lost_one_is_not_worth_waiting_for(self):
+        self.conf.write_text("[gpu 0]\n[gpu 1]\n\n[call nvmlDeviceGetHandleByIndex_v2]\ngpu = 1\n"
+                             "result = 15\n")
+        done = self.run_it("-n", "2")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("1 of 2", done.stderr)
+        self.assertIn("there is 1 that cannot be judged", done.stderr)
+        self.assertNotIn("variable", done.stderr)
+        self.assertNotIn("--wait", done.stderr)
+
+    def test_busy_ones_are_worth_waiting_for(self):
+        done = self.run_it("-n", "8", "-G", "0", "--tol", "0")
+        self.assertEqual(done.returncode, 3)
+        self.assertNotIn("judged", done.stderr)
+        self.assertIn("--wait waits for more", done.stderr)
+
+    def test_devices_that_no_variable_names(self):
+        for name in ("msm", "panthor", "v3d"):
+            root = pathlib.Path(self.folder, name)
+            root.mkdir()
+            unpack(FIXTURES / "gpu" / "drm" / f"{name}.tree", root)
+            roots = [word for part in ("proc", "sys", "dev")
+                     for word in (f"--{part}-root", root / part)]
+            for words, code in (([], 3), (["--wait", "--timeout", "0.1"], 124)):
+                with self.subTest(name, words=words):
+                    done = vitals("select", *roots, "--backends", "drm", "--lock-folder", self.locks,
+                                  *words)
+                    self.assertEqual((done.returncode, done.stdout), (code, ""))
+                    self.assertIn("there is 1 that no variable hands to a program", done.stderr)
+                    self.assertNotIn("--wait", done.stderr)
+
+    def test_intel_devices_whose_memory_nobody_tells(self):
+        """Of the first reading: used memory comes of the processes, the load of two readings."""
+        for name in ("i915-igpu", "i915-old", "xe-a380", "xe-functions"):
+            with self.subTest(name):
+                root = pathlib.Path(self.folder, name)
+                root.mkdir()
+                unpack(FIXTURES / "gpu" / "intel" / f"{name}.tree", root)
+                roots = [word for part in ("proc", "sys", "dev")
+                         for word in (f"--{part}-root", root / part)]
+                done = vitals("select", *roots, "--backends", "intel", "--lock-folder", self.locks)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout.strip(), "0")
+
+    def test_memory_of_processes_is_of_the_first_reading(self):
+        root = pathlib.Path(self.folder, "clients")
+        root.mkdir()
+        unpack(FIXTURES / "gpu" / "intel" / "i915-igpu.tree", root)
+        process = root / "proc" / "42"
+        (process / "fd").mkdir(parents=True)
+        (process / "fdinfo").mkdir()
+        (process / "fd" / "5").symlink_to("/dev/dri/renderD128")
+        (process / "fdinfo" / "5").write_text(
+            "drm-driver:\ti915\ndrm-client-id:\t7\ndrm-pdev:\t0000:00:02.0\n"
+            "drm-total-system0:\t65536 KiB\ndrm-resident-system0:\t65536 KiB\n")
+        (process / "stat").write_text("42 (x) S 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 50 4096"
+                                      + " 0" * 15 + " 17 0 0 0 0 0 0 0 0 0 0 0 0\n")
+        roots = [word for part in ("proc", "sys", "dev") for word in (f"--{part}-root", root / part)]
+        done = vitals("--json", "--delay", "0", *roots, "--backends", "intel")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        device, = json.loads(done.stdout)["tables"]["gpu"]
+        self.assertIn("67108864", str(device["memory_used_bytes"]))
+
+    @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
+    def test_one_that_hangs_as_it_is_listed_does_not_hide_the_others(self):
+        self.conf.write_text("[gpu 0]\n[gpu 1]\n[gpu 2]\n\n"
+                             "[call nvmlDeviceGetHandleByIndex_v2]\ngpu = 2\nlatency = 8s\n")
+        done = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(done.stdout.strip().split(",")), ["0", "1"])
+
+    @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
+    def test_a_driver_that_hangs_is_blamed(self):
+        self.conf.write_text("[gpu 0]\n\n[call nvmlInit_v2]\nlatency = 8s\n")
+        done = self.run_it()
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("nvidia: the driver has not answered", done.stderr)
+        self.assertNotIn("there is no GPU", done.stderr)
 
     def test_the_list_that_was_given_is_blamed(self):
         done = self.run_it("--inherit=99", CUDA_VISIBLE_DEVICES="0")

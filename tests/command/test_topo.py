@@ -3,10 +3,12 @@
 import json
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 
-from harness import BUILD, nvml, vitals
+from cast import ordinary
+from harness import BUILD, NO_HOME, SOURCE, VITALS, environment, nvml, vitals
 
 SYS = BUILD / "tests" / "fixtures" / "gpu" / "topology" / "sys"
 
@@ -77,7 +79,34 @@ class Topology(unittest.TestCase):
         done = vitals("topo", "--backends", "none")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertIn("no GPU", done.stderr)
-        json.loads(vitals("topo", "--backends", "none", "--json").stdout)
+        done = vitals("topo", "--backends", "none", "--json")
+        json.loads(done.stdout)
+        self.assertIn("no GPU", done.stderr)
+
+    def test_what_kept_a_source_from_looking_is_told(self):
+        path = SOURCE / "tests" / "nvml" / "scenarios" / "init-no-permission.conf"
+        for words in ([], ["--json"]):
+            done = vitals("topo", "--nvml", nvml("r580"), "--backends", "nvidia", *words,
+                          env={"VITALS_NVML_SCENARIO": path})
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("nvidia: no permission", done.stderr)
+            self.assertIn("no GPU was found", done.stderr)
+
+    def test_a_system_that_is_denied(self):
+        prefix = ordinary(self)
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder).chmod(0o755)
+            sys_root = pathlib.Path(folder, "sys")
+            (sys_root / "class" / "drm").mkdir(parents=True)
+            (sys_root / "class" / "drm").chmod(0)
+            for words in (["topo"], ["select"], ["device"], ["device", "1"]):
+                with self.subTest(words):
+                    done = subprocess.run(
+                        [*prefix, VITALS, *words, "--backends", "drm,intel", "--sys-root", sys_root],
+                        capture_output=True, text=True, check=False, timeout=30,
+                        env=environment(HOME=NO_HOME, XDG_CONFIG_HOME=None))
+                    for name in ("drm", "intel"):
+                        self.assertRegex(done.stderr, rf"(?m)^vitals: {name}: .*(denied|permission)")
 
     def test_takes_no_words(self):
         self.assertEqual(vitals("topo", "0").returncode, 2)

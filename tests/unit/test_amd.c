@@ -5,6 +5,8 @@
 #include "gpu/amd/state.h"
 
 #include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct amd_world world;
 
@@ -832,7 +834,32 @@ static void a_diagnosis_says_what_would_mend_it(void)
     amd_world_end(&world);
 }
 
+/* What may not be read may hide a card: that is no good news. Root reads it all the same. */
+static void a_folder_that_may_not_be_read_is_no_machine_without_a_card(void)
+{
+    char path[GPU_TREE_PATH];
+    uid_t self = geteuid();
+    CHECK(amd_world_open(&world, "") < 0);
+    gpu_tree_parents(&world.tree, "sys/bus/pci/drivers/amdgpu/");
+    gpu_tree_path(&world.tree, "sys/bus", path);
+    CHECK_INT(chmod(path, 0), 0);
+    CHECK_INT(chmod(world.tree.path, 0755), 0);
+    if (self == 0)
+        CHECK_INT(seteuid(65534), 0);
+    CHECK(gpu_backend_amd.open(&world.context, &world.state, &world.scan) < 0);
+    CHECK_INT(world.scan.state, VITALS_DENIED);
+    CHECK_CONTAINS(world.scan.message, "permission denied");
+    CHECK_STR(diagnosis("amd", VITALS_DIAGNOSIS_SEVERITY), "problem");
+    CHECK_CONTAINS(diagnosis("amd", VITALS_DIAGNOSIS_FINDING), "permission denied");
+    CHECK_CONTAINS(diagnosis("amd", VITALS_DIAGNOSIS_REMEDY), "sandbox");
+    CHECK_INT(seteuid(self), 0);
+    CHECK_INT(chmod(path, 0755), 0);
+    amd_world_end(&world);
+}
+
 static const check_test tests[] = {
+    {"a folder that may not be read is no machine without a card",
+     a_folder_that_may_not_be_read_is_no_machine_without_a_card},
     {"a scan says who is there", a_scan_says_who_is_there},
     {"a divided card has a partition for each node", a_divided_card_has_a_partition_for_each_node},
     {"a machine without a card says so", a_machine_without_a_card_says_so},

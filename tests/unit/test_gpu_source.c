@@ -22,6 +22,8 @@ static struct {
     atomic_int hang_calls;         /* so many of its calls, from now on, take … */
     atomic_uint_fast64_t hang_ns;  /* … so much real time */
     atomic_uint_fast64_t scan_ns;  /* real, of each scan */
+    atomic_int listed;             /* devices of the scan that is under way */
+    atomic_uint_fast64_t third_ns; /* real, of listing the third */
     atomic_uint_fast64_t price_ns; /* of each call, by the fake clock */
     struct fake_clock *fake;
     atomic_int scans, opened, closed;
@@ -33,6 +35,7 @@ static struct {
     atomic_bool asleep;                 /* all of them */
     atomic_int diagnoses;               /* that were asked for */
     atomic_uint_fast64_t diagnosis_ns;  /* real, of each */
+    atomic_uint of_sweep;               /* of GPU_SWEPT, of every device */
     atomic_bool mixed;                  /* slow and other metrics were asked for in one call */
     atomic_bool twice;                  /* a device was entered by two threads at once */
     atomic_bool everything_first; /* the first question of each device had all that is wanted */
@@ -46,6 +49,21 @@ static int driver_open(const vitals_context *context, void **state, struct gpu_s
     return 0;
 }
 
+static void identify(uint32_t i, struct gpu_identity *out)
+{
+    *out = (struct gpu_identity){
+        .slot = i, .index = i, .parent_slot = -1, .swept = atomic_load(&driver.of_sweep)};
+    snprintf(out->uuid, sizeof out->uuid, "uuid-%u", i);
+}
+
+static void driver_listed(void *state, struct gpu_scan *out)
+{
+    (void)state;
+    out->count = (uint32_t)atomic_load(&driver.listed);
+    for (uint32_t i = 0; i < out->count; i++)
+        identify(i, &out->devices[i]);
+}
+
 static void driver_scan(void *state, struct gpu_scan *out)
 {
     (void)state;
@@ -55,8 +73,9 @@ static void driver_scan(void *state, struct gpu_scan *out)
     out->count = (uint32_t)atomic_load(&driver.devices);
     snprintf(out->message, sizeof out->message, "%u devices", out->count);
     for (uint32_t i = 0; i < out->count; i++) {
-        out->devices[i] = (struct gpu_identity){.slot = i, .index = i, .parent_slot = -1};
-        snprintf(out->devices[i].uuid, sizeof out->devices[i].uuid, "uuid-%u", i);
+        real_sleep_ns(i == 2 ? atomic_load(&driver.third_ns) : 0);
+        identify(i, &out->devices[i]);
+        atomic_store(&driver.listed, (int)i + 1);
     }
 }
 
@@ -145,6 +164,7 @@ static void driver_close(void *state)
 static struct gpu_backend BACKEND = {.name = "driver",
                                      .open = driver_open,
                                      .scan = driver_scan,
+                                     .listed = driver_listed,
                                      .sample = driver_sample,
                                      .processes = driver_processes,
                                      .diagnose = driver_diagnose,
@@ -529,9 +549,8 @@ static void the_users_of_an_old_sweep_are_stale(void)
 /* What a driver adds up over its users is of the list of this tick, not of the one before. */
 static void what_comes_of_a_sweep_is_read_behind_it(void)
 {
-    static const vitals_metric OF_SWEEP[] = {VITALS_GPU_BUSY_SECONDS, 0};
-    BACKEND.of_sweep = OF_SWEEP;
     begin_alone();
+    atomic_store(&driver.of_sweep, GPU_SWEPT_LOAD);
     users = (struct metric_set){0};
     metric_set_add(&users, VITALS_GPU_BUSY_SECONDS); /* nobody has asked for the processes */
     atomic_store(&driver.everything_first, true);
@@ -554,7 +573,7 @@ static void what_comes_of_a_sweep_is_read_behind_it(void)
     gpu_sweeper_free(sweeper);
     atomic_store(&driver.everything_first, true); /* which asks for a power limit */
     end_alone();
-    BACKEND.of_sweep = NULL;
+    atomic_store(&driver.of_sweep, 0);
 }
 
 static void nobody_sweeps_unasked(void)
@@ -834,6 +853,36 @@ static void a_driver_that_does_not_load_delays_one_tick_only(void)
     end();
 }
 
+/* One of three hangs as it is listed: the two before it are read in the first tick, by a thread of
+ * their own, and all three once it answers. */
+static void a_listing_that_hangs_hides_none_that_it_has_listed(void)
+{
+    begin(100 * NS_PER_MS, NULL);
+    atomic_store(&driver.third_ns, 3500 * NS_PER_MS);
+    vitals_snapshot *snapshot = take();
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 2);
+    CHECK_INT(state_of(snapshot, 0), VITALS_HAVE);
+    CHECK_INT(state_of(snapshot, 1), VITALS_HAVE);
+    vitals_text message;
+    CHECK_INT(vitals_row_text(source_row(snapshot), VITALS_SOURCE_MESSAGE, &message), VITALS_HAVE);
+    CHECK_CONTAINS(message.bytes, "did not answer");
+    CHECK_UINT(source_u64(snapshot, VITALS_SOURCE_QUARANTINED), 1);
+    vitals_snapshot_unref(snapshot);
+    int calls = atomic_load(&driver.calls[0]);
+    size_t count = 2;
+    uint64_t until = real_now_ns() + 6 * NS_PER_SECOND;
+    while (count == 2 && real_now_ns() < until) {
+        real_sleep_ns(50 * NS_PER_MS);
+        snapshot = take();
+        count = vitals_snapshot_count(snapshot, VITALS_GPU);
+        vitals_snapshot_unref(snapshot);
+    }
+    CHECK_UINT(count, DEVICES);
+    CHECK(atomic_load(&driver.calls[0]) > calls);
+    CHECK_INT(atomic_load(&driver.scans), 1);
+    end();
+}
+
 static void freeing_does_not_wait_for_a_driver_that_hangs(void)
 {
     begin(100 * NS_PER_MS, NULL);
@@ -856,6 +905,8 @@ static void freeing_does_not_wait_for_a_driver_that_hangs(void)
 }
 
 static const check_test tests[] = {
+    {"a listing that hangs hides none that it has listed",
+     a_listing_that_hangs_hides_none_that_it_has_listed},
     {"a first tick is full and asks each device once",
      a_first_tick_is_full_and_asks_each_device_once},
     {"every tick asks each device once", every_tick_asks_each_device_once},

@@ -344,7 +344,11 @@ static void another_device_s_node_is_not_opened(void)
     CHECK(descriptor >= 0);
     uint64_t argument = 0;
     CHECK_INT(os_drm_ask(descriptor, 0, &argument, sizeof argument), -ENOTTY);
-    os_close_descriptor(descriptor);
+    CHECK(os_drm_is_ours(getpid(), (uint64_t)descriptor));
+    CHECK(!os_drm_is_ours(getpid() + 1, (uint64_t)descriptor));
+    CHECK(!os_drm_is_ours(getpid(), UINT64_MAX));
+    os_drm_close(descriptor);
+    CHECK(!os_drm_is_ours(getpid(), (uint64_t)descriptor));
     os.live = false;
     CHECK_INT(os_drm_open(&os, "renderD128", 1, 3), -ENOTSUP);
     gpu_tree_close(&os);

@@ -142,6 +142,32 @@ static void missing_values(void)
     CHECK_STR(choose(ROWS, CHECK_COUNT(ROWS), &options), "1");
 }
 
+/* What a second reading will tell is no reason to refuse a device. */
+static void values_to_come(void)
+{
+    static const vitals_metric TOLD[] = {VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_UTILIZATION_RATIO,
+                                         VITALS_GPU_BUSY_SECONDS};
+    struct gpu_row row = {.label = "0",
+                          .vendor = "intel",
+                          .total_gib = -1,
+                          .used_gib = -1,
+                          .busy = -1,
+                          .memory_busy = -1,
+                          .busy_seconds = -1};
+    for (size_t i = 0; i < CHECK_COUNT(TOLD); i++) {
+        CHECK_CASE(vitals_metric_name(TOLD[i]));
+        vitals_builder *builder = begin_rows(1000000000);
+        put_rows(builder, &row, 1, 1000000000);
+        vitals_builder_missing(builder, TOLD[i], VITALS_NOT_YET);
+        vitals_snapshot *snapshot = end_rows(builder);
+        CHECK_STR(chosen_of(snapshot, NULL), "0");
+        vitals_select_options options = defaults();
+        options.max_utilization_ratio = 0.9;
+        CHECK_STR(chosen_of(snapshot, &options), "");
+        vitals_snapshot_unref(snapshot);
+    }
+}
+
 /* What a driver said before it fell silent counts no more: the device is not taken. */
 static void silent_drivers(void)
 {
@@ -415,6 +441,7 @@ static void no_devices(void)
 }
 
 static const check_test tests[] = {
+    {"values to come", values_to_come},
     {"limits and the order", limits_and_order},
     {"equals stand by number, the highest first", equals},
     {"what is not known passes no limit", missing_values},

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 static struct gpu_tree tree;
 static vitals_context context;
@@ -297,6 +298,33 @@ static void without_a_proc_the_sweep_says_why(void)
     end();
 }
 
+/* A node that we have open to ask the driver is nobody's work; one that the program around us has
+ * open is. */
+static void what_we_ask_a_driver_through_is_no_client(void)
+{
+    begin();
+    char expected[160];
+    int64_t self = getpid();
+    gpu_tree_link(&tree, "dev/dri/renderD128", "/dev/null");
+    context.os.live = true;
+    int ours = os_drm_open(&context.os, "renderD128", 1, 3);
+    context.os.live = false;
+    CHECK(ours >= 0);
+    put_process(self, "vitals", 60);
+    put_open(self, (unsigned)ours, "/dev/dri/renderD128", MSM);
+    put_open(self, (unsigned)ours + 1, "/dev/dri/renderD128", MSM);
+    put_process(self + 1, "player", 61);
+    put_open(self + 1, (unsigned)ours, "/dev/dri/renderD128", MSM);
+    snprintf(expected, sizeof expected, "%lld:226:128:7 %lld:226:128:7 ", (long long)self,
+             (long long)self + 1);
+    CHECK_STR(found(), expected);
+    os_drm_close(ours); /* and the number is another's at once */
+    snprintf(expected, sizeof expected, "%lld:226:128:7 %lld:226:128:7 %lld:226:128:7 ",
+             (long long)self, (long long)self, (long long)self + 1);
+    CHECK_STR(found(), expected);
+    end();
+}
+
 static void a_device_can_be_avoided(void)
 {
     uint32_t major, minor;
@@ -494,6 +522,7 @@ static void a_node_is_known_by_its_numbers_on_the_live_proc(void)
 }
 
 static const check_test tests[] = {
+    {"what we ask a driver through is no client", what_we_ask_a_driver_through_is_no_client},
     {"descriptors of GPUs are found by their numbers",
      descriptors_of_gpus_are_found_by_their_numbers},
     {"a client says whose it is", a_client_says_whose_it_is},

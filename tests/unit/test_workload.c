@@ -507,7 +507,36 @@ static void a_failed_allocation_says_so(void)
     machine_end();
 }
 
+/* The demo makes up the work of a process, not of whoever has its pid later. */
+static void work_is_made_up_for_one_process_only(void)
+{
+    static const char STAT[] =
+        "7 (x) S 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 %u 4096 0 0 0 0 "
+        "0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0\n";
+    struct world_player player = {.pid = 7,
+                                  .start_ticks = 50,
+                                  .cgroup = "/system.slice/slurmstepd.scope/job_42/step_0",
+                                  .pod = "",
+                                  .space = "",
+                                  .container = ""};
+    machine_begin();
+    machine.context.players = &player;
+    machine.context.player_count = 1;
+    put_process(7, "0::/system.slice/web.service");
+    for (unsigned start = 50; start < 52; start++) {
+        char text[256];
+        snprintf(text, sizeof text, STAT, start);
+        gpu_tree_text(&machine.tree, "proc/7/stat", text);
+        read_process(7);
+        check_text(VITALS_PROCESS_UNIT, VITALS_HAVE,
+                   start == 50 ? "slurmstepd.scope" : "web.service");
+        check_text(VITALS_PROCESS_SLURM_JOB, VITALS_HAVE, start == 50 ? "42" : "");
+    }
+    machine_end();
+}
+
 static const check_test tests[] = {
+    {"work is made up for one process only", work_is_made_up_for_one_process_only},
     {"every form is read", every_form_is_read},
     {"nothing is read behind the end", nothing_is_read_behind_the_end},
     {"an environment names a job", an_environment_names_a_job},

@@ -4,13 +4,19 @@
 #include "core/memory.h"
 #include "gpu/amd/state.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 static int amd_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
     *why = (struct gpu_scan){.state = VITALS_UNSUPPORTED};
-    if (amd_count_cards(&context->os) == 0) {
-        snprintf(why->message, sizeof why->message, "the driver amdgpu has no device here");
+    int error;
+    if (amd_count_cards(&context->os, &error) == 0) {
+        if (error < 0 && error != -ENOENT)
+            why->state = (signed char)os_availability(error);
+        snprintf(why->message, sizeof why->message,
+                 why->state == VITALS_DENIED ? "permission denied: /sys/bus/pci"
+                                             : "the driver amdgpu has no device here");
         return -1;
     }
     struct amd *amd = memory_alloc(sizeof *amd);

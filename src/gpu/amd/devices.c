@@ -274,10 +274,10 @@ static bool count_card(const char *name, void *data)
     return true;
 }
 
-uint32_t amd_count_cards(const struct os *os)
+uint32_t amd_count_cards(const struct os *os, int *error)
 {
     uint32_t cards = 0;
-    os_sys_list(os, DRIVER, count_card, &cards);
+    *error = os_sys_list(os, DRIVER, count_card, &cards);
     return cards;
 }
 

@@ -42,6 +42,18 @@ static bool take_device(const char *name, void *data)
 
 /* ---- rows ---- */
 
+/* A machine may have no PCI at all; what cannot be read may hide devices. */
+static void tell_none(int error, struct facts *out)
+{
+    if (error < 0 && os_availability(error) == VITALS_DENIED)
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "permission denied: /sys/bus/pci",
+                      "# run outside of the sandbox, or let it see /sys");
+    else if (error < 0 && error != -ENOENT)
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "cannot be read: /sys/bus/pci", "");
+    else
+        diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no device of AMD's", "");
+}
+
 static void tell_unbound(const struct machine *machine, struct facts *out)
 {
     char text[160];
@@ -96,9 +108,9 @@ void amd_diagnose(const vitals_context *context, void *state, struct facts *out)
 {
     struct machine machine = {.os = &context->os};
     (void)state;
-    os_sys_list(&context->os, "bus/pci/devices", take_device, &machine);
+    int error = os_sys_list(&context->os, "bus/pci/devices", take_device, &machine);
     if (machine.cards == 0)
-        diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no device of AMD's", "");
+        tell_none(error, out);
     tell_unbound(&machine, out);
     tell_bound(&machine, out);
     if (machine.cards > machine.unbound + machine.foreign)

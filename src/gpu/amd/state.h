@@ -85,9 +85,9 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                    const struct metric_set *wanted, struct gpu_processes *out);
 void amd_diagnose(const vitals_context *context, void *state, struct facts *out);
 
-/* How many cards the driver amdgpu has; 0 also where it is not there. Writes nothing, wakes
- * nothing. devices.c */
-uint32_t amd_count_cards(const struct os *os);
+/* How many cards the driver amdgpu has; 0 also where it is not there, or *error (negative errno,
+ * else 0) says why it cannot be listed. Writes nothing, wakes nothing. devices.c */
+uint32_t amd_count_cards(const struct os *os, int *error);
 
 /* ---- one reading of a device ---- */
 

@@ -40,12 +40,23 @@ static void consider(vitals_context *context, uint64_t *starts, int64_t pid)
     memmove(starts + place + 1, starts + place, rest * sizeof *starts);
     memmove(players + place + 1, players + place, rest * sizeof *players);
     starts[place] = start;
-    players[place] = (struct world_player){.pid = pid};
+    players[place] = (struct world_player){.pid = pid, .start_ticks = start};
 }
 
 static const char *text_of(const char *text)
 {
     return text != NULL ? text : "";
+}
+
+/* Whether real devices are shown too: what their processes belong to is then not made up. */
+static bool has_company(const vitals_context *context)
+{
+    for (size_t i = 0; gpu_backends[i] != NULL; i++) {
+        if (gpu_backends[i] != &gpu_backend_demo &&
+            gpu_backend_enabled(gpu_backends[i], context->backends))
+            return true;
+    }
+    return false;
 }
 
 static void give_work(vitals_context *context)
@@ -76,7 +87,8 @@ int gpu_demo_cast(vitals_context *context)
     size_t count = os_list_processes(&context->os, &pids) == 0 ? pids.count : 0;
     for (size_t i = 0; i < count && context->player_count > 0; i++)
         consider(context, starts, pids.items[i]);
-    give_work(context);
+    if (!has_company(context))
+        give_work(context);
     os_pids_done(&pids);
     memory_free(starts);
     return context->player_count > 0 ? 0 : VITALS_EMEMORY;

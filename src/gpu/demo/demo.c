@@ -155,6 +155,8 @@ static void use(const struct demo *demo, const struct demo_device *device, unsig
     const struct demo_program *program = &demo_programs[n % DEMO_PROGRAMS];
     double t = demo_seconds(demo), load = demo_curve_at(&device->load, t);
     *out = (struct gpu_process){.pid = pid_of(demo, n), .is_ours = VITALS_HAVE};
+    if (n < demo->context->player_count && demo->context->players[n].pid == out->pid)
+        out->start_ticks = demo->context->players[n].start_ticks;
     out->uses = (program->compute ? (unsigned)GPU_COMPUTE : 0u) |
                 (program->graphics ? (unsigned)GPU_GRAPHICS : 0u);
     set(out, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, value_u64(demo_process_bytes(device, n)));

@@ -295,6 +295,7 @@ static void identify(const struct drm *drm, uint32_t at, uint32_t index, struct 
         .slot = at,
         .index = index,
         .parent_slot = -1,
+        .swept = GPU_SWEPT_ALL,
         .pci_state = slot->bus_id[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED,
         .cuda_state = VITALS_UNSUPPORTED,
         .gpu_instance_id = value_missing(VITALS_UNSUPPORTED),

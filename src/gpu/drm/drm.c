@@ -120,20 +120,9 @@ static void drm_diagnose(const vitals_context *context, void *state, struct fact
     }
 }
 
-static const vitals_metric OF_SWEEP[] = {
-    VITALS_GPU_UTILIZATION_RATIO,
-    VITALS_GPU_BUSY_SECONDS,
-    VITALS_GPU_MEMORY_USED_BYTES,
-    VITALS_GPU_ENGINE_UTILIZATION_RATIO,
-    VITALS_GPU_ENGINE_BUSY_SECONDS,
-    VITALS_GPU_ENGINE_CAPACITY,
-    0,
-};
-
 const struct gpu_backend gpu_backend_drm = {
     .name = "drm",
     .sweeps = true,
-    .of_sweep = OF_SWEEP,
     .open = drm_open,
     .scan = drm_scan,
     .sample = drm_sample,

@@ -226,6 +226,7 @@ static uint32_t slot_for(struct intel *intel, const struct card *card, int32_t t
     find_nodes(&intel->context->os, slot);
     name_device(&intel->context->os, slot); // lists of names are long: once
     name_driver(&intel->context->os, slot);
+    atomic_store(&slot->swept, intel_guess_swept(&intel->context->os, slot));
     intel->slots[intel->count] = slot;
     return intel->count++;
 }
@@ -247,6 +248,7 @@ static void identify(const struct intel *intel, uint32_t at, uint32_t index,
         .cuda_state = VITALS_UNSUPPORTED,
         .gpu_instance_id = value_missing(VITALS_UNSUPPORTED),
         .compute_instance_id = value_missing(VITALS_UNSUPPORTED),
+        .swept = slot->tile < 0 ? atomic_load(&slot->swept) : 0,
         .node_count = slot->node_count,
     };
     memcpy(out->nodes, slot->nodes, sizeof out->nodes);

@@ -12,7 +12,7 @@
 
 static const struct intel_counting COUNTING = {os_perf_add, os_perf_read, os_perf_close};
 
-static const struct intel_asking ASKING = {os_drm_open, os_drm_ask, os_close_descriptor};
+static const struct intel_asking ASKING = {os_drm_open, os_drm_ask, os_drm_close};
 
 void intel_count_with(void *state, const struct intel_counting *counting)
 {

@@ -14,6 +14,7 @@
 #include "core/memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WINDOW_TEXT = 2048, MEMORY_WINDOW = 2 };
@@ -250,6 +251,17 @@ void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t no
     memory->total = memory->used = value_missing(VITALS_UNSET);
     memory->error = ask(intel, slot);
     memory->asked_ns = now_ns;
+}
+
+bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot)
+{
+    char node[48];
+    if (slot->integrated || slot->render[0] == '\0')
+        return true;
+    if (slot->memory.asked_ns != 0)
+        return slot->memory.used.state == VITALS_UNSET;
+    snprintf(node, sizeof node, "dri/%s", slot->render);
+    return !os->live || os_dev_access(os, node) < 0;
 }
 
 /* ---- what is known otherwise ---- */

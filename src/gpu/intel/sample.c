@@ -4,10 +4,12 @@
  * its GTs were awake (it was no busier than that, whoever used it); what the processes that we may
  * see did together (at least that). Which of them it was, the value says. */
 #include "gpu/intel/sample.h"
+#include "core/number.h"
 #include "gpu/intel/events.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- how busy ---- */
 
@@ -169,6 +171,43 @@ static void find_parts(const struct os *os, struct intel_slot *slot)
     slot->found = slot->gt_count > 0;
 }
 
+/* ---- what comes of the sweep ---- */
+
+/* HAVE: the counters are, or may be, open. `awake`: what GTs tell of how long they were awake. */
+static unsigned swept_load(vitals_availability counters, signed char awake)
+{
+    bool counted = counters > 0 || counters == VITALS_SUSPENDED;
+    bool bounded = awake > 0 || awake == VITALS_NOT_YET;
+    return counted ? 0 : GPU_SWEPT_ENGINES | (bounded ? 0 : GPU_SWEPT_LOAD);
+}
+
+/* To the unprivileged the kernel refuses counters above 0; nothing is opened to find out. */
+static bool may_count(const struct os *os)
+{
+    char text[16];
+    uint64_t paranoid;
+    return geteuid() == 0 ||
+           os_proc_text(os, "sys/kernel/perf_event_paranoid", text, sizeof text) < 0 ||
+           !number_is_u64(text, &paranoid) || paranoid == 0; // it may be below 0
+}
+
+/* What may be counted needs nobody's descriptors; how long it was awake the first reading tells. */
+unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot)
+{
+    vitals_availability counters = may_count(os) ? VITALS_HAVE : VITALS_DENIED;
+    unsigned memory = intel_memory_is_swept(os, slot) ? GPU_SWEPT_MEMORY : 0;
+    return slot->tile < 0 ? memory | swept_load(counters, VITALS_NOT_YET) : 0;
+}
+
+/* As this reading has shown; where nobody asked for the load, as before. */
+static void learn_swept(const struct os *os, struct intel_slot *slot, const struct gpu_fill *fill)
+{
+    unsigned load = atomic_load(&slot->swept) & (GPU_SWEPT_LOAD | GPU_SWEPT_ENGINES);
+    if (wants_load(fill) && slot->pmu.state != VITALS_UNSET)
+        load = swept_load((vitals_availability)slot->pmu.state, intel_awake(slot).state);
+    atomic_store(&slot->swept, load | (intel_memory_is_swept(os, slot) ? GPU_SWEPT_MEMORY : 0));
+}
+
 static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_fill *fill)
 {
     const struct os *os = &intel->context->os;
@@ -194,6 +233,7 @@ static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_f
     intel_read_memory(intel, slot, fill->sample->stamp_ns, fill);
     intel_fill_memory(slot, fill);
     intel_fill_channels(os, slot, fill);
+    learn_swept(os, slot, fill);
 }
 
 /* What is slow by its nature is asked for beside the other readings, on another thread; there is

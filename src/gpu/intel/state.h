@@ -10,6 +10,8 @@
 #include "gpu/intel/intel.h"
 #include "gpu/pci.h"
 
+#include <stdatomic.h>
+
 enum {
     INTEL_GTS = 16,
     INTEL_CHIPS = 6,
@@ -124,6 +126,7 @@ struct intel_slot {
     double busy_seconds;
     signed char busy_state; /* UNSET: nothing was added yet */
     struct intel_memory memory;
+    atomic_uint swept; /* of GPU_SWEPT, as far as readings have shown; for the next scan */
     /* of `processes` and, between its calls, of the sampling thread */
     struct clients clients;
 };
@@ -160,12 +163,18 @@ void intel_read_idle(const struct os *os, struct intel_slot *slot, uint64_t now_
 struct value intel_awake(const struct intel_slot *slot);
 void intel_fill_idle(const struct intel_slot *slot, struct gpu_fill *fill);
 
+/* What of the device would come of the sweep, before the first reading (sample.c). */
+unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot);
+
 /* What there is of memory, and what of it is in use (memory.c). The first may open the device: not
  * while it is asleep. */
 void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t now_ns,
                        const struct gpu_fill *fill);
 void intel_fill_window(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill);
 void intel_fill_memory(const struct intel_slot *slot, struct gpu_fill *fill);
+
+/* Whether what is in use is what the processes hold; before it was asked, whether it must be. */
+bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot);
 
 /* What i915 and xe answered: the memory of all regions of the card's own. False where the bytes are
  * no such answer; `used` UNSET where it is not told. Pure. */

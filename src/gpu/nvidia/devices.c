@@ -65,7 +65,17 @@ static void list_device(struct nvidia *nvidia, struct nvidia_device *device, str
     if (out->count == GPU_DEVICES_MAX)
         return;
     device->scanned = nvidia->scans;
+    nvidia->list[out->count] = device->who.slot;
     out->devices[out->count++] = device->who;
+    atomic_store_explicit(&nvidia->listed, out->count, memory_order_release);
+}
+
+void nvidia_listed(void *state, struct gpu_scan *out)
+{
+    const struct nvidia *nvidia = state;
+    out->count = atomic_load_explicit(&nvidia->listed, memory_order_acquire);
+    for (uint32_t i = 0; i < out->count; i++)
+        out->devices[i] = nvidia->devices[nvidia->list[i]]->who;
 }
 
 /* ---- identity ---- */
@@ -361,6 +371,7 @@ void nvidia_scan(void *state, struct gpu_scan *out)
     out->count = 0;
     out->state = VITALS_HAVE;
     nvidia->scans++;
+    atomic_store(&nvidia->listed, 0);
     if (!nvidia_is_up(nvidia)) {
         scan_nothing(nvidia, out);
         return;

@@ -123,6 +123,7 @@ const struct gpu_backend gpu_backend_nvidia = {
     .name = "nvidia",
     .open = nvidia_open,
     .scan = nvidia_scan,
+    .listed = nvidia_listed,
     .sample = nvidia_sample,
     .processes = nvidia_processes,
     .diagnose = nvidia_diagnose,

@@ -103,6 +103,10 @@ struct nvidia {
     atomic_ullong hostengine_ns; /* when somebody looked for it last */
     atomic_int hostengine;       /* HAVE: the performance monitor may be read; DENIED; UNSET */
 
+    /* Of the scan that is under way; who they are does not change before the next. */
+    atomic_uint listed;
+    uint32_t list[GPU_DEVICES_MAX]; /* slots */
+
     struct nvidia_device *devices[NVIDIA_SLOTS_MAX]; /* by slot; set once */
     uint32_t count;
 };
@@ -142,7 +146,8 @@ bool nvidia_is_up(struct nvidia *nvidia);
  * where it must be opened anew. `code` is what counting the devices gave. */
 void nvidia_check_driver(struct nvidia *nvidia, nvml_return code, unsigned lost, unsigned count);
 
-void nvidia_scan(void *state, struct gpu_scan *out);                    /* devices.c */
+void nvidia_scan(void *state, struct gpu_scan *out); /* devices.c */
+void nvidia_listed(void *state, struct gpu_scan *out);
 void nvidia_sample(void *state, uint32_t slot, struct gpu_sample *out); /* sample.c */
 void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                       const struct metric_set *wanted, struct gpu_processes *out);

@@ -1,11 +1,13 @@
 /* drm.c: commands of a DRM driver, by ioctl(2) on a node that is opened for it.
  *
  * A node is opened only where it is the device that it is taken for: what stands below /dev/dri may
- * be anything. Thread rule: any thread; a descriptor belongs to one. */
+ * be anything. What is open is written down, so that the sweep of /proc does not take us for a
+ * client that works. Thread rule: any thread; a descriptor belongs to one. */
 #include "os/linux/linux.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,6 +22,42 @@ static bool is_device(const struct stat *status, uint32_t number_major, uint32_t
     return S_ISCHR(status->st_mode) && major(status->st_rdev) == number_major &&
            minor(status->st_rdev) == number_minor;
 }
+
+/* ---- what is open ---- */
+
+/* More at once than there are lanes in drivers; one beyond is swept like any client. */
+enum { OURS_MAX = 64 };
+static atomic_int ours[OURS_MAX]; /* descriptors and one; 0: free */
+
+static void replace(int before, int after)
+{
+    for (size_t i = 0; i < OURS_MAX; i++) {
+        int expected = before;
+        if (atomic_compare_exchange_strong(&ours[i], &expected, after))
+            return;
+    }
+}
+
+bool os_drm_is_ours(int64_t pid, uint64_t descriptor)
+{
+    if (pid != getpid() || descriptor >= INT32_MAX)
+        return false;
+    for (size_t i = 0; i < OURS_MAX; i++) {
+        if (atomic_load(&ours[i]) == (int)descriptor + 1)
+            return true;
+    }
+    return false;
+}
+
+void os_drm_close(int descriptor)
+{
+    if (descriptor < 0)
+        return;
+    close(descriptor);
+    replace(descriptor + 1, 0);
+}
+
+/* ---- open and ask ---- */
 
 int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t minor)
 {
@@ -42,6 +80,8 @@ int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t 
         close(descriptor);
         return -ENODEV;
     }
+    if (descriptor >= 0)
+        replace(0, descriptor + 1);
     return descriptor;
 }
 

@@ -329,6 +329,17 @@ int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t 
     return -ENOTSUP;
 }
 
+void os_drm_close(int descriptor)
+{
+    (void)descriptor;
+}
+
+bool os_drm_is_ours(int64_t pid, uint64_t descriptor)
+{
+    (void)pid, (void)descriptor;
+    return false;
+}
+
 int os_drm_ask(int descriptor, unsigned command, void *argument, size_t size)
 {
     (void)descriptor, (void)command, (void)argument, (void)size;
