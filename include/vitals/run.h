@@ -15,14 +15,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <vitals/snapshot.h>
+#include <vitals/account.h>
+#include <vitals/mark.h>
+#include <vitals/request.h>
+#include <vitals/usage.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct vitals_account vitals_account;
-typedef struct vitals_figure vitals_figure;
+/* Who sees what a run's sampler saw, as it saw it. All of it is called in the sampler's process:
+ * what it opens is its own, and what it writes to memory nobody else sees. A function may be NULL.
+ * One that returns less than zero is not called again, and the account says why it stopped. */
+typedef struct vitals_run_observer {
+    void *data;
+    const vitals_request *request; /* read beside what the account needs; NULL: nothing */
+    int (*begin)(void *data, vitals_error *error);
+    int (*sample)(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
+                  vitals_error *error);
+    int (*mark)(void *data, const vitals_mark *mark, vitals_error *error);
+    int (*end)(void *data, vitals_error *error);
+} vitals_run_observer;
 
 /* Grows at its end only, by the rule of vitals_options; so does what `world` points to. */
 typedef struct vitals_run_options {
@@ -32,6 +45,24 @@ typedef struct vitals_run_options {
     uint64_t interval_ns;        /* of sampling; 10 ms to 1 day, 1 s */
     int wait_for_descendants;    /* not 0: also wait for what the command leaves behind */
     uint64_t child_descriptors;  /* soft RLIMIT_NOFILE that the command gets back; 0: as it is */
+
+    const vitals_usage_options *usage;   /* what is measured; NULL: defaults */
+    const vitals_run_observer *observer; /* who sees each sample; NULL: nobody */
+
+    /* What may be counted with, best first; words of "cgroup2 systemd perf taskstats cgroup1 wait4
+     * sampling", by spaces; NULL: all that are permitted. wait4 and sampling are always there. */
+    const char *rungs;
+
+    /* Limits; 0: none. What passes one gets SIGTERM as a whole, and SIGKILL after the grace. Memory
+     * and processes are held by a cgroup where one can be had too, a little above; the account's
+     * attribute `limit` says which was passed (time, memory, gpu_memory, processes). */
+    uint64_t limit_memory_bytes, limit_gpu_memory_bytes, limit_processes, limit_ns;
+    uint64_t limit_grace_ns;        /* 10 s */
+    int kill_tree;                  /* not 0: what the command leaves behind is ended too */
+    const char *totals_path;        /* running totals stand there, as JSON; NULL: nowhere */
+    const char *const *environment; /* of the command, NULL at the end; NULL: ours. VITALS_MARKS
+                                     * is put into it in any case (mark.h): a run within a run has
+                                     * a file of its own, and what is marked there is of that run */
 } vitals_run_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_run_options) as the caller was compiled; not a
@@ -48,50 +79,39 @@ VITALS_API VITALS_CHECKED int vitals_run_command(const vitals_run_options *optio
                                                  vitals_account **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
 
-/* Accepts NULL. Figures live as long as their account. */
-VITALS_API void vitals_account_free(vitals_account *account);
+/* ---- a run of which we are no launcher: a process that lives already, or ourselves ---- */
 
-/* What a shell would say: the exit code, 128 + the signal, 126, 127. */
-VITALS_API int vitals_account_exit_code(const vitals_account *account) VITALS_NONNULL(1);
+typedef struct vitals_run vitals_run;
 
-/* The signal that ended the command, or 0. */
-VITALS_API int vitals_account_signal(const vitals_account *account) VITALS_NONNULL(1);
+enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED };
 
-/* Why the command could not be started; size 0 where it was. */
-VITALS_API vitals_text vitals_account_failure(const vitals_account *account) VITALS_NONNULL(1);
+/* Measures `options->usage` (no pids: ourselves and what we start), sampling in a thread of its
+ * own, at options->interval_ns. Rungs, limits and kill_tree are those of commands; so is argv: a
+ * launcher must be its command's parent, take over signals and reap every child, and have no
+ * thread, which this one cannot promise of the process that calls it (vitals_run_command). A child
+ * of ours is not reaped, and how it ended is not told: that is its parent's to read. Errors:
+ * EARGUMENT, EUNSUPPORTED (argv), EGONE (no such process), EDENIED, EMEMORY, ESYSTEM. */
+VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options, vitals_run **out,
+                                              vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* The figures, in the order in which a person reads them; NULL: the first, NULL after the last.
- * Names end in their unit, as those of metrics do:
- *
- *     wall_seconds · cpu_seconds cpu_user_seconds cpu_system_seconds cpu_cores
- *     memory_peak_low_bytes memory_peak_high_bytes · disk_read_bytes disk_written_bytes
- *     minor_faults major_faults voluntary_switches involuntary_switches
- *     processes, and processes_left where some still run
- *     gpu_memory_peak_bytes gpu_busy_ratio gpu_busy_seconds, of each device that the run used
- *
- * More may come. */
-VITALS_API const vitals_figure *vitals_account_next(const vitals_account *account,
-                                                    const vitals_figure *previous)
+/* Once each; a second start, or a stop before a start, is EARGUMENT. */
+VITALS_API VITALS_CHECKED int vitals_run_start(vitals_run *run, vitals_error *error)
+    VITALS_NONNULL(1);
+VITALS_API VITALS_CHECKED int vitals_run_stop(vitals_run *run, vitals_error *error)
+    VITALS_NONNULL(1);
+VITALS_API enum vitals_run_state vitals_run_state(const vitals_run *run) VITALS_NONNULL(1);
+
+/* Until every root has ended or the time is over; 1: ended, 0: not yet. The exit status stands in
+ * the account where the kernel tells it. */
+VITALS_API VITALS_CHECKED int vitals_run_wait(vitals_run *run, double seconds, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* What it is ("cpu_user_seconds"), its unit ("seconds"; "" for a count), and how it was got or why
- * it was not ("wait4", "the sampler did not answer"). Borrowed, never NULL, safe to print. */
-VITALS_API const char *vitals_figure_name(const vitals_figure *figure) VITALS_NONNULL(1);
-VITALS_API const char *vitals_figure_unit(const vitals_figure *figure) VITALS_NONNULL(1);
-VITALS_API const char *vitals_figure_source(const vitals_figure *figure) VITALS_NONNULL(1);
+/* Everything so far, at any moment; any thread. */
+VITALS_API VITALS_CHECKED int vitals_run_account(vitals_run *run, vitals_account **out,
+                                                 vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* Of what: "" for the run as a whole, else the device's UUID (of a device whose driver gives none,
- * its label). The label is for people: "GPU 0", or "". Borrowed, never NULL, safe to print. */
-VITALS_API const char *vitals_figure_subject(const vitals_figure *figure) VITALS_NONNULL(1);
-VITALS_API const char *vitals_figure_label(const vitals_figure *figure) VITALS_NONNULL(1);
-
-/* The figure; above zero *out was written. VITALS_HAVE is exact. */
-VITALS_API VITALS_CHECKED vitals_availability vitals_figure_value(const vitals_figure *figure,
-                                                                  double *out) VITALS_NONNULL(1, 2);
-
-/* The figure with that name and subject ("" or a UUID); NULL where there is none. */
-VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
-                                                    const char *subject) VITALS_NONNULL(1, 2, 3);
+/* Stops first where that was not done. Accepts NULL. */
+VITALS_API void vitals_run_free(vitals_run *run);
 
 #ifdef __cplusplus
 }

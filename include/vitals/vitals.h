@@ -7,13 +7,16 @@
 #ifndef VITALS_H
 #define VITALS_H
 
+#include <vitals/account.h>
 #include <vitals/availability.h>
 #include <vitals/catalogue.h>
 #include <vitals/clock.h>
+#include <vitals/collector.h>
 #include <vitals/context.h>
 #include <vitals/error.h>
 #include <vitals/export.h>
 #include <vitals/gpu.h>
+#include <vitals/mark.h>
 #include <vitals/metrics.h>
 #include <vitals/process.h>
 #include <vitals/psutil.h>
@@ -24,6 +27,7 @@
 #include <vitals/snapshot.h>
 #include <vitals/text.h>
 #include <vitals/units.h>
+#include <vitals/usage.h>
 #include <vitals/version.h>
 
 #endif

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/recording.h"
+
 int command_fail(int code, const char *format, ...)
 {
     char line[1024];
@@ -130,9 +132,9 @@ int command_feed(const struct settings *settings, const vitals_request *request,
     vitals_error error;
     if (settings->from == NULL)
         return open_sampler(settings, request, interval_ns, cancel, out);
-    if (feed_file_open(settings->from, out, &error) < 0)
-        return command_fail(EXIT_CANNOT, "%s", error.message);
-    return 0;
+    int code = recording_has_frames(settings->from) ? recording_feed(settings->from, out, &error)
+                                                    : feed_file_open(settings->from, out, &error);
+    return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : 0;
 }
 
 int command_once(const struct settings *settings, int (*make)(vitals_request **, vitals_error *),
@@ -169,4 +171,15 @@ int command_print_json(const vitals_snapshot *snapshot, struct output *output)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     output_text(output, "\n");
     return EXIT_DONE;
+}
+
+struct account_view command_account_view(const struct settings *settings)
+{
+    return (struct account_view){.ascii = settings->ascii,
+                                 .color = settings->color,
+                                 .verbose = settings->verbose,
+                                 .width = settings->width,
+                                 .memory_unit = settings->memory_unit,
+                                 .gpu_memory_unit = settings->gpu_memory_unit,
+                                 .time_unit = settings->time_unit};
 }

@@ -8,6 +8,7 @@
 #include "command/output.h"
 #include "command/settings.h"
 #include "feed/feed.h"
+#include "report/account.h"
 #include <vitals/vitals.h>
 
 /* One bit for each, so that an option says with a mask where it belongs. */
@@ -22,7 +23,12 @@ enum {
     COMMAND_DEVICE = 1 << 7,
     COMMAND_TOPO = 1 << 8,
     COMMAND_SELECT = 1 << 9,
-    COMMAND_DOCTOR = 1 << 10
+    COMMAND_DOCTOR = 1 << 10,
+    COMMAND_REPORT = 1 << 11,
+    COMMAND_COMPARE = 1 << 12,
+    COMMAND_MARK = 1 << 13,
+    COMMAND_TRACK = 1 << 14,
+    COMMAND_RECORD = 1 << 15
 };
 #define COMMAND_ANY (~0u)
 
@@ -51,6 +57,8 @@ struct command {
 int command_view(const struct settings *settings);     /* view.c: which of the three views */
 int command_one_shot(const struct settings *settings); /* one_shot.c */
 int command_json(const struct settings *settings);     /* json.c */
+int command_monitor(const struct settings *settings);  /* monitor.c: on the terminal */
+int command_screen(const struct settings *settings);   /* monitor.c: one screen as text */
 int command_run(const struct settings *settings);      /* run.c */
 int command_metrics(const struct settings *settings);  /* metrics.c */
 int command_options(const struct settings *settings);  /* options.c */
@@ -61,7 +69,22 @@ int command_device(const struct settings *settings);   /* device.c */
 int command_topo(const struct settings *settings);     /* topo.c */
 int command_select(const struct settings *settings);   /* select.c */
 int command_doctor(const struct settings *settings);   /* doctor.c */
+int command_report(const struct settings *settings);   /* report.c */
+int command_compare(const struct settings *settings);  /* compare.c */
+int command_record(const struct settings *settings);   /* record.c */
+int command_track(const struct settings *settings);    /* track.c */
+int command_mark(const struct settings *settings);     /* mark.c */
 int command_version(const struct settings *settings);  /* version.c */
+
+/* How accounts are shown, as the settings say. */
+struct account_view command_account_view(const struct settings *settings);
+
+/* A report on stdout; `older` may be NULL. The exit code. one_shot.c */
+int command_print_report(const struct settings *settings, const vitals_snapshot *now,
+                         const vitals_snapshot *older);
+
+/* Who we are, safe, into `out`, which is returned. one_shot.c */
+const char *command_user(char *out, size_t capacity);
 
 /* Exit codes. */
 enum { EXIT_DONE = 0, EXIT_CANNOT = 1, EXIT_USAGE = 2 };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/config.h"
@@ -23,7 +24,8 @@ static const struct command commands[] = {
         .usage = "[OPTION]... [COMMAND]",
         .summary = "shows this machine",
         .purpose = "Shows what every process does to this machine's CPUs, memory, disks and GPUs.",
-        .examples = "vitals -1                         a report of now\n"
+        .examples = "vitals                            the monitor, on a terminal\n"
+                    "vitals -1                         a report of now\n"
                     "vitals -1 -o 0 1 -u ana           of two GPUs and one user's processes\n"
                     "vitals --json --interval 1        a snapshot a second, until Ctrl-C\n"
                     "vitals run -- python train.py     what did this run use?\n"
@@ -36,13 +38,74 @@ static const struct command commands[] = {
         .flags = COMMAND_RUNS,
         .usage = "run [OPTION]... [--] COMMAND [ARGUMENT]...",
         .summary = "runs a command and says what it used",
-        .purpose = "Runs a command and says on stderr what it and all its descendants used, each "
-                   "figure with how it was got. The command's own output and exit code stay as "
-                   "they are.",
+        .purpose =
+            "Runs a command and says on stderr what it and all its descendants used, each "
+            "figure with how it was got. The command's own output and exit code stay as "
+            "they are, and signals and the terminal are its own. What it marks (vitals mark) "
+            "is recorded as phases.",
         .examples = "vitals run -- python train.py\n"
-                    "vitals run --json account.json --interval 100ms -- make -j8\n",
+                    "vitals run --record run.db -- ./job.sh     then: vitals report run.db\n"
+                    "vitals run --json account.json --interval 100ms -- make -j8\n"
+                    "vitals run --limit-time 2h --limit-memory 40GiB -- ./job.sh\n"
+                    "vitals run --gpus 2 --min-free-memory 40GiB -- python train.py\n"
+                    "vitals run --repeat 10 -- ./benchmark\n",
         .exits = "the command's own; 128 + signal where one ended it\n"
+                 "124 a limit of time ended it, as timeout(1) says; or no GPU came free\n"
+                 "137 another limit ended it, as where the kernel is out of memory\n"
                  "125 vitals itself failed before the command ran\n"
+                 "126 the command cannot be run, 127 there is no such command\n"
+                 "2   usage\n",
+    },
+    {
+        .name = "track",
+        .run = command_track,
+        .bit = COMMAND_TRACK,
+        .flags = COMMAND_WORDS,
+        .usage = "track [OPTION]... PID...",
+        .summary = "watches processes that run already and says what they used",
+        .purpose =
+            "Watches processes that live already, with all that they start, and says on stderr "
+            "what they used meanwhile, each figure with how it was got. It ends when they "
+            "have ended or with Ctrl-C; they never notice.",
+        .examples = "vitals track 4711\n"
+                    "vitals track --record train.db $(pgrep -f train.py)\n"
+                    "vitals track --json account.json --no-children 4711\n",
+    },
+    {
+        .name = "record",
+        .run = command_record,
+        .bit = COMMAND_RECORD,
+        .flags = COMMAND_WORDS,
+        .usage = "record [OPTION]... [FILE]",
+        .summary = "writes down how the machine does over time",
+        .purpose = "Writes how this machine does, sample by sample, into FILE, or as CSV to "
+                   "standard output, until Ctrl-C. FILE is whole at every moment and can be read "
+                   "while it grows. Of one process and what it starts: vitals track PID --record.",
+        .examples = "vitals record machine.db\n"
+                    "vitals record --processes --interval 5 --rotate 1d --keep 7 machine.db\n"
+                    "vitals record --format resource-tracker --duration 1min system.csv\n"
+                    "vitals -1 --from machine.db\n"
+                    "vitals report machine.db\n",
+    },
+    {
+        .name = "mark",
+        .run = command_mark,
+        .bit = COMMAND_MARK,
+        .flags = COMMAND_WORDS | COMMAND_MAY_RUN | COMMAND_PLAIN,
+        .usage = "mark begin NAME | end NAME | NAME -- COMMAND [ARGUMENT]...",
+        .summary = "tells vitals run where a phase begins and ends",
+        .purpose =
+            "Marks a phase of the run that it is part of, so that vitals report --phases can "
+            "say what each used. Phases nest, and several processes may mark at once: an end "
+            "ends the newest of that name of the same shell. Outside of vitals run it does "
+            "nothing but run COMMAND. A mark is a line in the file that VITALS_MARKS names: "
+            "echo \"begin NAME\" >> \"$VITALS_MARKS\" does the same, and in C "
+            "VITALS_BEGIN and VITALS_END of <vitals/mark.h>.",
+        .examples = "vitals mark begin load; ./load; vitals mark end load\n"
+                    "vitals mark train -- python train.py\n"
+                    "vitals run --record run.db -- ./job.sh && vitals report --phases run.db\n",
+        .exits = "the command's own; 128 + signal where one ended it\n"
+                 "0   done, also where there is nobody to tell: a mark harms no job\n"
                  "126 the command cannot be run, 127 there is no such command\n"
                  "2   usage\n",
     },
@@ -170,6 +233,44 @@ static const struct command commands[] = {
                  "2 usage\n",
     },
     {
+        .name = "report",
+        .run = command_report,
+        .bit = COMMAND_REPORT,
+        .flags = COMMAND_WORDS | COMMAND_PLAIN,
+        .usage = "report [OPTION]... FILE",
+        .summary = "shows what a recorded run used, as text, JSON or a page",
+        .purpose =
+            "Shows what a run used, from a recording (vitals run --record), from the JSON of an "
+            "account, or from a file of resource-tracker or gpu_tracker. What is cut off or "
+            "broken is read as far as it goes.",
+        .examples = "vitals report run.db\n"
+                    "vitals report run.db --html run.html     a page with charts\n"
+                    "vitals report run.db --phases            what each phase used\n"
+                    "vitals report run.db --advice slurm      lines for the head of a job script\n"
+                    "vitals report tracking.csv --format gpu-tracker --memory-unit megabytes\n",
+        .exits = "0 done\n"
+                 "1 there is no such file, it is no recording, or it could not be written\n"
+                 "2 usage\n",
+    },
+    {
+        .name = "compare",
+        .run = command_compare,
+        .bit = COMMAND_COMPARE,
+        .flags = COMMAND_WORDS | COMMAND_PLAIN,
+        .usage = "compare [OPTION]... [NAME=]FILE... [vs [NAME=]FILE...]...",
+        .summary = "says in what runs differ, and whether that is more than chance",
+        .purpose =
+            "Compares what runs used, figure by figure and phase by phase, with the first. Files "
+            "between two vs are runs of the same thing: with two or more on each side it "
+            "tells a difference from chance. Without vs each file stands alone.",
+        .examples = "vitals compare old.db new.db\n"
+                    "vitals compare old.*.db vs new.*.db      several runs of each\n"
+                    "vitals compare base=a.db tuned=b.db --json | jq .figures\n",
+        .exits = "0 done, whether or not they differ\n"
+                 "1 a file cannot be read or is no recording\n"
+                 "2 usage\n",
+    },
+    {
         .name = "metrics",
         .run = command_metrics,
         .bit = COMMAND_METRICS,
@@ -232,6 +333,26 @@ static void config_place(char *out, size_t capacity)
         out[0] = '\0';
 }
 
+/* A home that is not there is not made, and one that belongs to another (sudo) is left alone. */
+static bool is_own_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
+/* $XDG_STATE_HOME or ~/.local/state; "" where neither is set. */
+static const char *state_place(void)
+{
+    static char place[4096];
+    const char *folder = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int size = 0;
+    if (folder != NULL && folder[0] == '/')
+        size = snprintf(place, sizeof place, "%s", folder);
+    else if (home != NULL && home[0] == '/' && is_own_folder(home))
+        size = snprintf(place, sizeof place, "%s/.local/state", home);
+    return size > 0 && (size_t)size < sizeof place ? place : "";
+}
+
 static int read_configuration(struct settings *settings)
 {
     char place[4096];
@@ -265,6 +386,7 @@ static void look_at_terminal(struct settings *settings)
     int stream = writes_errors ? STDERR_FILENO : STDOUT_FILENO;
     struct winsize size;
     settings->terminal = isatty(stream);
+    settings->typed = isatty(STDIN_FILENO);
     if (settings->width == 0 && ioctl(stream, TIOCGWINSZ, &size) == 0)
         settings->width = size.ws_col;
     if (settings->width == 0)
@@ -346,6 +468,11 @@ static int start(struct settings *settings, int argc, char **argv)
         return code;
     settings->visible_devices = getenv("CUDA_VISIBLE_DEVICES");
     settings->device_order = getenv("CUDA_DEVICE_ORDER");
+    settings->marks = getenv("VITALS_MARKS");
+    settings->state_folder = state_place();
+    settings->argv = (const char *const *)argv;
+    settings->argc = argc > 0 ? (size_t)argc : 0;
+    settings->program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
     look_at_terminal(settings);
     raise_descriptors(settings);
     if (!(settings->command->flags & COMMAND_PLAIN))

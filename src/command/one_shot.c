@@ -68,7 +68,10 @@ static int read_feed(const struct settings *settings, const struct feed *feed,
                      struct readings *readings, vitals_error *error)
 {
     const vitals_clock *clock = vitals_clock_system();
-    int got = read_next(feed, readings, error);
+    int got = feed->last != NULL ? feed->last(feed->data, 2, error) : 0;
+    if (got < 0)
+        return got;
+    got = read_next(feed, readings, error);
     if (got <= 0 || (settings->from == NULL && settings->delay_ns == 0))
         return got;
     if (settings->from == NULL) {
@@ -128,7 +131,7 @@ static size_t visible_devices(const struct settings *settings, const vitals_snap
 
 /* ---- the report ---- */
 
-static const char *user_name(char *out, size_t capacity)
+const char *command_user(char *out, size_t capacity)
 {
     const struct passwd *entry = getpwuid(geteuid());
     if (entry == NULL)
@@ -170,29 +173,30 @@ static void fill_options(const struct settings *settings, const char *const *use
 }
 
 /* What was asked for and is not there; the rest was shown. */
-static int complain(const struct readings *readings, const struct report_options *options)
+static int complain(const vitals_snapshot *now, const struct report_options *options)
 {
     uint64_t missing[DEVICES_MAX];
     struct report_options asked = *options;
     if (asked.device_count > DEVICES_MAX)
         asked.device_count = DEVICES_MAX;
-    size_t count = report_missing_devices(readings->now, &asked, missing);
+    size_t count = report_missing_devices(now, &asked, missing);
     for (size_t i = 0; i < count; i++)
         (void)command_fail(0, "-o %llu: there is no device with that index",
                            (unsigned long long)missing[i]);
     return count > 0 ? EXIT_CANNOT : EXIT_DONE;
 }
 
-static int print(const struct settings *settings, const struct readings *readings)
+int command_print_report(const struct settings *settings, const vitals_snapshot *now,
+                         const vitals_snapshot *older)
 {
     static struct output output; /* 32 KiB, not for the stack */
     uint64_t visible[DEVICES_MAX];
     char name[128];
-    const char *user = user_name(name, sizeof(name));
+    const char *user = command_user(name, sizeof(name));
     struct report_options options;
     fill_options(settings, &user, &options);
     if (settings->only_visible && !settings->only.given && settings->visible_devices != NULL) {
-        options.device_count = visible_devices(settings, readings->now, visible);
+        options.device_count = visible_devices(settings, now, visible);
         options.devices = visible;
         options.devices_visible = true;
         if (options.device_count == 0) {
@@ -201,9 +205,9 @@ static int print(const struct settings *settings, const struct readings *reading
         }
     }
     output_init(&output, STDOUT_FILENO);
-    (void)report_one_shot(readings->now, readings->older, &options, output_write, &output);
+    (void)report_one_shot(now, older, &options, output_write, &output);
     int code = output_done(&output, EXIT_DONE);
-    return code != EXIT_DONE || !settings->only.given ? code : complain(readings, &options);
+    return code != EXIT_DONE || !settings->only.given ? code : complain(now, &options);
 }
 
 /* Who is not there has no process; in another machine's snapshot anybody may be. */
@@ -232,7 +236,7 @@ int command_one_shot(const struct settings *settings)
         code = take(settings, VITALS_ROWS_ALL, &readings);
     }
     if (code == 0)
-        code = print(settings, &readings);
+        code = command_print_report(settings, readings.now, readings.older);
     forget(&readings);
     return code;
 }

@@ -31,6 +31,8 @@ enum option_group {
     GROUP_JOB,
     GROUP_SIGNAL,
     GROUP_RUN,
+    GROUP_MEASURE,
+    GROUP_LIMIT,
     GROUP_LOOK,
     GROUP_FILTER,
     GROUP_SELECT,
@@ -60,7 +62,7 @@ struct option {
     const char *foreign;  /* a variable of others that is honoured; bad ones are passed over */
     const char *excludes; /* the long name of an option that it does not go with */
     const char *needs;    /* and of one that it does not go without */
-    const char *help;
+    const char *help;     /* NULL: no help nor document shows it */
 };
 
 /* Ends with a row without a name. */

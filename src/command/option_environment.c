@@ -84,5 +84,8 @@ int options_from_environment(struct settings *settings, option_lookup *lookup, v
     const char *mode = look(lookup, data, "NVITOP_MONITOR_MODE");
     if (mode != NULL)
         monitor_mode(settings, mode);
+    const char *theme = look(lookup, data, "NVITOP_MONITOR_THEME");
+    if (theme != NULL && mode == NULL && strcasecmp(theme, "light") == 0)
+        assign_word(settings, "light", "yes");
     return 0;
 }

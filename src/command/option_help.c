@@ -54,7 +54,8 @@ void option_argument(const struct option *option, char *out, size_t capacity)
 bool option_listed(const struct option *option, const struct command *command)
 {
     bool of_view = option->commands & COMMAND_VIEW;
-    return option_belongs(option, command->bit) && !(of_view && command->bit == COMMAND_OPTIONS);
+    return option->help != NULL && option_belongs(option, command->bit) &&
+           !(of_view && command->bit == COMMAND_OPTIONS);
 }
 
 static void print_option(struct output *output, const struct option *option)

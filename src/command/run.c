@@ -1,17 +1,19 @@
 /* run.c: `vitals run`: runs a command and says on stderr what it used.
  *
  * The library runs it; this file prints. Nothing is written to stdout: that is the command's. */
+#include "command/run.h"
+#include "report/report.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command/command.h"
-#include "command/output.h"
-#include "report/report.h"
-
-enum { EXIT_BEFORE_RUN = 125 };
+static bool is_text(vitals_text text, const char *string)
+{
+    return text.size == strlen(string) && memcmp(text.bytes, string, text.size) == 0;
+}
 
 /* Opened before the command runs: a place that cannot be written is better known now. */
 static int open_json(const struct settings *settings, int *descriptor)
@@ -26,14 +28,18 @@ static int open_json(const struct settings *settings, int *descriptor)
                         command_safe(settings->json_path), strerror(errno));
 }
 
+/* One account, or all that `repeat` holds. */
 static void print_json(const struct settings *settings, const vitals_account *account,
-                       int descriptor)
+                       const struct repeat *repeat, int descriptor)
 {
     static struct output output;
     if (descriptor < 0)
         return;
     output_init(&output, descriptor);
-    (void)report_account_json(account, settings->command_argv, output_write, &output);
+    if (repeat != NULL)
+        (void)repeat_json(repeat, output_write, &output);
+    else
+        (void)report_account_json(account, settings->command_argv, output_write, &output);
     (void)output_done(&output, 0); /* says what failed; the exit code is the command's */
     close(descriptor);
 }
@@ -41,14 +47,23 @@ static void print_json(const struct settings *settings, const vitals_account *ac
 static void print_text(const struct settings *settings, const vitals_account *account)
 {
     static struct output output;
+    const struct account_view view = command_account_view(settings);
     vitals_text failure = vitals_account_failure(account);
     if (failure.size > 0) {
         (void)command_fail(0, "%.*s", (int)failure.size, failure.bytes);
         return;
     }
     output_init(&output, STDERR_FILENO);
-    (void)report_account(account, settings->command_argv, settings->color, settings->ascii,
-                         output_write, &output);
+    (void)account_text(account, &view, output_write, &output);
+    (void)output_flush(&output);
+}
+
+static void print_statistics(const struct settings *settings, const struct repeat *repeat)
+{
+    static struct output output;
+    const struct account_view view = command_account_view(settings);
+    output_init(&output, STDERR_FILENO);
+    (void)repeat_text(repeat, &view, output_write, &output);
     (void)output_flush(&output);
 }
 
@@ -67,34 +82,168 @@ static void end_as_interrupted(const vitals_account *account)
     sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
 }
 
+/* ---- what came of it ---- */
+
+/* `vitals run "sh -c 'exit 7'"`: no program has such a name. */
+static bool is_quoted_line(const struct settings *settings, const vitals_account *account)
+{
+    enum { EXIT_NOT_FOUND = 127 };
+    return settings->command_argc == 1 && vitals_account_failure(account).size > 0 &&
+           vitals_account_exit_code(account) == EXIT_NOT_FOUND &&
+           strpbrk(settings->command_argv[0], " \t") != NULL;
+}
+
+static int exit_code_of(const vitals_account *account)
+{
+    vitals_text limit = vitals_account_attribute(account, "limit");
+    if (limit.size > 0)
+        return is_text(limit, "time") ? EXIT_LIMIT_TIME : EXIT_LIMIT;
+    return vitals_account_exit_code(account);
+}
+
+static void tell_limit(const vitals_account *account)
+{
+    vitals_text words = vitals_account_attribute(account, "limit_words");
+    if (words.size > 0)
+        (void)command_fail(0, "the command was ended: %.*s", (int)words.size, words.bytes);
+}
+
+/* The account goes into the recording that the sampler wrote. */
+static void finish_recording(const struct run_plan *plan, const vitals_account *account)
+{
+    vitals_error error;
+    if (plan->records && recorder_finish(plan->recorder.path, account, &error) < 0)
+        (void)command_fail(0, "%s: the account is missing: %s", command_safe(plan->recorder.path),
+                           error.message);
+}
+
+static void tell_places(const struct settings *settings, const struct run_plan *plan)
+{
+    if (!settings->verbose)
+        return;
+    if (plan->totals[0] != '\0')
+        (void)command_fail(0, "running totals stand in %s", command_safe(plan->totals));
+    else
+        (void)command_fail(0, "no running totals are kept");
+}
+
+/* A recording that stopped is told even to who wants no account. */
+static void tell_stopped(const struct run_plan *plan, const vitals_account *account)
+{
+    static const char STOPPED[] = "recording stopped";
+    vitals_text missing = vitals_account_attribute(account, "missing");
+    if (plan->records && memmem(missing.bytes, missing.size, STOPPED, sizeof STOPPED - 1) != NULL)
+        (void)command_fail(0, "%.*s", (int)missing.size, missing.bytes);
+}
+
+/* The file of totals, where one was written: not what stood there before. */
+static void remove_totals(const struct run_plan *plan)
+{
+    const struct stat *before = &plan->totals_before;
+    struct stat now;
+    if (plan->totals[0] == '\0' || lstat(plan->totals, &now) != 0)
+        return;
+    bool is_old = before->st_mode != 0 && before->st_ino == now.st_ino &&
+                  before->st_dev == now.st_dev;
+    if (!is_old && S_ISREG(now.st_mode))
+        (void)unlink(plan->totals);
+}
+
+/* ---- running ---- */
+
+/* Once. `*account` is the caller's where 0 is returned. */
+static int run_once(const struct run_plan *plan, vitals_account **account)
+{
+    vitals_error error;
+    int code = vitals_run_command(&plan->options, account, &error);
+    remove_totals(plan);
+    if (code < 0)
+        return command_fail(EXIT_BEFORE_RUN, "%s", error.message);
+    finish_recording(plan, *account);
+    return 0;
+}
+
+static int run_single(const struct settings *settings, const struct run_plan *plan, int descriptor)
+{
+    vitals_account *account = NULL;
+    int code = run_once(plan, &account);
+    if (code != 0)
+        return code;
+    code = exit_code_of(account);
+    (void)signal(SIGPIPE, SIG_IGN); /* nobody who reads the account: the exit code is told anyhow */
+    print_json(settings, account, NULL, descriptor);
+    if (is_quoted_line(settings, account)) {
+        code = command_fail(EXIT_USAGE,
+                            "\"%s\" is one word, and no program has that name; without the quotes "
+                            "around all of it: vitals run -- %s",
+                            command_safe(settings->command_argv[0]),
+                            command_safe(settings->command_argv[0]));
+    } else if (!settings->quiet || code != 0) {
+        print_text(settings, account);
+        tell_limit(account);
+    } else {
+        tell_stopped(plan, account);
+    }
+    end_as_interrupted(account);
+    vitals_account_free(account);
+    return code;
+}
+
+/* Until one fails, which is told by itself. */
+static int run_repeated(const struct settings *settings, const struct run_plan *plan,
+                        int descriptor)
+{
+    struct repeat *repeat = repeat_new();
+    vitals_account *account = NULL, *failed = NULL;
+    int code = repeat == NULL ? command_fail(EXIT_BEFORE_RUN, "out of memory") : 0;
+    uint64_t done = 0;
+    while (code == 0 && failed == NULL && done < settings->repeat) {
+        code = run_once(plan, &account);
+        if (code != 0)
+            break;
+        code = exit_code_of(account);
+        if (code != 0)
+            failed = account;
+        else if (!repeat_add(repeat, account))
+            code = command_fail(EXIT_BEFORE_RUN, "out of memory after %llu runs",
+                                (unsigned long long)done);
+        else
+            done++;
+    }
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (failed != NULL) {
+        print_text(settings, failed);
+        tell_limit(failed);
+        (void)command_fail(0, "run %llu of %llu failed; the figures are of those before it",
+                           (unsigned long long)done + 1, (unsigned long long)settings->repeat);
+    }
+    print_json(settings, NULL, repeat, descriptor);
+    if (done > 0 && (!settings->quiet || code != 0))
+        print_statistics(settings, repeat);
+    if (failed != NULL)
+        end_as_interrupted(failed);
+    vitals_account_free(failed);
+    repeat_free(repeat);
+    return code;
+}
+
 int command_run(const struct settings *settings)
 {
-    vitals_options world;
-    vitals_run_options options;
-    vitals_account *account = NULL;
-    vitals_error error;
+    static struct run_plan plan; /* large, and borrowed by what runs */
     int descriptor;
     if (settings->command_argv == NULL)
         return command_fail(EXIT_USAGE,
                             "run: no command; it stands behind --, as in: vitals run -- make");
-    if (open_json(settings, &descriptor) != 0)
-        return EXIT_BEFORE_RUN;
-    command_world(settings, &world);
-    vitals_run_options_init(&options, sizeof options);
-    options.argv = settings->command_argv;
-    options.world = &world;
-    options.wait_for_descendants = settings->wait;
-    options.child_descriptors = settings->descriptors_before;
-    if (settings->interval_ns != 0)
-        options.interval_ns = settings->interval_ns;
-    if (vitals_run_command(&options, &account, &error) < 0)
-        return command_fail(EXIT_BEFORE_RUN, "%s", error.message);
-    int code = vitals_account_exit_code(account);
-    (void)signal(SIGPIPE,
-                 SIG_IGN); /* nobody who reads the account: the exit code is told all the same */
-    print_json(settings, account, descriptor);
-    print_text(settings, account);
-    end_as_interrupted(account);
-    vitals_account_free(account);
+    int code = run_plan_init(&plan, settings);
+    if (code == 0 && settings->gpus != 0 && !settings->gpus_chosen)
+        code = run_on_gpus(settings);
+    else if (code == 0 && open_json(settings, &descriptor) != 0)
+        code = EXIT_BEFORE_RUN;
+    else if (code == 0) {
+        tell_places(settings, &plan);
+        code = settings->repeat != 0 ? run_repeated(settings, &plan, descriptor)
+                                     : run_single(settings, &plan, descriptor);
+    }
+    run_plan_done(&plan);
     return code;
 }

@@ -507,7 +507,8 @@ static int run(struct choice *choice)
 {
     const struct settings *settings = choice->settings;
     struct environment environment;
-    const char *name = settings->command_argv[0];
+    const char *name = settings->command_path != NULL ? settings->command_path
+                                                      : settings->command_argv[0];
     if (select_environment(choice->rows, choice->count, &environment) < 0) {
         select_environment_done(&environment);
         return command_fail(EXIT_CANNOT, "out of memory");

@@ -39,6 +39,7 @@ struct settings {
     bool once;
     bool monitor;
     const char *monitor_mode; /* "auto", "full", "compact"; may be set without `monitor` */
+    const char *screen;       /* "80x24" or "80x24:help", to be printed; NULL: none */
     bool json;
     const char *json_path; /* run: where its account goes as JSON; NULL: nowhere */
     const char *from;      /* a file of snapshots instead of this machine; "-": stdin; NULL: none */
@@ -56,6 +57,7 @@ struct settings {
     bool light;
     bool color;                 /* main's verdict of --force-color, NO_COLOR, FORCE_COLOR, TERM */
     bool terminal;              /* the stream that the command writes to is one (run: stderr) */
+    bool typed;                 /* standard input is one */
     uint64_t width;             /* columns of a report, never 0 */
     uint64_t gpu_thresholds[2]; /* percent, ascending: moderate from, heavy from */
     uint64_t memory_thresholds[2];
@@ -123,13 +125,55 @@ struct settings {
     uint64_t wait_ns;
     uint64_t force_ns; /* 0: not said */
 
+    /* report, compare; units those of run and track too */
+    const char *memory_unit; /* NULL: what reads best; so the next two */
+    const char *gpu_memory_unit;
+    const char *time_unit;
+    const char *report_format; /* "text", "json", "gpu-tracker" …; NULL: text */
+    const char *advice;        /* "slurm", "kubernetes"; NULL: none */
+    const char *html_path;     /* NULL: no page; "-": stdout */
+    const char *statistic;     /* compare: "mean", "min", "max", "std" */
+    bool phases;
+
     struct settings_words words; /* that belong to no option: pids */
     bool dashed_first; /* the first of them began with a dash, and stood before any `--` */
 
+    /* run, track, record: what is measured, and where it goes */
+    uint64_t expected_cores; /* 0: those that we may use */
+    struct settings_words devices;
+    const char *brand; /* "nvidia", "amd", "intel"; NULL: all */
+    bool no_children;
+    const char *record_path;   /* NULL: no recording; "-": stdout */
+    const char *record_format; /* NULL: by the path's ending */
+    bool overwrite;
+    const char *rotate;   /* record: a size or a time; NULL: never */
+    uint64_t keep;        /* record: of what was rotated; 0: all */
+    uint64_t duration_ns; /* record: 0: until it is told to end */
+    bool processes;       /* record: every one of them */
+    bool quiet;
+    const char *backup; /* where running totals stand; NULL: not said */
+    bool no_backup;
+
     /* run */
     bool wait;
+    const char *limit_memory; /* sizes; NULL: none */
+    const char *limit_gpu_memory;
+    uint64_t limit_processes; /* 0: none, so the next */
+    uint64_t limit_ns;
+    uint64_t limit_grace_ns;
+    bool kill_tree;
+    uint64_t gpus;    /* 0: not said */
+    bool gpus_chosen; /* and we were started again, on them */
+    uint64_t repeat;
+    const char *rungs;               /* NULL: all */
     const char *const *command_argv; /* what follows `--`, NULL-terminated; NULL: nothing does */
     size_t command_argc;
+    const char *command_path; /* select: where it is, if not what its first word says */
+    const char *const *argv;  /* main's, NULL-terminated */
+    size_t argc;
+    const char *program;         /* that we are, to be started again; NULL: argv[0] */
+    const char *marks;           /* VITALS_MARKS, or NULL */
+    const char *state_folder;    /* $XDG_STATE_HOME, or ~/.local/state; "": neither is known */
     uint64_t descriptors_before; /* soft RLIMIT_NOFILE before main() raised it; 0: not raised */
 
     /* metrics, options: the form to print */

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "command/output.h"
+#include "monitor/monitor.h"
+#include "record/database.h"
+#include "record/packed.h"
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
@@ -23,5 +26,11 @@ int command_version(const struct settings *settings)
         output_format(&output, "library        %s\n", vitals_version_text());
     output_format(&output, "snapshot form  %d\n", VITALS_SCHEMA);
     output_format(&output, "reading JSON   %s\n", JSON_PART);
+    output_format(&output, "monitor        %s\n", monitor_built() ? "ncursesw" : "no");
+    output_format(&output, "recordings     CSV%s%s%s%s\n",
+                  database_version() != NULL ? ", SQLite " : "",
+                  database_version() != NULL ? database_version() : "",
+                  packed_version() != NULL ? ", zlib " : "",
+                  packed_version() != NULL ? packed_version() : "");
     return output_done(&output, EXIT_DONE);
 }

@@ -1,14 +1,23 @@
 /* view.c: `vitals` without a subcommand: the monitor, the report, or JSON. */
 #include "command/command.h"
+#include "monitor/monitor.h"
 
 int command_view(const struct settings *settings)
 {
+    bool terminal = settings->terminal && settings->typed;
     if (settings->json)
         return command_json(settings);
-    if (settings->monitor)
-        return command_fail(EXIT_CANNOT, "the monitor is not built yet; vitals -1 prints a report");
+    if (settings->screen != NULL)
+        return command_screen(settings);
+    if (settings->monitor && !terminal)
+        return command_fail(EXIT_CANNOT, "the monitor needs a terminal for input and output; "
+                                         "vitals -1 prints a report");
+    if (settings->monitor ||
+        (terminal && !settings->once && settings->from == NULL && monitor_built()))
+        return command_monitor(settings);
     if (!settings->once && settings_origin(settings, &settings->interval_ns) == ORIGIN_FLAG)
-        return command_fail(EXIT_USAGE, "--interval is for --json and for commands; the monitor, "
-                                        "which will take it too, is not built yet");
+        return command_fail(EXIT_USAGE,
+                            "--interval is for the monitor, for --json and for commands; "
+                            "what is not shown on a terminal is one report");
     return command_one_shot(settings);
 }

@@ -19,6 +19,10 @@ struct feed {
      * 0, or a negative VITALS_E…. NULL where a feed only goes forward. */
     int (*seek)(void *data, uint64_t realtime_ns, vitals_error *error);
 
+    /* The next snapshots given will be the last `count`, or all where there are fewer. 0, or a
+     * negative VITALS_E…. NULL where a feed must be read to its end for that. */
+    int (*last)(void *data, unsigned count, vitals_error *error);
+
     void (*close)(void *data);
 };
 

@@ -10,6 +10,9 @@
 /* Our own pid. */
 int64_t os_self(void);
 
+/* The largest that our own resident set ever was. */
+uint64_t os_own_peak_bytes(void);
+
 /* Orphans of our tree become our children. */
 int os_become_subreaper(void);
 
@@ -40,8 +43,20 @@ int os_signals_next(struct os_signals *signals, int64_t command, bool *forward);
  * place before its first instruction; where we die before, it never begins. */
 struct os_command {
     const char *const *argv;
-    uint64_t descriptors; /* soft limit; 0: as it is */
+    const char *const *environment; /* NULL at the end; NULL: ours */
+    uint64_t descriptors;           /* soft limit; 0: as it is */
     const struct os_signals *signals;
+    const struct os_places *places; /* NULL: where we are */
+};
+
+/* Groups in which a child is counted from its birth on. Moving it there from outside would wait for
+ * a grace period of the kernel, of 6 to 20 ms; that it is born there, or goes itself, does not. */
+enum { OS_JOINS = 4 };
+struct os_places {
+    bool group_is;       /* there is a group that it is born in */
+    int group;           /* a descriptor of its folder */
+    int joins[OS_JOINS]; /* of files that the child writes "0" to before it becomes the command */
+    size_t join_count;
 };
 
 struct os_child {
@@ -63,9 +78,10 @@ bool os_child_goes_on(int64_t pid, int signal);
 /* Lets it begin; returns 0, or the positive errno of its exec. */
 int os_spawn_go(struct os_child *child);
 
-/* A second process of our own that runs `main` and ends; it dies with us and takes no signal. Its
- * standard streams lead nowhere and of other descriptors it holds `channel` alone: one that hangs
- * must not keep open what somebody waits for the end of. */
+/* A second process of our own that runs `main` and ends; it takes no signal. It dies with us: at
+ * once, or, where it has a channel (not below 0) that tells it, within some seconds. Its standard
+ * streams lead nowhere and of other descriptors it holds `channel` alone: one that hangs must not
+ * keep open what somebody waits for the end of. */
 struct os_helper {
     void (*main)(void *data);
     void *data;
@@ -80,6 +96,8 @@ struct os_usage {
     uint64_t read_bytes, written_bytes;
     uint64_t minor_faults, major_faults;
     uint64_t voluntary_switches, involuntary_switches;
+    uint64_t
+        largest_bytes; /* of any image, that before an exec included: no peak, but above each */
 };
 
 enum os_child_change { OS_CHILD_NONE, OS_CHILD_ENDED, OS_CHILD_STOPPED, OS_CHILD_LAST };
@@ -91,9 +109,12 @@ struct os_reaped {
     struct os_usage usage;
 };
 
-/* The next change of any child, without waiting: ENDED (and reaped), STOPPED by the terminal, NONE,
- * or LAST where there is no child at all. */
-enum os_child_change os_reap(struct os_reaped *out);
+/* The next change of any child, without waiting, and whose it is: ENDED (a zombie yet, whose files
+ * can be read), STOPPED by the terminal, NONE, or LAST where there is no child at all. */
+enum os_child_change os_child_next(int64_t *pid);
+
+/* Takes note of it, and reaps who has ended. NONE: somebody else did. */
+enum os_child_change os_reap(int64_t pid, struct os_reaped *out);
 
 /* Takes note of the end of a child that nobody counts, where it has ended. */
 void os_reap_one(int64_t pid);
@@ -102,7 +123,8 @@ void os_reap_one(int64_t pid);
  * the kernel does not tell. */
 int64_t os_children(const struct os *os, int64_t *pids, size_t capacity);
 
-enum { OS_SIGNAL_KILL = 9 };
+enum { OS_SIGNAL_KILL = 9, OS_SIGNAL_TERM = 15 };
+extern const int os_signal_continue;
 
 /* Whether the terminal's job control sends it to stop a process. */
 bool os_signal_is_job_control(int signal);

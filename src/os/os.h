@@ -345,6 +345,22 @@ struct os_pids {
 int os_list_processes(const struct os *os, struct os_pids *pids);
 void os_pids_done(struct os_pids *pids);
 
+/* Likewise, of a folder below /proc; one list has one folder. */
+int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids);
+
+/* Adds one; -ENOMEM. And puts them in order, each once. */
+int os_pids_append(struct os_pids *pids, int64_t pid);
+void os_pids_settle(struct os_pids *pids);
+
+/* Adds the children of a process of so many threads: three system calls for each thread, and three
+ * for the list of threads where there are several. Negative errno; -ENOENT also where the kernel
+ * has no such files. Some may be missing where others end meanwhile. */
+int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct os_pids *pids);
+
+/* The pid that was given last in our namespace: while it is the same, nobody was started. -1 where
+ * that is not told. Three system calls. */
+int64_t os_last_pid(const struct os *os);
+
 /* One process: what is kept open. -1: not. */
 struct os_process {
     int64_t pid;

@@ -8,6 +8,19 @@
 
 /* ---- asking ---- */
 
+/* One part in so many of the wall is what reading one process may take, where it takes long. */
+enum { SHARE = 100 };
+static const uint64_t LONG_NS = NS_PER_MS;
+
+static uint64_t pause_of(uint64_t every_ns, uint64_t spent_ns)
+{
+    uint64_t pause_ns = spent_ns < LONG_NS ? 0 : saturating_mul(spent_ns, SHARE);
+    return pause_ns > every_ns ? pause_ns : every_ns;
+}
+
+/* Others may change it even so: what it shares, what is taken from it. */
+static const uint64_t RESTING_NS = 5 * NS_PER_SECOND;
+
 static bool is_due(const struct process *process, const struct process_question *question,
                    uint64_t now)
 {
@@ -16,7 +29,10 @@ static bool is_due(const struct process *process, const struct process_question 
     for (unsigned i = 0; i < question->turn_count; i++) {
         unsigned turn = question->turn + i;
         uint64_t asked_ns = process->turns[turn].asked_ns;
-        bool old = now >= asked_ns && now - asked_ns >= question->every_ns[i];
+        uint64_t pause_ns = pause_of(question->every_ns[i], process->turns[turn].spent_ns);
+        if (process->looked_cpu_ns != 0 && process->looked_cpu_ns == process->turns[turn].cpu_ns)
+            pause_ns = uint64_max(pause_ns, RESTING_NS); /* it has not run since */
+        bool old = now >= asked_ns && now - asked_ns >= pause_ns;
         if (process->turns[turn].pending || (process->turns[turn].asked && !old))
             return false;
     }
@@ -30,6 +46,7 @@ static void mark_asked(struct process *process, const struct process_question *q
         unsigned turn = question->turn + i;
         process->turns[turn].asked = process->turns[turn].pending = true;
         process->turns[turn].asked_ns = now;
+        process->turns[turn].cpu_ns = process->looked_cpu_ns;
     }
 }
 
@@ -68,6 +85,7 @@ void process_batch_read(const vitals_context *context, struct user_cache *users,
         if (!process_batch_enter(batch, i, batch->read_ns[i]))
             break;
         int result = detail_read(context, users, batch->wants[i].key, batch->wants[i].pid, facts);
+        batch->spent_ns[i] = clock->monotonic_ns(clock->data) - batch->read_ns[i];
         if (result == -ENOMEM)
             break;
         batch->refused[i] = result < 0;
@@ -128,6 +146,7 @@ static bool take(struct process_table *table, const struct process_batch *batch,
     for (unsigned i = batch->turn; i < batch->turn + batch->turn_count; i++) {
         process->turns[i].pending = false;
         process->turns[i].asked = process->turns[i].asked && (read || failed);
+        process->turns[i].spent_ns = read ? batch->spent_ns[index] : process->turns[i].spent_ns;
     }
     if (!read || process->state != VITALS_HAVE)
         return !refused;

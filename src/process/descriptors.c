@@ -69,7 +69,7 @@ static void shrink_stats(struct process_table *table, size_t quota)
 void descriptors_share(struct process_table *table)
 {
     table->ceiling = descriptors_ceiling();
-    size_t stats = size_min(table->pids.count, table->budget);
+    size_t stats = size_min(table->listed, table->budget);
     shrink_statms(table, table->budget - stats);
 }
 
@@ -91,7 +91,7 @@ bool descriptors_relieve(void *owner)
 void descriptors_settle_statm(struct process_table *table, struct process *process)
 {
     table->statms_kept++;
-    size_t stats = size_min(table->pids.count, table->budget);
+    size_t stats = size_min(table->listed, table->budget);
     if (table->statms_kept > table->budget - stats || kept(table) > table->budget ||
         descriptors_is_high(table->ceiling, process->files.statm))
         drop_statm(table, process);

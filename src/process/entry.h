@@ -13,6 +13,7 @@ struct process_table {
     vitals_availability state; /* of the list */
     struct os_pids pids;
     uint64_t tick, last_key;
+    bool may_rest;        /* who has not run is not read again */
     unsigned extras;      /* due in this tick */
     unsigned extras_ever; /* that were due at any time */
     bool details_ever;    /* what lanes read was due at any time */
@@ -28,6 +29,14 @@ struct process_table {
     size_t chosen_count;
     bool chosen_anew;  /* `roots` is to be made again */
     struct hash roots; /* chosen pid → the key of the process that had it first; 0: none yet */
+
+    size_t listed;         /* in /proc, when all were listed last */
+    bool descending;       /* in this tick: only the tree is looked at */
+    bool last_pid_lies;    /* somebody was born, and it was the same */
+    uint64_t tree_threads; /* of the tree, in the tick before */
+    uint64_t scanned_ns;   /* when all were read last, */
+    uint64_t scan_ns;      /* and how long that took */
+    int64_t last_pid;      /* that was given, when children were listed last; -1: not known */
 
     void (*met)(void *data); /* see process_table_tell; NULL: nobody */
     void *met_data;
@@ -49,6 +58,23 @@ struct process *process_by_key(const struct process_table *table, uint64_t key);
 /* Reads it anew, and its extras where they are asked for and it has a row. False where it ended or
  * is another. */
 bool process_refresh(struct process_table *table, struct process *process, bool extras);
+
+/* ---- descent.c ---- */
+
+/* Whether this tick may look at the tree alone. */
+bool descent_is_enough(const struct process_table *table);
+
+/* Fills `pids` with the tree as it is known and those whom it started since. False where that
+ * cannot be told: then all must be listed. */
+bool descent_list(struct process_table *table);
+
+/* After all were read. */
+void descent_settle(struct process_table *table);
+
+/* Before all are listed: whether nobody should be new by the last pid. And then, where that was so:
+ * who has a key above this one is new all the same. */
+bool descent_begin_scan(struct process_table *table);
+void descent_check_scan(struct process_table *table, uint64_t last_key);
 
 /* ---- descriptors.c ---- */
 

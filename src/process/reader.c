@@ -160,12 +160,27 @@ static void stamp_extras(struct process *process, unsigned extras, uint64_t now)
         process->io_ns = now;
 }
 
+/* Whether the process has not run since these files were read: then it has read and written
+ * nothing, and its peak is what it was. Two files that are opened anew each time cost ten times a
+ * look at its clock. */
+static bool has_rested(struct process_reader *reader, struct process *process, unsigned files)
+{
+    uint64_t ns;
+    if (files == 0 || os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) < 0)
+        return false;
+    bool rested = process->rested_files == files && process->rested_cpu_ns == ns && ns != 0;
+    process->rested_files = files;
+    process->rested_cpu_ns = ns;
+    return rested;
+}
+
 /* The CPU clock comes last, next to the stamp that rates will be made with. */
 static void read_extras(struct process_reader *reader, struct process *process, unsigned extras)
 {
-    if ((extras & EXTRA_STATUS) != 0)
+    bool rested = has_rested(reader, process, extras & (EXTRA_STATUS | EXTRA_IO));
+    if ((extras & EXTRA_STATUS) != 0 && !rested)
         read_status(reader, process);
-    if ((extras & EXTRA_IO) != 0)
+    if ((extras & EXTRA_IO) != 0 && !rested)
         read_io(reader, process);
     if ((extras & EXTRA_STATM) != 0)
         read_statm(reader, process, (extras & EXTRA_LATER) != 0);
@@ -173,6 +188,27 @@ static void read_extras(struct process_reader *reader, struct process *process, 
     if ((extras & EXTRA_CPU) != 0)
         read_cpu(reader, process);
     stamp_extras(process, extras, now);
+}
+
+bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras)
+{
+    static const uint64_t LOOK_NS = 5 * NS_PER_SECOND;
+    uint64_t ns, now = reader_now(reader);
+    if (os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) < 0)
+        ns = 0;
+    bool still = ns != 0 && ns == process->looked_cpu_ns;
+    bool rests = still && process->state == VITALS_HAVE && !process->statm_due &&
+                 (extras & ~process->looked_extras) == 0 &&
+                 now < saturating_add(process->looked_ns, LOOK_NS);
+    if (rests) {
+        process->stamp_ns = now;
+        stamp_extras(process, extras, now);
+        return true;
+    }
+    process->looked_extras = still ? process->looked_extras | extras : extras;
+    process->looked_cpu_ns = ns;
+    process->looked_ns = now;
+    return false;
 }
 
 /* ---- stat ---- */

@@ -45,18 +45,27 @@ struct process {
     bool statm_due; /* it is open, and is to be read by reader_statm */
     struct value cpu, peak, read, written;
     uint64_t statm_ns, cpu_ns, peak_ns, io_ns; /* when those were read */
+    uint64_t rested_cpu_ns;                    /* its CPU clock before the files were read … */
+    unsigned rested_files;                  /* … which they were: of EXTRA_STATUS and EXTRA_IO */
+    uint64_t looked_cpu_ns, looked_ns;      /* its CPU clock before all of it was read, and when */
+    unsigned looked_extras;                 /* what was read since that clock stands so */
+    uint64_t listed_cpu_ns, listed_threads; /* its CPU clock before those's children were listed */
 
     struct process_detail *details; /* in the order of metrics */
     size_t detail_count, detail_capacity;
     struct {
         bool asked, pending; /* pending: a lane has the question */
         uint64_t asked_ns;
+        uint64_t spent_ns; /* that the last answer took */
+        uint64_t cpu_ns;   /* looked_cpu_ns when it was asked */
     } turns[PROCESS_TURNS];
 
-    bool root;       /* the request names it */
-    bool in_tree;    /* a root, or once the descendant of one */
-    uint64_t judged; /* the tick in which tree.c found it not to be in the tree */
-    uint64_t marked; /* the tick in which a device named it */
+    uint64_t clock_ns; /* descent.c: its CPU clock in this tick, */
+    bool rested;       /* and that it has not run since its children were listed */
+    bool root;         /* the request names it */
+    bool in_tree;      /* a root, or once the descendant of one */
+    uint64_t judged;   /* the tick in which tree.c found it not to be in the tree */
+    uint64_t marked;   /* the tick in which a device named it */
 };
 
 struct process_reader {
@@ -86,6 +95,11 @@ unsigned reader_extras(const struct metric_set *wanted);
 
 /* Opens stat; as os_process_open. */
 int reader_open(struct process_reader *reader, struct process *process);
+
+/* Whether it has not run since all that is asked for was read, which then holds still; what others
+ * can do to it (a new parent, pages taken from it) is some seconds old at most. Else it is to be
+ * observed, and this told what that will read. */
+bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras);
 
 /* With stat open: the extras, then stat, which proves whose they are. False where the process ended
  * or is another. statm is opened where it must be, and stays open. */

@@ -83,7 +83,9 @@ static bool observe(struct process_table *table, struct process *process, bool e
 {
     extras = extras && tree_expects_row(table, process);
     bool had_statm = process->files.statm >= 0;
-    bool same = reader_observe(&table->reader, process, extras ? extras_for(table, process) : 0);
+    unsigned wanted = extras ? extras_for(table, process) : 0;
+    bool same = (table->may_rest && reader_rests(&table->reader, process, wanted)) ||
+                reader_observe(&table->reader, process, wanted);
     note(table, process, had_statm, extras);
     return same;
 }
@@ -185,7 +187,7 @@ static struct process *process_meet(struct process_table *table, int64_t pid)
 /* Room for everything that the listed pids may need, so that the merge cannot stop half-way. */
 static int reserve(struct process_table *table)
 {
-    size_t needed = table->pids.count;
+    size_t needed = table->pids.count + (table->descending ? table->count : 0);
     if (table->next_capacity < needed) {
         void *items = memory_resize(table->next, needed * 2, sizeof *table->next);
         if (items == NULL)
@@ -265,6 +267,19 @@ static struct newcomers *read_ahead(const struct process_table *table)
                                         extras_for(table, &(struct process){0}), (unsigned)helpers);
 }
 
+/* Those who are not listed have ended. Where the tree alone was looked for, who is not in it is as
+ * it was. */
+static void pass_over(struct process_table *table, size_t *old, size_t *count, int64_t pid)
+{
+    for (; *old < table->count && table->by_pid[*old]->files.pid < pid; (*old)++) {
+        struct process *process = table->by_pid[*old];
+        if (table->descending && !process->in_tree)
+            table->next[(*count)++] = process;
+        else
+            process_retire(table, process);
+    }
+}
+
 static void merge(struct process_table *table)
 {
     enum { FEW = 24 };
@@ -273,8 +288,7 @@ static void merge(struct process_table *table)
     size_t old = 0, count = 0;
     for (size_t i = 0; i < table->pids.count; i++) {
         int64_t pid = table->pids.items[i];
-        while (old < table->count && table->by_pid[old]->files.pid < pid)
-            process_retire(table, table->by_pid[old++]);
+        pass_over(table, &old, &count, pid);
         struct process *process = NULL;
         if (old < table->count && table->by_pid[old]->files.pid == pid)
             process = table->by_pid[old++];
@@ -289,8 +303,7 @@ static void merge(struct process_table *table)
         if (process != NULL)
             table->next[count++] = process;
     }
-    while (old < table->count)
-        process_retire(table, table->by_pid[old++]);
+    pass_over(table, &old, &count, INT64_MAX);
     swap_orders(table, count);
     sweep(table);
 }
@@ -310,14 +323,60 @@ static bool wants_details(const struct metric_set *due)
     return metric_set_has_entity(&details, VITALS_PROCESS);
 }
 
+/* Who is to be looked at: all, or only the tree where that is enough. 0 or a negative errno. */
+static int list(struct process_table *table, const struct metric_set *due)
+{
+    const struct os *os = &table->reader.context->os;
+    bool enough = descent_is_enough(table);
+    table->descending = false;
+    if (!enough || metric_set_has(due, VITALS_HOST_PROCESSES)) {
+        int result = os_list_processes(os, &table->pids);
+        table->listed = result < 0 ? 0 : table->pids.count;
+        if (result < 0 || !enough)
+            return result;
+    }
+    table->descending = descent_list(table);
+    if (table->descending)
+        return 0;
+    int result = os_list_processes(os, &table->pids);
+    table->listed = result < 0 ? 0 : table->pids.count;
+    return result;
+}
+
+/* Where a tree is measured, who has not run is as he was. Not so what others can change at any
+ * moment: who asks for that has it read. */
+static bool may_rest(const struct process_table *table, const struct metric_set *due)
+{
+    static const vitals_metric MOMENTARY[] = {VITALS_PROCESS_STATE,
+                                              VITALS_PROCESS_CPU,
+                                              VITALS_PROCESS_NICE,
+                                              VITALS_PROCESS_PRIORITY,
+                                              VITALS_PROCESS_REALTIME_PRIORITY,
+                                              VITALS_PROCESS_SCHEDULING_POLICY,
+                                              VITALS_PROCESS_PROCESS_GROUP,
+                                              VITALS_PROCESS_SESSION,
+                                              VITALS_PROCESS_FOREGROUND_GROUP};
+    if ((table->rows & VITALS_ROWS_ALL) != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(MOMENTARY); i++) {
+        if (metric_set_has(due, MOMENTARY[i]))
+            return false;
+    }
+    return true;
+}
+
 int process_table_tick(struct process_table *table, const struct metric_set *due)
 {
     table->tick++;
     table->reader.out_of_memory = false;
     table->extras = reader_extras(due);
+    table->may_rest = may_rest(table, due);
     table->extras_ever |= table->extras;
     table->details_ever = table->details_ever || wants_details(due);
-    int result = os_list_processes(&table->reader.context->os, &table->pids);
+    uint64_t begin_ns = reader_now(&table->reader);
+    uint64_t last_key = table->last_key;
+    bool nobody_new = descent_begin_scan(table);
+    int result = list(table, due);
     if (result == -ENOMEM)
         return VITALS_EMEMORY;
     table->state = result < 0 ? os_availability(result) : VITALS_HAVE;
@@ -328,14 +387,23 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     }
     if (reserve(table) < 0)
         return VITALS_EMEMORY;
-    descriptors_share(table);
-    table->later = table->details_ever && table->pids.count <= table->budget / 2;
+    if (!table->descending) {
+        descriptors_share(table);
+        table->later = table->details_ever && table->pids.count <= table->budget / 2;
+    }
     table->read_ahead = 0;
     table->newcomers = read_ahead(table);
     merge(table);
     newcomers_free(table->newcomers);
     table->newcomers = NULL;
     tree_grow(table);
+    descent_settle(table);
+    if (!table->descending && nobody_new)
+        descent_check_scan(table, last_key);
+    if (!table->descending) {
+        table->scanned_ns = reader_now(&table->reader);
+        table->scan_ns = table->scanned_ns - begin_ns;
+    }
     return table->reader.out_of_memory ? VITALS_EMEMORY : 0;
 }
 
@@ -417,6 +485,7 @@ struct process_table *process_table_new(const vitals_context *context)
         .context = context, .relieve = descriptors_relieve, .owner = table};
     table->state = VITALS_NOT_YET;
     table->rows = VITALS_ROWS_ALL;
+    table->last_pid = -1;
     table->budget = descriptors_budget(context);
     return table;
 }
@@ -457,5 +526,5 @@ vitals_availability process_table_state(const struct process_table *table)
 
 size_t process_table_listed(const struct process_table *table)
 {
-    return table->pids.count;
+    return table->listed;
 }

@@ -28,11 +28,12 @@ struct process_batch {
     struct metric_set wanted;  /* question */
     struct process_want wants[PROCESS_BATCH];
     size_t count;
-    atomic_size_t inside;            /* the number of the process that is being read; 0: none */
-    atomic_uint_fast64_t since_ns;   /* since when */
-    struct facts facts;              /* answer; its memory is kept from batch to batch */
-    uint64_t read_ns[PROCESS_BATCH]; /* answer */
-    bool refused[PROCESS_BATCH];     /* answer: there were no descriptors to read it with */
+    atomic_size_t inside;             /* the number of the process that is being read; 0: none */
+    atomic_uint_fast64_t since_ns;    /* since when */
+    struct facts facts;               /* answer; its memory is kept from batch to batch */
+    uint64_t read_ns[PROCESS_BATCH];  /* answer: when it was begun, */
+    uint64_t spent_ns[PROCESS_BATCH]; /* and how long it took */
+    bool refused[PROCESS_BATCH];      /* answer: there were no descriptors to read it with */
 };
 
 /* Belongs to the lane's thread. process/user_cache.c */
@@ -78,8 +79,9 @@ struct process_question {
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data);
 
 /* Fills the batch with at most `capacity` processes of which all of this is due (new, renamed, or
- * asked longer ago than every_ns, and no lane has the question), and returns how many. What did not
- * fit is given by the next call. */
+ * asked longer ago than every_ns, and no lane has the question), and returns how many. Who took
+ * long to read, as a process with much memory does, is asked so seldom that it takes at most a
+ * hundredth of the wall. What did not fit is given by the next call. */
 size_t process_table_due(struct process_table *table, const struct process_question *question,
                          uint64_t now_ns, struct process_batch *batch, size_t capacity);
 

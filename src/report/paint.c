@@ -137,6 +137,41 @@ void paint_end(struct paint *paint)
     put(paint, "\n", 1);
 }
 
+/* ---- words ---- */
+
+/* Bytes of the text that go into so many columns, up to a blank where there is one. */
+static size_t fitting_words(const char *text, size_t columns)
+{
+    size_t fits = paint_fitting(text, columns, NULL), size = strlen(text);
+    if (fits >= size)
+        return size;
+    size_t end = fits;
+    while (end > 0 && text[end] != ' ')
+        end--;
+    return end > 0 ? end : fits > 0 ? fits : size;
+}
+
+void paint_paragraph(struct paint *paint, enum color color, size_t at, size_t width,
+                     const char *text)
+{
+    enum { LEAST = 16 };
+    size_t columns = SIZE_MAX;
+    if (width > 0)
+        columns = width > at + LEAST ? width - at : LEAST;
+    for (;;) {
+        size_t size = fitting_words(text, columns);
+        begin_color(paint, color);
+        put(paint, text, size);
+        end_color(paint, color);
+        paint_end(paint);
+        text += size;
+        text += strspn(text, " ");
+        if (*text == '\0')
+            return;
+        paint_repeat(paint, COLOR_PLAIN, " ", at);
+    }
+}
+
 /* ---- boxes ---- */
 
 /* Corners and crossings, by what meets there: [place][line above and below]. */

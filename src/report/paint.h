@@ -41,6 +41,11 @@ void paint_cell(struct paint *paint, enum color color, enum align align, size_t 
 void paint_repeat(struct paint *paint, enum color color, const char *glyph, size_t count);
 void paint_end(struct paint *paint); /* of the line */
 
+/* Words from where the line stands (`at` columns are used), going on below their own beginning, up
+ * to `width` columns (0: as long as they are), and the end of the line. */
+void paint_paragraph(struct paint *paint, enum color color, size_t at, size_t width,
+                     const char *text);
+
 /* Columns of safe text; and how many of its bytes fit, of which *used (may be NULL) columns. */
 size_t paint_columns(const char *text);
 size_t paint_fitting(const char *text, size_t columns, size_t *used);

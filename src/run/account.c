@@ -1,244 +1,272 @@
-/* account.c: see account.h. Pure: figures from facts. */
+/* account.c: see account.h and <vitals/sys/account.h>. Holds figures and attributes; knows nothing
+ * of where they come from. */
 #include "run/account.h"
 
+#include "core/error.h"
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FIGURES_MAX = 24 + WATCH_SOURCES_MAX + 3 * WATCH_GPUS_MAX };
-
-struct vitals_account {
-    int exit_code, signal;
-    char failure[160];
-    size_t count;
-    vitals_figure figures[FIGURES_MAX];
+/* The order in which they are given, whatever the order in which they were set. */
+static const char *const ATTRIBUTES[] = {
+    "state",   "command",    "working_directory", "user", "host",   "boot_id",
+    "version", "started_ns", "interval_ns",       "exit", "signal", "expected_cores",
+    "rungs",   "missing",
 };
 
-static vitals_figure *add(vitals_account *account, const char *name, const char *unit,
-                          const char *source)
-{
-    vitals_figure *figure = &account->figures[account->count++];
-    (void)snprintf(figure->name, sizeof(figure->name), "%s", name);
-    (void)snprintf(figure->unit, sizeof(figure->unit), "%s", unit);
-    (void)snprintf(figure->source, sizeof(figure->source), "%s", source);
-    return figure;
-}
+/* Enough for a launcher's figures and those of a usage with many devices: pages that nobody writes
+ * cost nothing. */
+enum { FIGURES_RESERVED = 1024 };
 
-static void add_number(vitals_account *account, const char *name, const char *unit,
-                       const char *source, double value, vitals_availability state)
-{
-    vitals_figure *figure = add(account, name, unit, source);
-    figure->value = value;
-    figure->state = (signed char)state;
-}
+/* ---- texts ---- */
 
-/* ---- what the kernel counted ---- */
-
-/* How good the kernel's counts are: what still runs has used more, and may have children behind it
- * that it has waited for. */
-static vitals_availability counted(const struct run_facts *facts)
+/* Whether a text is what formatting made of it, but for backslashes: then it has been made safe
+ * before, and to do so again would double them. */
+static bool is_safe(const char *text, const char *formatted)
 {
-    return facts->left > 0 || facts->left_unknown ? VITALS_LOWER_BOUND : VITALS_HAVE;
-}
-
-/* A process that ignores SIGCHLD has its children reaped by the kernel, and their time is in
- * nobody's wait4. Sampling saw them: then what was waited for is not all. */
-static bool hides_children(const struct run_facts *facts, double total)
-{
-    static const double STEP_SECONDS = 0.02;
-    double seen = facts->watched != NULL ? facts->watched->cpu_seconds : 0;
-    return seen > total * 1.01 + STEP_SECONDS;
-}
-
-static void add_cpu(vitals_account *account, const struct run_facts *facts)
-{
-    const struct os_usage *usage = &facts->usage;
-    const char *source = facts->left > 0 ? "wait4 of every process that ended" : "wait4";
-    vitals_availability state = counted(facts);
-    double total = usage->user_seconds + usage->system_seconds + facts->left_cpu_seconds;
-    const char *total_source = facts->left > 0 ? "wait4 and the clocks of what still runs" : source;
-    if (hides_children(facts, total)) {
-        total = facts->watched->cpu_seconds;
-        state = VITALS_LOWER_BOUND;
-        total_source = "sampled; some children were never waited for";
+    for (; *text != '\0'; text++, formatted++) {
+        if (*text != *formatted)
+            return false;
+        if (*text == '\\' && formatted[1] == '\\' && text[1] != '\\')
+            formatted++;
     }
-    add_number(account, "cpu_seconds", "seconds", total_source, total, state);
-    add_number(account, "cpu_user_seconds", "seconds", source, usage->user_seconds, state);
-    add_number(account, "cpu_system_seconds", "seconds", source, usage->system_seconds, state);
-    if (facts->counted_seconds > 0)
-        add_number(account, "cpu_cores", "cores", "CPU time over the time in which it was used",
-                   total / facts->counted_seconds, state);
+    return *formatted == '\0';
 }
 
-static void add_counters(vitals_account *account, const struct run_facts *facts)
+/* Copies a text that may come from outside so that it can be printed; cut between characters. */
+static void copy_safe(const char *from, char *out, size_t capacity)
 {
-    const struct os_usage *usage = &facts->usage;
-    const struct {
-        const char *name, *unit;
-        uint64_t value;
-    } COUNTERS[] = {
-        {"disk_read_bytes", "bytes", usage->read_bytes},
-        {"disk_written_bytes", "bytes", usage->written_bytes},
-        {"minor_faults", "", usage->minor_faults},
-        {"major_faults", "", usage->major_faults},
-        {"voluntary_switches", "", usage->voluntary_switches},
-        {"involuntary_switches", "", usage->involuntary_switches},
-    };
-    vitals_availability state = counted(facts);
-    for (size_t i = 0; i < ARRAY_COUNT(COUNTERS); i++)
-        add_number(account, COUNTERS[i].name, COUNTERS[i].unit, "wait4", (double)COUNTERS[i].value,
-                   state);
+    from = from != NULL ? from : "";
+    size_t size = strlen(from);
+    (void)vitals_text_format((vitals_text){from, size}, VITALS_TEXT_TERMINAL, out, capacity);
+    if (size < capacity && is_safe(from, out))
+        memcpy(out, from, size + 1);
 }
 
-/* ---- what was sampled ---- */
+/* ---- figures ---- */
 
-/* "driver, every 1 s", "driver, every 100 ms". */
-static void interval_words(const char *what, const struct run_facts *facts,
-                           char out[static FIGURE_SOURCE])
+static void fill_figure(vitals_figure *figure, const vitals_figure_form *form)
 {
-    bool whole = facts->interval_ns % NS_PER_SECOND == 0;
-    (void)snprintf(out, FIGURE_SOURCE, "%s %llu %s", what,
-                   (unsigned long long)(facts->interval_ns / (whole ? NS_PER_SECOND : NS_PER_MS)),
-                   whole ? "s" : "ms");
+    *figure = (vitals_figure){.state = (signed char)form->state,
+                              .value = form->state > 0 ? form->value : 0};
+    copy_safe(form->name, figure->name, sizeof(figure->name));
+    copy_safe(form->unit, figure->unit, sizeof(figure->unit));
+    copy_safe(form->subject, figure->subject, sizeof(figure->subject));
+    copy_safe(form->label, figure->label, sizeof(figure->label));
+    copy_safe(form->source, figure->source, sizeof(figure->source));
 }
 
-/* A peak of memory, or why there is none. */
-static void add_peak(vitals_account *account, const char *name, const char *source,
-                     const struct run_facts *facts, const struct value *peak)
+static int check_form(const vitals_figure_form *form, vitals_error *error)
 {
-    const struct watch_report *watched = facts->watched;
-    if (peak->state > 0) {
-        add_number(account, name, "bytes", source, (double)peak->as.u64,
-                   (vitals_availability)peak->state);
-        return;
+    if (form->name == NULL || form->name[0] == '\0')
+        return error_set(error, VITALS_EARGUMENT, 0, "a figure without a name");
+    int state = (int)form->state;
+    bool listed = state >= (int)VITALS_AVAILABILITY_MIN && state <= (int)VITALS_AVAILABILITY_MAX &&
+                  state != 0;
+    if (!listed)
+        return error_set(error, VITALS_EARGUMENT, 0, "figure %s: no availability", form->name);
+    if (form->state > 0 && !isfinite(form->value))
+        return error_set(error, VITALS_EARGUMENT, 0, "figure %s: not a finite number", form->name);
+    return 0;
+}
+
+int vitals_account_add(vitals_account *account, const vitals_figure_form *form, vitals_error *error)
+{
+    int code = check_form(form, error);
+    if (code < 0)
+        return code;
+    if (account->count == ACCOUNT_FIGURES_MAX)
+        return error_set(error, VITALS_EARGUMENT, 0, "more than %d figures", ACCOUNT_FIGURES_MAX);
+    if (memory_grow((void **)&account->figures, &account->capacity, account->count,
+                    sizeof(*account->figures)) < 0)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    fill_figure(&account->figures[account->count++], form);
+    return 0;
+}
+
+static vitals_figure *find_figure(const vitals_account *account, const char *name,
+                                  const char *subject)
+{
+    for (size_t i = 0; i < account->count; i++) {
+        vitals_figure *figure = &account->figures[i];
+        if (strcmp(figure->name, name) == 0 && strcmp(figure->subject, subject) == 0)
+            return figure;
     }
-    const char *why = watched == NULL           ? "the sampler had no time to answer"
-                      : watched->processes == 0 ? "no sample saw it running"
-                                                : "its size could not be read";
-    add(account, name, "bytes", why)->state = watched == NULL ? VITALS_TIMED_OUT : VITALS_NOT_YET;
+    return NULL;
 }
 
-static void add_memory(vitals_account *account, const struct run_facts *facts)
+int vitals_account_put(vitals_account *account, const vitals_figure_form *form, vitals_error *error)
 {
-    char source[FIGURE_SOURCE];
-    struct value low = {0}, high = {0};
-    if (facts->watched != NULL) {
-        low = facts->watched->resident_peak_bytes;
-        high = facts->watched->resident_sum_bytes;
+    int code = check_form(form, error);
+    if (code < 0)
+        return code;
+    char subject[FIGURE_SUBJECT];
+    copy_safe(form->subject, subject, sizeof(subject));
+    vitals_figure *known = find_figure(account, form->name, subject);
+    if (known == NULL)
+        return vitals_account_add(account, form, error);
+    fill_figure(known, form);
+    return 0;
+}
+
+/* ---- attributes ---- */
+
+static struct account_attribute *find_attribute(const vitals_account *account, const char *name)
+{
+    for (size_t i = 0; i < account->attribute_count; i++) {
+        if (strcmp(account->attributes[i].name, name) == 0)
+            return &account->attributes[i];
     }
-    low.state = low.state > 0 ? VITALS_LOWER_BOUND : low.state;
-    /* No bound: who was never seen, or grew after its last reading, is not in it. */
-    high.state = high.state > 0 ? VITALS_ESTIMATE : high.state;
-    interval_words("sum of resident set sizes, sampled at", facts, source);
-    add_peak(account, "memory_peak_low_bytes", source, facts, &low);
-    add_peak(account, "memory_peak_high_bytes", "sum of every process's VmHWM as last read", facts,
-             &high);
+    return NULL;
 }
 
-static void add_processes(vitals_account *account, const struct run_facts *facts)
+static struct account_attribute *add_attribute(vitals_account *account, const char *name)
 {
-    uint64_t seen = facts->watched != NULL ? facts->watched->processes : 0;
-    uint64_t reaped = facts->reaped + facts->left;
-    add_number(account, "processes", "", "reaped or sampled",
-               (double)(seen > reaped ? seen : reaped), VITALS_LOWER_BOUND);
-    if (facts->left > 0)
-        add_number(account, "processes_left", "", "the process table", (double)facts->left,
-                   VITALS_HAVE);
+    if (account->attribute_count == ACCOUNT_ATTRIBUTES_MAX ||
+        memory_grow((void **)&account->attributes, &account->attribute_capacity,
+                    account->attribute_count, sizeof(*account->attributes)) < 0)
+        return NULL;
+    struct account_attribute *attribute = &account->attributes[account->attribute_count++];
+    *attribute = (struct account_attribute){.bytes = NULL};
+    (void)snprintf(attribute->name, sizeof(attribute->name), "%s", name);
+    return attribute;
 }
 
-static void add_gpu(vitals_account *account, const struct run_facts *facts,
-                    const struct watch_gpu *gpu)
+/* A name is of the letters that JSON keys have, and short. */
+static bool is_name(const char *name)
 {
-    const struct value *memory = &gpu->memory_peak_bytes, *busy = &gpu->busy_seconds;
-    double seconds = busy->state > 0 ? busy->as.f64 : 0, wall = facts->wall_seconds;
-    const struct {
-        const char *name, *unit;
-        vitals_availability state;
-        double value;
-    } FIGURES[] = {
-        {"gpu_memory_peak_bytes", "bytes", (vitals_availability)memory->state,
-         memory->state > 0 ? (double)memory->as.u64 : 0},
-        {"gpu_busy_ratio", "ratio", wall > 0 ? (vitals_availability)busy->state : VITALS_NOT_YET,
-         wall > 0 ? seconds / wall : 0},
-        {"gpu_busy_seconds", "seconds", (vitals_availability)busy->state, seconds},
-    };
-    char source[FIGURE_SOURCE];
-    interval_words(facts->invented ? "invented by the demo, every" : "driver, every", facts,
-                   source);
-    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
-        bool missing = FIGURES[i].state <= 0;
-        vitals_figure *figure = add(account, FIGURES[i].name, FIGURES[i].unit,
-                                    missing ? vitals_availability_help(FIGURES[i].state) : source);
-        figure->state = (signed char)FIGURES[i].state;
-        figure->value = FIGURES[i].value;
-        (void)snprintf(figure->subject, sizeof(figure->subject), "%s",
-                       gpu->uuid[0] != '\0' ? gpu->uuid : gpu->label);
-        (void)snprintf(figure->label, sizeof(figure->label), "GPU %s", gpu->label);
+    size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return size > 0 && size < ACCOUNT_ATTRIBUTE && name[size] == '\0';
+}
+
+int vitals_account_set(vitals_account *account, const char *name, vitals_text text,
+                       vitals_error *error)
+{
+    if (!is_name(name))
+        return error_set(error, VITALS_EARGUMENT, 0, "%s: no name of an attribute", name);
+    if (strcmp(name, "failure") == 0) {
+        char *copy = account->failure;
+        size_t kept = size_min(text.size, sizeof(account->failure) - 1);
+        memcpy(copy, text.bytes, kept);
+        copy[kept] = '\0';
+        return 0;
     }
+    struct account_attribute *attribute = find_attribute(account, name);
+    size_t size = size_min(text.size, ACCOUNT_TEXT_MAX);
+    char *bytes = memory_alloc(size + 1);
+    if (bytes != NULL && attribute == NULL)
+        attribute = add_attribute(account, name);
+    if (attribute == NULL || bytes == NULL) {
+        memory_free(bytes);
+        return error_set(error, VITALS_EMEMORY, 0, "no room for the attribute %s", name);
+    }
+    memcpy(bytes, text.bytes, size);
+    memory_free(attribute->bytes);
+    attribute->bytes = bytes;
+    attribute->size = size;
+    return 0;
 }
 
-/* Memory of which nothing can be said, and why: without it, the account would read as if the run
- * had used none. */
-static void add_untold(vitals_account *account, const char *subject, const char *label,
-                       vitals_availability state, const char *why)
+static void set_number(vitals_account *account, const char *name, int number)
 {
-    bool silent = state == VITALS_NOT_YET || state == VITALS_TIMED_OUT;
-    if (why[0] == '\0')
-        why = silent ? "the driver has not answered" : vitals_availability_help(state);
-    vitals_figure *figure = add(account, "gpu_memory_peak_bytes", "bytes", why);
-    figure->state = (signed char)state;
-    (void)snprintf(figure->subject, sizeof(figure->subject), "%s", subject);
-    (void)snprintf(figure->label, sizeof(figure->label), "GPU %s", label);
+    char digits[16];
+    int size = snprintf(digits, sizeof(digits), "%d", number);
+    /* Without memory the number itself is told all the same. */
+    int code = vitals_account_set(account, name, (vitals_text){digits, (size_t)size}, NULL);
+    (void)code;
 }
 
-static void add_gpus(vitals_account *account, const struct run_facts *facts)
+void vitals_account_ended(vitals_account *account, int exit_code, int signal)
 {
-    const struct watch_report *watched = facts->watched;
-    for (uint32_t i = 0; i < watched->gpu_count; i++) {
-        const struct watch_gpu *gpu = &watched->gpus[i];
-        if (gpu->used)
-            add_gpu(account, facts, gpu);
-        else if (gpu->unread < 0)
-            add_untold(account, gpu->uuid[0] != '\0' ? gpu->uuid : gpu->label, gpu->label,
-                       (vitals_availability)gpu->unread, "");
-    }
-    for (uint32_t i = 0; i < watched->source_count; i++) {
-        const struct watch_source *source = &watched->sources[i];
-        /* Unsupported: no driver, no library, no device. */
-        if (source->state < 0 && source->state != VITALS_UNSUPPORTED)
-            add_untold(account, source->label, source->label, (vitals_availability)source->state,
-                       source->message);
-    }
-    if (watched->gpus_left_out > 0)
-        add_number(account, "gpus_not_counted", "", "more devices than a run counts",
-                   (double)watched->gpus_left_out, VITALS_LOWER_BOUND);
+    account->exit_code = exit_code;
+    account->signal = signal;
+    set_number(account, "exit", exit_code);
+    if (signal != 0)
+        set_number(account, "signal", signal);
 }
+
+vitals_text vitals_account_attribute(const vitals_account *account, const char *name)
+{
+    const struct account_attribute *attribute = find_attribute(account, name);
+    bool known = attribute != NULL && attribute->bytes != NULL;
+    return known ? (vitals_text){attribute->bytes, attribute->size} : (vitals_text){"", 0};
+}
+
+/* Where a name stands: the listed ones first, then as they came. */
+static size_t place_of(const vitals_account *account, const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(ATTRIBUTES); i++) {
+        if (strcmp(ATTRIBUTES[i], name) == 0)
+            return i;
+    }
+    for (size_t i = 0; i < account->attribute_count; i++) {
+        if (strcmp(account->attributes[i].name, name) == 0)
+            return ARRAY_COUNT(ATTRIBUTES) + i;
+    }
+    return SIZE_MAX;
+}
+
+const char *vitals_account_next_attribute(const vitals_account *account, const char *previous)
+{
+    size_t from = previous == NULL ? 0 : place_of(account, previous) + 1, best = SIZE_MAX;
+    const char *next = NULL;
+    if (previous != NULL && from == 0)
+        return NULL; /* no name of ours */
+    for (size_t i = 0; i < account->attribute_count; i++) {
+        size_t place = place_of(account, account->attributes[i].name);
+        if (place >= from && place < best) {
+            best = place;
+            next = account->attributes[i].name;
+        }
+    }
+    return next;
+}
+
+/* ---- the whole ---- */
 
 vitals_account *account_new(void)
 {
-    return memory_alloc(sizeof(vitals_account));
+    vitals_account *account = memory_alloc(sizeof(*account));
+    if (account == NULL)
+        return NULL;
+    account->figures = memory_array(FIGURES_RESERVED, sizeof(*account->figures));
+    if (account->figures == NULL) {
+        memory_free(account);
+        return NULL;
+    }
+    account->capacity = FIGURES_RESERVED;
+    return account;
 }
 
-void account_fill(vitals_account *account, const struct run_facts *facts)
+void account_shrink(vitals_account *account)
 {
-    account->exit_code = facts->exit_code;
-    account->signal = facts->signal;
-    memcpy(account->failure, facts->failure, sizeof(account->failure));
-    add_number(account, "wall_seconds", "seconds", "CLOCK_MONOTONIC", facts->wall_seconds,
-               VITALS_HAVE);
-    add_cpu(account, facts);
-    add_memory(account, facts);
-    add_counters(account, facts);
-    add_processes(account, facts);
-    if (facts->watched != NULL)
-        add_gpus(account, facts);
+    size_t count = account->count > 0 ? account->count : 1;
+    vitals_figure *figures = memory_resize(account->figures, count, sizeof(*figures));
+    if (figures == NULL)
+        return; /* it is large, and whole */
+    account->figures = figures;
+    account->capacity = count;
 }
 
-/* ---- the public face ---- */
+int vitals_account_new(vitals_account **out, vitals_error *error)
+{
+    vitals_account *account = account_new();
+    if (account == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    *out = account;
+    return 0;
+}
 
 void vitals_account_free(vitals_account *account)
 {
+    if (account == NULL)
+        return;
+    for (size_t i = 0; i < account->attribute_count; i++)
+        memory_free(account->attributes[i].bytes);
+    memory_free(account->attributes);
+    memory_free(account->figures);
     memory_free(account);
 }
 
@@ -267,12 +295,7 @@ const vitals_figure *vitals_account_next(const vitals_account *account,
 const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
                                          const char *subject)
 {
-    for (size_t i = 0; i < account->count; i++) {
-        const vitals_figure *figure = &account->figures[i];
-        if (strcmp(figure->name, name) == 0 && strcmp(figure->subject, subject) == 0)
-            return figure;
-    }
-    return NULL;
+    return find_figure(account, name, subject);
 }
 
 const char *vitals_figure_name(const vitals_figure *figure)

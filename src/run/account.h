@@ -1,29 +1,59 @@
-/* account.h: the figures of a run and where each comes from. */
+/* account.h: the figures of a run and where each comes from, as they are held.
+ *
+ * account.c holds them, account_json.c writes them, account_facts.c makes them of what a launcher
+ * knows. Thread rule: as account.h of the public face. */
 #ifndef VITALS_RUN_ACCOUNT_H
 #define VITALS_RUN_ACCOUNT_H
 
 #include "metric/values.h"
 #include "os/launch.h"
-#include "run/watcher.h"
+#include "run/counted.h"
 #include <vitals/run.h>
+#include <vitals/sys/account.h>
 
-enum { FIGURE_NAME = 32, FIGURE_UNIT = 16, FIGURE_LABEL = 40, FIGURE_SOURCE = 160 };
+enum {
+    FIGURE_NAME = 48,
+    FIGURE_UNIT = 16,
+    FIGURE_SUBJECT = 96,
+    FIGURE_LABEL = 40,
+    FIGURE_SOURCE = 160,
+    ACCOUNT_FAILURE = 160,
+    ACCOUNT_ATTRIBUTE = 32,       /* a name, its NUL included */
+    ACCOUNT_TEXT_MAX = 64 * 1024, /* what is longer is cut */
+    ACCOUNT_FIGURES_MAX = 65536,  /* more come from nowhere but a hostile file */
+    ACCOUNT_ATTRIBUTES_MAX = 64
+};
 
 struct vitals_figure {
     char name[FIGURE_NAME];
     char unit[FIGURE_UNIT];
-    char subject[WATCH_UUID];
+    char subject[FIGURE_SUBJECT];
     char label[FIGURE_LABEL];
     char source[FIGURE_SOURCE];
     signed char state;
     double value;
 };
 
+struct account_attribute {
+    char name[ACCOUNT_ATTRIBUTE];
+    char *bytes; /* owned, NUL-terminated; NULL: not known */
+    size_t size;
+};
+
+struct vitals_account {
+    int exit_code, signal;
+    char failure[ACCOUNT_FAILURE];
+    vitals_figure *figures;
+    size_t count, capacity;
+    struct account_attribute *attributes; /* in the order of account.h, then as they came */
+    size_t attribute_count, attribute_capacity;
+};
+
 /* What the launcher knows when all is over. */
 struct run_facts {
     int exit_code, signal;
-    char failure[160];       /* why the command could not be started */
-    double wall_seconds;     /* of the command */
+    char failure[ACCOUNT_FAILURE]; /* why the command could not be started */
+    double wall_seconds;           /* of the command */
     double counted_seconds;  /* until the last that was counted had ended; at least wall_seconds */
     struct os_usage usage;   /* of everything that was reaped */
     uint64_t reaped;         /* processes */
@@ -31,12 +61,20 @@ struct run_facts {
     double left_cpu_seconds; /* what those had used by then */
     bool left_unknown;       /* there were some, and their time could not be read */
     uint64_t interval_ns;
-    bool invented;                      /* the devices are the demo's */
-    const struct watch_report *watched; /* NULL: the watcher did not answer */
+    bool invented;                 /* the devices are the demo's */
+    const struct counted *counted; /* COUNTED_COUNT of them, of the ladder; NULL: none */
+    const char *rungs;             /* ladder_rungs; NULL: not known */
+    const vitals_account *watched; /* of the watcher; NULL: it did not answer */
 };
 
-/* Made before the command runs, so that nothing can fail once it has; NULL when memory is out. */
+/* Made before the command runs, with room for all that a launcher knows of, so that nothing can
+ * fail once it has; NULL when memory is out. */
 vitals_account *account_new(void);
+
+/* Gives back the room that was not needed: of one that is kept. */
+void account_shrink(vitals_account *account);
+
+/* Adds figures in the order in which a person reads them. What finds no memory is missing. */
 void account_fill(vitals_account *account, const struct run_facts *facts);
 
 #endif

@@ -10,8 +10,14 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "os/launch.h"
-#include "process/table.h"
+#include "os/marks.h"
+#include "run/about.h"
 #include "run/account.h"
+#include "run/ladder.h"
+#include "run/limits.h"
+#include "run/run_options.h"
+#include "run/tree.h"
+#include "run/watcher.h"
 #include "sample/context.h"
 #include "snapshot/request.h"
 
@@ -22,12 +28,18 @@
 /* With what comes before and after, less than the 500 ms that are promised. */
 static const uint64_t GRACE_NS = 400 * NS_PER_MS;
 
+/* Who sleeps in the kernel does not even end when killed. */
+static const uint64_t LAST_NS = 5 * NS_PER_SECOND;
+
+/* How often it is looked whether a limit of what is sampled was passed. */
+static const uint64_t LIMITS_NS = 100 * NS_PER_MS;
+
 /* For the watcher's own end; one that sleeps in a driver cannot even be killed. */
 static const uint64_t FAREWELL_NS = 50 * NS_PER_MS;
 
 enum { SIGNAL_EXIT = 128, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
-enum { STRANGERS_MAX = 64 };
+enum { CHILDREN_FIRST = 64, RUNGS_TEXT = 96 };
 
 struct launcher {
     vitals_run_options options;
@@ -38,30 +50,27 @@ struct launcher {
     int64_t watcher;
     int watcher_pidfd, channel;
     bool watcher_ended;
+    struct watch_area *area;    /* its figures; NULL: there is no such memory */
     struct watch_report report; /* the newest */
     bool reported;
-    int64_t strangers[STRANGERS_MAX]; /* children from before */
+    int64_t *strangers; /* children from before; room for the watcher */
     size_t stranger_count;
+    bool strangers_known; /* else only what is below the command is known to be the job's */
+    int64_t *children;    /* room for one more than strangers and the watcher */
+    size_t child_capacity;
+    unsigned watcher_deaths;  /* without a last report */
+    bool watcher_is_second;   /* for limits alone: it records and tells nothing */
+    uint64_t watcher_died_ns; /* the first, of run_ns */
+    struct ladder *ladder;    /* NULL: there was no memory for it */
+    struct counted counted[COUNTED_COUNT];
+    char rungs[RUNGS_TEXT];
     struct run_facts facts;
     vitals_account *account;
     uint64_t begin_ns;
+    struct os_marks marks;
+    struct limits limits;
+    uint64_t ended_ns; /* when the command had ended and the rest was to be; 0: not yet */
 };
-
-/* Of version 0.1.0. It stays what it is when the struct grows. */
-enum { OPTIONS_FIRST = offsetof(vitals_run_options, child_descriptors) + sizeof(uint64_t) };
-_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 48, "options grow at their end only");
-
-static const vitals_run_options DEFAULTS = {.interval_ns = NS_PER_SECOND};
-
-static const struct options_form FORM = {.name = "vitals_run_options",
-                                         .defaults = &DEFAULTS,
-                                         .size = sizeof(vitals_run_options),
-                                         .first = OPTIONS_FIRST};
-
-void vitals_run_options_init(vitals_run_options *options, size_t size)
-{
-    options_init(&FORM, options, size);
-}
 
 static const vitals_clock *clock_of(const struct launcher *launcher)
 {
@@ -100,7 +109,17 @@ static void start_watcher(struct launcher *launcher)
                                   .launcher = os_self(),
                                   .strangers = launcher->strangers,
                                   .stranger_count = launcher->stranger_count,
-                                  .channel = ends[1]};
+                                  .channel = ends[1],
+                                  .begin_ns = now_ns(launcher),
+                                  .usage = launcher->options.usage,
+                                  .argv = launcher->options.argv,
+                                  .limits_watched = limits_are_sampled(&launcher->limits)};
+    if (!launcher->watcher_is_second) {
+        setup.area = launcher->area;
+        setup.observer = launcher->options.observer;
+        setup.marks = &launcher->marks;
+        setup.totals_path = launcher->options.totals_path;
+    }
     struct os_helper helper = {.main = watcher_main, .data = &setup, .channel = ends[1]};
     int code = os_fork_helper(&helper, &launcher->watcher, &launcher->watcher_pidfd);
     os_close_descriptor(ends[1]);
@@ -148,6 +167,90 @@ static void end_watcher(struct launcher *launcher)
     launcher->watcher_pidfd = launcher->channel = -1;
 }
 
+static bool has_final(const struct launcher *launcher)
+{
+    return launcher->reported && launcher->report.final;
+}
+
+static void watcher_died(struct launcher *launcher)
+{
+    launcher->watcher_ended = true;
+    if (launcher->channel >= 0)
+        (void)take_reports(launcher);
+    if (has_final(launcher))
+        return;
+    if (launcher->watcher_deaths++ == 0)
+        launcher->watcher_died_ns = now_ns(launcher) - launcher->begin_ns;
+}
+
+/* A limit that depends on samples is not given up with the sampler: there is a second one, once. */
+static void replace_watcher(struct launcher *launcher)
+{
+    if (launcher->watcher_deaths != 1 || launcher->watcher_is_second || launcher->channel < 0 ||
+        launcher->command_ended || !limits_are_sampled(&launcher->limits))
+        return;
+    os_close_descriptor(launcher->watcher_pidfd);
+    os_close_descriptor(launcher->channel);
+    launcher->watcher_pidfd = -1;
+    launcher->watcher_is_second = true;
+    start_watcher(launcher);
+}
+
+/* ---- the tree ---- */
+
+/* Calls for what is below us but the watcher, and what was there before. */
+static struct tree tree_of(struct launcher *launcher)
+{
+    size_t watchers = launcher->watcher_ended ? 0 : 1;
+    if (launcher->strangers == NULL)
+        return (struct tree){.context = launcher->context, .below = launcher->command.pid};
+    launcher->strangers[launcher->stranger_count] = launcher->watcher;
+    return (struct tree){.context = launcher->context,
+                         .below = launcher->strangers_known ? 0 : launcher->command.pid,
+                         .not_ours = launcher->strangers,
+                         .not_ours_count = launcher->stranger_count + watchers};
+}
+
+static uint64_t run_ns(const struct launcher *launcher)
+{
+    return now_ns(launcher) - launcher->begin_ns;
+}
+
+/* All of it, and the command even where /proc does not show it. One that is stopped is continued,
+ * so that it can do what it was asked. */
+static void ask_to_end(struct launcher *launcher)
+{
+    struct tree tree = tree_of(launcher);
+    if (tree_signal(&tree, OS_SIGNAL_TERM) <= 0 && !launcher->command_ended)
+        (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, OS_SIGNAL_TERM);
+    if (tree_signal(&tree, os_signal_continue) <= 0 && !launcher->command_ended)
+        (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, os_signal_continue);
+}
+
+static void kill_all(struct launcher *launcher)
+{
+    struct tree tree = tree_of(launcher);
+    if (ladder_kill(launcher->ladder))
+        return;
+    if (tree_signal(&tree, OS_SIGNAL_KILL) <= 0 && !launcher->command_ended)
+        (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, OS_SIGNAL_KILL);
+}
+
+static void obey_limits(struct launcher *launcher)
+{
+    const struct limits_seen seen = {
+        .run_ns = run_ns(launcher),
+        .memory_bytes = launcher->report.memory_bytes,
+        .gpu_memory_bytes = launcher->report.gpu_memory_bytes,
+        .processes = launcher->report.living,
+    };
+    switch (limits_step(&launcher->limits, &seen)) {
+    case LIMITS_NOTHING: return;
+    case LIMITS_ASK: ask_to_end(launcher); return;
+    case LIMITS_KILL: kill_all(launcher); return;
+    }
+}
+
 /* ---- children and signals ---- */
 
 static void add_usage(struct os_usage *sum, const struct os_usage *usage)
@@ -173,12 +276,35 @@ static bool is_stranger(const struct launcher *launcher, int64_t pid)
     return false;
 }
 
+/* All of them, however many there are. */
 static void note_strangers(struct launcher *launcher)
 {
-    int64_t count = os_children(&launcher->context->os, launcher->strangers,
-                                ARRAY_COUNT(launcher->strangers));
-    if (count > 0)
-        launcher->stranger_count = size_min((size_t)count, ARRAY_COUNT(launcher->strangers));
+    enum { TRIES = 4 };
+    size_t capacity = CHILDREN_FIRST;
+    for (int i = 0; i < TRIES; i++) {
+        int64_t *pids = memory_array(capacity + 1, sizeof(*pids));
+        int64_t count = pids == NULL ? -ENOMEM
+                                     : os_children(&launcher->context->os, pids, capacity);
+        if (count >= 0 && (size_t)count <= capacity) {
+            launcher->strangers = pids;
+            launcher->stranger_count = (size_t)count;
+            launcher->strangers_known = true;
+            break;
+        }
+        memory_free(pids);
+        if (count < 0)
+            break;
+        capacity = 2 * (size_t)count; /* more may come until it is read again */
+    }
+    launcher->children = memory_array(launcher->stranger_count + 2, sizeof(*launcher->children));
+    if (launcher->children != NULL)
+        launcher->child_capacity = launcher->stranger_count + 2;
+}
+
+/* Whether a child of ours is the job's. */
+static bool is_ours(const struct launcher *launcher, int64_t pid)
+{
+    return pid != launcher->watcher && !is_stranger(launcher, pid);
 }
 
 static void child_ended(struct launcher *launcher, const struct os_reaped *child)
@@ -186,10 +312,11 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
     if (is_stranger(launcher, child->pid))
         return;
     if (child->pid == launcher->watcher) {
-        launcher->watcher_ended = true;
+        watcher_died(launcher);
         return;
     }
     struct run_facts *facts = &launcher->facts;
+    ladder_reaped(launcher->ladder, child);
     add_usage(&facts->usage, &child->usage);
     facts->reaped++;
     if (child->pid != launcher->command.pid)
@@ -206,11 +333,13 @@ enum left { LEFT_NOTHING, LEFT_SOMETHING, LEFT_UNKNOWN };
 
 static enum left descendants_left(const struct launcher *launcher)
 {
-    int64_t pids[2 * STRANGERS_MAX];
-    int64_t count = os_children(&launcher->context->os, pids, ARRAY_COUNT(pids));
+    int64_t *pids = launcher->children;
+    int64_t count = pids == NULL
+                        ? -1
+                        : os_children(&launcher->context->os, pids, launcher->child_capacity);
     if (count < 0)
         return LEFT_UNKNOWN;
-    for (size_t i = 0; i < (size_t)count && i < ARRAY_COUNT(pids); i++) {
+    for (size_t i = 0; i < (size_t)count && i < launcher->child_capacity; i++) {
         bool ours = !launcher->watcher_ended && pids[i] == launcher->watcher;
         if (!ours && !is_stranger(launcher, pids[i]))
             return LEFT_SOMETHING;
@@ -218,10 +347,33 @@ static enum left descendants_left(const struct launcher *launcher)
     return LEFT_NOTHING;
 }
 
+/* Ends what the command left behind: true while something of it is there and can be hoped to go. */
+static bool ends_rest(struct launcher *launcher)
+{
+    struct tree tree = tree_of(launcher);
+    struct tree_sum sum;
+    enum left left = descendants_left(launcher);
+    if (left == LEFT_UNKNOWN)
+        left = tree_sum(&tree, &sum) == 0 && sum.processes > 0 ? LEFT_SOMETHING : LEFT_NOTHING;
+    if (left == LEFT_NOTHING)
+        return false;
+    uint64_t now = run_ns(launcher);
+    if (!launcher->limits.asked) {
+        limits_end(&launcher->limits, now);
+        ask_to_end(launcher);
+    }
+    if (launcher->ended_ns == 0)
+        launcher->ended_ns = now;
+    uint64_t most = saturating_add(launcher->limits.grace_ns, LAST_NS);
+    return now - launcher->ended_ns < most;
+}
+
 /* Whether to wait on for what the command left behind. Where the kernel does not list our children,
  * the end of all of them can be waited for, and so the watcher goes first. */
 static bool waits_for_rest(struct launcher *launcher)
 {
+    if (launcher->limits.asked || launcher->options.kill_tree != 0)
+        return ends_rest(launcher);
     if (launcher->options.wait_for_descendants == 0)
         return false;
     enum left left = descendants_left(launcher);
@@ -236,12 +388,19 @@ static bool waits_for_rest(struct launcher *launcher)
 static bool reap(struct launcher *launcher)
 {
     struct os_reaped child;
-    for (enum os_child_change change; (change = os_reap(&child)) != OS_CHILD_NONE;) {
+    int64_t pid;
+    for (enum os_child_change change; (change = os_child_next(&pid)) != OS_CHILD_NONE;) {
         if (change == OS_CHILD_LAST)
             return false;
+        if (change == OS_CHILD_ENDED && is_ours(launcher, pid))
+            ladder_reaping(launcher->ladder, pid);
+        change = os_reap(pid, &child);
+        if (change == OS_CHILD_NONE)
+            break;
         if (change == OS_CHILD_ENDED)
             child_ended(launcher, &child);
-        else if (child.pid == launcher->command.pid && os_signal_is_job_control(child.signal))
+        else if (change == OS_CHILD_STOPPED && pid == launcher->command.pid &&
+                 os_signal_is_job_control(child.signal))
             os_stop_self();
     }
     if (!launcher->command_ended)
@@ -249,16 +408,41 @@ static bool reap(struct launcher *launcher)
     return waits_for_rest(launcher);
 }
 
+/* One who is impatient: waiting for the rest is over, or its grace is. */
+static void end_sooner(struct launcher *launcher)
+{
+    if (launcher->limits.asked)
+        limits_hurry(&launcher->limits, run_ns(launcher));
+    else
+        launcher->told_to_end = true;
+}
+
 static void pass_signals(struct launcher *launcher)
 {
     bool forward;
     for (int signal;
          (signal = os_signals_next(&launcher->signals, launcher->command.pid, &forward)) != 0;) {
-        if (launcher->command_ended)
-            launcher->told_to_end |= os_signal_is_end(signal); /* waiting for the rest is over */
-        else if (forward && !os_child_goes_on(launcher->command.pid, signal))
+        if (launcher->command_ended && os_signal_is_end(signal))
+            end_sooner(launcher);
+        else if (!launcher->command_ended && forward &&
+                 !os_child_goes_on(launcher->command.pid, signal))
             (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, signal);
     }
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How long nothing has to be done that no signal tells of. */
+static uint64_t idle_ns(const struct launcher *launcher)
+{
+    uint64_t idle = least(launcher->options.interval_ns, LADDER_TICK_NS);
+    uint64_t now = run_ns(launcher), next = limits_next_ns(&launcher->limits);
+    if (limits_are_sampled(&launcher->limits))
+        idle = least(idle, LIMITS_NS);
+    return least(idle, next > now ? next - now : 0);
 }
 
 /* Until the command has ended, and what it left behind where that is wanted. */
@@ -267,63 +451,31 @@ static void wait_for_end(struct launcher *launcher)
     while (reap(launcher) && !launcher->told_to_end) {
         /* Reports lie in the channel until then: nothing of the job waits for them. But it is of
          * limited size, so they are taken with each signal and at least every interval. */
-        wait_for(launcher, launcher->signals.descriptor, launcher->options.interval_ns);
+        wait_for(launcher, launcher->signals.descriptor, idle_ns(launcher));
         pass_signals(launcher);
+        ladder_tick(launcher->ladder);
         if (launcher->channel >= 0)
             (void)take_reports(launcher);
+        replace_watcher(launcher);
+        obey_limits(launcher);
     }
 }
 
 /* ---- what still runs at the end ---- */
 
-static void add_left(struct run_facts *facts, const vitals_row *row)
-{
-    double seconds;
-    facts->left++;
-    if (vitals_row_f64(row, VITALS_PROCESS_CPU_SECONDS, &seconds) > 0)
-        facts->left_cpu_seconds += seconds;
-    else
-        facts->left_unknown = true;
-}
-
-static void sum_left(struct launcher *launcher, const vitals_snapshot *snapshot)
-{
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        uint64_t pid;
-        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
-            (int64_t)pid != launcher->watcher && (int64_t)pid != os_self() &&
-            !is_stranger(launcher, (int64_t)pid))
-            add_left(&launcher->facts, row);
-    }
-}
-
 /* Reads the CPU clocks of everything below us, in this thread. */
 static int count_left(struct launcher *launcher)
 {
-    struct metric_set wanted = {0};
-    metric_set_add(&wanted, VITALS_PROCESS_PID);
-    metric_set_add(&wanted, VITALS_PROCESS_CPU_SECONDS);
-    int64_t root = os_self();
-    struct process_table *table = process_table_new(launcher->context);
-    vitals_builder *builder = NULL;
-    vitals_snapshot *snapshot = NULL;
-    int code = table == NULL ? VITALS_EMEMORY : vitals_builder_new(&builder, NULL);
-    if (code == 0) {
-        process_table_select(table, VITALS_ROWS_TREE, &root, 1);
-        code = process_table_tick(table, &wanted);
-    }
-    if (code == 0) {
-        vitals_builder_begin(builder);
-        process_table_write(table, builder, &wanted);
-        code = vitals_builder_finish(builder, &snapshot, NULL);
-    }
-    if (code == 0)
-        sum_left(launcher, snapshot);
-    vitals_snapshot_unref(snapshot);
-    vitals_builder_free(builder);
-    process_table_free(table);
-    return code;
+    struct run_facts *facts = &launcher->facts;
+    struct tree tree = tree_of(launcher);
+    struct tree_sum sum;
+    int code = tree_sum(&tree, &sum);
+    if (code < 0)
+        return code;
+    facts->left = sum.processes;
+    facts->left_cpu_seconds = sum.cpu_seconds;
+    facts->left_unknown = sum.cut;
+    return 0;
 }
 
 /* ---- the whole ---- */
@@ -348,17 +500,79 @@ static void explain_failure(struct launcher *launcher, int failed)
 
 static int start_command(struct launcher *launcher, vitals_error *error)
 {
+    struct os_places places;
+    ladder_places(launcher->ladder, &places);
+    const char **environment = os_marks_environment(&launcher->marks,
+                                                    launcher->options.environment);
     struct os_command command = {.argv = launcher->options.argv,
+                                 .environment = environment,
                                  .descriptors = launcher->options.child_descriptors,
-                                 .signals = &launcher->signals};
-    int code = os_spawn(&command, &launcher->command);
+                                 .signals = &launcher->signals,
+                                 .places = &places};
+    int code = environment != NULL ? os_spawn(&command, &launcher->command) : -ENOMEM;
+    os_marks_environment_free(environment);
     if (code < 0)
         return error_system(error, -code, "cannot start a process for the command");
+    ladder_child(launcher->ladder, launcher->command.pid);
     launcher->begin_ns = now_ns(launcher);
     int failed = os_spawn_go(&launcher->command);
     if (failed != 0)
         explain_failure(launcher, failed);
     return 0;
+}
+
+static void open_ladder(struct launcher *launcher)
+{
+    const struct ladder_options options = {
+        .os = &launcher->context->os,
+        .rungs = launcher->options.rungs,
+        .limit_memory_bytes = launcher->options.limit_memory_bytes,
+        .limit_processes = launcher->options.limit_processes,
+    };
+    launcher->ladder = ladder_open(&options);
+}
+
+static void set_text(vitals_account *account, const char *name, const char *text)
+{
+    /* Without memory it is missing. */
+    (void)!vitals_account_set(account, name, (vitals_text){text, strlen(text)}, NULL);
+}
+
+/* Which limit was passed, if any. */
+static void tell_limit(struct launcher *launcher)
+{
+    struct limits *limits = &launcher->limits;
+    const struct value *killed = &launcher->counted[COUNTED_OOM_KILLS].value;
+    char words[160];
+    if (killed->state > 0 && killed->as.f64 > 0)
+        limits_held(limits);
+    if (limits->passed == LIMIT_NONE)
+        return;
+    limits_words(limits, words, sizeof(words));
+    set_text(launcher->account, "limit", limits_name(limits->passed));
+    set_text(launcher->account, "limit_words", words);
+}
+
+/* Beside what the sampler itself complained of. */
+static void tell_sampler(struct launcher *launcher)
+{
+    char words[1024];
+    vitals_text known = vitals_account_attribute(launcher->account, "missing");
+    bool limited = limits_are_sampled(&launcher->limits);
+    if (launcher->watcher_deaths == 0)
+        return; /* that it did not answer is told elsewhere */
+    int size = snprintf(words, sizeof(words), "%.*s%s", (int)size_min(known.size, 600), known.bytes,
+                        known.size > 0 ? "; " : "");
+    char *rest = words + size;
+    size_t room = sizeof(words) - (size_t)size;
+    (void)snprintf(rest, room, "the sampler was killed after %.1f s: samples end there%s%s",
+                   (double)launcher->watcher_died_ns / 1e9,
+                   launcher->options.observer != NULL ? "; recording stopped" : "",
+                   !limited ? ""
+                   : launcher->watcher_deaths > 1 || !launcher->watcher_is_second
+                       ? "; limits of what is sampled were not watched any more"
+                       : "; another watched the limits");
+    set_text(launcher->account, "missing", words);
 }
 
 static void account_for(struct launcher *launcher)
@@ -368,23 +582,36 @@ static void account_for(struct launcher *launcher)
     bool counted = left == LEFT_NOTHING || count_left(launcher) == 0;
     if (!counted || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
         launcher->facts.left_unknown = true;
+    const struct ladder_left rest = {.any = launcher->facts.left > 0 ||
+                                            launcher->facts.left_unknown,
+                                     .cpu_seconds = launcher->facts.left_cpu_seconds};
+    ladder_read(launcher->ladder, &rest, launcher->counted);
+    ladder_rungs(launcher->ladder, launcher->rungs, sizeof(launcher->rungs));
+    launcher->facts.counted = launcher->counted;
+    launcher->facts.rungs = launcher->rungs;
     end_watcher(launcher);
     const vitals_options *world = launcher->options.world;
     launcher->facts.invented = world != NULL && world->backends != NULL &&
                                strcmp(world->backends, "demo") == 0;
     launcher->facts.interval_ns = launcher->options.interval_ns;
-    launcher->facts.watched = launcher->reported ? &launcher->report : NULL;
+    vitals_account *watched = watch_area_read(launcher->area);
+    launcher->facts.watched = watched;
     account_fill(launcher->account, &launcher->facts);
+    tell_sampler(launcher);
+    vitals_account_free(watched);
+    launcher->facts.watched = NULL;
+    about_fill(launcher->account, launcher->context, launcher->options.argv, launcher->begin_ns);
+    tell_limit(launcher);
+    account_shrink(launcher->account);
 }
 
 static int check_options(const vitals_run_options *options, vitals_error *error)
 {
     if (options->argv == NULL || options->argv[0] == NULL)
         return error_set(error, VITALS_EARGUMENT, 0, "no command to run");
-    if (options->interval_ns < INTERVAL_MIN_NS || options->interval_ns > INTERVAL_MAX_NS)
-        return error_set(error, VITALS_EARGUMENT, 0,
-                         "interval of %llu ns: accepted is 10 ms to 1 day",
-                         (unsigned long long)options->interval_ns);
+    int code = run_options_check_interval(options->interval_ns, error);
+    if (code < 0)
+        return code;
     return 0;
 }
 
@@ -398,7 +625,11 @@ static int run(struct launcher *launcher, vitals_error *error)
         code = os_signals_take(&launcher->signals);
     if (code < 0)
         return error_system(error, -code, "cannot become a launcher");
+    open_ladder(launcher); /* before strangers are: a rung may keep a process of its own */
     note_strangers(launcher);
+    (void)os_marks_make(&launcher->marks); /* where it cannot be, there are no phases */
+    launcher->area = watch_area_new();
+    launcher->begin_ns = now_ns(launcher);
     start_watcher(launcher);
     code = start_command(launcher, error);
     if (code < 0) {
@@ -414,7 +645,7 @@ static int run(struct launcher *launcher, vitals_error *error)
 int vitals_run_command(const vitals_run_options *options, vitals_account **out, vitals_error *error)
 {
     vitals_run_options taken;
-    int code = options_take(&FORM, options, &taken, error);
+    int code = options_take(&run_options_form, options, &taken, error);
     if (code == 0)
         code = check_options(&taken, error);
     if (code < 0)
@@ -424,6 +655,8 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     launcher->options = taken;
     launcher->watcher_pidfd = -1;
+    launcher->marks.held = -1;
+    limits_init(&launcher->limits, &taken);
     code = vitals_context_new(taken.world, &launcher->context, error);
     if (code == 0)
         code = run(launcher, error);
@@ -431,8 +664,13 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
         *out = launcher->account;
     else
         vitals_account_free(launcher->account);
+    ladder_close(launcher->ladder);
+    os_marks_remove(&launcher->marks);
     os_signals_restore(&launcher->signals);
     vitals_context_free(launcher->context);
+    watch_area_free(launcher->area);
+    memory_free(launcher->strangers);
+    memory_free(launcher->children);
     memory_free(launcher);
     return code;
 }

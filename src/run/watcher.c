@@ -1,309 +1,240 @@
 /* watcher.c: see watcher.h. */
 #include "run/watcher.h"
 
-#include "core/hash.h"
+#include "core/buffer.h"
+#include "core/error.h"
 #include "core/memory.h"
 #include "os/launch.h"
+#include "os/shared.h"
+#include "run/about.h"
+#include "run/account.h"
+#include "run/marks.h"
+#include "run/measure.h"
 #include "sample/sampler.h"
+#include "snapshot/request.h"
+#include <vitals/gpu.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The first ticks come fast, so that a short job is seen at all; then the interval holds. */
 static const uint64_t FIRST_INTERVAL_NS = 10 * NS_PER_MS;
 
+/* Who must not pass a limit unseen is looked at so often. */
+static const uint64_t LIMITED_INTERVAL_NS = 200 * NS_PER_MS;
+
+/* Figures are made, and totals written, so often: a killed run loses no more. */
+static const uint64_t TELL_NS = NS_PER_SECOND;
+
+static const uint64_t MARKS_AFTER_NS = 100 * NS_PER_MS;
+
+/* A job that is over by then is not worth a sampler, and its launcher waits for nothing. */
+static const uint64_t BEGIN_AFTER_NS = 4 * NS_PER_MS;
+
+enum { WAKE_CHANNEL = 1, WAKE_MARKS = 2, COMPLAINT = 400 };
+
 struct watcher {
     const struct watcher_setup *setup;
+    const vitals_clock *clock;
     vitals_context *context;
     vitals_sampler *sampler;
-    vitals_snapshot *before;
-    int64_t self;
-    struct hash peaks;  /* process key → its largest VmHWM */
-    struct hash clocks; /* process key → its CPU time in nanoseconds */
-    uint64_t resident_sum;
-    bool resident_cut; /* a process whose VmHWM could not be read */
-    uint64_t left_out; /* devices, in this tick */
+    vitals_usage *usage;
+    struct marks *marks;
+    int watch; /* the channel and the marks in one descriptor; -1: the channel alone */
+    uint64_t interval_ns, begin_ns, told_ns;
+    const char *device_missing; /* the first that is named and was never there */
+    bool devices_found;
+    bool observed, totals_written; /* who failed once is left alone */
+    bool watch_failed;             /* or was tried */
+    char complaint[COMPLAINT];     /* what went wrong, for the account */
     struct watch_report report;
 };
 
-static const vitals_metric WANTED[] = {
-    VITALS_PROCESS_PID,
-    VITALS_PROCESS_PARENT_PID,
-    VITALS_PROCESS_CPU_SECONDS,
-    VITALS_PROCESS_RESIDENT_BYTES,
-    VITALS_PROCESS_RESIDENT_PEAK_BYTES,
-    VITALS_SOURCE_STATE,
-    VITALS_SOURCE_MESSAGE,
-    VITALS_GPU_UUID,
-    VITALS_GPU_PROCESSES,
-    VITALS_GPU_PROCESS_PROCESS,
-    VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
-    VITALS_GPU_PROCESS_BUSY_SECONDS,
-};
-
-static int open_sampler(struct watcher *watcher)
+static uint64_t now_ns(const struct watcher *watcher)
 {
-    int64_t root = watcher->setup->launcher;
+    return watcher->clock->monotonic_ns(watcher->clock->data);
+}
+
+/* The first complaint stands. */
+static void complain(struct watcher *watcher, const char *what, const char *why)
+{
+    if (watcher->complaint[0] == '\0')
+        (void)snprintf(watcher->complaint, sizeof(watcher->complaint), "%s: %s", what, why);
+}
+
+/* ---- beginning ---- */
+
+/* Of the job, and not ourselves. */
+static int open_usage(struct watcher *watcher, vitals_error *error)
+{
+    const struct watcher_setup *setup = watcher->setup;
+    size_t count = setup->stranger_count + 1;
+    int64_t *strangers = memory_array(count, sizeof(*strangers)); /* the usage copies it */
+    if (strangers == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    strangers[0] = os_self();
+    for (size_t i = 1; i < count; i++)
+        strangers[i] = setup->strangers[i - 1];
+    vitals_usage_options options;
+    vitals_usage_options_init(&options, sizeof(options));
+    if (setup->usage != NULL)
+        memcpy(&options, setup->usage, size_min(setup->usage->size, sizeof(options)));
+    options.size = sizeof(options);
+    options.pids = NULL;
+    options.pid_count = 0;
+    options.launcher = setup->launcher;
+    options.strangers = strangers;
+    options.stranger_count = count;
+    options.details = options.details != 0 || setup->limits_watched;
+    int code = vitals_usage_new(&options, &watcher->usage, error);
+    memory_free(strangers);
+    return code;
+}
+
+/* What the account needs, beside what the observer asks for. */
+static int open_request(struct watcher *watcher, vitals_request **out, vitals_error *error)
+{
+    const vitals_run_observer *observer = watcher->setup->observer;
     vitals_request *request = NULL;
-    int code = vitals_request_new(0, &request, NULL);
-    for (size_t i = 0; i < ARRAY_COUNT(WANTED) && code == 0; i++)
-        code = vitals_request_add(request, WANTED[i], NULL);
+    int code = 0;
+    if (observer != NULL && observer->request != NULL)
+        request = request_copy(observer->request);
+    if (request == NULL)
+        code = vitals_request_new(0, &request, error);
     if (code == 0)
-        code = vitals_request_rows(request, VITALS_ROWS_TREE, &root, 1, NULL);
+        code = vitals_usage_request(watcher->usage, request, error);
     if (code == 0)
-        code = vitals_request_interval(request, watcher->setup->interval_ns, NULL);
+        code = vitals_request_interval(request, watcher->interval_ns, error);
+    *out = request;
+    return code;
+}
+
+static int open_sampler(struct watcher *watcher, vitals_error *error)
+{
+    vitals_request *request = NULL;
+    int code = open_usage(watcher, error);
     if (code == 0)
-        code = vitals_context_new(watcher->setup->world, &watcher->context, NULL);
+        code = open_request(watcher, &request, error);
     if (code == 0)
-        code = vitals_sampler_new(watcher->context, request, &watcher->sampler, NULL);
+        code = vitals_context_new(watcher->setup->world, &watcher->context, error);
+    if (code == 0)
+        code = vitals_sampler_new(watcher->context, request, &watcher->sampler, error);
     vitals_request_free(request);
     return code;
 }
 
-/* ---- what one snapshot adds ---- */
-
-static void raise_value(struct value *peak, uint64_t number, vitals_availability state)
+static void open_marks(struct watcher *watcher)
 {
-    if (peak->state <= 0 || number > peak->as.u64)
-        peak->as.u64 = number;
-    peak->state = (signed char)state;
+    const struct os_marks *marks = watcher->setup->marks;
+    watcher->watch = -1;
+    if (marks != NULL && marks->held >= 0 &&
+        marks_open(marks, watcher->begin_ns, &watcher->marks) < 0)
+        watcher->marks = NULL;
 }
 
-/* What each process itself used, as far as it was seen: children that nobody waited for included.
+/* To be woken by marks is worth its price only to a run that lasts; before, each tick reads them.
  */
-static void add_cpu(struct watcher *watcher, const vitals_row *row)
+static void watch_marks(struct watcher *watcher)
 {
-    double seconds;
-    uint64_t key = vitals_row_key(row);
-    if (vitals_row_f64(row, VITALS_PROCESS_CPU_SECONDS, &seconds) <= 0)
+    if (watcher->marks == NULL || watcher->watch >= 0 || watcher->watch_failed ||
+        now_ns(watcher) < saturating_add(watcher->begin_ns, MARKS_AFTER_NS))
         return;
-    uintptr_t now = (uintptr_t)(seconds * 1e9);
-    const uintptr_t *known = hash_find(&watcher->clocks, key);
-    uintptr_t before = known != NULL ? *known : 0;
-    if (now > before && hash_set(&watcher->clocks, key, now) == 0)
-        watcher->report.cpu_seconds += (double)(now - before) / 1e9;
+    watcher->watch_failed = true;
+    int descriptor = marks_descriptor(watcher->marks), watch = os_watch_new();
+    if (descriptor >= 0 && watch >= 0 &&
+        os_watch_add(watch, watcher->setup->channel, WAKE_CHANNEL) == 0 &&
+        os_watch_add(watch, descriptor, WAKE_MARKS) == 0)
+        watcher->watch = watch;
+    else if (watch >= 0)
+        os_close_descriptor(watch);
 }
 
-static void add_process(struct watcher *watcher, const vitals_row *row)
+/* ---- the observer ---- */
+
+/* Who failed is not asked again. */
+static void check_observer(struct watcher *watcher, int code, const vitals_error *error)
 {
-    uint64_t key = vitals_row_key(row), peak = 0;
-    uintptr_t *known = hash_find(&watcher->peaks, key);
-    if (known == NULL) {
-        if (hash_set(&watcher->peaks, key, 0) < 0)
-            return;
-        known = hash_find(&watcher->peaks, key);
-        watcher->report.processes++;
-    }
-    if (vitals_row_u64(row, VITALS_PROCESS_RESIDENT_PEAK_BYTES, &peak) <= 0) {
-        watcher->resident_cut |= *known == 0;
+    if (code >= 0)
         return;
-    }
-    if (peak > *known) {
-        watcher->resident_sum += peak - *known;
-        *known = (uintptr_t)peak;
+    watcher->observed = false;
+    complain(watcher, "recording stopped", error->message);
+}
+
+static void begin_observer(struct watcher *watcher)
+{
+    const vitals_run_observer *observer = watcher->setup->observer;
+    vitals_error error = {.message = ""};
+    watcher->observed = observer != NULL;
+    if (observer != NULL && observer->begin != NULL)
+        check_observer(watcher, observer->begin(observer->data, &error), &error);
+}
+
+static void observe_sample(struct watcher *watcher, const vitals_snapshot *snapshot)
+{
+    const vitals_run_observer *observer = watcher->setup->observer;
+    vitals_error error = {.message = ""};
+    if (watcher->observed && observer->sample != NULL)
+        check_observer(watcher, observer->sample(observer->data, snapshot, watcher->usage, &error),
+                       &error);
+}
+
+static void observe_marks(struct watcher *watcher)
+{
+    const vitals_run_observer *observer = watcher->setup->observer;
+    vitals_mark mark;
+    vitals_error error = {.message = ""};
+    if (watcher->marks == NULL)
+        return;
+    (void)marks_read(watcher->marks, now_ns(watcher));
+    while (marks_next(watcher->marks, &mark)) {
+        if (watcher->observed && observer->mark != NULL)
+            check_observer(watcher, observer->mark(observer->data, &mark, &error), &error);
     }
 }
 
-/* The launcher, the watcher and children from before are in the tree, but not of the job. */
-static bool is_ours(const struct watcher *watcher, const vitals_row *row)
+static void end_observer(struct watcher *watcher)
 {
-    uint64_t pid;
-    const struct watcher_setup *setup = watcher->setup;
-    if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 || (int64_t)pid == watcher->self ||
-        (int64_t)pid == setup->launcher)
-        return true;
-    for (size_t i = 0; i < setup->stranger_count; i++) {
-        if ((int64_t)pid == setup->strangers[i])
-            return true;
-    }
-    return false;
+    const vitals_run_observer *observer = watcher->setup->observer;
+    vitals_error error = {.message = ""};
+    if (watcher->observed && observer->end != NULL)
+        check_observer(watcher, observer->end(observer->data, &error), &error);
 }
 
-static void add_processes(struct watcher *watcher, const vitals_snapshot *snapshot)
+/* ---- telling ---- */
+
+static struct value newest(const struct watcher *watcher, enum measure_place place)
 {
-    uint64_t sum = 0, resident;
-    bool any = false;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        if (is_ours(watcher, row))
+    size_t count;
+    const vitals_usage_value *values = vitals_usage_values(watcher->usage, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (values[i].scope != VITALS_SCOPE_TREE || values[i].measure != MEASURES[place].number)
             continue;
-        add_process(watcher, row);
-        add_cpu(watcher, row);
-        /* Nothing is resident of one that is about to become a program, or has ended. */
-        if (vitals_row_u64(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0 && resident > 0) {
-            sum = saturating_add(sum, resident);
-            any = true;
-        }
+        struct value value = value_u64(values[i].state > 0 ? (uint64_t)values[i].value : 0);
+        value.state = (signed char)values[i].state;
+        return value;
     }
-    struct watch_report *report = &watcher->report;
-    if (any)
-        raise_value(&report->resident_peak_bytes, sum, VITALS_SAMPLED);
-    if (watcher->resident_sum > 0)
-        report->resident_sum_bytes = (struct value){
-            .as.u64 = watcher->resident_sum,
-            .state = watcher->resident_cut ? VITALS_ESTIMATE : VITALS_UPPER_BOUND};
+    return value_missing(VITALS_NOT_YET);
 }
 
-/* What the back ends say of themselves; the other sources have the lower keys. */
-static void add_sources(struct watch_report *report, const vitals_snapshot *snapshot)
-{
-    enum { FIRST_BACKEND_KEY = 16 };
-    report->source_count = 0;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
-        vitals_text state, message;
-        char word[32] = "";
-        if (vitals_row_key(row) < FIRST_BACKEND_KEY || report->source_count == WATCH_SOURCES_MAX ||
-            vitals_row_text(row, VITALS_SOURCE_STATE, &state) <= 0)
-            continue;
-        struct watch_source *source = &report->sources[report->source_count++];
-        *source = (struct watch_source){0};
-        strncpy(source->label, vitals_row_label(row), sizeof(source->label) - 1);
-        vitals_text_format(state, VITALS_TEXT_TERMINAL, word, sizeof(word));
-        source->state = (signed char)vitals_availability_from_name(word);
-        if (vitals_row_text(row, VITALS_SOURCE_MESSAGE, &message) > 0)
-            vitals_text_format(message, VITALS_TEXT_TERMINAL, source->message,
-                               sizeof(source->message));
-    }
-}
-
-static struct watch_gpu *known_gpu(struct watch_report *report, const vitals_row *gpu)
-{
-    for (uint32_t i = 0; i < report->gpu_count; i++) {
-        if (report->gpus[i].key == vitals_row_key(gpu))
-            return &report->gpus[i];
-    }
-    return NULL;
-}
-
-static struct watch_gpu *find_gpu(struct watcher *watcher, const vitals_row *gpu)
+static void note_newest(struct watcher *watcher)
 {
     struct watch_report *report = &watcher->report;
-    struct watch_gpu *found = known_gpu(report, gpu);
-    if (found != NULL)
-        return found;
-    if (report->gpu_count == WATCH_GPUS_MAX) {
-        watcher->left_out++;
-        return NULL;
-    }
-    found = &report->gpus[report->gpu_count++];
-    *found = (struct watch_gpu){.key = vitals_row_key(gpu)};
-    strncpy(found->label, vitals_row_label(gpu), sizeof(found->label) - 1);
-    return found;
+    report->memory_bytes = newest(watcher, MEASURE_AT_memory_pss_bytes);
+    struct value both = newest(watcher, MEASURE_AT_memory_both_bytes);
+    bool old = report->memory_bytes.state == VITALS_STALE;
+    if (old && both.state > 0 && both.as.u64 > report->memory_bytes.as.u64)
+        report->memory_bytes = both; /* it grew since */
+    if (report->memory_bytes.state <= 0)
+        report->memory_bytes = newest(watcher, MEASURE_AT_memory_resident_bytes);
+    report->gpu_memory_bytes = newest(watcher, MEASURE_AT_gpu_memory_bytes);
+    report->living = newest(watcher, MEASURE_AT_processes);
 }
-
-/* A device may tell its UUID later than its first process. */
-static void name_gpu(struct watch_gpu *found, const vitals_row *gpu)
-{
-    vitals_text uuid;
-    if (found->uuid[0] == '\0' && vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0)
-        vitals_text_format(uuid, VITALS_TEXT_TERMINAL, found->uuid, sizeof(found->uuid));
-}
-
-/* Sums over the job's processes on one device. */
-struct gpu_sums {
-    uint64_t memory_bytes;
-    double busy_seconds;
-    bool any_memory, any_busy, any;
-};
-
-static bool is_of_job(const struct watcher *watcher, const vitals_snapshot *snapshot,
-                      const vitals_row *user)
-{
-    uint64_t key;
-    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
-        return false;
-    const vitals_row *process = vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
-    return process != NULL && !is_ours(watcher, process);
-}
-
-static void sum_process(struct gpu_sums *sums, const vitals_snapshot *before,
-                        const vitals_row *user)
-{
-    uint64_t bytes;
-    double grown;
-    sums->any = true;
-    if (vitals_row_u64(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) > 0) {
-        sums->memory_bytes = saturating_add(sums->memory_bytes, bytes);
-        sums->any_memory = true;
-    }
-    if (vitals_row_growth(user, before, VITALS_GPU_PROCESS_BUSY_SECONDS, &grown, NULL) > 0) {
-        sums->busy_seconds += grown;
-        sums->any_busy = true;
-    }
-}
-
-/* Why it cannot be said who uses a device; 0 where it can, or its kind has no list. A partitioned
- * device speaks for its partitions. */
-static vitals_availability unread(const vitals_row *gpu)
-{
-    uint64_t count;
-    vitals_availability state = vitals_row_u64(gpu, VITALS_GPU_PROCESSES, &count);
-    bool told = state > 0 || state == VITALS_UNSUPPORTED || state == VITALS_NOT_REQUESTED;
-    return told || vitals_row_parent(gpu) != 0 ? VITALS_UNSET : state;
-}
-
-static void add_sums(struct watch_gpu *found, const struct gpu_sums *sums)
-{
-    found->used = true;
-    if (sums->any_memory)
-        raise_value(&found->memory_peak_bytes, sums->memory_bytes, VITALS_SAMPLED);
-    else if (found->memory_peak_bytes.state == VITALS_UNSET)
-        found->memory_peak_bytes = value_missing(VITALS_UNSUPPORTED);
-    if (sums->any_busy) {
-        double known = found->busy_seconds.state > 0 ? found->busy_seconds.as.f64 : 0;
-        found->busy_seconds = (struct value){.as.f64 = known + sums->busy_seconds,
-                                             .state = VITALS_SAMPLED};
-    } else if (found->busy_seconds.state == VITALS_UNSET) {
-        found->busy_seconds = value_missing(VITALS_NOT_YET);
-    }
-}
-
-static void add_gpu(struct watcher *watcher, const vitals_snapshot *snapshot, const vitals_row *gpu)
-{
-    struct gpu_sums sums = {0};
-    for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next_child(snapshot, VITALS_GPU_PROCESS, vitals_row_key(gpu),
-                                            user)) != NULL;) {
-        if (is_of_job(watcher, snapshot, user))
-            sum_process(&sums, watcher->before, user);
-    }
-    vitals_availability why = unread(gpu);
-    struct watch_gpu *found = sums.any || why != VITALS_UNSET ? find_gpu(watcher, gpu)
-                                                              : known_gpu(&watcher->report, gpu);
-    if (found == NULL)
-        return;
-    name_gpu(found, gpu);
-    found->unread = (signed char)why;
-    if (sums.any)
-        add_sums(found, &sums);
-}
-
-static void tick(struct watcher *watcher)
-{
-    vitals_snapshot *snapshot = NULL;
-    if (sampler_take_soon(watcher->sampler, &snapshot) < 0)
-        return;
-    watcher->report.ticks++;
-    add_processes(watcher, snapshot);
-    add_sources(&watcher->report, snapshot);
-    watcher->left_out = 0;
-    for (const vitals_row *gpu = NULL;
-         (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;)
-        add_gpu(watcher, snapshot, gpu);
-    if (watcher->left_out > watcher->report.gpus_left_out)
-        watcher->report.gpus_left_out = watcher->left_out;
-    vitals_snapshot_unref(watcher->before);
-    watcher->before = snapshot;
-}
-
-/* ---- the process ---- */
 
 /* Where the channel is full, the next report says it all; the last has no next. */
 static void send_report(struct watcher *watcher, bool final)
 {
     enum { TRIES = 40 };
-    const vitals_clock *clock = watcher->setup->clock;
     struct watch_report *report = &watcher->report;
     report->size = (uint32_t)sizeof(*report);
     report->final = final;
@@ -311,33 +242,172 @@ static void send_report(struct watcher *watcher, bool final)
         int code = os_channel_send(watcher->setup->channel, report, sizeof(*report));
         if (code != -EAGAIN || !final)
             return;
-        (void)clock->wait_until(clock->data, -1, clock->monotonic_ns(clock->data) + 5 * NS_PER_MS);
+        (void)watcher->clock->wait_until(watcher->clock->data, -1, now_ns(watcher) + 5 * NS_PER_MS);
     }
 }
 
-/* Until the launcher says so, or the clock cannot wait. */
+static void set_text(vitals_account *account, const char *name, const char *text)
+{
+    int code = vitals_account_set(account, name, (vitals_text){text, strlen(text)}, NULL);
+    (void)code; /* without memory it is missing */
+}
+
+static int append(void *data, const char *bytes, size_t size)
+{
+    struct buffer *buffer = data;
+    buffer_append(buffer, bytes, size);
+    return buffer->failed ? -1 : 0;
+}
+
+static void write_totals(struct watcher *watcher, vitals_account *account)
+{
+    const struct watcher_setup *setup = watcher->setup;
+    struct buffer buffer = {.bytes = NULL};
+    char interval[32];
+    if (setup->totals_path == NULL || !watcher->totals_written)
+        return;
+    (void)snprintf(interval, sizeof(interval), "%llu", (unsigned long long)watcher->interval_ns);
+    set_text(account, "state", "running");
+    set_text(account, "interval_ns", interval);
+    about_fill(account, watcher->context, setup->argv, watcher->begin_ns);
+    int code = vitals_account_json(account, append, &buffer);
+    if (code == 0 && !buffer.failed)
+        code = os_replace_file(setup->totals_path, buffer.bytes, buffer.size);
+    buffer_done(&buffer);
+    if (code < 0) {
+        vitals_error error;
+        (void)error_system(&error, -code, "%s", setup->totals_path);
+        complain(watcher, "no file of totals", error.message);
+        watcher->totals_written = false;
+    }
+}
+
+/* Figures into the shared memory, and into the file of totals. */
+static void tell(struct watcher *watcher, bool totals)
+{
+    vitals_account *account = NULL;
+    if (vitals_usage_account(watcher->usage, &account, NULL) < 0)
+        return;
+    if (watcher->complaint[0] != '\0')
+        set_text(account, "missing", watcher->complaint);
+    watch_area_write(watcher->setup->area, account);
+    if (totals)
+        write_totals(watcher, account);
+    vitals_account_free(account);
+    watcher->told_ns = now_ns(watcher);
+}
+
+/* ---- the loop ---- */
+
+/* A device that was asked for may come late, its driver being slow: what counts is the end. */
+static void look_for_devices(struct watcher *watcher, const vitals_snapshot *snapshot)
+{
+    const vitals_usage_options *usage = watcher->setup->usage;
+    const vitals_row *found;
+    if (usage == NULL || usage->devices == NULL || watcher->devices_found)
+        return;
+    watcher->device_missing = NULL;
+    for (size_t i = 0; usage->devices[i] != NULL && watcher->device_missing == NULL; i++) {
+        if (vitals_gpu_find(snapshot, usage->devices[i], &found, NULL) < 0)
+            watcher->device_missing = usage->devices[i];
+    }
+    watcher->devices_found = watcher->device_missing == NULL;
+}
+
+static void tick(struct watcher *watcher)
+{
+    vitals_snapshot *snapshot = NULL;
+    vitals_error error;
+    if (sampler_take_soon(watcher->sampler, &snapshot) < 0)
+        return;
+    if (vitals_usage_add(watcher->usage, snapshot, &error) < 0)
+        complain(watcher, "a sample is not whole", error.message);
+    watcher->report.ticks++;
+    note_newest(watcher);
+    look_for_devices(watcher, snapshot);
+    observe_sample(watcher, snapshot);
+    vitals_snapshot_unref(snapshot);
+}
+
+/* Whether the launcher has spoken, or is gone. */
+static bool told_to_end(const struct watcher *watcher)
+{
+    char message[16];
+    return os_channel_receive(watcher->setup->channel, message, sizeof(message)) != -EAGAIN;
+}
+
+/* Until the deadline; false when it is over, or the clock cannot wait. */
+static bool wait_until(struct watcher *watcher, uint64_t deadline)
+{
+    bool both = watcher->watch >= 0;
+    for (;;) {
+        int woken = watcher->clock->wait_until(
+            watcher->clock->data, both ? watcher->watch : watcher->setup->channel, deadline);
+        if (woken == 0)
+            return true;
+        if (woken < 0 || !both || told_to_end(watcher))
+            return false;
+        observe_marks(watcher);
+        if (now_ns(watcher) >= deadline) /* marks that never end keep nobody from sampling */
+            return true;
+    }
+}
+
 static void watch(struct watcher *watcher)
 {
-    const vitals_clock *clock = watcher->setup->clock;
-    uint64_t interval = FIRST_INTERVAL_NS, deadline = clock->monotonic_ns(clock->data);
-    while (clock->wait_until(clock->data, watcher->setup->channel, deadline) == 0) {
+    uint64_t interval = size_min(FIRST_INTERVAL_NS, watcher->interval_ns);
+    uint64_t deadline = now_ns(watcher);
+    while (wait_until(watcher, deadline)) {
         tick(watcher);
+        observe_marks(watcher);
+        watch_marks(watcher);
         send_report(watcher, false);
-        uint64_t now = clock->monotonic_ns(clock->data), late = now > deadline ? now - deadline : 0;
+        uint64_t now = now_ns(watcher), late = now > deadline ? now - deadline : 0;
+        bool due = now >= saturating_add(watcher->told_ns, TELL_NS);
+        if (due || watcher->report.ticks == 1)
+            tell(watcher, due);
         deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
-        if (interval < watcher->setup->interval_ns)
-            interval = interval * 2 < watcher->setup->interval_ns ? interval * 2
-                                                                  : watcher->setup->interval_ns;
+        interval = size_min(interval * 2, watcher->interval_ns);
     }
+}
+
+/* An account all the same: of a run that was over before there was anything to see. */
+static void tell_nothing(struct watcher *watcher, bool brief)
+{
+    if (brief && open_usage(watcher, NULL) == 0)
+        tell(watcher, false);
+    send_report(watcher, true);
 }
 
 void watcher_main(void *argument)
 {
-    struct watcher watcher = {.setup = argument};
-    watcher.self = os_self();
-    if (open_sampler(&watcher) < 0)
+    struct watcher watcher = {.setup = argument, .totals_written = true};
+    vitals_error error = {.message = ""};
+    watcher.clock = watcher.setup->clock;
+    watcher.begin_ns = watcher.setup->begin_ns != 0 ? watcher.setup->begin_ns : now_ns(&watcher);
+    watcher.told_ns = watcher.begin_ns;
+    watcher.interval_ns = watcher.setup->interval_ns;
+    if (watcher.setup->limits_watched && watcher.interval_ns > LIMITED_INTERVAL_NS)
+        watcher.interval_ns = LIMITED_INTERVAL_NS;
+    bool brief = watcher.setup->observer == NULL &&
+                 watcher.clock->wait_until(watcher.clock->data, watcher.setup->channel,
+                                           watcher.begin_ns + BEGIN_AFTER_NS) != 0;
+    if (brief || open_sampler(&watcher, &error) < 0) {
+        tell_nothing(&watcher, brief);
         return;
+    }
+    open_marks(&watcher);
+    begin_observer(&watcher);
     watch(&watcher);
-    tick(&watcher);
-    send_report(&watcher, true);
+    /* Of a run that was over before anything was looked at there is nothing left to see. */
+    if (watcher.report.ticks > 0 || watcher.observed)
+        tick(&watcher);
+    observe_marks(&watcher);
+    if (watcher.device_missing != NULL)
+        complain(&watcher, "no such device", watcher.device_missing);
+    tell(&watcher, false);
+    end_observer(&watcher); /* also where the launcher was killed: what was seen is not lost */
+    if (watcher.complaint[0] != '\0')
+        tell(&watcher, false);
+    send_report(&watcher, true); /* what is open the end of the process closes */
 }

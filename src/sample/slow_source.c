@@ -99,7 +99,7 @@ static const struct {
                 .batch = 64,
                 .name = "memory",
                 .message = "shared memory of processes, read beside the ticks",
-                .key = 5},
+                .key = 8},
 };
 
 /* The kernel walks through all of a process's memory for these. */

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,11 +91,15 @@ def children(pid):
 class Account(dict):
     """The figures of an account, by name."""
 
+    OF_DEVICES = ("gpu_memory_peak_bytes", "gpu_busy_ratio", "gpu_busy_seconds")
+
     def __init__(self, path):
         self.document = json.loads(path.read_text())
         super().__init__({one["name"]: one for one in self.document["figures"] if "subject" not in one})
+        # What the run had of each device.
         self.of = {(one["name"], one["subject"]): one
-                   for one in self.document["figures"] if "subject" in one}
+                   for one in self.document["figures"]
+                   if "subject" in one and one["name"] in self.OF_DEVICES}
 
     def value(self, name):
         return self[name]["value"]
@@ -136,3 +141,23 @@ class RunCase(unittest.TestCase):
                 os.kill(pid, signal.SIGKILL)
 
         self.addCleanup(kill)
+
+
+NOBODY = 65534
+
+
+def ordinary_user():
+    """What makes a program an ordinary user's, in front of its command line; empty where we are one
+    ourselves. Skips where neither can be had."""
+    if os.geteuid() != 0:
+        return []
+    become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
+    if shutil.which("setpriv") is None:
+        raise unittest.SkipTest("no setpriv(1) here to be an ordinary user by")
+    if subprocess.run([*become, VITALS, "--version"], capture_output=True).returncode != 0:
+        raise unittest.SkipTest(f"an ordinary user cannot run {VITALS}")
+    return become
+
+
+def lives(pid):
+    return state(pid) not in "?ZX"

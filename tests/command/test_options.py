@@ -244,7 +244,7 @@ class Mistakes(unittest.TestCase):
         self.assertNotIn("\x1b", result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 2)
 
-    def test_the_monitor_says_that_it_is_not_there_yet(self):
+    def test_the_monitor_needs_a_terminal(self):
         result = vitals("-m")
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertEqual(len(result.stderr.splitlines()), 1)
@@ -287,6 +287,15 @@ class Environment(unittest.TestCase):
                 self.assertEqual(found["colorful"]["value"], colorful)
                 self.assertEqual(found["light"]["value"], light)
                 self.assertEqual(found["readonly"]["value"], readonly)
+
+    def test_the_older_theme_of_nvitop(self):
+        for changes, light in (({"NVITOP_MONITOR_THEME": "light"}, True),
+                               ({"NVITOP_MONITOR_THEME": "dark"}, False),
+                               ({"NVITOP_MONITOR_THEME": "light", "NVITOP_MONITOR_MODE": "dark"}, False),
+                               ({"NVITOP_MONITOR_THEME": "light", "VITALS_LIGHT": "no"}, False)):
+            with self.subTest(changes), Place() as place:
+                found = settings(env=place.env(**changes))
+                self.assertEqual(found["light"]["value"], light)
 
     def test_thresholds_of_nvitop_are_passed_over_where_they_are_bad(self):
         for value, expected in (("5,50", [5, 50]), ("50,5", [5, 50]), ("5", [10, 75]),

@@ -300,6 +300,8 @@ class Processes(unittest.TestCase):
             after = listing()
             for pid in before.keys() & after.keys() & rows.keys():
                 row = rows[pid]
+                if row["virtual_bytes"] is None or row["resident_bytes"] is None:
+                    continue  # it ended while we read
                 ours = [row["parent_pid"], row["nice"], row["threads"], row["cpu"],
                         row["minor_faults"], row["major_faults"], row["uid"],
                         row["virtual_bytes"] // 1024, row["resident_bytes"] // 1024,

@@ -24,6 +24,10 @@ from runs import Account, RunCase, children, program, state, status, wait_until
 
 MIB = 1 << 20
 
+# Without what the kernel may count for us, which not every machine permits.
+SAMPLED = ("--rungs", "wait4,sampling")
+
+
 class ExitCodes(RunCase):
     def test_the_commands_own(self):
         for code in (0, 1, 7, 255):
@@ -212,7 +216,7 @@ class Counting(RunCase):
         self.assertAlmostEqual(account.value("cpu_seconds") / truth, 1, delta=0.01)
         self.assertEqual(account["cpu_seconds"]["availability"], "have")
         self.assertAlmostEqual(
-            account.value("cpu_user_seconds") + account.value("cpu_system_seconds"), account.value("cpu_seconds"), delta=1e-6
+            account.value("cpu_user_seconds") + account.value("cpu_system_seconds"), account.value("cpu_seconds"), delta=1e-5
         )
 
     DAEMON = """
@@ -328,7 +332,7 @@ class Counting(RunCase):
             time.sleep(1)
             say(int(high[0].split()[1]) * 1024)
             """
-        done, account = self.run_it(program(text), "--interval", "100ms")
+        done, account = self.run_it(program(text), "--interval", "100ms", *SAMPLED)
         truth = int(done.stdout)
         low, high = account.value("memory_peak_low_bytes"), account.value("memory_peak_high_bytes")
         self.assertGreater(truth, 200 * MIB)
@@ -336,18 +340,19 @@ class Counting(RunCase):
         # VmHWM is read from counters that lag by a few pages a thread.
         self.assertLessEqual(low, truth + MIB)
         self.assertGreaterEqual(high, truth - MIB)
-        self.assertLess(high, truth + 20 * MIB)
+        # Who was never sampled may have had as much as the largest that ended.
+        self.assertLess(high, 2 * truth + 20 * MIB)
         self.assertEqual(account["memory_peak_low_bytes"]["availability"], "lower_bound")
 
     def test_a_very_short_command_has_no_memory_rather_than_none_used(self):
         for _ in range(5):
-            done, account = self.run_it(["true"])
+            done, account = self.run_it(["true"], *SAMPLED)
             self.assertEqual(done.returncode, 0)
             low = account["memory_peak_low_bytes"]
             self.assertTrue(low["value"] is None or low["value"] > 0, low)
 
     def test_reports_that_nobody_takes_hold_nobody_up(self):
-        process = self.start(program("say('ready'); time.sleep(3); sys.exit(6)"), "--interval", "10ms")
+        process = self.start(program("say('ready'); time.sleep(3); sys.exit(6)"), "--interval", "10ms", *SAMPLED)
         self.assertEqual(process.stdout.readline(), "ready\n")
         os.kill(process.pid, signal.SIGSTOP)
         time.sleep(2)  # far more reports than the channel holds
@@ -376,26 +381,27 @@ class WhatAPersonReads(RunCase):
 
     def test_a_run_of_some_length(self):
         text = "block = bytearray(200 << 20); burn(0.6); time.sleep(0.2)"
-        done, _ = self.run_it(program(text), "--interval", "50ms")
+        done, _ = self.run_it(program(text), "--interval", "50ms", *SAMPLED)
         first, lines = self.lines(done)
         self.assertRegex(first, r"^vitals: .+ finished in \d+\.\d+ s, exit 0$")
         self.assertLessEqual(len(first), 100)
+        lines.pop("waited", None)  # for a CPU, where others have them
         self.assertEqual(list(lines), ["CPU", "memory", "disk", "processes"])
-        self.assertRegex(lines["CPU"][0][0], r"^\d+\.\d+ s  \(\d\.\d\d cores\)$")
-        self.assertEqual(lines["CPU"][0][1], "exact, wait4")
+        self.assertRegex(lines["CPU"][0][0], r"^\d+\.\d+ s  \(\d\.\d\d of [\d.]+ cores?\)$")
+        self.assertIn(lines["CPU"][0][1], ("exact, wait4", "at least, wait4"))  # exact where nobody was born
         self.assertRegex(lines["CPU"][1][0], r"^user .+ s, system .+ s$")
-        low, high = lines["memory"]
+        low, high, *_ = [line for line in lines["memory"] if line[0]]
         self.assertRegex(low[0], r"^peak at least 2\d\d\.\dMiB$")
-        self.assertEqual(low[1], "sum of resident set sizes, sampled at 50 ms")
+        self.assertTrue(low[1].startswith("sum of resident set sizes, sampled"), low)
         self.assertRegex(high[0], r"^and about 2\d\d\.\dMiB$")
-        self.assertEqual(high[1], "sum of every process's VmHWM as last read")
+        self.assertIn("every VmHWM as last read", high[1])
         self.assertRegex(lines["disk"][0][0], "^read .+, written .+$")
         self.assertEqual(lines["processes"], [("1", "at least, reaped or sampled")])
         self.assertNotIn("\x1b", done.stderr)
 
     def test_what_is_missing_is_said(self):
         with tempfile.TemporaryDirectory(prefix="vitals-run-") as empty:
-            done, account = self.run_it(["true"], "--proc-root", empty)
+            done, account = self.run_it(["true"], "--proc-root", empty, *SAMPLED)
         self.assertEqual(done.returncode, 0)
         _, lines = self.lines(done)
         self.assertEqual(lines["memory"][0][0], "peak N/A")
@@ -628,7 +634,8 @@ while True: pass' & echo $! >{burner}
             while [ "$(awk '/VmRSS/ {{ print $2 }}' /proc/$!/status)" -lt 150000 ]; do sleep 0.05; done
             exec "$@"
         """
-        command = [VITALS, "run", "--wait", "--backends", "", "--json", str(self.json), "--", "sleep", "0.5"]
+        command = [VITALS, "run", "--wait", "--backends", "", "--json", str(self.json), *SAMPLED,
+                   "--", "sleep", "0.5"]
         done = subprocess.run(["sh", "-c", script, sys.executable, *command], timeout=30,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.kill_later(int(burner.read_text()))
@@ -649,7 +656,7 @@ while True: pass' & echo $! >{burner}
                 os.wait() # for all of them, and then there is none
             except ChildProcessError:
                 pass
-        """), "--interval", "50ms")
+        """), "--interval", "50ms", *SAMPLED)
         self.assertEqual(done.returncode, 0)
         self.assertEqual(account["cpu_seconds"]["availability"], "lower_bound")
         self.assertGreater(account.value("cpu_seconds"), 1.3)

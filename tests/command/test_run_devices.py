@@ -52,7 +52,7 @@ class Devices(RunCase):
         self.assertGreater(figures["gpu_busy_ratio", uuid]["value"], 0.1)
         self.assertLessEqual(figures["gpu_busy_ratio", uuid]["value"], 0.6)
         self.assertGreater(figures["gpu_busy_seconds", uuid]["value"], 0.2)
-        self.assertRegex(said, r"\n  GPU 1      peak 20\.00GiB, \d+ % busy +sampled, driver, every 100 ms\n")
+        self.assertRegex(said, r"\n  GPU 1      peak 20\.00GiB, \d+ % busy +sampled, driver, every \d+ ms\n")
         self.assertNotIn("GPU 0", said)
 
     def run_on(self, library, *arguments):
@@ -145,8 +145,9 @@ class ADriverThatHangs(RunCase):
                     self.assertTrue(figure["subject"].startswith(subject), figure)
                     self.assertEqual((figure["label"], figure["value"]), (label, None))
                     self.assertIn(figure["availability"], ("not_yet", "timed_out"))
-                    self.assertIn("the driver has not answered", figure["source"])
-                    self.assertRegex(said, rf"\n  {label} +N/A +the driver has not answered")
+                    why = "the driver has not answered|the source did not answer in time"
+                    self.assertRegex(figure["source"], why)
+                    self.assertRegex(said, rf"\n  {label} +N/A +({why})")
 
     def soon(self, call, seconds):
         took, said = self.hang(call, seconds)

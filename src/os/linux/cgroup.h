@@ -76,6 +76,10 @@ signed char cgroup_limit_state(const struct cgroup_walk *walk);
 void cgroup_read_usage(const struct cgroups *cgroups, const struct metric_set *wanted,
                        struct values *machine);
 
+/* Adds what a line "8:0 rbytes=1 wbytes=2 …" of io.stat, or "8:0 Read 1" of blkio, says; nothing
+ * for a disk that stands on others. False where it is none. */
+bool cgroup_add_io(const struct os *os, struct span line, uint64_t *read, uint64_t *written);
+
 /* How many CPUs a list like "0-3,8" names (Documentation: cpulist); 0: none, or it is no list. */
 uint64_t cgroup_count_cpus(const char *text);
 

@@ -221,8 +221,7 @@ static bool is_counted(const struct os *os, uint64_t major, uint64_t minor)
     return true;
 }
 
-/* Adds what a line "8:0 rbytes=1 wbytes=2 …" or "8:0 Read 1" says. */
-static bool add_line(const struct os *os, struct span line, uint64_t *read, uint64_t *written)
+bool cgroup_add_io(const struct os *os, struct span line, uint64_t *read, uint64_t *written)
 {
     struct cursor at = cursor_over(line.bytes, line.size);
     uint64_t major, minor, number;
@@ -269,7 +268,7 @@ static void read_disks(const struct cgroups *cgroups, struct value *read, struct
         uint64_t reads = 0, writes = 0;
         struct cursor at = cursor_over(text, strlen(text));
         while (cursor_line(&at, &line))
-            any |= add_line(cgroups->os, line, &reads, &writes);
+            any |= cgroup_add_io(cgroups->os, line, &reads, &writes);
         if (!any)
             return;
         signed char state = cut ? VITALS_LOWER_BOUND : VITALS_HAVE;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,14 +16,16 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/memory.h"
 
-enum { BLOCK_BYTES = 512 };
+enum { BLOCK_BYTES = 512, KIB = 1024 };
 
-_Static_assert(OS_SIGNAL_KILL == SIGKILL, "signal 9 is SIGKILL everywhere");
+_Static_assert(OS_SIGNAL_KILL == SIGKILL && OS_SIGNAL_TERM == SIGTERM, "the same everywhere");
+const int os_signal_continue = SIGCONT;
 
 /* Passed on to the command; the kernel's KILL and STOP cannot be, and faults are our own. */
 static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,  SIGUSR2,
@@ -31,6 +34,12 @@ static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,  SI
 int64_t os_self(void)
 {
     return getpid();
+}
+
+uint64_t os_own_peak_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * KIB : 0;
 }
 
 int os_become_subreaper(void)
@@ -141,6 +150,13 @@ static void restore_limit(uint64_t descriptors)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* In the child: "0" is who writes. What fails leaves a group empty, and who reads it sees that. */
+static void join(const struct os_places *places)
+{
+    for (size_t i = 0; i < places->join_count; i++)
+        (void)!write(places->joins[i], "0", 1);
+}
+
 /* In the child: waits for the word to go, then becomes the command. Async-signal-safe. */
 static _Noreturn void become_command(const struct os_command *command, int go, int failure)
 {
@@ -151,8 +167,12 @@ static _Noreturn void become_command(const struct os_command *command, int go, i
     } while (told < 0 && errno == EINTR);
     if (told != 1)
         _exit(127); /* the launcher died before its word */
+    if (command->places != NULL)
+        join(command->places);
     restore_limit(command->descriptors);
     restore(command->signals);
+    if (command->environment != NULL)
+        environ = (char **)(uintptr_t)command->environment;
     execvp(command->argv[0], (char *const *)(uintptr_t)command->argv);
     int failed = errno;
     (void)!write(failure, &failed, sizeof(failed));
@@ -181,6 +201,19 @@ int os_child_signal(int64_t pid, int pidfd, int signal)
     return kill((pid_t)pid, signal) == 0 ? 0 : -errno; // its pid is taken until we reap it
 }
 
+/* As fork; into a group where the kernel can (5.7). Whoever counts looks where it is. Nothing that
+ * the child calls needs to know that the C library was passed by. */
+static pid_t fork_into(const struct os_places *places)
+{
+    if (places == NULL || !places->group_is)
+        return fork();
+    struct clone_args arguments = {.flags = CLONE_INTO_CGROUP,
+                                   .exit_signal = SIGCHLD,
+                                   .cgroup = (unsigned long long)(unsigned)places->group};
+    long pid = syscall(SYS_clone3, &arguments, sizeof(arguments));
+    return pid >= 0 ? (pid_t)pid : fork();
+}
+
 int os_spawn(const struct os_command *command, struct os_child *child)
 {
     int go[2] = {-1, -1}, failure[2] = {-1, -1};
@@ -190,7 +223,7 @@ int os_spawn(const struct os_command *command, struct os_child *child)
         os_close_descriptor(go[1]);
         return -failed;
     }
-    pid_t pid = fork();
+    pid_t pid = fork_into(command->places);
     if (pid == 0) {
         close(go[1]); /* else its end would never be seen */
         become_command(command, go[0], failure[1]);
@@ -254,6 +287,32 @@ static void close_others(int channel)
     close_from((unsigned)channel + 1, ~0u);
 }
 
+/* ---- the helper whose launcher was killed ---- */
+
+enum { ORPHAN_SECONDS = 3 };
+
+/* One with a channel sees it there and has this long to end what it was at; where it hangs in a
+ * driver it is ended. A signal that no terminal sends. */
+static void on_orphan(int signal)
+{
+    (void)signal;
+    alarm(ORPHAN_SECONDS);
+}
+
+static void prepare_for_orphanage(bool told)
+{
+    const struct sigaction action = {.sa_handler = on_orphan, .sa_flags = SA_RESTART};
+    const struct sigaction end = {.sa_handler = SIG_DFL};
+    sigset_t blocked;
+    sigaction(SIGRTMAX, &action, NULL);
+    sigaction(SIGALRM, &end, NULL);
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGRTMAX);
+    sigdelset(&blocked, SIGALRM);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    prctl(PR_SET_PDEATHSIG, told ? SIGRTMAX : SIGKILL);
+}
+
 int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
 {
     pid_t parent = getpid();
@@ -261,12 +320,9 @@ int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
     if (child < 0)
         return -errno;
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        prepare_for_orphanage(helper->channel >= 0);
         if (getppid() != parent)
             _exit(0);
-        sigset_t all;
-        sigfillset(&all);
-        sigprocmask(SIG_SETMASK, &all, NULL);
         lead_nowhere();
         close_others(helper->channel);
         helper->main(helper->data);
@@ -293,19 +349,27 @@ static struct os_usage usage_of(const struct rusage *usage)
                              .minor_faults = (uint64_t)usage->ru_minflt,
                              .major_faults = (uint64_t)usage->ru_majflt,
                              .voluntary_switches = (uint64_t)usage->ru_nvcsw,
-                             .involuntary_switches = (uint64_t)usage->ru_nivcsw};
+                             .involuntary_switches = (uint64_t)usage->ru_nivcsw,
+                             .largest_bytes = (uint64_t)usage->ru_maxrss * KIB};
 }
 
-enum os_child_change os_reap(struct os_reaped *out)
+enum os_child_change os_child_next(int64_t *pid)
 {
     siginfo_t info = {0};
     if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0)
         return errno == ECHILD ? OS_CHILD_LAST : OS_CHILD_NONE;
     if (info.si_pid == 0)
         return OS_CHILD_NONE;
+    *pid = info.si_pid;
+    return info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED ? OS_CHILD_STOPPED
+                                                                      : OS_CHILD_ENDED;
+}
+
+enum os_child_change os_reap(int64_t child, struct os_reaped *out)
+{
     struct rusage usage;
     int status;
-    pid_t pid = wait4(info.si_pid, &status, WUNTRACED | WNOHANG, &usage);
+    pid_t pid = wait4((pid_t)child, &status, WUNTRACED | WNOHANG, &usage);
     if (pid <= 0)
         return OS_CHILD_NONE;
     *out = (struct os_reaped){.pid = pid};

@@ -23,11 +23,11 @@ struct stream {
     alignas(8) char entries[ENTRIES_BYTES];
 };
 
-static int stream_open(const struct os *os, struct os_pids *pids)
+static int stream_open(const struct os *os, struct os_pids *pids, const char *folder)
 {
     if (pids->stream != NULL)
         return 0;
-    int directory = linux_open(os, os->proc, ".", O_DIRECTORY);
+    int directory = linux_open(os, os->proc, folder, O_DIRECTORY);
     if (directory < 0)
         return directory;
     struct stream *stream = memory_alloc(sizeof *stream);
@@ -40,7 +40,7 @@ static int stream_open(const struct os *os, struct os_pids *pids)
     return 0;
 }
 
-static int list_append(struct os_pids *pids, int64_t pid)
+int os_pids_append(struct os_pids *pids, int64_t pid)
 {
     void *items = pids->items;
     if (memory_grow(&items, &pids->capacity, pids->count, sizeof *pids->items) < 0)
@@ -67,7 +67,7 @@ static int take_entries(struct os_pids *pids, const char *bytes, size_t size)
     int more;
     while ((more = linux_entry_next(&cursor, &name)) > 0) {
         int64_t pid = pid_of(name);
-        if (pid != 0 && list_append(pids, pid) < 0)
+        if (pid != 0 && os_pids_append(pids, pid) < 0)
             return -ENOMEM;
     }
     return more;
@@ -90,12 +90,8 @@ static void sort_pids(struct os_pids *pids)
     }
 }
 
-int os_list_processes(const struct os *os, struct os_pids *pids)
+static int read_stream(struct os_pids *pids)
 {
-    pids->count = 0;
-    int result = stream_open(os, pids);
-    if (result < 0)
-        return result;
     struct stream *stream = pids->stream;
     if (lseek(stream->directory, 0, SEEK_SET) < 0)
         return -errno;
@@ -106,12 +102,36 @@ int os_list_processes(const struct os *os, struct os_pids *pids)
             return -errno;
         if (size == 0)
             break;
-        result = take_entries(pids, stream->entries, (size_t)size);
+        int result = take_entries(pids, stream->entries, (size_t)size);
         if (result < 0)
             return result;
     }
     sort_pids(pids);
     return 0;
+}
+
+int os_list_processes(const struct os *os, struct os_pids *pids)
+{
+    pids->count = 0;
+    int result = stream_open(os, pids, ".");
+    return result < 0 ? result : read_stream(pids);
+}
+
+int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids)
+{
+    int result = stream_open(os, pids, folder);
+    return result < 0 ? result : read_stream(pids);
+}
+
+void os_pids_settle(struct os_pids *pids)
+{
+    size_t kept = 0;
+    sort_pids(pids);
+    for (size_t i = 0; i < pids->count; i++) {
+        if (kept == 0 || pids->items[kept - 1] != pids->items[i])
+            pids->items[kept++] = pids->items[i];
+    }
+    pids->count = kept;
 }
 
 void os_pids_done(struct os_pids *pids)

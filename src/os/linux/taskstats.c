@@ -3,6 +3,7 @@
  *
  * A socket is opened, asked and closed at each call: nothing is kept, and nothing is waited for,
  * since the kernel answers before sending returns. Thread rule: any thread. */
+#include "os/linux/taskstats.h"
 #include "os/linux/netlink.h"
 #include "os/linux/process_facts.h"
 
@@ -14,15 +15,14 @@
 #include <sys/socket.h>
 
 enum {
-    REPLY_BYTES = 4096,
-    ASK_BYTES = 64,
+    REPLY_BYTES = TASKSTATS_REPLY,
+    ASK_BYTES = 1024,
     HEADERS = NETLINK_HEADER + sizeof(struct genlmsghdr),
 };
 
 /* ---- answers ---- */
 
-/* The attributes of the one message that an answer is; a negative errno where it is none. */
-static int attributes_of(const char *bytes, size_t size, struct cursor *attributes)
+int linux_parse_generic(const char *bytes, size_t size, struct cursor *attributes)
 {
     struct cursor cursor = cursor_over(bytes, size);
     struct nlmsghdr header;
@@ -43,7 +43,7 @@ int linux_parse_family(const char *bytes, size_t size, uint16_t *id)
 {
     struct cursor attributes;
     struct span value;
-    int result = attributes_of(bytes, size, &attributes);
+    int result = linux_parse_generic(bytes, size, &attributes);
     if (result < 0)
         return result;
     if (!netlink_attribute_find(attributes, CTRL_ATTR_FAMILY_ID, &value) || value.size < sizeof *id)
@@ -66,7 +66,7 @@ int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats
     struct cursor attributes;
     struct span nested, stats;
     struct linux_taskstats found;
-    int result = attributes_of(bytes, size, &attributes);
+    int result = linux_parse_generic(bytes, size, &attributes);
     if (result < 0)
         return result;
     if (!netlink_attribute_find(attributes, TASKSTATS_TYPE_AGGR_TGID, &nested) ||
@@ -87,15 +87,8 @@ int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats
 
 /* ---- questions ---- */
 
-struct question {
-    uint16_t family, attribute;
-    uint8_t command;
-    const void *payload;
-    size_t size;
-};
-
-/* Asks, and takes the answer. Returns its size or negative errno. */
-static int64_t ask(int descriptor, const struct question *question, char reply[static REPLY_BYTES])
+int64_t taskstats_ask(int descriptor, const struct taskstats_question *question,
+                      char reply[static REPLY_BYTES])
 {
     alignas(struct nlmsghdr) char bytes[ASK_BYTES] = {0};
     struct nlattr attribute = {.nla_len = (uint16_t)(NETLINK_ATTRIBUTE_HEADER + question->size),
@@ -116,24 +109,31 @@ static int64_t ask(int descriptor, const struct question *question, char reply[s
     return got < 0 ? -errno : got;
 }
 
+int taskstats_family(int descriptor, uint16_t *family)
+{
+    char reply[REPLY_BYTES];
+    const struct taskstats_question question = {.family = GENL_ID_CTRL,
+                                                .command = CTRL_CMD_GETFAMILY,
+                                                .attribute = CTRL_ATTR_FAMILY_NAME,
+                                                .payload = TASKSTATS_GENL_NAME,
+                                                .size = sizeof TASKSTATS_GENL_NAME};
+    int64_t size = taskstats_ask(descriptor, &question, reply);
+    int result = size < 0 ? (int)size : linux_parse_family(reply, (size_t)size, family);
+    return result == -ENOENT ? -ENOTSUP : result; // a kernel without, or a namespace
+}
+
 static int ask_both(int descriptor, int64_t pid, struct linux_taskstats *out)
 {
     char reply[REPLY_BYTES];
     uint32_t group = (uint32_t)pid;
-    struct question family = {.family = GENL_ID_CTRL,
-                              .command = CTRL_CMD_GETFAMILY,
-                              .attribute = CTRL_ATTR_FAMILY_NAME,
-                              .payload = TASKSTATS_GENL_NAME,
-                              .size = sizeof TASKSTATS_GENL_NAME};
-    struct question stats = {.command = TASKSTATS_CMD_GET,
-                             .attribute = TASKSTATS_CMD_ATTR_TGID,
-                             .payload = &group,
-                             .size = sizeof group};
-    int64_t size = ask(descriptor, &family, reply);
-    int result = size < 0 ? (int)size : linux_parse_family(reply, (size_t)size, &stats.family);
+    struct taskstats_question stats = {.command = TASKSTATS_CMD_GET,
+                                       .attribute = TASKSTATS_CMD_ATTR_TGID,
+                                       .payload = &group,
+                                       .size = sizeof group};
+    int result = taskstats_family(descriptor, &stats.family);
     if (result < 0)
-        return result == -ENOENT ? -ENOTSUP : result; // a kernel without, or a namespace
-    size = ask(descriptor, &stats, reply);
+        return result;
+    int64_t size = taskstats_ask(descriptor, &stats, reply);
     return size < 0 ? (int)size : linux_parse_taskstats(reply, (size_t)size, out);
 }
 

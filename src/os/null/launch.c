@@ -5,7 +5,14 @@
 
 #include <errno.h>
 
+const int os_signal_continue = 0;
+
 int64_t os_self(void)
+{
+    return 0;
+}
+
+uint64_t os_own_peak_bytes(void)
 {
     return 0;
 }
@@ -99,10 +106,16 @@ int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
     return -ENOTSUP;
 }
 
-enum os_child_change os_reap(struct os_reaped *out)
+enum os_child_change os_child_next(int64_t *pid)
 {
-    (void)out;
+    (void)pid;
     return OS_CHILD_LAST;
+}
+
+enum os_child_change os_reap(int64_t pid, struct os_reaped *out)
+{
+    (void)pid, (void)out;
+    return OS_CHILD_NONE;
 }
 
 void os_reap_one(int64_t pid)

@@ -388,6 +388,41 @@ void os_pids_done(struct os_pids *pids)
     (void)pids;
 }
 
+int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids)
+{
+    (void)os;
+    (void)folder;
+    (void)pids;
+    return -ENOTSUP;
+}
+
+int os_pids_append(struct os_pids *pids, int64_t pid)
+{
+    (void)pids;
+    (void)pid;
+    return -ENOTSUP;
+}
+
+void os_pids_settle(struct os_pids *pids)
+{
+    (void)pids;
+}
+
+int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct os_pids *pids)
+{
+    (void)os;
+    (void)pid;
+    (void)threads;
+    (void)pids;
+    return -ENOTSUP;
+}
+
+int64_t os_last_pid(const struct os *os)
+{
+    (void)os;
+    return -1;
+}
+
 int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_process *process)
 {
     (void)os;

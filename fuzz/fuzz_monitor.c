@@ -1,0 +1,120 @@
+/* Any keys, sizes and snapshots at any moment into the monitor with the demo's devices: it draws
+ * each time, stays within its canvas, never leaves less than one screen and sends nobody a signal.
+ *
+ * A byte is a key; 0x80 to 0x9f are those that are no characters, with two bytes for a place where
+ * it is the mouse; 0xa0 and two bytes are a size, 0xa1 is the next snapshot. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed/feed.h"
+#include "monitor/screen.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { PRESSES_MOST = 400, DRAW_EACH = 7, SNAPSHOTS = 4 };
+
+static vitals_snapshot *snapshots[SNAPSHOTS];
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* The demo as it is at the start: once, since a driver is loaded for it. */
+static void take_snapshots(void)
+{
+    vitals_context *context = NULL;
+    vitals_request *request = NULL;
+    vitals_options world;
+    struct monitor_options options = {.mode = MONITOR_AUTO};
+    struct feed feed = {0};
+    vitals_error error;
+    vitals_options_init(&world, sizeof world);
+    world.backends = "demo";
+    world.demo = "default";
+    require(vitals_context_new(&world, &context, &error) == 0);
+    require(monitor_request(&options, MONITOR_BOTH, &request, &error) == 0);
+    struct feed_sampler_options sampler = {
+        .request = request, .interval_ns = 20000000, .cancel = -1};
+    require(feed_sampler_open(context, &sampler, &feed, &error) == 0);
+    for (size_t i = 0; i < SNAPSHOTS; i++)
+        require(feed.next(feed.data, &snapshots[i], &error) == 1);
+    feed_close(&feed);
+    vitals_request_free(request);
+    vitals_context_free(context);
+}
+
+struct input {
+    const uint8_t *bytes;
+    size_t size, at;
+};
+
+static uint8_t take(struct input *input)
+{
+    return input->at < input->size ? input->bytes[input->at++] : 0;
+}
+
+static void add_snapshot(struct monitor *monitor, size_t *next)
+{
+    model_add_machine(&monitor->model, vitals_snapshot_ref(snapshots[*next % SNAPSHOTS]));
+    *next += 1;
+}
+
+static void press_one(struct monitor *monitor, struct input *input, size_t *next)
+{
+    uint8_t byte = take(input);
+    struct press press = {.code = byte};
+    if (byte == 0xa0) {
+        int width = take(input);
+        monitor_resize(monitor, width + 1, take(input) % 100 + 1);
+        return;
+    }
+    if (byte == 0xa1) {
+        add_snapshot(monitor, next);
+        return;
+    }
+    if (byte >= 0x80 && byte < 0xa0)
+        press.code = PRESS_UP + (byte - 0x80u);
+    if (press.code >= PRESS_CLICK && press.code <= PRESS_WHEEL_RIGHT) {
+        press.x = take(input);
+        press.y = take(input) % 100;
+    }
+    monitor_press(monitor, &press);
+}
+
+static void draw(const struct monitor *monitor)
+{
+    struct canvas canvas = {0};
+    require(canvas_resize(&canvas, monitor->model.width, monitor->model.height) == 0);
+    monitor_draw(monitor, &canvas);
+    canvas_done(&canvas);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct monitor monitor;
+    struct input input = {.bytes = data, .size = size};
+    struct monitor_options options = {.look = {.ascii = size % 2,
+                                               .colorful = size % 3 == 0,
+                                               .gpu_thresholds = {10, 75},
+                                               .memory_thresholds = {10, 80}},
+                                      .user = "ana"};
+    size_t next = 0;
+    if (snapshots[0] == NULL)
+        take_snapshots();
+    require(monitor_init(&monitor, &options) == 0);
+    monitor.model.same = true;
+    for (int i = 0; i < PRESSES_MOST && input.at < size && !monitor.quit; i++) {
+        press_one(&monitor, &input, &next);
+        monitor_settle(&monitor);
+        require(monitor.depth >= 1 && monitor.depth <= SCREENS_DEEP);
+        require(monitor.model.top >= 0 && monitor.model.lift >= 0 && monitor.model.shift >= 0);
+        if (i % DRAW_EACH == 0)
+            draw(&monitor);
+    }
+    draw(&monitor);
+    monitor_done(&monitor);
+    return 0;
+}

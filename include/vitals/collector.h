@@ -1,0 +1,100 @@
+/* collector.h: windows over samples: what was used in this epoch, in this batch?
+ *
+ *     vitals_collector_begin(collector, "train", &error);
+ *         vitals_collector_begin(collector, "epoch", &error);      the window train/epoch
+ *         …
+ *         vitals_collector_end(collector, "epoch", &collection, &error);
+ *
+ * A collector samples in a thread of its own from its first window on. Windows nest: one that
+ * begins lies in those that are open. Each keeps, of every measure of usage.h, the mean over time,
+ * the least, the largest and the last value, and knows what was sampled last when it began. Memory
+ * grows with the number of open windows and of devices, not with time. Any thread. */
+#ifndef VITALS_COLLECTOR_H
+#define VITALS_COLLECTOR_H
+
+#include <vitals/run.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vitals_collector vitals_collector;
+typedef struct vitals_collection vitals_collection;
+
+/* One measure in one window. */
+typedef struct vitals_collected {
+    const char *window; /* "train/epoch" */
+    double seconds;     /* how long it has been open */
+    uint64_t begin_ns;  /* realtime */
+    vitals_measure measure;
+    vitals_scope scope;
+    const char *subject; /* as vitals_usage_value */
+    const char *label;
+    vitals_availability state; /* below 0: no sample of the window had it, and why */
+
+    /* Of a gauge: the mean over the window's time, the last value held to its end. Of a counter:
+     * last is its growth in the window, mean that growth per second, least 0 and most as last. */
+    double mean, least, most, last;
+} vitals_collected;
+
+/* Measures `options->usage` (no pids: ourselves and what we start), at options->interval_ns, in
+ * options->world; the rest must be as vitals_run_options_init left it. NULL: all defaults. *out is
+ * yours to free. Errors: those of vitals_run_open. */
+VITALS_API VITALS_CHECKED int vitals_collector_new(const vitals_run_options *options,
+                                                   vitals_collector **out, vitals_error *error)
+    VITALS_NONNULL(2);
+
+/* Ends the sampling and the background thread. Accepts NULL. Not from a callback. */
+VITALS_API void vitals_collector_free(vitals_collector *collector);
+
+/* Opens a window in the innermost one that is open. Errors: EARGUMENT (a tag that is empty, holds a
+ * slash or is longer than 63 bytes; one that is open already; more than 32 windows), EMEMORY,
+ * ESYSTEM (the thread). */
+VITALS_API VITALS_CHECKED int vitals_collector_begin(vitals_collector *collector, const char *tag,
+                                                     vitals_error *error) VITALS_NONNULL(1, 2);
+
+/* Closes the window with that tag (NULL: the innermost), and those in it. `last` (may be NULL)
+ * receives what they were, yours to free. Errors: EARGUMENT (no such window is open), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_collector_end(vitals_collector *collector, const char *tag,
+                                                   vitals_collection **last, vitals_error *error)
+    VITALS_NONNULL(1);
+
+/* Lets the window with that tag (NULL: all), and those in it, begin anew. Errors: as above. */
+VITALS_API VITALS_CHECKED int vitals_collector_reset(vitals_collector *collector, const char *tag,
+                                                     vitals_error *error) VITALS_NONNULL(1);
+
+/* What the open windows are by now. *out is yours to free. Errors: EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_collector_collect(vitals_collector *collector,
+                                                       vitals_collection **out, vitals_error *error)
+    VITALS_NONNULL(1, 2);
+
+/* Told every so often, in a thread of its own, which opens a window with this tag for it; not 0
+ * ends it. The collection is borrowed. */
+typedef int vitals_collect(void *data, const vitals_collection *collection);
+
+/* One at a time. Errors: EARGUMENT (one runs already, an interval that is not above 0, the tag),
+ * ESYSTEM. */
+VITALS_API VITALS_CHECKED int vitals_collector_every(vitals_collector *collector, const char *tag,
+                                                     double seconds, vitals_collect *told,
+                                                     void *data, vitals_error *error)
+    VITALS_NONNULL(1, 2, 4);
+
+/* In the order of windows, outer ones first, then of scopes, subjects and measures; NULL: the
+ * first, NULL after the last. */
+VITALS_API const vitals_collected *vitals_collection_next(const vitals_collection *collection,
+                                                          const vitals_collected *previous)
+    VITALS_NONNULL(1);
+
+/* That of a window, measure, scope and subject; NULL where there is none. */
+VITALS_API const vitals_collected *vitals_collection_find(const vitals_collection *collection,
+                                                          const char *window, const char *measure,
+                                                          vitals_scope scope, const char *subject)
+    VITALS_NONNULL(1, 2, 3, 5);
+
+VITALS_API void vitals_collection_free(vitals_collection *collection); /* accepts NULL */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

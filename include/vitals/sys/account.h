@@ -1,0 +1,41 @@
+/* sys/account.h: makes accounts. For readers of recordings and of JSON.
+ *
+ * The same weaker promise as sys/builder.h. One thread at a time until it is given out. */
+#ifndef VITALS_SYS_ACCOUNT_H
+#define VITALS_SYS_ACCOUNT_H
+
+#include <vitals/account.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A figure to be; texts are copied, cut to what a figure holds and made safe to print. */
+typedef struct vitals_figure_form {
+    const char *name, *unit, *subject, *label, *source; /* NULL: "" */
+    vitals_availability state;
+    double value;
+} vitals_figure_form;
+
+/* Errors: EMEMORY, EARGUMENT (no name, a value that is not finite). */
+VITALS_API VITALS_CHECKED int vitals_account_new(vitals_account **out, vitals_error *error)
+    VITALS_NONNULL(1);
+VITALS_API VITALS_CHECKED int vitals_account_add(vitals_account *account,
+                                                 const vitals_figure_form *form,
+                                                 vitals_error *error) VITALS_NONNULL(1, 2);
+
+/* Puts in the place of one with that name and subject, or behind the last. */
+VITALS_API VITALS_CHECKED int vitals_account_put(vitals_account *account,
+                                                 const vitals_figure_form *form,
+                                                 vitals_error *error) VITALS_NONNULL(1, 2);
+VITALS_API VITALS_CHECKED int vitals_account_set(vitals_account *account, const char *attribute,
+                                                 vitals_text text, vitals_error *error)
+    VITALS_NONNULL(1, 2);
+VITALS_API void vitals_account_ended(vitals_account *account, int exit_code, int signal)
+    VITALS_NONNULL(1);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

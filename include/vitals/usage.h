@@ -1,0 +1,114 @@
+/* usage.h: what a tree of processes, and the machine around it, uses: folded from snapshots.
+ *
+ * Snapshots come from a sampler, a file or a recording, in the order of their moments; each is
+ * folded in and not kept. Of every measure it keeps the newest value, the least, the largest, the
+ * mean over time, and of counters the growth; a process that is gone keeps its share of the growth.
+ * Memory does not grow with the length of a run, only with the number of its living processes and
+ * devices. One thread at a time. */
+#ifndef VITALS_USAGE_H
+#define VITALS_USAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vitals/account.h>
+#include <vitals/request.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vitals_usage vitals_usage;
+
+/* Whose value a measure is. */
+typedef enum vitals_scope {
+    VITALS_SCOPE_TREE = 1, /* the processes that are measured, together; subject "" */
+    VITALS_SCOPE_ROOT,     /* those that were named; "root" */
+    VITALS_SCOPE_DESCENDANTS,
+    VITALS_SCOPE_SYSTEM, /* the machine; "system" */
+    VITALS_SCOPE_GPU     /* one device; its UUID, or its label */
+} vitals_scope;
+
+/* What is measured; src/run/measures.def. Numbers stand for ever. */
+typedef unsigned vitals_measure;
+
+/* Name ("memory_resident_bytes"), unit ("bytes"; "" for a count) and what it is, in a sentence;
+ * NULL where there is no such measure. */
+VITALS_API const char *vitals_measure_name(vitals_measure measure);
+VITALS_API const char *vitals_measure_unit(vitals_measure measure);
+VITALS_API const char *vitals_measure_help(vitals_measure measure);
+VITALS_API int vitals_measure_is_counter(vitals_measure measure);
+
+/* The measure of that name, or 0. */
+VITALS_API vitals_measure vitals_measure_find(const char *name) VITALS_NONNULL(1);
+
+/* Of the newest snapshot. */
+typedef struct vitals_usage_value {
+    vitals_measure measure;
+    vitals_scope scope;
+    const char *subject; /* as vitals_figure_subject; lives as long as the usage */
+    const char *label;   /* for people: "GPU 0", or "" */
+    vitals_availability state;
+    double value; /* where state is above 0; of a counter: since the first snapshot */
+} vitals_usage_value;
+
+/* Grows at its end only, by the rule of vitals_options. */
+typedef struct vitals_usage_options {
+    size_t size;
+    const int64_t *pids; /* the roots; none: the machine alone */
+    size_t pid_count;
+    int64_t launcher;         /* not 0: its children are the roots, not it itself */
+    const int64_t *strangers; /* pids that are no part of it, with all below them */
+    size_t stranger_count;
+    int no_children;            /* not 0: roots alone */
+    double expected_cores;      /* what "of all" is of; 0: those that we may use */
+    const char *const *devices; /* UUIDs, indices or addresses as vitals_gpu_find takes them, NULL
+                                   at the end; NULL: every device */
+    const char *brand;          /* "nvidia", "amd", "intel"; NULL: all */
+    int details; /* not 0: PSS, USS, descriptors and what else costs more than a read */
+} vitals_usage_options;
+
+VITALS_API void vitals_usage_options_init(vitals_usage_options *options, size_t size)
+    VITALS_NONNULL(1);
+
+/* Errors: EARGUMENT, EMEMORY. Options are copied. */
+VITALS_API VITALS_CHECKED int vitals_usage_new(const vitals_usage_options *options,
+                                               vitals_usage **out, vitals_error *error)
+    VITALS_NONNULL(2);
+VITALS_API void vitals_usage_free(vitals_usage *usage);
+
+/* Adds to a request what a snapshot must hold to be folded in, rows included. */
+VITALS_API VITALS_CHECKED int vitals_usage_request(const vitals_usage *usage,
+                                                   vitals_request *request, vitals_error *error)
+    VITALS_NONNULL(1, 2);
+
+/* Folds one in. A snapshot that is not newer than the last is passed over. Errors: EMEMORY: what
+ * could be kept was. */
+VITALS_API VITALS_CHECKED int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot,
+                                               vitals_error *error) VITALS_NONNULL(1, 2);
+
+/* The values of the newest snapshot, in a fixed order (by scope, subject, measure); at most as long
+ * valid as nothing is added. */
+VITALS_API const vitals_usage_value *vitals_usage_values(const vitals_usage *usage, size_t *count)
+    VITALS_NONNULL(1, 2);
+
+/* Snapshots that were folded in, and the monotonic moment of the first and the last. */
+VITALS_API uint64_t vitals_usage_count(const vitals_usage *usage) VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_usage_first_ns(const vitals_usage *usage) VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_usage_last_ns(const vitals_usage *usage) VITALS_NONNULL(1);
+
+/* Everything so far, as figures. Errors: EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_usage_account(const vitals_usage *usage, vitals_account **out,
+                                                   vitals_error *error) VITALS_NONNULL(1, 2);
+
+/* A figure in a unit of the caller's choice ("bytes" "kilobytes" … "terabytes", "kibibytes" …
+ * "tebibytes"; "seconds" "minutes" "hours" "days"; "" as it is): the number alone. Returns 0, or
+ * EARGUMENT where the unit is none or of another kind. */
+VITALS_API VITALS_CHECKED int vitals_usage_convert(double value, const char *from, const char *to,
+                                                   double *out) VITALS_NONNULL(2, 3, 4);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,226 @@
+/* compare.c: `vitals compare`: in what sessions differ, and whether that is more than chance.
+ *
+ * A session is one file, or all files between two words "vs"; NAME= in front of the first names it,
+ * else it is called as that file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "record/recording.h"
+#include "report/compare.h"
+
+struct comparing {
+    const struct settings *settings;
+    struct session *sessions;
+    size_t session_count;
+    struct recording **runs; /* of all sessions, in order */
+    struct phases *phases;
+    size_t run_count;
+};
+
+/* ---- words ---- */
+
+static bool is_vs(const char *word)
+{
+    return strcmp(word, "vs") == 0;
+}
+
+/* NAME=FILE, unless that whole is a file. */
+static const char *path_of(const char *word, size_t *name_size)
+{
+    const char *equals = strchr(word, '=');
+    *name_size = 0;
+    if (equals == NULL || equals == word || access(word, F_OK) == 0)
+        return word;
+    *name_size = (size_t)(equals - word);
+    return equals + 1;
+}
+
+static const char *name_of(struct comparing *comparing, const char *word)
+{
+    size_t size;
+    const char *path = path_of(word, &size);
+    if (size > 0)
+        return settings_copy((struct settings *)comparing->settings, word, size);
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* ---- files ---- */
+
+static int open_run(struct comparing *comparing, const char *word)
+{
+    vitals_error error;
+    size_t ignored;
+    const char *path = path_of(word, &ignored);
+    struct recording *recording;
+    if (recording_open(path, &recording, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    comparing->runs[comparing->run_count] = recording;
+    if (recording_problem(recording)[0] != '\0')
+        (void)command_fail(0, "%s: read as far as it goes (vitals report says what is missing)",
+                           command_safe(path));
+    if (phases_of(recording, &comparing->phases[comparing->run_count++], &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    return 0;
+}
+
+/* Two sessions of one name would be one in JSON. */
+static const char *unique_name(struct comparing *comparing, const char *name)
+{
+    size_t same = 0, size = strlen(name);
+    char digits[24];
+    for (size_t i = 0; i < comparing->session_count; i++)
+        same += strncmp(comparing->sessions[i].name, name, size) == 0 &&
+                (comparing->sessions[i].name[size] == '\0' ||
+                 comparing->sessions[i].name[size] == ' ');
+    if (same == 0)
+        return name;
+    (void)snprintf(digits, sizeof digits, " (%zu)", same + 1);
+    char *unique = settings_allocate((struct settings *)comparing->settings,
+                                     size + strlen(digits) + 1);
+    if (unique == NULL)
+        return name;
+    memcpy(unique, name, size);
+    memcpy(unique + size, digits, strlen(digits) + 1);
+    return unique;
+}
+
+static void begin_session(struct comparing *comparing, const char *word)
+{
+    struct session session = {
+        .name = unique_name(comparing, name_of(comparing, word)),
+        .runs = (const struct recording **)comparing->runs + comparing->run_count,
+        .phases = comparing->phases + comparing->run_count,
+    };
+    comparing->sessions[comparing->session_count++] = session;
+}
+
+static int open_runs(struct comparing *comparing)
+{
+    const struct settings_words *words = &comparing->settings->words;
+    bool groups = false, begins = true;
+    int code = 0;
+    for (size_t i = 0; i < words->count; i++)
+        groups = groups || is_vs(words->items[i]);
+    for (size_t i = 0; i < words->count && code == 0; i++) {
+        if (is_vs(words->items[i])) {
+            begins = true;
+            continue;
+        }
+        if (begins || !groups)
+            begin_session(comparing, words->items[i]);
+        begins = false;
+        code = open_run(comparing, words->items[i]);
+        comparing->sessions[comparing->session_count - 1].count += code == 0;
+    }
+    if (code == 0 && comparing->session_count < 2)
+        code = command_fail(EXIT_USAGE, "compare: two files at least, as in: vitals compare old.db "
+                                        "new.db");
+    return code;
+}
+
+/* ---- forms ---- */
+
+struct form {
+    const char *name;
+    int (*print)(const struct comparison *comparison, const struct settings *settings,
+                 struct output *output);
+};
+
+static int print_text(const struct comparison *comparison, const struct settings *settings,
+                      struct output *output)
+{
+    struct account_view view = command_account_view(settings);
+    return comparison_text(comparison, &view, output_write, output);
+}
+
+static int print_json(const struct comparison *comparison, const struct settings *settings,
+                      struct output *output)
+{
+    (void)settings;
+    return comparison_json(comparison, output_write, output);
+}
+
+static int print_gpu_tracker(const struct comparison *comparison, const struct settings *settings,
+                             struct output *output)
+{
+    struct account_view view = command_account_view(settings);
+    return comparison_gpu_tracker(comparison, &view, settings->statistic, output_write, output);
+}
+
+static const struct form FORMS[] = {
+    {"text", print_text},
+    {"json", print_json},
+    {"gpu-tracker", print_gpu_tracker},
+};
+
+static const struct form *chosen_form(const struct settings *settings)
+{
+    const char *name = settings->form_json               ? "json"
+                       : settings->report_format != NULL ? settings->report_format
+                                                         : "text";
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        if (strcmp(FORMS[i].name, name) == 0)
+            return &FORMS[i];
+    }
+    (void)command_fail(EXIT_USAGE, "--format: \"%s\" is none; it is text, json or gpu-tracker",
+                       command_safe(name));
+    return NULL;
+}
+
+/* ---- the whole ---- */
+
+static int print(const struct comparing *comparing, const struct form *form)
+{
+    static struct output output;
+    struct comparison comparison;
+    vitals_error error;
+    int code = EXIT_DONE;
+    if (compare_sessions(comparing->sessions, comparing->session_count, &comparison, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    output_init(&output, STDOUT_FILENO);
+    int stopped = form->print(&comparison, comparing->settings, &output);
+    if (stopped != 0 && output_open(&output))
+        code = command_fail(EXIT_CANNOT, "out of memory");
+    comparison_done(&comparison);
+    return output_done(&output, code);
+}
+
+static void close_runs(struct comparing *comparing)
+{
+    for (size_t i = 0; i < comparing->run_count; i++) {
+        phases_done(&comparing->phases[i]);
+        recording_close(comparing->runs[i]);
+    }
+    free(comparing->sessions);
+    free(comparing->runs);
+    free(comparing->phases);
+}
+
+int command_compare(const struct settings *settings)
+{
+    char wrong[256];
+    struct account_view view = command_account_view(settings);
+    const struct form *form = chosen_form(settings);
+    size_t count = settings->words.count + 1;
+    if (form == NULL)
+        return EXIT_USAGE;
+    if (!account_units(&view, wrong, sizeof wrong))
+        return command_fail(EXIT_USAGE, "%s", wrong);
+    if (!comparison_knows(settings->statistic))
+        return command_fail(EXIT_USAGE, "--statistic: \"%s\" is none; it is mean, min, max or std",
+                            command_safe(settings->statistic));
+    struct comparing comparing = {.settings = settings,
+                                  .sessions = calloc(count, sizeof *comparing.sessions),
+                                  .runs = calloc(count, sizeof *comparing.runs),
+                                  .phases = calloc(count, sizeof *comparing.phases)};
+    bool memory = comparing.sessions != NULL && comparing.runs != NULL && comparing.phases != NULL;
+    int code = memory ? open_runs(&comparing) : command_fail(EXIT_CANNOT, "out of memory");
+    if (code == 0)
+        code = print(&comparing, form);
+    close_runs(&comparing);
+    return code;
+}

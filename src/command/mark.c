@@ -1,0 +1,194 @@
+/* mark.c: `vitals mark`: writes where a phase begins and ends into the file of the run that we are
+ * part of, and runs a command between the two.
+ *
+ * A mark is the affair of who measures, never of the job: what cannot be written is said and
+ * changes no exit code, and a run that is over is not even spoken of. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/command.h"
+
+enum { NAME_MOST = 200, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, SIGNAL_EXIT = 128 };
+
+/* ---- the line ---- */
+
+/* Whether `size` bytes more are welcome there: a plain file below the limit of its size, which the
+ * kernel would answer with a signal. */
+static bool is_welcome(int file, int size)
+{
+    struct stat is;
+    struct rlimit limit;
+    if (fstat(file, &is) != 0 || !S_ISREG(is.st_mode) || getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return false;
+    return limit.rlim_cur == RLIM_INFINITY || (rlim_t)is.st_size + (rlim_t)size <= limit.rlim_cur;
+}
+
+static int format_line(char *line, size_t capacity, const char *what, const char *name, long pid)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    char safe[NAME_MOST + 1];
+    size_t size = 0;
+    for (; size < NAME_MOST && name[size] != '\0'; size++)
+        safe[size] = (unsigned char)name[size] < 0x20 || name[size] == 0x7F ? ' ' : name[size];
+    safe[size] = '\0';
+    return snprintf(line, capacity, "%s\t%s\t%llu\t%ld\t%ld\n", what, safe,
+                    (unsigned long long)clock->monotonic_ns(clock->data), pid, pid);
+}
+
+static int append(const char *path, const char *line, int size)
+{
+    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0)
+        return errno;
+    errno = 0;
+    int failed = 0;
+    if (!is_welcome(file, size))
+        failed = EFBIG;
+    else if (write(file, line, (size_t)size) != size)
+        failed = errno != 0 ? errno : ENOSPC;
+    close(file);
+    return failed;
+}
+
+/* `pid`: whose phase it is. */
+static void mark(const struct settings *settings, const char *what, const char *name, long pid)
+{
+    char line[320];
+    const char *path = settings->marks;
+    if (path == NULL || path[0] != '/') {
+        if (settings->verbose)
+            (void)command_fail(0, "no vitals run is above us: nobody is told of \"%s\"",
+                               command_safe(name));
+        return;
+    }
+    int failed = append(path, line, format_line(line, sizeof line, what, name, pid));
+    if (failed != 0 && (failed != ENOENT || settings->verbose))
+        (void)command_fail(0, "%s: %s; \"%s\" is not marked", command_safe(path), strerror(failed),
+                           command_safe(name));
+}
+
+/* ---- the command ---- */
+
+/* What the terminal sends goes to the command as well as to us; what is sent to us alone is passed
+ * on. */
+static const int PASSED_ON[] = {SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH,
+                                SIGINT,  SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
+
+/* What the command gets back. */
+struct before {
+    sigset_t mask;
+    struct sigaction child;
+};
+
+static _Noreturn void become(const struct settings *settings, const struct before *before)
+{
+    struct rlimit limit;
+    const char *name = settings->command_argv[0];
+    if (settings->descriptors_before != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = (rlim_t)settings->descriptors_before;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    sigaction(SIGCHLD, &before->child, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    (void)execvp(name, (char *const *)settings->command_argv);
+    int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
+    _exit(command_fail(code, "%s: %s", command_safe(name),
+                       errno == ENOENT ? "command not found" : strerror(errno)));
+}
+
+/* Everything that the child told of itself: its wait status once it has ended, else -1. */
+static int look_at(pid_t child)
+{
+    int status;
+    pid_t changed;
+    while ((changed = waitpid(child, &status, WNOHANG | WUNTRACED)) != 0) {
+        if (changed < 0 && errno == EINTR)
+            continue;
+        if (changed < 0)
+            return 0;
+        if (!WIFSTOPPED(status))
+            return status;
+        (void)raise(SIGSTOP); // until somebody continues our group
+    }
+    return -1;
+}
+
+static int wait_for(pid_t child, const sigset_t *watched)
+{
+    for (;;) {
+        int status = look_at(child);
+        if (status >= 0)
+            return status;
+        siginfo_t info;
+        int signal = sigwaitinfo(watched, &info);
+        bool from_terminal = info.si_code > 0 && getpgid(child) == getpgrp();
+        if (signal > 0 && signal != SIGCHLD && !from_terminal)
+            (void)kill(child, signal); // not reaped, so the pid is its own
+    }
+}
+
+/* A shell ends its script on Ctrl-C only if we die of it, as the command did. */
+static int end_as(int status)
+{
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    if (WTERMSIG(status) == SIGINT) {
+        sigset_t interrupt;
+        sigemptyset(&interrupt);
+        sigaddset(&interrupt, SIGINT);
+        (void)signal(SIGINT, SIG_DFL);
+        (void)raise(SIGINT);
+        sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    }
+    return SIGNAL_EXIT + WTERMSIG(status);
+}
+
+static int run(const struct settings *settings, const char *name)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    struct before before;
+    sigset_t watched;
+    sigemptyset(&watched);
+    sigaddset(&watched, SIGCHLD);
+    for (size_t i = 0; i < sizeof PASSED_ON / sizeof PASSED_ON[0]; i++)
+        sigaddset(&watched, PASSED_ON[i]);
+    sigaction(SIGCHLD, &usual, &before.child); // who ignores it has children reaped by the kernel
+    sigprocmask(SIG_BLOCK, &watched, &before.mask);
+    mark(settings, "begin", name, getpid());
+    pid_t child = fork();
+    if (child < 0)
+        return command_fail(EXIT_CANNOT_RUN, "cannot start a process: %s", strerror(errno));
+    if (child == 0)
+        become(settings, &before);
+    int status = wait_for(child, &watched);
+    mark(settings, "end", name, getpid());
+    return end_as(status);
+}
+
+/* ---- what was said ---- */
+
+int command_mark(const struct settings *settings)
+{
+    const struct settings_words *words = &settings->words;
+    const char *what = words->count > 0 ? words->items[0] : "";
+    bool known = strcmp(what, "begin") == 0 || strcmp(what, "end") == 0;
+    if (settings->command_argc > 0 && words->count == 1 && what[0] != '\0')
+        return run(settings, what);
+    if (settings->command_argc > 0)
+        return command_fail(EXIT_USAGE,
+                            "mark: one name stands before --, as in: vitals mark load -- "
+                            "./load.sh");
+    if (!known || words->count != 2 || words->items[1][0] == '\0')
+        return command_fail(EXIT_USAGE,
+                            "mark takes begin NAME, end NAME, or NAME -- COMMAND; a name "
+                            "of several words is quoted");
+    mark(settings, what, words->items[1], getppid());
+    return EXIT_DONE;
+}

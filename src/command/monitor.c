@@ -1,0 +1,178 @@
+/* monitor.c: `vitals` on a terminal, and `vitals --screen`: the screens of src/monitor with the
+ * settings put in. On leaving, the report of the last reading stays in the scrollback. */
+#include "monitor/monitor.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/output.h"
+#include "report/report.h"
+
+enum { USER = 128 };
+
+static enum monitor_mode mode_of(const struct settings *settings)
+{
+    static const char *const NAMES[] = {"auto", "full", "compact"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (strcmp(settings->monitor_mode, NAMES[i]) == 0)
+            return (enum monitor_mode)i;
+    }
+    return MONITOR_AUTO;
+}
+
+/* Processes of the demo are real ones that only lend their names. */
+static const char *readonly_of(const struct settings *settings)
+{
+    return settings->demo != NULL        ? "this is a demo"
+           : settings->proc_root != NULL ? "these are processes of another /proc"
+           : settings->readonly          ? "read-only"
+                                         : NULL;
+}
+
+/* More often nobody can look, and rates would be made of too few steps of their counters. */
+static uint64_t interval_of(const struct settings *settings)
+{
+    enum { LEAST_NS = 100000000 };
+    return settings->interval_ns > 0 && settings->interval_ns < LEAST_NS ? LEAST_NS
+                                                                         : settings->interval_ns;
+}
+
+static void fill_options(const struct settings *settings, const char *const *user,
+                         struct monitor_options *options)
+{
+    *options = (struct monitor_options){
+        .look =
+            {
+                .ascii = settings->ascii,
+                .light = settings->light,
+                .colorful = settings->colorful,
+                .gpu_thresholds = {(unsigned)settings->gpu_thresholds[0],
+                                   (unsigned)settings->gpu_thresholds[1]},
+                .memory_thresholds = {(unsigned)settings->memory_thresholds[0],
+                                      (unsigned)settings->memory_thresholds[1]},
+            },
+        .mode = mode_of(settings),
+        .interval_ns = interval_of(settings),
+        .extra = REPORT_METRICS,
+        .extra_count = REPORT_METRIC_COUNT,
+        .devices = settings->only.items,
+        .device_count = settings->only.count,
+        .only_visible = settings->only_visible && !settings->only.given &&
+                        settings->visible_devices != NULL,
+        .visible = settings->visible_devices,
+        .order = settings->device_order,
+        .compute = settings->compute,
+        .only_compute = settings->only_compute,
+        .graphics = settings->graphics,
+        .only_graphics = settings->only_graphics,
+        .users = settings->users.items,
+        .user_count = settings->users.count,
+        .users_given = settings->users.given,
+        .pids = settings->pids.items,
+        .pid_count = settings->pids.count,
+        .user = *user,
+        .root = *user != NULL && geteuid() == 0,
+        .readonly = readonly_of(settings),
+    };
+    if (settings->users.given && settings->users.count == 0) {
+        options->users = user;
+        options->user_count = 1;
+    }
+}
+
+/* ---- one screen as text ---- */
+
+/* "80x24", "80x24:help". */
+static bool read_size(const char *text, struct monitor_picture *picture)
+{
+    enum { LEAST = 1, MOST = 1000 };
+    int end = 0;
+    unsigned width = 0, height = 0;
+    if (strspn(text, "0123456789x") == 0 || sscanf(text, "%4ux%4u%n", &width, &height, &end) != 2 ||
+        end == 0 || (text[end] != '\0' && text[end] != ':'))
+        return false;
+    picture->width = (int)width;
+    picture->height = (int)height;
+    picture->screen = text[end] == ':' ? text + end + 1 : NULL;
+    return width >= LEAST && width <= MOST && height >= LEAST && height <= MOST;
+}
+
+/* Of a file everything, so that graphs have a past; of this machine two readings. */
+static int open_readings(const struct settings *settings, const struct monitor_options *options,
+                         struct feed *feed)
+{
+    vitals_error error;
+    vitals_request *request = NULL;
+    if (monitor_request(options, MONITOR_BOTH, &request, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    uint64_t delay_ns = settings->delay_ns > 0 ? settings->delay_ns : 1;
+    int code = command_feed(settings, request, delay_ns, -1, feed);
+    vitals_request_free(request);
+    return code;
+}
+
+int command_screen(const struct settings *settings)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    struct monitor_options options;
+    struct monitor_picture picture = {.styles = settings->force_color};
+    struct feed feed = {0};
+    vitals_error error;
+    char name[USER];
+    const char *user = settings->from == NULL ? command_user(name, sizeof name) : NULL;
+    if (!read_size(settings->screen, &picture))
+        return command_fail(EXIT_USAGE, "--screen needs a size as in 80x24 or 120x40:help, not %s",
+                            command_safe(settings->screen));
+    fill_options(settings, &user, &options);
+    int code = open_readings(settings, &options, &feed);
+    if (code != 0)
+        return code;
+    size_t most = settings->from != NULL ? 0 : settings->delay_ns > 0 ? 2 : 1;
+    output_init(&output, STDOUT_FILENO);
+    int result = monitor_print(&options, &feed, most, &picture, output_write, &output, &error);
+    feed_close(&feed);
+    if (result < 0 && output_open(&output))
+        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    return output_done(&output, EXIT_DONE);
+}
+
+/* ---- on the terminal ---- */
+
+/* Who ended us by a signal sees that in how we end. */
+static int end_by(int signal_number)
+{
+    (void)signal(signal_number, SIG_DFL);
+    (void)raise(signal_number);
+    return 128 + signal_number;
+}
+
+int command_monitor(const struct settings *settings)
+{
+    struct monitor_options options;
+    struct monitor_end end = {0};
+    vitals_options world;
+    vitals_error error;
+    char name[USER];
+    const char *user = command_user(name, sizeof name);
+    fill_options(settings, &user, &options);
+    command_world(settings, &world);
+    int result = vitals_context_new(&world, &options.context, &error);
+    if (result < 0)
+        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    result = monitor_run(&options, &end, &error);
+    int code = EXIT_DONE;
+    if (result < 0)
+        code = command_fail(EXIT_CANNOT, "%s; vitals -1 prints a report", error.message);
+    else if (end.signal == 0 && end.now != NULL)
+        code = command_print_report(settings, end.now, end.older);
+    vitals_snapshot_unref(end.now);
+    vitals_snapshot_unref(end.older);
+    if (!end.busy)
+        vitals_context_free(options.context);
+    return end.signal != 0 ? end_by(end.signal) : code;
+}

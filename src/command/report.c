@@ -1,0 +1,234 @@
+/* report.c: `vitals report FILE`: what a recorded run used.
+ *
+ * The recording is read by src/record, whoever wrote it; this file says what is printed of it. What
+ * is wrong with the file is told on stderr, and the rest is shown. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "record/recording.h"
+#include "report/account.h"
+#include "report/html.h"
+#include "report/phases.h"
+#include "report/sizing.h"
+#include "report/words.h"
+
+/* What is shown, and how. */
+struct shown {
+    const struct settings *settings;
+    const struct recording *recording;
+    const vitals_account *account;
+    struct account_view view;
+    struct phases phases;
+    struct sizing sizing;
+};
+
+static void put_phases(void *data, void *form)
+{
+    phases_json(data, form);
+}
+
+static void put_sizing(void *data, void *form)
+{
+    sizing_json(data, form);
+}
+
+/* ---- forms ---- */
+
+static int print_text(struct shown *shown, struct output *output)
+{
+    int stopped = account_text(shown->account, &shown->view, output_write, output);
+    if (stopped == 0 && shown->settings->phases)
+        stopped = phases_text(&shown->phases, &shown->view, output_write, output);
+    bool ran = vitals_account_failure(shown->account).size == 0;
+    if (stopped == 0 && ran && !words_is_machine(shown->account))
+        stopped = sizing_text(&shown->sizing, &shown->view, output_write, output);
+    return stopped;
+}
+
+static int print_json(struct shown *shown, struct output *output)
+{
+    const struct account_member members[] = {
+        {"phases", put_phases, &shown->phases},
+        {"advice", put_sizing, &shown->sizing},
+    };
+    return account_json_with(shown->account, members, sizeof members / sizeof members[0],
+                             output_write, output);
+}
+
+static int print_gpu_tracker(struct shown *shown, struct output *output)
+{
+    if (shown->settings->phases)
+        return phases_gpu_tracker(&shown->phases, shown->account, &shown->view, output_write,
+                                  output);
+    return account_gpu_tracker(shown->account, &shown->view, false, output_write, output);
+}
+
+static int print_gpu_tracker_text(struct shown *shown, struct output *output)
+{
+    return account_gpu_tracker(shown->account, &shown->view, true, output_write, output);
+}
+
+static int print_slurm(struct shown *shown, struct output *output)
+{
+    return sizing_slurm(&shown->sizing, output_write, output);
+}
+
+static int print_kubernetes(struct shown *shown, struct output *output)
+{
+    return sizing_kubernetes(&shown->sizing, output_write, output);
+}
+
+struct form {
+    const char *name;
+    int (*print)(struct shown *shown, struct output *output);
+};
+
+static const struct form FORMS[] = {
+    {"text", print_text},
+    {"json", print_json},
+    {"gpu-tracker", print_gpu_tracker},
+    {"gpu-tracker-text", print_gpu_tracker_text},
+    {NULL, NULL},
+};
+static const struct form ADVICES[] = {
+    {"slurm", print_slurm},
+    {"kubernetes", print_kubernetes},
+    {NULL, NULL},
+};
+
+static const struct form *form_of(const struct form *forms, const char *name)
+{
+    while (forms->name != NULL && strcmp(forms->name, name) != 0)
+        forms++;
+    return forms->name != NULL ? forms : NULL;
+}
+
+/* What was asked for; NULL after a message. */
+static const struct form *chosen_form(const struct settings *settings)
+{
+    const struct form *form = &FORMS[0];
+    if (settings->form_json)
+        return form_of(FORMS, "json");
+    if (settings->advice != NULL) {
+        form = form_of(ADVICES, settings->advice);
+        if (form == NULL)
+            (void)command_fail(EXIT_USAGE, "--advice: \"%s\" is none; it is slurm or kubernetes",
+                               command_safe(settings->advice));
+    } else if (settings->report_format != NULL) {
+        form = form_of(FORMS, settings->report_format);
+        if (form == NULL)
+            (void)command_fail(EXIT_USAGE,
+                               "--format: \"%s\" is none; it is text, json, gpu-tracker or "
+                               "gpu-tracker-text",
+                               command_safe(settings->report_format));
+    }
+    return form;
+}
+
+/* ---- the page ---- */
+
+/* A page in the place of what it is made of would be the end of that. */
+static bool is_recording(const char *page, const char *recording)
+{
+    struct stat a, b;
+    return stat(page, &a) == 0 && stat(recording, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+static int print_page(struct shown *shown)
+{
+    static struct output output;
+    const char *path = shown->settings->html_path;
+    bool to_stdout = strcmp(path, "-") == 0;
+    if (!to_stdout && is_recording(path, shown->settings->words.items[0]))
+        return command_fail(EXIT_USAGE, "--html %s: that is the recording itself",
+                            command_safe(path));
+    int descriptor = to_stdout ? STDOUT_FILENO
+                               : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
+    output_init(&output, descriptor);
+    const struct html_report page = {.recording = shown->recording,
+                                     .path = shown->settings->words.items[0],
+                                     .view = &shown->view,
+                                     .phases = &shown->phases,
+                                     .sizing = &shown->sizing};
+    int stopped = html_write(&page, output_write, &output);
+    int code = output_done(&output, stopped != 0 && output_open(&output)
+                                        ? command_fail(EXIT_CANNOT, "out of memory")
+                                        : EXIT_DONE);
+    if (!to_stdout && close(descriptor) != 0)
+        code = command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
+    return code;
+}
+
+/* ---- the whole ---- */
+
+/* What is wrong with a file, a sentence a line. */
+static void tell_problem(const char *path, const char *problem)
+{
+    while (*problem != '\0') {
+        char line[200];
+        size_t size = strcspn(problem, "\n");
+        (void)vitals_text_format((vitals_text){problem, size}, VITALS_TEXT_TERMINAL, line,
+                                 sizeof line);
+        (void)command_fail(0, "%s: %s", command_safe(path), line);
+        problem += size + (problem[size] == '\n');
+    }
+}
+
+static int show(struct shown *shown, const struct form *form)
+{
+    static struct output output;
+    vitals_error error;
+    if (phases_of(shown->recording, &shown->phases, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    sizing_of(shown->account, &shown->sizing);
+    int code = EXIT_DONE;
+    if (shown->settings->html_path != NULL) {
+        code = print_page(shown);
+    } else {
+        output_init(&output, STDOUT_FILENO);
+        int stopped = form->print(shown, &output);
+        if (stopped != 0 && output_open(&output))
+            code = command_fail(EXIT_CANNOT, "out of memory");
+        code = output_done(&output, code);
+    }
+    phases_done(&shown->phases);
+    return code;
+}
+
+static int check_words(const struct settings *settings)
+{
+    if (settings->words.count == 1)
+        return 0;
+    if (settings->words.count == 0)
+        return command_fail(EXIT_USAGE, "report: no file; as in: vitals report run.db");
+    return command_fail(EXIT_USAGE, "report: one file, not %zu (vitals compare takes several)",
+                        settings->words.count);
+}
+
+int command_report(const struct settings *settings)
+{
+    struct recording *recording;
+    vitals_error error;
+    char wrong[256];
+    struct shown shown = {.settings = settings, .view = command_account_view(settings)};
+    const struct form *form = chosen_form(settings);
+    if (form == NULL || check_words(settings) != 0)
+        return EXIT_USAGE;
+    if (!account_units(&shown.view, wrong, sizeof wrong))
+        return command_fail(EXIT_USAGE, "%s", wrong);
+    if (recording_open(settings->words.items[0], &recording, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    tell_problem(settings->words.items[0], recording_problem(recording));
+    shown.recording = recording;
+    shown.account = recording_account(recording);
+    int code = show(&shown, form);
+    recording_close(recording);
+    return code;
+}

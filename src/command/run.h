@@ -1,0 +1,49 @@
+/* run.h: what the parts of `vitals run` share. One thread. */
+#ifndef VITALS_COMMAND_RUN_H
+#define VITALS_COMMAND_RUN_H
+
+#include "command/command.h"
+#include "record/observer.h"
+
+#include <sys/stat.h>
+
+enum { EXIT_LIMIT_TIME = 124, EXIT_BEFORE_RUN = 125, EXIT_LIMIT = 137 };
+
+/* Everything that a run is told, and what it points to. */
+struct run_plan {
+    vitals_options world;
+    vitals_usage_options usage;
+    vitals_run_options options;
+    const char **devices; /* NULL at the end */
+    struct record_observer observer;
+    struct recorder_options recorder;
+    bool records;
+    char totals[4096];         /* "": there is no backup */
+    struct stat totals_before; /* no mode: nothing was there */
+};
+
+/* run_options.c: of the settings; what is wrong is said. 0, or an exit code. */
+int run_plan_init(struct run_plan *plan, const struct settings *settings);
+void run_plan_done(struct run_plan *plan);
+
+/* run_totals.c: where running totals stand: a name of their own in the user's state folder, which
+ * is made. "" where there is no such place: nobody is told but with --verbose. */
+void run_totals_place(const struct settings *settings, char *out, size_t capacity);
+
+/* run_gpus.c: chooses GPUs and begins us anew on them; returns an exit code where that fails. */
+int run_on_gpus(const struct settings *settings);
+
+/* run_repeat.c: figures of several runs. */
+struct repeat;
+
+struct repeat *repeat_new(void); /* NULL when memory is out */
+void repeat_free(struct repeat *repeat);
+
+/* Takes an account over. False when memory is out. */
+bool repeat_add(struct repeat *repeat, vitals_account *account);
+
+int repeat_text(const struct repeat *repeat, const struct account_view *view, vitals_write *write,
+                void *data);
+int repeat_json(const struct repeat *repeat, vitals_write *write, void *data);
+
+#endif

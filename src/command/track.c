@@ -1,0 +1,143 @@
+/* track.c: `vitals track`: watches processes that live already, and says on stderr what they used
+ * since then. It ends when they have ended, or when it is told to; they never notice. */
+#include "command/filter.h"
+#include "command/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct track {
+    const struct settings *settings;
+    struct run_plan plan;
+    int64_t *pids;
+    vitals_run *run;
+    int json; /* -1: nowhere */
+};
+
+/* What fails before a command is run has a code of its own there; here nothing is run. */
+static int exit_code(int code)
+{
+    return code == EXIT_BEFORE_RUN ? EXIT_CANNOT : code;
+}
+
+static int take_pids(struct track *track)
+{
+    const struct settings_words *words = &track->settings->words;
+    int code = 0;
+    if (words->count == 0)
+        return command_fail(EXIT_USAGE, "track: no pid; as in: vitals track 4711");
+    track->pids = calloc(words->count, sizeof *track->pids);
+    if (track->pids == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    for (size_t i = 0; i < words->count; i++) {
+        track->pids[i] = (int64_t)filter_pid(words->items[i]);
+        if (track->pids[i] == 0)
+            code = EXIT_USAGE;
+    }
+    return code;
+}
+
+/* A place that cannot be written is better known now. */
+static int open_json(struct track *track)
+{
+    const char *path = track->settings->json_path;
+    if (path == NULL)
+        return 0;
+    track->json = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (track->json >= 0)
+        return 0;
+    return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
+}
+
+static int begin(struct track *track)
+{
+    vitals_error error;
+    int code = take_pids(track);
+    if (code == 0)
+        code = exit_code(run_plan_init(&track->plan, track->settings));
+    if (code != 0)
+        return code;
+    track->plan.usage.pids = track->pids;
+    track->plan.usage.pid_count = track->settings->words.count;
+    track->plan.options.argv = NULL;
+    if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    return open_json(track);
+}
+
+/* Until all have ended, or a signal says so. */
+static int wait_for_end(struct track *track)
+{
+    static const double SECONDS = 0.2;
+    const int interrupts = command_interrupts();
+    struct pollfd told = {.fd = interrupts, .events = POLLIN};
+    vitals_error error;
+    if (vitals_run_start(track->run, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    for (int ended = 0; ended == 0;) {
+        ended = vitals_run_wait(track->run, SECONDS, &error);
+        if (ended < 0)
+            return command_fail(EXIT_CANNOT, "%s", error.message);
+        if (interrupts >= 0 && poll(&told, 1, 0) > 0)
+            break;
+    }
+    if (vitals_run_stop(track->run, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    return 0;
+}
+
+static int print(struct track *track, const vitals_account *account)
+{
+    static struct output output;
+    const struct account_view view = command_account_view(track->settings);
+    int code = EXIT_DONE;
+    if (track->json >= 0) {
+        output_init(&output, track->json);
+        (void)!vitals_account_json(account, output_write, &output);
+        code = output_done(&output, EXIT_DONE);
+    }
+    if (track->settings->quiet)
+        return code;
+    output_init(&output, STDERR_FILENO);
+    (void)account_text(account, &view, output_write, &output);
+    (void)output_flush(&output);
+    return code;
+}
+
+static int tell(struct track *track)
+{
+    vitals_account *account = NULL;
+    vitals_error error;
+    if (vitals_run_account(track->run, &account, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    if (track->plan.records && recorder_finish(track->plan.recorder.path, account, &error) < 0)
+        (void)command_fail(0, "%s: the account is missing: %s",
+                           command_safe(track->plan.recorder.path), error.message);
+    int code = print(track, account);
+    vitals_account_free(account);
+    if (track->plan.totals[0] != '\0')
+        (void)unlink(track->plan.totals);
+    return code;
+}
+
+int command_track(const struct settings *settings)
+{
+    static struct track track; /* the plan is large */
+    track = (struct track){.settings = settings, .json = -1};
+    int code = begin(&track);
+    if (code == 0)
+        code = wait_for_end(&track);
+    if (code == 0)
+        code = tell(&track);
+    vitals_run_free(track.run);
+    run_plan_done(&track.plan);
+    free(track.pids);
+    if (track.json >= 0)
+        close(track.json);
+    return code;
+}

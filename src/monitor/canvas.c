@@ -1,0 +1,311 @@
+/* canvas.c: see canvas.h. */
+#include "monitor/canvas.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE_MOST = 4096 };
+
+static const struct cell BLANK = {.text = " "};
+
+int canvas_resize(struct canvas *canvas, int width, int height)
+{
+    width = width < 1 ? 1 : width > SIDE_MOST ? SIDE_MOST : width;
+    height = height < 1 ? 1 : height > SIDE_MOST ? SIDE_MOST : height;
+    size_t count = (size_t)width * (size_t)height;
+    if (count > canvas->capacity) {
+        struct cell *cells = realloc(canvas->cells, count * sizeof *cells);
+        if (cells == NULL) {
+            canvas_done(canvas);
+            return -1;
+        }
+        canvas->cells = cells;
+        canvas->capacity = count;
+    }
+    canvas->width = width;
+    canvas->height = height;
+    canvas_clear(canvas);
+    return 0;
+}
+
+void canvas_clear(struct canvas *canvas)
+{
+    size_t count = (size_t)canvas->width * (size_t)canvas->height;
+    for (size_t i = 0; i < count; i++)
+        canvas->cells[i] = BLANK;
+}
+
+void canvas_done(struct canvas *canvas)
+{
+    free(canvas->cells);
+    *canvas = (struct canvas){0};
+}
+
+static struct cell *cell_at(const struct canvas *canvas, int x, int y)
+{
+    if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
+        return NULL;
+    return &canvas->cells[(size_t)y * (size_t)canvas->width + (size_t)x];
+}
+
+const struct cell *canvas_at(const struct canvas *canvas, int x, int y)
+{
+    return cell_at(canvas, x, y);
+}
+
+/* ---- characters ---- */
+
+static size_t sequence(const char *text)
+{
+    unsigned char first = (unsigned char)text[0];
+    size_t size = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    for (size_t i = 1; i < size; i++) {
+        if (((unsigned char)text[i] & 0xc0) != 0x80)
+            return i; /* cut: safe text has none */
+    }
+    return size;
+}
+
+/* Boxes, blocks and braille, of which most screens are made: U+2500 to U+28FF. */
+static bool is_drawing(const char *text, size_t size)
+{
+    unsigned char second = (unsigned char)text[1];
+    return size == 3 && (unsigned char)text[0] == 0xe2 && second >= 0x94 && second <= 0xa3;
+}
+
+size_t canvas_next(const char *text, int *columns)
+{
+    unsigned char first = (unsigned char)text[0];
+    *columns = 1;
+    if (first == '\0')
+        return 0;
+    if (first < 0x80)
+        return 1;
+    size_t size = sequence(text);
+    if (is_drawing(text, size))
+        return size;
+    char pair[8] = "a"; /* a mark has no columns only behind what it stands on */
+    memcpy(pair + 1, text, size);
+    *columns = (int)vitals_text_columns((vitals_text){pair, size + 1}, VITALS_TEXT_TERMINAL) - 1;
+    if (*columns < 0 || *columns > 2)
+        *columns = 1;
+    return size;
+}
+
+int canvas_columns(const char *text)
+{
+    int sum = 0, columns;
+    for (size_t size; (size = canvas_next(text, &columns)) > 0; text += size)
+        sum += columns;
+    return sum;
+}
+
+/* A half of a wide character that loses the other half becomes a blank. */
+static void break_wide(struct canvas *canvas, int x, int y)
+{
+    struct cell *cell = cell_at(canvas, x, y), *left = cell_at(canvas, x - 1, y),
+                *right = cell_at(canvas, x + 1, y);
+    if (cell == NULL)
+        return;
+    if (cell->text[0] == '\0' && left != NULL)
+        memcpy(left->text, " ", 2);
+    if (cell->text[0] != '\0' && right != NULL && right->text[0] == '\0')
+        memcpy(right->text, " ", 2);
+}
+
+static void put(struct canvas *canvas, int x, int y, ink style, const char *text, size_t size,
+                int columns)
+{
+    struct cell *cell = cell_at(canvas, x, y), *second = NULL;
+    if (columns == 2 && (second = cell_at(canvas, x + 1, y)) == NULL) {
+        text = " "; /* its right half would lie outside */
+        size = 1;
+    }
+    if (cell == NULL)
+        return;
+    break_wide(canvas, x, y);
+    bool control = (unsigned char)text[0] < 0x20 || text[0] == 0x7f ||
+                   ((unsigned char)text[0] >= 0x80 && (unsigned char)text[0] < 0xc0);
+    memcpy(cell->text, control ? "?" : text, control ? 1 : size);
+    cell->text[control ? 1 : size] = '\0';
+    cell->style = style;
+    if (second != NULL) {
+        break_wide(canvas, x + 1, y);
+        second->text[0] = '\0';
+        second->style = style;
+    }
+}
+
+/* Behind the character before it; a longer pile is cut. */
+static void combine(struct canvas *canvas, int x, int y, const char *text, size_t size)
+{
+    struct cell *cell = cell_at(canvas, x, y);
+    if (cell != NULL && cell->text[0] == '\0')
+        cell = cell_at(canvas, x - 1, y);
+    if (cell == NULL)
+        return;
+    size_t used = strlen(cell->text);
+    if (used + size < CELL_TEXT) {
+        memcpy(cell->text + used, text, size);
+        cell->text[used + size] = '\0';
+    }
+}
+
+int canvas_text(struct canvas *canvas, int x, int y, ink style, const char *text)
+{
+    int at = x, columns;
+    if (y < 0 || y >= canvas->height)
+        return canvas_columns(text);
+    for (size_t size; (size = canvas_next(text, &columns)) > 0; text += size) {
+        if (columns == 0)
+            combine(canvas, at - 1, y, text, size);
+        else
+            put(canvas, at, y, style, text, size, columns);
+        at += columns;
+    }
+    return at - x;
+}
+
+/* The text behind its first columns; *lead is 1 where a wide character was cut in two. */
+static const char *behind(const char *text, int skip, int *lead)
+{
+    int columns;
+    *lead = 0;
+    for (size_t size; skip > 0 && (size = canvas_next(text, &columns)) > 0; text += size)
+        skip -= columns;
+    if (skip < 0)
+        *lead = -skip;
+    for (size_t size; (size = canvas_next(text, &columns)) > 0 && columns == 0;)
+        text += size; /* what combined with the part that is gone */
+    return text;
+}
+
+void canvas_field(struct canvas *canvas, const struct canvas_field *field, const char *text)
+{
+    int lead = 0, columns, y = field->y;
+    if (y < 0 || y >= canvas->height || field->columns <= 0)
+        return;
+    if (field->skip > 0)
+        text = behind(text, field->skip, &lead);
+    int wide = canvas_columns(text) + lead, end = field->x + field->columns;
+    bool cut = wide > field->columns;
+    int at = field->x + (field->right && !cut ? field->columns - wide : 0) + lead;
+    int dots = field->columns < 2 ? field->columns : 2;
+    int limit = cut ? end - dots : end;
+    canvas_repeat(canvas, field->x, y, field->columns, field->style, " ");
+    for (size_t size; (size = canvas_next(text, &columns)) > 0; text += size) {
+        if (at + columns > limit)
+            break;
+        if (columns == 0)
+            combine(canvas, at - 1, y, text, size);
+        else
+            put(canvas, at, y, field->style, text, size, columns);
+        at += columns;
+    }
+    if (cut)
+        canvas_repeat(canvas, at, y, dots, field->style, ".");
+}
+
+void canvas_repeat(struct canvas *canvas, int x, int y, int count, ink style, const char *glyph)
+{
+    size_t size = strlen(glyph);
+    if (y < 0 || y >= canvas->height)
+        return;
+    int end = x + count < canvas->width ? x + count : canvas->width;
+    for (int at = x < 0 ? 0 : x; at < end; at++)
+        put(canvas, at, y, style, glyph, size, 1);
+}
+
+void canvas_erase(struct canvas *canvas, int x, int y, int columns, int rows)
+{
+    for (int row = y < 0 ? 0 : y; row < y + rows && row < canvas->height; row++)
+        canvas_repeat(canvas, x, row, columns, STYLE_PLAIN, " ");
+}
+
+void canvas_restyle(struct canvas *canvas, int x, int y, int columns, ink style)
+{
+    for (int at = x; at < x + columns; at++) {
+        struct cell *cell = cell_at(canvas, at, y);
+        if (cell == NULL)
+            continue;
+        if ((style & STYLE_COLORS) != 0)
+            cell->style &= ~(unsigned)STYLE_COLORS;
+        cell->style |= style;
+    }
+}
+
+void canvas_darken(struct canvas *canvas)
+{
+    static const unsigned char DARKER[][2] = {
+        {STYLE_YELLOW, 95}, {STYLE_GREEN, 29}, {STYLE_CYAN, 31}, {STYLE_WHITE, 1}};
+    size_t count = (size_t)canvas->width * (size_t)canvas->height;
+    for (size_t i = 0; i < count; i++) {
+        ink *style = &canvas->cells[i].style;
+        for (size_t j = 0; j < sizeof DARKER / sizeof DARKER[0]; j++) {
+            if ((*style & STYLE_COLORS) == DARKER[j][0]) {
+                *style = (*style & ~(unsigned)STYLE_COLORS) | DARKER[j][1];
+                break;
+            }
+        }
+    }
+}
+
+/* ---- as text ---- */
+
+static bool is_blank(const struct cell *cell, bool styles)
+{
+    return cell->text[0] == ' ' && cell->text[1] == '\0' &&
+           (!styles || !(cell->style & (STYLE_REVERSE | STYLE_UNDERLINE)));
+}
+
+static void format_style(ink style, char *out, size_t capacity)
+{
+    static const struct {
+        unsigned flag;
+        const char *code;
+    } FLAGS[] = {
+        {STYLE_BOLD, ";1"}, {STYLE_DIM, ";2"}, {STYLE_UNDERLINE, ";4"}, {STYLE_REVERSE, ";7"}};
+    unsigned color = style & STYLE_COLORS;
+    size_t used = (size_t)snprintf(out, capacity, "\033[0");
+    for (size_t i = 0; i < sizeof FLAGS / sizeof FLAGS[0]; i++) {
+        if (style & FLAGS[i].flag)
+            used += (size_t)snprintf(out + used, capacity - used, "%s", FLAGS[i].code);
+    }
+    if (color > 8)
+        used += (size_t)snprintf(out + used, capacity - used, ";38;5;%u", color - 1);
+    else if (color > 0)
+        used += (size_t)snprintf(out + used, capacity - used, ";%u", 29 + color);
+    (void)snprintf(out + used, capacity - used, "m");
+}
+
+static int print_row(const struct canvas *canvas, int y, bool styles, vitals_write *write,
+                     void *data)
+{
+    ink now = STYLE_PLAIN;
+    char code[48];
+    int end = canvas->width, stop = 0;
+    while (end > 0 && is_blank(cell_at(canvas, end - 1, y), styles))
+        end--;
+    for (int x = 0; x < end && stop == 0; x++) {
+        const struct cell *cell = cell_at(canvas, x, y);
+        if (styles && cell->style != now) {
+            format_style(cell->style, code, sizeof code);
+            stop = write(data, code, strlen(code));
+            now = cell->style;
+        }
+        if (stop == 0)
+            stop = write(data, cell->text, strlen(cell->text));
+    }
+    if (stop == 0 && now != STYLE_PLAIN)
+        stop = write(data, "\033[0m", 4);
+    return stop == 0 ? write(data, "\n", 1) : stop;
+}
+
+int canvas_print(const struct canvas *canvas, bool styles, vitals_write *write, void *data)
+{
+    int stop = 0;
+    for (int y = 0; y < canvas->height && stop == 0; y++)
+        stop = print_row(canvas, y, styles, write, data);
+    return stop;
+}

@@ -1,0 +1,150 @@
+/* cell_text.c: see cell_text.h. */
+#include "monitor/cell_text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "monitor/canvas.h"
+
+char *cell_missing(char *out)
+{
+    memcpy(out, "N/A", 4);
+    return out;
+}
+
+bool cell_value(const vitals_row *row, vitals_metric metric, double *out)
+{
+    return row != NULL && vitals_row_number(row, metric, out) > 0;
+}
+
+char *cell_share(const vitals_row *row, vitals_metric metric, char *out)
+{
+    double ratio;
+    if (!cell_value(row, metric, &ratio))
+        return cell_missing(out);
+    (void)snprintf(out, WORDS, "%.0f", ratio * 100);
+    return out;
+}
+
+char *cell_percent(const vitals_row *row, vitals_metric metric, char *out)
+{
+    double ratio;
+    if (!cell_value(row, metric, &ratio))
+        return cell_missing(out);
+    (void)snprintf(out, WORDS, "%.0f%%", ratio * 100);
+    return out;
+}
+
+char *cell_bytes(const vitals_row *row, vitals_metric metric, char *out)
+{
+    uint64_t bytes;
+    if (row == NULL || vitals_row_u64(row, metric, &bytes) <= 0)
+        return cell_missing(out);
+    return vitals_human_bytes(bytes, out);
+}
+
+char *cell_number(const vitals_row *row, vitals_metric metric, const char *unit, char *out)
+{
+    double number;
+    if (!cell_value(row, metric, &number))
+        return cell_missing(out);
+    (void)snprintf(out, WORDS, "%.0f%s", number, unit);
+    return out;
+}
+
+char *cell_on_off(const vitals_row *row, vitals_metric metric, char *out)
+{
+    double on;
+    if (!cell_value(row, metric, &on))
+        return cell_missing(out);
+    (void)snprintf(out, WORDS, "%s", on != 0 ? "On" : "Off");
+    return out;
+}
+
+char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *out, size_t capacity)
+{
+    vitals_text text;
+    if (row == NULL || vitals_row_text(row, metric, &text) <= 0)
+        return cell_missing(out);
+    (void)vitals_text_format(text, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
+    return out;
+}
+
+char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND])
+{
+    vitals_text text;
+    char joined[WORDS_COMMAND];
+    vitals_text_form form = ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
+    if (process == NULL)
+        return cell_missing(out);
+    if (vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &text) > 0 && text.size > 0) {
+        size_t size = vitals_text_command(text, joined, sizeof joined);
+        size = size < sizeof joined ? size : sizeof joined - 1;
+        (void)vitals_text_format((vitals_text){joined, size}, form, out, WORDS_COMMAND);
+        return out;
+    }
+    if (vitals_row_text(process, VITALS_PROCESS_NAME, &text) <= 0)
+        return cell_missing(out);
+    char name[256];
+    (void)vitals_text_format(text, form, name, sizeof name);
+    (void)snprintf(out, WORDS_COMMAND, "[%s]", name);
+    return out;
+}
+
+char *cell_rate(bool known, double bytes_per_second, char *out)
+{
+    char bytes[VITALS_HUMAN];
+    if (!known)
+        return cell_missing(out);
+    uint64_t whole = bytes_per_second <= 0     ? 0
+                     : bytes_per_second < 1e18 ? (uint64_t)bytes_per_second
+                                               : (uint64_t)1e18;
+    (void)snprintf(out, WORDS, "%s/s", vitals_human_bytes(whole, bytes));
+    return out;
+}
+
+bool cell_ratio(const vitals_row *row, vitals_metric part, vitals_metric whole, double *out)
+{
+    double a, b;
+    if (!cell_value(row, part, &a) || !cell_value(row, whole, &b) || b <= 0)
+        return false;
+    *out = a / b;
+    return true;
+}
+
+void cell_cut(char *text, int columns, const char *mark)
+{
+    if (canvas_columns(text) <= columns)
+        return;
+    int used = 0, wide;
+    size_t at = 0;
+    for (size_t size; (size = canvas_next(text + at, &wide)) > 0 && used + wide < columns;) {
+        used += wide;
+        at += size;
+    }
+    memcpy(text + at, mark, strlen(mark) + 1); /* what is cut off was at least as long */
+}
+
+char *cell_device(const vitals_row *gpu, bool ascii, int columns, char *out, size_t capacity)
+{
+    static const char MAKER[] = "NVIDIA ";
+    char name[256];
+    const char *start = cell_text(gpu, VITALS_GPU_NAME, ascii, name, sizeof name);
+    if (strncmp(start, MAKER, sizeof MAKER - 1) == 0)
+        start += sizeof MAKER - 1;
+    int wide = canvas_columns(start), part;
+    bool cut = wide > columns;
+    while (cut && wide > columns - 2 && wide > 0) {
+        size_t size = canvas_next(start, &part);
+        start += size;
+        wide -= part;
+    }
+    (void)snprintf(out, capacity, "%s%s", cut ? ".." : "", start);
+    return out;
+}
+
+bool cell_hold(const char *text, const char *part)
+{
+    return strcasestr(text, part) != NULL;
+}

@@ -1,0 +1,44 @@
+/* cell_text.h: values of rows in words, as nvitop writes them; "N/A" where there is none. Pure. */
+#ifndef VITALS_MONITOR_CELL_TEXT_H
+#define VITALS_MONITOR_CELL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <vitals/vitals.h>
+
+enum { WORDS = 64, WORDS_COMMAND = 1024 };
+
+/* Each writes at least WORDS bytes into `out`, which is returned; `row` may be NULL. */
+char *cell_percent(const vitals_row *row, vitals_metric metric, char *out); /* "42%" */
+char *cell_share(const vitals_row *row, vitals_metric metric, char *out);   /* "42" */
+char *cell_bytes(const vitals_row *row, vitals_metric metric, char *out);
+char *cell_number(const vitals_row *row, vitals_metric metric, const char *unit, char *out);
+char *cell_on_off(const vitals_row *row, vitals_metric metric, char *out);
+char *cell_missing(char *out);
+
+/* Text from outside, safe. */
+char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *out,
+                size_t capacity);
+
+/* The command line as a shell would read it, or the name in brackets. */
+char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND]);
+
+/* "12.3MiB/s" */
+char *cell_rate(bool known, double bytes_per_second, char *out);
+
+/* A part of a whole; false where one of the two is missing. */
+bool cell_ratio(const vitals_row *row, vitals_metric part, vitals_metric whole, double *out);
+bool cell_value(const vitals_row *row, vitals_metric metric, double *out);
+
+/* Cut at its right with a mark ("+", ".") to so many columns. */
+void cell_cut(char *text, int columns, const char *mark);
+
+/* The product without its maker's name; what is too long loses its beginning, since the end tells
+ * two devices apart. */
+char *cell_device(const vitals_row *gpu, bool ascii, int columns, char *out, size_t capacity);
+
+/* Whether `part` occurs in `text`, whatever the case of ASCII letters. */
+bool cell_hold(const char *text, const char *part);
+
+#endif

@@ -1,0 +1,235 @@
+/* draw.c: see draw.h. */
+#include "monitor/draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- boxes ---- */
+
+enum place { PLACE_LEFT, PLACE_INSIDE, PLACE_RIGHT };
+enum meets { MEETS_NOTHING, MEETS_ABOVE, MEETS_BELOW, MEETS_BOTH };
+
+static const char *const STRONG[3][4] = {
+    {"═", "╘", "╒", "╞"},
+    {"═", "╧", "╤", "╪"},
+    {"═", "╛", "╕", "╡"},
+};
+static const char *const LIGHT[3][4] = {
+    {"─", "└", "┌", "├"},
+    {"─", "┴", "┬", "┼"},
+    {"─", "┘", "┐", "┤"},
+};
+
+static bool has_edge(const struct edges *edges, int column)
+{
+    for (int i = 0; i < edges->count; i++) {
+        if (edges->at[i] == column)
+            return true;
+    }
+    return false;
+}
+
+static int right_edge(const struct edges *edges)
+{
+    return edges->count > 0 ? edges->at[edges->count - 1] : 0;
+}
+
+void draw_rule(struct pen *pen, int y, bool strong, const struct edges *above,
+               const struct edges *below)
+{
+    int right = right_edge(above) > right_edge(below) ? right_edge(above) : right_edge(below);
+    if (y < 0 || y >= pen->canvas->height)
+        return;
+    for (int x = 0; x <= right; x++) {
+        bool first = x == 0, last = x == right;
+        unsigned meets = (has_edge(above, x) || (first && above->count > 0) ? MEETS_ABOVE : 0u) |
+                         (has_edge(below, x) || (first && below->count > 0) ? MEETS_BELOW : 0u);
+        enum place place = first ? PLACE_LEFT : last ? PLACE_RIGHT : PLACE_INSIDE;
+        const char *ascii = meets != MEETS_NOTHING ? "+" : strong ? "=" : "-";
+        const char *line = strong ? STRONG[place][meets] : LIGHT[place][meets];
+        canvas_repeat(pen->canvas, x, y, 1, STYLE_PLAIN, pen->look->ascii ? ascii : line);
+    }
+}
+
+void draw_edges(struct pen *pen, int y, const struct edges *edges)
+{
+    for (int i = 0; i < edges->count; i++)
+        canvas_repeat(pen->canvas, edges->at[i], y, 1, STYLE_PLAIN, pen->look->ascii ? "|" : "│");
+}
+
+void draw_box(struct pen *pen, const struct box *box, const char *title)
+{
+    static const char *const LINES[2][6] = {{"┌", "┐", "└", "┘", "─", "│"},
+                                            {"+", "+", "+", "+", "-", "|"}};
+    const char *const *lines = LINES[pen->look->ascii];
+    struct canvas *canvas = pen->canvas;
+    int right = box->x + box->columns - 1, bottom = box->y + box->rows - 1;
+    canvas_erase(canvas, box->x, box->y, box->columns, box->rows);
+    canvas_repeat(canvas, box->x, box->y, box->columns, STYLE_PLAIN, lines[4]);
+    canvas_repeat(canvas, box->x, bottom, box->columns, STYLE_PLAIN, lines[4]);
+    for (int y = box->y + 1; y < bottom; y++) {
+        canvas_repeat(canvas, box->x, y, 1, STYLE_PLAIN, lines[5]);
+        canvas_repeat(canvas, right, y, 1, STYLE_PLAIN, lines[5]);
+    }
+    canvas_repeat(canvas, box->x, box->y, 1, STYLE_PLAIN, lines[0]);
+    canvas_repeat(canvas, right, box->y, 1, STYLE_PLAIN, lines[1]);
+    canvas_repeat(canvas, box->x, bottom, 1, STYLE_PLAIN, lines[2]);
+    canvas_repeat(canvas, right, bottom, 1, STYLE_PLAIN, lines[3]);
+    if (title != NULL && box->columns > 6) {
+        int wide = canvas_columns(title);
+        struct canvas_field field = {.x = box->x + 2, .y = box->y, .style = STYLE_BOLD};
+        field.columns = wide + 2 < box->columns - 4 ? wide + 2 : box->columns - 4;
+        char text[256];
+        (void)snprintf(text, sizeof text, " %s ", title);
+        canvas_field(canvas, &field, text);
+    }
+}
+
+/* ---- bars ---- */
+
+ink draw_load(bool known, double ratio, const unsigned thresholds[2])
+{
+    double percent = ratio * 100;
+    if (!known)
+        return STYLE_YELLOW;
+    return percent >= thresholds[1]   ? STYLE_RED
+           : percent >= thresholds[0] ? STYLE_YELLOW
+                                      : STYLE_GREEN;
+}
+
+/* Along the colors of the palette's cube, by hand: green, yellow, orange, red, violet. */
+ink draw_gradient(double place)
+{
+    static const unsigned char COLORS[] = {77,  113, 112, 148, 184, 178, 214,
+                                           208, 202, 203, 197, 198, 163};
+    enum { COUNT = sizeof COLORS };
+    double at = place < 0 ? 0 : place > 1 ? 1 : place;
+    return COLORS[(size_t)(at * (COUNT - 1) + 0.5)] + 1u;
+}
+
+static void format_ratio(const struct bar *bar, char *out, size_t capacity)
+{
+    double percent = bar->ratio * 100;
+    if (!bar->known)
+        (void)snprintf(out, capacity, "N/A");
+    else if (percent >= (bar->fraction ? 99.95 : 99.5))
+        (void)snprintf(out, capacity, "MAX");
+    else
+        (void)snprintf(out, capacity, bar->fraction ? "%.1f%%" : "%.0f%%", percent);
+}
+
+/* A length in eighths of a column, at least one: something is not nothing. Gives the columns. */
+static int draw_length(struct pen *pen, int x, int y, int columns, const struct bar *bar)
+{
+    static const char *const EIGHTHS[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+    double inside = bar->ratio < 0 ? 0 : bar->ratio > 1 ? 1 : bar->ratio;
+    int eighths = (int)lround(inside * columns * 8);
+    eighths = eighths == 0 ? 1 : eighths;
+    int drawn = (eighths + 7) / 8;
+    bool gradient = pen->look->colorful && !bar->plain;
+    for (int i = 0; i < drawn; i++) {
+        int left = eighths - i * 8;
+        const char *glyph = pen->look->ascii ? "|" : EIGHTHS[left > 8 ? 8 : left];
+        ink style = gradient ? draw_gradient((double)i / columns) : bar->style;
+        canvas_repeat(pen->canvas, x + i, y, 1, style, glyph);
+    }
+    return drawn;
+}
+
+enum { BAR_RATIO = 6, BAR_LEAST = 4 };
+
+void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
+{
+    char ratio[16];
+    int label = canvas_columns(bar->label) + 2, note = bar->note_columns;
+    format_ratio(bar, ratio, sizeof ratio);
+    if (columns < label + BAR_RATIO + BAR_LEAST + note)
+        note = 0;
+    int length = columns - label - BAR_RATIO - note;
+    canvas_erase(pen->canvas, x, y, columns, 1);
+    int at = x + canvas_text(pen->canvas, x, y, bar->style, bar->label);
+    at += canvas_text(pen->canvas, at, y, bar->style, ": ");
+    if (length > 0 && bar->known)
+        at += draw_length(pen, at, y, length, bar);
+    else if (length > 0) {
+        canvas_repeat(pen->canvas, at, y, length, bar->style, pen->look->ascii ? "." : "░");
+        at += length;
+    }
+    (void)canvas_text(pen->canvas, at + 1, y, bar->style, ratio);
+    if (note > 0 && bar->note != NULL) {
+        struct canvas_field field = {
+            .x = x + columns - note, .y = y, .columns = note, .right = true, .style = bar->style};
+        canvas_field(pen->canvas, &field, bar->note);
+    }
+}
+
+/* ---- graphs ---- */
+
+/* The dots of a braille cell from its bottom, left and right column. */
+static const unsigned char DOTS_UP[2][5] = {{0, 0x40, 0x44, 0x46, 0x47},
+                                            {0, 0x80, 0xa0, 0xb0, 0xb8}};
+static const unsigned char DOTS_DOWN[2][5] = {{0, 0x01, 0x03, 0x07, 0x47},
+                                              {0, 0x08, 0x18, 0x38, 0xb8}};
+
+/* Steps that a value has in a height of so many; at least one, unless it is 0 or not known. */
+static int steps_of(double value, double most, int steps)
+{
+    if (isnan(value) || value <= 0 || most <= 0)
+        return 0;
+    int result = (int)lround((value >= most ? 1 : value / most) * steps);
+    return result == 0 ? 1 : result;
+}
+
+static int inside(int steps, int row, int each)
+{
+    int left = steps - row * each;
+    return left < 0 ? 0 : left > each ? each : left;
+}
+
+static void braille(unsigned dots, char out[static 4])
+{
+    unsigned code = 0x2800u + dots;
+    out[0] = (char)(0xe0 | (code >> 12));
+    out[1] = (char)(0x80 | ((code >> 6) & 0x3f));
+    out[2] = (char)(0x80 | (code & 0x3f));
+    out[3] = '\0';
+}
+
+static void draw_column(struct pen *pen, const struct box *box, const struct graph *graph,
+                        int column)
+{
+    static const char *const ASCII[] = {" ", ".", ":", "|"};
+    static const char *const ASCII_DOWN[] = {" ", "'", ":", "|"};
+    enum { BRAILLE = 4, MARKS = 3 };
+    size_t ago = graph->ago + (size_t)(box->columns - 1 - column) * GRAPH_SECONDS;
+    double left = history_get(graph->history, ago + 1), right = history_get(graph->history, ago);
+    int each = pen->look->ascii ? MARKS : BRAILLE;
+    if (pen->look->ascii) { /* one value for both */
+        right = isnan(left) ? right : isnan(right) ? left : (left + right) / 2;
+        left = right;
+    }
+    int a = steps_of(left, graph->most, box->rows * each);
+    int b = steps_of(right, graph->most, box->rows * each);
+    for (int row = 0; row < box->rows; row++) {
+        int y = graph->down ? box->y + row : box->y + box->rows - 1 - row;
+        int one = inside(a, row, each), two = inside(b, row, each);
+        if (one == 0 && two == 0)
+            continue;
+        ink style = graph->style;
+        if (pen->look->colorful && box->rows > 1)
+            style = draw_gradient((double)row / (box->rows - 1));
+        char glyph[4];
+        braille((graph->down ? DOTS_DOWN : DOTS_UP)[0][one] |
+                    (unsigned)(graph->down ? DOTS_DOWN : DOTS_UP)[1][two],
+                glyph);
+        const char *mark = pen->look->ascii ? (graph->down ? ASCII_DOWN : ASCII)[two] : glyph;
+        canvas_repeat(pen->canvas, box->x + column, y, 1, style, mark);
+    }
+}
+
+void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph)
+{
+    for (int column = 0; column < box->columns; column++)
+        draw_column(pen, box, graph, column);
+}

@@ -1,0 +1,76 @@
+/* draw.h: boxes, bars and graphs on a canvas. They know nothing of what they show. One thread. */
+#ifndef VITALS_MONITOR_DRAW_H
+#define VITALS_MONITOR_DRAW_H
+
+#include "monitor/canvas.h"
+#include "monitor/history.h"
+
+/* How everything looks. */
+struct look {
+    bool ascii;
+    bool light;                 /* the terminal's background is light */
+    bool colorful;              /* gradients of 256 colors */
+    unsigned gpu_thresholds[2]; /* percent: yellow from, red from */
+    unsigned memory_thresholds[2];
+};
+
+/* A canvas with a look. */
+struct pen {
+    struct canvas *canvas;
+    const struct look *look;
+};
+
+/* Where vertical lines stand in a row of a box, ascending; the last is its right edge. */
+enum { EDGES_MAX = 8 };
+struct edges {
+    int at[EDGES_MAX];
+    int count;
+};
+
+/* A horizontal rule at x = 0 between a row above and a row below (count 0: nothing there). */
+void draw_rule(struct pen *pen, int y, bool strong, const struct edges *above,
+               const struct edges *below);
+
+/* The vertical lines of a row. */
+void draw_edges(struct pen *pen, int y, const struct edges *edges);
+
+/* An empty box with a title. */
+struct box {
+    int x, y, columns, rows;
+};
+void draw_box(struct pen *pen, const struct box *box, const char *title);
+
+/* How heavy a ratio is, by thresholds in percent; what is missing counts as yellow, as nvitop has
+ * it: better looked at than believed. */
+ink draw_load(bool known, double ratio, const unsigned thresholds[2]);
+
+/* "MEM: ███▍ 28.4%   24.96GiB" in exactly `columns`; missing is a dotted bar and N/A. The note
+ * stands right aligned in `note_columns`, or nowhere where there is no room for it. */
+struct bar {
+    const char *label;
+    bool known;
+    double ratio;
+    bool fraction; /* one decimal */
+    ink style;
+    bool plain;       /* never a gradient */
+    const char *note; /* NULL: none */
+    int note_columns;
+};
+void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar);
+
+/* The last seconds, the newest at the right. Two seconds a column and four steps a row of braille;
+ * of ASCII one column is two seconds too, and three steps a row. */
+struct graph {
+    const struct history *history;
+    size_t ago;  /* newest seconds that are left out */
+    double most; /* what a full column stands for */
+    bool down;   /* grows from the top */
+    ink style;
+};
+enum { GRAPH_SECONDS = 2 };
+void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph);
+
+/* The color at a place of a gradient, 0 to 1: green to red. */
+ink draw_gradient(double place);
+
+#endif

@@ -1,0 +1,86 @@
+/* history.c: see history.h. */
+#include "monitor/history.h"
+
+#include <math.h>
+
+enum { GAP_MOST = 12 };
+static const uint64_t STEP_NS = 1000000000u;
+
+static void store(struct history *history, uint64_t second, double value)
+{
+    history->values[second % HISTORY_ROOM] = (float)value;
+    history->newest = second;
+    if (history->count < HISTORY_ROOM)
+        history->count++;
+}
+
+/* The seconds between the newest value and the next one. */
+static void bridge(struct history *history, uint64_t second, double value)
+{
+    double from = history_get(history, 0);
+    uint64_t begin = history->newest, gap = second - begin;
+    bool fill = gap <= GAP_MOST && !isnan(from) && !isnan(value);
+    if (gap > HISTORY_ROOM) {
+        history->count = 0;
+        return;
+    }
+    for (uint64_t i = 1; i < gap; i++)
+        store(history, begin + i,
+              fill ? from + (value - from) * (double)i / (double)gap : (double)NAN);
+}
+
+void history_add(struct history *history, uint64_t time_ns, double value)
+{
+    uint64_t second = time_ns / STEP_NS + 1;
+    if (history->count > 0 && second < history->newest)
+        return;
+    if (history->count > 0 && second == history->newest) {
+        if (isnan(value))
+            return;
+        history->sum = history->parts > 0 ? history->sum + value : value;
+        history->parts++;
+        history->values[second % HISTORY_ROOM] = (float)(history->sum / history->parts);
+        return;
+    }
+    if (history->count > 0)
+        bridge(history, second, value);
+    store(history, second, value);
+    history->parts = isnan(value) ? 0u : 1u;
+    history->sum = isnan(value) ? 0 : value;
+}
+
+double history_get(const struct history *history, size_t ago)
+{
+    if (ago >= history->count)
+        return (double)NAN;
+    return (double)history->values[(history->newest - ago) % HISTORY_ROOM];
+}
+
+bool history_mean(const struct history *history, size_t ago, size_t seconds, double *out)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = ago; i < ago + seconds && i < history->count; i++) {
+        double value = history_get(history, i);
+        if (isnan(value))
+            continue;
+        sum += value;
+        count++;
+    }
+    if (count > 0)
+        *out = sum / (double)count;
+    return count > 0;
+}
+
+bool history_most(const struct history *history, size_t ago, size_t seconds, double *out)
+{
+    bool found = false;
+    for (size_t i = ago; i < ago + seconds && i < history->count; i++) {
+        double value = history_get(history, i);
+        if (isnan(value) || (found && value <= *out))
+            continue;
+        *out = value;
+        found = true;
+    }
+    return found;
+}

@@ -1,0 +1,76 @@
+/* keys.h: the key table: what each key does, on which screens, and what the help says of it. */
+#ifndef VITALS_MONITOR_KEYS_H
+#define VITALS_MONITOR_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum action {
+    ACTION_NONE,
+    ACTION_QUIT,
+    ACTION_BACK,
+    ACTION_HELP,
+    ACTION_UP,
+    ACTION_DOWN,
+    ACTION_PAGE_UP,
+    ACTION_PAGE_DOWN,
+    ACTION_SCROLL, /* argument: lines */
+    ACTION_FIRST,
+    ACTION_LAST,
+    ACTION_SIDEWAYS, /* argument: steps */
+    ACTION_LINE_BEGIN,
+    ACTION_LINE_END,
+    ACTION_TAG,
+    ACTION_CLEAR,
+    ACTION_SIGNAL, /* argument: which */
+    ACTION_TREE,
+    ACTION_ENVIRONMENT,
+    ACTION_PROCESS,
+    ACTION_MODE, /* argument: enum monitor_mode */
+    ACTION_VIEW,
+    ACTION_SORT,      /* the next key names it */
+    ACTION_SORT_STEP, /* argument: steps */
+    ACTION_INVERT,
+    ACTION_RESET,
+    ACTION_SEARCH,
+    ACTION_SEARCH_STEP, /* argument: steps */
+    ACTION_FILTER,
+    ACTION_PAUSE
+};
+
+/* Bits of screens. */
+enum {
+    ON_MAIN = 1 << 0,
+    ON_TREE = 1 << 1,
+    ON_ENVIRONMENT = 1 << 2,
+    ON_PROCESS = 1 << 3,
+    ON_HELP = 1 << 4,
+    ON_LISTS = ON_MAIN | ON_TREE,
+    ON_ALL = ON_MAIN | ON_TREE | ON_ENVIRONMENT | ON_PROCESS
+};
+
+enum key_group { KEYS_LOOK = 1, KEYS_MOVE, KEYS_SORT, KEYS_ACT, KEYS_OTHER, KEYS_END };
+
+enum { KEY_CODES = 6 };
+
+struct binding {
+    const char *keys; /* as the help writes them */
+    uint32_t codes[KEY_CODES];
+    unsigned screens;
+    enum action action;
+    int argument;
+    enum key_group group;
+    const char *help; /* NULL: said by the row above */
+    bool signals;     /* not there where no signal is sent */
+};
+
+/* Ends with a row without keys. */
+extern const struct binding bindings[];
+
+const char *key_group_name(enum key_group group);
+
+/* The row of a key on a screen, or NULL. */
+const struct binding *binding_find(unsigned screen, uint32_t code);
+
+#endif

@@ -1,0 +1,359 @@
+/* model.c: readings, histories, and the machine's own values. See model.h. */
+#include "monitor/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/cell_text.h"
+
+enum { DEVICES_MOST = 64 };
+
+/* ---- readings ---- */
+
+static void replace(vitals_snapshot **place, vitals_snapshot *snapshot)
+{
+    vitals_snapshot_unref(*place);
+    *place = snapshot;
+}
+
+static uint64_t age_ns(const vitals_snapshot *now, const vitals_snapshot *then)
+{
+    uint64_t a = vitals_snapshot_monotonic_ns(now), b = vitals_snapshot_monotonic_ns(then);
+    return a > b ? a - b : 0;
+}
+
+void readings_add(struct readings *readings, vitals_snapshot *snapshot, uint64_t window_ns)
+{
+    replace(&readings->previous, readings->now);
+    readings->now = snapshot;
+    if (readings->previous != NULL && readings->older == NULL)
+        readings->older = vitals_snapshot_ref(readings->previous);
+    /* Deadlines jitter: what is nearly a window old is one old. */
+    if (readings->next_older == NULL) {
+        readings->next_older = vitals_snapshot_ref(snapshot);
+    } else if (age_ns(snapshot, readings->next_older) >= window_ns - window_ns / 8) {
+        replace(&readings->older, readings->next_older);
+        readings->next_older = vitals_snapshot_ref(snapshot);
+    }
+}
+
+void readings_done(struct readings *readings)
+{
+    vitals_snapshot_unref(readings->now);
+    vitals_snapshot_unref(readings->previous);
+    vitals_snapshot_unref(readings->older);
+    vitals_snapshot_unref(readings->next_older);
+    *readings = (struct readings){0};
+}
+
+static uint64_t window_ns(const struct model *model)
+{
+    static const uint64_t SECOND_NS = 1000000000u;
+    uint64_t interval_ns = model->options->interval_ns;
+    return interval_ns == 0 ? 2 * SECOND_NS : interval_ns < SECOND_NS ? SECOND_NS : interval_ns;
+}
+
+/* ---- the machine's values ---- */
+
+const vitals_row *model_host(const struct model *model)
+{
+    return model->machine.now != NULL ? vitals_snapshot_next(model->machine.now, VITALS_HOST, NULL)
+                                      : NULL;
+}
+
+size_t model_device_count(const struct model *model)
+{
+    size_t count = 0;
+    if (model->machine.now == NULL)
+        return 0;
+    for (const vitals_row *gpu = NULL;
+         (gpu = vitals_snapshot_next(model->machine.now, VITALS_GPU, gpu)) != NULL;)
+        count += vitals_row_parent(gpu) == 0 && model_shows_device(model, gpu);
+    return count;
+}
+
+/* The label of a device is its index; that of a partition begins with it. */
+bool model_shows_device(const struct model *model, const vitals_row *gpu)
+{
+    const struct monitor_options *options = model->options;
+    uint64_t index = strtoull(vitals_row_label(gpu), NULL, 10);
+    for (size_t i = 0; options->only_visible && i < model->visible_count; i++) {
+        if (model->visible[i] == index)
+            return true;
+    }
+    if (options->device_count == 0)
+        return !options->only_visible;
+    for (size_t i = 0; i < options->device_count; i++) {
+        if (options->devices[i] == index)
+            return true;
+    }
+    return false;
+}
+
+bool model_is_demo(const struct model *model)
+{
+    if (model->machine.now == NULL)
+        return false;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(model->machine.now, VITALS_SOURCE, row)) != NULL;) {
+        if (strcmp(vitals_row_label(row), "demo") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool cpu_between(const vitals_snapshot *now, const vitals_snapshot *then, double *out)
+{
+    double busy, total;
+    const vitals_row *host = now != NULL ? vitals_snapshot_next(now, VITALS_HOST, NULL) : NULL;
+    if (host == NULL || then == NULL ||
+        vitals_row_growth(host, then, VITALS_HOST_CPU_BUSY_SECONDS, &busy, NULL) <= 0 ||
+        vitals_row_growth(host, then, VITALS_HOST_CPU_TOTAL_SECONDS, &total, NULL) <= 0 ||
+        total <= 0)
+        return false;
+    *out = busy / total;
+    return true;
+}
+
+bool model_cpu_ratio(const struct model *model, double *out)
+{
+    return cpu_between(model->machine.now, model->machine.previous, out) ||
+           cpu_between(model->machine.now, model->machine.older, out);
+}
+
+bool model_rate(const struct model *model, const vitals_row *row, vitals_metric metric, double *out)
+{
+    return row != NULL && (vitals_row_rate(row, model->machine.previous, metric, out) > 0 ||
+                           vitals_row_rate(row, model->machine.older, metric, out) > 0);
+}
+
+/* ---- histories ---- */
+
+/* A place for another device: that of one which has left. */
+static struct device_history *replaced(struct model *model, const vitals_snapshot *snapshot,
+                                       uint64_t key)
+{
+    for (size_t i = 0; i < model->device_count; i++) {
+        if (vitals_snapshot_find(snapshot, VITALS_GPU, model->devices[i].key) != NULL)
+            continue;
+        memset(&model->devices[i], 0, sizeof model->devices[i]);
+        model->devices[i].key = key;
+        return &model->devices[i];
+    }
+    return NULL;
+}
+
+static struct device_history *history_of(struct model *model, const vitals_snapshot *snapshot,
+                                         uint64_t key)
+{
+    for (size_t i = 0; i < model->device_count; i++) {
+        if (model->devices[i].key == key)
+            return &model->devices[i];
+    }
+    if (model->device_count >= DEVICES_MOST)
+        return replaced(model, snapshot, key);
+    struct device_history *devices = realloc(model->devices,
+                                             (model->device_count + 1) * sizeof *devices);
+    if (devices == NULL)
+        return NULL;
+    model->devices = devices;
+    struct device_history *fresh = &devices[model->device_count++];
+    memset(fresh, 0, sizeof *fresh);
+    fresh->key = key;
+    return fresh;
+}
+
+const struct device_history *model_device_history(const struct model *model, uint64_t key)
+{
+    for (size_t i = 0; i < model->device_count; i++) {
+        if (model->devices[i].key == key)
+            return &model->devices[i];
+    }
+    return NULL;
+}
+
+static bool has_parts(const vitals_snapshot *snapshot, const vitals_row *gpu)
+{
+    return vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(gpu), NULL) != NULL;
+}
+
+struct mean {
+    double sum;
+    unsigned count;
+};
+
+static double mean_add(struct mean *mean, bool known, double value)
+{
+    if (!known)
+        return (double)NAN;
+    mean->sum += value;
+    mean->count++;
+    return value;
+}
+
+static double mean_of(const struct mean *mean)
+{
+    return mean->count > 0 ? mean->sum / mean->count : (double)NAN;
+}
+
+static void record_devices(struct model *model, const vitals_snapshot *snapshot, uint64_t time_ns)
+{
+    struct mean memory = {0}, busy = {0};
+    for (const vitals_row *gpu = NULL;
+         (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
+        double share = 0, ratio = 0;
+        if (!model_shows_device(model, gpu))
+            continue;
+        struct mean none = {0};
+        bool leaf = !has_parts(snapshot, gpu);
+        bool known = cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
+                                &share);
+        share = mean_add(leaf ? &memory : &none, known, share);
+        known = cell_value(gpu, VITALS_GPU_UTILIZATION_RATIO, &ratio);
+        ratio = mean_add(leaf ? &busy : &none, known, ratio);
+        struct device_history *own = history_of(model, snapshot, vitals_row_key(gpu));
+        if (own != NULL) {
+            history_add(&own->memory, time_ns, share);
+            history_add(&own->busy, time_ns, ratio);
+        }
+    }
+    history_add(&model->gpu_memory, time_ns, mean_of(&memory));
+    history_add(&model->gpu_busy, time_ns, mean_of(&busy));
+}
+
+static void record(struct model *model, const vitals_snapshot *snapshot)
+{
+    double value;
+    uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    history_add(&model->cpu, time_ns,
+                cpu_between(snapshot, model->recorded, &value) ? value : (double)NAN);
+    history_add(
+        &model->memory, time_ns,
+        cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, &value)
+            ? value
+            : (double)NAN);
+    history_add(&model->swap, time_ns,
+                cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES, &value)
+                    ? value
+                    : (double)NAN);
+    record_devices(model, snapshot, time_ns);
+    replace(&model->recorded, vitals_snapshot_ref(snapshot));
+}
+
+size_t model_ago(const struct model *model)
+{
+    return model->paused && model->cpu.newest > model->paused_at
+               ? (size_t)(model->cpu.newest - model->paused_at)
+               : 0;
+}
+
+/* ---- life ---- */
+
+void model_init(struct model *model, const struct monitor_options *options)
+{
+    memset(model, 0, sizeof *model);
+    model->options = options;
+    model->mode = options->mode;
+    model->view = VIEW_DEVICES;
+    model->width = 80;
+    model->height = 24;
+}
+
+void model_done(struct model *model)
+{
+    readings_done(&model->machine);
+    readings_done(&model->all);
+    vitals_snapshot_unref(model->held_machine);
+    vitals_snapshot_unref(model->held_all);
+    vitals_snapshot_unref(model->recorded);
+    free(model->devices);
+    free(model->list.items);
+    free(model->tags);
+    memset(model, 0, sizeof *model);
+}
+
+/* Whether a driver is still being loaded. */
+static bool is_looking(const vitals_snapshot *snapshot)
+{
+    vitals_text state;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+        if (vitals_row_key(row) >= FIRST_BACKEND_KEY &&
+            vitals_row_text(row, VITALS_SOURCE_STATE, &state) > 0 && state.size == 7 &&
+            memcmp(state.bytes, "not_yet", 7) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Without a device there is only one list to look at. */
+static void choose_view(struct model *model)
+{
+    bool looking = model_device_count(model) == 0 && is_looking(model->machine.now);
+    if (!model->view_chosen && !looking)
+        model->view = model_device_count(model) > 0 ? VIEW_DEVICES : VIEW_ALL;
+}
+
+static void find_visible(struct model *model, const vitals_snapshot *snapshot)
+{
+    const vitals_row *rows[DEVICES_MOST];
+    const struct monitor_options *options = model->options;
+    if (!options->only_visible)
+        return;
+    size_t count = vitals_cuda_visible_devices(snapshot, options->visible, options->order, rows,
+                                               DEVICES_MOST);
+    model->visible_count = count < DEVICES_MOST ? count : DEVICES_MOST;
+    for (size_t i = 0; i < model->visible_count; i++)
+        model->visible[i] = strtoull(vitals_row_label(rows[i]), NULL, 10);
+}
+
+void model_add_machine(struct model *model, vitals_snapshot *snapshot)
+{
+    find_visible(model, snapshot);
+    record(model, snapshot);
+    if (model->paused) {
+        replace(&model->held_machine, snapshot);
+        return;
+    }
+    readings_add(&model->machine, snapshot, window_ns(model));
+    choose_view(model);
+    /* Of every process nothing has changed, unless a device says something of one. */
+    if (model->view == VIEW_DEVICES || model->same || model->list_of_users ||
+        vitals_snapshot_count(snapshot, VITALS_GPU_PROCESS) > 0)
+        (void)model_list(model);
+}
+
+void model_add_all(struct model *model, vitals_snapshot *snapshot)
+{
+    if (model->paused) {
+        replace(&model->held_all, snapshot);
+        return;
+    }
+    readings_add(&model->all, snapshot, window_ns(model));
+    (void)model_list(model);
+}
+
+void model_forget_all(struct model *model)
+{
+    readings_done(&model->all);
+    replace(&model->held_all, NULL);
+    (void)model_list(model);
+}
+
+void model_pause(struct model *model, bool paused)
+{
+    if (paused == model->paused)
+        return;
+    model->paused = paused;
+    model->paused_at = model->cpu.newest;
+    if (paused)
+        return;
+    if (model->held_machine != NULL)
+        readings_add(&model->machine, model->held_machine, window_ns(model));
+    if (model->held_all != NULL)
+        readings_add(&model->all, model->held_all, window_ns(model));
+    model->held_machine = model->held_all = NULL;
+    (void)model_list(model);
+}

@@ -1,0 +1,84 @@
+/* monitor.h: the interactive screens, from outside.
+ *
+ * `monitor_run` opens them on the terminal; `monitor_print` draws one as text, from snapshots that
+ * somebody else made. Nothing here knows flags or the environment. One thread, but for the sampler
+ * and what is asked of a process on the side. */
+#ifndef VITALS_MONITOR_MONITOR_H
+#define VITALS_MONITOR_MONITOR_H
+
+#include "feed/feed.h"
+#include "monitor/draw.h"
+
+enum monitor_mode { MONITOR_AUTO, MONITOR_FULL, MONITOR_COMPACT };
+
+struct monitor_options {
+    struct look look;
+    enum monitor_mode mode;
+    uint64_t interval_ns; /* between two readings of the processes; 0: 2 s */
+
+    /* The world; NULL where screens are only printed. */
+    vitals_context *context;
+
+    /* What is asked for beside what screens show, for who looks at the last snapshots. */
+    const vitals_metric *extra;
+    size_t extra_count;
+
+    /* Which devices: indices as the labels say; none: all. */
+    const uint64_t *devices;
+    size_t device_count;
+
+    bool only_visible; /* those of CUDA_VISIBLE_DEVICES, and CUDA_DEVICE_ORDER (may be NULL) */
+    const char *visible, *order;
+
+    /* Which processes on devices; filters are ANDed. */
+    bool compute, only_compute, graphics, only_graphics;
+    const char *const *users;
+    size_t user_count;
+    bool users_given; /* true and no user: nobody's */
+    const uint64_t *pids;
+    size_t pid_count;
+
+    const char *user;     /* who looks; NULL: nobody in particular */
+    bool root;            /* whoever looks is the superuser */
+    const char *readonly; /* why no signal is sent; NULL: signals are sent */
+};
+
+/* How it ended. */
+struct monitor_end {
+    vitals_snapshot *now, *older; /* the last ones, yours to unref; NULL: none came */
+    int signal;                   /* that ended it; 0: a person did */
+    bool busy; /* a thread that asks a process has not come back: the context must live on */
+};
+
+/* Opens the screens on the terminal and returns when a person has left them, or a signal asked for
+ * it; the terminal is then as it was. Errors: EUNSUPPORTED (built without ncurses; a terminal that
+ * cannot do it), ESYSTEM, EMEMORY. */
+int monitor_run(const struct monitor_options *options, struct monitor_end *end,
+                vitals_error *error);
+
+/* A request for what screens show; yours to free: the machine, its devices and the processes on
+ * them; every process; or all of it in one. */
+enum monitor_part { MONITOR_MACHINE, MONITOR_ALL, MONITOR_BOTH };
+int monitor_request(const struct monitor_options *options, enum monitor_part part,
+                    vitals_request **out, vitals_error *error);
+
+struct monitor_picture {
+    int width, height;
+    const char *screen; /* NULL: "main" */
+    bool styles;        /* ANSI styles */
+};
+
+/* Reads snapshots until the feed ends, `most` at most (0: all), and writes a screen.
+ * Errors: EARGUMENT (there is no such screen; the message lists them), EGONE (no snapshot), those
+ * of the feed, EMEMORY, ESYSTEM (the writer stopped). */
+int monitor_print(const struct monitor_options *options, struct feed *feed, size_t most,
+                  const struct monitor_picture *picture, vitals_write *write, void *data,
+                  vitals_error *error);
+
+/* "main, tree, …" */
+void monitor_screens(char *out, size_t capacity);
+
+/* Whether this build has it. */
+bool monitor_built(void);
+
+#endif

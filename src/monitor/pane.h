@@ -1,0 +1,46 @@
+/* pane.h: the parts of the main screen, one file each, and where they stand. Pure: what they draw
+ * follows from the model and the size alone. */
+#ifndef VITALS_MONITOR_PANE_H
+#define VITALS_MONITOR_PANE_H
+
+#include "monitor/columns.h"
+
+/* Widths from which nvitop shows more. */
+enum { NARROW = 79, WIDE = 100, WIDEST = 123 };
+
+/* How high the devices are drawn: two lines each, one, or one and no rule between them. */
+enum form { FORM_FULL, FORM_COMPACT, FORM_DENSE };
+
+/* Where what stands on the main screen; rows count from the top of all of it, of which `lift` rows
+ * may be moved out of sight. */
+struct layout {
+    enum form devices;
+    bool host_full;
+    bool rules;                    /* between the processes of two devices */
+    int devices_y, host_y, list_y; /* the list's title; the rule above it is one row higher */
+    int lines_y;                   /* the first line of the list */
+    int lines;                     /* how many are seen */
+    int height;                    /* of everything */
+};
+void layout_of(const struct model *model, struct layout *layout);
+
+/* Rows that a panel takes. */
+int pane_devices_rows(const struct model *model, enum form form);
+int pane_host_rows(const struct model *model, bool full);
+
+void pane_devices(struct pen *pen, const struct model *model, int y, enum form form);
+void pane_host(struct pen *pen, const struct model *model, int y, bool full);
+void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
+                    int lift);
+
+/* The vertical lines at the bottom of the devices, which the rule below them joins. */
+void pane_devices_edges(const struct model *model, struct edges *out);
+
+/* How busy a device is: the heavier of memory and utilization. */
+ink pane_device_style(const struct model *model, const vitals_row *gpu);
+
+/* What a command's cell says, also where nothing is known of the process; and whether it is. */
+bool pane_command(const struct model *model, const struct item *item,
+                  char out[static WORDS_COMMAND]);
+
+#endif

@@ -1,0 +1,476 @@
+/* pane_host.c: CPU, memory, swap and load: as graphs with their averages, or in two lines.
+ *
+ * Beside the graphs stand those of the devices, or, without any, what else the machine does: each
+ * CPU, disks, networks, pressure. */
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/pane.h"
+
+enum { CPU_ROWS = 5, MEMORY_ROWS = 4, GRAPHS = CPU_ROWS + 1 + MEMORY_ROWS + 1 };
+enum { MEAN_SECONDS = 120, FACTS_MOST = 8, FACT = 160 };
+
+static bool has_pane(const struct model *model)
+{
+    return model->width >= WIDE;
+}
+
+static bool has_devices(const struct model *model)
+{
+    return model_device_count(model) > 0;
+}
+
+static int pane_left(const struct model *model)
+{
+    enum { FACTS_WIDE = 46 };
+    if (!has_pane(model))
+        return model->width - 1;
+    return has_devices(model) ? NARROW - 1 : model->width - FACTS_WIDE;
+}
+
+static size_t cpu_count(const struct model *model)
+{
+    return model->machine.now != NULL ? vitals_snapshot_count(model->machine.now, VITALS_CPU) : 0;
+}
+
+/* ---- facts: a line of words each ---- */
+
+struct facts {
+    char lines[FACTS_MOST][FACT];
+    size_t count;
+};
+
+static char *next_fact(struct facts *facts)
+{
+    return facts->count < FACTS_MOST ? facts->lines[facts->count++] : facts->lines[FACTS_MOST - 1];
+}
+
+static char *rate_words(const struct model *model, vitals_metric metric, char *out)
+{
+    double rate = 0;
+    bool known = model_rate(model, model_host(model), metric, &rate);
+    return cell_rate(known, rate, out);
+}
+
+static void add_traffic(const struct model *model, struct facts *facts)
+{
+    char in[WORDS], out[WORDS];
+    (void)snprintf(next_fact(facts), FACT, "Disk read %s, written %s",
+                   rate_words(model, VITALS_HOST_DISK_READ_BYTES, in),
+                   rate_words(model, VITALS_HOST_DISK_WRITTEN_BYTES, out));
+    (void)snprintf(next_fact(facts), FACT, "Network in %s, out %s",
+                   rate_words(model, VITALS_HOST_NETWORK_RECEIVED_BYTES, in),
+                   rate_words(model, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, out));
+}
+
+static bool is_text(const vitals_row *row, vitals_metric metric, const char *word)
+{
+    vitals_text text;
+    return vitals_row_text(row, metric, &text) > 0 && text.size == strlen(word) &&
+           memcmp(text.bytes, word, text.size) == 0;
+}
+
+/* How much of the last ten seconds somebody waited for something. */
+static void add_pressure(const struct model *model, struct facts *facts)
+{
+    char *line = next_fact(facts), ratio[WORDS], name[WORDS];
+    size_t used = (size_t)snprintf(line, FACT, "Pressure");
+    bool any = false;
+    for (const vitals_row *row = NULL;
+         model->machine.now != NULL &&
+         (row = vitals_snapshot_next(model->machine.now, VITALS_PRESSURE, row)) != NULL;) {
+        if (!is_text(row, VITALS_PRESSURE_SCOPE, "machine") || used >= FACT)
+            continue;
+        used += (size_t)snprintf(line + used, FACT - used, "%s %s %s", any ? "," : "",
+                                 cell_text(row, VITALS_PRESSURE_RESOURCE, true, name, sizeof name),
+                                 cell_percent(row, VITALS_PRESSURE_SOME_10S_RATIO, ratio));
+        any = true;
+    }
+    if (!any)
+        (void)snprintf(line, FACT, "Pressure N/A");
+}
+
+static void add_tasks(const struct model *model, struct facts *facts)
+{
+    char tasks[WORDS], running[WORDS], uptime[WORDS];
+    double seconds;
+    const vitals_row *host = model_host(model);
+    (void)cell_missing(uptime);
+    if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &seconds))
+        (void)vitals_human_duration(seconds, uptime);
+    (void)snprintf(next_fact(facts), FACT, "Tasks %s, %s running; up %s",
+                   cell_number(host, VITALS_HOST_TASKS, "", tasks),
+                   cell_number(host, VITALS_HOST_TASKS_RUNNING, "", running), uptime);
+}
+
+/* What our own cgroup allows, where it allows less than everything. */
+static void add_cgroup(const struct model *model, struct facts *facts)
+{
+    double cores;
+    char used[WORDS], limit[WORDS], count[WORDS] = "";
+    const vitals_row *host = model_host(model);
+    if (cell_value(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores))
+        (void)snprintf(count, sizeof count, " at most %.4g CPUs;", cores);
+    (void)cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, limit);
+    if (limit[0] == 'N' && count[0] == '\0')
+        return;
+    (void)snprintf(next_fact(facts), FACT, "Our cgroup:%s memory %s of %s", count,
+                   cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, used), limit);
+}
+
+static void collect_facts(const struct model *model, struct facts *facts)
+{
+    facts->count = 0;
+    add_traffic(model, facts);
+    add_pressure(model, facts);
+    add_tasks(model, facts);
+    add_cgroup(model, facts);
+}
+
+static int fact_count(const struct model *model)
+{
+    struct facts facts;
+    collect_facts(model, &facts);
+    return (int)facts.count;
+}
+
+/* ---- each CPU: a meter, or as many as fit in a few rows ---- */
+
+enum { METER = 17, METER_ROWS_MOST = 4 };
+
+static int meters_in_row(int columns)
+{
+    return columns / METER > 0 ? columns / METER : 1;
+}
+
+static int meter_rows(const struct model *model, int columns, int most)
+{
+    int each = meters_in_row(columns);
+    int rows = ((int)cpu_count(model) + each - 1) / each;
+    return rows < most ? rows : most;
+}
+
+static bool busy_since(const vitals_snapshot *then, const vitals_row *cpu, double *out)
+{
+    double busy, total;
+    if (then == NULL || vitals_row_growth(cpu, then, VITALS_CPU_BUSY_SECONDS, &busy, NULL) <= 0 ||
+        vitals_row_growth(cpu, then, VITALS_CPU_TOTAL_SECONDS, &total, NULL) <= 0 || total <= 0)
+        return false;
+    *out = busy / total;
+    return true;
+}
+
+static bool cpu_busy(const struct model *model, const vitals_row *cpu, double *out)
+{
+    return busy_since(model->machine.previous, cpu, out) ||
+           busy_since(model->machine.older, cpu, out);
+}
+
+static void draw_meters(struct pen *pen, const struct model *model, const struct box *box)
+{
+    int each = meters_in_row(box->columns), place = 0;
+    int wide = box->columns / each;
+    for (const vitals_row *cpu = NULL;
+         box->rows > 0 && (cpu = vitals_snapshot_next(model->machine.now, VITALS_CPU, cpu)) != NULL;
+         place++) {
+        int row = place / each;
+        if (row >= box->rows)
+            break;
+        const char *label = vitals_row_label(cpu);
+        struct bar bar = {.label = strncmp(label, "cpu", 3) == 0 ? label + 3 : label};
+        bar.known = cpu_busy(model, cpu, &bar.ratio);
+        bar.style = bar.known ? STYLE_CYAN : STYLE_DIM;
+        draw_bar(pen, box->x + place % each * wide, box->y + row, wide - 1, &bar);
+    }
+}
+
+/* ---- graphs ---- */
+
+static void overlay(struct pen *pen, int x, int y, const char *text)
+{
+    (void)canvas_text(pen->canvas, x, y, STYLE_BOLD, text);
+}
+
+/* " CPU: 24.0%  mean 12.3% " */
+static void legend(const struct model *model, const struct history *history, const char *label,
+                   bool known, double now, const char *more, char *out)
+{
+    double mean;
+    size_t used = (size_t)snprintf(out, FACT, " %s: ", label);
+    used += (size_t)snprintf(out + used, FACT - used, known ? "%.1f%%" : "N/A", now * 100);
+    if (more != NULL)
+        used += (size_t)snprintf(out + used, FACT - used, " (%s)", more);
+    if (history_mean(history, model_ago(model), MEAN_SECONDS, &mean))
+        used += (size_t)snprintf(out + used, FACT - used, "  mean %.1f%%", mean * 100);
+    (void)snprintf(out + used, FACT - used, " ");
+}
+
+static void load_words(const vitals_row *host, const char *begin, char *out)
+{
+    static const vitals_metric LOADS[] = {VITALS_HOST_LOAD_1M, VITALS_HOST_LOAD_5M,
+                                          VITALS_HOST_LOAD_15M};
+    size_t used = (size_t)snprintf(out, FACT, "%s", begin);
+    for (size_t i = 0; i < 3; i++) {
+        double load;
+        if (!cell_value(host, LOADS[i], &load))
+            used += (size_t)snprintf(out + used, FACT - used, " N/A");
+        else if (load >= 10000)
+            used += (size_t)snprintf(out + used, FACT - used, " 9999+");
+        else
+            used += (size_t)snprintf(out + used, FACT - used, " %.2f", load);
+    }
+}
+
+/* Seconds behind the newest, in the rule between two graphs. */
+static void time_marks(struct pen *pen, int left, int right, int y)
+{
+    static const int MARKS[] = {30, 60, 120, 300};
+    for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++) {
+        char text[16];
+        int x = right - MARKS[i] / GRAPH_SECONDS;
+        (void)snprintf(text, sizeof text, "%ds", MARKS[i]);
+        int wide = (int)strlen(text);
+        if (x - wide <= left + 1)
+            continue;
+        (void)canvas_text(pen->canvas, x - wide, y, STYLE_DIM, text);
+        canvas_repeat(pen->canvas, x, y, 1, STYLE_PLAIN, pen->look->ascii ? "+" : "├");
+    }
+}
+
+struct region {
+    int left, columns; /* inside its vertical lines */
+    int y;
+};
+
+static void host_graphs(struct pen *pen, const struct model *model, const struct region *region)
+{
+    size_t ago = model_ago(model);
+    struct box box = {region->left, region->y, region->columns, CPU_ROWS};
+    struct graph graph = {.history = &model->cpu, .ago = ago, .most = 1, .style = STYLE_CYAN};
+    draw_graph(pen, &box, &graph);
+    box.y += CPU_ROWS + 1;
+    box.rows = MEMORY_ROWS;
+    graph = (struct graph){
+        .history = &model->memory, .ago = ago, .most = 1, .down = true, .style = STYLE_MAGENTA};
+    draw_graph(pen, &box, &graph);
+    box.y += MEMORY_ROWS;
+    box.rows = 1;
+    graph = (struct graph){.history = &model->swap, .ago = ago, .most = 1, .style = STYLE_BLUE};
+    draw_graph(pen, &box, &graph);
+}
+
+static void host_legends(struct pen *pen, const struct model *model, const struct region *region)
+{
+    const vitals_row *host = model_host(model);
+    char line[FACT], used[WORDS];
+    double ratio = 0;
+    load_words(host, " Load Average:", line);
+    (void)strncat(line, " ", FACT - strlen(line) - 1);
+    overlay(pen, region->left, region->y, line);
+    bool known = model_cpu_ratio(model, &ratio);
+    legend(model, &model->cpu, "CPU", known, ratio, NULL, line);
+    overlay(pen, region->left, region->y + 1, line);
+    known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, &ratio);
+    legend(model, &model->memory, "MEM", known, ratio,
+           cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used), line);
+    overlay(pen, region->left, region->y + GRAPHS - 2, line);
+    known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES, &ratio);
+    legend(model, &model->swap, "SWP", known, ratio,
+           known ? cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, used) : NULL, line);
+    overlay(pen, region->left, region->y + GRAPHS - 1, line);
+}
+
+/* Of the selected process's device, or the mean of all. */
+static void device_graphs(struct pen *pen, const struct model *model, const struct region *region)
+{
+    const struct device_history *own = model->has_selected
+                                           ? model_device_history(model, model->selected.gpu)
+                                           : NULL;
+    const struct history *memory = own != NULL ? &own->memory : &model->gpu_memory;
+    const struct history *busy = own != NULL ? &own->busy : &model->gpu_busy;
+    const vitals_row *gpu = own != NULL
+                                ? vitals_snapshot_find(model->machine.now, VITALS_GPU, own->key)
+                                : NULL;
+    const struct look *look = pen->look;
+    size_t ago = model_ago(model);
+    char label[WORDS], line[FACT], which[48];
+    (void)snprintf(which, sizeof which, "%.40s",
+                   gpu != NULL                     ? vitals_row_label(gpu)
+                   : model_device_count(model) > 1 ? "AVG"
+                                                   : "");
+    double now = history_get(memory, ago);
+    bool known = now == now;
+    struct box box = {region->left, region->y, region->columns, CPU_ROWS};
+    struct graph graph = {.history = memory,
+                          .ago = ago,
+                          .most = 1,
+                          .style = draw_load(known, now, look->memory_thresholds)};
+    draw_graph(pen, &box, &graph);
+    (void)snprintf(label, sizeof label, "%s%sGPU MEM", which, which[0] != '\0' ? " " : "");
+    legend(model, memory, label, known, now, NULL, line);
+    overlay(pen, region->left, region->y, line);
+    now = history_get(busy, ago);
+    known = now == now;
+    box.y += CPU_ROWS + 1;
+    graph.history = busy;
+    graph.down = true;
+    graph.style = draw_load(known, now, look->gpu_thresholds);
+    draw_graph(pen, &box, &graph);
+    (void)snprintf(label, sizeof label, "%s%sGPU UTL", which, which[0] != '\0' ? " " : "");
+    legend(model, busy, label, known, now, NULL, line);
+    overlay(pen, region->left, region->y + GRAPHS - 1, line);
+}
+
+static void draw_facts(struct pen *pen, const struct model *model, const struct box *box)
+{
+    struct facts facts;
+    collect_facts(model, &facts);
+    for (size_t i = 0; i < facts.count && (int)i < box->rows; i++) {
+        struct canvas_field field = {.x = box->x, .y = box->y + (int)i, .columns = box->columns};
+        canvas_field(pen->canvas, &field, facts.lines[i]);
+    }
+}
+
+/* Meters above facts. */
+static void draw_machine(struct pen *pen, const struct model *model, const struct box *box)
+{
+    int facts = fact_count(model);
+    int most = box->rows - facts > 0 ? box->rows - facts : 0;
+    struct box meters = {box->x, box->y, box->columns, meter_rows(model, box->columns, most)};
+    struct box rest = {box->x, box->y + meters.rows, box->columns, box->rows - meters.rows};
+    draw_meters(pen, model, &meters);
+    draw_facts(pen, model, &rest);
+}
+
+/* Rows below the graphs, where what the machine does has no pane of its own. */
+static int machine_rows(const struct model *model)
+{
+    if (has_devices(model) || has_pane(model))
+        return 0;
+    return meter_rows(model, model->width - 4, METER_ROWS_MOST) + fact_count(model) + 1;
+}
+
+static void draw_full(struct pen *pen, const struct model *model, int y)
+{
+    struct edges edges = {{0, pane_left(model)}, 2}, none = {.count = 0}, above;
+    struct edges middle = edges;
+    pane_devices_edges(model, &above);
+    if (has_pane(model))
+        edges.at[edges.count++] = model->width - 1;
+    draw_rule(pen, y, true, &above, &edges);
+    struct region region = {1, edges.at[1] - 1, y + 1};
+    for (int row = 0; row < GRAPHS; row++)
+        draw_edges(pen, region.y + row, &edges);
+    host_graphs(pen, model, &region);
+    if (has_pane(model) && has_devices(model))
+        middle = edges;
+    draw_rule(pen, region.y + CPU_ROWS, false, &middle, &middle);
+    if (has_pane(model) && !has_devices(model)) {
+        struct edges right = {{model->width - 1}, 1};
+        draw_edges(pen, region.y + CPU_ROWS, &right);
+    }
+    time_marks(pen, 0, edges.at[1], region.y + CPU_ROWS);
+    host_legends(pen, model, &region);
+    if (has_pane(model)) {
+        struct region right = {edges.at[1] + 1, model->width - edges.at[1] - 2, y + 1};
+        struct box box = {right.left + 1, right.y, right.columns - 2, GRAPHS};
+        if (has_devices(model)) {
+            device_graphs(pen, model, &right);
+            time_marks(pen, edges.at[1], model->width - 1, region.y + CPU_ROWS);
+        } else {
+            draw_machine(pen, model, &box);
+        }
+    }
+    int bottom = region.y + GRAPHS, more = machine_rows(model);
+    if (more > 0) {
+        struct box box = {2, bottom + 1, model->width - 4, more - 1};
+        draw_rule(pen, bottom, false, &edges, &edges);
+        for (int row = 1; row < more; row++)
+            draw_edges(pen, bottom + row, &edges);
+        draw_machine(pen, model, &box);
+        bottom += more;
+    }
+    draw_rule(pen, bottom, true, &edges, &none);
+}
+
+/* ---- two lines ---- */
+
+static void boxed_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
+{
+    (void)canvas_text(pen->canvas, x, y, STYLE_PLAIN, "[ ");
+    draw_bar(pen, x + 2, y, columns - 4, bar);
+    (void)canvas_text(pen->canvas, x + columns - 2, y, STYLE_PLAIN, " ]");
+}
+
+static void compact_cpu(struct pen *pen, const struct model *model, int y)
+{
+    char load[FACT], note[WORDS + 16], uptime[WORDS];
+    double seconds;
+    const vitals_row *host = model_host(model);
+    load_words(host, model->width >= NARROW ? "( Load Average:" : "(", load);
+    (void)strncat(load, " )", FACT - strlen(load) - 1);
+    int wide = canvas_columns(load);
+    struct bar bar = {.label = "CPU", .fraction = true, .style = STYLE_CYAN};
+    bar.known = model_cpu_ratio(model, &bar.ratio);
+    bar.style = bar.known ? STYLE_CYAN : STYLE_DIM;
+    if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &seconds)) {
+        (void)snprintf(note, sizeof note, "UPTIME: %s", vitals_human_duration(seconds, uptime));
+        bar.note = note;
+        bar.note_columns = (int)strlen(note) + 1;
+    }
+    boxed_bar(pen, 0, y, model->width - wide - 2, &bar);
+    (void)canvas_text(pen->canvas, model->width - wide, y, STYLE_PLAIN, load);
+}
+
+static void compact_memory(struct pen *pen, const struct model *model, int y)
+{
+    char note[WORDS + 16], used[WORDS], swapped[WORDS];
+    const vitals_row *host = model_host(model);
+    int right = model->width >= NARROW ? 35 : (model->width - 2) / 2;
+    struct bar memory = {.label = "MEM", .fraction = true, .note = note};
+    memory.known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES,
+                              &memory.ratio);
+    memory.style = memory.known ? STYLE_MAGENTA : STYLE_DIM;
+    (void)snprintf(note, sizeof note, "USED: %s",
+                   cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used));
+    memory.note_columns = (int)strlen(note) + 1;
+    struct bar swap = {.label = "SWP", .fraction = true};
+    swap.known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES,
+                            &swap.ratio);
+    swap.style = swap.known ? STYLE_BLUE : STYLE_DIM;
+    if (swap.known) {
+        swap.note = cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, swapped);
+        swap.note_columns = (int)strlen(swap.note) + 1;
+    }
+    boxed_bar(pen, 0, y, model->width - right - 2, &memory);
+    boxed_bar(pen, model->width - right, y, right, &swap);
+}
+
+int pane_host_rows(const struct model *model, bool full)
+{
+    if (model_host(model) == NULL)
+        return 0;
+    if (full)
+        return GRAPHS + 1 + machine_rows(model) + !has_devices(model);
+    return has_devices(model) ? 2 : 3;
+}
+
+void pane_host(struct pen *pen, const struct model *model, int y, bool full)
+{
+    if (model_host(model) == NULL)
+        return;
+    if (full) {
+        draw_full(pen, model, has_devices(model) ? y - 1 : y);
+        return;
+    }
+    compact_cpu(pen, model, y);
+    compact_memory(pen, model, y + 1);
+    if (!has_devices(model)) {
+        struct facts facts;
+        char line[2 * FACT + 4];
+        collect_facts(model, &facts);
+        (void)snprintf(line, sizeof line, "%s; %s", facts.lines[0], facts.lines[1]);
+        struct canvas_field field = {.y = y + 2, .columns = model->width};
+        canvas_field(pen->canvas, &field, line);
+    }
+}

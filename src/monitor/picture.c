@@ -1,0 +1,103 @@
+/* picture.c: a screen as text, without a terminal: for scripts, tests and documents. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/screen.h"
+
+static int fail(vitals_error *error, int code, const char *format, ...) VITALS_FORMAT(3, 4);
+
+static int fail(vitals_error *error, int code, const char *format, ...)
+{
+    va_list arguments;
+    *error = (vitals_error){.code = code};
+    va_start(arguments, format);
+    (void)vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+void monitor_screens(char *out, size_t capacity)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; screens[i] != NULL && used < capacity; i++)
+        used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? ", " : "",
+                                 screens[i]->name);
+}
+
+static const struct screen *find(const char *name)
+{
+    for (size_t i = 0; screens[i] != NULL; i++) {
+        if (name == NULL || strcmp(screens[i]->name, name) == 0)
+            return screens[i];
+    }
+    return NULL;
+}
+
+static int read_all(struct monitor *monitor, struct feed *feed, size_t most, vitals_error *error)
+{
+    int got = 1;
+    for (size_t count = 0; got > 0 && (most == 0 || count < most); count++) {
+        vitals_snapshot *snapshot = NULL;
+        got = feed->next(feed->data, &snapshot, error);
+        if (got > 0)
+            model_add_machine(&monitor->model, snapshot);
+    }
+    if (got < 0)
+        return got;
+    if (monitor->model.machine.now == NULL)
+        return fail(error, VITALS_EGONE, "there is no snapshot");
+    return 0;
+}
+
+static int show(struct monitor *monitor, const struct screen *screen, vitals_error *error)
+{
+    if (screen == &screen_main)
+        return 0;
+    if (screen->target != NULL && !screen->needs_all)
+        model_select(&monitor->model, 0); /* it is about a process */
+    if (monitor_open(monitor, screen) == 0)
+        return 0;
+    return fail(error, VITALS_EUNSUPPORTED, "the screen %s cannot be printed%s%s", screen->name,
+                monitor->model.message[0] != '\0' ? ": " : "", monitor->model.message);
+}
+
+int monitor_print(const struct monitor_options *options, struct feed *feed, size_t most,
+                  const struct monitor_picture *picture, vitals_write *write, void *data,
+                  vitals_error *error)
+{
+    struct monitor *monitor = calloc(1, sizeof *monitor);
+    struct canvas canvas = {0};
+    const struct screen *screen = find(picture->screen);
+    int code = 0;
+    if (screen == NULL) {
+        char names[256];
+        free(monitor);
+        monitor_screens(names, sizeof names);
+        return fail(error, VITALS_EARGUMENT, "there is no screen of that name; there are %s",
+                    names);
+    }
+    if (monitor == NULL || canvas_resize(&canvas, picture->width, picture->height) < 0 ||
+        monitor_init(monitor, options) < 0)
+        code = fail(error, VITALS_EMEMORY, "out of memory");
+    if (code == 0) {
+        monitor->model.same = true;
+        monitor_resize(monitor, canvas.width, canvas.height);
+        code = read_all(monitor, feed, most, error);
+    }
+    if (code == 0)
+        code = show(monitor, screen, error);
+    if (code == 0) {
+        monitor_settle(monitor);
+        monitor_draw(monitor, &canvas);
+        if (canvas_print(&canvas, picture->styles, write, data) != 0)
+            code = fail(error, VITALS_ESYSTEM, "cannot write");
+    }
+    if (monitor != NULL)
+        monitor_done(monitor);
+    canvas_done(&canvas);
+    free(monitor);
+    return code;
+}

@@ -1,0 +1,28 @@
+/* source.h: where the snapshots come from: samplers with threads of their own. Nothing here waits
+ * for a driver. One thread. */
+#ifndef VITALS_MONITOR_SOURCE_H
+#define VITALS_MONITOR_SOURCE_H
+
+#include "monitor/monitor.h"
+
+struct source;
+
+/* Starts reading; *out is yours to close. Errors: those of a sampler. */
+int source_open(const struct monitor_options *options, struct source **out, vitals_error *error);
+void source_close(struct source *source);
+
+/* Begins to read every process, or ends it once it was not wanted for some seconds. */
+void source_want_all(struct source *source, bool wanted);
+
+/* Whether every process is being read. */
+bool source_has_all(const struct source *source);
+
+/* Descriptors that can be read when there is a snapshot; -1: none. */
+int source_machine_descriptor(const struct source *source);
+int source_all_descriptor(const struct source *source);
+
+/* The newest that was not given yet, yours to unref; NULL: none. */
+vitals_snapshot *source_machine(struct source *source);
+vitals_snapshot *source_all(struct source *source);
+
+#endif

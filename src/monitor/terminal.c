@@ -1,0 +1,516 @@
+/* terminal.c: see terminal.h.
+ *
+ * What was sent is kept as a canvas of our own: only cells that differ go to ncurses, which then
+ * sends the least for them. A crash cannot ask ncurses any more: what restores the terminal is
+ * taken from terminfo at the start and written by the handler. */
+#include "monitor/terminal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if VITALS_WITH_NCURSES
+
+#define NCURSES_WIDECHAR 1
+#include <errno.h>
+#include <locale.h>
+#include <ncurses.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+enum {
+    ESCAPE_DELAY_MS = 25,
+    RESTORE = 512,
+    BASIC_COLORS = 8,
+    PAIRS = 257,
+    CODE_PASTE_BEGIN = KEY_MAX + 1,
+    CODE_PASTE_END
+};
+
+/* Bracketed paste on and off; ncurses 6.4 does not know it. */
+#define PASTE_ON  "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+#define MOUSE_OFF "\033[?1000l\033[?1002l\033[?1003l\033[?1006l"
+
+static struct {
+    SCREEN *screen;
+    struct canvas sent;
+    bool pairs[PAIRS];
+    struct termios found;
+    bool has_found;
+    char restore[RESTORE];
+    size_t restore_size;
+} terminal;
+
+bool terminal_built(void)
+{
+    return true;
+}
+
+/* ---- a crash ---- */
+
+static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { CRASH_COUNT = sizeof CRASHES / sizeof CRASHES[0], CRASH_STACK = 65536 };
+static struct sigaction before[CRASH_COUNT];
+
+/* Only what may be called in a handler. */
+static void crash(int number)
+{
+    size_t done = 0;
+    while (done < terminal.restore_size) {
+        ssize_t wrote = write(STDOUT_FILENO, terminal.restore + done, terminal.restore_size - done);
+        if (wrote <= 0)
+            break;
+        done += (size_t)wrote;
+    }
+    if (terminal.has_found)
+        (void)tcsetattr(STDIN_FILENO, TCSANOW, &terminal.found);
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
+static void guard_crashes(void)
+{
+    static char stack[CRASH_STACK];
+    stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    (void)sigaltstack(&other, NULL);
+    for (size_t i = 0; i < CRASH_COUNT; i++) {
+        struct sigaction action = {.sa_handler = crash,
+                                   .sa_flags = (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK)};
+        (void)sigaction(CRASHES[i], &action, &before[i]);
+    }
+}
+
+static void unguard_crashes(void)
+{
+    for (size_t i = 0; i < CRASH_COUNT; i++)
+        (void)sigaction(CRASHES[i], &before[i], NULL);
+}
+
+/* A capability without its padding, "$<5>". */
+static void add_restore(const char *text)
+{
+    while (text != NULL && *text != '\0' && terminal.restore_size < RESTORE - 1) {
+        if (text[0] == '$' && text[1] == '<' && strchr(text, '>') != NULL) {
+            text = strchr(text, '>') + 1;
+            continue;
+        }
+        terminal.restore[terminal.restore_size++] = *text++;
+    }
+}
+
+static const char *capability(const char *name)
+{
+    char *value = tigetstr(name);
+    return value == (char *)-1 ? NULL : value;
+}
+
+static void prepare_restore(void)
+{
+    static const char *const NAMES[] = {"sgr0", "cnorm", "rmkx", "rmcup"};
+    terminal.restore_size = 0;
+    add_restore(MOUSE_OFF PASTE_OFF);
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        add_restore(capability(NAMES[i]));
+    add_restore("\r\n");
+}
+
+/* ---- life ---- */
+
+static void send(const char *text)
+{
+    (void)fflush(stdout);
+    ssize_t ignored = write(STDOUT_FILENO, text, strlen(text));
+    (void)ignored;
+}
+
+static void set_modes(void)
+{
+    (void)raw(); /* ^C, ^Z, ^S and ^\ are keys */
+    (void)noecho();
+    (void)nonl();
+    (void)nodelay(stdscr, TRUE);
+    (void)keypad(stdscr, TRUE);
+    (void)meta(stdscr, TRUE);
+    (void)typeahead(-1); /* drawing goes on while keys wait */
+    (void)curs_set(0);
+    (void)define_key("\033[200~", CODE_PASTE_BEGIN);
+    (void)define_key("\033[201~", CODE_PASTE_END);
+    (void)mouseinterval(0);
+    (void)mousemask(
+        BUTTON1_PRESSED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT, NULL);
+    if (has_colors()) {
+        (void)start_color();
+        (void)use_default_colors();
+    }
+}
+
+static int refuse(vitals_error *error, int code, const char *what)
+{
+    *error = (vitals_error){.code = code};
+    (void)snprintf(error->message, sizeof error->message, "the terminal %s", what);
+    return code;
+}
+
+int terminal_open(vitals_error *error)
+{
+    memset(&terminal, 0, sizeof terminal);
+    (void)setlocale(LC_CTYPE, "");
+    terminal.has_found = tcgetattr(STDIN_FILENO, &terminal.found) == 0;
+    (void)set_escdelay(ESCAPE_DELAY_MS);
+    terminal.screen = newterm(NULL, stdout, stdin);
+    if (terminal.screen == NULL)
+        return refuse(error, VITALS_EUNSUPPORTED, "is not known to terminfo, or TERM is not set");
+    if (capability("cup") == NULL || capability("clear") == NULL) {
+        (void)endwin();
+        delscreen(terminal.screen);
+        terminal.screen = NULL;
+        return refuse(error, VITALS_EUNSUPPORTED, "cannot place a cursor");
+    }
+    prepare_restore();
+    guard_crashes();
+    set_modes();
+    send(PASTE_ON);
+    return 0;
+}
+
+void terminal_close(void)
+{
+    if (terminal.screen == NULL)
+        return;
+    send(PASTE_OFF);
+    (void)mousemask(0, NULL);
+    (void)endwin();
+    delscreen(terminal.screen);
+    unguard_crashes();
+    if (terminal.has_found)
+        (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
+    canvas_done(&terminal.sent);
+    terminal.screen = NULL;
+}
+
+void terminal_suspend(void)
+{
+    send(PASTE_OFF);
+    (void)endwin();
+    if (terminal.has_found)
+        (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
+}
+
+void terminal_resume(void)
+{
+    (void)endwin(); /* so that refresh sets all modes, whoever changed them */
+    (void)refresh();
+    (void)raw();
+    (void)noecho();
+    (void)nonl();
+    send(PASTE_ON);
+    terminal_forget();
+}
+
+int terminal_descriptor(void)
+{
+    return STDIN_FILENO;
+}
+
+void terminal_size(int *width, int *height)
+{
+    struct winsize size;
+    *width = COLS;
+    *height = LINES;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
+        *width = size.ws_col;
+        *height = size.ws_row;
+    }
+    if (*width != COLS || *height != LINES) {
+        (void)resizeterm(*height, *width);
+        terminal_forget();
+    }
+}
+
+int terminal_colors(void)
+{
+    return has_colors() ? COLORS : 0;
+}
+
+void terminal_forget(void)
+{
+    terminal.sent.width = 0;
+    (void)clearok(curscr, TRUE);
+}
+
+/* ---- keys ---- */
+
+static bool read_mouse(struct press *out)
+{
+    MEVENT event;
+    if (getmouse(&event) != OK)
+        return false;
+    bool shift = event.bstate & BUTTON_SHIFT;
+    out->x = event.x;
+    out->y = event.y;
+    if (event.bstate & BUTTON4_PRESSED)
+        out->code = shift ? PRESS_WHEEL_LEFT : PRESS_WHEEL_UP;
+    else if (event.bstate & BUTTON5_PRESSED)
+        out->code = shift ? PRESS_WHEEL_RIGHT : PRESS_WHEEL_DOWN;
+    else if (event.bstate & (BUTTON1_PRESSED | BUTTON3_PRESSED))
+        out->code = PRESS_CLICK;
+    else
+        return false;
+    return true;
+}
+
+static uint32_t translate(wint_t code)
+{
+    static const struct {
+        int code;
+        uint32_t press;
+    } CODES[] = {
+        {KEY_UP, PRESS_UP},
+        {KEY_DOWN, PRESS_DOWN},
+        {KEY_LEFT, PRESS_LEFT},
+        {KEY_RIGHT, PRESS_RIGHT},
+        {KEY_PPAGE, PRESS_PAGE_UP},
+        {KEY_NPAGE, PRESS_PAGE_DOWN},
+        {KEY_HOME, PRESS_HOME},
+        {KEY_END, PRESS_END},
+        {KEY_BTAB, PRESS_BACK_TAB},
+        {KEY_ENTER, PRESS_ENTER},
+        {KEY_BACKSPACE, PRESS_BACKSPACE},
+        {KEY_F(5), PRESS_F5},
+        {KEY_RESIZE, PRESS_SIZE},
+        {CODE_PASTE_BEGIN, PRESS_PASTE_BEGIN},
+        {CODE_PASTE_END, PRESS_PASTE_END},
+    };
+    for (size_t i = 0; i < sizeof CODES / sizeof CODES[0]; i++) {
+        if (CODES[i].code == (int)code)
+            return CODES[i].press;
+    }
+    return PRESS_NONE;
+}
+
+/* A sequence that nobody here knows must not become keys: its bytes up to the last one go. Alt and
+ * a bracket alone are a key. */
+static bool swallow(void)
+{
+    wint_t code;
+    bool any = false;
+    for (int i = 0; i < 64 && get_wch(&code) == OK; i++) {
+        any = true;
+        if (code >= 0x40 && code <= 0x7e)
+            break;
+    }
+    return any;
+}
+
+int terminal_read(struct press *out)
+{
+    wint_t code;
+    *out = (struct press){.code = PRESS_NONE};
+    int kind = get_wch(&code);
+    if (kind == ERR)
+        return 0;
+    if (kind == KEY_CODE_YES) {
+        if (code != KEY_MOUSE)
+            out->code = translate(code);
+        else if (!read_mouse(out))
+            out->code = PRESS_NONE;
+        return 1;
+    }
+    out->code = code;
+    if (code != PRESS_ESCAPE)
+        return 1;
+    kind = get_wch(&code); /* Alt sends an escape before its character */
+    if (kind == OK && code == '[' && swallow())
+        out->code = PRESS_NONE;
+    else if (kind == OK && code != PRESS_ESCAPE)
+        out->code = PRESS_ALT | code;
+    else if (kind == OK)
+        (void)unget_wch((wchar_t)code);
+    else if (kind == KEY_CODE_YES)
+        (void)ungetch((int)code);
+    return 1;
+}
+
+/* ---- drawing ---- */
+
+/* Of the colors of 256 the nearest of eight, for a terminal without them. */
+static unsigned basic_color(unsigned color)
+{
+    if (color < 16)
+        return color % BASIC_COLORS;
+    if (color >= 232)
+        return color < 244 ? 0 : 7;
+    unsigned cube = color - 16;
+    return (cube / 36 >= 2) | (unsigned)(cube / 6 % 6 >= 2) << 1 | (unsigned)(cube % 6 >= 2) << 2;
+}
+
+static short pair_of(ink style)
+{
+    unsigned color = style & STYLE_COLORS;
+    if (color == 0 || !has_colors())
+        return 0;
+    unsigned number = (int)color <= COLORS ? color - 1 : basic_color(color - 1);
+    unsigned pair = number + 1;
+    if (pair >= PAIRS || (int)pair >= COLOR_PAIRS)
+        return 0;
+    if (!terminal.pairs[pair]) {
+        (void)init_pair((short)pair, (short)number, -1);
+        terminal.pairs[pair] = true;
+    }
+    return (short)pair;
+}
+
+static attr_t attributes_of(ink style)
+{
+    static const struct {
+        unsigned flag;
+        attr_t attribute;
+    } FLAGS[] = {{STYLE_BOLD, WA_BOLD},
+                 {STYLE_DIM, WA_DIM},
+                 {STYLE_REVERSE, WA_REVERSE},
+                 {STYLE_UNDERLINE, WA_UNDERLINE}};
+    attr_t result = WA_NORMAL;
+    for (size_t i = 0; i < sizeof FLAGS / sizeof FLAGS[0]; i++) {
+        if (style & FLAGS[i].flag)
+            result |= FLAGS[i].attribute;
+    }
+    return result;
+}
+
+static size_t decode(const char *text, wchar_t *out)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t size = bytes[0] < 0x80 ? 1 : bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
+    uint32_t code = size == 1 ? bytes[0] : bytes[0] & (0xffu >> (size + 1));
+    for (size_t i = 1; i < size; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (bytes[i] & 0x3f);
+    }
+    *out = (wchar_t)code;
+    return size;
+}
+
+/* A cell in ncurses' form. What the C library finds another width of than we do would move the rest
+ * of the row, so it is not shown. */
+static void convert(const struct cell *cell, int columns, cchar_t *out)
+{
+    wchar_t wide[CCHARW_MAX + 1];
+    size_t count = 0;
+    const char *text = cell->text;
+    for (size_t size;
+         *text != '\0' && count < CCHARW_MAX && (size = decode(text, &wide[count])) > 0; count++)
+        text += size;
+    wide[count] = L'\0';
+    if (count == 0 || wcwidth(wide[0]) != columns)
+        wcscpy(wide, L"?");
+    for (size_t i = 1; wide[0] != L'?' && i < count; i++) {
+        if (wcwidth(wide[i]) != 0)
+            wide[i] = L'\0';
+    }
+    (void)setcchar(out, wide, attributes_of(cell->style), pair_of(cell->style), NULL);
+}
+
+static bool is_equal(const struct cell *a, const struct cell *b)
+{
+    return a != NULL && b != NULL && a->style == b->style && strcmp(a->text, b->text) == 0;
+}
+
+static void show_cell(const struct canvas *canvas, int x, int y)
+{
+    cchar_t wide;
+    const struct cell *cell = canvas_at(canvas, x, y), *next = canvas_at(canvas, x + 1, y);
+    if (cell->text[0] == '\0')
+        return; /* went with its left half */
+    int columns = next != NULL && next->text[0] == '\0' ? 2 : 1;
+    convert(cell, columns, &wide);
+    (void)mvadd_wch(y, x, &wide);
+    if (columns == 2 && wcwidth((wchar_t)0x3000) != 2)
+        (void)mvaddch(y, x + 1, ' ');
+}
+
+void terminal_show(const struct canvas *canvas)
+{
+    bool all = terminal.sent.width != canvas->width || terminal.sent.height != canvas->height;
+    if (all && canvas_resize(&terminal.sent, canvas->width, canvas->height) < 0)
+        return;
+    if (all)
+        (void)erase();
+    for (int y = 0; y < canvas->height; y++) {
+        for (int x = 0; x < canvas->width; x++) {
+            const struct cell *cell = canvas_at(canvas, x, y);
+            const struct cell *next = canvas_at(canvas, x + 1, y);
+            bool wide = next != NULL && next->text[0] == '\0';
+            if (!all && is_equal(cell, canvas_at(&terminal.sent, x, y)) &&
+                (!wide || is_equal(next, canvas_at(&terminal.sent, x + 1, y))))
+                continue;
+            show_cell(canvas, x, y);
+        }
+    }
+    memcpy(terminal.sent.cells, canvas->cells,
+           (size_t)canvas->width * (size_t)canvas->height * sizeof *canvas->cells);
+    (void)refresh();
+}
+
+#else
+
+bool terminal_built(void)
+{
+    return false;
+}
+
+int terminal_open(vitals_error *error)
+{
+    *error = (vitals_error){.code = VITALS_EUNSUPPORTED};
+    (void)snprintf(error->message, sizeof error->message, "built without the interactive screens");
+    return VITALS_EUNSUPPORTED;
+}
+
+void terminal_close(void)
+{
+}
+
+int terminal_descriptor(void)
+{
+    return -1;
+}
+
+int terminal_read(struct press *out)
+{
+    (void)out;
+    return 0;
+}
+
+void terminal_size(int *width, int *height)
+{
+    *width = 80;
+    *height = 24;
+}
+
+int terminal_colors(void)
+{
+    return 0;
+}
+
+void terminal_show(const struct canvas *canvas)
+{
+    (void)canvas;
+}
+
+void terminal_forget(void)
+{
+}
+
+void terminal_suspend(void)
+{
+}
+
+void terminal_resume(void)
+{
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* terminal.h: the terminal: the only place that knows ncurses.
+ *
+ * Whatever happens, it is left as it was found: at the end, on ^Z, on a crash. One terminal per
+ * process; one thread. */
+#ifndef VITALS_MONITOR_TERMINAL_H
+#define VITALS_MONITOR_TERMINAL_H
+
+#include "monitor/canvas.h"
+#include "monitor/press.h"
+
+/* Takes over standard input and output. Signal handlers must be set before. Errors: EUNSUPPORTED
+ * (built without ncurses; TERM is unknown or cannot place a cursor), ESYSTEM. */
+int terminal_open(vitals_error *error);
+void terminal_close(void);
+
+/* The descriptor that can be read when there are keys. */
+int terminal_descriptor(void);
+
+/* The next key: 1; 0: none now. Never waits, but 25 ms for what may follow an escape. */
+int terminal_read(struct press *out);
+
+/* Its size now. */
+void terminal_size(int *width, int *height);
+
+/* Colors that it has. */
+int terminal_colors(void);
+
+/* Sends what is not there yet. */
+void terminal_show(const struct canvas *canvas);
+
+/* Everything anew with the next canvas. */
+void terminal_forget(void);
+
+/* Back to how it was found, and again to how we use it. */
+void terminal_suspend(void);
+void terminal_resume(void);
+
+/* Whether it is in use. */
+bool terminal_built(void);
+
+#endif

@@ -1,0 +1,74 @@
+/* count.h: ways of counting what a tree of processes uses, one record of functions each.
+ *
+ *     open ──► child (stopped before its exec) ──► ended, reaped (each zombie) ──► read ──► close
+ *
+ * Each knows one mechanism of the kernel and nothing of the others; which of them speaks for what
+ * is run/ladder.c's affair. Nothing here may fail a run: what is denied says so, and is not used.
+ * Thread rule: the launcher's thread. */
+#ifndef VITALS_OS_COUNT_H
+#define VITALS_OS_COUNT_H
+
+#include "os/counted.h"
+#include "os/launch.h"
+
+/* A set of quantities. */
+typedef uint32_t os_quantities;
+_Static_assert(COUNTED_COUNT <= 32, "a set has a bit for each");
+
+static inline os_quantities os_quantity(enum quantity quantity)
+{
+    return (os_quantities)1 << quantity;
+}
+
+struct os_count_options {
+    const struct os *os;
+    os_quantities wanted;                         /* what nobody better counts */
+    uint64_t limit_memory_bytes, limit_processes; /* what it shall hold, where it can; 0: none */
+    uint64_t patience_ns; /* at most, for who must be asked (systemd); 0: 50 ms */
+};
+
+/* A mechanism. Functions may be NULL but open and close. */
+struct os_counter {
+    const char *name;    /* as in vitals_run_options.rungs */
+    size_t size;         /* of its state, which begins as zeros */
+    os_quantities worth; /* it is tried where one of these is wanted */
+    bool ended_only;     /* what still runs is not in it */
+
+    /* Makes what can be made before there is a child. 0, and *counts is what it will tell; or
+     * negative errno, and nothing was left. */
+    int (*open)(void *state, const struct os_count_options *options, os_quantities *counts);
+
+    /* Where the child shall be born. */
+    void (*place)(void *state, struct os_places *places);
+
+    /* The child is there, stopped. Negative errno: it counts nothing, and close comes next. */
+    int (*child)(void *state, int64_t pid, os_quantities *counts);
+    void (*ended)(void *state, int64_t pid); /* a zombie child, not reaped */
+    void (*reaped)(void *state, const struct os_reaped *child);
+    void (*tick)(void *state); /* from time to time */
+
+    /* Fills in what it counts; what it leaves UNSET it does not. */
+    void (*read)(void *state, struct counted *out);
+    bool (*whole)(const void *state); /* nobody was lost for certain; NULL: as it tells itself */
+    bool (*kill)(void *state);        /* all that it holds; false where it cannot */
+    void (*close)(void *state);
+};
+
+/* Those of this system, best first; NULL behind the last. */
+extern const struct os_counter *const os_counters[];
+
+/* Writes one figure. */
+static inline void os_count(struct counted *out, enum quantity quantity, double value,
+                            vitals_availability state, const char *source)
+{
+    out[quantity].value = value_f64(value);
+    out[quantity].value.state = (signed char)state;
+    size_t size = 0;
+    while (size + 1 < COUNTED_SOURCE && source[size] != '\0') {
+        out[quantity].source[size] = source[size];
+        size++;
+    }
+    out[quantity].source[size] = '\0';
+}
+
+#endif

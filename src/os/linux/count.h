@@ -1,0 +1,11 @@
+/* count.h: the mechanisms of os/count.h that Linux has, one file each. */
+#ifndef VITALS_OS_LINUX_COUNT_H
+#define VITALS_OS_LINUX_COUNT_H
+
+#include "os/count.h"
+#include "os/linux/linux.h"
+
+extern const struct os_counter count_cgroup2, count_systemd, count_perf, count_taskstats,
+    count_cgroup1, count_wait;
+
+#endif

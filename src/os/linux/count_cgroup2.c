@@ -1,0 +1,144 @@
+/* count_cgroup2.c: a cgroup of version 2 for the run, below our own: all that is born in it stays
+ * in it, whoever reaps it, threads and daemons included, until somebody with the right to do so
+ * moves it.
+ *
+ * CPU time is counted in every cgroup; memory, disks and tasks where our own hands their
+ * controllers down. Its settings are not ours to change, so that they often are not. */
+#include "os/linux/cgroup_own.h"
+#include "os/linux/count.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 4096 };
+
+struct state {
+    const struct os *os;
+    struct own_group group;
+    os_quantities counts;
+    bool escaped; /* a child ended elsewhere */
+};
+
+static void set_limits(const struct state *state, const struct os_count_options *options)
+{
+    const struct {
+        const char *file;
+        uint64_t number;
+    } LIMITS[] = {
+        {"memory.high", options->limit_memory_bytes},
+        {"memory.max", own_hard_memory(options->limit_memory_bytes)},
+        {"memory.oom.group", 1},
+        {"pids.max", own_hard_tasks(options->limit_processes)},
+    };
+    size_t from = options->limit_memory_bytes != 0 ? 0 : 3;
+    size_t to = options->limit_processes != 0 ? 4 : 3;
+    for (size_t i = from; i < to; i++)
+        (void)own_group_limit(state->os, &state->group, LIMITS[i].file, LIMITS[i].number);
+}
+
+static int open_cgroup2(void *data, const struct os_count_options *options, os_quantities *counts)
+{
+    struct state *state = data;
+    struct cgroups *cgroups = &(struct cgroups){0};
+    char controllers[TEXT_BYTES];
+    if (!options->os->live)
+        return -ENOTSUP;
+    state->os = options->os;
+    cgroups_find(cgroups, options->os, 1u << CGROUP_SECOND);
+    if (cgroups->found[CGROUP_SECOND].version != 2)
+        return -ENOENT;
+    int code = own_group_make(state->os, &cgroups->found[CGROUP_SECOND].place, &state->group);
+    if (code < 0)
+        return code;
+    (void)own_group_read(state->os, &state->group, "cgroup.controllers", controllers,
+                         sizeof controllers);
+    state->counts = own_figures_found(&state->group, own_figures_v2, controllers);
+    set_limits(state, options);
+    *counts = state->counts;
+    return 0;
+}
+
+static void place_cgroup2(void *data, struct os_places *places)
+{
+    const struct state *state = data;
+    places->group_is = true;
+    places->group = state->group.folder;
+}
+
+/* Whether a process, a zombie too, is in the group or below it. Where that cannot be read nothing
+ * speaks against it. */
+static bool is_inside(const struct os *os, const struct own_group *group, int64_t pid)
+{
+    char path[PROCESS_PATH], text[TEXT_BYTES];
+    struct span line, place;
+    unsigned version;
+    size_t size = strlen(group->name);
+    if (!linux_process_path(path, pid, "cgroup"))
+        return true;
+    int64_t read = linux_read_line(os, os->proc, path, text, sizeof text);
+    struct cursor at = cursor_over(text, read > 0 ? (size_t)read : 0);
+    while (cursor_line(&at, &line)) {
+        if (!host_parse_membership(line, "", &version, &place) || version != 2)
+            continue;
+        for (size_t i = 0; i + size <= place.size; i++) {
+            const char *end = place.bytes + i + size;
+            bool whole = i > 0 && place.bytes[i - 1] == '/' &&
+                         (i + size == place.size || *end == '/' || *end == ' ');
+            if (whole && memcmp(place.bytes + i, group->name, size) == 0)
+                return true;
+        }
+        return false;
+    }
+    return true;
+}
+
+static int child_cgroup2(void *data, int64_t pid, os_quantities *counts)
+{
+    struct state *state = data;
+    (void)counts;
+    if (is_inside(state->os, &state->group, pid))
+        return 0;
+    return own_group_limit(state->os, &state->group, "cgroup.procs", (uint64_t)pid);
+}
+
+static void ended_cgroup2(void *data, int64_t pid)
+{
+    struct state *state = data;
+    state->escaped |= !is_inside(state->os, &state->group, pid);
+}
+
+static void read_cgroup2(void *data, struct counted *out)
+{
+    const struct state *state = data;
+    own_figures_read(state->os, &state->group, own_figures_v2, state->counts, out);
+    for (int i = 0; i < COUNTED_COUNT && state->escaped; i++) {
+        if (out[i].value.state == VITALS_HAVE || out[i].value.state == VITALS_ESTIMATE)
+            out[i].value.state = VITALS_LOWER_BOUND;
+    }
+}
+
+static bool kill_cgroup2(void *data)
+{
+    const struct state *state = data;
+    return own_group_kill(state->os, &state->group);
+}
+
+static void close_cgroup2(void *data)
+{
+    struct state *state = data;
+    own_group_remove(state->os, &state->group);
+}
+
+const struct os_counter count_cgroup2 = {
+    .name = "cgroup2",
+    .size = sizeof(struct state),
+    .worth = ~(os_quantities)0,
+    .open = open_cgroup2,
+    .place = place_cgroup2,
+    .child = child_cgroup2,
+    .ended = ended_cgroup2,
+    .read = read_cgroup2,
+    .kill = kill_cgroup2,
+    .close = close_cgroup2,
+};

@@ -1,0 +1,67 @@
+/* process_children.c: the children of a process, and whether anybody was started at all, without
+ * listing the machine.
+ *
+ * /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN) holds the children that this thread started; a
+ * child that ends while it is read may hide another (proc(5)), so a full list must follow now and
+ * then. Thread rule: one thread per list. */
+#include "os/linux/linux.h"
+
+#include "core/buffer.h"
+#include "core/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHILDREN_BYTES = 1 << 20, THREADS_MAX = 4096 };
+
+static int take_children(struct os_pids *pids, const struct buffer *text)
+{
+    struct cursor cursor = cursor_over(text->bytes, text->size);
+    uint64_t pid;
+    while (cursor_u64(&cursor, &pid)) {
+        if (pid != 0 && pid <= INT32_MAX && os_pids_append(pids, (int64_t)pid) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int children_of(const struct os *os, int64_t pid, int64_t thread, struct os_pids *pids)
+{
+    char name[64];
+    struct buffer text = {.bytes = NULL};
+    bool cut;
+    (void)snprintf(name, sizeof(name), "task/%lld/children", (long long)thread);
+    int code = os_process_file(os, pid, name, CHILDREN_BYTES, &text, &cut);
+    if (code == 0)
+        code = take_children(pids, &text);
+    buffer_done(&text);
+    return code;
+}
+
+int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct os_pids *pids)
+{
+    if (threads <= 1)
+        return children_of(os, pid, pid, pids);
+    char path[64];
+    struct os_pids tasks = {.items = NULL};
+    (void)snprintf(path, sizeof(path), "%lld/task", (long long)pid);
+    int code = os_list_numbers(os, path, &tasks);
+    for (size_t i = 0; i < tasks.count && i < THREADS_MAX && code == 0; i++) {
+        code = children_of(os, pid, tasks.items[i], pids);
+        if (code == -ENOENT || code == -ESRCH)
+            code = 0; /* that thread has ended */
+    }
+    os_pids_done(&tasks);
+    return code;
+}
+
+int64_t os_last_pid(const struct os *os)
+{
+    char line[128];
+    linux_read_line(os, os->proc, "loadavg", line, sizeof(line));
+    const char *last = strrchr(line, ' ');
+    uint64_t pid;
+    return last != NULL && number_is_u64(last + 1, &pid) && pid <= INT32_MAX ? (int64_t)pid : -1;
+}

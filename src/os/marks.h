@@ -1,0 +1,65 @@
+/* marks.h: the file into which the processes of a run write their marks (vitals/mark.h).
+ *
+ *     make (the launcher) ──► its path goes into VITALS_MARKS ──► remove
+ *            └──► open (the sampler) ──► read … close
+ *
+ * It lies in a folder of ours alone, and whoever opens it makes sure that it is the one that was
+ * made. The job can write into it what it likes, and cut it or put another in its place.
+ * Thread rule: one thread at a time. */
+#ifndef VITALS_OS_MARKS_H
+#define VITALS_OS_MARKS_H
+
+#include "core/base.h"
+
+enum { OS_MARKS_PATH = 256, OS_MARKS_TAIL = 64 };
+
+/* The file as it was made; `held` is -1 where there is none. */
+struct os_marks {
+    char path[OS_MARKS_PATH];
+    uint64_t device, inode;
+    bool alone; /* its folder holds nothing else */
+    int held;
+};
+
+/* Makes it, of mode 0600, in $XDG_RUNTIME_DIR/vitals or /tmp/vitals-UID, and removes those whose
+ * run is dead. Negative errno where no such folder can be had. */
+int os_marks_make(struct os_marks *out);
+
+/* Accepts one that was not made. */
+void os_marks_remove(struct os_marks *marks);
+
+/* An environment (NULL: ours) with VITALS_MARKS in it, for the command; the texts are borrowed but
+ * for that one. NULL when memory is out. Accepts a file that was not made: VITALS_MARKS then stays
+ * as it was. */
+const char **os_marks_environment(const struct os_marks *marks, const char *const *base);
+void os_marks_environment_free(const char **environment); /* accepts NULL */
+
+/* How far it was read. */
+struct os_marks_reader {
+    int file;
+    int watch; /* os_marks_watch; -1: none */
+    uint64_t at;
+    uint64_t freed;           /* up to here its pages were given back */
+    char tail[OS_MARKS_TAIL]; /* what stood before `at`, to notice that it was written anew */
+    size_t tail_size;
+};
+
+/* Negative errno; ESTALE where another file lies in its place. */
+int os_marks_open(const struct os_marks *marks, struct os_marks_reader *out);
+
+/* A descriptor that can be read once something was written; -1: the kernel does not tell. To close
+ * it costs 10 to 20 ms, a grace period of the kernel's: it is made when it is first asked for. */
+int os_marks_watch(struct os_marks_reader *reader);
+void os_marks_close(struct os_marks_reader *reader);
+
+/* One reading. `again`: the file was cut or written anew, and this is from its beginning. */
+struct os_marks_reading {
+    int64_t size; /* 0: nothing was written since; negative errno */
+    bool again;
+    uint64_t age_ns; /* how long ago the last of it was written, as the file's time has it */
+};
+
+/* What was written since, at most `capacity` bytes. */
+struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out, size_t capacity);
+
+#endif

@@ -1,0 +1,126 @@
+/* observer.c: see observer.h. */
+#include "record/observer.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/tick.h"
+
+/* A limit on the size of files is told as an error of the write, and not by a signal. */
+static int begin(void *data, vitals_error *error)
+{
+    struct record_observer *observer = data;
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGXFSZ, &ignored, NULL);
+    int code = recorder_open(&observer->options, &observer->recorder, error);
+    for (size_t i = 0; i < observer->count && code == 0; i++)
+        code = recorder_attribute(observer->recorder, observer->names[i],
+                                  (vitals_text){observer->texts[i], observer->sizes[i]}, error);
+    return code;
+}
+
+/* The job's own process: a child of who started us, and not we. Its pid was not known before it was
+ * started. */
+static int learn_pid(struct record_observer *observer, const vitals_snapshot *snapshot,
+                     vitals_error *error)
+{
+    double launcher = (double)getppid(), ours = (double)getpid(), parent, pid;
+    char digits[NUMBER_WORDS];
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        if (vitals_row_number(row, VITALS_PROCESS_PARENT_PID, &parent) <= 0 ||
+            vitals_row_number(row, VITALS_PROCESS_PID, &pid) <= 0 || parent != launcher ||
+            pid == ours)
+            continue;
+        observer->pid_known = true;
+        number_shortest(pid, digits);
+        return recorder_attribute(observer->recorder, "pid", (vitals_text){digits, strlen(digits)},
+                                  error);
+    }
+    return 0;
+}
+
+static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
+                  vitals_error *error)
+{
+    struct record_observer *observer = data;
+    int code = observer->pid_known ? 0 : learn_pid(observer, snapshot, error);
+    return code < 0 ? code : recorder_sample(observer->recorder, snapshot, usage, error);
+}
+
+static int mark(void *data, const vitals_mark *told, vitals_error *error)
+{
+    struct record_observer *observer = data;
+    return recorder_mark(observer->recorder, told, error);
+}
+
+static int end(void *data, vitals_error *error)
+{
+    struct record_observer *observer = data;
+    int code = recorder_close(observer->recorder, error);
+    observer->recorder = NULL;
+    return code;
+}
+
+/* Frames say who the processes were. Without memory for it they do not. */
+static vitals_request *request_of_frames(void)
+{
+    static const vitals_metric WHO[] = {VITALS_PROCESS_NAME, VITALS_PROCESS_COMMAND_LINE};
+    vitals_request *request = NULL;
+    int code = vitals_request_new(0, &request, NULL);
+    for (size_t i = 0; i < sizeof WHO / sizeof WHO[0] && code == 0; i++)
+        code = vitals_request_add(request, WHO[i], NULL);
+    return request;
+}
+
+void record_observer_init(struct record_observer *observer, const struct recorder_options *options)
+{
+    *observer = (struct record_observer){.options = *options};
+    observer->face = (vitals_run_observer){
+        .data = observer, .begin = begin, .sample = sample, .mark = mark, .end = end};
+    if (options->frames)
+        observer->face.request = observer->request = request_of_frames();
+}
+
+void record_observer_attribute(struct record_observer *observer, const char *name, vitals_text text)
+{
+    if (observer->count == OBSERVER_ATTRIBUTES)
+        return;
+    char *copy = malloc(text.size + 1), *title = strdup(name);
+    if (copy == NULL || title == NULL) {
+        free(copy);
+        free(title);
+        return;
+    }
+    memcpy(copy, text.bytes, text.size);
+    copy[text.size] = '\0';
+    observer->pid_known = observer->pid_known || strcmp(name, "pid") == 0;
+    observer->names[observer->count] = title;
+    observer->texts[observer->count] = copy;
+    observer->sizes[observer->count++] = text.size;
+}
+
+int record_observer_prepare(struct record_observer *observer, vitals_error *error)
+{
+    const char *path = observer->options.path;
+    struct recorder *recorder = NULL;
+    int code = recorder_open(&observer->options, &recorder, error);
+    if (code == 0)
+        code = recorder_close(recorder, error);
+    if (code == 0 && path != NULL && strcmp(path, "-") != 0)
+        observer->options.overwrite = true; /* what it made itself */
+    return code;
+}
+
+void record_observer_done(struct record_observer *observer)
+{
+    for (size_t i = 0; i < observer->count; i++) {
+        free(observer->names[i]);
+        free(observer->texts[i]);
+    }
+    observer->count = 0;
+    vitals_request_free(observer->request);
+    observer->face.request = observer->request = NULL;
+}

@@ -1,0 +1,43 @@
+/* observer.h: a recorder as what a run's sampler tells things to: `run --record`, `track --record`.
+ *
+ *     struct record_observer observer;
+ *     record_observer_init(&observer, &options);
+ *     record_observer_attribute(&observer, "command", text);
+ *     if (record_observer_prepare(&observer, &error) < 0) …        before the job runs
+ *     run_options.observer = &observer.face;
+ *     …
+ *     recorder_finish(options.path, account, &error);              once it is over
+ *     record_observer_done(&observer);
+ *
+ * The face is called in the sampler's process, the rest in the caller's. */
+#ifndef VITALS_RECORD_OBSERVER_H
+#define VITALS_RECORD_OBSERVER_H
+
+#include "record/recorder.h"
+
+enum { OBSERVER_ATTRIBUTES = 16 };
+
+struct record_observer {
+    vitals_run_observer face;
+    vitals_request *request; /* what frames need; owned */
+    struct recorder_options options;
+    char *names[OBSERVER_ATTRIBUTES], *texts[OBSERVER_ATTRIBUTES];
+    size_t sizes[OBSERVER_ATTRIBUTES], count;
+    bool pid_known;            /* the attribute of the job's own process */
+    struct recorder *recorder; /* sampler's process */
+};
+
+/* Options' strings are borrowed. */
+void record_observer_init(struct record_observer *observer, const struct recorder_options *options);
+
+/* Copied. What does not fit is left out. */
+void record_observer_attribute(struct record_observer *observer, const char *name,
+                               vitals_text text);
+
+/* Makes the file and closes it again, so that what cannot be written is known before the job runs.
+ * Errors: those of recorder_open. */
+int record_observer_prepare(struct record_observer *observer, vitals_error *error);
+
+void record_observer_done(struct record_observer *observer);
+
+#endif

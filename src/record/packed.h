@@ -1,0 +1,47 @@
+/* packed.h: a snapshot as bytes of a recording and back: JSON, made small by zlib where it is
+ * there.
+ */
+#ifndef VITALS_RECORD_PACKED_H
+#define VITALS_RECORD_PACKED_H
+
+#include <stdbool.h>
+
+#include <vitals/vitals.h>
+
+enum { PACKED_MAX = 64 * 1024 * 1024 }; /* of one snapshot's JSON */
+
+/* Bytes that grow and are used again. Zeroed it is empty. */
+struct bytes {
+    char *data;
+    size_t size, capacity;
+};
+
+/* vitals_write with a struct bytes as data. */
+int bytes_write(void *data, const char *bytes, size_t size);
+void bytes_done(struct bytes *bytes);
+
+/* The JSON of a snapshot. Errors: EMEMORY. */
+int packed_json(const vitals_snapshot *snapshot, struct bytes *out, vitals_error *error);
+
+/* Bytes made small. False: built without zlib, or memory is out. */
+bool packed_deflate(const struct bytes *from, struct bytes *out);
+
+/* How a frame is written: whole, or as what differs from its key; packed or not. */
+struct packing {
+    const char *name; /* "zlib", "json", "delta-zlib", "delta" */
+    bool packed, delta;
+};
+
+/* The packing with that name, or NULL. */
+const struct packing *packing_find(const char *name);
+const char *packing_name(bool packed, bool delta);
+
+/* What was packed. Errors: EMEMORY, EFORMAT (it is larger than PACKED_MAX or broken),
+ * EUNSUPPORTED (built without zlib). */
+int packed_inflate(const void *content, size_t content_size, struct bytes *out, const char *path,
+                   vitals_error *error);
+
+/* "1.2.13", or NULL where it was built without. */
+const char *packed_version(void);
+
+#endif

@@ -1,0 +1,264 @@
+/* read_json.c: recordings that are JSON: an account alone, or resource-tracker-rs's lines, one for
+ * each sample. jansson reads the JSON itself. */
+#include "record/account_json.h"
+#include "record/recording_data.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_MAX_BYTES = 16 * 1024 * 1024, ACCOUNT_MAX_BYTES = 64 * 1024 * 1024 };
+
+#if VITALS_WITH_JANSSON
+#include <jansson.h>
+
+#define MIB 1048576.0
+
+/* A number of a line and what of ours it is. */
+static const struct member {
+    const char *object, *name; /* object NULL: at the top */
+    const char *measure, *subject;
+    double scale;
+    bool growth;
+} MEMBERS[] = {
+    {"cpu", "utilization_pct", "cpu_cores", "system", 1, false}, /* cores, whatever its name says */
+    {"cpu", "utime_secs", "cpu_user_seconds", "system", 1, true},
+    {"cpu", "stime_secs", "cpu_system_seconds", "system", 1, true},
+    {"cpu", "process_count", "processes", "system", 1, false},
+    {"cpu", "process_cores_used", "cpu_cores", "", 1, false},
+    {"cpu", "process_child_count", "processes", "descendants", 1, false},
+    {"cpu", "process_utime_secs", "cpu_user_seconds", "", 1, true},
+    {"cpu", "process_stime_secs", "cpu_system_seconds", "", 1, true},
+    {"cpu", "process_pss_mib", "memory_pss_bytes", "", MIB, false},
+    {"cpu", "process_rss_mib", "memory_resident_bytes", "", MIB, false},
+    {"cpu", "process_disk_read_bytes", "disk_read_bytes", "", 1, true},
+    {"cpu", "process_disk_write_bytes", "disk_written_bytes", "", 1, true},
+    {"cpu", "process_gpu_usage", "gpu_utilization_ratio", "", 1, false},
+    {"cpu", "process_gpu_vram_mib", "gpu_memory_bytes", "", MIB, false},
+    {"cpu", "process_gpu_utilized", "devices_busy", "", 1, false},
+    {"memory", "total_mib", "memory_total_bytes", "system", MIB, false},
+    {"memory", "free_mib", "memory_free_bytes", "system", MIB, false},
+    {"memory", "available_mib", "memory_available_bytes", "system", MIB, false},
+    {"memory", "used_mib", "memory_used_bytes", "system", MIB, false},
+    {"memory", "buffers_mib", "memory_buffers_bytes", "system", MIB, false},
+    {"memory", "cached_mib", "memory_cached_bytes", "system", MIB, false},
+    {"memory", "swap_used_mib", "swap_used_bytes", "system", MIB, false},
+    {"memory", "active_mib", "memory_active_bytes", "system", MIB, false},
+    {"memory", "inactive_mib", "memory_inactive_bytes", "system", MIB, false},
+};
+
+/* Numbers of every element of a list, summed. */
+static const struct member SUMS[] = {
+    {"network", "rx_bytes_total", "network_received_bytes", "system", 1, false},
+    {"network", "tx_bytes_total", "network_transmitted_bytes", "system", 1, false},
+    {"disk", "read_bytes_total", "disk_read_bytes", "system", 1, false},
+    {"disk", "write_bytes_total", "disk_written_bytes", "system", 1, false},
+};
+
+/* Numbers of a GPU, which its UUID names. */
+static const struct member DEVICE[] = {
+    {"gpu", "utilization_pct", "device_utilization_ratio", NULL, 0.01, false},
+    {"gpu", "vram_used_bytes", "device_memory_used_bytes", NULL, 1, false},
+    {"gpu", "vram_total_bytes", "device_memory_total_bytes", NULL, 1, false},
+    {"gpu", "temperature_celsius", "device_temperature_celsius", NULL, 1, false},
+    {"gpu", "power_watts", "device_power_watts", NULL, 1, false},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static size_t series_for(struct recording *recording, const struct member *member,
+                         const char *subject)
+{
+    vitals_measure measure = vitals_measure_find(member->measure);
+    return recording_series_index(recording, member->measure,
+                                  measure != 0 ? vitals_measure_unit(measure) : "", subject,
+                                  measure != 0 && vitals_measure_is_counter(measure));
+}
+
+static void take_member(struct recording *recording, const json_t *line,
+                        const struct member *member)
+{
+    const json_t *value = json_object_get(json_object_get(line, member->object), member->name);
+    if (!json_is_number(value))
+        return;
+    size_t index = series_for(recording, member, member->subject);
+    double number = json_number_value(value) * member->scale;
+    if (member->growth)
+        recording_growth(recording, index, number);
+    else
+        recording_value(recording, index, number);
+}
+
+static void take_sum(struct recording *recording, const json_t *line, const struct member *member)
+{
+    const json_t *list = json_object_get(line, member->object);
+    double sum = 0;
+    bool any = false;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_object_get(json_array_get(list, i), member->name);
+        any = any || json_is_number(value);
+        sum += json_number_value(value);
+    }
+    if (any)
+        recording_value(recording, series_for(recording, member, member->subject), sum);
+}
+
+static void take_devices(struct recording *recording, const json_t *line)
+{
+    const json_t *list = json_object_get(line, "gpu");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *device = json_array_get(list, i);
+        const char *uuid = json_string_value(json_object_get(device, "uuid"));
+        for (size_t k = 0; k < COUNT(DEVICE) && uuid != NULL && uuid[0] != '\0'; k++) {
+            const json_t *value = json_object_get(device, DEVICE[k].name);
+            if (json_is_number(value))
+                recording_value(recording, series_for(recording, &DEVICE[k], uuid),
+                                json_number_value(value) * DEVICE[k].scale);
+        }
+    }
+}
+
+static void take_run(struct recording *recording, const json_t *line)
+{
+    const char *name = json_string_value(json_object_get(line, "job_name"));
+    const json_t *pid = json_object_get(line, "tracked_pid");
+    char digits[NUMBER_WORDS];
+    if (name != NULL)
+        recording_attribute(recording, "command", (vitals_text){name, strlen(name)});
+    if (!json_is_number(pid))
+        return;
+    number_shortest(json_number_value(pid), digits);
+    recording_attribute(recording, "pid", (vitals_text){digits, strlen(digits)});
+}
+
+/* False: it is no line of theirs. */
+static bool take_line(struct recording *recording, const char *bytes, size_t size)
+{
+    json_t *line = json_loadb(bytes, size, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, NULL);
+    const json_t *time = json_object_get(line, "timestamp_secs");
+    double seconds = json_number_value(time);
+    bool good = json_is_number(time) && isfinite(seconds);
+    if (good && recording->rows_told == 0)
+        take_run(recording, line);
+    if (good) {
+        recording_row(recording, seconds);
+        for (size_t i = 0; i < COUNT(MEMBERS); i++)
+            take_member(recording, line, &MEMBERS[i]);
+        for (size_t i = 0; i < COUNT(SUMS); i++)
+            take_sum(recording, line, &SUMS[i]);
+        take_devices(recording, line);
+        recording_row_end(recording);
+    }
+    json_decref(line);
+    return good;
+}
+
+#else
+
+static bool take_line(struct recording *recording, const char *bytes, size_t size)
+{
+    (void)recording;
+    (void)bytes;
+    (void)size;
+    return false;
+}
+
+#endif
+
+static int no_recording(const struct recording *recording, vitals_error *error)
+{
+    return record_fail(VITALS_EFORMAT, recording->path, error,
+                       "is JSON, but neither an account nor a recording");
+}
+
+/* A whole line into `line`; 1, 0 at the end, or an error. `cut`: the file ends within it. */
+static int next_line(FILE *file, struct bytes *line, bool *cut)
+{
+    int byte;
+    line->size = 0;
+    *cut = false;
+    while ((byte = getc_unlocked(file)) != EOF && byte != '\n') {
+        char one = (char)byte;
+        if (line->size < LINE_MAX_BYTES && bytes_write(line, &one, 1) != 0)
+            return VITALS_EMEMORY;
+    }
+    *cut = byte == EOF;
+    return byte == EOF && line->size == 0 ? 0 : 1;
+}
+
+static int read_lines(struct recording *recording, FILE *file, struct bytes *line,
+                      vitals_error *error)
+{
+    uint64_t broken = 0;
+    bool cut;
+    int got;
+    while ((got = next_line(file, line, &cut)) > 0 && !recording->no_memory) {
+        bool good = take_line(recording, line->data != NULL ? line->data : "", line->size);
+        if (!good && cut)
+            recording_wrong(recording, "its last line is cut off and was left out");
+        else if (!good && line->size > 0)
+            broken++;
+    }
+    if (got < 0)
+        return record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
+    if (recording->rows_told == 0)
+        return no_recording(recording, error);
+    if (broken > 0)
+        recording_wrong(recording, "%llu of its lines are broken and were left out",
+                        (unsigned long long)broken);
+    recording->format = "resource-tracker-rs";
+    return 0;
+}
+
+static int read_whole(FILE *file, struct bytes *out)
+{
+    char chunk[64 * 1024];
+    size_t size;
+    while (out->size <= ACCOUNT_MAX_BYTES && (size = fread(chunk, 1, sizeof chunk, file)) > 0)
+        if (bytes_write(out, chunk, size) != 0)
+            return VITALS_EMEMORY;
+    return 0;
+}
+
+/* Any document has its form told within its first bytes, since ours begin so. */
+static bool looks_like_account(FILE *file)
+{
+    char head[256];
+    size_t size = fread(head, 1, sizeof head - 1, file);
+    head[size] = '\0';
+    rewind(file);
+    return strstr(head, "\"timestamp_secs\"") == NULL && strstr(head, "\"schema\"") != NULL;
+}
+
+static int read_account(struct recording *recording, FILE *file, struct bytes *text,
+                        vitals_error *error)
+{
+    vitals_account *account = NULL;
+    if (read_whole(file, text) < 0)
+        return record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
+    if (text->size > ACCOUNT_MAX_BYTES)
+        return record_fail(VITALS_EFORMAT, recording->path, error, "is larger than any account");
+    int code = account_json_read(recording->path, text->data, text->size, &account, error);
+    if (code < 0)
+        return code;
+    vitals_account_free(recording->account);
+    recording->account = account;
+    recording->account_stored = true;
+    recording->format = "json";
+    return 0;
+}
+
+int read_json(struct recording *recording, FILE *file, vitals_error *error)
+{
+    struct bytes text = {0};
+    int code = looks_like_account(file) ? read_account(recording, file, &text, error)
+                                        : read_lines(recording, file, &text, error);
+#if !VITALS_WITH_JANSSON
+    if (code == VITALS_EFORMAT)
+        code = record_fail(VITALS_EUNSUPPORTED, recording->path, error,
+                           "this vitals was built without jansson and reads no JSON");
+#endif
+    bytes_done(&text);
+    return code;
+}

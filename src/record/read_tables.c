@@ -1,0 +1,432 @@
+/* read_tables.c: recordings that are CSV: ours, resource-tracker's, gpu_tracker's. What a file is,
+ * the names of its columns say. Pure but for memory and the file that is handed in. */
+#include "record/csv.h"
+#include "record/dialect.h"
+#include "record/gpu_tracker.h"
+#include "record/recording_data.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_SERIES = -1, TIME_SERIES = -2, MARK_SERIES = -3 };
+
+/* What a column of the file is to us. */
+struct plan {
+    long series; /* or one of the above */
+    double scale;
+    bool growth;
+};
+
+struct tables {
+    struct recording *recording;
+    int (*row)(struct tables *tables, const struct csv_row *row);
+    struct plan *plans;
+    size_t count;
+    uint64_t broken;   /* rows with too few or too many fields, or without a time */
+    uint64_t nonsense; /* fields that are no number */
+    double ram_scale, gpu_ram_scale;
+    size_t sub[4]; /* of a sub-tracking file: where its columns stand */
+    bool told_pid;
+};
+
+enum { STOP_NO_FORM = 1, STOP_NO_MEMORY };
+
+/* ---- rows of numbers ---- */
+
+static int plain_row(struct tables *tables, const struct csv_row *row);
+
+static bool plan_columns(struct tables *tables, size_t count)
+{
+    free(tables->plans);
+    tables->plans = calloc(count, sizeof *tables->plans);
+    tables->count = count;
+    for (size_t i = 0; i < count && tables->plans != NULL; i++)
+        tables->plans[i] = (struct plan){NO_SERIES, 1, false};
+    return tables->plans != NULL;
+}
+
+static void plan_measure(struct tables *tables, size_t column, const char *measure,
+                         const char *subject)
+{
+    vitals_measure known = vitals_measure_find(measure);
+    size_t index = recording_series_index(tables->recording, measure,
+                                          known != 0 ? vitals_measure_unit(known) : "", subject,
+                                          known != 0 && vitals_measure_is_counter(known));
+    if (index != SIZE_MAX)
+        tables->plans[column].series = (long)index;
+}
+
+/* "begin 12/13 epoch 1". */
+static void take_mark(struct tables *tables, const char *text, double seconds)
+{
+    long long pid, tid;
+    int end = 0;
+    bool begins = strncmp(text, "begin ", 6) == 0;
+    const char *rest = text + (begins ? 6 : 4);
+    if (!begins && strncmp(text, "end ", 4) != 0)
+        return;
+    if (sscanf(rest, "%18lld/%18lld %n", &pid, &tid, &end) != 2 || end == 0)
+        return;
+    recording_mark(tables->recording, begins, rest + end, seconds, pid, tid);
+}
+
+/* The time of a row; false where there is none. A mark is no row of values. */
+static bool row_time(const struct tables *tables, const struct csv_row *row, double *seconds,
+                     const char **mark)
+{
+    bool found = false;
+    *mark = "";
+    for (size_t i = 0; i < tables->count && i < row->count; i++) {
+        if (tables->plans[i].series == TIME_SERIES)
+            found = csv_number(row->fields[i], seconds);
+        else if (tables->plans[i].series == MARK_SERIES)
+            *mark = row->fields[i];
+    }
+    return found;
+}
+
+static int plain_row(struct tables *tables, const struct csv_row *row)
+{
+    double seconds, value;
+    const char *mark;
+    if (row->count != tables->count || !row_time(tables, row, &seconds, &mark)) {
+        tables->broken++;
+        return 0;
+    }
+    if (mark[0] != '\0') {
+        take_mark(tables, mark, seconds);
+        return 0;
+    }
+    recording_row(tables->recording, seconds);
+    for (size_t i = 0; i < tables->count; i++) {
+        const struct plan *plan = &tables->plans[i];
+        if (plan->series < 0 || row->fields[i][0] == '\0')
+            continue;
+        if (!csv_number(row->fields[i], &value))
+            tables->nonsense++;
+        else if (plan->growth)
+            recording_growth(tables->recording, (size_t)plan->series, value * plan->scale);
+        else
+            recording_value(tables->recording, (size_t)plan->series, value * plan->scale);
+    }
+    recording_row_end(tables->recording);
+    return tables->recording->no_memory ? STOP_NO_MEMORY : 0;
+}
+
+/* ---- our own ---- */
+
+static int begin_ours(struct tables *tables, const struct csv_row *row)
+{
+    char subject[COLUMN_WORDS];
+    tables->recording->format = "vitals-csv";
+    if (!plan_columns(tables, row->count))
+        return STOP_NO_MEMORY;
+    tables->plans[0].series = TIME_SERIES;
+    tables->plans[1].series = MARK_SERIES;
+    for (size_t i = 2; i < row->count; i++) {
+        const char *name = row->fields[i], *dot = strrchr(name, '.');
+        size_t size = dot != NULL ? (size_t)(dot - name) : 0;
+        if (size >= sizeof subject)
+            continue;
+        memcpy(subject, name, size);
+        subject[size] = '\0';
+        plan_measure(tables, i, dot != NULL ? dot + 1 : name, subject);
+    }
+    tables->row = plain_row;
+    return 0;
+}
+
+/* ---- resource-tracker ---- */
+
+static const char *subject_of(vitals_scope scope)
+{
+    switch (scope) {
+    case VITALS_SCOPE_ROOT: return "root";
+    case VITALS_SCOPE_DESCENDANTS: return "descendants";
+    case VITALS_SCOPE_SYSTEM: return "system";
+    case VITALS_SCOPE_TREE:
+    case VITALS_SCOPE_GPU: break;
+    }
+    return "";
+}
+
+static void plan_dialect(struct tables *tables, size_t at, const struct dialect_column *column)
+{
+    struct plan *plan = &tables->plans[at];
+    if (column->kind == DIALECT_TIME) {
+        plan->series = TIME_SERIES;
+        return;
+    }
+    plan->scale = column->scale > 0 ? column->scale : 1;
+    plan->growth = column->kind == DIALECT_GROWTH;
+    if (column->measures[0] != NULL && column->measures[1] == NULL)
+        plan_measure(tables, at, column->measures[0], subject_of(column->scope));
+    else
+        plan_measure(tables, at, column->name, subject_of(column->scope));
+}
+
+static int take_pid_first(struct tables *tables, const struct csv_row *row);
+
+static int begin_dialect(struct tables *tables, const struct dialect *dialect,
+                         const struct csv_row *row, const char *format)
+{
+    tables->recording->format = format;
+    if (!plan_columns(tables, row->count))
+        return STOP_NO_MEMORY;
+    for (size_t i = 0; i < row->count; i++) {
+        const struct dialect_column *column = dialect_find(dialect, row->fields[i]);
+        if (column != NULL)
+            plan_dialect(tables, i, column);
+        else
+            plan_measure(tables, i, row->fields[i], "");
+        if (column != NULL && column->kind == DIALECT_PID) {
+            tables->sub[0] = i;
+            tables->plans[i].series = NO_SERIES;
+            tables->told_pid = true;
+        }
+    }
+    tables->row = tables->told_pid ? take_pid_first : plain_row;
+    return 0;
+}
+
+/* The pid is the run's, and no series. */
+static int take_pid_first(struct tables *tables, const struct csv_row *row)
+{
+    double pid;
+    tables->row = plain_row;
+    if (tables->sub[0] < row->count && csv_number(row->fields[tables->sub[0]], &pid))
+        recording_attribute(
+            tables->recording, "pid",
+            (vitals_text){row->fields[tables->sub[0]], strlen(row->fields[tables->sub[0]])});
+    return plain_row(tables, row);
+}
+
+static bool has(const struct csv_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (strcmp(row->fields[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int begin_tracker(struct tables *tables, const struct csv_row *row)
+{
+    const struct {
+        const char *sign;
+        const struct dialect *dialect;
+        const char *format;
+    } signs[] = {
+        {"system_cpu_usage", &DIALECT_COMBINED,
+         row->first_quoted ? "resource-tracker" : "resource-tracker-rs"},
+        {"process_cpu_usage", &DIALECT_COMBINED,
+         row->first_quoted ? "resource-tracker" : "resource-tracker-rs"},
+        {"memory_mib", &DIALECT_PROCESS, "resource-tracker"},
+        {"memory_free_mib", &DIALECT_SYSTEM, "resource-tracker"},
+        {"pss", &DIALECT_OLD_PROCESS, "resource-tracker-0.3"},
+        {"memory_free", &DIALECT_OLD_SYSTEM, "resource-tracker-0.3"},
+    };
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (has(row, signs[i].sign))
+            return begin_dialect(tables, signs[i].dialect, row, signs[i].format);
+    return STOP_NO_FORM;
+}
+
+/* Without a header only the number of columns is left, and how the time is written: 0.5 rounds it
+ * to milliseconds. */
+static int begin_headless(struct tables *tables, const struct csv_row *row)
+{
+    const char *point = strchr(row->fields[0], '.');
+    bool old = point != NULL && strlen(point + 1) > 3;
+    const struct dialect *dialect = row->count == DIALECT_PROCESS.count
+                                        ? (old ? &DIALECT_OLD_PROCESS : &DIALECT_PROCESS)
+                                        : (old ? &DIALECT_OLD_SYSTEM : &DIALECT_SYSTEM);
+    if (row->count != DIALECT_PROCESS.count && row->count != DIALECT_SYSTEM.count)
+        return STOP_NO_FORM;
+    const char *titles[64];
+    for (size_t i = 0; i < dialect->count; i++)
+        titles[i] = dialect->columns[i].name;
+    const struct csv_row header = {titles, dialect->count, true, row->line};
+    int code = begin_dialect(tables, dialect, &header,
+                             old ? "resource-tracker-0.3" : "resource-tracker");
+    recording_wrong(tables->recording, "it has no header: its columns are taken for those of %s",
+                    dialect->name);
+    return code != 0 ? code : tables->row(tables, row);
+}
+
+/* ---- gpu_tracker ---- */
+
+static double unit_scale(const char *unit, const char *base)
+{
+    double scale;
+    return vitals_usage_convert(1, unit, base, &scale) == 0 ? scale : 1;
+}
+
+static int begin_tracking_data(struct tables *tables, const struct csv_row *row)
+{
+    const double scales[] = {[GT_AS_IT_IS] = 1,
+                             [GT_RAM] = tables->ram_scale,
+                             [GT_GPU_RAM] = tables->gpu_ram_scale,
+                             [GT_TIME] = 1,
+                             [GT_CORES] = 1,
+                             [GT_SYSTEM_CORES] = 1,
+                             [GT_GPUS] = 1};
+    if (!plan_columns(tables, row->count))
+        return STOP_NO_MEMORY;
+    for (size_t i = 0; i < row->count; i++)
+        for (size_t k = 0; k < GPU_TRACKER_DATA; k++) {
+            const struct gpu_tracker_column *column = &GPU_TRACKER_DATA_COLUMNS[k];
+            if (strcmp(column->name, row->fields[i]) != 0)
+                continue;
+            tables->plans[i].scale = column->kind == GT_AS_IT_IS && column->scale > 0
+                                         ? 1 / column->scale
+                                         : scales[column->kind];
+            if (column->kind == GT_TIME)
+                tables->plans[i].series = TIME_SERIES;
+            else if (column->kind == GT_GPUS)
+                plan_measure(tables, i, column->name, "system");
+            else
+                plan_measure(tables, i, column->measure, subject_of(column->scope));
+        }
+    tables->row = plain_row;
+    return 0;
+}
+
+static void take_static(struct tables *tables, const char *name, const char *value)
+{
+    vitals_text text = {value, strlen(value)};
+    if (strcmp(name, "ram_unit") == 0)
+        tables->ram_scale = unit_scale(value, "bytes");
+    else if (strcmp(name, "gpu_ram_unit") == 0)
+        tables->gpu_ram_scale = unit_scale(value, "bytes");
+    else if (strcmp(name, "n_expected_cores") == 0)
+        recording_attribute(tables->recording, "expected_cores", text);
+    else if (strcmp(name, "system_core_count") == 0)
+        recording_attribute(tables->recording, "system_cores", text);
+    else if (strcmp(name, "n_expected_gpus") == 0)
+        recording_attribute(tables->recording, "expected_gpus", text);
+    else if (strcmp(name, "system_gpu_count") == 0)
+        recording_attribute(tables->recording, "system_gpus", text);
+    else if (strcmp(name, "ram_system_capacity") == 0)
+        recording_attribute(tables->recording, "ram_system_capacity", text);
+    else if (strcmp(name, "gpu_ram_system_capacity") == 0)
+        recording_attribute(tables->recording, "gpu_ram_system_capacity", text);
+}
+
+static int take_static_row(struct tables *tables, const struct csv_row *row)
+{
+    for (size_t i = 0; i < GPU_TRACKER_STATIC && i < row->count; i++)
+        take_static(tables, GPU_TRACKER_STATIC_COLUMNS[i].name, row->fields[i]);
+    tables->row = begin_tracking_data;
+    return 0;
+}
+
+static int take_sub_row(struct tables *tables, const struct csv_row *row)
+{
+    double pid, position, seconds;
+    size_t most = 0;
+    for (size_t i = 0; i < 4; i++)
+        most = tables->sub[i] > most ? tables->sub[i] : most;
+    if (row->count <= most || !csv_number(row->fields[tables->sub[2]], &position) ||
+        !csv_number(row->fields[tables->sub[3]], &seconds)) {
+        tables->broken++;
+        return 0;
+    }
+    if (!csv_number(row->fields[tables->sub[0]], &pid) || pid < 0 || pid > 4194304)
+        pid = 0;
+    recording_mark(tables->recording, position == 0, row->fields[tables->sub[1]], seconds,
+                   (int64_t)pid, 0);
+    return 0;
+}
+
+static bool begin_sub(struct tables *tables, const struct csv_row *row)
+{
+    for (size_t k = 0; k < 4; k++) {
+        size_t at = 0;
+        while (at < row->count && strcmp(row->fields[at], GPU_TRACKER_SUB_COLUMNS[k]) != 0)
+            at++;
+        if (at == row->count)
+            return false;
+        tables->sub[k] = at;
+    }
+    tables->row = take_sub_row;
+    tables->recording->format = "gpu-tracker";
+    return true;
+}
+
+/* ---- which of them it is ---- */
+
+static int first_row(struct tables *tables, const struct csv_row *row)
+{
+    double number;
+    if (row->count >= 2 && strcmp(row->fields[0], "time") == 0 &&
+        strcmp(row->fields[1], "mark") == 0)
+        return begin_ours(tables, row);
+    if (has(row, "ram_unit") && has(row, "n_expected_cores")) {
+        tables->recording->format = "gpu-tracker";
+        tables->row = take_static_row;
+        return 0;
+    }
+    if (begin_sub(tables, row))
+        return 0;
+    if (has(row, "timestamp"))
+        return begin_tracker(tables, row);
+    return csv_number(row->fields[0], &number) && number > 1e8 ? begin_headless(tables, row)
+                                                               : STOP_NO_FORM;
+}
+
+static int take(void *data, const struct csv_row *row)
+{
+    struct tables *tables = data;
+    return tables->row(tables, row);
+}
+
+static int read_all(struct csv *csv, struct recording *recording, FILE *file, vitals_error *error)
+{
+    char chunk[64 * 1024];
+    size_t size;
+    char last = '\n';
+    int code = 0;
+    while (code == 0 && (size = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        code = csv_push(csv, chunk, size);
+        last = chunk[size - 1];
+    }
+    if (code == 0 && ferror(file))
+        return record_fail_errno(errno != 0 ? errno : EIO, recording->path, error);
+    if (code == 0 && csv_end(csv, false) && last != '\n')
+        recording_wrong(recording, "its last line is cut off and was left out");
+    if (code == STOP_NO_FORM)
+        return record_fail(VITALS_EFORMAT, recording->path, error,
+                           "is no recording: its columns are of no form that vitals knows");
+    return code != 0 ? record_fail(VITALS_EMEMORY, recording->path, error, "out of memory") : 0;
+}
+
+static void complain(const struct tables *tables, const struct csv *csv)
+{
+    if (tables->broken > 0)
+        recording_wrong(tables->recording, "%llu of its rows are broken and were left out",
+                        (unsigned long long)tables->broken);
+    if (tables->nonsense > 0)
+        recording_wrong(tables->recording, "%llu of its fields are no numbers and were left out",
+                        (unsigned long long)tables->nonsense);
+    if (csv->passed_over > 0)
+        recording_wrong(tables->recording, "%llu of its lines are too long and were left out",
+                        (unsigned long long)csv->passed_over);
+}
+
+int read_tables(struct recording *recording, FILE *file, vitals_error *error)
+{
+    struct csv csv;
+    struct tables tables = {
+        .recording = recording, .row = first_row, .ram_scale = 1e9, .gpu_ram_scale = 1e9};
+    int code = csv_init(&csv, take, &tables)
+                   ? read_all(&csv, recording, file, error)
+                   : record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
+    if (code == 0 && recording->format == NULL)
+        code = record_fail(VITALS_EFORMAT, recording->path, error,
+                           "is no recording: there is no whole line in it");
+    complain(&tables, &csv);
+    free(tables.plans);
+    csv_done(&csv);
+    return code;
+}

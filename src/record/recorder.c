@@ -1,0 +1,335 @@
+/* recorder.c: see recorder.h. What all formats share: attributes, the clock of marks, parts. */
+#include "record/format.h"
+#include <vitals/sys/account.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- making one ---- */
+
+static int out_of_memory(const struct recorder *recorder, vitals_error *error)
+{
+    const char *path = recorder != NULL && recorder->path != NULL ? recorder->path : "recording";
+    return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+}
+
+static int check(const struct recorder_options *options, const struct format *format,
+                 vitals_error *error)
+{
+    const char *name = options->path != NULL ? options->path : "-";
+    bool standard = strcmp(name, "-") == 0;
+    if (standard && !format->text)
+        return record_fail(VITALS_EARGUMENT, "standard output", error,
+                           "takes lines alone, not the format %s", format->name);
+    if (standard && (options->rotate_bytes != 0 || options->rotate_ns != 0))
+        return record_fail(VITALS_EARGUMENT, "standard output", error, "cannot be rotated");
+    return 0;
+}
+
+static int begin_part(struct recorder *recorder, bool overwrite, vitals_error *error)
+{
+    const struct format *format = recorder->format;
+    int code = 0;
+    recorder->samples = 0;
+    recorder->part_began_ns = recorder->monotonic_ns;
+    memset(recorder->state, 0, format->state_size);
+    recorder->options.overwrite = overwrite;
+    if (format->text) {
+        recorder->file = (struct text_file){.descriptor = -1, .crlf = format->crlf};
+        code = text_file_open(&recorder->file, recorder->path, overwrite, error);
+    }
+    if (code == 0)
+        code = format->begin(recorder, error);
+    recorder->open = code == 0;
+    if (code < 0)
+        text_file_close(&recorder->file);
+    for (size_t i = 0; i < recorder->attribute_count && code == 0; i++)
+        if (format->attribute != NULL)
+            code = format->attribute(recorder, recorder->attributes[i].name,
+                                     recorder->attributes[i].text, error);
+    return code;
+}
+
+/* The highest N of the files PATH.N that are there already. */
+static unsigned highest_part(const char *path)
+{
+    char folder[4096];
+    const char *base = strrchr(path, '/');
+    size_t size = base != NULL ? (size_t)(base - path) + 1 : 0;
+    if (size >= sizeof folder)
+        return 0;
+    memcpy(folder, path, size);
+    folder[size] = '\0';
+    base = base != NULL ? base + 1 : path;
+    DIR *entries = opendir(size > 0 ? folder : ".");
+    unsigned highest = 0, number;
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        size_t length = strlen(base);
+        int end = 0;
+        if (strncmp(entry->d_name, base, length) == 0 &&
+            sscanf(entry->d_name + length, ".%9u%n", &number, &end) == 1 &&
+            entry->d_name[length + (size_t)end] == '\0' && number > highest)
+            highest = number;
+    }
+    if (entries != NULL)
+        closedir(entries);
+    return highest;
+}
+
+int recorder_open(const struct recorder_options *options, struct recorder **out,
+                  vitals_error *error)
+{
+    const struct format *format;
+    int code = format_choose(options->format, options->path, &format, error);
+    if (code == 0)
+        code = check(options, format, error);
+    if (code < 0)
+        return code;
+    struct recorder *recorder = calloc(1, sizeof *recorder);
+    if (recorder == NULL)
+        return out_of_memory(NULL, error);
+    bool standard = options->path == NULL || strcmp(options->path, "-") == 0;
+    recorder->format = format;
+    recorder->options = *options;
+    recorder->file.descriptor = -1;
+    recorder->path = standard ? NULL : strdup(options->path);
+    recorder->options.path = recorder->path;
+    recorder->state = calloc(1, format->state_size > 0 ? format->state_size : 1);
+    if (recorder->state == NULL || (!standard && recorder->path == NULL))
+        code = out_of_memory(recorder, error);
+    if (code == 0 && !standard)
+        recorder->part_first = recorder->part_next = highest_part(recorder->path) + 1;
+    if (code == 0)
+        code = begin_part(recorder, options->overwrite, error);
+    if (code < 0) {
+        (void)recorder_close(recorder, NULL);
+        return code;
+    }
+    *out = recorder;
+    return 0;
+}
+
+/* ---- attributes ---- */
+
+const char *recorder_attribute_text(const struct recorder *recorder, const char *name)
+{
+    for (size_t i = 0; i < recorder->attribute_count; i++)
+        if (strcmp(recorder->attributes[i].name, name) == 0)
+            return recorder->attributes[i].text;
+    return "";
+}
+
+static struct attribute *attribute_place(struct recorder *recorder, const char *name)
+{
+    for (size_t i = 0; i < recorder->attribute_count; i++)
+        if (strcmp(recorder->attributes[i].name, name) == 0)
+            return &recorder->attributes[i];
+    if (recorder->attribute_count == ATTRIBUTES_MAX)
+        return NULL;
+    struct attribute *place = &recorder->attributes[recorder->attribute_count];
+    place->name = strdup(name);
+    if (place->name == NULL)
+        return NULL;
+    recorder->attribute_count++;
+    return place;
+}
+
+int recorder_attribute(struct recorder *recorder, const char *name, vitals_text text,
+                       vitals_error *error)
+{
+    enum { TEXT_MAX = 64 * 1024 };
+    size_t size = text.size < TEXT_MAX ? text.size : TEXT_MAX;
+    char *copy = malloc(size + 1);
+    struct attribute *place = copy != NULL ? attribute_place(recorder, name) : NULL;
+    if (place == NULL) {
+        free(copy);
+        return out_of_memory(recorder, error);
+    }
+    for (size_t i = 0; i < size; i++)
+        copy[i] = text.bytes[i] != '\0' ? text.bytes[i] : ' ';
+    copy[size] = '\0';
+    free(place->text);
+    place->text = copy;
+    if (recorder->format->attribute == NULL || !recorder->open)
+        return 0;
+    return recorder->format->attribute(recorder, place->name, copy, error);
+}
+
+int recorder_describe(const struct recorder *recorder, vitals_account *account, vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < recorder->attribute_count && code == 0; i++) {
+        const struct attribute *attribute = &recorder->attributes[i];
+        if (vitals_account_attribute(account, attribute->name).size == 0)
+            code = vitals_account_set(account, attribute->name,
+                                      (vitals_text){attribute->text, strlen(attribute->text)},
+                                      error);
+    }
+    return code;
+}
+
+/* ---- parts ---- */
+
+static bool part_is_full(const struct recorder *recorder)
+{
+    const struct recorder_options *options = &recorder->options;
+    uint64_t size = recorder->format->size != NULL ? recorder->format->size(recorder)
+                                                   : recorder->file.size;
+    if (recorder->samples == 0)
+        return false;
+    return (options->rotate_bytes != 0 && size >= options->rotate_bytes) ||
+           (options->rotate_ns != 0 &&
+            recorder->monotonic_ns - recorder->part_began_ns >= options->rotate_ns);
+}
+
+static void part_path(const struct recorder *recorder, unsigned part, const char *ending, char *out,
+                      size_t capacity)
+{
+    (void)snprintf(out, capacity, "%s.%u%s", recorder->path, part, ending);
+}
+
+static void forget_old_parts(struct recorder *recorder)
+{
+    unsigned keep = recorder->options.keep;
+    char path[4096];
+    while (keep != 0 && recorder->part_next - recorder->part_first > keep) {
+        part_path(recorder, recorder->part_first, "", path, sizeof path);
+        (void)unlink(path);
+        part_path(recorder, recorder->part_first, ".json", path, sizeof path);
+        (void)unlink(path);
+        recorder->part_first++;
+    }
+}
+
+static int rotate(struct recorder *recorder, vitals_error *error)
+{
+    char path[4096], beside[4096];
+    int code = recorder->format->end(recorder, error);
+    recorder->open = false;
+    text_file_close(&recorder->file);
+    part_path(recorder, recorder->part_next, "", path, sizeof path);
+    if (code == 0 && rename(recorder->path, path) != 0)
+        code = record_fail_errno(errno, recorder->path, error);
+    if (code < 0)
+        return code;
+    part_path(recorder, recorder->part_next, ".json", path, sizeof path);
+    (void)snprintf(beside, sizeof beside, "%s.json", recorder->path);
+    (void)rename(beside, path); /* where the format has one */
+    recorder->part_next++;
+    forget_old_parts(recorder);
+    return begin_part(recorder, false, error);
+}
+
+/* ---- samples and marks ---- */
+
+static uint64_t realtime_of(const struct recorder *recorder, uint64_t monotonic_ns)
+{
+    return recorder->realtime_ns - recorder->monotonic_ns + monotonic_ns;
+}
+
+static int write_mark(struct recorder *recorder, const vitals_mark *mark, vitals_error *error)
+{
+    if (recorder->format->mark == NULL)
+        return 0;
+    return recorder->format->mark(recorder, mark, realtime_of(recorder, mark->monotonic_ns), error);
+}
+
+static int write_waiting_marks(struct recorder *recorder, vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < recorder->waiting_count && code == 0; i++) {
+        recorder->waiting[i].mark.name = recorder->waiting[i].name;
+        code = write_mark(recorder, &recorder->waiting[i].mark, error);
+    }
+    recorder->waiting_count = 0;
+    free(recorder->waiting);
+    recorder->waiting = NULL;
+    if (code == 0 && recorder->waiting_dropped > 0)
+        code = recorder_attribute(recorder, "marks_left_out",
+                                  (vitals_text){"some that came before the first sample", 38},
+                                  error);
+    recorder->waiting_dropped = 0;
+    return code;
+}
+
+int recorder_tick(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    recorder->realtime_ns = tick->realtime_ns;
+    recorder->monotonic_ns = tick->monotonic_ns;
+    int code = recorder->open ? 0 : begin_part(recorder, false, error);
+    if (recorder->part_began_ns == 0)
+        recorder->part_began_ns = tick->monotonic_ns;
+    if (code == 0 && part_is_full(recorder))
+        code = rotate(recorder, error);
+    if (code == 0)
+        code = recorder->format->sample(recorder, tick, error);
+    recorder->samples += code == 0;
+    return code == 0 ? write_waiting_marks(recorder, error) : code;
+}
+
+int recorder_sample(struct recorder *recorder, const vitals_snapshot *snapshot,
+                    const vitals_usage *usage, vitals_error *error)
+{
+    struct tick tick = {.realtime_ns = vitals_snapshot_realtime_ns(snapshot),
+                        .monotonic_ns = vitals_snapshot_monotonic_ns(snapshot),
+                        .snapshot = snapshot};
+    tick.values = vitals_usage_values(usage, &tick.count);
+    return recorder_tick(recorder, &tick, error);
+}
+
+/* Before the first sample nobody knows what realtime a monotonic moment is. */
+static int keep_mark(struct recorder *recorder, const vitals_mark *mark, vitals_error *error)
+{
+    if (recorder->waiting == NULL)
+        recorder->waiting = calloc(MARKS_WAITING_MAX, sizeof *recorder->waiting);
+    if (recorder->waiting == NULL)
+        return out_of_memory(recorder, error);
+    if (recorder->waiting_count == MARKS_WAITING_MAX) {
+        recorder->waiting_dropped++;
+        return 0;
+    }
+    struct waiting_mark *place = &recorder->waiting[recorder->waiting_count++];
+    place->mark = *mark;
+    (void)snprintf(place->name, sizeof place->name, "%s", mark->name);
+    return 0;
+}
+
+int recorder_mark(struct recorder *recorder, const vitals_mark *mark, vitals_error *error)
+{
+    if (recorder->realtime_ns == 0)
+        return keep_mark(recorder, mark, error);
+    return write_mark(recorder, mark, error);
+}
+
+int recorder_account(struct recorder *recorder, const vitals_account *account, vitals_error *error)
+{
+    if (recorder->format->account == NULL || !recorder->open)
+        return 0;
+    return recorder->format->account(recorder, account, error);
+}
+
+/* ---- the end ---- */
+
+int recorder_close(struct recorder *recorder, vitals_error *error)
+{
+    int code = 0;
+    if (recorder == NULL)
+        return 0;
+    if (recorder->open)
+        code = recorder->format->end(recorder, error);
+    text_file_close(&recorder->file);
+    for (size_t i = 0; i < recorder->attribute_count; i++) {
+        free(recorder->attributes[i].name);
+        free(recorder->attributes[i].text);
+    }
+    free(recorder->waiting);
+    free(recorder->state);
+    free(recorder->path);
+    free(recorder);
+    return code;
+}

@@ -1,0 +1,81 @@
+/* recorder_formats.c: the table of formats, and which one a name or a path means. */
+#include "record/format.h"
+
+#include <string.h>
+
+/* gpu_tracker has one name for its two forms; the path's ending tells which. */
+static const struct format *const FORMATS[] = {&FORMAT_DATABASE, &FORMAT_CSV, &FORMAT_GPU_TRACKER,
+                                               &FORMAT_GPU_TRACKER_DATABASE};
+enum { FORMAT_COUNT = sizeof FORMATS / sizeof FORMATS[0] };
+
+static const struct {
+    const char *ending;
+    const char *format;
+} ENDINGS[] = {{".db", "vitals"},
+               {".sqlite", "vitals"},
+               {".sqlite3", "vitals"},
+               {".vitals", "vitals"},
+               {".csv", "vitals-csv"}};
+
+static const struct format *format_at(size_t index)
+{
+    if (index < FORMAT_COUNT)
+        return FORMATS[index];
+    return index - FORMAT_COUNT < FORMAT_DIALECT_COUNT ? &FORMAT_DIALECTS[index - FORMAT_COUNT]
+                                                       : NULL;
+}
+
+const char *recorder_format_name(size_t index)
+{
+    const struct format *format = format_at(index);
+    return format != NULL ? format->name : NULL;
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t size = strlen(path), tail = strlen(ending);
+    return size >= tail && strcmp(path + size - tail, ending) == 0;
+}
+
+static int no_format(const char *name, vitals_error *error)
+{
+    char list[200] = "";
+    for (size_t i = 0; recorder_format_name(i) != NULL; i++) {
+        if (strlen(list) + strlen(recorder_format_name(i)) + 3 > sizeof list)
+            break;
+        if (i > 0)
+            (void)strcat(list, ", ");
+        (void)strcat(list, recorder_format_name(i));
+    }
+    return record_fail(VITALS_EARGUMENT, name, error, "no such format: there are %s", list);
+}
+
+int format_choose(const char *name, const char *path, const struct format **out,
+                  vitals_error *error)
+{
+    bool standard = path == NULL || strcmp(path, "-") == 0;
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0] && name == NULL && !standard; i++)
+        if (ends_in(path, ENDINGS[i].ending))
+            name = ENDINGS[i].format;
+    if (name == NULL && !standard)
+        return record_fail(VITALS_EARGUMENT, path, error,
+                           "its ending tells no format: .db (SQLite) or .csv, or say --format");
+    if (name == NULL || strcmp(name, "csv") == 0)
+        name = FORMAT_CSV.name;
+    if (strcmp(name, "gpu-tracker") == 0 && !standard && ends_in(path, ".sqlite"))
+        name = FORMAT_GPU_TRACKER_DATABASE.name;
+    for (size_t i = 0; format_at(i) != NULL; i++)
+        if (strcmp(format_at(i)->name, name) == 0) {
+            *out = format_at(i);
+            return 0;
+        }
+    return no_format(name, error);
+}
+
+bool recorder_may_keep_frames(const struct recorder_options *options)
+{
+    const struct format *format;
+    vitals_error error;
+    return format_choose(options->format, options->path, &format, &error) < 0 ||
+           format == &FORMAT_DATABASE;
+}

@@ -1,0 +1,222 @@
+/* recording.c: see recording.h. Tells what a file is by its first bytes and has it read. */
+#include "record/recording_data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/account_json.h"
+#include "record/gpu_tracker.h"
+
+/* A FIFO or a device would never end. */
+static FILE *open_file(const char *path, vitals_error *error)
+{
+    struct stat status;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0) {
+        (void)record_fail_errno(errno, path, error);
+        return NULL;
+    }
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+        (void)record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
+        close(descriptor);
+        return NULL;
+    }
+    FILE *file = fdopen(descriptor, "rb");
+    if (file == NULL) {
+        close(descriptor);
+        (void)record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    }
+    return file;
+}
+
+static bool is_database(const char *head, size_t size)
+{
+    return size >= 16 && memcmp(head, "SQLite format 3", 16) == 0;
+}
+
+bool recording_has_frames(const char *path)
+{
+    char head[16];
+    vitals_error error;
+    FILE *file = strcmp(path, "-") != 0 ? open_file(path, &error) : NULL;
+    if (file == NULL)
+        return false;
+    bool found = is_database(head, fread(head, 1, sizeof head, file));
+    (void)fclose(file);
+    return found;
+}
+
+static int read_form(struct recording *recording, FILE *file, vitals_error *error)
+{
+    char head[16] = "";
+    size_t size = fread(head, 1, sizeof head, file), at = 0;
+    rewind(file);
+    if (size == 0)
+        return record_fail(VITALS_EFORMAT, recording->path, error, "is empty");
+    if (is_database(head, size))
+        return read_database(recording, error);
+    while (at < size && (head[at] == ' ' || head[at] == '\n' || head[at] == '\r'))
+        at++;
+    if (at < size && head[at] == '{')
+        return read_json(recording, file, error);
+    if (memchr(head, '\0', size) != NULL)
+        return record_fail(VITALS_EFORMAT, recording->path, error, "is no recording");
+    return read_tables(recording, file, error);
+}
+
+/* ---- what stands beside a file ---- */
+
+/* Our CSV has its attributes and its account in FILE.json. */
+static void read_account_beside(struct recording *recording)
+{
+    char path[4096];
+    struct recording beside = {.path = path};
+    vitals_error error;
+    if ((size_t)snprintf(path, sizeof path, "%s.json", recording->path) >= sizeof path)
+        return;
+    FILE *file = open_file(path, &error);
+    if (file == NULL) {
+        if (error.code != VITALS_EGONE)
+            recording_wrong(recording, "%s", error.message);
+        return;
+    }
+    int code = read_json(&beside, file, &error);
+    (void)fclose(file);
+    if (code < 0) {
+        recording_wrong(recording, "%s", error.message);
+    } else if (beside.account != NULL) {
+        vitals_account_free(recording->account);
+        recording->account = beside.account;
+        recording->account_stored = vitals_account_next(beside.account, NULL) != NULL;
+    }
+    bytes_done(&beside.problem);
+}
+
+/* gpu_tracker's phases are in a file of their own; where we wrote it, it is FILE.sub.csv. */
+static void read_phases_beside(struct recording *recording)
+{
+    char path[4096];
+    vitals_error error;
+    gpu_tracker_beside(recording->path, path, sizeof path);
+    FILE *file = access(path, F_OK) == 0 ? open_file(path, &error) : NULL;
+    if (file == NULL)
+        return;
+    char *own = recording->path;
+    recording->path = path;
+    if (read_form(recording, file, &error) < 0)
+        recording_wrong(recording, "%s", error.message);
+    recording->path = own;
+    (void)fclose(file);
+}
+
+static void read_beside(struct recording *recording)
+{
+    if (strcmp(recording->format, "vitals-csv") == 0)
+        read_account_beside(recording);
+    if (strcmp(recording->format, "gpu-tracker") == 0 && recording->series_count > 0)
+        read_phases_beside(recording);
+}
+
+/* ---- the whole ---- */
+
+static int read_all(struct recording *recording, vitals_error *error)
+{
+    FILE *file = open_file(recording->path, error);
+    if (file == NULL)
+        return error->code;
+    int code = vitals_account_new(&recording->account, error);
+    if (code == 0)
+        code = read_form(recording, file, error);
+    (void)fclose(file);
+    if (code < 0)
+        return code;
+    read_beside(recording);
+    return recording_finish(recording, error);
+}
+
+int recording_open(const char *path, struct recording **out, vitals_error *error)
+{
+    vitals_error ours;
+    struct recording *recording = calloc(1, sizeof *recording);
+    char *copy = strdup(path);
+    error = error != NULL ? error : &ours;
+    if (recording == NULL || copy == NULL) {
+        free(recording);
+        free(copy);
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    }
+    recording->path = copy;
+    int code = read_all(recording, error);
+    if (code < 0) {
+        recording_close(recording);
+        return code;
+    }
+    *out = recording;
+    return 0;
+}
+
+void recording_close(struct recording *recording)
+{
+    if (recording == NULL)
+        return;
+    for (size_t i = 0; i < recording->series_count; i++) {
+        free((char *)recording->series[i].name);
+        free((char *)recording->series[i].unit);
+        free((char *)recording->series[i].subject);
+        free((char *)recording->series[i].label);
+        free((double *)recording->series[i].values);
+    }
+    for (size_t i = 0; i < recording->phase_count; i++)
+        free((char *)recording->phases[i].name);
+    free(recording->series);
+    free(recording->folds);
+    free(recording->row);
+    free(recording->seconds);
+    free(recording->phases);
+    free(recording->open);
+    bytes_done(&recording->problem);
+    vitals_account_free(recording->account);
+    free(recording->path);
+    free(recording);
+}
+
+const char *recording_format(const struct recording *recording)
+{
+    return recording->format;
+}
+
+const char *recording_problem(const struct recording *recording)
+{
+    return recording->problem.size > 0 ? recording->problem.data : "";
+}
+
+const vitals_account *recording_account(const struct recording *recording)
+{
+    return recording->account;
+}
+
+const struct series *recording_series(const struct recording *recording, size_t *count)
+{
+    *count = recording->series_count;
+    return recording->series;
+}
+
+const struct series *recording_find(const struct recording *recording, const char *name,
+                                    const char *subject)
+{
+    for (size_t i = 0; i < recording->series_count; i++)
+        if (strcmp(recording->series[i].name, name) == 0 &&
+            strcmp(recording->series[i].subject, subject) == 0)
+            return &recording->series[i];
+    return NULL;
+}
+
+const struct recorded_phase *recording_phases(const struct recording *recording, size_t *count)
+{
+    *count = recording->phase_count;
+    return recording->phases;
+}

@@ -1,0 +1,397 @@
+/* recording_data.c: see recording_data.h: series, rows, and what is wrong with them. */
+#include "record/recording_data.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void recording_wrong(struct recording *recording, const char *format, ...)
+{
+    enum { PROBLEM_MAX = 4096 };
+    char raw[400], line[400];
+    va_list arguments;
+    if (recording->problem.size > PROBLEM_MAX)
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(raw, sizeof raw, format, arguments);
+    va_end(arguments);
+    (void)vitals_text_format((vitals_text){raw, strlen(raw)}, VITALS_TEXT_ASCII, line, sizeof line);
+    size_t size = strlen(line);
+    if (recording->problem.size > 0 && bytes_write(&recording->problem, "\n", 1) != 0)
+        return;
+    if (size > 0 && bytes_write(&recording->problem, line, size) == 0)
+        recording->problem.data[recording->problem.size] = '\0';
+}
+
+/* ---- series ---- */
+
+/* Whether a text is what formatting made of it but for backslashes: it was made safe when it was
+ * recorded, and to do so again would double them. */
+static bool is_safe(const char *text, const char *formatted)
+{
+    for (; *text != '\0'; text++, formatted++) {
+        if (*text != *formatted)
+            return false;
+        if (*text == '\\' && formatted[1] == '\\' && text[1] != '\\')
+            formatted++;
+    }
+    return *formatted == '\0';
+}
+
+static void make_safe(const char *text, char *out, size_t capacity)
+{
+    size_t size = strlen(text);
+    (void)vitals_text_format((vitals_text){text, size}, VITALS_TEXT_TERMINAL, out, capacity);
+    if (size < capacity && is_safe(text, out))
+        memcpy(out, text, size + 1);
+}
+
+/* Safe to print, as a figure's subject is. */
+static char *safe_copy(const char *text)
+{
+    char safe[COLUMN_WORDS];
+    make_safe(text, safe, sizeof safe);
+    return strdup(safe);
+}
+
+static bool grow(void **array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    size_t wanted = *capacity > 0 ? *capacity * 2 : 64;
+    void *grown = realloc(*array, wanted * size);
+    if (grown == NULL)
+        return false;
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* Room for one series more in all three arrays that go with it. */
+static bool grow_series(struct recording *recording)
+{
+    size_t capacity = recording->series_capacity;
+    if (recording->series_count < capacity)
+        return true;
+    size_t wanted = capacity > 0 ? capacity * 2 : 64;
+    void *series = realloc(recording->series, wanted * sizeof *recording->series);
+    recording->series = series != NULL ? series : recording->series;
+    void *folds = realloc(recording->folds, wanted * sizeof *recording->folds);
+    recording->folds = folds != NULL ? folds : recording->folds;
+    void *row = realloc(recording->row, wanted * sizeof *recording->row);
+    recording->row = row != NULL ? row : recording->row;
+    if (series == NULL || folds == NULL || row == NULL)
+        return false;
+    recording->series_capacity = wanted;
+    return true;
+}
+
+static bool is_rate(const char *unit)
+{
+    return strcmp(unit, "cores") == 0 || strcmp(unit, "ratio") == 0;
+}
+
+/* A column that begins in the middle of a file was missing in all rows before. */
+static double *empty_column(const struct recording *recording)
+{
+    size_t capacity = recording->rows_capacity > 0 ? recording->rows_capacity : 1;
+    double *values = malloc(capacity * sizeof *values);
+    for (size_t i = 0; i < recording->rows && values != NULL; i++)
+        values[i] = (double)NAN;
+    return values;
+}
+
+size_t recording_series_index(struct recording *recording, const char *name, const char *unit,
+                              const char *subject, bool counter)
+{
+    for (size_t i = 0; i < recording->series_count; i++)
+        if (strcmp(recording->series[i].name, name) == 0 &&
+            strcmp(recording->series[i].subject, subject) == 0)
+            return i;
+    if (recording->series_count == SERIES_READ_MAX || !grow_series(recording)) {
+        recording->no_memory = recording->no_memory || recording->series_count != SERIES_READ_MAX;
+        return SIZE_MAX;
+    }
+    size_t index = recording->series_count;
+    double *values = empty_column(recording);
+    struct series *series = &recording->series[index];
+    *series = (struct series){.name = safe_copy(name),
+                              .unit = safe_copy(unit),
+                              .subject = safe_copy(subject),
+                              .label = strdup(""),
+                              .counter = counter,
+                              .values = values};
+    recording->folds[index] = (struct fold){.rate = is_rate(unit)};
+    recording->row[index] = (double)NAN;
+    recording->series_count++;
+    if (values == NULL || series->name == NULL || series->unit == NULL || series->subject == NULL ||
+        series->label == NULL)
+        recording->no_memory = true;
+    return recording->no_memory ? SIZE_MAX : index;
+}
+
+void recording_series_label(struct recording *recording, size_t index, const char *label)
+{
+    char *copy = index < recording->series_count ? safe_copy(label) : NULL;
+    if (copy == NULL)
+        return;
+    free((char *)recording->series[index].label);
+    recording->series[index].label = copy;
+}
+
+/* ---- rows ---- */
+
+void recording_row(struct recording *recording, double seconds)
+{
+    recording->row_seconds = seconds;
+    for (size_t i = 0; i < recording->series_count; i++)
+        recording->row[i] = (double)NAN;
+}
+
+void recording_value(struct recording *recording, size_t index, double value)
+{
+    if (index < recording->series_count && isfinite(value))
+        recording->row[index] = value;
+}
+
+void recording_growth(struct recording *recording, size_t index, double growth)
+{
+    if (index >= recording->series_count || !isfinite(growth))
+        return;
+    recording->folds[index].total += growth > 0 ? growth : 0;
+    recording->row[index] = recording->folds[index].total;
+}
+
+/* Every second row of the curves goes; sums and peaks have them all. */
+static void thin(struct recording *recording)
+{
+    size_t kept = (recording->rows + 1) / 2;
+    for (size_t i = 0; i < recording->series_count; i++) {
+        double *values = (double *)recording->series[i].values;
+        for (size_t row = 0; row < kept; row++)
+            values[row] = values[2 * row];
+    }
+    for (size_t row = 0; row < kept; row++)
+        recording->seconds[row] = recording->seconds[2 * row];
+    recording->rows = kept;
+    recording->stride *= 2;
+}
+
+static bool grow_rows(struct recording *recording)
+{
+    if (recording->rows < recording->rows_capacity)
+        return true;
+    size_t wanted = recording->rows_capacity > 0 ? recording->rows_capacity * 2 : 256;
+    double *seconds = realloc(recording->seconds, wanted * sizeof *seconds);
+    if (seconds == NULL)
+        return false;
+    recording->seconds = seconds;
+    for (size_t i = 0; i < recording->series_count; i++) {
+        double *values = realloc((double *)recording->series[i].values, wanted * sizeof *values);
+        if (values == NULL)
+            return false;
+        recording->series[i].values = values;
+    }
+    recording->rows_capacity = wanted;
+    return true;
+}
+
+static void fold_row(struct recording *recording)
+{
+    if (recording->rows_told > 1 && recording->row_seconds < recording->last_seconds)
+        recording->backwards++;
+    if (recording->rows_told == 1)
+        recording->first_seconds = recording->row_seconds;
+    recording->last_seconds = recording->row_seconds;
+    for (size_t i = 0; i < recording->series_count; i++) {
+        struct fold *fold = &recording->folds[i];
+        if (isfinite(recording->row[i]))
+            fold_add(fold, recording->row_seconds, recording->row[i]);
+        else
+            fold->last_seconds = recording->row_seconds; /* a gap is no time that was measured */
+    }
+}
+
+void recording_row_end(struct recording *recording)
+{
+    if (recording->no_memory)
+        return;
+    if (recording->stride == 0)
+        recording->stride = 1;
+    recording->rows_told++;
+    fold_row(recording);
+    if ((recording->rows_told - 1) % recording->stride != 0)
+        return;
+    if (recording->rows > 1 && (recording->rows + 1) * (recording->series_count + 1) > CELLS_MAX) {
+        thin(recording);
+        if ((recording->rows_told - 1) % recording->stride != 0)
+            return;
+    }
+    if (!grow_rows(recording)) {
+        recording->no_memory = true;
+        return;
+    }
+    recording->seconds[recording->rows] = recording->row_seconds;
+    for (size_t i = 0; i < recording->series_count; i++)
+        ((double *)recording->series[i].values)[recording->rows] = recording->row[i];
+    recording->rows++;
+}
+
+/* ---- phases: what began and ended in one thread ---- */
+
+/* The newest open phase of that name: of the thread, else of the process, else of all. */
+static size_t find_open(const struct recording *recording, const char *name, int64_t pid,
+                        int64_t tid)
+{
+    size_t of_process = SIZE_MAX, of_all = SIZE_MAX;
+    for (size_t i = recording->open_count; i-- > 0;) {
+        const struct open_phase *open = &recording->open[i];
+        if (strcmp(recording->phases[open->phase].name, name) != 0)
+            continue;
+        if (pid != 0 && open->pid == pid && open->tid == tid)
+            return i;
+        if (of_process == SIZE_MAX && pid != 0 && open->pid == pid)
+            of_process = i;
+        if (of_all == SIZE_MAX)
+            of_all = i;
+    }
+    return of_process != SIZE_MAX ? of_process : of_all;
+}
+
+static void end_phase(struct recording *recording, const char *name, double seconds, int64_t pid,
+                      int64_t tid)
+{
+    size_t at = find_open(recording, name, pid, tid);
+    if (at == SIZE_MAX) {
+        recording->ends_lost++;
+        return;
+    }
+    recording->phases[recording->open[at].phase].end = seconds;
+    memmove(&recording->open[at], &recording->open[at + 1],
+            (recording->open_count - at - 1) * sizeof *recording->open);
+    recording->open_count--;
+}
+
+void recording_mark(struct recording *recording, bool begins, const char *name, double seconds,
+                    int64_t pid, int64_t tid)
+{
+    char safe[COLUMN_WORDS * 2];
+    int depth = 0;
+    make_safe(name, safe, sizeof safe);
+    if (!begins) {
+        end_phase(recording, safe, seconds, pid, tid);
+        return;
+    }
+    if (recording->open == NULL)
+        recording->open = malloc(PHASES_OPEN_MAX * sizeof *recording->open);
+    if (recording->open == NULL || recording->open_count == PHASES_OPEN_MAX ||
+        recording->phase_count == PHASES_MAX ||
+        !grow((void **)&recording->phases, recording->phase_count, &recording->phase_capacity,
+              sizeof *recording->phases)) {
+        recording->phases_lost++;
+        return;
+    }
+    for (size_t i = 0; i < recording->open_count; i++)
+        depth += recording->open[i].pid == pid && recording->open[i].tid == tid;
+    char *copy = strdup(safe);
+    if (copy == NULL) {
+        recording->no_memory = true;
+        return;
+    }
+    recording->phases[recording->phase_count] = (struct recorded_phase){copy, seconds, (double)NAN,
+                                                                        pid,  tid,     depth};
+    recording->open[recording->open_count++] = (struct open_phase){recording->phase_count++, pid,
+                                                                   tid};
+}
+
+/* ---- the account ---- */
+
+/* Whether a name may be an attribute's; a hostile file's are dropped. */
+void recording_attribute(struct recording *recording, const char *name, vitals_text text)
+{
+    vitals_error error;
+    if (text.size > TEXT_READ_MAX)
+        text.size = TEXT_READ_MAX;
+    if (vitals_account_set(recording->account, name, text, &error) == VITALS_EMEMORY)
+        recording_wrong(recording, "it has more attributes than there is room for");
+}
+
+bool recording_is_possible(const char *unit, double value)
+{
+    static const struct {
+        const char *unit;
+        double most;
+    } MOST[] = {{"bytes", 0x1p64}, {"seconds", 1e10}};
+    for (size_t i = 0; i < sizeof MOST / sizeof MOST[0]; i++) {
+        if (strcmp(unit, MOST[i].unit) == 0)
+            return value >= 0 && value <= MOST[i].most;
+    }
+    return true;
+}
+
+void recording_figure(struct recording *recording, const vitals_figure_form *form)
+{
+    vitals_error error;
+    if (form->state > 0 && !recording_is_possible(form->unit, form->value)) {
+        recording_wrong(recording, "%.64s of its account is %g %s, which no machine has",
+                        form->name, form->value, form->unit);
+        return;
+    }
+    int code = vitals_account_add(recording->account, form, &error);
+    if (code == VITALS_EMEMORY)
+        recording->no_memory = true;
+    else if (code < 0)
+        recording_wrong(recording, "a figure of its account is none: %s", error.message);
+    else
+        recording->account_stored = true;
+}
+
+/* The exit status stands among the attributes; it is the account's too. */
+static int number_attribute(const struct recording *recording, const char *name)
+{
+    vitals_text text = vitals_account_attribute(recording->account, name);
+    char digits[16] = "";
+    if (text.size > 0 && text.size < sizeof digits)
+        memcpy(digits, text.bytes, text.size);
+    return (int)strtol(digits, NULL, 10);
+}
+
+static void tell_state(struct recording *recording)
+{
+    vitals_text state = vitals_account_attribute(recording->account, "state");
+    if (!recording->account_stored) {
+        fold_account(recording);
+        recording_attribute(recording, "state", (vitals_text){"partial", 7});
+    } else if (state.size == 0) {
+        recording_attribute(recording, "state", (vitals_text){"complete", 8});
+    }
+    if (vitals_account_attribute(recording->account, "exit").size > 0)
+        vitals_account_ended(recording->account, number_attribute(recording, "exit"),
+                             number_attribute(recording, "signal"));
+}
+
+int recording_finish(struct recording *recording, vitals_error *error)
+{
+    for (size_t i = 0; i < recording->series_count; i++) {
+        recording->series[i].count = recording->rows;
+        recording->series[i].seconds = recording->seconds;
+    }
+    tell_state(recording);
+    if (recording->stride > 1)
+        recording_wrong(recording,
+                        "its curves were thinned to every %lluth sample; sums and peaks were not",
+                        (unsigned long long)recording->stride);
+    if (recording->backwards > 0)
+        recording_wrong(recording, "the clock was set back %llu times while it was recorded",
+                        (unsigned long long)recording->backwards);
+    if (recording->ends_lost > 0)
+        recording_wrong(recording, "%llu marks end a phase that never began",
+                        (unsigned long long)recording->ends_lost);
+    if (recording->phases_lost > 0)
+        recording_wrong(recording, "%llu phases are too many and were left out",
+                        (unsigned long long)recording->phases_lost);
+    return recording->no_memory
+               ? record_fail(VITALS_EMEMORY, recording->path, error, "out of memory")
+               : 0;
+}

@@ -1,0 +1,35 @@
+/* text_file.h: a file of lines that is whole at every moment: a line is one write, and one that
+ * did not fit is taken back. One thread. */
+#ifndef VITALS_RECORD_TEXT_FILE_H
+#define VITALS_RECORD_TEXT_FILE_H
+
+#include "record/tick.h"
+
+struct text_file {
+    const char *path; /* for messages; borrowed */
+    int descriptor;   /* -1: not open */
+    bool standard;    /* standard output: not ours to close, and cannot be taken back */
+    bool crlf;        /* how lines end */
+    uint64_t size;    /* of all whole lines */
+    bool failed;      /* memory was out inside this line */
+    char *line;
+    size_t used, capacity;
+};
+
+/* NULL or "-": standard output. Without `overwrite` a file that is there and not empty is refused.
+ * Errors: EARGUMENT (that), EGONE, EDENIED, ESYSTEM. */
+int text_file_open(struct text_file *file, const char *path, bool overwrite, vitals_error *error);
+
+/* Adds to the line that is being written. */
+void text_file_put(struct text_file *file, const char *string);
+
+/* One field of CSV: quoted where RFC 4180 wants it, or always. */
+void text_file_field(struct text_file *file, const char *string, bool quote);
+
+/* The line is whole and leaves. Errors: ESYSTEM (what was there before is still whole), EMEMORY. */
+int text_file_end_line(struct text_file *file, vitals_error *error);
+
+/* Closes; harmless on what was never opened, if `descriptor` is -1. */
+void text_file_close(struct text_file *file);
+
+#endif

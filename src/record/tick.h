@@ -1,0 +1,44 @@
+/* tick.h: what one sample brings to a recorder, and how its numbers become words. Pure. */
+#ifndef VITALS_RECORD_TICK_H
+#define VITALS_RECORD_TICK_H
+
+#include <stdbool.h>
+
+#include <vitals/vitals.h>
+
+struct tick {
+    uint64_t realtime_ns, monotonic_ns;
+    const vitals_snapshot *snapshot; /* NULL: the values alone */
+    const vitals_usage_value *values;
+    size_t count;
+};
+
+/* The value of a measure by its name, in a scope; NULL: there is none in this sample. */
+const vitals_usage_value *tick_find(const struct tick *tick, const char *measure,
+                                    vitals_scope scope);
+
+/* Whether it was read, or found missing, since the sample before: what was not read anew is no
+ * reading of this moment, and a rate made of it would be wrong. */
+bool tick_is_fresh(const vitals_usage_value *value);
+
+enum { NUMBER_WORDS = 40, COLUMN_WORDS = 160 };
+
+/* The shortest digits that read back as the same number; a whole one has no point. `value` is
+ * finite; a locale's comma cannot occur, because the command never sets LC_NUMERIC. */
+void number_shortest(double value, char out[static NUMBER_WORDS]);
+
+/* At most so many digits behind the point, without zeros at the end. Zero is 0, and another whole
+ * number ends in .0 where `point` is set: so Python prints what it rounded. */
+void number_rounded(double value, int decimals, bool point, char out[static NUMBER_WORDS]);
+
+/* "cpu_cores", "root.cpu_cores", "GPU-12ab.gpu_memory_bytes": the column of a series. */
+void column_name(const char *subject, const char *name, char out[static COLUMN_WORDS]);
+
+/* Fills in an error with "PATH: what". Gives the code back. */
+int record_fail(int code, const char *path, vitals_error *error, const char *format, ...)
+    VITALS_FORMAT(4, 5);
+
+/* The same for an errno: EGONE, EDENIED or ESYSTEM, with its words. */
+int record_fail_errno(int number, const char *path, vitals_error *error);
+
+#endif

@@ -1,0 +1,46 @@
+/* account.h: what a run used, for people and for programs.
+ *
+ * Sees accounts, and of recordings what recording.h gives; no machine, no clock. What it prints is
+ * safe for a terminal. One thread. */
+#ifndef VITALS_REPORT_ACCOUNT_H
+#define VITALS_REPORT_ACCOUNT_H
+
+#include <stdbool.h>
+
+#include <vitals/vitals.h>
+
+/* How figures are shown. */
+struct account_view {
+    bool ascii, color;
+    bool verbose;            /* every figure */
+    size_t width;            /* columns; 0: lines as long as they are */
+    const char *memory_unit; /* names of vitals_usage_convert; NULL: what reads best */
+    const char *gpu_memory_unit;
+    const char *time_unit;
+};
+
+/* Whether the units are ones; else a line that names those that are, safe to print, without an end.
+ */
+bool account_units(const struct account_view *view, char *out, size_t capacity);
+
+/* The text. Returns 0, or what `write` returned to stop. */
+int account_text(const vitals_account *account, const struct account_view *view,
+                 vitals_write *write, void *data);
+
+/* gpu_tracker's report, its keys and its meaning: as JSON, or as its text. Units that are not said
+ * are its defaults: gigabytes, hours. */
+int account_gpu_tracker(const vitals_account *account, const struct account_view *view, bool text,
+                        vitals_write *write, void *data);
+
+/* A member more of the JSON of an account. */
+struct account_member {
+    const char *key;
+    void (*put)(void *data, void *form); /* a struct json_form that waits for the value */
+    void *data;
+};
+
+/* vitals_account_json with members behind its own. */
+int account_json_with(const vitals_account *account, const struct account_member *members,
+                      size_t count, vitals_write *write, void *data);
+
+#endif

@@ -1,0 +1,316 @@
+/* compare.c: see compare.h. The arithmetic; compare_print.c shows it.
+ *
+ * With two runs or more on both sides a difference is told where Welch's t-test finds it less
+ * probable than 1 in 100 by chance and it is at least 1 % of the first. One run says nothing of
+ * how much runs vary: there, a difference below 10 %, or below four times the standard error of
+ * the samples that the figure is made of, or too small to matter, is not told, and a larger one
+ * only as likely. */
+#include "report/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/words.h"
+
+/* A run on 64 devices has some 1500 figures. */
+enum { COMPARED_MAX = 8192 };
+
+static const double LEAST_CHANGE = 0.01, NOISE_OF_ONE = 0.05;
+
+/* One run alone: what a start, a cache or a page more or less make is told of no difference. */
+static const double BEYOND_NOISE = 2;
+static const struct {
+    const char *unit;
+    double least;
+} FLOORS[] = {{"bytes", 16 * 0x1p20}, {"seconds", 0.05}};
+
+static int out_of_memory(vitals_error *error)
+{
+    if (error != NULL) {
+        *error = (vitals_error){.code = VITALS_EMEMORY};
+        memcpy(error->message, "out of memory", sizeof "out of memory");
+    }
+    return VITALS_EMEMORY;
+}
+
+/* ---- items ---- */
+
+static void free_item(struct compared *item)
+{
+    free(item->values);
+    free(item->states);
+    free(item->noise);
+    free(item->verdicts);
+}
+
+static struct compared *add_item(struct comparison *comparison)
+{
+    size_t sessions = comparison->session_count;
+    if (comparison->count == comparison->capacity) {
+        size_t capacity = comparison->capacity > 0 ? comparison->capacity * 2 : 64;
+        void *items = realloc(comparison->items, capacity * sizeof *comparison->items);
+        if (items == NULL)
+            return NULL;
+        comparison->items = items;
+        comparison->capacity = capacity;
+    }
+    struct compared item = {.values = calloc(sessions, sizeof *item.values),
+                            .states = calloc(sessions, sizeof *item.states),
+                            .noise = calloc(sessions, sizeof *item.noise),
+                            .verdicts = calloc(sessions, sizeof *item.verdicts)};
+    if (item.values == NULL || item.states == NULL || item.noise == NULL || item.verdicts == NULL) {
+        free_item(&item);
+        return NULL;
+    }
+    comparison->items[comparison->count] = item;
+    return &comparison->items[comparison->count++];
+}
+
+/* ---- figures ---- */
+
+/* How far the mean of a figure's samples may be off, of itself: twice its standard error. */
+static double sampling_noise(const struct phases *phases, const char *name, const char *subject)
+{
+    for (size_t i = 0; i < phases->whole.measure_count; i++) {
+        const struct phase_measure *measure = &phases->whole.measures[i];
+        const struct statistics *values = &measure->values;
+        char mean[WORDS], peak[WORDS];
+        if (measure->series->counter || values->count < 2 || values->mean <= 0 ||
+            strcmp(measure->series->subject, subject) != 0)
+            continue;
+        if (strcmp(words_name(measure->series->name, "mean", mean), name) == 0 ||
+            strcmp(words_name(measure->series->name, "peak", peak), name) == 0)
+            return 2 * statistics_deviation(values) / sqrt((double)values->count) / values->mean;
+    }
+    return 0;
+}
+
+static void fold_figure(const struct session *session, size_t at, struct compared *item)
+{
+    for (size_t run = 0; run < session->count; run++) {
+        vitals_availability state;
+        const vitals_figure *figure = vitals_account_find(recording_account(session->runs[run]),
+                                                          item->name, item->subject);
+        double value = words_number(figure, &state);
+        if (state <= 0)
+            continue;
+        double noise = sampling_noise(&session->phases[run], item->name, item->subject);
+        statistics_add(&item->values[at], value);
+        item->states[at] = state;
+        item->noise[at] = noise > item->noise[at] ? noise : item->noise[at];
+    }
+}
+
+static bool has_item(const struct comparison *comparison, const char *name, const char *subject)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compared *item = &comparison->items[i];
+        if (item->phase == NULL && strcmp(item->name, name) == 0 &&
+            strcmp(item->subject, subject) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of a hostile file the rest is left out. */
+static int add_figures(struct comparison *comparison, const vitals_account *account)
+{
+    for (const vitals_figure *figure = NULL;
+         (figure = vitals_account_next(account, figure)) != NULL &&
+         comparison->count < COMPARED_MAX;) {
+        const char *name = vitals_figure_name(figure), *subject = vitals_figure_subject(figure);
+        if (has_item(comparison, name, subject))
+            continue;
+        struct compared *item = add_item(comparison);
+        if (item == NULL)
+            return -1;
+        item->name = name;
+        item->subject = subject;
+        item->label = vitals_figure_label(figure);
+        item->unit = vitals_figure_unit(figure);
+        for (size_t i = 0; i < comparison->session_count; i++)
+            fold_figure(&comparison->sessions[i], i, item);
+    }
+    return 0;
+}
+
+/* ---- phases ---- */
+
+/* The size of a name without ":" and digits behind it; all of it where there are none. */
+static size_t stem_size(const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    if (colon == NULL || colon[1] == '\0' || colon[1 + strspn(colon + 1, "0123456789")] != '\0')
+        return strlen(name);
+    return (size_t)(colon - name);
+}
+
+static bool same_stem(const char *a, const char *b)
+{
+    size_t size = stem_size(a);
+    return size == stem_size(b) && memcmp(a, b, size) == 0 && a[size] != '\0' && b[size] != '\0';
+}
+
+const struct phase *comparison_pair(const struct phases *first, const struct phase *phase,
+                                    const struct phases *others)
+{
+    size_t place = 0, seen = 0;
+    for (size_t i = 0; i < others->count; i++) {
+        if (strcmp(others->items[i].name, phase->name) == 0)
+            return &others->items[i];
+    }
+    for (size_t i = 0; i < first->count && &first->items[i] != phase; i++)
+        place += same_stem(first->items[i].name, phase->name);
+    for (size_t i = 0; i < others->count; i++) {
+        if (same_stem(others->items[i].name, phase->name) && seen++ == place)
+            return &others->items[i];
+    }
+    return NULL;
+}
+
+enum phase_item { PHASE_CALL_SECONDS, PHASE_CPU_SECONDS, PHASE_MEMORY_BYTES, PHASE_ITEMS };
+
+static const struct {
+    const char *name, *unit, *measure;
+} PHASE_FIGURES[PHASE_ITEMS] = {
+    [PHASE_CALL_SECONDS] = {"call_seconds", "seconds", NULL},
+    [PHASE_CPU_SECONDS] = {"cpu_seconds", "seconds", "cpu_seconds"},
+    [PHASE_MEMORY_BYTES] = {"memory_resident_peak_bytes", "bytes", "memory_resident_bytes"},
+};
+
+static const struct phase_measure *measure_of(const struct phase *phase, const char *name)
+{
+    for (size_t i = 0; i < phase->measure_count; i++) {
+        const struct series *series = phase->measures[i].series;
+        if (strcmp(series->name, name) == 0 && series->subject[0] == '\0')
+            return &phase->measures[i];
+    }
+    return NULL;
+}
+
+/* One run's value; of calls, where there is one run alone, each is a value. */
+static void fold_phase(const struct phase *phase, enum phase_item what, bool alone,
+                       struct compared *item, size_t at)
+{
+    const struct phase_measure *measure = PHASE_FIGURES[what].measure != NULL
+                                              ? measure_of(phase, PHASE_FIGURES[what].measure)
+                                              : NULL;
+    item->states[at] = what == PHASE_CALL_SECONDS ? VITALS_HAVE : VITALS_SAMPLED;
+    if (what == PHASE_CALL_SECONDS && phase->calls > 0) {
+        if (alone)
+            item->values[at] = phase->seconds;
+        else
+            statistics_add(&item->values[at], phase->seconds.mean);
+    } else if (what == PHASE_CPU_SECONDS && measure != NULL && !isnan(measure->growth)) {
+        statistics_add(&item->values[at], measure->growth);
+    } else if (what == PHASE_MEMORY_BYTES && measure != NULL && measure->values.count > 0) {
+        statistics_add(&item->values[at], measure->values.max);
+    }
+}
+
+static int add_phase(struct comparison *comparison, const struct phases *first,
+                     const struct phase *phase, enum phase_item what)
+{
+    struct compared *item = add_item(comparison);
+    if (item == NULL)
+        return -1;
+    item->phase = phase->name;
+    item->name = PHASE_FIGURES[what].name;
+    item->unit = PHASE_FIGURES[what].unit;
+    item->subject = item->label = "";
+    for (size_t i = 0; i < comparison->session_count; i++) {
+        const struct session *session = &comparison->sessions[i];
+        for (size_t run = 0; run < session->count; run++) {
+            const struct phase *pair = comparison_pair(first, phase, &session->phases[run]);
+            if (pair != NULL)
+                fold_phase(pair, what, session->count == 1, item, i);
+        }
+    }
+    return 0;
+}
+
+static int add_phases(struct comparison *comparison)
+{
+    const struct phases *first = &comparison->sessions[0].phases[0];
+    for (size_t i = 0; i < first->count; i++) {
+        for (enum phase_item what = 0; what < PHASE_ITEMS; what++) {
+            if (add_phase(comparison, first, &first->items[i], what) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- verdicts ---- */
+
+static bool is_small(const char *unit, double difference)
+{
+    for (size_t i = 0; i < sizeof FLOORS / sizeof FLOORS[0]; i++) {
+        if (strcmp(FLOORS[i].unit, unit) == 0)
+            return fabs(difference) < FLOORS[i].least;
+    }
+    return false;
+}
+
+static struct verdict judge(const struct compared *item, size_t at)
+{
+    const struct statistics *first = &item->values[0], *other = &item->values[at];
+    struct verdict verdict = {.kind = VERDICT_NONE,
+                              .change = (double)NAN,
+                              .probability = (double)NAN,
+                              .noise = (double)NAN};
+    if (first->count == 0 || other->count == 0)
+        return verdict;
+    double difference = other->mean - first->mean;
+    if (first->mean != 0)
+        verdict.change = difference / fabs(first->mean);
+    verdict.unlike = item->states[0] != item->states[at];
+    if (at == 0) {
+        verdict.kind = VERDICT_FIRST;
+    } else if (first->count > 1 && other->count > 1) {
+        verdict.probability = statistics_welch(first, other);
+        bool told = verdict.probability < COMPARE_CHANCE &&
+                    (isnan(verdict.change) || fabs(verdict.change) >= LEAST_CHANGE);
+        verdict.kind = !told ? VERDICT_SAME : difference < 0 ? VERDICT_LESS : VERDICT_MORE;
+    } else {
+        verdict.noise = fmax(NOISE_OF_ONE, fmax(item->noise[0], item->noise[at]));
+        bool within = difference == 0 || is_small(item->unit, difference) ||
+                      fabs(verdict.change) <= BEYOND_NOISE * verdict.noise;
+        verdict.kind = within ? VERDICT_UNSURE : VERDICT_PERHAPS;
+    }
+    return verdict;
+}
+
+/* ---- the whole ---- */
+
+int compare_sessions(const struct session *sessions, size_t count, struct comparison *out,
+                     vitals_error *error)
+{
+    struct comparison comparison = {.sessions = sessions, .session_count = count};
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        for (size_t run = 0; run < sessions[i].count && code == 0; run++)
+            code = add_figures(&comparison, recording_account(sessions[i].runs[run]));
+    }
+    if (code == 0)
+        code = add_phases(&comparison);
+    if (code < 0) {
+        comparison_done(&comparison);
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < comparison.count; i++) {
+        for (size_t j = 0; j < count; j++)
+            comparison.items[i].verdicts[j] = judge(&comparison.items[i], j);
+    }
+    *out = comparison;
+    return 0;
+}
+
+void comparison_done(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        free_item(&comparison->items[i]);
+    free(comparison->items);
+    *comparison = (struct comparison){0};
+}

@@ -1,0 +1,74 @@
+/* compare.h: what several sessions used, figure by figure, against the first of them.
+ *
+ * A session is one or several runs of the same thing. */
+#ifndef VITALS_REPORT_COMPARE_H
+#define VITALS_REPORT_COMPARE_H
+
+#include "report/phases.h"
+
+/* A difference is told where it is less probable by chance. */
+#define COMPARE_CHANCE 0.01
+
+struct session {
+    const char *name;
+    const struct recording **runs;
+    struct phases *phases; /* of each run */
+    size_t count;
+};
+
+/* How a session stands to the first. */
+enum verdict_kind {
+    VERDICT_FIRST, /* it is the first */
+    VERDICT_SAME,  /* no difference that the runs show */
+    VERDICT_LESS,  /* less, by more than chance */
+    VERDICT_MORE,
+    VERDICT_UNSURE,  /* the difference is within what one run alone may vary */
+    VERDICT_PERHAPS, /* it is larger than that, but one run is no proof */
+    VERDICT_NONE     /* one of the two does not have the figure */
+};
+
+struct verdict {
+    enum verdict_kind kind;
+    double change;      /* of the means, of the first's: -0.2 is 20 % less; NaN: of nothing */
+    double probability; /* of the same or more by chance; NaN where runs are too few to tell */
+    double noise;       /* what one run may vary, of its mean; NaN where there are several */
+    bool unlike;        /* got in another way than the first's */
+};
+
+/* A figure, or what a phase used. */
+struct compared {
+    const char *phase; /* NULL: of the whole run */
+    const char *name, *subject, *label, *unit;
+    struct statistics *values; /* over runs, for each session */
+    vitals_availability *states;
+    double *noise;
+    struct verdict *verdicts;
+};
+
+struct comparison {
+    const struct session *sessions;
+    size_t session_count;
+    struct compared *items;
+    size_t count, capacity;
+};
+
+/* Errors: EMEMORY. What was filled is freed by comparison_done; names are borrowed from runs. */
+int compare_sessions(const struct session *sessions, size_t count, struct comparison *out,
+                     vitals_error *error);
+void comparison_done(struct comparison *comparison);
+
+int comparison_text(const struct comparison *comparison, const struct account_view *view,
+                    vitals_write *write, void *data);
+int comparison_json(const struct comparison *comparison, vitals_write *write, void *data);
+
+/* gpu_tracker's comparison of sessions, by one statistic: "mean", "min", "max", "std". */
+bool comparison_knows(const char *statistic);
+int comparison_gpu_tracker(const struct comparison *comparison, const struct account_view *view,
+                           const char *statistic, vitals_write *write, void *data);
+
+/* The phase of a session that goes with one of the first's: of that name, else, where only numbers
+ * behind the last colon differ, the one in the same place. NULL: none. */
+const struct phase *comparison_pair(const struct phases *first, const struct phase *phase,
+                                    const struct phases *others);
+
+#endif

@@ -1,0 +1,360 @@
+/* gpu_tracker.c: the report of gpu_tracker from our figures, so that what reads the one reads the
+ * other. Its keys, their order and its text are tables here.
+ *
+ * What its fields mean: RAM is private + shared (pages that several processes map counted once), of
+ * one instant, in a decimal unit; main is the process that was started, descendants all below it,
+ * combined both; a sum percentage is 100 for one busy core (or GPU), a hardware percentage is of
+ * all expected ones; compute_time is the time from start to end. What is not known is null, N/A in
+ * the text. */
+#include "report/account.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json_form.h"
+#include "report/paint.h"
+#include "report/words.h"
+
+enum { MEMBERS_MAX = 80, TEXT_INDENT = 3 };
+
+enum kind { KIND_GROUP, KIND_UNIT, KIND_REAL, KIND_COUNT, KIND_MISSING };
+
+struct member {
+    int depth;
+    enum kind kind;
+    const char *key;
+    const char *unit;
+    double value;
+};
+
+struct tree {
+    const vitals_account *account;
+    const char *memory_unit, *gpu_memory_unit, *time_unit;
+    double cores, expected_cores, devices; /* 0: not known */
+    bool no_devices;                       /* there are none: what they used is 0 */
+    size_t count;
+    struct member members[MEMBERS_MAX];
+};
+
+static void add(struct tree *tree, struct member member)
+{
+    if (tree->count < MEMBERS_MAX)
+        tree->members[tree->count++] = member;
+}
+
+static void add_group(struct tree *tree, int depth, const char *key)
+{
+    add(tree, (struct member){.depth = depth, .kind = KIND_GROUP, .key = key});
+}
+
+static void add_number(struct tree *tree, int depth, const char *key, enum kind kind, bool known,
+                       double value)
+{
+    add(tree, (struct member){
+                  .depth = depth, .kind = known ? kind : KIND_MISSING, .key = key, .value = value});
+}
+
+/* ---- figures ---- */
+
+static bool figure(const struct tree *tree, const char *measure, const char *statistic,
+                   const char *subject, double *out)
+{
+    vitals_availability state;
+    *out = words_number(words_find(tree->account, measure, statistic, subject), &state);
+    return state > 0;
+}
+
+static void add_bytes(struct tree *tree, int depth, const char *key, const char *const measures[2],
+                      const char *subject, const char *unit)
+{
+    double value = 0;
+    bool known = figure(tree, measures[0], "peak", subject, &value) ||
+                 (measures[1] != NULL && figure(tree, measures[1], "peak", subject, &value));
+    known = known && vitals_usage_convert(value, "bytes", unit, &value) == 0;
+    add_number(tree, depth, key, KIND_REAL, known, value);
+}
+
+static const struct {
+    const char *key, *subject;
+} SCOPES[] = {{"main", "root"}, {"descendants", "descendants"}, {"combined", ""}};
+enum { SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0] };
+
+/* ---- groups ---- */
+
+static void add_ram(struct tree *tree)
+{
+    static const char *const capacity[2] = {"memory_total_bytes"},
+                             *const used[2] = {"memory_used_bytes"},
+                             *const total[2] = {"memory_both_bytes", "memory_resident_bytes"},
+                             *const own[2] = {"memory_private_bytes"},
+                             *const shared[2] = {"memory_shared_bytes"};
+    const char *unit = tree->memory_unit;
+    add_group(tree, 0, "max_ram");
+    add(tree, (struct member){.depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = unit});
+    add_bytes(tree, 1, "system_capacity", capacity, "system", unit);
+    add_bytes(tree, 1, "system", used, "system", unit);
+    for (size_t i = 0; i < SCOPE_COUNT; i++) {
+        add_group(tree, 1, SCOPES[i].key);
+        add_bytes(tree, 2, "total_rss", total, SCOPES[i].subject, unit);
+        add_bytes(tree, 2, "private_rss", own, SCOPES[i].subject, unit);
+        add_bytes(tree, 2, "shared_rss", shared, SCOPES[i].subject, unit);
+    }
+}
+
+/* Where there is no device at all, nothing of one was used: that is known. */
+static void add_device_bytes(struct tree *tree, const char *key, const char *measure,
+                             const char *subject)
+{
+    const char *const measures[2] = {measure, NULL};
+    if (tree->no_devices)
+        add_number(tree, 1, key, KIND_REAL, true, 0);
+    else
+        add_bytes(tree, 1, key, measures, subject, tree->gpu_memory_unit);
+}
+
+static void add_gpu_ram(struct tree *tree)
+{
+    add_group(tree, 0, "max_gpu_ram");
+    add(tree, (struct member){
+                  .depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = tree->gpu_memory_unit});
+    add_device_bytes(tree, "system_capacity", "device_memory_total_bytes", "system");
+    add_device_bytes(tree, "system", "device_memory_used_bytes", "system");
+    for (size_t i = 0; i < SCOPE_COUNT; i++)
+        add_device_bytes(tree, SCOPES[i].key, "gpu_memory_bytes", SCOPES[i].subject);
+}
+
+/* Four percentages of what is in use, of so many. */
+static void add_percentages(struct tree *tree, const char *key, const double used[2],
+                            const bool known[2], double of)
+{
+    static const char *const KEYS[2][2] = {{"max_sum_percent", "max_hardware_percent"},
+                                           {"mean_sum_percent", "mean_hardware_percent"}};
+    add_group(tree, 1, key);
+    for (size_t i = 0; i < 2; i++) {
+        add_number(tree, 2, KEYS[i][0], KIND_REAL, known[i], used[i] * 100);
+        add_number(tree, 2, KEYS[i][1], KIND_REAL, known[i] && of > 0,
+                   of > 0 ? used[i] * 100 / of : 0);
+    }
+}
+
+/* The mean of the whole tree was counted, where it was; the rest is of samples. */
+static void add_cpu_of(struct tree *tree, const char *key, const char *subject, double of)
+{
+    double used[2] = {0}, counted;
+    bool known[2] = {figure(tree, "cpu_cores", "peak", subject, &used[0]),
+                     figure(tree, "cpu_cores", "mean", subject, &used[1])};
+    vitals_availability state;
+    counted = words_number(vitals_account_find(tree->account, "cpu_cores", subject), &state);
+    if (state > 0) {
+        used[1] = counted;
+        known[1] = true;
+    }
+    if (known[1] && (!known[0] || used[0] < used[1])) {
+        used[0] = used[1]; // no sample saw more than the mean, so that was the most
+        known[0] = true;
+    }
+    add_percentages(tree, key, used, known, of);
+}
+
+static void add_cpu(struct tree *tree)
+{
+    static const char *const THREADS[SCOPE_COUNT] = {"main_n_threads", "descendants_n_threads",
+                                                     "combined_n_threads"};
+    add_group(tree, 0, "cpu_utilization");
+    add_number(tree, 1, "system_core_count", KIND_COUNT, tree->cores > 0, tree->cores);
+    bool whole = tree->expected_cores == floor(tree->expected_cores);
+    add_number(tree, 1, "n_expected_cores", whole ? KIND_COUNT : KIND_REAL,
+               tree->expected_cores > 0, tree->expected_cores);
+    add_cpu_of(tree, "system", "system", tree->cores);
+    for (size_t i = 0; i < SCOPE_COUNT; i++)
+        add_cpu_of(tree, SCOPES[i].key, SCOPES[i].subject, tree->expected_cores);
+    for (size_t i = 0; i < SCOPE_COUNT; i++) {
+        double threads;
+        bool known = figure(tree, "threads", "peak", SCOPES[i].subject, &threads);
+        add_number(tree, 1, THREADS[i], KIND_COUNT, known, threads);
+    }
+}
+
+static void add_gpu(struct tree *tree)
+{
+    double used[2] = {0};
+    bool known[2] = {figure(tree, "device_utilization_ratio", "peak", "system", &used[0]),
+                     figure(tree, "device_utilization_ratio", "mean", "system", &used[1])};
+    bool counted = tree->no_devices || tree->devices > 0;
+    known[0] = known[0] || tree->no_devices;
+    known[1] = known[1] || tree->no_devices;
+    add_group(tree, 0, "gpu_utilization");
+    add_number(tree, 1, "system_gpu_count", KIND_COUNT, counted, tree->devices);
+    add_number(tree, 1, "n_expected_gpus", KIND_COUNT, counted, tree->devices);
+    add_percentages(tree, "gpu_percentages", used, known, tree->no_devices ? 1 : tree->devices);
+}
+
+static void add_time(struct tree *tree)
+{
+    vitals_availability state;
+    double time = words_number(vitals_account_find(tree->account, "wall_seconds", ""), &state);
+    bool known = state > 0 && vitals_usage_convert(time, "seconds", tree->time_unit, &time) == 0;
+    add_group(tree, 0, "compute_time");
+    add(tree,
+        (struct member){.depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = tree->time_unit});
+    add_number(tree, 1, "time", KIND_REAL, known, time);
+}
+
+/* ---- what they are of ---- */
+
+static double attribute_number(const vitals_account *account, const char *name)
+{
+    char digits[32];
+    vitals_text text = vitals_account_attribute(account, name);
+    if (text.size == 0 || text.size >= sizeof digits)
+        return 0;
+    memcpy(digits, text.bytes, text.size);
+    digits[text.size] = '\0';
+    double value = strtod(digits, NULL);
+    return isfinite(value) && value > 0 ? value : 0;
+}
+
+static void fill(struct tree *tree)
+{
+    double devices;
+    vitals_availability state;
+    bool told = figure(tree, "devices", "peak", "system", &devices);
+    const vitals_figure *none = words_find(tree->account, "devices", "peak", "system");
+    (void)words_number(none, &state);
+    if (none != NULL && state == VITALS_UNSUPPORTED) { // no driver: no device
+        told = true;
+        devices = 0;
+    }
+    tree->expected_cores = attribute_number(tree->account, "expected_cores");
+    tree->cores = attribute_number(tree->account, "system_cores");
+    tree->devices = told ? devices : 0;
+    tree->no_devices = told && devices == 0;
+    add_ram(tree);
+    add_gpu_ram(tree);
+    add_cpu(tree);
+    add_gpu(tree);
+    add_time(tree);
+}
+
+/* ---- as JSON ---- */
+
+static void put_value(struct json_form *form, const struct member *member)
+{
+    form->floats = member->kind == KIND_REAL;
+    if (member->kind == KIND_UNIT)
+        form_string(form, member->unit);
+    else if (member->kind == KIND_MISSING)
+        form_null(form);
+    else
+        form_number(form, member->value);
+}
+
+static int print_json(const struct tree *tree, vitals_write *write, void *data)
+{
+    struct json_form form;
+    json_form_init(&form, 1, write, data);
+    form_begin(&form, '{');
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct member *member = &tree->members[i];
+        while (form.depth > member->depth + 1)
+            form_end(&form, '}');
+        form_key(&form, member->key);
+        if (member->kind == KIND_GROUP)
+            form_begin(&form, '{');
+        else
+            put_value(&form, member);
+    }
+    while (form.depth > 0)
+        form_end(&form, '}');
+    return form.failed != 0 ? form.failed : write(data, "\n", 1);
+}
+
+/* ---- as text ---- */
+
+static const struct {
+    const char *key, *words;
+} WORDING[] = {
+    {"max_ram", "Max RAM"},
+    {"unit", "Unit"},
+    {"system_capacity", "System capacity"},
+    {"system", "System"},
+    {"main", "Main"},
+    {"descendants", "Descendants"},
+    {"combined", "Combined"},
+    {"total_rss", "Total RSS"},
+    {"private_rss", "Private RSS"},
+    {"shared_rss", "Shared RSS"},
+    {"max_gpu_ram", "Max GPU RAM"},
+    {"cpu_utilization", "CPU utilization"},
+    {"system_core_count", "System core count"},
+    {"n_expected_cores", "Number of expected cores"},
+    {"max_sum_percent", "Max sum percent"},
+    {"max_hardware_percent", "Max hardware percent"},
+    {"mean_sum_percent", "Mean sum percent"},
+    {"mean_hardware_percent", "Mean hardware percent"},
+    {"main_n_threads", "Main number of threads"},
+    {"descendants_n_threads", "Descendants number of threads"},
+    {"combined_n_threads", "Combined number of threads"},
+    {"gpu_utilization", "GPU utilization"},
+    {"system_gpu_count", "System GPU count"},
+    {"n_expected_gpus", "Number of expected GPUs"},
+    {"gpu_percentages", "GPU percentages"},
+    {"compute_time", "Compute time"},
+    {"time", "Time"},
+};
+
+static const char *wording(const char *key)
+{
+    for (size_t i = 0; i < sizeof WORDING / sizeof WORDING[0]; i++) {
+        if (strcmp(WORDING[i].key, key) == 0)
+            return WORDING[i].words;
+    }
+    return key;
+}
+
+/* Three decimals, of which zeros behind the first go away. */
+static void decimals(double value, char out[static WORDS])
+{
+    size_t size = (size_t)snprintf(out, WORDS, "%.3f", value);
+    while (size > 2 && out[size - 1] == '0' && out[size - 2] != '.')
+        out[--size] = '\0';
+}
+
+static int print_text(const struct tree *tree, vitals_write *write, void *data)
+{
+    struct report_options options = {.color = false};
+    struct paint paint;
+    paint_init(&paint, &options, write, data);
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct member *member = &tree->members[i];
+        char value[WORDS] = "N/A";
+        if (member->kind == KIND_REAL)
+            decimals(member->value, value);
+        else if (member->kind == KIND_COUNT)
+            (void)snprintf(value, sizeof value, "%.0f", member->value);
+        else if (member->kind == KIND_UNIT)
+            (void)snprintf(value, sizeof value, "%s", member->unit);
+        paint_repeat(&paint, COLOR_PLAIN, " ", (size_t)member->depth * TEXT_INDENT);
+        paint_text(&paint, COLOR_PLAIN, wording(member->key));
+        paint_text(&paint, COLOR_PLAIN, member->kind == KIND_GROUP ? ":" : ": ");
+        if (member->kind != KIND_GROUP)
+            paint_text(&paint, COLOR_PLAIN, value);
+        paint_end(&paint);
+    }
+    return paint_done(&paint);
+}
+
+int account_gpu_tracker(const vitals_account *account, const struct account_view *view, bool text,
+                        vitals_write *write, void *data)
+{
+    struct tree tree = {
+        .account = account,
+        .memory_unit = view->memory_unit != NULL ? view->memory_unit : "gigabytes",
+        .gpu_memory_unit = view->gpu_memory_unit != NULL ? view->gpu_memory_unit : "gigabytes",
+        .time_unit = view->time_unit != NULL ? view->time_unit : "hours",
+    };
+    fill(&tree);
+    return text ? print_text(&tree, write, data) : print_json(&tree, write, data);
+}

@@ -1,0 +1,23 @@
+/* html.h: a recorded run as one page that needs nothing but a browser: no network, no other file.
+ *
+ * Everything that comes from outside is escaped, and the page's own policy allows its own script
+ * alone. Without JavaScript, or built without uPlot, it has the same charts, drawn. One thread. */
+#ifndef VITALS_REPORT_HTML_H
+#define VITALS_REPORT_HTML_H
+
+#include "record/recording.h"
+#include "report/phases.h"
+#include "report/sizing.h"
+
+struct html_report {
+    const struct recording *recording;
+    const char *path; /* of the recording, for its snapshots; as it was given */
+    const struct account_view *view;
+    const struct phases *phases;
+    const struct sizing *sizing;
+};
+
+/* Returns 0, what `write` returned to stop, or less than zero where memory is out. */
+int html_write(const struct html_report *report, vitals_write *write, void *data);
+
+#endif

@@ -1,0 +1,398 @@
+/* html_chart.c: see html_chart.h: which series make a chart, and their common moments.
+ *
+ * Many samples are thinned to CHART_POINTS_MAX moments: of a gauge the largest of each stretch is
+ * kept, so that no peak is lost; of a counter its growth over the stretch. */
+#include "report/html_chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json_form.h"
+
+/* What a line is made of: the first of its measures that was recorded. */
+struct source {
+    const char *measure, *subject; /* "*": of every device */
+    const char *label;
+};
+
+enum { SOURCES_MAX = 4 };
+
+static const struct {
+    const char *id, *title, *unit;
+    struct source sources[SOURCES_MAX];
+} CHARTS[] = {
+    {"cpu",
+     "CPUs in use",
+     "cores",
+     {{"cpu_cores", "", "this run"}, {"cpu_cores", "system", "machine"}}},
+    {"memory",
+     "Memory of the processes",
+     "bytes",
+     {{"memory_resident_bytes", "", "resident"},
+      {"memory_pss_bytes", "", "proportional"},
+      {"memory_both_bytes", "", "private and shared"}}},
+    {"machine", "Memory of the machine", "bytes", {{"memory_used_bytes", "system", "used"}}},
+    {"disk",
+     "Disks",
+     "bytes/s",
+     {{"disk_read_bytes", "", "read"},
+      {"disk_written_bytes", "", "written"},
+      {"disk_read_bytes", "system", "machine, read"},
+      {"disk_written_bytes", "system", "machine, written"}}},
+    {"network",
+     "Network",
+     "bytes/s",
+     {{"network_received_bytes", "", "received"},
+      {"network_transmitted_bytes", "", "sent"},
+      {"network_received_bytes", "system", "machine, received"},
+      {"network_transmitted_bytes", "system", "machine, sent"}}},
+    {"gpu",
+     "GPUs busy",
+     "ratio",
+     {{"device_utilization_ratio", "*", ""}, {"gpu_utilization_ratio", "*", "by this run"}}},
+    {"gpu-memory",
+     "GPU memory",
+     "bytes",
+     {{"device_memory_used_bytes", "*", ""}, {"gpu_memory_bytes", "*", "by this run"}}},
+    {"power", "Power of GPUs", "watts", {{"device_power_watts", "*", ""}}},
+    {"processes",
+     "Processes and threads",
+     "",
+     {{"processes", "", "processes"}, {"threads", "", "threads"}}},
+};
+
+/* ---- moments ---- */
+
+static const struct series *clock_of(const struct recording *recording)
+{
+    size_t count;
+    const struct series *series = recording_series(recording, &count), *most = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (most == NULL || series[i].count > most->count)
+            most = &series[i];
+    }
+    return most;
+}
+
+static int make_moments(const struct recording *recording, struct charts *charts)
+{
+    const struct series *clock = clock_of(recording);
+    size_t samples = clock != NULL ? clock->count : 0;
+    charts->thinned = samples > CHART_POINTS_MAX;
+    charts->points = charts->thinned ? CHART_POINTS_MAX : samples;
+    charts->seconds = calloc(charts->points + 1, sizeof *charts->seconds);
+    if (charts->seconds == NULL)
+        return -1;
+    if (samples == 0)
+        return 0;
+    charts->begin = clock->seconds[0];
+    double end = clock->seconds[samples - 1] - charts->begin;
+    for (size_t i = 0; i < charts->points; i++)
+        charts->seconds[i] = charts->thinned ? end * (double)i / (double)(charts->points - 1)
+                                             : clock->seconds[i] - charts->begin;
+    return 0;
+}
+
+/* ---- lines ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* A series that is read more seldom than samples are taken has nothing in between; a line goes on
+ * there as long as the next reading is no later than usual. */
+static double cadence_of(const struct series *series)
+{
+    static const double LATE = 1.75; /* of the usual */
+    double *gaps = calloc(series->count + 1, sizeof *gaps), before = (double)NAN;
+    size_t count = 0;
+    for (size_t i = 0; i < series->count && gaps != NULL; i++) {
+        if (isnan(series->values[i]))
+            continue;
+        if (!isnan(before))
+            gaps[count++] = series->seconds[i] - before;
+        before = series->seconds[i];
+    }
+    if (count > 0)
+        qsort(gaps, count, sizeof *gaps, by_size);
+    double cadence = count > 0 ? gaps[count / 2] * LATE : 0;
+    free(gaps);
+    return cadence;
+}
+
+/* A gauge that is a mean over the time before it. */
+static bool is_mean(const struct series *series)
+{
+    return strcmp(series->unit, "cores") == 0 || strcmp(series->unit, "ratio") == 0;
+}
+
+/* Between two readings a gauge goes straight from one to the other, a mean is one. */
+static void bridge(const struct charts *charts, double cadence, bool mean, double *values)
+{
+    size_t before = SIZE_MAX;
+    for (size_t i = 0; i < charts->points; i++) {
+        if (isnan(values[i]))
+            continue;
+        double passed = before != SIZE_MAX ? charts->seconds[i] - charts->seconds[before] : 0;
+        for (size_t at = before; at != SIZE_MAX && passed <= cadence && ++at < i;) {
+            double part = (charts->seconds[at] - charts->seconds[before]) / passed;
+            values[at] = mean ? values[i] : values[before] + (values[i] - values[before]) * part;
+        }
+        before = i;
+    }
+}
+
+/* The last point at or before each moment's stretch; `*at` goes on from where it was. */
+static double largest_until(const struct series *series, size_t *at, double until)
+{
+    double largest = (double)NAN;
+    for (; *at < series->count && series->seconds[*at] <= until; (*at)++) {
+        double value = series->values[*at];
+        if (!isnan(value) && !(value <= largest))
+            largest = value;
+    }
+    return largest;
+}
+
+static void fill_gauge(const struct series *series, const struct charts *charts, double cadence,
+                       double *values)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < charts->points; i++) {
+        /* A microsecond: moments went through a text of so many digits. */
+        double until = charts->begin + charts->seconds[i] + 1e-6;
+        values[i] = largest_until(series, &at, until);
+    }
+    bridge(charts, cadence, is_mean(series), values);
+}
+
+/* A counter as growth per second. What runs backwards is a new counter. */
+static void fill_rate(const struct series *series, const struct charts *charts, double cadence,
+                      double *values)
+{
+    size_t at = 0, from = 0;
+    double before = (double)NAN, before_second = (double)NAN;
+    for (size_t i = 0; i < charts->points; i++) {
+        double until = charts->begin + charts->seconds[i] + 1e-6, last = (double)NAN,
+               last_second = (double)NAN;
+        for (; at < series->count && series->seconds[at] <= until; at++) {
+            if (isnan(series->values[at]))
+                continue;
+            last = series->values[at];
+            last_second = series->seconds[at];
+        }
+        double passed = last_second - before_second;
+        values[i] = last >= before && passed > 0 ? (last - before) / passed : (double)NAN;
+        for (; from < i && !isnan(last) && passed <= cadence; from++)
+            values[from] = values[i];
+        if (!isnan(last)) {
+            from = i + 1;
+            before = last;
+            before_second = last_second;
+        }
+    }
+}
+
+static bool is_known(const double *values, size_t count)
+{
+    size_t i = 0;
+    while (i < count && isnan(values[i]))
+        i++;
+    return i < count;
+}
+
+/* A device that the run never used needs no line of the run's share. */
+static bool is_used(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] > 0)
+            return true;
+    }
+    return false;
+}
+
+/* What people call a device: a recording may hold its identity alone. */
+static const char *device_words(const struct recording *recording, const struct series *series)
+{
+    const vitals_account *account = recording_account(recording);
+    if (series->label[0] != '\0')
+        return series->label;
+    for (const vitals_figure *figure = NULL;
+         (figure = vitals_account_next(account, figure)) != NULL;) {
+        if (strcmp(vitals_figure_subject(figure), series->subject) == 0 &&
+            vitals_figure_label(figure)[0] != '\0')
+            return vitals_figure_label(figure);
+    }
+    return series->subject;
+}
+
+static int add_line(struct charts *charts, struct chart *chart, const struct series *series,
+                    const char *of, const char *label)
+{
+    if (chart->line_count == CHART_LINES_MAX) {
+        chart->left_out++;
+        return 0;
+    }
+    struct chart_line *line = &chart->lines[chart->line_count];
+    line->values = calloc(charts->points + 1, sizeof *line->values);
+    if (line->values == NULL)
+        return -1;
+    chart->line_count++;
+    bool device = label[0] == '\0' || strcmp(label, "by this run") == 0;
+    (void)snprintf(line->label, sizeof line->label, "%.60s%s%.30s", device ? of : "",
+                   device && label[0] != '\0' ? " " : "", label);
+    line->how = series->counter ? "sampled: growth of a counter between two samples"
+                                : "sampled: what happened between two samples was not seen";
+    double cadence = cadence_of(series);
+    if (series->counter)
+        fill_rate(series, charts, cadence, line->values);
+    else
+        fill_gauge(series, charts, cadence, line->values);
+    bool idle = device && label[0] != '\0' && !is_used(line->values, charts->points);
+    if (idle || !is_known(line->values, charts->points)) {
+        free(line->values);
+        chart->line_count--;
+    }
+    return 0;
+}
+
+static bool is_of(const struct series *series, const struct source *source)
+{
+    static const char *const SCOPES[] = {"", "root", "descendants", "system"};
+    if (series->count < 2 || strcmp(series->name, source->measure) != 0)
+        return false;
+    if (source->subject[0] != '*')
+        return strcmp(series->subject, source->subject) == 0;
+    for (size_t i = 0; i < sizeof SCOPES / sizeof SCOPES[0]; i++) {
+        if (strcmp(series->subject, SCOPES[i]) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether anything is to be seen: a chart of nothing but zeros of this run tells nothing. */
+static bool has_values(const struct chart *chart, size_t points)
+{
+    for (size_t i = 0; i < chart->line_count; i++) {
+        for (size_t j = 0; j < points; j++) {
+            if (chart->lines[i].values[j] > 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void free_lines(struct chart *chart)
+{
+    for (size_t i = 0; i < chart->line_count; i++)
+        free(chart->lines[i].values);
+    chart->line_count = 0;
+}
+
+static int make_chart(const struct recording *recording, struct charts *charts, size_t which)
+{
+    struct chart *chart = &charts->items[charts->count];
+    size_t count;
+    const struct series *series = recording_series(recording, &count);
+    *chart = (struct chart){
+        .id = CHARTS[which].id, .title = CHARTS[which].title, .unit = CHARTS[which].unit};
+    for (size_t i = 0; i < SOURCES_MAX && CHARTS[which].sources[i].measure != NULL; i++) {
+        for (size_t j = 0; j < count; j++) {
+            if (is_of(&series[j], &CHARTS[which].sources[i]) &&
+                add_line(charts, chart, &series[j], device_words(recording, &series[j]),
+                         CHARTS[which].sources[i].label) < 0)
+                return -1;
+        }
+    }
+    if (chart->line_count > 0 && has_values(chart, charts->points))
+        charts->count++;
+    else
+        free_lines(chart);
+    return 0;
+}
+
+int charts_of(const struct recording *recording, struct charts *out)
+{
+    *out = (struct charts){.begin = 0};
+    out->spans = recording_phases(recording, &out->span_count);
+    int code = make_moments(recording, out);
+    for (size_t i = 0; i < sizeof CHARTS / sizeof CHARTS[0] && code == 0; i++)
+        code = make_chart(recording, out, i);
+    if (code < 0)
+        charts_done(out);
+    return code;
+}
+
+void charts_done(struct charts *charts)
+{
+    for (size_t i = 0; i < charts->count; i++)
+        free_lines(&charts->items[i]);
+    free(charts->seconds);
+    *charts = (struct charts){.begin = 0};
+}
+
+/* ---- data ---- */
+
+static void put_numbers(struct json_form *form, const double *values, size_t count)
+{
+    form_begin(form, '[');
+    for (size_t i = 0; i < count; i++) {
+        char digits[32];
+        (void)snprintf(digits, sizeof digits, "%.6g", values[i]); /* more is not to be seen */
+        form_number(form, isnan(values[i]) ? (double)NAN : strtod(digits, NULL));
+    }
+    form_end(form, ']');
+}
+
+static void put_chart(struct json_form *form, const struct charts *charts,
+                      const struct chart *chart)
+{
+    form_begin(form, '{');
+    form_put_string(form, "id", chart->id);
+    form_put_string(form, "unit", chart->unit);
+    form_key(form, "series");
+    form_begin(form, '[');
+    for (size_t i = 0; i < chart->line_count; i++) {
+        form_begin(form, '{');
+        form_put_string(form, "label", chart->lines[i].label);
+        form_put_string(form, "how", chart->lines[i].how);
+        form_key(form, "values");
+        put_numbers(form, chart->lines[i].values, charts->points);
+        form_end(form, '}');
+    }
+    form_end(form, ']');
+    form_end(form, '}');
+}
+
+void charts_data(struct html *html, const struct charts *charts)
+{
+    struct json_form form;
+    double last = charts->points > 0 ? charts->seconds[charts->points - 1] : 0;
+    json_form_init(&form, 0, html->write, html->data);
+    form.script = true;
+    form.failed = html->failed;
+    form_begin(&form, '{');
+    form_key(&form, "seconds");
+    put_numbers(&form, charts->seconds, charts->points);
+    form_key(&form, "charts");
+    form_begin(&form, '[');
+    for (size_t i = 0; i < charts->count; i++)
+        put_chart(&form, charts, &charts->items[i]);
+    form_end(&form, ']');
+    form_key(&form, "phases");
+    form_begin(&form, '[');
+    for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
+        const struct recorded_phase *span = &charts->spans[i];
+        form_begin(&form, '{');
+        form_put_number(&form, "begin", span->begin - charts->begin);
+        form_put_number(&form, "end", isnan(span->end) ? last : span->end - charts->begin);
+        form_end(&form, '}');
+    }
+    form_end(&form, ']');
+    form_end(&form, '}');
+    html->failed = form.failed;
+}

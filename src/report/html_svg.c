@@ -1,0 +1,294 @@
+/* html_svg.c: charts and the lane of phases, drawn as SVG. Colors and letters come from the page's
+ * style, so that they follow light, dark and print. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/html_chart.h"
+
+enum {
+    WIDTH = 640,
+    HEIGHT = 230,
+    LEFT = 78,
+    RIGHT = 12,
+    TOP = 10,
+    BOTTOM = 24,
+    Y_LINES = 4,
+    X_LINES = 6,
+    COLUMNS = WIDTH - LEFT - RIGHT,
+    ROWS = HEIGHT - TOP - BOTTOM,
+    COLORS = 8,
+    LANES_MAX = 8,
+    LANE = 20
+};
+
+struct scale {
+    double seconds; /* of the whole width */
+    double top;     /* the value at the upper edge */
+    double step;    /* between lines */
+};
+
+static double x_of(const struct scale *scale, double second)
+{
+    double ratio = scale->seconds > 0 ? second / scale->seconds : 0;
+    return LEFT + COLUMNS * fmin(fmax(ratio, 0), 1);
+}
+
+static double y_of(const struct scale *scale, double value)
+{
+    double ratio = scale->top > 0 ? value / scale->top : 0;
+    return TOP + ROWS * (1 - fmin(fmax(ratio, 0), 1));
+}
+
+/* 1, 2 or 5 times a power of ten; of bytes a power of two. */
+static double round_step(double step, bool binary)
+{
+    if (step <= 0)
+        return 1;
+    if (binary)
+        return exp2(ceil(log2(step)));
+    double power = pow(10, floor(log10(step))), rest = step / power;
+    return power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
+}
+
+static double time_step(double step)
+{
+    static const double STEPS[] = {0.01, 0.02, 0.05, 0.1,  0.2,   0.5,   1,    2,
+                                   5,    10,   15,   30,   60,    120,   300,  600,
+                                   900,  1800, 3600, 7200, 14400, 28800, 86400};
+    for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0]; i++) {
+        if (STEPS[i] >= step)
+            return STEPS[i];
+    }
+    return ceil(step / 86400) * 86400;
+}
+
+/* "1:10", "2:03:00"; with a part of a second where steps have one. */
+static void time_words(double seconds, double step, char out[static WORDS])
+{
+    unsigned long long whole = (unsigned long long)(seconds + 1e-6);
+    if (step < 1)
+        (void)snprintf(out, WORDS, "%.2f", seconds);
+    else if (whole >= 3600)
+        (void)snprintf(out, WORDS, "%llu:%02llu:%02llu", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        (void)snprintf(out, WORDS, "%llu:%02llu", whole / 60, whole % 60);
+}
+
+static bool is_bytes(const char *unit)
+{
+    return strncmp(unit, "bytes", 5) == 0;
+}
+
+/* Round numbers stay short: "16 GiB". */
+static void axis_bytes(double value, const char *behind, char out[static WORDS])
+{
+    static const char *const NAMES[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t at = 0;
+    for (; value >= 1024 && at + 1 < sizeof NAMES / sizeof NAMES[0]; at++)
+        value /= 1024;
+    (void)snprintf(out, WORDS, "%.4g %s%s", value, NAMES[at], behind);
+}
+
+static void value_words(const char *unit, double value, char out[static WORDS])
+{
+    const struct account_view plain = {0};
+    if (is_bytes(unit))
+        axis_bytes(value, strcmp(unit, "bytes/s") == 0 ? "/s" : "", out);
+    else if (strcmp(unit, "cores") == 0)
+        (void)snprintf(out, WORDS, "%.4g", value);
+    else
+        (void)words_value(&plain, "", unit, value, out);
+}
+
+/* ---- parts ---- */
+
+static void put_frame(struct html *html, const struct scale *scale, const char *unit)
+{
+    char words[WORDS];
+    for (double value = 0; value <= scale->top * 1.0001; value += scale->step) {
+        double y = y_of(scale, value);
+        value_words(unit, value, words);
+        html_format(html, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>",
+                    LEFT, WIDTH - RIGHT, y, y);
+        html_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT - 8,
+                    y + 4, words);
+    }
+    double step = time_step(scale->seconds / X_LINES);
+    for (double second = 0; second <= scale->seconds * 1.0001 && step > 0; second += step) {
+        time_words(second, step, words);
+        html_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                    x_of(scale, second), HEIGHT - 6, words);
+    }
+}
+
+static void put_spans(struct html *html, const struct charts *charts, const struct scale *scale)
+{
+    for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
+        const struct recorded_phase *span = &charts->spans[i];
+        double from = x_of(scale, span->begin - charts->begin);
+        double to = isnan(span->end) ? WIDTH - RIGHT : x_of(scale, span->end - charts->begin);
+        html_format(html,
+                    "<rect class=\"span\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>",
+                    from, TOP, fmax(to - from, 1), ROWS);
+        html_string(html, span->name);
+        html_raw(html, "</title></rect>");
+    }
+}
+
+/* A line breaks where a value is missing; one value alone is a dot. Where there are more points
+ * than columns, each column has the largest of its own. */
+static void put_line(struct html *html, const struct charts *charts, const struct scale *scale,
+                     const struct chart_line *line, size_t color)
+{
+    bool open = false, shown = false;
+    size_t points = charts->points,
+           stride = points > COLUMNS ? (points + COLUMNS - 1) / COLUMNS : 1;
+    html_format(html, "<path class=\"line s%zu\" d=\"", color);
+    for (size_t i = 0; i < points; i += stride) {
+        double largest = (double)NAN;
+        for (size_t j = i; j < i + stride && j < points; j++) {
+            if (!isnan(line->values[j]) && !(line->values[j] <= largest))
+                largest = line->values[j];
+        }
+        if (!isnan(largest)) {
+            bool alone = !open && (i + stride >= points || isnan(line->values[i + stride]));
+            html_format(html, "%s%.1f %.1f", open ? "L" : "M", x_of(scale, charts->seconds[i]),
+                        y_of(scale, largest));
+            if (alone)
+                html_raw(html, "h1");
+            shown = true;
+        }
+        open = !isnan(largest);
+    }
+    html_raw(html, shown ? "\"/>" : "M0 0\"/>");
+}
+
+static struct scale scale_of(const struct charts *charts, const struct chart *chart)
+{
+    struct scale scale = {.seconds = charts->points > 0 ? charts->seconds[charts->points - 1] : 0};
+    double most = 0;
+    for (size_t i = 0; i < chart->line_count; i++) {
+        for (size_t j = 0; j < charts->points; j++)
+            most = fmax(most, chart->lines[i].values[j]);
+    }
+    scale.step = round_step(most / Y_LINES, is_bytes(chart->unit));
+    scale.top = fmax(ceil(most / scale.step) * scale.step, scale.step);
+    return scale;
+}
+
+static void put_chart(struct html *html, const struct charts *charts, const struct chart *chart)
+{
+    struct scale scale = scale_of(charts, chart);
+    html_format(html,
+                "<figure class=\"chart\" id=\"%s\"><figcaption><b>%s</b><span class=\"keys\">",
+                chart->id, chart->title);
+    for (size_t i = 0; i < chart->line_count; i++) {
+        html_format(html, "<span class=\"key\" title=\"%s\"><i class=\"k%zu\"></i>",
+                    chart->lines[i].how, i % COLORS);
+        html_string(html, chart->lines[i].label);
+        html_raw(html, "</span> ");
+    }
+    html_raw(html, "</span>");
+    if (chart->left_out > 0)
+        html_format(html, "<span class=\"key\">%zu more are not drawn</span>", chart->left_out);
+    html_format(html, "</figcaption><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">",
+                WIDTH, HEIGHT, chart->title);
+    put_frame(html, &scale, chart->unit);
+    put_spans(html, charts, &scale);
+    for (size_t i = 0; i < chart->line_count; i++)
+        put_line(html, charts, &scale, &chart->lines[i], i % COLORS);
+    html_raw(html, "</svg></figure>\n");
+}
+
+/* ---- phases ---- */
+
+/* The first lane that is free when it begins; LANES_MAX where none is. */
+static size_t lane_of(double free_from[LANES_MAX], const struct recorded_phase *span, double end)
+{
+    for (size_t i = 0; i < LANES_MAX; i++) {
+        if (free_from[i] <= span->begin) {
+            free_from[i] = end;
+            return i;
+        }
+    }
+    return LANES_MAX;
+}
+
+static size_t count_lanes(const struct charts *charts)
+{
+    double free_from[LANES_MAX];
+    size_t most = 0;
+    for (size_t i = 0; i < LANES_MAX; i++)
+        free_from[i] = -(double)INFINITY;
+    for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
+        double end = isnan(charts->spans[i].end) ? (double)INFINITY : charts->spans[i].end;
+        size_t lane = lane_of(free_from, &charts->spans[i], end);
+        if (lane < LANES_MAX && lane + 1 > most)
+            most = lane + 1;
+    }
+    return most;
+}
+
+/* In percent of the width, so that letters keep their size on a narrow screen; what does not fit
+ * into its own lane is cut there. */
+static void put_lane(struct html *html, const struct recorded_phase *span, size_t lane, double from,
+                     double to)
+{
+    html_format(html,
+                "<svg x=\"%.2f%%\" y=\"%zu\" width=\"%.2f%%\" height=\"%d\"><rect "
+                "class=\"lane\" width=\"100%%\" height=\"100%%\" rx=\"3\"/>",
+                from, lane * LANE + 2, fmax(to - from, 0.2), LANE - 4);
+    if (to - from > 2) {
+        html_raw(html, "<text class=\"lane-name\" x=\"5\" y=\"12\">");
+        html_string(html, span->name);
+        html_raw(html, "</text>");
+    }
+    html_raw(html, "<title>");
+    html_string(html, span->name);
+    if (!isnan(span->end)) {
+        char words[WORDS];
+        html_format(html, " (%s)", words_seconds(span->end - span->begin, words));
+    }
+    html_raw(html, "</title></svg>");
+}
+
+static double percent_of(double second, double last)
+{
+    return last > 0 ? 100 * fmin(fmax(second / last, 0), 1) : 0;
+}
+
+static void put_lanes(struct html *html, const struct charts *charts)
+{
+    double free_from[LANES_MAX], last = charts->seconds[charts->points - 1];
+    size_t lanes = count_lanes(charts);
+    for (size_t i = 0; i < LANES_MAX; i++)
+        free_from[i] = (double)-INFINITY;
+    html_format(
+        html,
+        "<figure class=\"chart\"><figcaption><b>Phases</b></figcaption><svg class=\"lanes\" "
+        "width=\"100%%\" height=\"%zu\" role=\"img\" aria-label=\"Phases\">",
+        lanes * LANE + 2);
+    for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
+        const struct recorded_phase *span = &charts->spans[i];
+        double end = isnan(span->end) ? (double)INFINITY : span->end;
+        size_t lane = lane_of(free_from, span, end);
+        if (lane < LANES_MAX)
+            put_lane(html, span, lane, percent_of(span->begin - charts->begin, last),
+                     isnan(span->end) ? 100 : percent_of(span->end - charts->begin, last));
+    }
+    html_raw(html, "</svg></figure>\n");
+    if (charts->span_count > CHART_SPANS_MAX)
+        html_format(html, "<p class=\"soft\">The first %d of %zu phases are drawn.</p>\n",
+                    CHART_SPANS_MAX, charts->span_count);
+}
+
+void charts_draw(struct html *html, const struct charts *charts)
+{
+    if (charts->span_count > 0 && charts->points > 1)
+        put_lanes(html, charts);
+    html_raw(html, "<div class=\"charts\">\n");
+    for (size_t i = 0; i < charts->count; i++)
+        put_chart(html, charts, &charts->items[i]);
+    html_raw(html, "</div>\n");
+}

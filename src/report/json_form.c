@@ -1,0 +1,192 @@
+/* json_form.c: see json_form.h. */
+#include "report/json_form.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART = 512, ESCAPE = 6, DIGITS = 40 };
+
+void json_form_init(struct json_form *form, int indent, vitals_write *write, void *data)
+{
+    *form = (struct json_form){.write = write, .data = data, .indent = indent};
+}
+
+static void put(struct json_form *form, const char *bytes, size_t size)
+{
+    if (form->failed == 0 && size > 0)
+        form->failed = form->write(form->data, bytes, size);
+}
+
+static void put_line(struct json_form *form)
+{
+    if (form->indent == 0)
+        return;
+    put(form, "\n", 1);
+    for (int i = 0; i < form->depth * form->indent; i++)
+        put(form, " ", 1);
+}
+
+/* What stands before a value or a key. */
+static void separate(struct json_form *form)
+{
+    if (form->keyed) {
+        form->keyed = false;
+        return;
+    }
+    if (form->begun)
+        put(form, ",", 1);
+    if (form->depth > 0)
+        put_line(form);
+    form->begun = true;
+}
+
+void form_begin(struct json_form *form, char bracket)
+{
+    separate(form);
+    put(form, &bracket, 1);
+    form->depth++;
+    form->begun = false;
+}
+
+void form_end(struct json_form *form, char bracket)
+{
+    form->depth--;
+    if (form->begun)
+        put_line(form);
+    put(form, &bracket, 1);
+    form->begun = true;
+}
+
+/* Inside a script element nothing may end it: there < is escaped too. */
+static void put_escaped(struct json_form *form, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        char escape[8];
+        bool sharp = bytes[i] == '<' || bytes[i] == '>' || bytes[i] == '&';
+        if (!form->script || !sharp) {
+            put(form, bytes + i, 1);
+            continue;
+        }
+        (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)bytes[i]);
+        put(form, escape, strlen(escape));
+    }
+}
+
+/* How much may be escaped by itself: never a part of a character. */
+static size_t part_size(vitals_text text)
+{
+    size_t size = text.size < PART ? text.size : PART;
+    for (int back = 0; size < text.size && back < 3; back++) {
+        if (((unsigned char)text.bytes[size] & 0xc0) != 0x80)
+            break;
+        size--;
+    }
+    return size;
+}
+
+static void put_quoted(struct json_form *form, vitals_text text)
+{
+    char escaped[PART * ESCAPE + 1];
+    put(form, "\"", 1);
+    while (text.size > 0) {
+        vitals_text part = {text.bytes, part_size(text)};
+        (void)vitals_text_format(part, VITALS_TEXT_JSON, escaped, sizeof escaped);
+        if (form->script)
+            put_escaped(form, escaped, strlen(escaped));
+        else
+            put(form, escaped, strlen(escaped));
+        text.bytes += part.size;
+        text.size -= part.size;
+    }
+    put(form, "\"", 1);
+}
+
+void form_key(struct json_form *form, const char *key)
+{
+    separate(form);
+    put_quoted(form, (vitals_text){key, strlen(key)});
+    put(form, ": ", form->indent > 0 ? 2 : 1);
+    form->keyed = true;
+}
+
+void form_text(struct json_form *form, vitals_text text)
+{
+    separate(form);
+    put_quoted(form, text);
+}
+
+void form_string(struct json_form *form, const char *string)
+{
+    form_text(form, (vitals_text){string, strlen(string)});
+}
+
+/* The locale of numbers is C. */
+static void shortest(double value, char out[static DIGITS])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(out, DIGITS, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            return;
+    }
+}
+
+void form_number(struct json_form *form, double value)
+{
+    char digits[DIGITS];
+    if (!isfinite(value)) {
+        form_null(form);
+        return;
+    }
+    bool plain = value == 0 || (fabs(value) >= 1e-4 && fabs(value) < 1e16);
+    if (value == floor(value) && plain)
+        (void)snprintf(digits, sizeof digits, form->floats ? "%.1f" : "%.0f",
+                       value == 0 ? 0.0 : value);
+    else
+        shortest(value, digits);
+    separate(form);
+    put(form, digits, strlen(digits));
+}
+
+static void put_word(struct json_form *form, const char *word)
+{
+    separate(form);
+    put(form, word, strlen(word));
+}
+
+void form_count(struct json_form *form, uint64_t value)
+{
+    char digits[DIGITS];
+    (void)snprintf(digits, sizeof digits, "%" PRIu64, value);
+    put_word(form, digits);
+}
+
+void form_bool(struct json_form *form, bool value)
+{
+    put_word(form, value ? "true" : "false");
+}
+
+void form_null(struct json_form *form)
+{
+    put_word(form, "null");
+}
+
+void form_put_string(struct json_form *form, const char *key, const char *string)
+{
+    form_key(form, key);
+    form_string(form, string);
+}
+
+void form_put_number(struct json_form *form, const char *key, double value)
+{
+    form_key(form, key);
+    form_number(form, value);
+}
+
+void form_put_count(struct json_form *form, const char *key, uint64_t value)
+{
+    form_key(form, key);
+    form_count(form, value);
+}

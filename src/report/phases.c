@@ -1,0 +1,253 @@
+/* phases.c: see phases.h. The arithmetic; phases_print.c shows it.
+ *
+ * A recording pairs what began and ended in one thread, so a name that is nested in itself, or runs
+ * in several threads at once, has as many calls. Its samples are those in any of its calls, each
+ * once. Growth of a counter is taken between its values at begin and end, on the line between the
+ * samples around them; where calls overlap, the time that they share is counted once. */
+#include "report/phases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A time in which calls of the phase run. */
+struct span {
+    double begin, end;
+};
+
+struct spans {
+    struct span *items;
+    size_t count;
+};
+
+static int out_of_memory(vitals_error *error)
+{
+    if (error != NULL) {
+        *error = (vitals_error){.code = VITALS_EMEMORY};
+        memcpy(error->message, "out of memory", sizeof "out of memory");
+    }
+    return VITALS_EMEMORY;
+}
+
+/* ---- spans ---- */
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct span *left = a, *right = b;
+    return left->begin < right->begin ? -1 : left->begin > right->begin;
+}
+
+/* Overlapping ones become one. */
+static void merge(struct spans *spans)
+{
+    size_t kept = 0;
+    qsort(spans->items, spans->count, sizeof *spans->items, by_begin);
+    for (size_t i = 0; i < spans->count; i++) {
+        struct span next = spans->items[i];
+        if (kept > 0 && next.begin <= spans->items[kept - 1].end) {
+            if (next.end > spans->items[kept - 1].end)
+                spans->items[kept - 1].end = next.end;
+        } else {
+            spans->items[kept++] = next;
+        }
+    }
+    spans->count = kept;
+}
+
+/* ---- series ---- */
+
+/* The first point that is not before the moment. */
+static size_t first_from(const struct series *series, double second)
+{
+    size_t low = 0, high = series->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (series->seconds[middle] < second)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A counter at a moment, on the line between its points; before the first and behind the last it
+ * stands still. NaN where there is no value. */
+static double value_at(const struct series *series, double second)
+{
+    size_t after = first_from(series, second);
+    while (after < series->count && isnan(series->values[after]))
+        after++;
+    size_t before = first_from(series, second);
+    while (before > 0 && isnan(series->values[before - 1]))
+        before--;
+    if (after == series->count)
+        return before > 0 ? series->values[before - 1] : (double)NAN;
+    if (before == 0)
+        return series->values[after];
+    double x0 = series->seconds[before - 1], x1 = series->seconds[after];
+    double y0 = series->values[before - 1], y1 = series->values[after];
+    return x1 > x0 ? y0 + (y1 - y0) * (second - x0) / (x1 - x0) : y1;
+}
+
+static size_t points_in(const struct series *series, struct span span)
+{
+    size_t from = first_from(series, span.begin), to = from;
+    while (to < series->count && series->seconds[to] <= span.end)
+        to++;
+    return to - from;
+}
+
+static void fold(const struct series *series, const struct spans *spans,
+                 struct phase_measure *measure)
+{
+    *measure = (struct phase_measure){.series = series, .growth = (double)NAN};
+    for (size_t i = 0; i < spans->count; i++) {
+        size_t from = first_from(series, spans->items[i].begin);
+        for (size_t at = from; at < series->count && series->seconds[at] <= spans->items[i].end;
+             at++) {
+            if (!isnan(series->values[at]))
+                statistics_add(&measure->values, series->values[at]);
+        }
+        double grown = value_at(series, spans->items[i].end) -
+                       value_at(series, spans->items[i].begin);
+        if (series->counter && !isnan(grown))
+            measure->growth = (isnan(measure->growth) ? 0 : measure->growth) + grown;
+    }
+}
+
+/* What was sampled most often tells when samples were taken. */
+static const struct series *clock_of(const struct series *series, size_t count)
+{
+    const struct series *most = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (most == NULL || series[i].count > most->count)
+            most = &series[i];
+    }
+    return most;
+}
+
+static int fold_all(const struct recording *recording, struct phase *phase, struct spans *spans,
+                    vitals_error *error)
+{
+    size_t count;
+    const struct series *series = recording_series(recording, &count);
+    const struct series *clock = clock_of(series, count);
+    merge(spans);
+    phase->measures = calloc(count > 0 ? count : 1, sizeof *phase->measures);
+    if (phase->measures == NULL)
+        return out_of_memory(error);
+    for (size_t i = 0; i < count; i++)
+        fold(&series[i], spans, &phase->measures[i]);
+    phase->measure_count = count;
+    for (size_t i = 0; clock != NULL && i < spans->count; i++)
+        phase->timepoints += points_in(clock, spans->items[i]);
+    return 0;
+}
+
+/* ---- calls ---- */
+
+/* Calls of one name, which stand together. */
+struct calls {
+    const struct recorded_phase *const *items;
+    size_t count;
+};
+
+static int fold_phase(const struct recording *recording, const struct calls *calls,
+                      struct phase *phase, vitals_error *error)
+{
+    size_t series_count;
+    const struct series *series = recording_series(recording, &series_count);
+    const struct series *clock = clock_of(series, series_count);
+    struct spans spans = {.items = calloc(calls->count, sizeof *spans.items)};
+    if (spans.items == NULL)
+        return out_of_memory(error);
+    *phase = (struct phase){.name = calls->items[0]->name, .first = calls->items[0]->begin};
+    for (size_t i = 0; i < calls->count; i++) {
+        struct span span = {calls->items[i]->begin, calls->items[i]->end};
+        if (isnan(span.end)) {
+            phase->open++;
+            continue;
+        }
+        phase->calls++;
+        statistics_add(&phase->seconds, span.end - span.begin);
+        phase->non_empty += clock != NULL && points_in(clock, span) > 0;
+        spans.items[spans.count++] = span;
+    }
+    int code = fold_all(recording, phase, &spans, error);
+    free(spans.items);
+    return code;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct recorded_phase *left = *(const struct recorded_phase *const *)a;
+    const struct recorded_phase *right = *(const struct recorded_phase *const *)b;
+    int order = strcmp(left->name, right->name);
+    if (order != 0)
+        return order;
+    return left->begin < right->begin ? -1 : left->begin > right->begin;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct phase *left = a, *right = b;
+    return left->first < right->first ? -1 : left->first > right->first;
+}
+
+static size_t same_name(const struct recorded_phase *const *calls, size_t count)
+{
+    size_t same = 1;
+    while (same < count && strcmp(calls[same]->name, calls[0]->name) == 0)
+        same++;
+    return same;
+}
+
+static int fold_phases(const struct recording *recording, struct phases *phases,
+                       const struct recorded_phase **calls, size_t count, vitals_error *error)
+{
+    int code = 0;
+    qsort(calls, count, sizeof *calls, by_name);
+    for (size_t at = 0; at < count && code == 0;) {
+        const struct calls same = {calls + at, same_name(calls + at, count - at)};
+        if (phases->count < PHASES_MAX)
+            code = fold_phase(recording, &same, &phases->items[phases->count++], error);
+        else
+            phases->left_out++;
+        at += same.count;
+    }
+    qsort(phases->items, phases->count, sizeof *phases->items, by_first);
+    return code;
+}
+
+int phases_of(const struct recording *recording, struct phases *out, vitals_error *error)
+{
+    struct phases phases = {0};
+    size_t count;
+    const struct recorded_phase *calls = recording_phases(recording, &count);
+    struct span always = {-(double)INFINITY, (double)INFINITY};
+    struct spans whole = {&always, 1};
+    const struct recorded_phase **sorted = calloc(count + 1, sizeof(void *));
+    phases.items = calloc(count < PHASES_MAX ? count + 1 : PHASES_MAX, sizeof *phases.items);
+    for (size_t i = 0; sorted != NULL && i < count; i++)
+        sorted[i] = &calls[i];
+    int code = sorted == NULL || phases.items == NULL
+                   ? out_of_memory(error)
+                   : fold_all(recording, &phases.whole, &whole, error);
+    if (code == 0)
+        code = fold_phases(recording, &phases, sorted, count, error);
+    free(sorted);
+    if (code < 0)
+        phases_done(&phases);
+    else
+        *out = phases;
+    return code;
+}
+
+void phases_done(struct phases *phases)
+{
+    for (size_t i = 0; i < phases->count; i++)
+        free(phases->items[i].measures);
+    free(phases->items);
+    free(phases->whole.measures);
+    *phases = (struct phases){0};
+}

@@ -1,0 +1,57 @@
+/* phases.h: what each phase of a run used: from a recording's series and marks, by name. */
+#ifndef VITALS_REPORT_PHASES_H
+#define VITALS_REPORT_PHASES_H
+
+#include "record/recording.h"
+#include "report/account.h"
+#include "report/statistics.h"
+
+/* Of one series within a phase. */
+struct phase_measure {
+    const struct series *series;
+    struct statistics values; /* of a gauge: of every sample within */
+    double growth;            /* of a counter: between begin and end of all calls; NaN: not known */
+};
+
+/* All calls of one name. */
+struct phase {
+    const char *name;
+    double first;      /* when it first began */
+    size_t timepoints; /* samples in any call, each counted once */
+    size_t calls;      /* that ended */
+    size_t open;       /* that did not */
+    size_t non_empty;  /* calls with a sample in them */
+    struct statistics seconds;
+    struct phase_measure *measures;
+    size_t measure_count;
+};
+
+enum { PHASES_MAX = 1000 };
+
+struct phases {
+    struct phase *items; /* in the order in which they first began */
+    size_t count;
+    size_t left_out;    /* names, beyond PHASES_MAX */
+    struct phase whole; /* the run: every sample; no calls */
+};
+
+/* Errors: EMEMORY. What was filled is freed by phases_done. */
+int phases_of(const struct recording *recording, struct phases *out, vitals_error *error);
+void phases_done(struct phases *phases);
+
+/* Lines for a person; a member's value of a JSON document (measures in base units). */
+int phases_text(const struct phases *phases, const struct account_view *view, vitals_write *write,
+                void *data);
+void phases_json(const struct phases *phases, void *form);
+
+/* The analysis that gpu_tracker makes of a tracking and a sub-tracking file: its JSON. */
+int phases_gpu_tracker(const struct phases *phases, const vitals_account *account,
+                       const struct account_view *view, vitals_write *write, void *data);
+
+/* One of its 21 measures of a phase, in its unit; false where it was not recorded. `index` from 0;
+ * the name is NULL behind the last. */
+const char *gpu_tracker_measure(size_t index);
+bool gpu_tracker_statistics(const struct phase *phase, const vitals_account *account,
+                            const struct account_view *view, size_t index, struct statistics *out);
+
+#endif

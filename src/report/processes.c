@@ -1,0 +1,203 @@
+/* processes.c: see processes.h. A process that was there in the first snapshot counts from what it
+ * had used by then, one that came later from its birth. */
+#include "report/processes.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/recording.h"
+
+enum { COUNTERS = 3, SLOTS = 262144 };
+
+_Static_assert(SLOTS > 2 * PROCESSES_MAX, "there is a free slot within a few steps");
+
+struct table {
+    struct process_use *items;
+    size_t count, capacity;
+    uint32_t *slots; /* of items, by pid and start; 0: free, else index + 1 */
+    bool first;      /* this is the first snapshot */
+    double second;
+};
+
+static const vitals_metric METRICS[COUNTERS] = {
+    VITALS_PROCESS_CPU_SECONDS, VITALS_PROCESS_READ_BYTES, VITALS_PROCESS_WRITTEN_BYTES};
+
+static double *counter_of(struct process_use *use, size_t which)
+{
+    return which == 0 ? &use->cpu_seconds : which == 1 ? &use->read_bytes : &use->written_bytes;
+}
+
+/* ---- who it is ---- */
+
+static size_t slot_of(const struct table *table, int64_t pid, double start)
+{
+    size_t at = (size_t)(((uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(start * 100)) %
+                         SLOTS);
+    while (table->slots[at] != 0) {
+        const struct process_use *use = &table->items[table->slots[at] - 1];
+        if (use->pid == pid && use->start == start)
+            break;
+        at = (at + 1) % SLOTS;
+    }
+    return at;
+}
+
+static struct process_use *add(struct table *table, size_t slot)
+{
+    if (table->count == PROCESSES_MAX)
+        return NULL;
+    if (table->count == table->capacity) {
+        size_t capacity = table->capacity > 0 ? table->capacity * 2 : 256;
+        void *items = realloc(table->items, capacity * sizeof *table->items);
+        if (items == NULL)
+            return NULL;
+        table->items = items;
+        table->capacity = capacity;
+    }
+    table->slots[slot] = (uint32_t)++table->count;
+    return &table->items[table->count - 1];
+}
+
+static void take_name(struct process_use *use, const vitals_row *row)
+{
+    vitals_text text;
+    bool line = vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &text) > 0 && text.size > 0;
+    if (!line && !use->titled) // a program may be another than it began as
+        (void)snprintf(use->name, sizeof use->name, "%s", vitals_row_label(row));
+    if (line)
+        (void)vitals_text_command(text, use->name, sizeof use->name);
+    use->titled = use->titled || line;
+}
+
+/* ---- one row ---- */
+
+static void fold_row(struct table *table, const vitals_row *row)
+{
+    double pid = 0, start = 0, value;
+    if (vitals_row_number(row, VITALS_PROCESS_PID, &pid) <= 0)
+        return;
+    (void)(vitals_row_number(row, VITALS_PROCESS_START_SECONDS, &start) > 0);
+    size_t slot = slot_of(table, (int64_t)pid, start);
+    bool known = table->slots[slot] != 0;
+    struct process_use *use = known ? &table->items[table->slots[slot] - 1] : add(table, slot);
+    if (use == NULL)
+        return;
+    if (!known)
+        *use = (struct process_use){.pid = (int64_t)pid,
+                                    .start = start,
+                                    .cpu_seconds = -1,
+                                    .read_bytes = -1,
+                                    .written_bytes = -1,
+                                    .memory_bytes = -1,
+                                    .gpu_bytes = -1,
+                                    .first_second = table->second};
+    use->last_second = table->second;
+    take_name(use, row);
+    for (size_t i = 0; i < COUNTERS; i++) {
+        if (vitals_row_number(row, METRICS[i], &value) <= 0)
+            continue;
+        if (*counter_of(use, i) < 0)
+            use->bases[i] = table->first ? value : 0;
+        double grown = value - use->bases[i];
+        if (grown >= *counter_of(use, i))
+            *counter_of(use, i) = grown;
+    }
+    if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &value) > 0 &&
+        value > use->memory_bytes)
+        use->memory_bytes = value;
+}
+
+/* What it holds on all devices at this moment. */
+static void fold_devices(struct table *table, const vitals_snapshot *snapshot,
+                         struct process_use *use)
+{
+    double sum = -1, pid, value;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL;) {
+        if (vitals_row_number(row, VITALS_GPU_PROCESS_PID, &pid) > 0 && (int64_t)pid == use->pid &&
+            vitals_row_number(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &value) > 0)
+            sum = (sum > 0 ? sum : 0) + value;
+    }
+    if (use->last_second == table->second && sum > use->gpu_bytes)
+        use->gpu_bytes = sum;
+}
+
+static void fold(struct table *table, const vitals_snapshot *snapshot)
+{
+    table->second = (double)vitals_snapshot_realtime_ns(snapshot) / 1e9;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;)
+        fold_row(table, row);
+    if (vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, NULL) == NULL)
+        return;
+    for (size_t i = 0; i < table->count; i++)
+        fold_devices(table, snapshot, &table->items[i]);
+}
+
+/* ---- all ---- */
+
+static int by_use(const void *a, const void *b)
+{
+    const struct process_use *left = a, *right = b;
+    if (left->cpu_seconds != right->cpu_seconds)
+        return left->cpu_seconds > right->cpu_seconds ? -1 : 1;
+    if (left->memory_bytes != right->memory_bytes)
+        return left->memory_bytes > right->memory_bytes ? -1 : 1;
+    return left->pid < right->pid ? -1 : left->pid > right->pid;
+}
+
+/* Starts are told to a hundredth of a second; within one pids tell the order. */
+static bool is_before(const struct process_use *use, const struct process_use *root)
+{
+    return use->start < root->start || (use->start == root->start && use->pid < root->pid);
+}
+
+static void drop_strangers(struct table *table, int64_t root_pid)
+{
+    const struct process_use *root = NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < table->count && root == NULL; i++) {
+        if (table->items[i].pid == root_pid)
+            root = &table->items[i];
+    }
+    if (root == NULL)
+        return;
+    const struct process_use first = *root;
+    for (size_t i = 0; i < table->count; i++) {
+        if (!is_before(&table->items[i], &first))
+            table->items[kept++] = table->items[i];
+    }
+    table->count = kept;
+}
+
+void processes_of(const char *path, int64_t root, struct process_list *out)
+{
+    struct table table = {.first = true};
+    struct feed feed;
+    vitals_snapshot *snapshot;
+    vitals_error error;
+    *out = (struct process_list){.count = 0};
+    if (recording_feed(path, &feed, &error) < 0)
+        return;
+    table.slots = calloc(SLOTS, sizeof *table.slots);
+    while (table.slots != NULL && feed.next(feed.data, &snapshot, &error) > 0) {
+        fold(&table, snapshot);
+        vitals_snapshot_unref(snapshot);
+        table.first = false;
+    }
+    feed_close(&feed);
+    free(table.slots);
+    drop_strangers(&table, root);
+    if (table.count > 0)
+        qsort(table.items, table.count, sizeof *table.items, by_use);
+    size_t shown = table.count < PROCESSES_SHOWN ? table.count : PROCESSES_SHOWN;
+    *out = (struct process_list){table.items, shown, table.count - shown};
+}
+
+void processes_done(struct process_list *list)
+{
+    free(list->items);
+    *list = (struct process_list){.count = 0};
+}

@@ -1,0 +1,33 @@
+/* processes.h: what each process of a recording used, folded from its snapshots. */
+#ifndef VITALS_REPORT_PROCESSES_H
+#define VITALS_REPORT_PROCESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROCESS_NAME = 256, PROCESSES_SHOWN = 100, PROCESSES_MAX = 100000 };
+
+/* Below zero: not known. */
+struct process_use {
+    int64_t pid;
+    double start;            /* tells two with one pid apart */
+    char name[PROCESS_NAME]; /* its command line, else its name; text from outside */
+    double cpu_seconds, read_bytes, written_bytes; /* growth while it was seen */
+    double memory_bytes, gpu_bytes;                /* largest sample */
+    double first_second, last_second;
+    double bases[3]; /* of the counters; of a newcomer 0 */
+    bool titled;     /* the name is a command line */
+};
+
+struct process_list {
+    struct process_use *items; /* by CPU time, the most first */
+    size_t count, left_out;
+};
+
+/* Empty where the file holds no snapshots, or memory is out. `root` is the run's first process: who
+ * was there before it is none of the run's (vitals itself); 0: all are listed. */
+void processes_of(const char *path, int64_t root, struct process_list *out);
+void processes_done(struct process_list *list);
+
+#endif

@@ -1,0 +1,284 @@
+/* sizing.c: see sizing.h. The rules; sizing_print.c shows what comes out. */
+#include "report/sizing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/words.h"
+
+static const double MIB = 0x1p20, GIB = 0x1p30;
+
+/* How much is added to a peak: what was counted needs less than what was seen now and then, since
+ * between two samples there may have been more. */
+static const double HEADROOM_EXACT = 1.10, HEADROOM_SAMPLED = 1.25;
+
+/* A bracket's upper end counts shared pages in each process: beyond twice the lower end it tells
+ * more of sharing than of need. */
+static const double BRACKET_MOST = 2.0;
+
+/* A run that was killed for want of memory never showed what it needs. */
+static const double HEADROOM_KILLED = 2.0;
+
+/* Device memory is held by allocators that seldom give back between two samples. */
+static const double GPU_HEADROOM_EXACT = 1.05, GPU_HEADROOM_SAMPLED = 1.10;
+
+/* CPUs: a busiest sample of 4.05 cores is four. */
+static const double CPU_TOLERANCE = 0.1;
+
+/* A device that was busy less than this was opened and not used. */
+static const double GPU_IDLE_RATIO = 0.01;
+
+static const double TIME_HEADROOM = 1.25;
+
+/* ---- steps ---- */
+
+/* 128, 256, 512 MiB, 1, 2 GiB, then whole GiB, from 64 GiB on four at a time. */
+static double memory_step(double bytes)
+{
+    for (double step = 128 * MIB; step <= 2 * GIB; step *= 2) {
+        if (bytes <= step)
+            return step;
+    }
+    double unit = bytes > 64 * GIB ? 4 * GIB : GIB;
+    return ceil(bytes / unit) * unit;
+}
+
+/* 5 minutes, then quarters of an hour, then hours. */
+static double time_step(double seconds)
+{
+    double unit = seconds <= 3600 ? 300 : seconds <= 6 * 3600 ? 900 : 3600;
+    return ceil(seconds / unit) * unit;
+}
+
+/* ---- parts ---- */
+
+static bool is_attribute(const vitals_account *account, const char *name, const char *word)
+{
+    vitals_text text = vitals_account_attribute(account, name);
+    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
+}
+
+static double number(const vitals_account *account, const char *name, const char *subject,
+                     vitals_availability *state)
+{
+    return words_number(vitals_account_find(account, name, subject), state);
+}
+
+static double peak(const vitals_account *account, const char *measure, const char *subject,
+                   vitals_availability *state)
+{
+    return words_number(words_find(account, measure, "peak", subject), state);
+}
+
+static void size_cpus(const vitals_account *account, struct sizing_part *part)
+{
+    vitals_availability has_mean, has_peak, has_coverage;
+    double mean = number(account, "cpu_cores", "", &has_mean);
+    if (has_mean <= 0)
+        mean = words_number(words_find(account, "cpu_cores", "mean", ""), &has_mean);
+    double most = peak(account, "cpu_cores", "", &has_peak);
+    double coverage = number(account, "cpu_coverage_ratio", "", &has_coverage);
+    if (has_mean <= 0 && has_peak <= 0) {
+        (void)snprintf(part->reason, SIZING_REASON, "CPU time is not known");
+        return;
+    }
+    double used = has_peak > 0 && most > mean ? most : mean;
+    part->known = true;
+    part->amount = fmax(1, ceil(used - CPU_TOLERANCE));
+    if (has_peak <= 0)
+        (void)snprintf(part->reason, SIZING_REASON,
+                       "%.2f cores on average; its busiest moments were not sampled", mean);
+    else if (has_coverage > 0 && coverage < 0.5)
+        (void)snprintf(part->reason, SIZING_REASON,
+                       "%.2f cores on average, %.2f in the busiest sample; sampling saw %.0f %% of "
+                       "the CPU time, so it may have been busier",
+                       mean, most, coverage * 100);
+    else
+        (void)snprintf(part->reason, SIZING_REASON,
+                       "%.2f cores in the busiest sample, %.2f on average", most, mean);
+}
+
+static void size_bracket(const vitals_account *account, struct sizing_part *part)
+{
+    vitals_availability has_low, has_high;
+    char low_words[WORDS], high_words[WORDS];
+    const struct account_view plain = {0};
+    double low = number(account, "memory_peak_low_bytes", "", &has_low);
+    double high = number(account, "memory_peak_high_bytes", "", &has_high);
+    if (has_low <= 0)
+        low = peak(account, "memory_resident_bytes", "", &has_low);
+    if (has_low <= 0) {
+        (void)snprintf(part->reason, SIZING_REASON, "the memory it needed is not known");
+        return;
+    }
+    (void)words_value(&plain, "", "bytes", low, low_words);
+    (void)words_value(&plain, "", "bytes", high, high_words);
+    part->known = true;
+    part->amount = low * HEADROOM_SAMPLED;
+    if (has_high > 0)
+        part->amount = fmax(part->amount, fmin(high * HEADROOM_EXACT, low * BRACKET_MOST));
+    if (has_high > 0)
+        (void)snprintf(part->reason, SIZING_REASON,
+                       "sampled peak between %.40s and %.40s, and headroom", low_words, high_words);
+    else
+        (void)snprintf(part->reason, SIZING_REASON, "sampled peak %.40s and 25 %%", low_words);
+}
+
+static void size_memory(const vitals_account *account, struct sizing_part *part)
+{
+    vitals_availability state, has_kills;
+    char words[WORDS];
+    const struct account_view plain = {0};
+    double counted = number(account, "memory_peak_bytes", "", &state);
+    double kills = number(account, "oom_kills", "", &has_kills);
+    if (state > 0) {
+        bool exact = state == VITALS_HAVE || state == VITALS_UPPER_BOUND;
+        part->known = true;
+        part->amount = counted * (exact ? HEADROOM_EXACT : HEADROOM_SAMPLED);
+        (void)snprintf(part->reason, SIZING_REASON, "%s peak %.40s and %s", words_quality(state),
+                       words_value(&plain, "", "bytes", counted, words), exact ? "10 %" : "25 %");
+    } else {
+        size_bracket(account, part);
+    }
+    if ((kills > 0 || is_attribute(account, "limit", "memory")) && part->known) {
+        part->amount = (state > 0 ? counted : part->amount) * HEADROOM_KILLED;
+        (void)snprintf(part->reason, SIZING_REASON,
+                       "it was killed for want of memory, so its need was not seen: twice the "
+                       "peak");
+    }
+    if (part->known)
+        part->amount = memory_step(part->amount);
+}
+
+static bool is_device(const vitals_figure *figure)
+{
+    const char *subject = vitals_figure_subject(figure);
+    return subject[0] != '\0' && strcmp(subject, "root") != 0 &&
+           strcmp(subject, "descendants") != 0 && strcmp(subject, "system") != 0;
+}
+
+struct devices {
+    size_t used, idle, unknown;
+    double memory, busy; /* the largest peak; the sum of ratios */
+    bool has_memory, exact;
+    const char *resource;
+};
+
+/* NVIDIA's identities begin so; others' do not tell whose they are. */
+static const char *resource_of(const char *subject)
+{
+    return strncmp(subject, "GPU-", 4) == 0 || strncmp(subject, "MIG-", 4) == 0 ? "nvidia.com/gpu"
+                                                                                : NULL;
+}
+
+static void add_device(const vitals_account *account, const vitals_figure *memory,
+                       struct devices *devices)
+{
+    vitals_availability has_memory, has_busy;
+    const char *subject = vitals_figure_subject(memory);
+    double bytes = words_number(memory, &has_memory);
+    double busy = number(account, "gpu_busy_ratio", subject, &has_busy);
+    if (has_memory <= 0 && has_busy <= 0) {
+        devices->unknown++;
+        return;
+    }
+    if (has_busy > 0 && busy < GPU_IDLE_RATIO) {
+        devices->idle++;
+        return;
+    }
+    devices->used++;
+    devices->busy += has_busy > 0 ? busy : 0;
+    devices->resource = resource_of(subject);
+    if (has_memory > 0 && bytes > devices->memory) {
+        devices->memory = bytes;
+        devices->has_memory = true;
+        devices->exact = has_memory == VITALS_HAVE;
+    }
+}
+
+static void size_gpus(const vitals_account *account, struct sizing *out)
+{
+    struct devices devices = {0};
+    struct sizing_part *count = &out->parts[SIZING_GPUS], *memory = &out->parts[SIZING_GPU_MEMORY];
+    const struct account_view plain = {0};
+    char words[WORDS];
+    for (const vitals_figure *figure = NULL;
+         (figure = vitals_account_next(account, figure)) != NULL;) {
+        if (strcmp(vitals_figure_name(figure), "gpu_memory_peak_bytes") == 0 && is_device(figure))
+            add_device(account, figure, &devices);
+    }
+    out->gpu_resource = devices.resource;
+    if (devices.unknown > 0 && devices.used == 0) {
+        (void)snprintf(count->reason, SIZING_REASON, "what it used of GPUs could not be read");
+        (void)snprintf(memory->reason, SIZING_REASON, "likewise");
+        return;
+    }
+    count->known = true;
+    count->amount = (double)devices.used;
+    if (devices.used == 0)
+        (void)snprintf(count->reason, SIZING_REASON,
+                       devices.idle > 0 ? "it opened %zu and kept none busy" : "it used none",
+                       devices.idle);
+    else
+        (void)snprintf(count->reason, SIZING_REASON, "together as busy as %.2f GPUs%s",
+                       devices.busy, devices.idle > 0 ? "; others were opened and not used" : "");
+    memory->known = devices.has_memory;
+    memory->amount = ceil(devices.memory *
+                          (devices.exact ? GPU_HEADROOM_EXACT : GPU_HEADROOM_SAMPLED) / GIB) *
+                     GIB;
+    if (devices.has_memory)
+        (void)snprintf(memory->reason, SIZING_REASON, "of each: peak %.40s and %s",
+                       words_value(&plain, "", "bytes", devices.memory, words),
+                       devices.exact ? "5 %" : "10 %");
+}
+
+static void size_time(const vitals_account *account, struct sizing_part *part)
+{
+    vitals_availability state;
+    char words[WORDS];
+    double wall = number(account, "wall_seconds", "", &state);
+    bool whole = vitals_account_attribute(account, "state").size == 0 ||
+                 is_attribute(account, "state", "complete");
+    if (state <= 0 || !whole) {
+        (void)snprintf(part->reason, SIZING_REASON, "its end was not seen");
+        return;
+    }
+    if (vitals_account_signal(account) != 0) {
+        (void)snprintf(part->reason, SIZING_REASON, "it was ended after %.40s, by signal %d",
+                       words_seconds(wall, words), vitals_account_signal(account));
+        return;
+    }
+    part->known = true;
+    part->amount = time_step(wall * TIME_HEADROOM);
+    (void)snprintf(part->reason, SIZING_REASON, "it took %.40s; 25 %% more",
+                   words_seconds(wall, words));
+}
+
+/* An account may say anything; nobody can ask for more than there is. */
+static void leave_out_impossible(struct sizing *out)
+{
+    static const double MOST[SIZING_COUNT] = {[SIZING_CPUS] = 1e6,
+                                              [SIZING_MEMORY] = 0x1p60,
+                                              [SIZING_GPUS] = 1e6,
+                                              [SIZING_GPU_MEMORY] = 0x1p60,
+                                              [SIZING_TIME] = 1e10};
+    for (size_t i = 0; i < SIZING_COUNT; i++) {
+        struct sizing_part *part = &out->parts[i];
+        if (!part->known || (part->amount >= 0 && part->amount <= MOST[i]))
+            continue;
+        part->known = false;
+        (void)snprintf(part->reason, SIZING_REASON, "no machine has what the account says");
+    }
+}
+
+void sizing_of(const vitals_account *account, struct sizing *out)
+{
+    *out = (struct sizing){.gpu_resource = NULL};
+    out->failed = vitals_account_exit_code(account) != 0;
+    size_cpus(account, &out->parts[SIZING_CPUS]);
+    size_memory(account, &out->parts[SIZING_MEMORY]);
+    size_gpus(account, out);
+    size_time(account, &out->parts[SIZING_TIME]);
+    leave_out_impossible(out);
+}

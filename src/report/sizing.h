@@ -1,0 +1,43 @@
+/* sizing.h: what to ask for next time, by the rules of docs/account.md. Pure. */
+#ifndef VITALS_REPORT_SIZING_H
+#define VITALS_REPORT_SIZING_H
+
+#include "report/account.h"
+
+enum { SIZING_REASON = 200 };
+
+/* One thing to ask for. */
+struct sizing_part {
+    bool known;
+    double amount;              /* CPUs, bytes, GPUs, bytes of each GPU, seconds */
+    char reason[SIZING_REASON]; /* what it rests on, or why there is none; safe to print */
+};
+
+enum sizing_what {
+    SIZING_CPUS,
+    SIZING_MEMORY,
+    SIZING_GPUS,
+    SIZING_GPU_MEMORY,
+    SIZING_TIME,
+    SIZING_COUNT
+};
+
+struct sizing {
+    struct sizing_part parts[SIZING_COUNT];
+    const char *gpu_resource; /* "nvidia.com/gpu"; NULL: whose they are is not known */
+    bool failed;              /* it did not end well: it may have needed more, had it gone on */
+};
+
+void sizing_of(const vitals_account *account, struct sizing *out);
+
+/* An amount in words, into room for WORDS bytes (words.h). */
+void sizing_words(const struct account_view *view, size_t part, double amount, char *out);
+
+/* Lines for a person; a member's value of a JSON document; lines for a job script or a pod. */
+int sizing_text(const struct sizing *sizing, const struct account_view *view, vitals_write *write,
+                void *data);
+void sizing_json(const struct sizing *sizing, void *form);
+int sizing_slurm(const struct sizing *sizing, vitals_write *write, void *data);
+int sizing_kubernetes(const struct sizing *sizing, vitals_write *write, void *data);
+
+#endif

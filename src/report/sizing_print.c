@@ -1,0 +1,194 @@
+/* sizing_print.c: what to ask for next time, for people, programs, Slurm and Kubernetes. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/json_form.h"
+#include "report/paint.h"
+#include "report/sizing.h"
+#include "report/words.h"
+
+static const double MIB = 0x1p20, GIB = 0x1p30;
+
+static const struct {
+    const char *what, *key;
+} PARTS[SIZING_COUNT] = {
+    [SIZING_CPUS] = {"CPUs", "cpus"},
+    [SIZING_MEMORY] = {"memory", "memory_bytes"},
+    [SIZING_GPUS] = {"GPUs", "gpus"},
+    [SIZING_GPU_MEMORY] = {"GPU memory", "gpu_memory_bytes"},
+    [SIZING_TIME] = {"time", "time_seconds"},
+};
+
+static bool is_shown(const struct sizing *sizing, size_t part)
+{
+    const struct sizing_part *it = &sizing->parts[part];
+    bool no_gpus = sizing->parts[SIZING_GPUS].known && sizing->parts[SIZING_GPUS].amount == 0;
+    if (part == SIZING_GPU_MEMORY)
+        return it->known;
+    return part != SIZING_GPUS || !no_gpus || strncmp(it->reason, "it used none", 12) != 0;
+}
+
+/* "48 GiB", "512 MiB": whole ones, as they are asked for. */
+static void size_words(double bytes, char out[static WORDS])
+{
+    bool whole = bytes >= GIB && fmod(bytes, GIB) == 0;
+    (void)snprintf(out, WORDS, whole ? "%.0f GiB" : "%.0f MiB", bytes / (whole ? GIB : MIB));
+}
+
+void sizing_words(const struct account_view *view, size_t part, double amount, char *out)
+{
+    if (part == SIZING_TIME)
+        (void)words_value(view, "wall_seconds", "seconds", amount, out);
+    else if (part == SIZING_MEMORY && view->memory_unit == NULL)
+        size_words(amount, out);
+    else if (part == SIZING_GPU_MEMORY && view->gpu_memory_unit == NULL)
+        size_words(amount, out);
+    else if (part == SIZING_MEMORY || part == SIZING_GPU_MEMORY)
+        (void)words_value(view, part == SIZING_MEMORY ? "" : "gpu_memory", "bytes", amount, out);
+    else
+        (void)snprintf(out, WORDS, "%.0f", amount);
+}
+
+int sizing_text(const struct sizing *sizing, const struct account_view *view, vitals_write *write,
+                void *data)
+{
+    enum { WHAT = 13, AMOUNT = 32 };
+    struct report_options options = {.color = view->color, .ascii = view->ascii};
+    struct paint paint;
+    paint_init(&paint, &options, write, data);
+    paint_end(&paint);
+    paint_text(&paint, COLOR_PLAIN,
+               sizing->failed ? "next time ask for (this run failed and may have needed more)"
+                              : "next time ask for");
+    paint_end(&paint);
+    for (size_t i = 0; i < SIZING_COUNT; i++) {
+        char amount[WORDS] = "N/A";
+        if (!is_shown(sizing, i))
+            continue;
+        if (sizing->parts[i].known)
+            sizing_words(view, i, sizing->parts[i].amount, amount);
+        paint_text(&paint, COLOR_PLAIN, "  ");
+        paint_cell(&paint, COLOR_BOLD, ALIGN_LEFT, WHAT - 2, PARTS[i].what);
+        paint_cell(&paint, COLOR_PLAIN, ALIGN_LEFT, AMOUNT, amount);
+        paint_paragraph(&paint, COLOR_DIM, WHAT + AMOUNT, view->width, sizing->parts[i].reason);
+    }
+    return paint_done(&paint);
+}
+
+void sizing_json(const struct sizing *sizing, void *to)
+{
+    struct json_form *form = to;
+    form_begin(form, '{');
+    for (size_t i = 0; i < SIZING_COUNT; i++) {
+        form_key(form, PARTS[i].key);
+        form_begin(form, '{');
+        form_put_number(form, "value",
+                        sizing->parts[i].known ? sizing->parts[i].amount : (double)NAN);
+        form_put_string(form, "reason", sizing->parts[i].reason);
+        form_end(form, '}');
+    }
+    form_end(form, '}');
+}
+
+/* ---- for schedulers ---- */
+
+struct lines {
+    struct paint paint;
+    struct report_options options;
+};
+
+static void begin(struct lines *lines, vitals_write *write, void *data)
+{
+    lines->options = (struct report_options){.color = false};
+    paint_init(&lines->paint, &lines->options, write, data);
+}
+
+static void put(struct lines *lines, const char *format, ...) VITALS_FORMAT(2, 3);
+
+static void put(struct lines *lines, const char *format, ...)
+{
+    char line[2 * WORDS];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    paint_text(&lines->paint, COLOR_PLAIN, line);
+    paint_end(&lines->paint);
+}
+
+/* What could not be told, as a remark, so that nobody takes its absence for an answer. */
+static void put_unknown(struct lines *lines, const struct sizing *sizing)
+{
+    if (sizing->failed)
+        put(lines, "# this run failed and may have needed more");
+    for (size_t i = 0; i < SIZING_COUNT; i++) {
+        if (!sizing->parts[i].known && i != SIZING_GPU_MEMORY)
+            put(lines, "# %s: %s", PARTS[i].what, sizing->parts[i].reason);
+    }
+}
+
+/* Slurm's and Kubernetes' letters are binary here: its M is MiB. */
+static void whole_unit(double bytes, double *count, bool *gib)
+{
+    *gib = bytes >= GIB && fmod(bytes, GIB) == 0;
+    *count = bytes / (*gib ? GIB : MIB);
+}
+
+int sizing_slurm(const struct sizing *sizing, vitals_write *write, void *data)
+{
+    const struct sizing_part *parts = sizing->parts;
+    struct lines lines;
+    double count;
+    bool gib;
+    begin(&lines, write, data);
+    if (parts[SIZING_CPUS].known)
+        put(&lines, "#SBATCH --cpus-per-task=%.0f", parts[SIZING_CPUS].amount);
+    if (parts[SIZING_MEMORY].known) {
+        whole_unit(parts[SIZING_MEMORY].amount, &count, &gib);
+        put(&lines, "#SBATCH --mem=%.0f%s", count, gib ? "G" : "M");
+    }
+    if (parts[SIZING_GPUS].known && parts[SIZING_GPUS].amount > 0)
+        put(&lines, "#SBATCH --gpus=%.0f", parts[SIZING_GPUS].amount);
+    if (parts[SIZING_TIME].known) {
+        double minutes = parts[SIZING_TIME].amount / 60, hours = floor(minutes / 60);
+        put(&lines, "#SBATCH --time=%.0f:%02.0f:00", hours, minutes - hours * 60);
+    }
+    if (parts[SIZING_GPU_MEMORY].known)
+        put(&lines, "# each GPU needs %.0f GiB of memory", parts[SIZING_GPU_MEMORY].amount / GIB);
+    put_unknown(&lines, sizing);
+    return paint_done(&lines.paint);
+}
+
+int sizing_kubernetes(const struct sizing *sizing, vitals_write *write, void *data)
+{
+    const struct sizing_part *parts = sizing->parts;
+    struct lines lines;
+    double count = 0;
+    bool gib = false, gpus = parts[SIZING_GPUS].known && parts[SIZING_GPUS].amount > 0;
+    begin(&lines, write, data);
+    put(&lines, "resources:");
+    if (parts[SIZING_CPUS].known || parts[SIZING_MEMORY].known)
+        put(&lines, "  requests:");
+    if (parts[SIZING_CPUS].known)
+        put(&lines, "    cpu: \"%.0f\"", parts[SIZING_CPUS].amount);
+    whole_unit(parts[SIZING_MEMORY].amount, &count, &gib);
+    if (parts[SIZING_MEMORY].known)
+        put(&lines, "    memory: %.0f%s", count, gib ? "Gi" : "Mi");
+    if (parts[SIZING_MEMORY].known || (gpus && sizing->gpu_resource != NULL))
+        put(&lines, "  limits:");
+    if (parts[SIZING_MEMORY].known)
+        put(&lines, "    memory: %.0f%s", count, gib ? "Gi" : "Mi");
+    if (gpus && sizing->gpu_resource != NULL)
+        put(&lines, "    %s: %.0f", sizing->gpu_resource, parts[SIZING_GPUS].amount);
+    if (gpus && sizing->gpu_resource == NULL)
+        put(&lines,
+            "# %.0f GPUs: limits of amd.com/gpu or gpu.intel.com/i915, as your cluster "
+            "names them",
+            parts[SIZING_GPUS].amount);
+    if (parts[SIZING_GPU_MEMORY].known)
+        put(&lines, "# each GPU needs %.0f GiB of memory", parts[SIZING_GPU_MEMORY].amount / GIB);
+    put_unknown(&lines, sizing);
+    return paint_done(&lines.paint);
+}

@@ -1,0 +1,256 @@
+/* words.c: see words.h. */
+#include "report/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t as_count(double value)
+{
+    return value < 0                    ? 0
+           : value > 9007199254740992.0 ? UINT64_C(9007199254740992)
+                                        : (uint64_t)value;
+}
+
+/* Each is rounded in its own unit. */
+char *words_seconds(double seconds, char out[static WORDS])
+{
+    uint64_t whole = as_count(seconds + 0.5), minutes = as_count(seconds / 60 + 0.5);
+    if (seconds < 0.9995)
+        (void)snprintf(out, WORDS, "%.3f s", seconds);
+    else if (seconds < 59.95)
+        (void)snprintf(out, WORDS, "%.1f s", seconds);
+    else if (whole < 3600)
+        (void)snprintf(out, WORDS, "%" PRIu64 " min %" PRIu64 " s", whole / 60, whole % 60);
+    else
+        (void)snprintf(out, WORDS, "%" PRIu64 " h %" PRIu64 " min", minutes / 60, minutes % 60);
+    return out;
+}
+
+/* ---- by unit ---- */
+
+static void bytes_words(double value, char out[static WORDS])
+{
+    char human[VITALS_HUMAN];
+    (void)snprintf(out, WORDS, "%s", vitals_human_bytes(as_count(value), human));
+}
+
+static void ratio_words(double value, char out[static WORDS])
+{
+    double percent = value * 100;
+    (void)snprintf(out, WORDS, percent != 0 && fabs(percent) < 9.95 ? "%.1f %%" : "%.0f %%",
+                   percent);
+}
+
+static void cores_words(double value, char out[static WORDS])
+{
+    (void)snprintf(out, WORDS, "%.2f cores", value);
+}
+
+/* What a meter shows, from a watt-hour on. */
+static void joules_words(double value, char out[static WORDS])
+{
+    if (value < 3600)
+        (void)snprintf(out, WORDS, value < 10 ? "%.2f J" : "%.0f J", value);
+    else if (value < 3.6e6)
+        (void)snprintf(out, WORDS, "%.1f Wh", value / 3600);
+    else
+        (void)snprintf(out, WORDS, "%.2f kWh", value / 3.6e6);
+}
+
+static void watts_words(double value, char out[static WORDS])
+{
+    (void)snprintf(out, WORDS, "%.0f W", value);
+}
+
+static void celsius_words(double value, char out[static WORDS])
+{
+    (void)snprintf(out, WORDS, "%.0f C", value);
+}
+
+static void seconds_words(double value, char out[static WORDS])
+{
+    (void)words_seconds(value, out);
+}
+
+static const struct {
+    const char *unit;
+    void (*put)(double value, char *out);
+} FORMS[] = {
+    {"bytes", bytes_words},     {"seconds", seconds_words}, {"ratio", ratio_words},
+    {"cores", cores_words},     {"joules", joules_words},   {"watts", watts_words},
+    {"celsius", celsius_words},
+};
+
+/* ---- in the caller's units ---- */
+
+static bool is_of_gpu(const char *name)
+{
+    return strncmp(name, "gpu_", 4) == 0 || strncmp(name, "device_", 7) == 0;
+}
+
+static const char *wanted_unit(const struct account_view *view, const char *name, const char *unit)
+{
+    if (strcmp(unit, "bytes") == 0)
+        return is_of_gpu(name) ? view->gpu_memory_unit : view->memory_unit;
+    return strcmp(unit, "seconds") == 0 ? view->time_unit : NULL;
+}
+
+/* Six digits that tell something, without an exponent where people would not write one. */
+static void plain_number(double value, char out[static WORDS])
+{
+    double size = fabs(value);
+    if (value == floor(value) && size < 1e15)
+        (void)snprintf(out, WORDS, "%.0f", value);
+    else if (size >= 1e-3 && size < 1e6)
+        (void)snprintf(out, WORDS, "%.3f", value);
+    else
+        (void)snprintf(out, WORDS, "%.6g", value);
+}
+
+char *words_value(const struct account_view *view, const char *name, const char *unit, double value,
+                  char out[static WORDS])
+{
+    const char *wanted = wanted_unit(view, name, unit);
+    double converted;
+    if (wanted != NULL && vitals_usage_convert(value, unit, wanted, &converted) == 0) {
+        char number[WORDS];
+        plain_number(converted, number);
+        (void)snprintf(out, WORDS, "%.40s %s", number, wanted);
+        return out;
+    }
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        if (strcmp(FORMS[i].unit, unit) == 0) {
+            FORMS[i].put(value, out);
+            return out;
+        }
+    }
+    plain_number(value, out);
+    return out;
+}
+
+bool account_units(const struct account_view *view, char *out, size_t capacity)
+{
+    static const char memory[] = "bytes, kilobytes, megabytes, gigabytes, terabytes, kibibytes, "
+                                 "mebibytes, gibibytes or tebibytes";
+    static const char times[] = "seconds, minutes, hours or days";
+    const struct {
+        const char *option, *unit, *from, *names;
+    } UNITS[] = {
+        {"--memory-unit", view->memory_unit, "bytes", memory},
+        {"--gpu-memory-unit", view->gpu_memory_unit, "bytes", memory},
+        {"--time-unit", view->time_unit, "seconds", times},
+    };
+    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
+        double ignored;
+        char safe[64];
+        const char *unit = UNITS[i].unit;
+        if (unit == NULL ||
+            (unit[0] != '\0' && vitals_usage_convert(1, UNITS[i].from, unit, &ignored) == 0))
+            continue;
+        (void)vitals_text_format((vitals_text){unit, strlen(unit)}, VITALS_TEXT_ASCII, safe,
+                                 sizeof safe);
+        (void)snprintf(out, capacity, "%s: \"%s\" is no unit; it is %s", UNITS[i].option, safe,
+                       UNITS[i].names);
+        return false;
+    }
+    return true;
+}
+
+/* ---- figures ---- */
+
+double words_number(const vitals_figure *figure, vitals_availability *availability)
+{
+    double value = 0;
+    *availability = figure != NULL ? vitals_figure_value(figure, &value) : VITALS_NOT_REQUESTED;
+    return *availability > 0 ? value : 0;
+}
+
+const char *words_quality(vitals_availability availability)
+{
+    switch (availability) {
+    case VITALS_HAVE: return "exact";
+    case VITALS_SAMPLED: return "sampled";
+    case VITALS_LOWER_BOUND: return "at least";
+    case VITALS_UPPER_BOUND: return "at most";
+    case VITALS_ESTIMATE: return "estimate";
+    case VITALS_STALE: return "stale";
+    case VITALS_UNSET:
+    case VITALS_NOT_REQUESTED:
+    case VITALS_NOT_YET:
+    case VITALS_UNSUPPORTED:
+    case VITALS_DENIED:
+    case VITALS_GONE:
+    case VITALS_SUSPENDED:
+    case VITALS_TIMED_OUT:
+    case VITALS_FAILED:
+    case VITALS_OUTSIDE:
+    case VITALS_WRONG_METRIC: break;
+    }
+    return "not available";
+}
+
+char *words_how(const vitals_figure *figure, char out[static WORDS])
+{
+    vitals_availability state;
+    out[0] = '\0';
+    if (figure == NULL)
+        return out;
+    (void)words_number(figure, &state);
+    const char *source = vitals_figure_source(figure);
+    if (state <= 0)
+        (void)snprintf(out, WORDS, "%s",
+                       source[0] != '\0' ? source : vitals_availability_help(state));
+    else if (strncmp(source, words_quality(state), strlen(words_quality(state))) == 0)
+        (void)snprintf(out, WORDS, "%s", source); // "sampled, every 1 s" says it already
+    else
+        (void)snprintf(out, WORDS, "%s%s%s", words_quality(state), source[0] != '\0' ? ", " : "",
+                       source);
+    return out;
+}
+
+char *words_name(const char *measure, const char *statistic, char out[static WORDS])
+{
+    const char *unit = vitals_measure_unit(vitals_measure_find(measure));
+    size_t size = strlen(measure), tail = unit != NULL ? strlen(unit) : 0;
+    bool ends = tail > 0 && size > tail + 1 && strcmp(measure + size - tail, unit) == 0;
+    if (ends)
+        (void)snprintf(out, WORDS, "%.*s%s_%s", (int)(size - tail), measure, statistic, unit);
+    else
+        (void)snprintf(out, WORDS, "%s_%s", measure, statistic);
+    return out;
+}
+
+const vitals_figure *words_find(const vitals_account *account, const char *measure,
+                                const char *statistic, const char *subject)
+{
+    char name[WORDS];
+    return vitals_account_find(account, words_name(measure, statistic, name), subject);
+}
+
+bool words_is_machine(const vitals_account *account)
+{
+    bool machine = false;
+    for (const vitals_figure *figure = NULL;
+         (figure = vitals_account_next(account, figure)) != NULL;) {
+        const char *name = vitals_figure_name(figure), *subject = vitals_figure_subject(figure);
+        bool tells = strncmp(name, "cpu_", 4) == 0 || strncmp(name, "memory_", 7) == 0;
+        if (tells && subject[0] == '\0')
+            return false;
+        machine = machine || (tells && strcmp(subject, "system") == 0);
+    }
+    return machine;
+}
+
+char *words_figure(const struct account_view *view, const vitals_figure *figure,
+                   char out[static WORDS])
+{
+    vitals_availability state;
+    double value = words_number(figure, &state);
+    if (state <= 0) {
+        (void)snprintf(out, WORDS, "N/A");
+        return out;
+    }
+    return words_value(view, vitals_figure_name(figure), vitals_figure_unit(figure), value, out);
+}

@@ -1,0 +1,40 @@
+/* words.h: figures in words: the number in a unit that reads well or that was asked for, and how it
+ * was got. Pure. */
+#ifndef VITALS_REPORT_WORDS_H
+#define VITALS_REPORT_WORDS_H
+
+#include "report/account.h"
+
+enum { WORDS = 256 };
+
+/* "12.3 s", "41.20GiB", "83 %", "3.07 cores", "0.70 kWh", "214". The name tells whether it is GPU
+ * memory. Returns `out`. */
+char *words_value(const struct account_view *view, const char *name, const char *unit, double value,
+                  char out[static WORDS]);
+
+/* "0.042 s", "12.3 s", "3 min 7 s", "2 h 41 min". */
+char *words_seconds(double seconds, char out[static WORDS]);
+
+/* "exact", "sampled", "at least" …; "not available". */
+const char *words_quality(vitals_availability availability);
+
+/* "exact, cgroup v2"; of a figure without a value why. "" of NULL. */
+char *words_how(const vitals_figure *figure, char out[static WORDS]);
+
+/* A figure's value, or 0 and why not; of NULL: not requested. */
+double words_number(const vitals_figure *figure, vitals_availability *availability);
+
+/* What a statistic ("peak", "mean", "min") of a measure is called, as account.h says:
+ * memory_resident_peak_bytes, threads_peak; and that figure, or NULL. */
+char *words_name(const char *measure, const char *statistic, char out[static WORDS]);
+const vitals_figure *words_find(const vitals_account *account, const char *measure,
+                                const char *statistic, const char *subject);
+
+/* Whether it is of a machine alone: nothing in it is of a run. */
+bool words_is_machine(const vitals_account *account);
+
+/* In words, or "N/A". */
+char *words_figure(const struct account_view *view, const vitals_figure *figure,
+                   char out[static WORDS]);
+
+#endif

@@ -1,0 +1,65 @@
+/* about.c: see about.h. */
+#include "run/about.h"
+
+#include "core/buffer.h"
+#include "core/number.h"
+#include "os/self.h"
+#include <vitals/sys/account.h>
+#include <vitals/text.h>
+#include <vitals/version.h>
+
+#include <string.h>
+
+enum { COMMAND_MOST = 64 * 1024 };
+
+static void set(vitals_account *account, const char *name, const char *bytes, size_t size)
+{
+    if (size > 0)
+        (void)!vitals_account_set(account, name, (vitals_text){bytes, size}, NULL);
+}
+
+static void set_string(vitals_account *account, const char *name, const char *string)
+{
+    set(account, name, string, strlen(string));
+}
+
+/* As a shell would read it. */
+static void set_command(vitals_account *account, const char *const *argv)
+{
+    struct buffer arguments = {0}, line = {0};
+    for (size_t i = 0; argv[i] != NULL && arguments.size < COMMAND_MOST; i++)
+        buffer_append(&arguments, argv[i], strlen(argv[i]) + 1);
+    const vitals_text text = {arguments.bytes, arguments.size};
+    if (!arguments.failed && buffer_reserve(&line, COMMAND_MOST) != NULL) {
+        size_t size = vitals_text_command(text, line.bytes, COMMAND_MOST);
+        set(account, "command", line.bytes, size_min(size, COMMAND_MOST - 1));
+    }
+    buffer_done(&arguments);
+    buffer_done(&line);
+}
+
+static void set_moment(vitals_account *account, const vitals_clock *clock, uint64_t begin_ns)
+{
+    char text[NUMBER_TEXT];
+    uint64_t since = clock->monotonic_ns(clock->data) - begin_ns;
+    set(account, "started_ns", text,
+        number_print_u64(text, clock->realtime_ns(clock->data) - since));
+}
+
+void about_fill(vitals_account *account, const vitals_context *context, const char *const *argv,
+                uint64_t begin_ns)
+{
+    char text[OS_SELF_TEXT];
+    struct os_origin origin = {0};
+    if (argv != NULL)
+        set_command(account, argv);
+    if (os_self_folder(text, sizeof(text)) == 0)
+        set_string(account, "working_directory", text);
+    if (os_self_user(&context->os, text, sizeof(text)) == 0)
+        set_string(account, "user", text);
+    os_read_origin(&context->os, &origin);
+    set_string(account, "host", origin.host);
+    set_string(account, "boot_id", origin.boot_id);
+    set_string(account, "version", vitals_version_text());
+    set_moment(account, &context->os.clock, begin_ns);
+}

@@ -1,0 +1,407 @@
+/* account_facts.c: the figures of a run, from what its launcher knows. Pure.
+ *
+ * What was counted for the whole tree speaks first; sampling is the last resort, and says what
+ * nothing counts. Thread rule: the launcher's thread. */
+#include "run/account.h"
+
+#include "core/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Below it the coverage of a run says more of the clocks' steps than of sampling. */
+static const double COVERED_SECONDS = 0.05;
+
+/* Without memory the figure is missing. */
+static void put(vitals_account *account, const vitals_figure_form *form)
+{
+    int code = vitals_account_add(account, form, NULL);
+    (void)code;
+}
+
+static double value_of(const vitals_account *account, const char *name, vitals_availability *state)
+{
+    double value = 0;
+    const vitals_figure *figure = account != NULL ? vitals_account_find(account, name, "") : NULL;
+    *state = figure != NULL ? vitals_figure_value(figure, &value) : VITALS_NOT_YET;
+    return value;
+}
+
+/* ---- what the kernel counted ---- */
+
+/* In the order in which a person reads them; processes and memory have rules of their own. */
+static const struct {
+    enum quantity quantity;
+    const char *name, *unit;
+} CPU[] =
+    {
+        {COUNTED_CPU_SECONDS, "cpu_seconds", "seconds"},
+        {COUNTED_CPU_USER_SECONDS, "cpu_user_seconds", "seconds"},
+        {COUNTED_CPU_SYSTEM_SECONDS, "cpu_system_seconds", "seconds"},
+},
+  REST[] = {
+      {COUNTED_SWAP_PEAK_BYTES, "swap_peak_bytes", "bytes"},
+      {COUNTED_READ_BYTES, "disk_read_bytes", "bytes"},
+      {COUNTED_WRITTEN_BYTES, "disk_written_bytes", "bytes"},
+      {COUNTED_MINOR_FAULTS, "minor_faults", ""},
+      {COUNTED_MAJOR_FAULTS, "major_faults", ""},
+      {COUNTED_VOLUNTARY_SWITCHES, "voluntary_switches", ""},
+      {COUNTED_INVOLUNTARY_SWITCHES, "involuntary_switches", ""},
+      {COUNTED_CPU_PRESSURE_SECONDS, "cpu_pressure_seconds", "seconds"},
+      {COUNTED_MEMORY_PRESSURE_SECONDS, "memory_pressure_seconds", "seconds"},
+      {COUNTED_IO_PRESSURE_SECONDS, "io_pressure_seconds", "seconds"},
+      {COUNTED_PROCESSES_PEAK, "processes_peak", ""},
+      {COUNTED_OOM_KILLS, "oom_kills", ""},
+};
+
+static vitals_availability counted_state(const struct run_facts *facts, enum quantity quantity)
+{
+    return facts->counted != NULL ? (vitals_availability)facts->counted[quantity].value.state
+                                  : VITALS_UNSUPPORTED;
+}
+
+/* A process that ignores SIGCHLD has its children reaped by the kernel, and their time is in
+ * nobody's wait4. Sampling saw them: then what was counted is not all, of anything. */
+static bool lost_some(const struct run_facts *facts, double *seen)
+{
+    static const double STEP_SECONDS = 0.05;
+    vitals_availability state;
+    *seen = value_of(facts->watched, "cpu_seconds", &state);
+    return state > 0 && counted_state(facts, COUNTED_CPU_SECONDS) > 0 &&
+           *seen > facts->counted[COUNTED_CPU_SECONDS].value.as.f64 * 1.01 + STEP_SECONDS;
+}
+
+static vitals_availability bounded(const struct run_facts *facts, enum quantity quantity)
+{
+    vitals_availability state = counted_state(facts, quantity);
+    bool split = quantity == COUNTED_CPU_USER_SECONDS || quantity == COUNTED_CPU_SYSTEM_SECONDS;
+    double seen;
+    bool whole = state == VITALS_HAVE || (split && state == VITALS_ESTIMATE);
+    return whole && lost_some(facts, &seen) ? VITALS_LOWER_BOUND : state;
+}
+
+static void put_counted(vitals_account *account, const struct run_facts *facts,
+                        enum quantity quantity, const char *name, const char *unit)
+{
+    vitals_availability state = bounded(facts, quantity);
+    if (state <= 0)
+        return;
+    put(account, &(vitals_figure_form){.name = name,
+                                       .unit = unit,
+                                       .source = facts->counted[quantity].source,
+                                       .state = state,
+                                       .value = facts->counted[quantity].value.as.f64});
+}
+
+/* How good wait4's counts are: what still runs has used more, and may have children behind it that
+ * it has waited for. */
+static vitals_availability waited(const struct run_facts *facts)
+{
+    return facts->left > 0 || facts->left_unknown ? VITALS_LOWER_BOUND : VITALS_HAVE;
+}
+
+/* Where there was no memory for a ladder: what wait4 told. */
+static void put_waited(vitals_account *account, const struct run_facts *facts)
+{
+    const struct os_usage *usage = &facts->usage;
+    const struct {
+        const char *name, *unit;
+        double value;
+    } FIGURES[] = {
+        {"cpu_seconds", "seconds",
+         usage->user_seconds + usage->system_seconds + facts->left_cpu_seconds},
+        {"cpu_user_seconds", "seconds", usage->user_seconds},
+        {"cpu_system_seconds", "seconds", usage->system_seconds},
+        {"disk_read_bytes", "bytes", (double)usage->read_bytes},
+        {"disk_written_bytes", "bytes", (double)usage->written_bytes},
+        {"minor_faults", "", (double)usage->minor_faults},
+        {"major_faults", "", (double)usage->major_faults},
+        {"voluntary_switches", "", (double)usage->voluntary_switches},
+        {"involuntary_switches", "", (double)usage->involuntary_switches},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
+        put(account, &(vitals_figure_form){.name = FIGURES[i].name,
+                                           .unit = FIGURES[i].unit,
+                                           .source = "wait4",
+                                           .state = waited(facts),
+                                           .value = FIGURES[i].value});
+}
+
+static bool put_seen(vitals_account *account, const struct run_facts *facts)
+{
+    double seen;
+    if (!lost_some(facts, &seen))
+        return false;
+    put(account, &(vitals_figure_form){.name = "cpu_seconds",
+                                       .unit = "seconds",
+                                       .source = "sampled; some children were never waited for",
+                                       .state = VITALS_LOWER_BOUND,
+                                       .value = seen});
+    return true;
+}
+
+static void put_cpu(vitals_account *account, const struct run_facts *facts)
+{
+    vitals_availability state;
+    bool seen = put_seen(account, facts);
+    for (size_t i = seen ? 1 : 0; i < ARRAY_COUNT(CPU); i++)
+        put_counted(account, facts, CPU[i].quantity, CPU[i].name, CPU[i].unit);
+    if (facts->counted == NULL)
+        put_waited(account, facts);
+    double total = value_of(account, "cpu_seconds", &state);
+    if (state > 0 && facts->counted_seconds > 0)
+        put(account, &(vitals_figure_form){.name = "cpu_cores",
+                                           .unit = "cores",
+                                           .source = "CPU time over the time in which it was used",
+                                           .state = state,
+                                           .value = total / facts->counted_seconds});
+}
+
+/* ---- memory ---- */
+
+static const char SEEN_PRIVATE[] = "memory_private_peak_bytes";
+
+/* Samples have missed the largest process, or most of it: it may have been there with all that they
+ * saw. */
+static void put_high(vitals_account *account, const struct run_facts *facts, const char *name)
+{
+    vitals_availability state, count_state;
+    double seen = value_of(facts->watched, name, &state);
+    double sampled = value_of(facts->watched, "processes_seen", &count_state);
+    double largest = facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64;
+    /* Where every one that was reaped was sampled, the largest is among them already. */
+    bool all = state > 0 && count_state > 0 && sampled >= (double)facts->reaped;
+    double high = all ? (seen > largest ? seen : largest) : largest + (state > 0 ? seen : 0);
+    put(account, &(vitals_figure_form){
+                     .name = name,
+                     .unit = "bytes",
+                     .source = all ? "every process's VmHWM as last read, or the largest by wait4"
+                                   : "every VmHWM as last read, and the largest process by wait4",
+                     .state = VITALS_ESTIMATE,
+                     .value = high});
+}
+
+/* Records of ends tell the peak of each last image: what an image before an exec had comes on top,
+ * and where that is not told there may be more. So it is never exact, and never below the low. */
+static void put_sum(vitals_account *account, const struct run_facts *facts, const char *name)
+{
+    vitals_availability state, low_state;
+    const struct counted *sum = &facts->counted[COUNTED_MEMORY_SUM_BYTES];
+    double high = sum->value.as.f64, seen = value_of(facts->watched, name, &state);
+    double low = value_of(account, "memory_peak_low_bytes", &low_state);
+    if (low_state > 0 && low > high)
+        high += low;
+    put(account, &(vitals_figure_form){.name = name,
+                                       .unit = "bytes",
+                                       .source = sum->source,
+                                       .state = VITALS_ESTIMATE,
+                                       .value = state > 0 && seen > high ? seen : high});
+}
+
+/* What is at least true: the largest sum at one moment, or the largest process, whichever is more;
+ * and what is at most: every process's own peak, where each was told of. */
+static void put_bracket(vitals_account *account, const struct run_facts *facts)
+{
+    static const char LOW[] = "memory_peak_low_bytes", HIGH[] = "memory_peak_high_bytes";
+    const vitals_figure *low = facts->watched != NULL ? vitals_account_find(facts->watched, LOW, "")
+                                                      : NULL;
+    vitals_availability state;
+    double seen = value_of(facts->watched, LOW, &state);
+    bool largest = counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0 &&
+                   (state <= 0 || facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64 > seen);
+    if (largest)
+        put(account, &(vitals_figure_form){
+                         .name = LOW,
+                         .unit = "bytes",
+                         .source = facts->counted[COUNTED_MEMORY_LARGEST_BYTES].source,
+                         .state = VITALS_LOWER_BOUND,
+                         .value = facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64});
+    else if (low == NULL)
+        put(account, &(vitals_figure_form){.name = LOW,
+                                           .unit = "bytes",
+                                           .source = "the sampler had no time to answer",
+                                           .state = VITALS_TIMED_OUT});
+    else
+        put(account, &(vitals_figure_form){.name = LOW,
+                                           .unit = "bytes",
+                                           .source = low->source,
+                                           .state = state,
+                                           .value = seen});
+    if (counted_state(facts, COUNTED_MEMORY_SUM_BYTES) > 0)
+        put_sum(account, facts, HIGH);
+    else if (largest)
+        put_high(account, facts, HIGH);
+}
+
+/* A cgroup does not know of who has left it: pages of their own that were sampled are then more
+ * than it counted. Resident sizes say nothing: libraries and files are charged to whoever read them
+ * first. */
+static bool put_memory_seen(vitals_account *account, const struct run_facts *facts)
+{
+    static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
+    const double counted = facts->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE;
+    vitals_availability state;
+    double seen = value_of(facts->watched, SEEN_PRIVATE, &state);
+    const char *source = "pages of their own, sampled; some have left the cgroup";
+    bool more = state > 0 && seen > counted + STEP_BYTES;
+    if (more)
+        put(account, &(vitals_figure_form){.name = "memory_peak_bytes",
+                                           .unit = "bytes",
+                                           .source = source,
+                                           .state = VITALS_LOWER_BOUND,
+                                           .value = seen});
+    return more;
+}
+
+static void put_memory(vitals_account *account, const struct run_facts *facts)
+{
+    if (counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0 && put_memory_seen(account, facts))
+        return;
+    if (counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0)
+        put_counted(account, facts, COUNTED_MEMORY_PEAK_BYTES, "memory_peak_bytes", "bytes");
+    else
+        put_bracket(account, facts);
+}
+
+/* ---- processes ---- */
+
+static void put_processes(vitals_account *account, const struct run_facts *facts)
+{
+    vitals_availability state;
+    double seen = value_of(facts->watched, "processes_seen", &state);
+    double reaped = (double)(facts->reaped + facts->left);
+    if (counted_state(facts, COUNTED_PROCESSES) > 0)
+        put_counted(account, facts, COUNTED_PROCESSES, "processes", "");
+    else
+        put(account, &(vitals_figure_form){.name = "processes",
+                                           .unit = "",
+                                           .source = "reaped or sampled",
+                                           .state = VITALS_LOWER_BOUND,
+                                           .value = seen > reaped ? seen : reaped});
+    if (facts->left > 0)
+        put(account, &(vitals_figure_form){.name = "processes_left",
+                                           .unit = "",
+                                           .source = "the process table",
+                                           .state = VITALS_HAVE,
+                                           .value = (double)facts->left});
+}
+
+/* ---- what was sampled ---- */
+
+static void put_coverage(vitals_account *account, const struct run_facts *facts)
+{
+    vitals_availability seen_state, state;
+    double seen = value_of(facts->watched, "cpu_seconds", &seen_state);
+    double total = value_of(account, "cpu_seconds", &state);
+    if (seen_state <= 0 || state <= 0 || total < COVERED_SECONDS)
+        return;
+    put(account,
+        &(vitals_figure_form){.name = "cpu_coverage_ratio",
+                              .unit = "ratio",
+                              .source = "CPU time that samples tell of over what was counted",
+                              .state = VITALS_SAMPLED,
+                              .value = seen < total ? seen / total : 1});
+}
+
+/* What the devices of the demo did nobody drew. */
+static void source_words(const struct run_facts *facts, const vitals_figure *figure,
+                         char out[static FIGURE_SOURCE])
+{
+    static const char DRIVER[] = "driver, ";
+    bool told = strncmp(figure->source, DRIVER, sizeof(DRIVER) - 1) == 0;
+    if (facts->invented && told)
+        (void)snprintf(out, FIGURE_SOURCE, "invented by the demo, %s",
+                       figure->source + sizeof(DRIVER) - 1);
+    else
+        (void)snprintf(out, FIGURE_SOURCE, "%s", figure->source);
+}
+
+/* Of the whole run, not only of the time between samples. */
+static double value_over_run(const struct run_facts *facts, const vitals_figure *figure)
+{
+    double busy = 0;
+    const vitals_figure *seconds = vitals_account_find(facts->watched, "gpu_busy_seconds",
+                                                       figure->subject);
+    bool ratio = strcmp(figure->name, "gpu_busy_ratio") == 0 && facts->wall_seconds > 0;
+    if (!ratio || seconds == NULL || vitals_figure_value(seconds, &busy) <= 0)
+        return figure->value;
+    return busy / facts->wall_seconds;
+}
+
+/* What says the same as a figure that was counted, under its own name. */
+static bool is_superseded(const vitals_account *account, const vitals_figure *figure)
+{
+    return vitals_account_find(account, figure->name, figure->subject) != NULL ||
+           (strncmp(figure->name, "memory_peak_", 12) == 0 &&
+            vitals_account_find(account, "memory_peak_bytes", "") != NULL);
+}
+
+static void put_watched(vitals_account *account, const struct run_facts *facts)
+{
+    for (const vitals_figure *figure = NULL;
+         (figure = vitals_account_next(facts->watched, figure)) != NULL;) {
+        char source[FIGURE_SOURCE];
+        if (is_superseded(account, figure))
+            continue;
+        source_words(facts, figure, source);
+        put(account, &(vitals_figure_form){.name = figure->name,
+                                           .unit = figure->unit,
+                                           .subject = figure->subject,
+                                           .label = figure->label,
+                                           .source = source,
+                                           .state = (vitals_availability)figure->state,
+                                           .value = value_over_run(facts, figure)});
+    }
+}
+
+/* ---- attributes ---- */
+
+static void set_text(vitals_account *account, const char *name, vitals_text text)
+{
+    int code = text.size > 0 ? vitals_account_set(account, name, text, NULL) : 0;
+    (void)code; /* without memory it is missing */
+}
+
+static void set_string(vitals_account *account, const char *name, const char *string)
+{
+    set_text(account, name, (vitals_text){string, strlen(string)});
+}
+
+static void set_attributes(vitals_account *account, const struct run_facts *facts)
+{
+    char interval[NUMBER_TEXT];
+    (void)number_print_u64(interval, facts->interval_ns);
+    set_string(account, "state", "complete");
+    set_string(account, "interval_ns", interval);
+    if (facts->rungs != NULL)
+        set_string(account, "rungs", facts->rungs);
+    if (facts->watched == NULL) {
+        set_string(account, "missing", "what is sampled: the sampler did not answer");
+        return;
+    }
+    for (const char *name = NULL;
+         (name = vitals_account_next_attribute(facts->watched, name)) != NULL;) {
+        if (vitals_account_attribute(account, name).size == 0)
+            set_text(account, name, vitals_account_attribute(facts->watched, name));
+    }
+}
+
+void account_fill(vitals_account *account, const struct run_facts *facts)
+{
+    vitals_account_ended(account, facts->exit_code, facts->signal);
+    memcpy(account->failure, facts->failure, sizeof(account->failure));
+    put(account, &(vitals_figure_form){.name = "wall_seconds",
+                                       .unit = "seconds",
+                                       .source = "CLOCK_MONOTONIC",
+                                       .state = VITALS_HAVE,
+                                       .value = facts->wall_seconds});
+    put_cpu(account, facts);
+    put_memory(account, facts);
+    for (size_t i = 0; i < ARRAY_COUNT(REST); i++)
+        put_counted(account, facts, REST[i].quantity, REST[i].name, REST[i].unit);
+    put_processes(account, facts);
+    put_coverage(account, facts);
+    if (facts->watched != NULL)
+        put_watched(account, facts);
+    set_attributes(account, facts);
+}

@@ -1,0 +1,502 @@
+/* collector.c: see <vitals/collector.h>. It watches a run of its own (track.c) as its observer:
+ * each sample is folded into every open window. `mutex` guards the windows. */
+#include <vitals/collector.h>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/memory.h"
+#include "os/os.h"
+#include "run/usage_data.h"
+#include "sample/context.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WINDOWS_MAX = 32, TAG_MAX = 64, PATH_MAX_BYTES = WINDOWS_MAX * TAG_MAX };
+
+/* One measure of one subject in one window. */
+struct track {
+    vitals_measure measure;
+    vitals_scope scope;
+    const char *subject, *label; /* live as long as the run */
+    bool counter;
+    double base; /* of a counter */
+    struct usage_cell cell;
+};
+
+struct window {
+    char tag[TAG_MAX];
+    char path[PATH_MAX_BYTES];
+    uint64_t begin_ns, realtime_ns; /* monotonic, and the same by the calendar */
+    struct track *tracks;
+    size_t count, capacity;
+};
+
+struct vitals_collector {
+    vitals_run_observer observer;
+    vitals_context *context;
+    vitals_run *run;
+    bool started;
+
+    pthread_mutex_t mutex;
+    struct window *windows[WINDOWS_MAX]; /* guarded by mutex, and so is all below */
+    size_t window_count;
+    vitals_usage_value *newest; /* of the last sample; a window that begins knows it */
+    size_t newest_count, newest_capacity;
+    uint64_t newest_ns;
+
+    pthread_t thread; /* the caller's, as is what follows */
+    bool told_runs;
+    int stop;
+    double seconds;
+    vitals_collect *told;
+    void *data;
+};
+
+struct vitals_collection {
+    size_t count;
+    vitals_collected *items;
+    char *texts; /* copies of paths, subjects and labels */
+};
+
+static const vitals_clock *clock_of(const vitals_collector *collector)
+{
+    return &collector->context->os.clock;
+}
+
+static uint64_t now_ns(const vitals_collector *collector)
+{
+    const vitals_clock *clock = clock_of(collector);
+    return clock->monotonic_ns(clock->data);
+}
+
+/* ---- windows ---- */
+
+static struct track *find_track(struct window *window, const vitals_usage_value *value, size_t hint)
+{
+    /* Values come in one order, which only grows: it is nearly always the same place. */
+    for (size_t i = 0; i < window->count; i++) {
+        struct track *track = &window->tracks[(hint + i) % window->count];
+        if (track->measure == value->measure && track->scope == value->scope &&
+            track->subject == value->subject)
+            return track;
+    }
+    if (memory_grow((void **)&window->tracks, &window->capacity, window->count,
+                    sizeof(*window->tracks)) < 0)
+        return NULL;
+    struct track *track = &window->tracks[window->count++];
+    *track = (struct track){.measure = value->measure,
+                            .scope = value->scope,
+                            .subject = value->subject,
+                            .label = value->label,
+                            .counter = vitals_measure_is_counter(value->measure) != 0};
+    return track;
+}
+
+static void fold_value(struct track *track, const vitals_usage_value *value, uint64_t at_ns)
+{
+    struct usage_cell *cell = &track->cell;
+    if (value->state <= 0) {
+        cell_missing(cell, value->state);
+        return;
+    }
+    if (value->state == VITALS_STALE && cell->readings > 0)
+        return; /* nothing was read since */
+    vitals_availability state = value->state == VITALS_STALE ? VITALS_SAMPLED : value->state;
+    if (!track->counter) {
+        cell_gauge(cell, at_ns, value->value, state);
+        return;
+    }
+    if (cell->readings == 0)
+        track->base = value->value;
+    cell_counter(cell, at_ns, value->value - track->base, state);
+}
+
+/* False when memory is out: then some measures of the window are missing. */
+static bool fold(struct window *window, const vitals_usage_value *values, size_t count,
+                 uint64_t at_ns)
+{
+    bool whole = true;
+    for (size_t i = 0; i < count; i++) {
+        struct track *track = find_track(window, &values[i], i);
+        whole = whole && track != NULL;
+        if (track != NULL)
+            fold_value(track, &values[i], at_ns);
+    }
+    return whole;
+}
+
+static void window_free(struct window *window)
+{
+    if (window == NULL)
+        return;
+    memory_free(window->tracks);
+    memory_free(window);
+}
+
+/* Beginning, with what was sampled last. */
+static bool window_begin(vitals_collector *collector, struct window *window)
+{
+    const vitals_clock *clock = clock_of(collector);
+    window->begin_ns = now_ns(collector);
+    window->realtime_ns = clock->realtime_ns(clock->data);
+    window->count = 0;
+    return fold(window, collector->newest, collector->newest_count, window->begin_ns);
+}
+
+/* ---- samples ---- */
+
+static bool keep_newest(vitals_collector *collector, const vitals_usage_value *values, size_t count)
+{
+    if (collector->newest_capacity < count) {
+        void *items = memory_resize(collector->newest, count, sizeof(*collector->newest));
+        if (items == NULL)
+            return false;
+        collector->newest = items;
+        collector->newest_capacity = count;
+    }
+    memcpy(collector->newest, values, count * sizeof(*values));
+    collector->newest_count = count;
+    return true;
+}
+
+/* In the run's thread. */
+static int on_sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
+                     vitals_error *error)
+{
+    vitals_collector *collector = data;
+    size_t count;
+    const vitals_usage_value *values = vitals_usage_values(usage, &count);
+    uint64_t at_ns = vitals_snapshot_monotonic_ns(snapshot);
+    bool whole = true;
+    if (count == 0)
+        return 0;
+    pthread_mutex_lock(&collector->mutex);
+    for (size_t i = 0; i < collector->window_count; i++) {
+        struct window *window = collector->windows[i];
+        if (at_ns > window->begin_ns)
+            whole = fold(window, values, count, at_ns) && whole;
+    }
+    whole = keep_newest(collector, values, count) && whole;
+    pthread_mutex_unlock(&collector->mutex);
+    (void)error;
+    (void)whole; /* what found no memory is missing in its window, and is found again later */
+    return 0;
+}
+
+/* ---- the collector itself ---- */
+
+int vitals_collector_new(const vitals_run_options *options, vitals_collector **out,
+                         vitals_error *error)
+{
+    vitals_run_options taken;
+    vitals_run_options_init(&taken, sizeof(taken));
+    if (options != NULL)
+        memcpy(&taken, options, size_min(options->size, sizeof(taken)));
+    taken.size = sizeof(taken);
+    vitals_collector *collector = memory_alloc(sizeof(*collector));
+    if (collector == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    collector->stop = -1;
+    pthread_mutex_init(&collector->mutex, NULL);
+    collector->observer = (vitals_run_observer){.data = collector, .sample = on_sample};
+    taken.observer = &collector->observer;
+    int code = vitals_context_new(taken.world, &collector->context, error);
+    if (code == 0)
+        code = vitals_run_open(&taken, &collector->run, error);
+    if (code == 0)
+        *out = collector;
+    else
+        vitals_collector_free(collector);
+    return code;
+}
+
+static void end_told(vitals_collector *collector)
+{
+    if (!collector->told_runs)
+        return;
+    os_event_set(collector->stop);
+    pthread_join(collector->thread, NULL);
+    collector->told_runs = false;
+}
+
+void vitals_collector_free(vitals_collector *collector)
+{
+    if (collector == NULL)
+        return;
+    end_told(collector);
+    if (collector->stop >= 0)
+        os_close_descriptor(collector->stop);
+    vitals_run_free(collector->run);
+    for (size_t i = 0; i < collector->window_count; i++)
+        window_free(collector->windows[i]);
+    memory_free(collector->newest);
+    vitals_context_free(collector->context);
+    pthread_mutex_destroy(&collector->mutex);
+    memory_free(collector);
+}
+
+/* With the mutex held: its place, or window_count. */
+static size_t place_of(const vitals_collector *collector, const char *tag)
+{
+    for (size_t i = 0; i < collector->window_count; i++) {
+        if (strcmp(collector->windows[i]->tag, tag) == 0)
+            return i;
+    }
+    return collector->window_count;
+}
+
+static int check_tag(const char *tag, vitals_error *error)
+{
+    size_t size = strlen(tag);
+    if (size > 0 && size < TAG_MAX && strchr(tag, '/') == NULL)
+        return 0;
+    return error_set(error, VITALS_EARGUMENT, 0,
+                     "\"%.80s\" is no tag: 1 to %d bytes without a slash", tag, TAG_MAX - 1);
+}
+
+/* With the mutex held. */
+static int open_window(vitals_collector *collector, const char *tag, vitals_error *error)
+{
+    if (collector->window_count == WINDOWS_MAX)
+        return error_set(error, VITALS_EARGUMENT, 0, "more than %d windows", WINDOWS_MAX);
+    if (place_of(collector, tag) < collector->window_count)
+        return error_set(error, VITALS_EARGUMENT, 0, "the window %s is open already", tag);
+    struct window *window = memory_alloc(sizeof(*window));
+    if (window == NULL || !window_begin(collector, window)) {
+        window_free(window);
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    }
+    size_t count = collector->window_count;
+    (void)snprintf(window->tag, sizeof(window->tag), "%s", tag);
+    if (count > 0)
+        (void)snprintf(window->path, sizeof(window->path), "%.1900s/%s",
+                       collector->windows[count - 1]->path, tag);
+    else
+        (void)snprintf(window->path, sizeof(window->path), "%s", tag);
+    collector->windows[collector->window_count++] = window;
+    return 0;
+}
+
+int vitals_collector_begin(vitals_collector *collector, const char *tag, vitals_error *error)
+{
+    int code = check_tag(tag, error);
+    if (code < 0)
+        return code;
+    pthread_mutex_lock(&collector->mutex);
+    code = open_window(collector, tag, error);
+    bool start = code == 0 && !collector->started;
+    collector->started = collector->started || start;
+    pthread_mutex_unlock(&collector->mutex);
+    return start ? vitals_run_start(collector->run, error) : code;
+}
+
+/* ---- collections ---- */
+
+static void fill(const vitals_collector *collector, const struct window *window,
+                 const struct track *track, vitals_collected *out)
+{
+    const struct usage_cell *cell = &track->cell;
+    uint64_t now = now_ns(collector);
+    double seconds = (double)(now - window->begin_ns) / 1e9;
+    *out = (vitals_collected){.seconds = seconds,
+                              .begin_ns = window->realtime_ns,
+                              .measure = track->measure,
+                              .scope = track->scope};
+    if (cell->readings == 0) {
+        out->state = cell->state < 0 ? (vitals_availability)cell->state : VITALS_NOT_YET;
+        return;
+    }
+    out->state = state_worse((vitals_availability)cell->worst, VITALS_SAMPLED);
+    out->last = cell->value;
+    out->most = cell->most;
+    if (track->counter) {
+        out->mean = seconds > 0 ? cell->value / seconds : 0;
+        return;
+    }
+    double held = cell->read_ns != 0 && now > cell->read_ns ? (double)(now - cell->read_ns) / 1e9
+                                                            : 0;
+    out->least = cell->least;
+    out->mean = cell_average(cell, held);
+}
+
+static size_t text_bytes(const char *text)
+{
+    return strlen(text) + 1;
+}
+
+static const char *keep_text(char **at, const char *text)
+{
+    size_t size = text_bytes(text);
+    char *kept = memcpy(*at, text, size);
+    *at += size;
+    return kept;
+}
+
+/* With the mutex held: the windows from that place on. */
+static int collect(const vitals_collector *collector, size_t from, vitals_collection **out,
+                   vitals_error *error)
+{
+    size_t count = 0, bytes = 1;
+    for (size_t i = from; i < collector->window_count; i++) {
+        const struct window *window = collector->windows[i];
+        count += window->count;
+        bytes += text_bytes(window->path);
+        for (size_t k = 0; k < window->count; k++)
+            bytes += text_bytes(window->tracks[k].subject) + text_bytes(window->tracks[k].label);
+    }
+    vitals_collection *collection = memory_alloc(sizeof(*collection));
+    if (collection != NULL) {
+        collection->items = memory_array(count, sizeof(*collection->items));
+        collection->texts = memory_alloc(bytes);
+    }
+    if (collection == NULL || collection->items == NULL || collection->texts == NULL) {
+        vitals_collection_free(collection);
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    }
+    char *at = collection->texts;
+    for (size_t i = from; i < collector->window_count; i++) {
+        const struct window *window = collector->windows[i];
+        const char *path = keep_text(&at, window->path);
+        for (size_t k = 0; k < window->count; k++) {
+            vitals_collected *item = &collection->items[collection->count++];
+            fill(collector, window, &window->tracks[k], item);
+            item->window = path;
+            item->subject = keep_text(&at, window->tracks[k].subject);
+            item->label = keep_text(&at, window->tracks[k].label);
+        }
+    }
+    *out = collection;
+    return 0;
+}
+
+static int no_window(const char *tag, vitals_error *error)
+{
+    return tag != NULL ? error_set(error, VITALS_EARGUMENT, 0, "no window %.80s is open", tag)
+                       : error_set(error, VITALS_EARGUMENT, 0, "no window is open");
+}
+
+int vitals_collector_end(vitals_collector *collector, const char *tag, vitals_collection **last,
+                         vitals_error *error)
+{
+    int code = 0;
+    pthread_mutex_lock(&collector->mutex);
+    size_t count = collector->window_count;
+    size_t place = tag != NULL ? place_of(collector, tag) : count - (count > 0);
+    if (place == count)
+        code = no_window(tag, error);
+    else if (last != NULL)
+        code = collect(collector, place, last, error);
+    for (size_t i = place; i < count && code == 0; i++)
+        window_free(collector->windows[i]);
+    if (code == 0)
+        collector->window_count = place;
+    pthread_mutex_unlock(&collector->mutex);
+    return code;
+}
+
+int vitals_collector_reset(vitals_collector *collector, const char *tag, vitals_error *error)
+{
+    bool whole = true;
+    pthread_mutex_lock(&collector->mutex);
+    size_t count = collector->window_count, place = tag != NULL ? place_of(collector, tag) : 0;
+    for (size_t i = place; i < count; i++)
+        whole = window_begin(collector, collector->windows[i]) && whole;
+    pthread_mutex_unlock(&collector->mutex);
+    if (place == count)
+        return no_window(tag, error);
+    return whole ? 0 : error_set(error, VITALS_EMEMORY, 0, "out of memory");
+}
+
+int vitals_collector_collect(vitals_collector *collector, vitals_collection **out,
+                             vitals_error *error)
+{
+    pthread_mutex_lock(&collector->mutex);
+    int code = collect(collector, 0, out, error);
+    pthread_mutex_unlock(&collector->mutex);
+    return code;
+}
+
+const vitals_collected *vitals_collection_next(const vitals_collection *collection,
+                                               const vitals_collected *previous)
+{
+    const vitals_collected *next = previous == NULL ? collection->items : previous + 1;
+    return next < collection->items + collection->count ? next : NULL;
+}
+
+const vitals_collected *vitals_collection_find(const vitals_collection *collection,
+                                               const char *window, const char *measure,
+                                               vitals_scope scope, const char *subject)
+{
+    vitals_measure wanted = vitals_measure_find(measure);
+    for (size_t i = 0; i < collection->count; i++) {
+        const vitals_collected *item = &collection->items[i];
+        if (item->measure == wanted && item->scope == scope && strcmp(item->window, window) == 0 &&
+            strcmp(item->subject, subject) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+void vitals_collection_free(vitals_collection *collection)
+{
+    if (collection == NULL)
+        return;
+    memory_free(collection->items);
+    memory_free(collection->texts);
+    memory_free(collection);
+}
+
+/* ---- in the background ---- */
+
+/* Deadlines are absolute; those that went by are skipped. */
+static void *told_main(void *argument)
+{
+    vitals_collector *collector = argument;
+    const vitals_clock *clock = clock_of(collector);
+    uint64_t interval = (uint64_t)(collector->seconds * 1e9);
+    uint64_t deadline = saturating_add(now_ns(collector), interval);
+    while (clock->wait_until(clock->data, collector->stop, deadline) == 0) {
+        vitals_collection *collection = NULL;
+        bool over = false;
+        if (vitals_collector_collect(collector, &collection, NULL) == 0)
+            over = collector->told(collector->data, collection) != 0;
+        vitals_collection_free(collection);
+        if (over)
+            break;
+        uint64_t now = now_ns(collector), late = now > deadline ? now - deadline : 0;
+        deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
+    }
+    return NULL;
+}
+
+int vitals_collector_every(vitals_collector *collector, const char *tag, double seconds,
+                           vitals_collect *told, void *data, vitals_error *error)
+{
+    sigset_t all, before;
+    if (collector->told_runs)
+        return error_set(error, VITALS_EARGUMENT, 0, "one is told already");
+    if (!(seconds >= 1e-3) || !(seconds < 1e9))
+        return error_set(error, VITALS_EARGUMENT, 0, "an interval of 1 ms or more is expected");
+    if (collector->stop < 0)
+        collector->stop = os_event_new();
+    if (collector->stop < 0)
+        return error_set(error, VITALS_ESYSTEM, 0, "no descriptor for a thread");
+    int code = vitals_collector_begin(collector, tag, error);
+    if (code < 0)
+        return code;
+    collector->seconds = seconds;
+    collector->told = told;
+    collector->data = data;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&collector->thread, NULL, told_main, collector);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed != 0)
+        return error_system(error, failed, "cannot start a thread");
+    pthread_setname_np(collector->thread, "vitals-collect");
+    collector->told_runs = true;
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* convert.c: a figure in the unit that somebody wants to read. Pure. */
+#include "core/base.h"
+
+#include <math.h>
+#include <string.h>
+#include <vitals/error.h>
+#include <vitals/usage.h>
+
+enum kind { KIND_BYTES = 1, KIND_SECONDS };
+
+static const struct {
+    const char *name;
+    enum kind kind;
+    double size; /* in the base unit */
+} UNITS[] = {
+    {"bytes", KIND_BYTES, 1},          {"kilobytes", KIND_BYTES, 1e3},
+    {"megabytes", KIND_BYTES, 1e6},    {"gigabytes", KIND_BYTES, 1e9},
+    {"terabytes", KIND_BYTES, 1e12},   {"kibibytes", KIND_BYTES, 0x1p10},
+    {"mebibytes", KIND_BYTES, 0x1p20}, {"gibibytes", KIND_BYTES, 0x1p30},
+    {"tebibytes", KIND_BYTES, 0x1p40}, {"seconds", KIND_SECONDS, 1},
+    {"minutes", KIND_SECONDS, 60},     {"hours", KIND_SECONDS, 3600},
+    {"days", KIND_SECONDS, 86400},
+};
+
+static size_t find_unit(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(UNITS); i++) {
+        if (strcmp(UNITS[i].name, name) == 0)
+            return i;
+    }
+    return ARRAY_COUNT(UNITS);
+}
+
+int vitals_usage_convert(double value, const char *from, const char *to, double *out)
+{
+    if (to[0] == '\0' || strcmp(from, to) == 0) {
+        *out = value;
+        return 0;
+    }
+    size_t source = find_unit(from), target = find_unit(to);
+    if (source == ARRAY_COUNT(UNITS) || target == ARRAY_COUNT(UNITS) ||
+        UNITS[source].kind != UNITS[target].kind)
+        return VITALS_EARGUMENT;
+    *out = value * UNITS[source].size / UNITS[target].size;
+    return 0;
+}

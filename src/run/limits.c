@@ -1,0 +1,161 @@
+/* limits.c: see limits.h. */
+#include "run/limits.h"
+
+#include "core/number.h"
+#include <vitals/units.h>
+
+#include <stdio.h>
+
+/* Between two rounds of killing: who forks meanwhile is met by the next. */
+static const uint64_t ROUND_NS = 50 * NS_PER_MS;
+
+void limits_init(struct limits *limits, const vitals_run_options *options)
+{
+    *limits = (struct limits){.ns = options->limit_ns,
+                              .memory_bytes = options->limit_memory_bytes,
+                              .gpu_memory_bytes = options->limit_gpu_memory_bytes,
+                              .processes = options->limit_processes,
+                              .grace_ns = options->limit_grace_ns};
+}
+
+bool limits_are_sampled(const struct limits *limits)
+{
+    return limits->memory_bytes != 0 || limits->gpu_memory_bytes != 0 || limits->processes != 0;
+}
+
+static bool is_over(struct limits *limits, enum limit limit, uint64_t most,
+                    const struct value *seen)
+{
+    if (most == 0 || seen->state <= 0 || seen->as.u64 <= most)
+        return false;
+    limits->passed = limit;
+    limits->reached = seen->as.u64;
+    return true;
+}
+
+static bool is_passed(struct limits *limits, const struct limits_seen *seen)
+{
+    const struct value run = value_u64(seen->run_ns);
+    return is_over(limits, LIMIT_MEMORY, limits->memory_bytes, &seen->memory_bytes) ||
+           is_over(limits, LIMIT_GPU_MEMORY, limits->gpu_memory_bytes, &seen->gpu_memory_bytes) ||
+           is_over(limits, LIMIT_PROCESSES, limits->processes, &seen->processes) ||
+           is_over(limits, LIMIT_TIME, limits->ns, &run);
+}
+
+enum limits_order limits_step(struct limits *limits, const struct limits_seen *seen)
+{
+    if (limits->asked) {
+        if (seen->run_ns < limits->kill_ns)
+            return LIMITS_NOTHING;
+        limits->kill_ns = saturating_add(seen->run_ns, ROUND_NS);
+        return LIMITS_KILL;
+    }
+    if (!is_passed(limits, seen))
+        return LIMITS_NOTHING;
+    limits_end(limits, seen->run_ns);
+    return LIMITS_ASK;
+}
+
+void limits_end(struct limits *limits, uint64_t run_ns)
+{
+    if (limits->asked)
+        return;
+    limits->asked = true;
+    limits->kill_ns = saturating_add(run_ns, limits->grace_ns);
+}
+
+void limits_hurry(struct limits *limits, uint64_t run_ns)
+{
+    if (limits->asked && limits->kill_ns > run_ns)
+        limits->kill_ns = run_ns;
+}
+
+void limits_held(struct limits *limits)
+{
+    if (limits->passed != LIMIT_NONE || limits->memory_bytes == 0)
+        return;
+    limits->passed = LIMIT_MEMORY;
+    limits->reached = 0;
+}
+
+uint64_t limits_next_ns(const struct limits *limits)
+{
+    if (limits->asked)
+        return limits->kill_ns;
+    return limits->ns != 0 ? saturating_add(limits->ns, 1) : UINT64_MAX;
+}
+
+/* ---- words ---- */
+
+const char *limits_name(enum limit limit)
+{
+    static const char *const NAMES[] = {[LIMIT_NONE] = "",
+                                        [LIMIT_TIME] = "time",
+                                        [LIMIT_MEMORY] = "memory",
+                                        [LIMIT_GPU_MEMORY] = "gpu_memory",
+                                        [LIMIT_PROCESSES] = "processes"};
+    return NAMES[limit];
+}
+
+/* As it was asked for: who said 50M reads 50MB, who said 50MiB reads 50.0MiB. */
+static void limit_words(uint64_t most, char *out, size_t capacity)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *name;
+    } UNITS[] = {{1000ULL * 1000 * 1000 * 1000, "TB"},
+                 {1000ULL * 1000 * 1000, "GB"},
+                 {1000ULL * 1000, "MB"},
+                 {1000, "kB"}};
+    char number[NUMBER_TEXT];
+    for (size_t i = 0; most % (1024ULL * 1024) != 0 && i < ARRAY_COUNT(UNITS); i++) {
+        if (most % UNITS[i].bytes != 0)
+            continue;
+        (void)number_print_u64(number, most / UNITS[i].bytes);
+        (void)snprintf(out, capacity, "%s%s", number, UNITS[i].name);
+        return;
+    }
+    vitals_human_bytes(most, out);
+}
+
+static void bytes_words(const struct limits *limits, uint64_t most, const char *what, char *out,
+                        size_t capacity)
+{
+    char limit[NUMBER_TEXT + 4], had[VITALS_HUMAN];
+    limit_words(most, limit, sizeof(limit));
+    vitals_human_bytes(limits->reached, had);
+    if (limits->reached != 0)
+        (void)snprintf(out, capacity, "it used more than %s of %s: %s", limit, what, had);
+    else
+        (void)snprintf(out, capacity, "the kernel ended it at %s of %s", limit, what);
+}
+
+static void time_words(const struct limits *limits, char *out, size_t capacity)
+{
+    char text[NUMBER_TEXT + VITALS_HUMAN];
+    double seconds = (double)limits->ns / 1e9;
+    if (seconds < 60) {
+        number_print_f64(text, seconds);
+        (void)snprintf(out, capacity, "it took longer than %s s", text);
+    } else {
+        (void)snprintf(out, capacity, "it took longer than %s",
+                       vitals_human_duration(seconds, text));
+    }
+}
+
+void limits_words(const struct limits *limits, char *out, size_t capacity)
+{
+    out[0] = '\0';
+    switch (limits->passed) {
+    case LIMIT_NONE: return;
+    case LIMIT_TIME: time_words(limits, out, capacity); return;
+    case LIMIT_MEMORY: bytes_words(limits, limits->memory_bytes, "memory", out, capacity); return;
+    case LIMIT_GPU_MEMORY:
+        bytes_words(limits, limits->gpu_memory_bytes, "GPU memory", out, capacity);
+        return;
+    case LIMIT_PROCESSES:
+        (void)snprintf(out, capacity, "it had more than %llu processes: %llu",
+                       (unsigned long long)limits->processes, (unsigned long long)limits->reached);
+        return;
+    }
+}

@@ -1,0 +1,58 @@
+/* limits.h: what a run may use, and what is to be done with one that uses more.
+ *
+ *     going on ──(a limit is passed, or what was left behind must go)──► asked ──(grace)──► killed
+ *
+ * Decides; the launcher does it. What was sampled comes from the watcher and may be late; time is
+ * our own. A limit that was passed stays passed: the first one is named. Thread rule: pure but for
+ * its own memory. */
+#ifndef VITALS_RUN_LIMITS_H
+#define VITALS_RUN_LIMITS_H
+
+#include "metric/values.h"
+#include <vitals/run.h>
+
+enum limit { LIMIT_NONE, LIMIT_TIME, LIMIT_MEMORY, LIMIT_GPU_MEMORY, LIMIT_PROCESSES };
+
+/* The newest that is known; what is not has no state above 0. */
+struct limits_seen {
+    uint64_t run_ns; /* since the command began */
+    struct value memory_bytes, gpu_memory_bytes, processes;
+};
+
+enum limits_order { LIMITS_NOTHING, LIMITS_ASK, LIMITS_KILL };
+
+struct limits {
+    uint64_t ns, memory_bytes, gpu_memory_bytes, processes, grace_ns;
+    enum limit passed;
+    uint64_t reached; /* what was seen of it */
+    bool asked;
+    uint64_t kill_ns; /* of run_ns, once asked */
+};
+
+void limits_init(struct limits *limits, const vitals_run_options *options);
+
+/* Whether anything but time must be sampled for it. */
+bool limits_are_sampled(const struct limits *limits);
+
+/* What to do now. ASK comes once, KILL again and again. */
+enum limits_order limits_step(struct limits *limits, const struct limits_seen *seen);
+
+/* That it be ended without having passed a limit: ASK comes next. */
+void limits_end(struct limits *limits, uint64_t run_ns);
+
+/* That there be no grace any more. */
+void limits_hurry(struct limits *limits, uint64_t run_ns);
+
+/* The kernel held it: what it ended was over the limit of memory. */
+void limits_held(struct limits *limits);
+
+/* Until when nothing need be done, of run_ns; UINT64_MAX: for ever. */
+uint64_t limits_next_ns(const struct limits *limits);
+
+/* "time", "memory", "gpu_memory", "processes"; "" for none. */
+const char *limits_name(enum limit limit);
+
+/* What happened, for a person: "it used more than 512.0MiB of memory: 612.3MiB". */
+void limits_words(const struct limits *limits, char *out, size_t capacity);
+
+#endif

@@ -1,0 +1,208 @@
+/* marks.c: see marks.h. */
+#include "run/marks.h"
+
+#include "core/memory.h"
+#include "core/utf8.h"
+#include "os/os.h"
+#include <vitals/error.h>
+
+#include <string.h>
+
+struct marks {
+    struct os_marks_reader reader;
+    uint64_t begin_ns, now_ns, passed_over;
+    uint64_t written_ns; /* when the file was written to last, by now_ns */
+    char name[MARKS_NAME + 1];
+    struct mark_lines lines;
+};
+
+/* ---- one line ---- */
+
+/* Controls become spaces and what is no character is left out: a name is shown in many places. */
+static void take_name(struct span from, char name[static MARKS_NAME + 1])
+{
+    const char *at = from.bytes, *end = from.bytes + from.size;
+    size_t used = 0, size;
+    while (at < end) {
+        uint32_t character = utf8_decode(at, end, &size);
+        bool control = character < 0x20 || (character >= 0x7F && character < 0xA0);
+        size_t wanted = character == UTF8_BROKEN ? 0 : control ? 1 : size;
+        if (used + wanted > MARKS_NAME)
+            break;
+        if (control)
+            name[used] = ' ';
+        else
+            memcpy(name + used, at, wanted);
+        used += wanted;
+        at += size;
+    }
+    while (used > 0 && name[used - 1] == ' ')
+        used--;
+    name[used] = '\0';
+}
+
+/* What stands between two tabs; the rest of the line where none follows. */
+static struct span take_field(struct cursor *line)
+{
+    struct span field;
+    if (cursor_until(line, '\t', &field))
+        return field;
+    field = (struct span){line->at, (size_t)(line->end - line->at)};
+    line->at = line->end;
+    return field;
+}
+
+/* A number that is the whole field, or 0. */
+static uint64_t take_number(struct cursor *line)
+{
+    struct span field = take_field(line);
+    struct cursor cursor = cursor_over(field.bytes, field.size);
+    uint64_t number;
+    return cursor_u64(&cursor, &number) && cursor_done(&cursor) ? number : 0;
+}
+
+static int64_t take_pid(struct cursor *line)
+{
+    uint64_t number = take_number(line);
+    return number <= INT32_MAX ? (int64_t)number : 0;
+}
+
+bool marks_parse(struct span line, char name[static MARKS_NAME + 1], vitals_mark *out)
+{
+    struct cursor cursor = cursor_over(line.bytes, line.size);
+    bool begins = cursor_literal(&cursor, "begin");
+    if (!begins && !cursor_literal(&cursor, "end"))
+        return false;
+    if (cursor_done(&cursor) || (*cursor.at != ' ' && *cursor.at != '\t'))
+        return false;
+    cursor.at++;
+    take_name(take_field(&cursor), name);
+    if (name[0] == '\0')
+        return false;
+    *out = (vitals_mark){.begins = begins, .name = name};
+    out->monotonic_ns = take_number(&cursor);
+    out->told = out->monotonic_ns != 0;
+    out->pid = take_pid(&cursor);
+    out->tid = take_pid(&cursor);
+    return true;
+}
+
+/* ---- bytes become lines ---- */
+
+char *mark_lines_room(struct mark_lines *lines)
+{
+    if (lines->kept > 0)
+        memmove(lines->bytes, lines->left.end, lines->kept);
+    return lines->bytes + lines->kept;
+}
+
+/* The bytes up to the last newline are whole lines; the rest waits for its end. */
+static void part(struct mark_lines *lines, size_t size)
+{
+    size_t whole = size;
+    while (whole > 0 && lines->bytes[whole - 1] != '\n')
+        whole--;
+    lines->left = cursor_over(lines->bytes, whole);
+    lines->kept = size - whole;
+    if (lines->kept <= MARKS_LINE)
+        return;
+    lines->passed_over += whole > 0 || !lines->skipping;
+    lines->kept = 0;
+    lines->cut = true;
+}
+
+void mark_lines_take(struct mark_lines *lines, size_t size, bool again)
+{
+    size_t kept = lines->kept;
+    lines->skipping |= lines->cut;
+    lines->cut = false;
+    if (again) { // what was kept is no beginning of this
+        memmove(lines->bytes, lines->bytes + kept, size);
+        kept = 0;
+        lines->skipping = false;
+    }
+    part(lines, kept + size);
+}
+
+bool mark_lines_next(struct mark_lines *lines, struct span *line)
+{
+    while (cursor_line(&lines->left, line)) {
+        bool tail = lines->skipping; // the end of one whose beginning was too long
+        lines->skipping = false;
+        if (!tail && line->size <= MARKS_LINE)
+            return true;
+        lines->passed_over += !tail;
+    }
+    return false;
+}
+
+/* ---- the file ---- */
+
+int marks_open(const struct os_marks *place, uint64_t begin_ns, struct marks **out)
+{
+    struct marks *marks = memory_alloc(sizeof(*marks));
+    if (marks == NULL)
+        return VITALS_EMEMORY;
+    if (os_marks_open(place, &marks->reader) < 0) {
+        memory_free(marks);
+        return VITALS_EGONE;
+    }
+    marks->begin_ns = begin_ns;
+    *out = marks;
+    return 0;
+}
+
+int marks_descriptor(struct marks *marks)
+{
+    return os_marks_watch(&marks->reader);
+}
+
+bool marks_read(struct marks *marks, uint64_t now_ns)
+{
+    char *room = mark_lines_room(&marks->lines);
+    struct os_marks_reading reading = os_marks_read(&marks->reader, room, MARKS_READING);
+    uint64_t before = marks->now_ns > marks->begin_ns ? marks->now_ns : marks->begin_ns;
+    marks->now_ns = now_ns;
+    marks->written_ns = now_ns > reading.age_ns ? now_ns - reading.age_ns : 0;
+    if (marks->written_ns < before) /* it was not there at the reading before */
+        marks->written_ns = before < now_ns ? before : now_ns;
+    mark_lines_take(&marks->lines, reading.size > 0 ? (size_t)reading.size : 0, reading.again);
+    return reading.size == MARKS_READING;
+}
+
+/* A moment of another time namespace, of another boot, or invented: that of the file instead. */
+static void check_moment(const struct marks *marks, vitals_mark *mark)
+{
+    if (mark->told && mark->monotonic_ns >= marks->begin_ns && mark->monotonic_ns <= marks->now_ns)
+        return;
+    mark->told = 0;
+    mark->monotonic_ns = marks->written_ns;
+}
+
+bool marks_next(struct marks *marks, vitals_mark *out)
+{
+    struct span line;
+    while (mark_lines_next(&marks->lines, &line)) {
+        if (line.size == 0)
+            continue;
+        if (marks_parse(line, marks->name, out)) {
+            check_moment(marks, out);
+            return true;
+        }
+        marks->passed_over++;
+    }
+    return false;
+}
+
+uint64_t marks_passed_over(const struct marks *marks)
+{
+    return marks->passed_over + marks->lines.passed_over;
+}
+
+void marks_close(struct marks *marks)
+{
+    if (marks == NULL)
+        return;
+    os_marks_close(&marks->reader);
+    memory_free(marks);
+}

@@ -1,0 +1,46 @@
+/* measure.h: what a run measures, as a table. measures.def says what. Thread rule: pure. */
+#ifndef VITALS_RUN_MEASURE_H
+#define VITALS_RUN_MEASURE_H
+
+#include "core/base.h"
+#include <vitals/usage.h>
+
+/* MEASURE_cpu_seconds = 1, … */
+enum measure_number {
+#define MEASURE(number, name, unit, kind, scopes, help) MEASURE_##name = (number),
+#include "run/measures.def"
+#undef MEASURE
+};
+
+enum measure_kind { MEASURE_GAUGE, MEASURE_COUNTER };
+
+/* Which scopes a measure has; TREE means the tree, its root and its descendants. */
+enum { MEASURE_OF_TREE = 1, MEASURE_OF_SYSTEM = 2, MEASURE_OF_GPU = 4 };
+
+struct measure {
+    unsigned char number;
+    unsigned char kind;
+    unsigned char scopes;
+    const char *name;
+    const char *unit;
+    const char *help;
+};
+
+/* Their places: MEASURE_AT_cpu_seconds = 0, …, for arrays that hold one of each. */
+enum measure_place {
+#define MEASURE(number, name, unit, kind, scopes, help) MEASURE_AT_##name,
+#include "run/measures.def"
+#undef MEASURE
+    MEASURE_COUNT
+};
+
+/* In the order of measures.def. */
+extern const struct measure MEASURES[MEASURE_COUNT];
+
+/* NULL where there is none of that number. */
+const struct measure *measure_of(vitals_measure number);
+
+/* Its place; MEASURE_COUNT where there is none. */
+size_t measure_place(vitals_measure number);
+
+#endif

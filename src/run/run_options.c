@@ -1,0 +1,32 @@
+/* run_options.c: see <vitals/run.h>: options of a run, whoever launches it. Pure. */
+#include "run/run_options.h"
+
+#include "core/error.h"
+#include "snapshot/request.h"
+
+#include <vitals/run.h>
+
+/* Of version 0.1.0. It stays what it is when the struct grows. */
+enum { OPTIONS_FIRST = offsetof(vitals_run_options, child_descriptors) + sizeof(uint64_t) };
+_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 48, "options grow at their end only");
+
+static const vitals_run_options DEFAULTS = {.interval_ns = NS_PER_SECOND,
+                                            .limit_grace_ns = 10 * NS_PER_SECOND};
+
+const struct options_form run_options_form = {.name = "vitals_run_options",
+                                              .defaults = &DEFAULTS,
+                                              .size = sizeof(vitals_run_options),
+                                              .first = OPTIONS_FIRST};
+
+void vitals_run_options_init(vitals_run_options *options, size_t size)
+{
+    options_init(&run_options_form, options, size);
+}
+
+int run_options_check_interval(uint64_t interval_ns, vitals_error *error)
+{
+    if (interval_ns >= INTERVAL_MIN_NS && interval_ns <= INTERVAL_MAX_NS)
+        return 0;
+    return error_set(error, VITALS_EARGUMENT, 0, "interval of %llu ns: accepted is 10 ms to 1 day",
+                     (unsigned long long)interval_ns);
+}

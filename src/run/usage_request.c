@@ -1,0 +1,162 @@
+/* usage_request.c: what a snapshot must hold to be folded in. See usage_data.h.
+ *
+ * What a tree needs is cheap to read and read at each tick. The machine's own figures are read once
+ * a second where a tree is what matters; what walks a process's memory or its threads, only with
+ * details, and no more often than that either. */
+#include "run/usage_data.h"
+
+static const uint64_t SELDOM_NS = NS_PER_SECOND;
+
+/* What is dear, and seldom of interest. */
+static const uint64_t RARELY_NS = 5 * NS_PER_SECOND;
+
+/* What every tick reads of each process: its stat, statm, clock. */
+static const vitals_metric OF_PROCESSES[] = {
+    VITALS_PROCESS_PID,
+    VITALS_PROCESS_PARENT_PID,
+    VITALS_PROCESS_START_SECONDS,
+    VITALS_PROCESS_THREADS,
+    VITALS_PROCESS_CPU_SECONDS,
+    VITALS_PROCESS_CPU_USER_SECONDS,
+    VITALS_PROCESS_CPU_SYSTEM_SECONDS,
+    VITALS_PROCESS_CHILDREN_USER_SECONDS,
+    VITALS_PROCESS_CHILDREN_SYSTEM_SECONDS,
+    VITALS_PROCESS_RESIDENT_BYTES,
+    VITALS_PROCESS_VIRTUAL_BYTES,
+    VITALS_PROCESS_MINOR_FAULTS,
+    VITALS_PROCESS_MAJOR_FAULTS,
+};
+
+/* Files that are opened anew at each reading. A peak that came and went since is seen in the next:
+ * not more often, but not much more seldom either. */
+static const vitals_metric OF_FILES[] = {VITALS_PROCESS_READ_BYTES, VITALS_PROCESS_WRITTEN_BYTES,
+                                         VITALS_PROCESS_RESIDENT_PEAK_BYTES};
+
+/* All of /proc is listed for it. */
+static const vitals_metric OF_LIST[] = {VITALS_HOST_PROCESSES};
+
+/* What costs more than a read. */
+static const vitals_metric OF_DETAILS[] = {
+    VITALS_PROCESS_PSS_BYTES,
+    VITALS_PROCESS_USS_BYTES,
+    VITALS_PROCESS_SWAPPED_BYTES,
+    VITALS_PROCESS_DESCRIPTORS,
+    VITALS_PROCESS_CALL_READ_BYTES,
+    VITALS_PROCESS_CALL_WRITTEN_BYTES,
+    VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES,
+    VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES,
+    VITALS_PROCESS_RUN_DELAY_SECONDS,
+    VITALS_PROCESS_BLOCK_DELAY_SECONDS,
+};
+
+static const vitals_metric OF_MACHINE[] = {
+    VITALS_HOST_CPUS,
+    VITALS_HOST_CPUS_USABLE,
+    VITALS_HOST_CPUS_ELIGIBLE,
+    VITALS_HOST_LOAD_1M,
+    VITALS_HOST_TASKS,
+    VITALS_HOST_FORKS,
+    VITALS_HOST_CPU_USER_SECONDS,
+    VITALS_HOST_CPU_NICE_SECONDS,
+    VITALS_HOST_CPU_SYSTEM_SECONDS,
+    VITALS_HOST_CPU_IRQ_SECONDS,
+    VITALS_HOST_CPU_SOFTIRQ_SECONDS,
+    VITALS_HOST_CPU_BUSY_SECONDS,
+    VITALS_HOST_MEMORY_TOTAL_BYTES,
+    VITALS_HOST_MEMORY_FREE_BYTES,
+    VITALS_HOST_MEMORY_AVAILABLE_BYTES,
+    VITALS_HOST_MEMORY_USED_BYTES,
+    VITALS_HOST_MEMORY_BUFFERS_BYTES,
+    VITALS_HOST_MEMORY_CACHED_BYTES,
+    VITALS_HOST_MEMORY_PAGE_CACHE_BYTES,
+    VITALS_HOST_MEMORY_ACTIVE_BYTES,
+    VITALS_HOST_MEMORY_INACTIVE_BYTES,
+    VITALS_HOST_MEMORY_ACTIVE_ANON_BYTES,
+    VITALS_HOST_MEMORY_INACTIVE_ANON_BYTES,
+    VITALS_HOST_SWAP_USED_BYTES,
+    VITALS_HOST_DISK_READ_BYTES,
+    VITALS_HOST_DISK_WRITTEN_BYTES,
+    VITALS_HOST_NETWORK_RECEIVED_BYTES,
+    VITALS_HOST_NETWORK_TRANSMITTED_BYTES,
+    VITALS_HOST_DISK_SPACE_TOTAL_BYTES,
+    VITALS_HOST_DISK_SPACE_USED_BYTES,
+    VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES,
+    VITALS_PRESSURE_RESOURCE,
+    VITALS_PRESSURE_SCOPE,
+    VITALS_PRESSURE_SOME_SECONDS,
+};
+
+static const vitals_metric OF_DEVICES[] = {
+    VITALS_SOURCE_STATE,
+    VITALS_SOURCE_MESSAGE,
+    VITALS_GPU_INDEX,
+    VITALS_GPU_VENDOR,
+    VITALS_GPU_UUID,
+    VITALS_GPU_PCI_BUS_ID,
+    VITALS_GPU_GPU_INSTANCE_ID,
+    VITALS_GPU_COMPUTE_INSTANCE_ID,
+    VITALS_GPU_PROCESSES,
+    VITALS_GPU_UTILIZATION_RATIO,
+    VITALS_GPU_MEMORY_USED_BYTES,
+    VITALS_GPU_MEMORY_TOTAL_BYTES,
+    VITALS_GPU_POWER_WATTS,
+    VITALS_GPU_ENERGY_JOULES,
+    VITALS_GPU_TEMPERATURE_CELSIUS,
+    VITALS_GPU_PROCESS_PID,
+    VITALS_GPU_PROCESS_PROCESS,
+    VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
+    VITALS_GPU_PROCESS_UTILIZATION_RATIO,
+    VITALS_GPU_PROCESS_BUSY_SECONDS,
+};
+
+/* A metric that somebody else asks for more often stays so. */
+static int add(vitals_request *request, const vitals_metric *metrics, size_t count,
+               uint64_t every_ns, vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        bool had = vitals_request_has(request, metrics[i]) != 0;
+        code = vitals_request_add(request, metrics[i], error);
+        if (code == 0 && !had && every_ns != 0 && vitals_metric_every_ns(metrics[i]) < every_ns)
+            code = vitals_request_every(request, metrics[i], every_ns, error);
+    }
+    return code;
+}
+
+/* Walking a process's memory takes long where there is much of it: the reader of details itself
+ * reads the large more seldom. */
+static int add_details(vitals_request *request, vitals_error *error)
+{
+    int code = add(request, OF_DETAILS, ARRAY_COUNT(OF_DETAILS), SELDOM_NS, error);
+    for (size_t i = 0; i < ARRAY_COUNT(OF_DETAILS) && code == 0; i++)
+        code = vitals_request_every(request, OF_DETAILS[i], SELDOM_NS, error);
+    return code;
+}
+
+static int choose_rows(const vitals_usage *usage, vitals_request *request, vitals_error *error)
+{
+    const vitals_usage_options *options = &usage->options;
+    if (options->launcher != 0)
+        return vitals_request_rows(request, VITALS_ROWS_DESCENDANTS, &options->launcher, 1, error);
+    unsigned rows = options->no_children != 0 ? VITALS_ROWS_LISTED : VITALS_ROWS_TREE;
+    return vitals_request_rows(request, rows, options->pids, options->pid_count, error);
+}
+
+int vitals_usage_request(const vitals_usage *usage, vitals_request *request, vitals_error *error)
+{
+    bool tree = usage->options.launcher != 0 || usage->options.pid_count > 0;
+    int code = add(request, OF_MACHINE, ARRAY_COUNT(OF_MACHINE), tree ? SELDOM_NS : 0, error);
+    if (code == 0)
+        code = add(request, OF_DEVICES, ARRAY_COUNT(OF_DEVICES), 0, error);
+    if (code == 0 && tree)
+        code = add(request, OF_PROCESSES, ARRAY_COUNT(OF_PROCESSES), 0, error);
+    if (code == 0 && tree)
+        code = add(request, OF_FILES, ARRAY_COUNT(OF_FILES), SELDOM_NS, error);
+    if (code == 0)
+        code = add(request, OF_LIST, ARRAY_COUNT(OF_LIST), tree ? RARELY_NS : 0, error);
+    if (code == 0 && tree && usage->options.details != 0)
+        code = add_details(request, error);
+    if (code == 0 && tree)
+        code = choose_rows(usage, request, error);
+    return code;
+}

@@ -1,0 +1,343 @@
+"""The monitor in a terminal: tmux is the terminal, a shell in it starts the monitor, keys are typed
+and the screen is read back. What must hold above all: a key is answered whatever a driver does, and
+the terminal is afterwards as it was before."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import VITALS, environment, in_one_of, vitals
+
+TMUX = shutil.which("tmux")
+BUILT = "monitor        no" not in vitals("--version").stdout
+PATIENCE = int(os.environ.get("VITALS_PATIENCE", 40))  # seconds: a busy machine
+
+
+class Terminal:
+    """A tmux server of its own with one window and a shell in it."""
+
+    def __init__(self, width=100, height=30):
+        self.folder = tempfile.TemporaryDirectory(prefix="vitals-tmux-")
+        self.socket = os.path.join(self.folder.name, "socket")
+        self.home = pathlib.Path(self.folder.name)
+        shell = "exec env -u TMUX TERM=screen-256color bash --norc --noprofile"
+        env = environment(LC_ALL="C.UTF-8", TZ="UTC", HOME=self.folder.name, HISTFILE="/dev/null")
+        # A server that is asked while it starts on a busy machine may not be there yet.
+        subprocess.run([TMUX, "-S", self.socket, "-f", "/dev/null", "new-session", "-d", "-x", str(width),
+                        "-y", str(height), shell], env=env, check=True, timeout=PATIENCE,
+                       stdin=subprocess.DEVNULL)
+        self.type("PS1='ready> '; clear", "Enter")
+        self.wait("ready>")
+
+    def close(self):
+        subprocess.run([TMUX, "-S", self.socket, "kill-server"], check=False, capture_output=True)
+        self.folder.cleanup()
+
+    def tmux(self, *words):
+        return subprocess.run([TMUX, "-S", self.socket, *words], check=True, timeout=PATIENCE, text=True,
+                              errors="replace", stdin=subprocess.DEVNULL, capture_output=True).stdout
+
+    def type(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def raw(self, text):
+        """Bytes as a terminal sends them, all at once."""
+        self.tmux("send-keys", "-H", *(f"{ord(character):x}" for character in text))
+
+    def screen(self, *words):
+        return self.tmux("capture-pane", "-p", *words)
+
+    def wait(self, *words, gone=(), seconds=PATIENCE):
+        """Until all the words stand on the screen, and none of the others."""
+        until = time.monotonic() + seconds
+        while True:
+            text = self.screen()
+            if all(word in text for word in words) and not any(word in text for word in gone):
+                return text
+            if time.monotonic() > until:
+                raise AssertionError(f"never {words} without {gone}:\n{text}")
+            time.sleep(0.05)
+
+    def state(self):
+        """What a program may have left behind: alternate screen, hidden cursor, mouse, keypad."""
+        return self.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag} "
+                         "#{keypad_flag} #{keypad_cursor_flag} #{insert_flag}").strip()
+
+    def run(self, command):
+        """Types a command whose end is seen; gives nothing before it has ended."""
+        self.type("-l", f"{command}; echo rc=$?.")
+        self.type("Enter")
+
+
+@unittest.skipIf(TMUX is None, "no tmux")
+@unittest.skipUnless(BUILT, "built without the interactive screens")
+class InATerminal(unittest.TestCase):
+    def setUp(self):
+        self.terminal = Terminal()
+        self.addCleanup(self.terminal.close)
+
+    def start(self, *arguments, before="", waits=("Processes:",)):
+        self.terminal.run(f"{before}{VITALS} {' '.join(arguments)}")
+        self.terminal.wait("Press h for help", *waits)
+
+    def pid(self):
+        """Of the monitor: the shell's child."""
+        shell = self.terminal.tmux("display-message", "-p", "#{pane_pid}").strip()
+        children = pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
+        self.assertEqual(len(children), 1)
+        return int(children[0])
+
+    def ending(self, end):
+        """Starts with the terminal's state known, ends by `end`, and compares."""
+        terminal = self.terminal
+        terminal.run(f"stty -a >{terminal.home}/before")
+        terminal.wait("rc=0.")
+        terminal.type("clear", "Enter")
+        state = terminal.state()
+        self.start("--demo")
+        self.assertNotEqual(terminal.state(), state)
+        end()
+        terminal.wait("ready>", gone=("Press h for help",))
+        self.assertEqual(terminal.state(), state)
+        terminal.run(f"stty -a >{terminal.home}/after; echo written $((6 * 7))")
+        terminal.wait("written 42")
+        self.assertEqual((terminal.home / "before").read_text(), (terminal.home / "after").read_text())
+        return terminal.screen("-S", "-200")
+
+    def test_quit_leaves_a_report_and_the_terminal_as_it_was(self):
+        text = self.ending(lambda: self.terminal.type("q"))
+        self.assertIn("rc=0.", text)
+        self.assertIn("Driver Version", text)
+
+    def test_signals_leave_the_terminal_as_it_was(self):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGSEGV, signal.SIGABRT):
+            with self.subTest(number.name):
+                text = self.ending(lambda number=number: os.kill(self.pid(), number))
+                if number != signal.SIGINT:  # which ends the shell's line too
+                    self.assertIn(f"rc={128 + number}.", text)
+                self.terminal.type("clear", "Enter")
+                self.terminal.tmux("clear-history")
+
+    def test_stopped_and_gone_on(self):
+        terminal = self.terminal
+        state = terminal.state()
+        for stop in ("key", "signal"):
+            with self.subTest(stop):
+                terminal.type("clear", "Enter")
+                self.start("--demo")
+                if stop == "key":
+                    terminal.type("C-z")
+                else:
+                    os.kill(self.pid(), signal.SIGTSTP)
+                terminal.wait("Stopped", "ready>")
+                self.assertEqual(terminal.state(), state)
+                terminal.type("clear; echo meanwhile; fg", "Enter")
+                terminal.wait("Press h for help", "Processes:", gone=("meanwhile",))
+                terminal.type("h")
+                terminal.wait("Moving")
+                terminal.type("q", "q")
+                terminal.wait("ready>", gone=("Moving",))
+                self.assertEqual(terminal.state(), state)
+
+    def test_a_lost_terminal_ends_it(self):
+        self.start("--demo")
+        place = pathlib.Path(f"/proc/{self.pid()}")
+        self.terminal.tmux("kill-server")
+        until = time.monotonic() + PATIENCE
+        while place.exists():
+            self.assertLess(time.monotonic(), until, "it lives on without a terminal")
+            time.sleep(0.05)
+
+    def test_every_screen_and_back(self):
+        terminal = self.terminal
+        self.start("--demo")
+        # Nobody is selected at first: the environment is our own, which is there in any case.
+        for keys, word, back in (("h", "Finding and sorting", "x"), ("e", "Environment of", "e"),
+                                 ("t", "NLWP", "q"), ("Down Enter", "HOST-CPU", "q")):
+            with self.subTest(keys):
+                terminal.type(*keys.split())
+                terminal.wait(word, gone=("Press h for help",))
+                terminal.type(back)
+                terminal.wait("Press h for help", gone=(word,))
+
+    def test_type_ahead_is_kept(self):
+        terminal = self.terminal
+        self.start("--demo")
+        terminal.type("-l", "gog")  # all processes, by the memory of devices
+        terminal.wait("All processes:", "▼GPU-MEM")
+        terminal.type("-l", "oPh")
+        terminal.wait("Finding and sorting")
+
+    def test_keys_before_the_first_reading_count(self):
+        terminal = self.terminal
+        terminal.run(f"sleep 1; {VITALS} --demo")
+        terminal.type("h")
+        terminal.wait("Finding and sorting")
+
+    def test_what_is_pasted_presses_no_key(self):
+        terminal = self.terminal
+        self.start("--demo")
+        terminal.tmux("set-buffer", "qtKk\nqq")
+        terminal.tmux("paste-buffer", "-p")
+        terminal.type("\\")
+        terminal.wait("Search: _", "Processes:")
+        terminal.type("Escape")
+
+    def test_a_hanging_driver_delays_no_key(self):
+        def answered():
+            terminal = Terminal()
+            try:
+                terminal.run(f"{VITALS} --demo=hang --interval 100ms")
+                terminal.wait("Press h for help")
+                for _ in range(3):  # the driver takes five seconds each time
+                    terminal.type("h")
+                    terminal.wait("Finding and sorting", seconds=3)
+                    terminal.type("x")
+                    terminal.wait("Press h for help", seconds=3)
+            finally:
+                terminal.close()
+
+        in_one_of(4, answered)
+
+    def test_a_storm_of_sizes(self):
+        terminal = self.terminal
+        self.start("--demo")
+        for width, height in ((40, 12), (200, 50), (20, 5), (79, 24), (1, 1), (123, 40), (100, 30)) * 2:
+            terminal.tmux("resize-window", "-x", str(width), "-y", str(height))
+        lines = terminal.wait("Press h for help", "Driver Version", "╘").splitlines()
+        self.assertLessEqual(max(map(len, lines)), 100)
+        self.assertTrue(any(len(line) == 100 for line in lines))
+        terminal.type("q")
+        terminal.wait("rc=0.")
+
+    def test_ascii_and_a_narrow_terminal(self):
+        self.terminal.tmux("resize-window", "-x", "40", "-y", "24")
+        self.terminal.run(f"{VITALS} --demo --ascii")
+        text = self.terminal.wait("PID", "COMMAND", "+=====", "%CPU")
+        self.assertTrue(text.isascii())
+
+    def test_the_mouse(self):
+        terminal = self.terminal
+        self.start("--demo")
+        for arrow in "▲▼":  # panels may move when the order changes
+            rows = terminal.screen().splitlines()
+            y = next(y for y, line in enumerate(rows) if "PID" in line and "COMMAND" in line)
+            x = rows[y].index("PID") + 1
+            place = f"{chr(33 + x)}{chr(33 + y)}"
+            terminal.raw(f"\x1b[M {place}\x1b[M#{place}")  # down and up
+            terminal.wait(arrow + "PID")
+        terminal.raw(f"\x1b[Ma{place}")  # the wheel
+        terminal.type("Enter")
+        terminal.wait("HOST-CPU")
+
+    def test_unknown_sequences_press_no_key(self):
+        terminal = self.terminal
+        self.start("--demo")
+        terminal.type("Down")
+        terminal.raw("\x1b[I\x1b[<0;3;4q\x1b[?1;2c\x1b[12;5t")  # focus, answers of terminals
+        terminal.type("h")
+        terminal.wait("Finding and sorting")
+        terminal.type("x")
+        terminal.wait("Press h for help", gone=("Send a signal", "Finding"))
+
+    def test_no_terminal_that_it_knows(self):
+        for term in ("nonsense", "dumb", ""):
+            with self.subTest(term):
+                self.terminal.type("clear", "Enter")
+                self.terminal.run(f"TERM={term} {VITALS} --demo")
+                text = self.terminal.wait("rc=1.")
+                self.assertIn("vitals: the terminal", text)
+
+
+@unittest.skipIf(TMUX is None, "no tmux")
+@unittest.skipUnless(BUILT, "built without the interactive screens")
+class Signals(unittest.TestCase):
+    """Against a real process, whose name nobody else has."""
+
+    def setUp(self):
+        self.terminal = Terminal(110, 30)
+        self.addCleanup(self.terminal.close)
+        folder = pathlib.Path(self.terminal.folder.name)
+        self.name = f"victim{os.getpid()}"
+        shutil.copy(shutil.which("sleep"), folder / self.name)
+        self.victim = subprocess.Popen([folder / self.name, "600"], stdin=subprocess.DEVNULL)
+        self.addCleanup(self.end)
+
+    def end(self):
+        self.victim.kill()
+        self.victim.wait()
+
+    def open(self, *arguments):
+        """The monitor with the victim selected, alone in the list."""
+        terminal = self.terminal
+        terminal.run(f"{VITALS} --backends none {' '.join(arguments)}")
+        terminal.wait("All processes:")
+        terminal.type("-l", f"&{self.name}")
+        terminal.type("Enter")
+        terminal.wait(str(self.victim.pid), "600", gone=("Filter:",))
+        terminal.type("Home")
+
+    def test_enter_sends_and_tells(self):
+        self.open()
+        self.terminal.type("T")
+        text = self.terminal.wait("Send a signal", "SIGTERM", "Cancel")
+        self.assertRegex(text, rf"{self.victim.pid} \S+, since .*{self.name}")
+        self.terminal.type("Enter")
+        self.terminal.wait("has ended", "after SIGTERM")
+        self.assertEqual(self.victim.wait(timeout=PATIENCE), -signal.SIGTERM)
+        self.terminal.type("Escape")
+        self.terminal.wait("All processes:", gone=("has ended",))
+
+    def test_a_repeated_key_never_sends(self):
+        self.open()
+        self.terminal.type("-l", "KKkkKk  1k2t,.<>[]")
+        self.terminal.wait("Send a signal")
+        self.terminal.type("Escape")
+        self.terminal.wait("All processes:", gone=("Send a signal",))
+        self.assertIsNone(self.victim.poll())
+        self.terminal.type("T")
+        self.terminal.wait("Send a signal")
+        self.terminal.type("c", "Enter")
+        self.terminal.wait("All processes:", gone=("Send a signal",))
+        self.assertIsNone(self.victim.poll())
+
+    def test_who_does_not_end_is_told(self):
+        os.kill(self.victim.pid, signal.SIGSTOP)
+        self.open()
+        self.terminal.type("T")
+        self.terminal.wait("Send a signal")
+        self.terminal.type("Enter")
+        self.terminal.wait("still alive", "k asks about SIGKILL")
+        self.terminal.type("k")
+        self.terminal.wait("Send a signal")
+        self.assertIsNone(self.victim.poll())
+        self.terminal.type("Enter")
+        self.terminal.wait("has ended", "after SIGKILL")
+        self.assertEqual(self.victim.wait(timeout=PATIENCE), -signal.SIGKILL)
+
+    def test_read_only_sends_none(self):
+        self.open("--readonly")
+        for key in ("T", "K", "I", "C-c"):
+            self.terminal.type(key)
+            self.terminal.wait("read-only: no signal is sent", gone=("Send a signal",))
+            self.terminal.type("Enter")
+            self.terminal.wait("HOST-CPU")
+            self.terminal.type("q")
+            self.terminal.wait("All processes:", gone=("HOST-CPU",))
+        self.assertIsNone(self.victim.poll())
+
+    def test_the_demo_sends_none(self):
+        terminal = self.terminal
+        terminal.run(f"{VITALS} --demo")
+        terminal.wait("Processes:", "COMMAND")
+        terminal.type("Down", "K")
+        terminal.wait("this is a demo: no signal is sent", gone=("Send a signal",))
+
+
+if __name__ == "__main__":
+    unittest.main()

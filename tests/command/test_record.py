@@ -1,0 +1,409 @@
+"""`vitals record`, and recordings as a person meets them: what is in the file, that it is whole
+whatever happens, and that what is wrong with one is said."""
+
+import contextlib
+import csv
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import SANITIZED, VITALS, environment, in_most_of, vitals, wait_until
+
+PLAIN = ("--backends", "none")
+SQLITE = "SQLite" in vitals("--version").stdout
+
+
+class Recordings(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def record(self, name, *options, count=3, interval="50ms", **more):
+        path = self.folder / name
+        result = vitals("record", *PLAIN, "--count", count, "--interval", interval, *options, path,
+                        **more)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "")
+        return path
+
+    def query(self, path, sql):
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            return database.execute(sql).fetchall()
+
+
+@unittest.skipUnless(SQLITE, "built without SQLite")
+class Database(Recordings):
+    def test_samples_are_a_table(self):
+        path = self.record("a.db", count=4)
+        rows = self.query(path, 'SELECT time, "system.cpu_seconds", "system.memory_total_bytes" '
+                                "FROM samples ORDER BY sample")
+        self.assertEqual(len(rows), 4)
+        times = [row[0] for row in rows]
+        self.assertEqual(times, sorted(times))
+        self.assertAlmostEqual(times[0], time.time(), delta=60)
+        self.assertEqual(rows[0][1], 0)
+        self.assertGreaterEqual(rows[3][1], rows[1][1])
+        total = next(line for line in pathlib.Path("/proc/meminfo").read_text().splitlines()
+                     if line.startswith("MemTotal"))
+        self.assertEqual({row[2] for row in rows}, {int(total.split()[1]) * 1024})
+
+    def test_every_column_is_told(self):
+        path = self.record("a.db")
+        columns = [row[1] for row in self.query(path, "PRAGMA table_info(samples)")][3:]
+        told = self.query(path, "SELECT column_name, unit, kind FROM series ORDER BY id")
+        self.assertEqual(columns, [row[0] for row in told])
+        for name, unit, kind in told:
+            self.assertIn(kind, ("gauge", "counter"))
+            if name.endswith("_bytes"):
+                self.assertEqual(unit, "bytes")
+
+    def test_what_is_missing_is_null_and_says_why(self):
+        path = self.record("a.db")
+        rows = self.query(path, 'SELECT "system.cpu_cores" FROM samples ORDER BY sample')
+        self.assertIsNone(rows[0][0])
+        why = self.query(path, "SELECT state FROM states JOIN series ON series.id = states.series "
+                               "WHERE column_name = 'system.cpu_cores' ORDER BY sample")
+        self.assertEqual(why[0][0], "not_yet")
+
+    def test_the_account_and_the_attributes_are_there(self):
+        path = self.record("a.db")
+        attributes = dict(self.query(path, "SELECT name, value FROM attributes"))
+        self.assertEqual(attributes["state"], "complete")
+        self.assertEqual(attributes["interval_ns"], "50000000")
+        self.assertEqual(attributes["boot_id"],
+                         pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip())
+        figures = dict(self.query(path, "SELECT name, value FROM account WHERE subject = 'system'"))
+        self.assertGreater(figures["memory_used_peak_bytes"], 0)
+
+    def test_snapshots_are_shown_again(self):
+        path = self.record("a.db", "--processes")
+        table = vitals("ps", "--from", path, "-o", "pid", "--no-header")
+        self.assertEqual(table.returncode, 0, table.stderr)
+        self.assertIn(str(os.getpid()), table.stdout.split())
+        lines = vitals("--json", "--from", path).stdout.splitlines()
+        left_out = self.query(path, "SELECT value FROM attributes WHERE name = 'frames_left_out'")
+        count = int(left_out[0][0].split()[0]) if left_out else 0
+        self.assertEqual(len(lines) + count, 3)
+        self.assertGreater(len(lines), 0)
+        for line in lines:
+            self.assertIn("host", json.loads(line)["tables"])
+        self.assertEqual(vitals("-1", "--from", path).returncode, 0)
+
+    def test_a_report_is_of_the_last_snapshots(self):
+        path = self.record("a.db", count=6, interval="300ms")
+        lines = [json.loads(line) for line in vitals("--json", "--from", path).stdout.splitlines()]
+        clean = self.folder / "last.json"
+        clean.write_text("\n".join(json.dumps(line) for line in lines[-2:]))
+        self.assertEqual(vitals("-1", "--from", path).stdout, vitals("-1", "--from", clean).stdout)
+
+    def test_devices_have_columns(self):
+        path = self.folder / "a.db"
+        result = vitals("record", "--demo", "--seed", "7", "--count", 2, "--interval", "20ms", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        subjects = self.query(path, "SELECT subject, label FROM series "
+                                    "WHERE name = 'device_memory_used_bytes'")
+        devices = [subject for subject, _ in subjects if subject != "system"]
+        self.assertGreater(len(devices), 1)
+        column = f"{devices[0]}.device_memory_used_bytes"
+        values = self.query(path, f'SELECT "{column}" FROM samples')
+        self.assertGreater(values[-1][0], 0)
+
+
+class Csv(Recordings):
+    def read(self, path):
+        with open(path, newline="") as file:
+            return list(csv.reader(file))
+
+    def test_it_is_one_rectangle(self):
+        rows = self.read(self.record("a.csv", count=4))
+        self.assertEqual(rows[0][:2], ["time", "mark"])
+        self.assertEqual(len(rows), 5)
+        self.assertEqual({len(row) for row in rows}, {len(rows[0])})
+        self.assertEqual(len(set(rows[0])), len(rows[0]))
+        column = rows[0].index("system.memory_used_bytes")
+        self.assertGreater(int(rows[1][column]), 0)
+
+    def test_standard_output_gets_it(self):
+        result = vitals("record", *PLAIN, "--count", 2, "--interval", "20ms")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(result.stdout.startswith("time,mark,"))
+        self.assertEqual(len(result.stdout.splitlines()), 3)
+
+    def test_a_reader_that_goes_away_ends_it(self):
+        program = subprocess.Popen([VITALS, "record", *PLAIN, "--interval", "10ms"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=environment())
+        program.stdout.readline()
+        program.stdout.close()
+        self.assertEqual(program.wait(30), 0)
+        self.assertEqual(program.stderr.read(), b"")
+        program.stderr.close()
+
+    def test_what_is_no_table_stands_beside_it(self):
+        path = self.record("a.csv")
+        account = json.loads(pathlib.Path(f"{path}.json").read_text())
+        self.assertEqual(account["attributes"]["state"], "complete")
+        self.assertTrue(account["figures"])
+
+    def test_old_dialects_hold_numbers_alone(self):
+        path = self.record("o.csv", "--format", "resource-tracker-0.3")
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file, quoting=csv.QUOTE_NONNUMERIC))
+        self.assertEqual(len(rows), 2)
+        for row in rows:
+            self.assertTrue(all(isinstance(value, float) for value in row.values()), row)
+
+    def test_dialects_have_their_columns(self):
+        rows = self.read(self.record("s.csv", "--format", "resource-tracker"))
+        self.assertEqual(rows[0][0:3], ["timestamp", "processes", "utime"])
+        self.assertEqual({len(row) for row in rows}, {21})
+        self.assertEqual(len(rows), 3)  # the header stands for the first sample
+        rows = self.read(self.record("o.csv", "--format", "resource-tracker-0.3", "--no-header"))
+        self.assertEqual(len(rows), 3)
+        forks = int(next(line for line in pathlib.Path("/proc/stat").read_text().splitlines()
+                         if line.startswith("processes")).split()[1])
+        self.assertLessEqual(int(rows[0][1]), int(rows[2][1]))
+        self.assertLessEqual(int(rows[2][1]), forks)
+        self.assertGreater(int(rows[2][1]), 0)
+
+
+@unittest.skipUnless(SQLITE, "built without SQLite")
+class Endings(Recordings):
+    def begin(self, path, *options, interval="50ms"):
+        program = subprocess.Popen([VITALS, "record", *PLAIN, "--interval", interval, *options,
+                                    path], env=environment(), stderr=subprocess.PIPE)
+        self.addCleanup(program.stderr.close)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        return program
+
+    def rows(self, path):
+        try:
+            return self.query(path, "SELECT count(*) FROM samples")[0][0]
+        except sqlite3.OperationalError:
+            return 0
+
+    def test_a_signal_ends_it_whole(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            path = self.folder / f"{number}.db"
+            program = self.begin(path)
+            wait_until(lambda path=path: path.exists() and self.rows(path) >= 2, "two samples")
+            program.send_signal(number)
+            self.assertEqual(program.wait(30), 0)
+            self.assertEqual([entry.name for entry in self.folder.glob(f"{number}.db*")],
+                             [path.name])
+            state = self.query(path, "SELECT value FROM attributes WHERE name = 'state'")
+            self.assertEqual(state, [("complete",)])
+
+    def test_it_can_be_read_while_it_grows(self):
+        path = self.folder / "a.db"
+        self.begin(path)
+        wait_until(lambda: path.exists() and self.rows(path) >= 1, "a sample")
+        first = self.rows(path)
+        wait_until(lambda: self.rows(path) > first, "another sample")
+        self.assertEqual(vitals("-1", "--from", path).returncode, 0)
+
+    def test_a_kill_loses_no_more_than_a_second(self):
+        """At a random moment: what is missing is a second, or an interval where that is more; on a
+        busy machine the sample that was due may itself be late, so most of several tries count."""
+        for name, interval in (("10ms", 0.01), ("440ms", 0.44), ("700ms", 0.7)):
+            def measure(name=name, interval=interval):
+                path = self.folder / f"{name}.db"
+                path.unlink(missing_ok=True)
+                program = self.begin(path, "--overwrite", interval=name)
+                wait_until(lambda: path.exists() and self.rows(path) >= 2, "two samples")
+                time.sleep(random.uniform(0, 2))
+                program.kill()
+                killed = time.time()
+                program.wait()
+                newest = self.query(path, "SELECT max(time) FROM samples")[0][0]
+                self.assertLess(killed - newest, 1.1, name)
+                self.assertEqual(self.query(path, "PRAGMA integrity_check"), [("ok",)])
+                self.assertEqual(vitals("-1", "--from", path).returncode, 0)
+
+            with self.subTest(interval=name):
+                in_most_of(3, measure)
+
+    def test_a_mark_does_not_wait_for_a_sample(self):
+        path = self.folder / "a.db"
+        program = subprocess.Popen(
+            [VITALS, "run", *PLAIN, "--interval", "60s", "--record", path, "--", "sh", "-c",
+             f"sleep 1; '{VITALS}' mark begin a; '{VITALS}' mark end a; echo $$; exec sleep 60"],
+            env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.stdout.close)
+        self.addCleanup(program.kill)
+        self.addCleanup(os.kill, int(program.stdout.readline()), signal.SIGKILL)
+        wait_until(lambda: self.query(path, "SELECT count(*) FROM marks") == [(2,)], "two marks")
+
+    def test_what_is_left_of_a_file_is_read(self):
+        path = self.record("a.db", count=400, interval="10ms")
+        whole, rows = path.read_bytes(), self.rows(path)
+        first = self.query(path, "SELECT min(time) FROM samples")[0][0]
+        seen = []
+        for percent in (99, 90, 50, 20):
+            cut = self.folder / f"{percent}.db"
+            cut.write_bytes(whole[:len(whole) * percent // 100])
+            with self.subTest(percent=percent):
+                report = vitals("report", "--json", cut)
+                self.assertEqual(report.returncode, 0, report.stderr)
+                self.assertIn("it was cut off", report.stderr)
+                figures = {(one["name"], one.get("subject", "")): one["value"]
+                           for one in json.loads(report.stdout)["figures"]}
+                total = figures["memory_used_peak_bytes", "system"]
+                self.assertGreater(total, 0)
+                seen.append(figures["wall_seconds", ""])
+        self.assertEqual(seen, sorted(seen, reverse=True))
+        self.assertGreater(seen[0], seen[-1])
+        self.assertGreater(rows, 0)
+        self.assertGreater(first, 0)
+
+    @unittest.skipUnless(SQLITE, "built without SQLite")
+    def test_a_launcher_that_is_killed_leaves_every_sample(self):
+        """Samples are committed about once a second; the sampler lives on long enough to commit
+        what came since."""
+        path = self.folder / "a.db"
+        program = subprocess.Popen(
+            [VITALS, "run", *PLAIN, "--interval", "50ms", "--record", path, "--", "sh", "-c",
+             "echo $$; exec sleep 60"], env=environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(program.stdout.close)
+        self.addCleanup(program.kill)
+        job = int(program.stdout.readline())
+        self.addCleanup(os.kill, job, signal.SIGKILL)
+        def newest():
+            return self.query(path, "SELECT max(time) FROM samples")[0][0] or 0
+        wait_until(lambda: self.rows(path) >= 10, "ten samples")
+        before = newest()
+        wait_until(lambda: newest() > before, "another commit")
+        committed = newest()
+        time.sleep(0.6)
+        program.kill()
+        program.wait()
+        wait_until(lambda: newest() > committed + 0.3, "the last commit", seconds=10)
+        self.assertEqual(self.query(path, "PRAGMA integrity_check"), [("ok",)])
+
+    def test_a_killed_csv_is_whole(self):
+        path = self.folder / "a.csv"
+        program = self.begin(path, interval="10ms")
+        wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") > 20, "twenty lines")
+        program.kill()
+        program.wait()
+        text = path.read_text()
+        self.assertTrue(text.endswith("\n"))
+        self.assertEqual(len({line.count(",") for line in text.splitlines()}), 1)
+
+    def test_a_full_disk_is_said_once(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
+
+        for name in ("a.csv", "a.db"):
+            result = vitals("record", *PLAIN, "--interval", "10ms", self.folder / name,
+                            preexec_fn=limit, timeout=120)
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(name, result.stderr)
+        self.assertEqual(self.query(self.folder / "a.db", "PRAGMA integrity_check"), [("ok",)])
+        self.assertTrue((self.folder / "a.csv").read_text().endswith("\n"))
+
+    def test_parts_are_few_and_whole(self):
+        path = self.record("a.csv", "--rotate", "8KiB", "--keep", 2, count=120, interval="10ms")
+        parts = sorted(self.folder.glob("a.csv.[0-9]*"))
+        parts = [part for part in parts if part.suffix != ".json"]
+        self.assertEqual(len(parts), 2)
+        for part in (*parts, path):
+            self.assertTrue(part.read_text().startswith("time,mark,"))
+        for part in parts:
+            self.assertGreaterEqual(part.stat().st_size, 8192)
+
+    def test_a_time_ends_it(self):
+        path = self.folder / "a.csv"
+        begun = time.monotonic()
+        result = vitals("record", *PLAIN, "--interval", "100ms", "--duration", "500ms", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLess(time.monotonic() - begun, 20)
+        self.assertLessEqual(path.read_text().count("\n"), 7)
+
+    def test_deadlines_do_not_drift(self):
+        def measure():
+            path = self.record("a.db", "--overwrite", count=12, interval="100ms")
+            times = [row[0] for row in self.query(path, "SELECT monotonic_ns FROM samples")]
+            turns = [round((at - times[1]) / 100e6) for at in times[1:]]
+            # each belongs to a turn of its own, and the last is no later in its turn than the
+            # first: with a wait that begins after the work, they would move apart
+            self.assertEqual(len(set(turns)), len(turns))
+            self.assertLess(abs(times[-1] - times[1] - turns[-1] * 100e6), 50e6)
+
+        in_most_of(4, measure)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer keeps what was freed")
+    def test_memory_stays_where_it_is(self):
+        path = self.folder / "a.db"
+        program = self.begin(path, interval="10ms")
+
+        def resident():
+            for line in pathlib.Path(f"/proc/{program.pid}/status").read_text().splitlines():
+                if line.startswith("VmRSS"):
+                    return int(line.split()[1])
+            return 0
+
+        wait_until(lambda: path.exists() and self.rows(path) >= 100, "a hundred samples")
+        before = resident()
+        wait_until(lambda: self.rows(path) >= 300, "three hundred samples", seconds=120)
+        self.assertLess(resident() - before, 4096)
+
+
+@unittest.skipUnless(SQLITE, "built without SQLite")
+class Mistakes(Recordings):
+    def refused(self, code, part, *arguments):
+        result = vitals("record", *arguments)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertIn(part, result.stderr)
+        self.assertEqual(result.stdout, "")
+
+    def test_usage(self):
+        path = self.folder / "a.db"
+        for interval in ("0", "-1", "nan", "9ms"):
+            self.refused(2, "interval", "--interval", interval, path)
+        self.refused(2, "no such format", "--format", "parquet", path)
+        self.refused(2, "ending", self.folder / "a.parquet")
+        self.refused(2, "one file", path, self.folder / "b.db")
+        self.refused(2, "--rotate", "--rotate", "soon", path)
+        self.refused(2, "standard output", "--format", "vitals")
+        self.refused(2, "holds no processes", "--processes", self.folder / "a.csv")
+        self.refused(2, "holds no processes", "--processes")
+        self.refused(2, "brand", "--brand", "voodoo", path)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_file_that_is_there_is_kept(self):
+        path = self.record("a.db")
+        before = path.read_bytes()
+        self.refused(2, "is there already", path)
+        self.assertEqual(path.read_bytes(), before)
+        self.record("a.db", "--overwrite")
+
+    def test_a_place_that_is_not_there(self):
+        self.refused(1, "No such file", self.folder / "no" / "a.db")
+        self.refused(1, "No such file", self.folder / "no" / "a.csv")
+
+    def test_what_holds_no_snapshots_says_so(self):
+        path = self.folder / "a.db"
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute("CREATE TABLE x(y)")
+        result = vitals("-1", "--from", path)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no snapshots", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,314 @@
+"""`vitals run` with limits: what passes one is asked to end, then killed, with all that it started;
+and what a command leaves running behind it, where that is not wanted.
+
+As root and as an ordinary user: where a cgroup can be had the kernel holds memory too, and where none
+can, samples must do.
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import VITALS, environment, vitals
+from runs import Account, RunCase, children, lives, ordinary_user, program
+
+# Two processes that ignore TERM, one of them in a session of its own; their pids are said.
+STUBBORN = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = os.fork()
+if child == 0:
+    os.setsid()
+    child = os.fork()
+    if child != 0:
+        os._exit(0)
+    say(os.getpid())
+    time.sleep(600)
+say(os.getpid())
+time.sleep(600)
+"""
+
+
+class Limits(RunCase):
+    prefix = []
+
+    def limited(self, command, *options, timeout=60):
+        """Runs to the end; (what is done, its account, the seconds that it took)."""
+        begin = time.monotonic()
+        done = subprocess.run(
+            [*self.prefix, VITALS, "run", "--backends", "", "--json", str(self.json), *options, "--",
+             *command],
+            env=environment(HOME="/nonexistent"), stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=timeout)
+        return done, Account(self.json), time.monotonic() - begin
+
+    def attribute(self, account, name):
+        return account.document["attributes"].get(name)
+
+    def none_lives(self, text):
+        """The pids that were said, a line each: all of them have ended."""
+        pids = [int(line) for line in text.split()]
+        for pid in pids:
+            self.kill_later(pid)
+        self.assertEqual([pid for pid in pids if lives(pid)], [])
+        return pids
+
+    def test_time(self):
+        done, account, seconds = self.limited(["sleep", "300"], "--limit-time", "200ms")
+        self.assertEqual(done.returncode, 124)
+        self.assertEqual(self.attribute(account, "limit"), "time")
+        self.assertEqual(account.document["signal"], signal.SIGTERM)
+        self.assertLess(seconds, 60)
+        self.assertIn("longer than 0.2 s", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_a_command_that_keeps_within_its_limits_is_left_alone(self):
+        done, account, _ = self.limited(["sh", "-c", "exit 5"], "--limit-time", "1h", "--limit-memory",
+                                        "8GiB", "--limit-processes", "1000", "--limit-gpu-memory", "1GiB")
+        self.assertEqual(done.returncode, 5)
+        self.assertIsNone(self.attribute(account, "limit"))
+
+    def test_who_ends_in_time_when_asked_is_not_killed(self):
+        text = """
+            def end(number, frame):
+                say("ends")
+                os._exit(3)
+            signal.signal(signal.SIGTERM, end)
+            say("waits")
+            time.sleep(600)
+            """
+        done, account, _ = self.limited(program(text), "--limit-time", "1", "--limit-grace", "1h")
+        self.assertEqual(done.stdout.split(), ["waits", "ends"])
+        self.assertEqual(done.returncode, 124)  # why it ended, whatever it says itself
+        self.assertEqual(account.document["exit_code"], 3)
+
+    def test_who_does_not_is_killed_with_all_that_it_started(self):
+        done, account, seconds = self.limited(program(STUBBORN), "--limit-time", "2", "--limit-grace",
+                                              "300ms")
+        self.assertEqual(done.returncode, 124)
+        self.assertEqual(len(self.none_lives(done.stdout)), 2)
+        self.assertEqual(account.document["signal"], signal.SIGKILL)
+        self.assertLess(seconds, 40)
+
+    def test_what_is_stopped_is_ended_too(self):
+        text = "say(os.getpid()); os.kill(os.getpid(), signal.SIGSTOP)"
+        done, _, _ = self.limited(program(text), "--limit-time", "1s", "--limit-grace", "1h")
+        self.assertEqual(done.returncode, 124)
+        self.none_lives(done.stdout)
+
+    def test_memory(self):
+        text = """
+            blocks = []
+            for _ in range(600):
+                blocks.append(bytearray(os.urandom(1 << 10)) * (1 << 10))
+                time.sleep(0.01)
+            time.sleep(600)
+            """
+        done, account, _ = self.limited(program(text), "--limit-memory", "150MiB")
+        self.assertEqual(done.returncode, 137)
+        self.assertEqual(self.attribute(account, "limit"), "memory")
+        self.assertIn("150.0MiB of memory", done.stderr)
+
+    def test_a_limit_is_said_as_it_was_asked(self):
+        text = "block = bytearray(os.urandom(1 << 20)) * 90; time.sleep(600)"
+        done, _, _ = self.limited(program(text), "--limit-memory", "50M")
+        self.assertEqual(done.returncode, 137)
+        self.assertIn("50MB of memory", done.stderr)
+
+    def test_a_sampler_that_is_killed_is_replaced_and_told(self):
+        text = """
+            say("ready")
+            sys.stdin.readline()
+            block = bytearray(os.urandom(1 << 20)) * 300
+            time.sleep(60)
+            """
+        process = subprocess.Popen(
+            [*self.prefix, VITALS, "run", "--backends", "", "--rungs", "wait4", "--json", str(self.json),
+             "--limit-memory", "100M", "--", *program(text)], env=environment(HOME="/nonexistent"),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.kill_later(process.pid)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        sampler = [pid for pid in children(process.pid)
+                   if b"vitals" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+        self.assertEqual(len(sampler), 1)
+        os.kill(sampler[0], signal.SIGKILL)
+        _, said = process.communicate("go\n", timeout=60)
+        self.assertEqual(process.returncode, 137, said)
+        missing = self.attribute(Account(self.json), "missing")
+        self.assertIn("the sampler was killed", missing)
+        self.assertIn("another watched the limits", missing)
+
+    def test_more_children_from_before_than_a_list_holds_are_left_alone(self):
+        script = 'for i in $(seq 150); do sleep 613 >/dev/null 2>&1 & echo $!; done; exec "$@"'
+        for options in (["--kill-tree", "--", "true"],
+                        ["--limit-time", "0.3", "--kill-tree", "--", "sleep", "60"]):
+            with self.subTest(options=options):
+                done = subprocess.run(["sh", "-c", script, "sh", VITALS, "run", "-q", "--backends", "",
+                                       *options], env=environment(), stdin=subprocess.DEVNULL,
+                                      capture_output=True, text=True, timeout=60)
+                pids = [int(line) for line in done.stdout.split()]
+                for pid in pids:
+                    self.kill_later(pid)
+                self.assertEqual(sum(lives(pid) for pid in pids), 150, done.stderr)
+
+    def test_memory_of_many_together(self):
+        text = """
+            for _ in range(4):
+                if os.fork() == 0:
+                    block = bytearray(os.urandom(1 << 20)) * 60
+                    time.sleep(600)
+            time.sleep(600)
+            """
+        done, account, _ = self.limited(program(text), "--limit-memory", "150MiB", "--rungs",
+                                        "wait4,sampling")
+        self.assertEqual(done.returncode, 137)
+        self.assertEqual(self.attribute(account, "limit"), "memory")
+
+    def test_memory_that_is_shared_counts_once(self):
+        text = """
+            import mmap
+            block = mmap.mmap(-1, 100 << 20)
+            for at in range(0, len(block), 4096):
+                block[at] = 1
+            for _ in range(5):
+                if os.fork() == 0:
+                    sum(block[at] for at in range(0, len(block), 4096))
+                    time.sleep(2)
+                    os._exit(0)
+            while True:
+                try:
+                    os.wait()
+                except ChildProcessError:
+                    sys.exit(6)
+            """
+        done, account, _ = self.limited(program(text), "--limit-memory", "400MiB", "--rungs",
+                                        "wait4,sampling")
+        self.assertEqual(done.returncode, 6, done.stderr)
+
+    def test_processes(self):
+        text = """
+            for _ in range(12):
+                if os.fork() == 0:
+                    time.sleep(600)
+            time.sleep(600)
+            """
+        done, account, _ = self.limited(program(text), "--limit-processes", "5")
+        self.assertEqual(done.returncode, 137)
+        self.assertEqual(self.attribute(account, "limit"), "processes")
+        self.assertIn("more than 5 processes", done.stderr)
+
+    def test_threads_are_no_processes(self):
+        text = """
+            import threading
+            for _ in range(20):
+                threading.Thread(target=time.sleep, args=(1,)).start()
+            """
+        done, _, _ = self.limited(program(text), "--limit-processes", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_impatience_ends_the_grace(self):
+        process = subprocess.Popen(
+            [*self.prefix, VITALS, "run", "--backends", "", "--limit-time", "500ms", "--limit-grace", "1h",
+             "--", *program("""
+                for _ in range(2):
+                    if os.fork() == 0:
+                        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                        os.write(1, b"%d\\n" % os.getpid())
+                        time.sleep(600)
+                time.sleep(600)
+                """)],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment(), text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        pids = [process.stdout.readline() for _ in range(2)]
+        for pid in pids:
+            self.kill_later(int(pid))
+        time.sleep(2)  # it was asked to end, and has; they have not
+        self.assertIsNone(process.poll())
+        process.terminate()
+        self.assertEqual(process.wait(30), 124)
+        self.none_lives("\n".join(pids))
+
+
+class LimitsOfAnOrdinaryUser(Limits):
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0:
+            self.skipTest("we are no other")
+        self.prefix = ordinary_user()
+        self.folder.chmod(0o777)
+
+
+class KillTree(RunCase):
+    DAEMON = """
+        def work():
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            say(os.getpid())
+            time.sleep(600)
+        daemon(work)
+        while not has_ended(os.getpid()):
+            time.sleep(1)
+            sys.exit(4)
+        """
+
+    def test_what_is_left_goes(self):
+        process = self.start(program(self.DAEMON), "--kill-tree", "--limit-grace", "300ms")
+        pid = int(process.stdout.readline())
+        self.kill_later(pid)
+        self.assertEqual(process.wait(40), 4)
+        self.assertFalse(lives(pid))
+        account = Account(self.json)
+        self.assertNotIn("processes_left", account)
+        self.assertNotIn("limit", account.document["attributes"])
+
+    def test_without_it_stays(self):
+        process = self.start(program(self.DAEMON))
+        pid = int(process.stdout.readline())
+        self.kill_later(pid)
+        self.assertEqual(process.wait(40), 4)
+        self.assertTrue(lives(pid))
+
+    def test_children_from_before_are_spared(self):
+        script = 'sleep 60 >/dev/null & echo $!; exec "$@"'
+        done = subprocess.run(
+            ["sh", "-c", script, "sh", VITALS, "run", "--backends", "", "--kill-tree", "--", "true"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=40,
+            env=environment())
+        self.assertEqual(done.returncode, 0)
+        pid = int(done.stdout)
+        self.kill_later(pid)
+        self.assertTrue(lives(pid))
+
+
+class Nonsense(unittest.TestCase):
+    """Exit 2, and a message that names what is wrong; the command has not run."""
+
+    def test_each(self):
+        for options in (["--limit-time", "0"], ["--limit-time", "nan"], ["--limit-time", "-5"],
+                        ["--limit-memory", "0"], ["--limit-memory", "lots"], ["--limit-memory", "-1"],
+                        ["--limit-gpu-memory", "1XiB"], ["--limit-processes", "0"],
+                        ["--limit-processes", "1.5"], ["--limit-grace", "inf"], ["--interval", "0"],
+                        ["--interval", "nan"], ["--interval", "1ms"], ["--repeat", "0"],
+                        ["--expected-cores", "0"], ["--brand", "voodoo"], ["--rungs", "ladder"],
+                        ["--memory-unit", "elephants"], ["--time-unit", "gigabytes"], ["--gpus", "0"],
+                        ["--record", "-"], ["--record", "x.db", "--format", "wav"],
+                        ["--format", "vitals"], ["--min-free-memory", "1GiB"],
+                        ["--kill-tree", "--wait"], ["--quiet", "--verbose"],
+                        ["--record", "/dev/stderr"], ["--backup", "x", "--no-backup"], ["--repeat", "2", "--record", "x.db"]):
+            with self.subTest(options=options):
+                done = vitals("run", *options, "--", "sh", "-c", "echo it ran")
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(options[0], done.stderr) if len(options) == 2 else None
+                self.assertTrue(done.stderr.startswith("vitals: "), done.stderr)
+
+    def test_a_quoted_line(self):
+        done = vitals("run", "sh -c 'exit 7'")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("one word", done.stderr)
+        self.assertIn("vitals run -- sh -c 'exit 7'", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,195 @@
+"""`vitals track` from outside: processes that live already are watched and never notice."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import VITALS, environment, vitals, wait_until
+
+# Says that it runs, spends CPU time until it is told to end, and ends with code 3.
+WORKER = """
+import sys
+print("ready", flush=True)
+import select
+while not select.select([sys.stdin], [], [], 0)[0]:
+    sum(range(10000))
+sys.exit(3)
+"""
+
+# The same, by children that each live for a tenth of a second.
+PARENT = """
+import subprocess, sys, select
+print("ready", flush=True)
+child = "import time; t = time.process_time()\\nwhile time.process_time() - t < 0.1: pass"
+while not select.select([sys.stdin], [], [], 0)[0]:
+    subprocess.run([sys.executable, "-c", child])
+"""
+
+
+class Track(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.env = environment(XDG_STATE_HOME=str(self.folder))
+
+    def worker(self, text=WORKER):
+        process = subprocess.Popen(
+            [sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self.addCleanup(lambda: (process.stdin.close(), process.stdout.close(), process.wait()))
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        return process
+
+    def track(self, *arguments):
+        account = self.folder / "account.json"
+        process = subprocess.Popen(
+            [VITALS, "track", "--interval", "50ms", "--json", account, *map(str, arguments)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env,
+        )
+        self.addCleanup(process.kill)
+        return process, account
+
+    def totals(self):
+        return list(self.folder.glob("vitals/*.json"))
+
+    def end(self, worker):
+        worker.stdin.write(b"end\n")
+        worker.stdin.flush()
+
+    @staticmethod
+    def figures(account):
+        document = json.loads(account.read_text())
+        return document, {
+            (figure["name"], figure.get("subject", "")): figure for figure in document["figures"]
+        }
+
+    def test_it_ends_with_the_target_and_says_what_it_used(self):
+        worker = self.worker()
+        process, account = self.track(worker.pid)
+        wait_until(self.totals, "running totals")
+        self.end(worker)
+        out, err = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, out), (0, ""))
+        document, figures = self.figures(account)
+        self.assertGreater(figures["cpu_seconds", ""]["value"], 0.05)
+        self.assertEqual(figures["cpu_seconds", ""]["availability"], "sampled")
+        self.assertGreater(figures["memory_resident_peak_bytes", ""]["value"], 1 << 20)
+        self.assertEqual(document["attributes"]["state"], "complete")
+        self.assertIn("-c", document["attributes"]["command"])
+        self.assertIn("CPU", err)
+        self.assertEqual(self.totals(), [], "removed on success")
+
+    def test_what_was_used_before_does_not_count(self):
+        worker = self.worker()
+
+        def used():
+            fields = pathlib.Path(f"/proc/{worker.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        wait_until(lambda: used() > 0.5, "half a second of CPU time")
+        before = used()
+        process, account = self.track(worker.pid)
+        wait_until(self.totals, "running totals")
+        after = used()
+        self.end(worker)
+        process.communicate(timeout=30)
+        final = self.figures(account)[1]["cpu_seconds", ""]["value"]
+        self.assertGreater(final, 0)
+        self.assertLess(final, after - before + 5)
+
+    def test_children_between_samples_are_seen_in_their_parent(self):
+        worker = self.worker(PARENT)
+        process, account = self.track("--interval", "10s", worker.pid)
+        wait_until(
+            lambda: int(pathlib.Path(f"/proc/{worker.pid}/stat").read_text()
+                        .rsplit(")", 1)[1].split()[13]) > 50,
+            "half a second of CPU time of children",
+        )
+        self.end(worker)
+        process.communicate(timeout=60)
+        figures = self.figures(account)[1]
+        self.assertGreater(figures["cpu_seconds", ""]["value"], 0.3)
+        self.assertLess(figures["cpu_seconds", "root"]["value"],
+                        figures["cpu_seconds", ""]["value"])
+
+    def test_control_c_ends_the_tracking_and_not_the_target(self):
+        worker = self.worker()
+        process, account = self.track(worker.pid)
+        wait_until(self.totals, "running totals")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        self.assertIsNone(worker.poll())
+        self.assertIn("CPU", err)
+        self.assertGreater(self.figures(account)[1]["cpu_seconds", ""]["value"], 0)
+
+    def test_a_child_of_ours_is_left_for_us_to_reap(self):
+        worker = self.worker()
+        process, account = self.track(worker.pid)
+        wait_until(self.totals, "running totals")
+        self.end(worker)
+        self.assertEqual(worker.wait(timeout=30), 3)
+        process.communicate(timeout=30)
+        attributes = self.figures(account)[0]["attributes"]
+        self.assertIn(attributes.get("exit", "3"), ("3",), "told, or not known before Linux 6.15")
+
+    def test_totals_stand_after_vitals_was_killed(self):
+        worker = self.worker()
+        process, _ = self.track(worker.pid)
+        wait_until(self.totals, "running totals")
+        process.kill()
+        process.communicate(timeout=30)
+        self.assertIsNone(worker.poll())
+        [path] = self.totals()
+        document, figures = self.figures(path)
+        self.assertEqual(document["attributes"]["state"], "running")
+        self.assertGreater(figures["wall_seconds", ""]["value"], 0)
+
+    def test_several_targets(self):
+        first, second = self.worker(), self.worker()
+        process, account = self.track(first.pid, second.pid)
+        wait_until(self.totals, "running totals")
+        self.end(first)
+        first.wait(timeout=30)
+        self.assertIsNone(process.poll())
+        self.end(second)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.figures(account)[1]["processes_seen", ""]["value"], 2)
+
+    def test_what_is_no_process_is_said(self):
+        worker = subprocess.Popen(["true"])
+        worker.wait()
+        for words, code, says in (
+            ((worker.pid,), 1, "no process has the pid"),
+            (("abc",), 2, "is no pid"),
+            (("0",), 2, "is no pid"),
+            ((), 2, "no pid"),
+            (("--brand", "matrox", os.getpid()), 2, "--brand"),
+        ):
+            with self.subTest(words=words):
+                done = vitals("track", *map(str, words), env=self.env)
+                self.assertEqual((done.returncode, done.stdout), (code, ""))
+                self.assertIn(says, done.stderr)
+
+    def test_a_recording_is_written(self):
+        worker = self.worker()
+        recording = self.folder / "track.csv"
+        process, account = self.track("--record", recording, worker.pid)
+        wait_until(lambda: recording.exists() and recording.read_text().count("\n") > 3,
+                   "lines of a recording")
+        self.end(worker)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        self.assertGreater(recording.read_text().count("\n"), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,353 @@
+/* The ladder over ways of counting that are invented: which are tried, which speaks for what, and
+ * what two that disagree make of each other. */
+#include "check.h"
+
+#include "core/memory.h"
+#include "run/ladder.h"
+
+#include <errno.h>
+
+/* One invented way: what it is told to tell. */
+struct invented {
+    os_quantities wanted; /* as it was asked */
+    int opened, closed, children, ended, reaped;
+    int open_code, child_code;
+    os_quantities counts;
+    double cpu, faults, peak;
+    signed char state;
+};
+
+static struct invented first, second;
+
+static int open_invented(struct invented *self, void *state, const struct os_count_options *options,
+                         os_quantities *counts)
+{
+    *(struct invented **)state = self;
+    self->opened++;
+    self->wanted = options->wanted;
+    *counts = self->counts;
+    return self->open_code;
+}
+
+static int open_first(void *state, const struct os_count_options *options, os_quantities *counts)
+{
+    return open_invented(&first, state, options, counts);
+}
+
+static int open_second(void *state, const struct os_count_options *options, os_quantities *counts)
+{
+    return open_invented(&second, state, options, counts);
+}
+
+static int child_of(void *state, int64_t pid, os_quantities *counts)
+{
+    struct invented *self = *(struct invented **)state;
+    (void)pid, (void)counts;
+    self->children++;
+    return self->child_code;
+}
+
+static void ended(void *state, int64_t pid)
+{
+    (void)pid;
+    (*(struct invented **)state)->ended++;
+}
+
+static void reaped(void *state, const struct os_reaped *child)
+{
+    (void)child;
+    (*(struct invented **)state)->reaped++;
+}
+
+static void tell(void *state, struct counted *out)
+{
+    const struct invented *self = *(struct invented **)state;
+    const char *source = self == &first ? "first" : "second";
+    if ((self->counts & os_quantity(COUNTED_CPU_SECONDS)) != 0)
+        os_count(out, COUNTED_CPU_SECONDS, self->cpu, self->state, source);
+    if ((self->counts & os_quantity(COUNTED_MINOR_FAULTS)) != 0)
+        os_count(out, COUNTED_MINOR_FAULTS, self->faults, self->state, source);
+    if ((self->counts & os_quantity(COUNTED_MEMORY_PEAK_BYTES)) != 0)
+        os_count(out, COUNTED_MEMORY_PEAK_BYTES, self->peak, self->state, source);
+}
+
+static void close_invented(void *state)
+{
+    (*(struct invented **)state)->closed++;
+}
+
+static const os_quantities CPU = 1u << COUNTED_CPU_SECONDS, FAULTS = 1u << COUNTED_MINOR_FAULTS,
+                           PEAK = 1u << COUNTED_MEMORY_PEAK_BYTES;
+
+static const struct os_counter FIRST = {.name = "first",
+                                        .size = sizeof(void *),
+                                        .worth = 1u << COUNTED_CPU_SECONDS,
+                                        .open = open_first,
+                                        .child = child_of,
+                                        .ended = ended,
+                                        .reaped = reaped,
+                                        .read = tell,
+                                        .close = close_invented};
+static const struct os_counter SECOND = {.name = "second",
+                                         .size = sizeof(void *),
+                                         .worth = 1u << COUNTED_CPU_SECONDS |
+                                                  1u << COUNTED_MEMORY_PEAK_BYTES,
+                                         .ended_only = true,
+                                         .open = open_second,
+                                         .child = child_of,
+                                         .read = tell,
+                                         .close = close_invented};
+/* As wait4: it cannot know of all that it has lost. */
+static bool whole;
+
+static bool is_whole(const void *state)
+{
+    (void)state;
+    return whole;
+}
+
+static const struct os_counter *const BOTH[] = {&FIRST, &SECOND, NULL};
+
+static const struct ladder_left NOTHING = {0};
+
+static struct ladder *climb(const char *rungs)
+{
+    const struct ladder_options options = {.rungs = rungs, .counters = BOTH};
+    struct ladder *ladder = ladder_open(&options);
+    CHECK_NOT_NULL(ladder);
+    return ladder;
+}
+
+static void begin(os_quantities of_first, os_quantities of_second)
+{
+    first = (struct invented){.counts = of_first, .cpu = 2, .faults = 100, .state = VITALS_HAVE};
+    second = (struct invented){.counts = of_second, .cpu = 2, .faults = 100, .state = VITALS_HAVE};
+}
+
+static void who_adds_nothing_is_not_tried(void)
+{
+    char text[64];
+    begin(CPU | PEAK, CPU);
+    struct ladder *ladder = climb(NULL);
+    CHECK_INT(first.opened, 1);
+    CHECK_INT(second.opened, 0);
+    ladder_rungs(ladder, text, sizeof text);
+    CHECK_STR(text, "first");
+    ladder_close(ladder);
+    CHECK_INT(first.closed, 1);
+    CHECK_INT(second.closed, 0);
+}
+
+static void the_second_is_asked_for_the_rest(void)
+{
+    char text[64];
+    struct counted out[COUNTED_COUNT];
+    begin(CPU, CPU | PEAK);
+    struct ladder *ladder = climb(NULL);
+    CHECK((second.wanted & CPU) == 0);
+    CHECK((second.wanted & PEAK) != 0);
+    ladder_rungs(ladder, text, sizeof text);
+    CHECK_STR(text, "first second");
+    second.peak = 77;
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_STR(out[COUNTED_CPU_SECONDS].source, "first");
+    CHECK_STR(out[COUNTED_MEMORY_PEAK_BYTES].source, "second");
+    CHECK_NEAR(out[COUNTED_MEMORY_PEAK_BYTES].value.as.f64, 77, 0);
+    CHECK_INT(out[COUNTED_SWAP_PEAK_BYTES].value.state, VITALS_UNSUPPORTED);
+    ladder_close(ladder);
+}
+
+static void one_that_fails_leaves_its_place_to_the_next(void)
+{
+    char text[64];
+    struct counted out[COUNTED_COUNT];
+    begin(CPU, CPU);
+    first.open_code = -EACCES;
+    struct ladder *ladder = climb(NULL);
+    ladder_child(ladder, 5);
+    CHECK_INT(first.children, 0);
+    CHECK_INT(second.children, 1);
+    ladder_rungs(ladder, text, sizeof text);
+    CHECK_STR(text, "second");
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_STR(out[COUNTED_CPU_SECONDS].source, "second");
+    ladder_close(ladder);
+    CHECK_INT(first.closed, 0); /* open left nothing */
+}
+
+static void one_that_fails_with_the_child_is_closed_and_says_nothing(void)
+{
+    char text[64];
+    struct counted out[COUNTED_COUNT];
+    begin(CPU, PEAK);
+    first.child_code = -EPERM;
+    struct ladder *ladder = climb(NULL);
+    ladder_child(ladder, 5);
+    ladder_reaping(ladder, 5);
+    ladder_reaped(ladder, &(struct os_reaped){.pid = 5});
+    CHECK_INT(first.ended + first.reaped, 0);
+    ladder_rungs(ladder, text, sizeof text);
+    CHECK_STR(text, "second");
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_UNSUPPORTED);
+    ladder_close(ladder);
+    CHECK_INT(first.closed, 1);
+}
+
+static void a_user_chooses_rungs(void)
+{
+    char text[64];
+    begin(CPU, CPU | PEAK);
+    struct ladder *ladder = climb("other second");
+    ladder_rungs(ladder, text, sizeof text);
+    CHECK_STR(text, "second");
+    CHECK_INT(first.opened, 0);
+    ladder_close(ladder);
+}
+
+/* As cgroup and wait4, with a process that left the cgroup. */
+static void the_larger_of_two_counts_has_missed_less(void)
+{
+    struct counted out[COUNTED_COUNT];
+    begin(CPU | FAULTS, CPU | PEAK);
+    first.cpu = 2;
+    second.cpu = 2.5;
+    struct ladder *ladder = climb(NULL);
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_STR(out[COUNTED_CPU_SECONDS].source, "second");
+    CHECK_NEAR(out[COUNTED_CPU_SECONDS].value.as.f64, 2.5, 0);
+    CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
+    CHECK_INT(out[COUNTED_MINOR_FAULTS].value.state,
+              VITALS_LOWER_BOUND); /* it lost sight of some */
+    ladder_close(ladder);
+}
+
+/* As perf and wait4, where somebody ignored SIGCHLD. */
+static void who_counted_less_is_not_believed_in_the_rest(void)
+{
+    struct counted out[COUNTED_COUNT];
+    begin(CPU, CPU | FAULTS | PEAK);
+    second.cpu = 0.1;
+    struct ladder *ladder = climb(NULL);
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_STR(out[COUNTED_CPU_SECONDS].source, "first");
+    CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_HAVE);
+    CHECK_STR(out[COUNTED_MINOR_FAULTS].source, "second");
+    CHECK_INT(out[COUNTED_MINOR_FAULTS].value.state, VITALS_LOWER_BOUND);
+    ladder_close(ladder);
+}
+
+/* As wait4 alone, and with perf. */
+static void who_cannot_know_is_believed_with_a_witness_only(void)
+{
+    static const struct {
+        bool whole, witness;
+        vitals_availability state;
+    } ROWS[] = {
+        {false, false, VITALS_LOWER_BOUND}, {true, false, VITALS_HAVE}, {false, true, VITALS_HAVE}};
+    struct os_counter unsure = SECOND;
+    unsure.whole = is_whole;
+    const struct os_counter *const counters[] = {&FIRST, &unsure, NULL};
+    for (size_t i = 0; i < ARRAY_COUNT(ROWS); i++) {
+        struct counted told[COUNTED_COUNT];
+        begin(ROWS[i].witness ? CPU : PEAK, CPU | FAULTS);
+        first.cpu = second.cpu = 2;
+        first.state = second.state = VITALS_HAVE;
+        whole = ROWS[i].whole;
+        const struct ladder_options options = {.counters = counters};
+        struct ladder *ladder = ladder_open(&options);
+        ladder_read(ladder, &NOTHING, told);
+        CHECK_INT(told[COUNTED_MINOR_FAULTS].value.state, ROWS[i].state);
+        CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, ROWS[i].state);
+        ladder_close(ladder);
+    }
+}
+
+static void clocks_may_differ_a_little(void)
+{
+    struct counted out[COUNTED_COUNT];
+    begin(CPU, CPU | PEAK);
+    second.cpu = first.cpu * 1.004;
+    struct ladder *ladder = climb(NULL);
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_STR(out[COUNTED_CPU_SECONDS].source, "first");
+    CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_HAVE);
+    ladder_close(ladder);
+}
+
+static void a_bound_gives_way_to_what_is_exact(void)
+{
+    struct counted out[COUNTED_COUNT];
+    begin(CPU | FAULTS, CPU | FAULTS | PEAK);
+    first.state = VITALS_LOWER_BOUND;
+    second.faults = 103;
+    struct ladder *ladder = climb(NULL);
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_STR(out[COUNTED_MINOR_FAULTS].source, "second");
+    CHECK_INT(out[COUNTED_MINOR_FAULTS].value.state, VITALS_HAVE);
+    second.faults = 97; /* less than what there is at least: that cannot be exact */
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_STR(out[COUNTED_MINOR_FAULTS].source, "first");
+    CHECK_INT(out[COUNTED_MINOR_FAULTS].value.state, VITALS_LOWER_BOUND);
+    ladder_close(ladder);
+}
+
+static void what_still_runs_makes_bounds_of_everything(void)
+{
+    struct counted out[COUNTED_COUNT];
+    begin(0, CPU);
+    first.open_code = -ENOENT;
+    struct ladder *ladder = climb(NULL);
+    const struct ladder_left left = {.any = true, .cpu_seconds = 0.25};
+    ladder_read(ladder, &left, out);
+    CHECK_NEAR(out[COUNTED_CPU_SECONDS].value.as.f64, 2.25, 1e-9); /* it counts who ended alone */
+    CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
+    CHECK_CONTAINS(out[COUNTED_CPU_SECONDS].source, "still runs");
+    ladder_close(ladder);
+}
+
+static void without_memory_nothing_is_counted_and_nothing_breaks(void)
+{
+    struct counted out[COUNTED_COUNT];
+    char text[8];
+    for (uint64_t nth = 1; nth <= 3; nth++) {
+        int64_t live = memory_live();
+        begin(CPU, PEAK);
+        const struct ladder_options options = {.counters = BOTH};
+        memory_fail_at(nth);
+        struct ladder *ladder = ladder_open(&options);
+        memory_fail_at(0);
+        struct os_places places;
+        ladder_places(ladder, &places);
+        CHECK_FALSE(places.group_is);
+        ladder_child(ladder, 5);
+        ladder_reaping(ladder, 5);
+        ladder_reaped(ladder, &(struct os_reaped){.pid = 5});
+        ladder_tick(ladder);
+        ladder_read(ladder, &NOTHING, out);
+        ladder_rungs(ladder, text, sizeof text);
+        CHECK_INT(strlen(text) == 0, nth == 1);
+        CHECK_FALSE(ladder_kill(ladder));
+        ladder_close(ladder);
+        CHECK_INT(memory_live(), live);
+    }
+}
+
+static const check_test tests[] = {
+    {"who adds nothing is not tried", who_adds_nothing_is_not_tried},
+    {"the second is asked for the rest", the_second_is_asked_for_the_rest},
+    {"one that fails leaves its place to the next", one_that_fails_leaves_its_place_to_the_next},
+    {"one that fails with the child is closed and says nothing",
+     one_that_fails_with_the_child_is_closed_and_says_nothing},
+    {"a user chooses rungs", a_user_chooses_rungs},
+    {"the larger of two counts has missed less", the_larger_of_two_counts_has_missed_less},
+    {"who counted less is not believed in the rest", who_counted_less_is_not_believed_in_the_rest},
+    {"who cannot know is believed with a witness only",
+     who_cannot_know_is_believed_with_a_witness_only},
+    {"clocks may differ a little", clocks_may_differ_a_little},
+    {"a bound gives way to what is exact", a_bound_gives_way_to_what_is_exact},
+    {"what still runs makes bounds of everything", what_still_runs_makes_bounds_of_everything},
+    {"without memory nothing is counted and nothing breaks",
+     without_memory_nothing_is_counted_and_nothing_breaks},
+};
+CHECK_MAIN(tests)
