@@ -495,8 +495,10 @@ static void not_every_process_gets_a_thread(void)
         vitals_snapshot_unref(snapshot);
         snapshot = stage_tick(&seconds);
     } while (row_u64(source_of(snapshot, "files"), VITALS_SOURCE_QUARANTINED) != 0);
-    vitals_snapshot_unref(snapshot);
-    snapshot = stage_tick(&seconds);
+    for (int i = 0; i < 5; i++) { // a lane may be late once more on a busy machine
+        vitals_snapshot_unref(snapshot);
+        snapshot = stage_tick(&seconds);
+    }
     check_details(snapshot, SOUND, VITALS_HAVE, VITALS_HAVE);
     for (int i = 0; i < MANY; i++)
         check_details(snapshot, (uint64_t)(HANGS + i), VITALS_UNSUPPORTED, VITALS_HAVE);
