@@ -8,14 +8,15 @@
 
 /* ---- asking ---- */
 
-/* One part in so many of the wall is what reading one process may take, where it takes long. */
+/* One part in so many of the wall is what reading one process may take, where it takes long. What
+ * took longer than HUNG_NS was no work but a wait: lanes that are left behind see to that. */
 enum { SHARE = 100 };
-static const uint64_t LONG_NS = NS_PER_MS;
+static const uint64_t LONG_NS = NS_PER_MS, HUNG_NS = NS_PER_SECOND / 2;
 
 static uint64_t pause_of(uint64_t every_ns, uint64_t spent_ns)
 {
-    uint64_t pause_ns = spent_ns < LONG_NS ? 0 : saturating_mul(spent_ns, SHARE);
-    return pause_ns > every_ns ? pause_ns : every_ns;
+    bool is_work = spent_ns >= LONG_NS && spent_ns < HUNG_NS;
+    return uint64_max(every_ns, is_work ? spent_ns * SHARE : 0);
 }
 
 /* Others may change it even so: what it shares, what is taken from it. */
