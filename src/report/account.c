@@ -1,37 +1,12 @@
-/* account.c: what `vitals run` prints: the text of account_text.c under the command as it was
- * given, and the account as JSON. */
-#include "report/account_text.h"
+/* account.c: the account that `vitals run --json` writes, with the command's words. */
+#include "report/account.h"
 #include "report/json_form.h"
-#include "report/paint.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { COMMAND_BYTES = 2048, HELD = 2 };
-
-/* The command as a shell would read it; what is too long for a line is of no use here. */
-static vitals_text typed_command(const char *const *argv, char out[static COMMAND_BYTES])
-{
-    char arguments[COMMAND_BYTES / 4];
-    size_t used = 0;
-    for (size_t i = 0; argv[i] != NULL && used < sizeof(arguments); i++) {
-        size_t size = strlen(argv[i]) + 1, room = sizeof(arguments) - used;
-        memcpy(arguments + used, argv[i], size < room ? size : room);
-        used += size < room ? size : room;
-    }
-    vitals_text_command((vitals_text){arguments, used}, out, COMMAND_BYTES);
-    return (vitals_text){out, strlen(out)};
-}
-
-int report_account(const vitals_account *account, const char *const *argv, bool color, bool ascii,
-                   vitals_write *write, void *data)
-{
-    char typed[COMMAND_BYTES];
-    const struct account_view view = {.color = color, .ascii = ascii};
-    return account_text_named(account, &view, typed_command(argv, typed), write, data);
-}
-
-/* ---- for programs ---- */
+enum { HELD = 2 };
 
 /* Passes on all but the last two bytes: the end of a document that goes on. */
 struct holder {

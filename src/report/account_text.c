@@ -6,7 +6,7 @@
  * Every line is what it is about, the figure, and how it was got; a figure that is not there is N/A
  * and why. Lines are a table; one that has nothing to say is left out. What does not fit into the
  * width goes on below itself. */
-#include "report/account_text.h"
+#include "report/account.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -475,9 +475,10 @@ static void first_line(const struct lines *lines, vitals_text command)
     paint_end(lines->paint);
 }
 
-int account_text_named(const vitals_account *account, const struct account_view *view,
-                       vitals_text command, vitals_write *write, void *data)
+int account_text(const vitals_account *account, const struct account_view *view,
+                 vitals_write *write, void *data)
 {
+    vitals_text command = vitals_account_attribute(account, "command");
     struct report_options options = {.color = view->color, .ascii = view->ascii};
     struct paint paint;
     bool machine = words_is_machine(account);
@@ -499,11 +500,4 @@ int account_text_named(const vitals_account *account, const struct account_view 
     if (view->verbose)
         all_figures(&lines);
     return paint_done(&paint);
-}
-
-int account_text(const vitals_account *account, const struct account_view *view,
-                 vitals_write *write, void *data)
-{
-    return account_text_named(account, view, vitals_account_attribute(account, "command"), write,
-                              data);
 }

@@ -61,11 +61,7 @@ bool report_is_back_end(const vitals_row *source);
 const vitals_row *report_next_back_end(const vitals_snapshot *snapshot, const vitals_row *after);
 bool report_was_kept(const vitals_row *back_end);
 
-/* What a run used. `name` is the command as it was given. */
-int report_account(const vitals_account *account, const char *const *argv, bool color, bool ascii,
-                   vitals_write *write, void *data);
-
-/* The same for programs: one JSON object. */
+/* What a run used, for programs: one JSON object. */
 int report_account_json(const vitals_account *account, const char *const *argv, vitals_write *write,
                         void *data);
 

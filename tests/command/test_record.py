@@ -262,7 +262,7 @@ class Endings(Recordings):
                            for one in json.loads(report.stdout)["figures"]}
                 if percent >= 50:  # a fifth of a short file may end before the first reading
                     self.assertGreater(figures["memory_used_peak_bytes", "system"], 0)
-                seen.append(figures["wall_seconds", ""])
+                    seen.append(figures["wall_seconds", ""])
         self.assertEqual(seen, sorted(seen, reverse=True))
         self.assertGreater(seen[0], seen[-1])
         self.assertGreater(rows, 0)
