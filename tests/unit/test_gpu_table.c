@@ -1,6 +1,5 @@
 /* The table of devices: keys, labels, merging, staleness, who is on which device. */
 #include "check.h"
-#include "gpu_tree.h"
 
 #include "core/memory.h"
 #include "gpu/table.h"
@@ -747,65 +746,6 @@ static void rows_that_are_gone_are_forgotten(void)
     end();
 }
 
-/* Of the peers of device 0: of this kind, called so. */
-static const vitals_row *peer(const char *kind, const char *label)
-{
-    vitals_text text;
-    for (const vitals_row *r = NULL; (r = vitals_snapshot_next(snapshot, VITALS_GPU_PEER, r));) {
-        if (vitals_row_parent(r) == key_of("0") && strcmp(vitals_row_label(r), label) == 0 &&
-            vitals_row_text(r, VITALS_GPU_PEER_KIND, &text) > 0 && text.size == strlen(kind) &&
-            memcmp(text.bytes, kind, text.size) == 0)
-            return r;
-    }
-    CHECK_FAIL("no %s %s", kind, label);
-}
-
-static void look_around(const struct gpu_tree *tree)
-{
-    struct os os = {.proc = -1};
-    struct metric_set wanted = all_metrics();
-    gpu_tree_open(tree, &os);
-    CHECK_INT(gpu_table_look_around(table, &os, &wanted), 0);
-    gpu_tree_close(&os);
-}
-
-static void name_adapter(const struct gpu_tree *tree, const char *class, const char *name,
-                         const char *address)
-{
-    char path[128], target[128];
-    snprintf(path, sizeof path, "sys/devices/pci0000:00/%s/numa_node", address);
-    gpu_tree_text(tree, path, "0\n");
-    snprintf(path, sizeof path, "sys/class/%s/%s/device", class, name);
-    snprintf(target, sizeof target, "../../../devices/pci0000:00/%s", address);
-    gpu_tree_link(tree, path, target);
-}
-
-/* An interface may have any name: a device's number, or that of an adapter of InfiniBand. */
-static void a_device_may_be_called_as_an_adapter_is(void)
-{
-    struct gpu_tree tree = gpu_tree_empty();
-    struct gpu_scan scan = {0};
-    name_adapter(&tree, "net", "1", "0000:00:05.0");
-    name_adapter(&tree, "net", "mlx", "0000:00:06.0");
-    name_adapter(&tree, "infiniband", "mlx", "0000:00:07.0");
-    begin();
-    add(&scan, 0, "A");
-    add(&scan, 1, "B");
-    take_scan(0, &scan);
-    look_around(&tree);
-    write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU_PEER), 2 * (1 + 3));
-    uint64_t device = vitals_row_key(peer("gpu", "1"));
-    uint64_t adapter = vitals_row_key(peer("network", "1"));
-    CHECK(device != adapter);
-    look_around(&tree);
-    write_rows(NULL);
-    CHECK_UINT(vitals_row_key(peer("gpu", "1")), device);
-    CHECK_UINT(vitals_row_key(peer("network", "1")), adapter);
-    end();
-    gpu_tree_free(&tree);
-}
-
 /* ---- memory ---- */
 
 static int take_everything(uint32_t users)
@@ -893,7 +833,6 @@ static const check_test tests[] = {
      a_partitioned_device_counts_its_partitions_processes},
     {"each pid is visited on each device", each_pid_is_visited_on_each_device},
     {"rows that are gone are forgotten", rows_that_are_gone_are_forgotten},
-    {"a device may be called as an adapter is", a_device_may_be_called_as_an_adapter_is},
     {"no allocation that fails does harm", no_allocation_that_fails_does_harm},
     {"a steady tick allocates nothing", a_steady_tick_allocates_nothing},
 };
