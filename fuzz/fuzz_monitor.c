@@ -35,7 +35,7 @@ static void take_snapshots(void)
     world.backends = "demo";
     world.demo = "default";
     require(vitals_context_new(&world, &context, &error) == 0);
-    require(monitor_request(&options, MONITOR_BOTH, &request, &error) == 0);
+    require(monitor_request(&options, MONITOR_EVERYTHING, &request, &error) == 0);
     struct feed_sampler_options sampler = {
         .request = request, .interval_ns = 20000000, .cancel = -1};
     require(feed_sampler_open(context, &sampler, &feed, &error) == 0);

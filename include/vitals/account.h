@@ -76,6 +76,7 @@ VITALS_API const vitals_figure *vitals_account_find(const vitals_account *accoun
  *     state: "complete"; "partial" where it was cut off and made of what was left; "running"
  *     missing: what could not be counted and why, a sentence a line
  *     rungs: what was counted with, best first: "cgroup2 perf wait4 sampling"
+ *     gpu_drivers: of each device that was used a line: its vendor, its kernel driver, its subject
  *
  * Borrowed. */
 VITALS_API vitals_text vitals_account_attribute(const vitals_account *account, const char *name)

@@ -7,8 +7,10 @@
  * exit status is never changed.
  *
  * Because of that these functions change the process that calls them, as their names say: they
- * set PR_SET_CHILD_SUBREAPER, take over signals while the job runs, and reap every child. They
- * are for programs that exist to run a command, and must be called from a single thread. */
+ * set PR_SET_CHILD_SUBREAPER, take over signals while the job runs and pass them on (those that
+ * end, stop or wake a program, and all others that the caller has no handler for), and reap every
+ * child. They are for programs that exist to run a command, and must be called from a single
+ * thread. */
 #ifndef VITALS_RUN_H
 #define VITALS_RUN_H
 
@@ -79,22 +81,33 @@ VITALS_API VITALS_CHECKED int vitals_run_command(const vitals_run_options *optio
                                                  vitals_account **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
 
-/* ---- a run of which we are no launcher: a process that lives already, or ourselves ---- */
+/* ---- a run of which we are no launcher: processes that live, ourselves, a command ---- */
 
 typedef struct vitals_run vitals_run;
 
 enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED };
 
 /* Measures `options->usage` (no pids: ourselves and what we start), sampling in a thread of its
- * own, at options->interval_ns. Rungs, limits and kill_tree are those of commands; so is argv: a
- * launcher must be its command's parent, take over signals and reap every child, and have no
- * thread, which this one cannot promise of the process that calls it (vitals_run_command). A child
- * of ours is not reaped, and how it ended is not told: that is its parent's to read. Errors:
- * EARGUMENT, EUNSUPPORTED (argv), EGONE (no such process), EDENIED, EMEMORY, ESYSTEM. */
+ * own, at options->interval_ns. Where the one process that is named has a cgroup that holds its
+ * tree and nothing else, as in a container, what that counts is told: as exact while samples of the
+ * tree explain its CPU time, else as an upper bound, since others may have come and gone.
+ *
+ * With argv it measures that command, which is forked here and held back until the start: our
+ * child, with our streams, signals and directory. Nothing of the calling process is changed, and
+ * any thread may call; so we are no subreaper: what the command leaves behind is counted where a
+ * cgroup or perf can be had, and its CPU time is a lower bound elsewhere. The command is reaped by
+ * the run, and its end stands in the account, unless somebody else of the process waits for every
+ * child. A run that is freed before leaves it running. Limits, kill_tree, marks and taskstats are
+ * those of vitals_run_command.
+ *
+ * A child of ours that was not started so is never reaped here: it stays a zombie for whoever waits
+ * for it. `options` and what it points to must live as long as the run. Errors: EARGUMENT,
+ * EUNSUPPORTED (a limit with argv), EGONE (no such process), EDENIED, EMEMORY, ESYSTEM. */
 VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options, vitals_run **out,
                                               vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* Once each; a second start, or a stop before a start, is EARGUMENT. */
+/* Once each; a second start, or a stop before a start, is EARGUMENT. A command that cannot be
+ * executed is no error: the account says so (126, 127), as a shell would. */
 VITALS_API VITALS_CHECKED int vitals_run_start(vitals_run *run, vitals_error *error)
     VITALS_NONNULL(1);
 VITALS_API VITALS_CHECKED int vitals_run_stop(vitals_run *run, vitals_error *error)

@@ -72,6 +72,10 @@ VITALS_API vitals_availability vitals_snapshot_state(const vitals_snapshot *snap
 VITALS_API size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_entity entity)
     VITALS_NONNULL(1);
 
+/* Rows of VITALS_SOURCE with this key or a higher one are back ends, a driver each; what reads
+ * processes and the machine has lower ones. */
+enum { VITALS_SOURCE_BACK_ENDS = 16 };
+
 /* The row after `previous` (NULL: the first); NULL at the end. */
 VITALS_API const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot,
                                                   vitals_entity entity, const vitals_row *previous)

@@ -49,7 +49,8 @@ typedef struct vitals_usage_value {
     const char *subject; /* as vitals_figure_subject; lives as long as the usage */
     const char *label;   /* for people: "GPU 0", or "" */
     vitals_availability state;
-    double value; /* where state is above 0; of a counter: since the first snapshot */
+    double value;     /* where state is above 0; of a counter: since the first snapshot */
+    uint64_t read_ns; /* when it was read, by the monotonic clock; 0: not known, or a mean */
 } vitals_usage_value;
 
 /* Grows at its end only, by the rule of vitals_options. */

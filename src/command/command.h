@@ -28,7 +28,8 @@ enum {
     COMMAND_COMPARE = 1 << 12,
     COMMAND_MARK = 1 << 13,
     COMMAND_TRACK = 1 << 14,
-    COMMAND_RECORD = 1 << 15
+    COMMAND_RECORD = 1 << 15,
+    COMMAND_REPLAY = 1 << 16
 };
 #define COMMAND_ANY (~0u)
 
@@ -59,6 +60,7 @@ int command_one_shot(const struct settings *settings); /* one_shot.c */
 int command_json(const struct settings *settings);     /* json.c */
 int command_monitor(const struct settings *settings);  /* monitor.c: on the terminal */
 int command_screen(const struct settings *settings);   /* monitor.c: one screen as text */
+int command_replay(const struct settings *settings);   /* replay.c */
 int command_run(const struct settings *settings);      /* run.c */
 int command_metrics(const struct settings *settings);  /* metrics.c */
 int command_options(const struct settings *settings);  /* options.c */

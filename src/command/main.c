@@ -88,6 +88,22 @@ static const struct command commands[] = {
                     "vitals report machine.db\n",
     },
     {
+        .name = "replay",
+        .run = command_replay,
+        .bit = COMMAND_REPLAY,
+        .flags = COMMAND_WORDS | COMMAND_PLAIN,
+        .usage = "replay [OPTION]... FILE",
+        .summary = "shows a recording on the monitor's screens",
+        .purpose =
+            "Shows what a recording holds on the screens of the monitor, from its begin on as "
+            "it happened, with keys that step, jump, play faster and go to a time; h lists "
+            "them. FILE is what vitals record, run --record and track --record wrote as "
+            "SQLite, or JSON of vitals --json. One that still grows is followed at its end.",
+        .examples = "vitals replay run.db\n"
+                    "vitals replay run.db --at 12:03\n"
+                    "vitals replay run.db --at 34% --screen 120x40\n",
+    },
+    {
         .name = "mark",
         .run = command_mark,
         .bit = COMMAND_MARK,
@@ -320,15 +336,15 @@ static void occupy_standard_streams(void)
         close(descriptor);
 }
 
-/* $XDG_CONFIG_HOME/vitals/config.json, or ~/.config/vitals/config.json; "" where neither is set. */
-static void config_place(char *out, size_t capacity)
+/* $XDG_CONFIG_HOME/vitals/NAME, or ~/.config/vitals/NAME; "" where neither is set. */
+static void config_place(const char *name, char *out, size_t capacity)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     int size = 0;
     if (folder != NULL && folder[0] == '/')
-        size = snprintf(out, capacity, "%s/vitals/config.json", folder);
+        size = snprintf(out, capacity, "%s/vitals/%s", folder, name);
     else if (home != NULL && home[0] == '/')
-        size = snprintf(out, capacity, "%s/.config/vitals/config.json", home);
+        size = snprintf(out, capacity, "%s/.config/vitals/%s", home, name);
     if (size <= 0 || (size_t)size >= capacity)
         out[0] = '\0';
 }
@@ -361,7 +377,7 @@ static int read_configuration(struct settings *settings)
         return config_read(settings, settings->config, true, &error) < 0
                    ? command_fail(EXIT_USAGE, "%s", error.message)
                    : 0;
-    config_place(place, sizeof place);
+    config_place("config.json", place, sizeof place);
     if (place[0] != '\0' && config_read(settings, place, false, &error) < 0)
         (void)command_fail(0, "%s; going on without it", error.message);
     return 0;
@@ -446,6 +462,7 @@ static int print_help(const struct settings *settings)
 
 static int start(struct settings *settings, int argc, char **argv)
 {
+    static char layout[4096];
     struct option_error error;
     if (options_from_arguments(settings, commands, argc, (const char *const *)argv, &error) < 0)
         return usage_error(settings, &error);
@@ -469,13 +486,19 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->visible_devices = getenv("CUDA_VISIBLE_DEVICES");
     settings->device_order = getenv("CUDA_DEVICE_ORDER");
     settings->marks = getenv("VITALS_MARKS");
+    settings->temporary = getenv("TMPDIR");
+    if (settings->temporary == NULL || settings->temporary[0] != '/')
+        settings->temporary = "/tmp";
     settings->state_folder = state_place();
+    config_place("layout.json", layout, sizeof layout);
+    settings->layout_place = layout;
     settings->argv = (const char *const *)argv;
     settings->argc = argc > 0 ? (size_t)argc : 0;
     settings->program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
     look_at_terminal(settings);
     raise_descriptors(settings);
-    if (!(settings->command->flags & COMMAND_PLAIN))
+    /* A launcher has no threads, and what it forks begins with a table of its own size. */
+    if (!(settings->command->flags & (COMMAND_PLAIN | COMMAND_RUNS)))
         make_room_for_descriptors();
     code = settings->command->run(settings);
     bool ours = code == EXIT_USAGE && !(settings->command->flags & COMMAND_RUNS);

@@ -76,11 +76,6 @@ static void mark(const struct settings *settings, const char *what, const char *
 
 /* ---- the command ---- */
 
-/* What the terminal sends goes to the command as well as to us; what is sent to us alone is passed
- * on. */
-static const int PASSED_ON[] = {SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH,
-                                SIGINT,  SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
-
 /* What the command gets back. */
 struct before {
     sigset_t mask;
@@ -103,8 +98,43 @@ static _Noreturn void become(const struct settings *settings, const struct befor
                        errno == ENOENT ? "command not found" : strerror(errno)));
 }
 
+static bool is_job_control(int signal)
+{
+    return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* It was sent, and not taken yet: another one came first. */
+static bool is_pending(int signal)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;
+}
+
+/* As the launcher of `vitals run` has it (os/launch.h): who is stopped by job control, or by itself
+ * because of it, or is an inner shell that suspends, stops us too. */
+static bool stops_us(pid_t child, int signal, bool told_to_stop)
+{
+    pid_t group = getpgid(child), front = tcgetpgrp(STDERR_FILENO);
+    if (signal != SIGSTOP)
+        return is_job_control(signal);
+    if (group == getpgrp())
+        return told_to_stop || is_pending(SIGTSTP);
+    return front == group || front == getpgrp();
+}
+
+/* By the signal that stopped the command, which is blocked; until somebody continues our group. */
+static void stop_by(int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    (void)raise(signal);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 /* Everything that the child told of itself: its wait status once it has ended, else -1. */
-static int look_at(pid_t child)
+static int look_at(pid_t child, bool *told_to_stop)
 {
     int status;
     pid_t changed;
@@ -115,21 +145,37 @@ static int look_at(pid_t child)
             return 0;
         if (!WIFSTOPPED(status))
             return status;
-        (void)raise(SIGSTOP); // until somebody continues our group
+        if (!stops_us(child, WSTOPSIG(status), *told_to_stop))
+            continue; // somebody stopped it alone
+        stop_by(WSTOPSIG(status));
+        *told_to_stop = false;
     }
     return -1;
 }
 
+/* What the terminal sends goes to the whole group, and an alarm to who had it before it became us;
+ * of what came of our own writing the kernel says that it is ours. */
+static bool concerns_command(pid_t child, const siginfo_t *info)
+{
+    if (info->si_signo == SIGCHLD)
+        return false;
+    if (info->si_code <= 0)
+        return info->si_code != SI_USER || info->si_pid != getpid();
+    return info->si_signo == SIGALRM || getpgid(child) != getpgrp();
+}
+
 static int wait_for(pid_t child, const sigset_t *watched)
 {
+    bool told_to_stop = false;
     for (;;) {
-        int status = look_at(child);
+        int status = look_at(child, &told_to_stop);
         if (status >= 0)
             return status;
         siginfo_t info;
         int signal = sigwaitinfo(watched, &info);
-        bool from_terminal = info.si_code > 0 && getpgid(child) == getpgrp();
-        if (signal > 0 && signal != SIGCHLD && !from_terminal)
+        if (is_job_control(signal) || signal == SIGCONT)
+            told_to_stop = signal != SIGCONT;
+        if (signal > 0 && concerns_command(child, &info))
             (void)kill(child, signal); // not reaped, so the pid is its own
     }
 }
@@ -155,10 +201,7 @@ static int run(const struct settings *settings, const char *name)
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     struct before before;
     sigset_t watched;
-    sigemptyset(&watched);
-    sigaddset(&watched, SIGCHLD);
-    for (size_t i = 0; i < sizeof PASSED_ON / sizeof PASSED_ON[0]; i++)
-        sigaddset(&watched, PASSED_ON[i]);
+    sigfillset(&watched);                      // whoever means to signal us means the command
     sigaction(SIGCHLD, &usual, &before.child); // who ignores it has children reaped by the kernel
     sigprocmask(SIG_BLOCK, &watched, &before.mask);
     mark(settings, "begin", name, getpid());

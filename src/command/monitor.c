@@ -1,6 +1,6 @@
 /* monitor.c: `vitals` on a terminal, and `vitals --screen`: the screens of src/monitor with the
  * settings put in. On leaving, the report of the last reading stays in the scrollback. */
-#include "monitor/monitor.h"
+#include "command/monitor.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/layout.h"
 #include "command/output.h"
 #include "report/report.h"
 
@@ -40,8 +41,8 @@ static uint64_t interval_of(const struct settings *settings)
                                                                          : settings->interval_ns;
 }
 
-static void fill_options(const struct settings *settings, const char *const *user,
-                         struct monitor_options *options)
+void monitor_fill_options(const struct settings *settings, const char *const *user,
+                          struct monitor_options *options)
 {
     *options = (struct monitor_options){
         .look =
@@ -55,7 +56,9 @@ static void fill_options(const struct settings *settings, const char *const *use
                                       (unsigned)settings->memory_thresholds[1]},
             },
         .mode = mode_of(settings),
+        .mode_given = settings->monitor,
         .interval_ns = interval_of(settings),
+        .held_after_ns = settings->held_after_ns,
         .extra = REPORT_METRICS,
         .extra_count = REPORT_METRIC_COUNT,
         .devices = settings->only.items,
@@ -76,11 +79,13 @@ static void fill_options(const struct settings *settings, const char *const *use
         .user = *user,
         .root = *user != NULL && geteuid() == 0,
         .readonly = readonly_of(settings),
+        .temporary = settings->temporary,
     };
     if (settings->users.given && settings->users.count == 0) {
         options->users = user;
         options->user_count = 1;
     }
+    layout_begin(settings, options);
 }
 
 /* ---- one screen as text ---- */
@@ -102,11 +107,11 @@ static bool read_size(const char *text, struct monitor_picture *picture)
 
 /* Of a file everything, so that graphs have a past; of this machine two readings. */
 static int open_readings(const struct settings *settings, const struct monitor_options *options,
-                         struct feed *feed)
+                         enum monitor_part part, struct feed *feed)
 {
     vitals_error error;
     vitals_request *request = NULL;
-    if (monitor_request(options, MONITOR_BOTH, &request, &error) < 0)
+    if (monitor_request(options, part, &request, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     uint64_t delay_ns = settings->delay_ns > 0 ? settings->delay_ns : 1;
     int code = command_feed(settings, request, delay_ns, -1, feed);
@@ -114,30 +119,50 @@ static int open_readings(const struct settings *settings, const struct monitor_o
     return code;
 }
 
-int command_screen(const struct settings *settings)
+int monitor_check_screen(const struct settings *settings, const char **screen)
 {
-    static struct output output; /* 32 KiB, not for the stack */
-    struct monitor_options options;
-    struct monitor_picture picture = {.styles = settings->force_color};
-    struct feed feed = {0};
-    vitals_error error;
-    char name[USER];
-    const char *user = settings->from == NULL ? command_user(name, sizeof name) : NULL;
+    struct monitor_picture picture;
     if (!read_size(settings->screen, &picture))
         return command_fail(EXIT_USAGE, "--screen needs a size as in 80x24 or 120x40:help, not %s",
                             command_safe(settings->screen));
-    fill_options(settings, &user, &options);
-    int code = open_readings(settings, &options, &feed);
-    if (code != 0)
-        return code;
-    size_t most = settings->from != NULL ? 0 : settings->delay_ns > 0 ? 2 : 1;
+    if (screen != NULL)
+        *screen = picture.screen;
+    return 0;
+}
+
+int monitor_print_screen(const struct settings *settings, const struct monitor_options *options,
+                         struct feed *feed, size_t most)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    struct monitor_picture picture = {.styles = settings->force_color};
+    vitals_error error;
+    (void)read_size(settings->screen, &picture);
     output_init(&output, STDOUT_FILENO);
-    int result = monitor_print(&options, &feed, most, &picture, output_write, &output, &error);
-    feed_close(&feed);
+    int result = monitor_print(options, feed, most, &picture, output_write, &output, &error);
     if (result < 0 && output_open(&output))
         return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                             error.message);
     return output_done(&output, EXIT_DONE);
+}
+
+int command_screen(const struct settings *settings)
+{
+    struct monitor_options options;
+    struct feed feed = {0};
+    char name[USER];
+    const char *user = settings->from == NULL ? command_user(name, sizeof name) : NULL;
+    const char *screen;
+    int code = monitor_check_screen(settings, &screen);
+    if (code != 0)
+        return code;
+    monitor_fill_options(settings, &user, &options);
+    code = open_readings(settings, &options, monitor_part_of(screen), &feed);
+    if (code != 0)
+        return code;
+    size_t most = settings->from != NULL ? 0 : settings->delay_ns > 0 ? 2 : 1;
+    code = monitor_print_screen(settings, &options, &feed, most);
+    feed_close(&feed);
+    return code;
 }
 
 /* ---- on the terminal ---- */
@@ -150,29 +175,38 @@ static int end_by(int signal_number)
     return 128 + signal_number;
 }
 
-int command_monitor(const struct settings *settings)
+int monitor_on_terminal(const struct settings *settings, struct monitor_options *options,
+                        const char *instead)
 {
-    struct monitor_options options;
     struct monitor_end end = {0};
-    vitals_options world;
     vitals_error error;
-    char name[USER];
-    const char *user = command_user(name, sizeof name);
-    fill_options(settings, &user, &options);
-    command_world(settings, &world);
-    int result = vitals_context_new(&world, &options.context, &error);
-    if (result < 0)
-        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
-                            error.message);
-    result = monitor_run(&options, &end, &error);
+    int result = monitor_run(options, &end, &error);
     int code = EXIT_DONE;
     if (result < 0)
-        code = command_fail(EXIT_CANNOT, "%s; vitals -1 prints a report", error.message);
+        code = command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s%s%s",
+                            error.message, result == VITALS_EARGUMENT ? "" : "; ",
+                            result == VITALS_EARGUMENT ? "" : instead);
     else if (end.signal == 0 && end.now != NULL)
         code = command_print_report(settings, end.now, end.older);
     vitals_snapshot_unref(end.now);
     vitals_snapshot_unref(end.older);
     if (!end.busy)
-        vitals_context_free(options.context);
+        vitals_context_free(options->context);
     return end.signal != 0 ? end_by(end.signal) : code;
+}
+
+int command_monitor(const struct settings *settings)
+{
+    struct monitor_options options;
+    vitals_options world;
+    vitals_error error;
+    char name[USER];
+    const char *user = command_user(name, sizeof name);
+    monitor_fill_options(settings, &user, &options);
+    command_world(settings, &world);
+    int result = vitals_context_new(&world, &options.context, &error);
+    if (result < 0)
+        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    return monitor_on_terminal(settings, &options, "vitals -1 prints a report");
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/recording_options.h"
 #include "record/recorder.h"
 
 struct recording_job {
@@ -53,23 +54,6 @@ static int make_usage(struct recording_job *job, vitals_error *error)
 
 /* ---- where it goes ---- */
 
-/* "100MiB" or "1h". */
-static bool parse_rotate(const char *word, struct recorder_options *options)
-{
-    double seconds;
-    uint64_t bytes;
-    if (word == NULL)
-        return true;
-    if (vitals_parse_duration(word, &seconds) == 0 && seconds >= 1 && seconds <= 1e9) {
-        options->rotate_ns = (uint64_t)(seconds * 1e9);
-        return true;
-    }
-    if (vitals_parse_bytes(word, &bytes) < 0 || bytes < 4096)
-        return false;
-    options->rotate_bytes = bytes;
-    return true;
-}
-
 static int open_recorder(struct recording_job *job)
 {
     const struct settings *settings = job->settings;
@@ -84,16 +68,16 @@ static int open_recorder(struct recording_job *job)
                                        .overwrite = settings->overwrite,
                                        .no_header = settings->no_header,
                                        .interval_ns = job->interval_ns,
-                                       .keep = (unsigned)settings->keep,
                                        .frames = true};
-    if (!parse_rotate(settings->rotate, &options))
-        return command_fail(EXIT_USAGE,
-                            "--rotate %s: a size from 4KiB (100MiB) or a time from 1s (1h)",
-                            command_safe(settings->rotate));
+    int code = recording_take_rotation(&options, settings);
+    if (code == 0 && path != NULL && strcmp(path, "-") != 0)
+        code = recording_check_place("", path);
+    if (code != 0)
+        return code;
     if (settings->processes && !recorder_may_keep_frames(&options))
         return command_fail(EXIT_USAGE, "--processes: %s holds no processes; record to a .db",
                             path != NULL ? command_safe(path) : "standard output");
-    int code = recorder_open(&options, &job->recorder, &error);
+    code = recorder_open(&options, &job->recorder, &error);
     if (code == VITALS_EARGUMENT)
         return command_fail(EXIT_USAGE, "%s", error.message);
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;

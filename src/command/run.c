@@ -127,36 +127,36 @@ static void tell_places(const struct settings *settings, const struct run_plan *
         (void)command_fail(0, "no running totals are kept");
 }
 
-/* A recording that stopped is told even to who wants no account. */
-static void tell_stopped(const struct run_plan *plan, const vitals_account *account)
+bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account)
 {
     static const char STOPPED[] = "recording stopped";
     vitals_text missing = vitals_account_attribute(account, "missing");
-    if (plan->records && memmem(missing.bytes, missing.size, STOPPED, sizeof STOPPED - 1) != NULL)
+    return plan->records && missing.size > 0 &&
+           memmem(missing.bytes, missing.size, STOPPED, sizeof STOPPED - 1) != NULL;
+}
+
+void run_tell_stopped(const struct run_plan *plan, const vitals_account *account)
+{
+    vitals_text missing = vitals_account_attribute(account, "missing");
+    if (run_recording_stopped(plan, account))
         (void)command_fail(0, "%.*s", (int)missing.size, missing.bytes);
 }
 
-/* The file of totals, where one was written: not what stood there before. */
-static void remove_totals(const struct run_plan *plan)
-{
-    const struct stat *before = &plan->totals_before;
-    struct stat now;
-    if (plan->totals[0] == '\0' || lstat(plan->totals, &now) != 0)
-        return;
-    bool is_old = before->st_mode != 0 && before->st_ino == now.st_ino &&
-                  before->st_dev == now.st_dev;
-    if (!is_old && S_ISREG(now.st_mode))
-        (void)unlink(plan->totals);
-}
-
 /* ---- running ---- */
+
+/* Where nobody reads the account, or a limit of file sizes is met: the exit code is told anyhow. */
+static void outlive_writing(void)
+{
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
+}
 
 /* Once. `*account` is the caller's where 0 is returned. */
 static int run_once(const struct run_plan *plan, vitals_account **account)
 {
     vitals_error error;
     int code = vitals_run_command(&plan->options, account, &error);
-    remove_totals(plan);
+    run_totals_remove(plan);
     if (code < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s", error.message);
     finish_recording(plan, *account);
@@ -170,7 +170,7 @@ static int run_single(const struct settings *settings, const struct run_plan *pl
     if (code != 0)
         return code;
     code = exit_code_of(account);
-    (void)signal(SIGPIPE, SIG_IGN); /* nobody who reads the account: the exit code is told anyhow */
+    outlive_writing();
     print_json(settings, account, NULL, descriptor);
     if (is_quoted_line(settings, account)) {
         code = command_fail(EXIT_USAGE,
@@ -182,7 +182,7 @@ static int run_single(const struct settings *settings, const struct run_plan *pl
         print_text(settings, account);
         tell_limit(account);
     } else {
-        tell_stopped(plan, account);
+        run_tell_stopped(plan, account);
     }
     end_as_interrupted(account);
     vitals_account_free(account);
@@ -190,15 +190,16 @@ static int run_single(const struct settings *settings, const struct run_plan *pl
 }
 
 /* Until one fails, which is told by itself. */
-static int run_repeated(const struct settings *settings, const struct run_plan *plan,
-                        int descriptor)
+static int run_repeated(const struct settings *settings, struct run_plan *plan, int descriptor)
 {
     struct repeat *repeat = repeat_new();
     vitals_account *account = NULL, *failed = NULL;
     int code = repeat == NULL ? command_fail(EXIT_BEFORE_RUN, "out of memory") : 0;
     uint64_t done = 0;
     while (code == 0 && failed == NULL && done < settings->repeat) {
-        code = run_once(plan, &account);
+        code = run_plan_record(plan, settings, done + 1);
+        if (code == 0)
+            code = run_once(plan, &account);
         if (code != 0)
             break;
         code = exit_code_of(account);
@@ -210,14 +211,15 @@ static int run_repeated(const struct settings *settings, const struct run_plan *
         else
             done++;
     }
-    (void)signal(SIGPIPE, SIG_IGN);
+    outlive_writing();
     if (failed != NULL) {
         print_text(settings, failed);
         tell_limit(failed);
         (void)command_fail(0, "run %llu of %llu failed; the figures are of those before it",
                            (unsigned long long)done + 1, (unsigned long long)settings->repeat);
     }
-    print_json(settings, NULL, repeat, descriptor);
+    if (repeat != NULL)
+        print_json(settings, NULL, repeat, descriptor);
     if (done > 0 && (!settings->quiet || code != 0))
         print_statistics(settings, repeat);
     if (failed != NULL)
@@ -235,6 +237,8 @@ int command_run(const struct settings *settings)
         return command_fail(EXIT_USAGE,
                             "run: no command; it stands behind --, as in: vitals run -- make");
     int code = run_plan_init(&plan, settings);
+    if (code == 0)
+        code = run_plan_prepare(&plan, settings);
     if (code == 0 && settings->gpus != 0 && !settings->gpus_chosen)
         code = run_on_gpus(settings);
     else if (code == 0 && open_json(settings, &descriptor) != 0)

@@ -18,17 +18,31 @@ struct run_plan {
     struct record_observer observer;
     struct recorder_options recorder;
     bool records;
+    char recording[4096];      /* its path; of several runs that of this one */
     char totals[4096];         /* "": there is no backup */
     struct stat totals_before; /* no mode: nothing was there */
 };
 
-/* run_options.c: of the settings; what is wrong is said. 0, or an exit code. */
+/* run_options.c: of the settings; what is wrong is said. 0, or an exit code. Nothing is written
+ * yet; run_plan_prepare makes the recording, where there is one of a single run. */
 int run_plan_init(struct run_plan *plan, const struct settings *settings);
+int run_plan_prepare(struct run_plan *plan, const struct settings *settings);
 void run_plan_done(struct run_plan *plan);
+
+/* Of several runs, the recording of the one that comes: from 1 on. 0, or an exit code. */
+int run_plan_record(struct run_plan *plan, const struct settings *settings, uint64_t number);
 
 /* run_totals.c: where running totals stand: a name of their own in the user's state folder, which
  * is made. "" where there is no such place: nobody is told but with --verbose. */
 void run_totals_place(const struct settings *settings, char *out, size_t capacity);
+
+/* Removes the file of totals, where one was written: not what stood there before. */
+void run_totals_remove(const struct run_plan *plan);
+
+/* run.c: whether the recording stopped before its end; and says so, where it did, to who wants no
+ * account. */
+bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account);
+void run_tell_stopped(const struct run_plan *plan, const vitals_account *account);
 
 /* run_gpus.c: chooses GPUs and begins us anew on them; returns an exit code where that fails. */
 int run_on_gpus(const struct settings *settings);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/recording_options.h"
 #include "command/run.h"
 
 static int take_size(const char *option, const char *text, uint64_t *out)
@@ -140,48 +141,88 @@ static void set_command(struct run_plan *plan, const char *const *argv)
     set_attribute(plan, "command", line, strlen(line));
 }
 
-/* The sampler, which records, has descriptors of its own: ours mean nothing to it. */
-static bool is_descriptor(const char *path)
+/* Where the recording of one run is written; from now on the plan records there. */
+static int plan_recording(struct run_plan *plan, const struct settings *settings)
 {
-    static const char *const PLACES[] = {"/dev/std", "/dev/fd/"};
-    for (size_t i = 0; i < sizeof PLACES / sizeof PLACES[0]; i++) {
-        if (strncmp(path, PLACES[i], strlen(PLACES[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
-static int take_recording(struct run_plan *plan, const struct settings *settings)
-{
-    vitals_error error;
-    struct stat found;
-    if (settings->record_path == NULL)
-        return 0;
-    if (strcmp(settings->record_path, "-") == 0)
-        return command_fail(EXIT_USAGE, "--record -: stdout is the command's; name a file");
-    if (is_descriptor(settings->record_path) ||
-        (stat(settings->record_path, &found) == 0 && !S_ISREG(found.st_mode)))
-        return command_fail(EXIT_USAGE,
-                            "--record %s: no regular file; a recording is finished in place",
-                            command_safe(settings->record_path));
-    if (settings->record_format != NULL && !is_format(settings->record_format))
-        return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
-                            command_safe(settings->record_format));
-    plan->recorder = (struct recorder_options){.path = settings->record_path,
+    plan->recorder = (struct recorder_options){.path = plan->recording,
                                                .format = settings->record_format,
                                                .overwrite = settings->overwrite,
                                                .interval_ns = plan->options.interval_ns,
                                                .frames = true};
+    int code = recording_take_rotation(&plan->recorder, settings);
+    if (code != 0)
+        return code;
     record_observer_init(&plan->observer, &plan->recorder);
     plan->records = true;
     if (settings->command_argv != NULL)
         set_command(plan, settings->command_argv);
-    if (settings->gpus != 0 && !settings->gpus_chosen)
-        return 0; /* it is begun once there are GPUs */
-    if (record_observer_prepare(&plan->observer, &error) < 0)
-        return command_fail(EXIT_BEFORE_RUN, "%s; the command was not run", error.message);
-    plan->options.observer = &plan->observer.face;
+    if (settings->gpus == 0 || settings->gpus_chosen) /* it is begun once there are GPUs */
+        plan->options.observer = &plan->observer.face;
     return 0;
+}
+
+int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
+{
+    vitals_error error;
+    if (plan->options.observer == NULL)
+        return 0;
+    if (record_observer_prepare(&plan->observer, &error) < 0)
+        return command_fail(EXIT_BEFORE_RUN, "%s%s", error.message,
+                            settings->command_argv != NULL ? "; the command was not run" : "");
+    return 0;
+}
+
+int run_plan_record(struct run_plan *plan, const struct settings *settings, uint64_t number)
+{
+    if (settings->record_path == NULL)
+        return 0;
+    if (!recording_numbered(settings->record_path, number, plan->recording, sizeof plan->recording))
+        return command_fail(EXIT_BEFORE_RUN, "--record %s: too long",
+                            command_safe(settings->record_path));
+    if (plan->records)
+        record_observer_done(&plan->observer);
+    plan->records = false;
+    plan->options.observer = NULL;
+    int code = recording_check_place("--record ", plan->recording);
+    if (code == 0)
+        code = plan_recording(plan, settings);
+    return code == 0 ? run_plan_prepare(plan, settings) : code;
+}
+
+/* That one of several cannot be written is better known before the first runs. */
+static int check_numbered(struct run_plan *plan, const struct settings *settings)
+{
+    struct stat found;
+    for (uint64_t i = 1; i <= settings->repeat && !settings->overwrite; i++) {
+        if (recording_numbered(settings->record_path, i, plan->recording, sizeof plan->recording) &&
+            lstat(plan->recording, &found) == 0)
+            return command_fail(EXIT_BEFORE_RUN,
+                                "%s: is there already; --overwrite replaces it; the command was "
+                                "not run",
+                                command_safe(plan->recording));
+    }
+    return 0;
+}
+
+static int take_recording(struct run_plan *plan, const struct settings *settings)
+{
+    const char *path = settings->record_path;
+    if (path == NULL)
+        return 0;
+    if (strcmp(path, "-") == 0)
+        return command_fail(EXIT_USAGE, "--record -: %s; name a file",
+                            settings->command_argv != NULL ? "stdout is the command's"
+                                                           : "a recording is finished in place");
+    if (settings->record_format != NULL && !is_format(settings->record_format))
+        return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
+                            command_safe(settings->record_format));
+    if (settings->repeat != 0)
+        return check_numbered(plan, settings); /* each run begins its own */
+    if (strlen(path) >= sizeof plan->recording)
+        return command_fail(EXIT_USAGE, "--record %s: too long", command_safe(path));
+    memcpy(plan->recording, path, strlen(path) + 1);
+    int code = recording_check_place("--record ", path);
+    return code == 0 ? plan_recording(plan, settings) : code;
 }
 
 static int take_totals(struct run_plan *plan, const struct settings *settings)

@@ -21,6 +21,18 @@ static bool make_folders(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
+void run_totals_remove(const struct run_plan *plan)
+{
+    const struct stat *before = &plan->totals_before;
+    struct stat now;
+    if (plan->totals[0] == '\0' || lstat(plan->totals, &now) != 0)
+        return;
+    bool is_old = before->st_mode != 0 && before->st_ino == now.st_ino &&
+                  before->st_dev == now.st_dev;
+    if (!is_old && S_ISREG(now.st_mode))
+        (void)unlink(plan->totals);
+}
+
 void run_totals_place(const struct settings *settings, char *out, size_t capacity)
 {
     const vitals_clock *clock = vitals_clock_system();
@@ -32,9 +44,9 @@ void run_totals_place(const struct settings *settings, char *out, size_t capacit
         out[0] = '\0';
         return;
     }
+    /* containers may share the folder, and have the same pids */
     int more = snprintf(out + size, capacity - (size_t)size, "/run-%llu-%ld.json",
-                        (unsigned long long)(clock->realtime_ns(clock->data) / 1000000000),
-                        (long)getpid());
+                        (unsigned long long)clock->realtime_ns(clock->data), (long)getpid());
     if (more <= 0 || (size_t)(size + more) >= capacity)
         out[0] = '\0';
 }

@@ -45,6 +45,10 @@ struct settings {
     const char *from;      /* a file of snapshots instead of this machine; "-": stdin; NULL: none */
     uint64_t count;        /* snapshots to give; 0: not said */
 
+    /* replay */
+    const char *at; /* a moment, as people write it; NULL: the begin, or of a screen the end */
+    bool stands;
+
     /* times */
     uint64_t interval_ns; /* 0: not said, the command's own default holds */
     uint64_t delay_ns;    /* one-shot: between the two readings that rates are made of */
@@ -52,6 +56,7 @@ struct settings {
     /* how it looks */
     bool ascii; /* asked for, or the terminal is not UTF-8 */
     bool readonly;
+    uint64_t held_after_ns; /* monitor */
     bool colorful;
     bool force_color;
     bool light;
@@ -146,8 +151,8 @@ struct settings {
     const char *record_path;   /* NULL: no recording; "-": stdout */
     const char *record_format; /* NULL: by the path's ending */
     bool overwrite;
-    const char *rotate;   /* record: a size or a time; NULL: never */
-    uint64_t keep;        /* record: of what was rotated; 0: all */
+    const char *rotate;   /* recordings: a size or a time; NULL: never */
+    uint64_t keep;        /* recordings: of what was rotated; 0: all */
     uint64_t duration_ns; /* record: 0: until it is told to end */
     bool processes;       /* record: every one of them */
     bool quiet;
@@ -173,6 +178,7 @@ struct settings {
     size_t argc;
     const char *program;         /* that we are, to be started again; NULL: argv[0] */
     const char *marks;           /* VITALS_MARKS, or NULL */
+    const char *temporary;       /* $TMPDIR, or /tmp */
     const char *state_folder;    /* $XDG_STATE_HOME, or ~/.local/state; "": neither is known */
     uint64_t descriptors_before; /* soft RLIMIT_NOFILE before main() raised it; 0: not raised */
 
@@ -193,7 +199,9 @@ struct settings {
     const char *demo;     /* scenario; NULL: no demo */
     uint64_t seed;
     bool trace;
-    const char *config; /* a configuration file that was named */
+    const char *config;       /* a configuration file that was named */
+    const char *layout;       /* likewise of the monitor's layout */
+    const char *layout_place; /* where that is otherwise; "": nowhere */
 
     const struct command *commands; /* main's table */
     const struct command *command;  /* the one that was asked for */

@@ -67,7 +67,9 @@ static int begin(struct track *track)
     track->plan.options.argv = NULL;
     if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    return open_json(track);
+    /* Nothing is written, and nothing replaced, before all of them are found. */
+    code = exit_code(run_plan_prepare(&track->plan, track->settings));
+    return code == 0 ? open_json(track) : code;
 }
 
 /* Until all have ended, or a signal says so. */
@@ -101,8 +103,10 @@ static int print(struct track *track, const vitals_account *account)
         (void)!vitals_account_json(account, output_write, &output);
         code = output_done(&output, EXIT_DONE);
     }
-    if (track->settings->quiet)
+    if (track->settings->quiet) {
+        run_tell_stopped(&track->plan, account);
         return code;
+    }
     output_init(&output, STDERR_FILENO);
     (void)account_text(account, &view, output_write, &output);
     (void)output_flush(&output);
@@ -119,9 +123,10 @@ static int tell(struct track *track)
         (void)command_fail(0, "%s: the account is missing: %s",
                            command_safe(track->plan.recorder.path), error.message);
     int code = print(track, account);
+    if (run_recording_stopped(&track->plan, account))
+        code = EXIT_CANNOT;
     vitals_account_free(account);
-    if (track->plan.totals[0] != '\0')
-        (void)unlink(track->plan.totals);
+    run_totals_remove(&track->plan);
     return code;
 }
 

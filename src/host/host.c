@@ -28,6 +28,7 @@ void host_done(struct host *host)
     os_machine_done(&host->reading);
     devices_done(&host->disks);
     devices_done(&host->networks);
+    energy_done(&host->energy);
     for (size_t i = 0; i < HOST_LATES; i++)
         late_done(&host->late[i]);
     for (size_t i = 0; i <= ENTITY_MAX; i++)
@@ -81,10 +82,11 @@ int host_read(struct host *host, const vitals_context *context, const struct met
 /* Which tables a kind answers for. */
 static const struct {
     bool whole;
-    vitals_entity tables[5];
+    vitals_entity tables[6];
 } KINDS[HOST_LATES] = {
     [HOST_LATE_MACHINE] = {false,
-                           {VITALS_HOST, VITALS_CPU, VITALS_DISK, VITALS_NETWORK, VITALS_PRESSURE}},
+                           {VITALS_HOST, VITALS_CPU, VITALS_DISK, VITALS_NETWORK, VITALS_PRESSURE,
+                            VITALS_ENERGY_ZONE}},
     [HOST_LATE_FILESYSTEMS] = {true, {VITALS_FILESYSTEM, VITALS_HOST}},
     [HOST_LATE_SENSORS] = {true, {VITALS_SENSOR}},
     [HOST_LATE_TABLES] = {true,
@@ -163,7 +165,9 @@ void host_late_read(const vitals_context *context, enum host_late kind,
         read_tables(&context->os, kind, wanted, gate, out);
         return;
     }
-    facts_reset(out, wanted);
+    struct metric_set all = *wanted;
+    energy_want(&all);
+    facts_reset(out, &all);
     os_read_machine(&context->os, out);
 }
 
@@ -175,11 +179,12 @@ int host_late_take(struct host *host, enum host_late kind, struct facts *answer,
         vitals_entity entity = KINDS[kind].tables[i];
         if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(&answer->wanted, entity))
             continue;
-        int code = identities_give(&host->identities[entity], answer, entity);
-        if (code < 0)
-            return code;
+        int failed = identities_give(&host->identities[entity], answer, entity);
+        if (failed < 0)
+            return failed;
     }
-    return late_take(&host->late[kind], answer, read_ns);
+    int code = kind == HOST_LATE_MACHINE ? energy_take(&host->energy, answer) : 0;
+    return code < 0 ? code : late_take(&host->late[kind], answer, read_ns);
 }
 
 void host_late_overdue(struct host *host, enum host_late kind, const struct metric_set *asked)
@@ -315,5 +320,8 @@ void host_write(const struct host *host, vitals_builder *builder, const struct m
     builder_table_of(builder, VITALS_PRESSURE, wanted);
     if (metric_set_has_entity(wanted, VITALS_PRESSURE))
         write_pressures(host, builder, stamp_ns);
+    builder_table_of(builder, VITALS_ENERGY_ZONE, wanted);
+    if (metric_set_has_entity(wanted, VITALS_ENERGY_ZONE))
+        late_write_table(late, VITALS_ENERGY_ZONE, builder, stamp_ns);
     write_tables(host, builder, wanted, stamp_ns);
 }

@@ -8,13 +8,15 @@
 #define VITALS_HOST_HOST_H
 
 #include "host/devices.h"
+#include "host/energy.h"
 #include "host/identities.h"
 #include "os/world.h"
 #include "snapshot/late.h"
 
 /* What is read beside the ticks, each kind on a lane of its own, so that none waits for another. */
 enum host_late {
-    HOST_LATE_MACHINE,     /* columns of host, cpu, disk, network; pressure of our cgroup */
+    HOST_LATE_MACHINE, /* columns of host, cpu, disk, network; pressure of our cgroup; energy_zone
+                        */
     HOST_LATE_FILESYSTEMS, /* and the space on disks, of host */
     HOST_LATE_SENSORS,
     HOST_LATE_TABLES, /* network_address, login, socket */
@@ -27,6 +29,7 @@ struct host {
     struct values machine;     /* of host: the newest of each */
     struct moments moments;
     struct devices disks, networks;
+    struct energy energy;
     struct late late[HOST_LATES];
     struct identities identities[ENTITY_MAX + 1];
     struct shared_text *name; /* read once */

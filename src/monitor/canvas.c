@@ -34,6 +34,7 @@ void canvas_clear(struct canvas *canvas)
     size_t count = (size_t)canvas->width * (size_t)canvas->height;
     for (size_t i = 0; i < count; i++)
         canvas->cells[i] = BLANK;
+    canvas->wide = false;
 }
 
 void canvas_done(struct canvas *canvas)
@@ -109,32 +110,47 @@ static void break_wide(struct canvas *canvas, int x, int y)
     if (cell == NULL)
         return;
     if (cell->text[0] == '\0' && left != NULL)
-        memcpy(left->text, " ", 2);
+        *left = (struct cell){.text = " ", .style = left->style};
     if (cell->text[0] != '\0' && right != NULL && right->text[0] == '\0')
-        memcpy(right->text, " ", 2);
+        *right = (struct cell){.text = " ", .style = right->style};
 }
 
-static void put(struct canvas *canvas, int x, int y, ink style, const char *text, size_t size,
-                int columns)
+static struct cell cell_of(const char *text, size_t size, ink style)
 {
-    struct cell *cell = cell_at(canvas, x, y), *second = NULL;
-    if (columns == 2 && (second = cell_at(canvas, x + 1, y)) == NULL) {
-        text = " "; /* its right half would lie outside */
-        size = 1;
-    }
-    if (cell == NULL)
+    unsigned char first = (unsigned char)text[0];
+    struct cell cell = {.style = (uint16_t)style};
+    if (first >= ' ' && first < 0x7f)
+        cell.text[0] = text[0];
+    else if (first >= 0xc0)
+        memcpy(cell.text, text, size);
+    else
+        cell.text[0] = '?'; /* a control */
+    return cell;
+}
+
+static void put_wide(struct canvas *canvas, int x, int y, const struct cell *cell)
+{
+    struct cell *first = cell_at(canvas, x, y), *second = cell_at(canvas, x + 1, y);
+    if (first == NULL || second == NULL) { /* a half of it would lie outside */
+        if (first != NULL)
+            *first = (struct cell){.text = " ", .style = cell->style};
         return;
-    break_wide(canvas, x, y);
-    bool control = (unsigned char)text[0] < 0x20 || text[0] == 0x7f ||
-                   ((unsigned char)text[0] >= 0x80 && (unsigned char)text[0] < 0xc0);
-    memcpy(cell->text, control ? "?" : text, control ? 1 : size);
-    cell->text[control ? 1 : size] = '\0';
-    cell->style = style;
-    if (second != NULL) {
-        break_wide(canvas, x + 1, y);
-        second->text[0] = '\0';
-        second->style = style;
     }
+    canvas->wide = true;
+    *first = *cell;
+    break_wide(canvas, x + 1, y);
+    *second = (struct cell){.style = cell->style};
+}
+
+static void put(struct canvas *canvas, int x, int y, const struct cell *cell, int columns)
+{
+    struct cell *place = cell_at(canvas, x, y);
+    if (canvas->wide)
+        break_wide(canvas, x, y);
+    if (columns == 2)
+        put_wide(canvas, x, y, cell);
+    else if (place != NULL)
+        *place = *cell;
 }
 
 /* Behind the character before it; a longer pile is cut. */
@@ -146,10 +162,8 @@ static void combine(struct canvas *canvas, int x, int y, const char *text, size_
     if (cell == NULL)
         return;
     size_t used = strlen(cell->text);
-    if (used + size < CELL_TEXT) {
+    if (used + size < CELL_TEXT)
         memcpy(cell->text + used, text, size);
-        cell->text[used + size] = '\0';
-    }
 }
 
 int canvas_text(struct canvas *canvas, int x, int y, ink style, const char *text)
@@ -160,8 +174,10 @@ int canvas_text(struct canvas *canvas, int x, int y, ink style, const char *text
     for (size_t size; (size = canvas_next(text, &columns)) > 0; text += size) {
         if (columns == 0)
             combine(canvas, at - 1, y, text, size);
-        else
-            put(canvas, at, y, style, text, size, columns);
+        else {
+            struct cell cell = cell_of(text, size, style);
+            put(canvas, at, y, &cell, columns);
+        }
         at += columns;
     }
     return at - x;
@@ -199,8 +215,10 @@ void canvas_field(struct canvas *canvas, const struct canvas_field *field, const
             break;
         if (columns == 0)
             combine(canvas, at - 1, y, text, size);
-        else
-            put(canvas, at, y, field->style, text, size, columns);
+        else {
+            struct cell cell = cell_of(text, size, field->style);
+            put(canvas, at, y, &cell, columns);
+        }
         at += columns;
     }
     if (cut)
@@ -209,12 +227,12 @@ void canvas_field(struct canvas *canvas, const struct canvas_field *field, const
 
 void canvas_repeat(struct canvas *canvas, int x, int y, int count, ink style, const char *glyph)
 {
-    size_t size = strlen(glyph);
+    struct cell cell = cell_of(glyph, strlen(glyph), style);
     if (y < 0 || y >= canvas->height)
         return;
     int end = x + count < canvas->width ? x + count : canvas->width;
     for (int at = x < 0 ? 0 : x; at < end; at++)
-        put(canvas, at, y, style, glyph, size, 1);
+        put(canvas, at, y, &cell, 1);
 }
 
 void canvas_erase(struct canvas *canvas, int x, int y, int columns, int rows)
@@ -230,9 +248,16 @@ void canvas_restyle(struct canvas *canvas, int x, int y, int columns, ink style)
         if (cell == NULL)
             continue;
         if ((style & STYLE_COLORS) != 0)
-            cell->style &= ~(unsigned)STYLE_COLORS;
-        cell->style |= style;
+            cell->style &= (uint16_t)~STYLE_COLORS;
+        cell->style |= (uint16_t)style;
     }
+}
+
+void canvas_uncolor(struct canvas *canvas)
+{
+    size_t count = (size_t)canvas->width * (size_t)canvas->height;
+    for (size_t i = 0; i < count; i++)
+        canvas->cells[i].style &= STYLE_REVERSE;
 }
 
 void canvas_darken(struct canvas *canvas)
@@ -241,10 +266,10 @@ void canvas_darken(struct canvas *canvas)
         {STYLE_YELLOW, 95}, {STYLE_GREEN, 29}, {STYLE_CYAN, 31}, {STYLE_WHITE, 1}};
     size_t count = (size_t)canvas->width * (size_t)canvas->height;
     for (size_t i = 0; i < count; i++) {
-        ink *style = &canvas->cells[i].style;
+        uint16_t *style = &canvas->cells[i].style;
         for (size_t j = 0; j < sizeof DARKER / sizeof DARKER[0]; j++) {
             if ((*style & STYLE_COLORS) == DARKER[j][0]) {
-                *style = (*style & ~(unsigned)STYLE_COLORS) | DARKER[j][1];
+                *style = (uint16_t)((*style & ~STYLE_COLORS) | DARKER[j][1]);
                 break;
             }
         }

@@ -31,15 +31,18 @@ enum {
     STYLE_UNDERLINE = 1 << 12
 };
 
-/* A character with what combines with it, UTF-8. An empty text is the right half of a wide one. */
-enum { CELL_TEXT = 16 };
+/* A character with what combines with it, UTF-8, and zeros. An empty text is the right half of a
+ * wide one. Cells that look the same are the same bytes. */
+enum { CELL_TEXT = 14 };
 struct cell {
     char text[CELL_TEXT];
-    ink style;
+    uint16_t style; /* an ink */
 };
+_Static_assert(sizeof(struct cell) == 16, "nothing stands between what is compared as bytes");
 
 struct canvas {
     int width, height;
+    bool wide;          /* some character since the last clear takes two columns */
     struct cell *cells; /* row by row */
     size_t capacity;
 };
@@ -83,6 +86,9 @@ size_t canvas_next(const char *text, int *columns);
 
 /* For a light background: colors that would not be seen on it become darker ones of 256. */
 void canvas_darken(struct canvas *canvas);
+
+/* Takes every color and flag away; what was reversed stays so. */
+void canvas_uncolor(struct canvas *canvas);
 
 /* Every row as text and a newline, blanks at its end left out; with ANSI styles where asked for.
  * 0, or what `write` gave to stop. */

@@ -71,6 +71,21 @@ char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *o
     return out;
 }
 
+char cell_state(const char *word)
+{
+    static const struct {
+        const char *name;
+        char letter;
+    } STATES[] = {{"running", 'R'}, {"sleeping", 'S'},     {"disk_sleep", 'D'},
+                  {"stopped", 'T'}, {"tracing_stop", 't'}, {"zombie", 'Z'},
+                  {"dead", 'X'},    {"idle", 'I'},         {"parked", 'P'}};
+    for (size_t i = 0; i < sizeof STATES / sizeof STATES[0]; i++) {
+        if (strcmp(STATES[i].name, word) == 0)
+            return STATES[i].letter;
+    }
+    return '?';
+}
+
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND])
 {
     vitals_text text;

@@ -21,6 +21,9 @@ char *cell_missing(char *out);
 char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *out,
                 size_t capacity);
 
+/* A state's word as ps(1) writes it: "R"; '?' for one that is none. */
+char cell_state(const char *word);
+
 /* The command line as a shell would read it, or the name in brackets. */
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND]);
 

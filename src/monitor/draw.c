@@ -35,34 +35,79 @@ static int right_edge(const struct edges *edges)
     return edges->count > 0 ? edges->at[edges->count - 1] : 0;
 }
 
+/* What a rule is at a column: a line, or where it meets others. */
+static const char *rule_at(const struct pen *pen, int x, int right, bool strong,
+                           const struct edges *above, const struct edges *below)
+{
+    bool first = x == 0, last = x == right;
+    unsigned meets = (has_edge(above, x) || (first && above->count > 0) ? MEETS_ABOVE : 0u) |
+                     (has_edge(below, x) || (first && below->count > 0) ? MEETS_BELOW : 0u);
+    enum place place = first ? PLACE_LEFT : last ? PLACE_RIGHT : PLACE_INSIDE;
+    if (pen->look->ascii)
+        return meets != MEETS_NOTHING ? "+" : strong ? "=" : "-";
+    return strong ? STRONG[place][meets] : LIGHT[place][meets];
+}
+
 void draw_rule(struct pen *pen, int y, bool strong, const struct edges *above,
                const struct edges *below)
 {
+    const struct edges *both[] = {above, below};
     int right = right_edge(above) > right_edge(below) ? right_edge(above) : right_edge(below);
-    if (y < 0 || y >= pen->canvas->height)
+    if (y < 0 || y >= pen->canvas->height || pen->look->plain)
         return;
-    for (int x = 0; x <= right; x++) {
-        bool first = x == 0, last = x == right;
-        unsigned meets = (has_edge(above, x) || (first && above->count > 0) ? MEETS_ABOVE : 0u) |
-                         (has_edge(below, x) || (first && below->count > 0) ? MEETS_BELOW : 0u);
-        enum place place = first ? PLACE_LEFT : last ? PLACE_RIGHT : PLACE_INSIDE;
-        const char *ascii = meets != MEETS_NOTHING ? "+" : strong ? "=" : "-";
-        const char *line = strong ? STRONG[place][meets] : LIGHT[place][meets];
-        canvas_repeat(pen->canvas, x, y, 1, STYLE_PLAIN, pen->look->ascii ? ascii : line);
+    canvas_repeat(pen->canvas, 0, y, right + 1, STYLE_PLAIN,
+                  pen->look->ascii ? (strong ? "=" : "-") : (strong ? "═" : "─"));
+    (void)canvas_text(pen->canvas, 0, y, STYLE_PLAIN, rule_at(pen, 0, right, strong, above, below));
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < both[i]->count; j++) {
+            int x = both[i]->at[j];
+            (void)canvas_text(pen->canvas, x, y, STYLE_PLAIN,
+                              rule_at(pen, x, right, strong, above, below));
+        }
     }
 }
 
 void draw_edges(struct pen *pen, int y, const struct edges *edges)
 {
-    for (int i = 0; i < edges->count; i++)
+    for (int i = 0; i < edges->count && !pen->look->plain; i++)
         canvas_repeat(pen->canvas, edges->at[i], y, 1, STYLE_PLAIN, pen->look->ascii ? "|" : "│");
+}
+
+/* Where the last part of a text begins: parts stand two columns apart, words one. NULL: it is one.
+ */
+static char *last_part(char *text)
+{
+    char *last = NULL;
+    for (char *part = text; (part = strstr(part, "  ")) != NULL; part += 2)
+        last = part;
+    return last != NULL ? last : strrchr(text, ' ');
+}
+
+void draw_fit(char *text, int columns)
+{
+    for (char *last; canvas_columns(text) > columns && (last = last_part(text)) != NULL;)
+        *last = '\0';
+}
+
+static void draw_title(struct pen *pen, const struct box *box, const char *title)
+{
+    char parts[254], text[256];
+    int room = box->columns - 4;
+    (void)snprintf(parts, sizeof parts, "%s", title);
+    draw_fit(parts, room - 2);
+    (void)snprintf(text, sizeof text, " %s ", parts);
+    struct canvas_field field = {.x = box->x + 2, .y = box->y, .style = STYLE_BOLD};
+    int wide = canvas_columns(text);
+    field.columns = wide < room ? wide : room;
+    canvas_field(pen->canvas, &field, text);
 }
 
 void draw_box(struct pen *pen, const struct box *box, const char *title)
 {
     static const char *const LINES[2][6] = {{"┌", "┐", "└", "┘", "─", "│"},
                                             {"+", "+", "+", "+", "-", "|"}};
-    const char *const *lines = LINES[pen->look->ascii];
+    static const char *const BLANKS[6] = {" ", " ", " ", " ", " ", " "};
+    const char *const *lines = pen->look->plain ? BLANKS : LINES[pen->look->ascii];
     struct canvas *canvas = pen->canvas;
     int right = box->x + box->columns - 1, bottom = box->y + box->rows - 1;
     canvas_erase(canvas, box->x, box->y, box->columns, box->rows);
@@ -76,14 +121,8 @@ void draw_box(struct pen *pen, const struct box *box, const char *title)
     canvas_repeat(canvas, right, box->y, 1, STYLE_PLAIN, lines[1]);
     canvas_repeat(canvas, box->x, bottom, 1, STYLE_PLAIN, lines[2]);
     canvas_repeat(canvas, right, bottom, 1, STYLE_PLAIN, lines[3]);
-    if (title != NULL && box->columns > 6) {
-        int wide = canvas_columns(title);
-        struct canvas_field field = {.x = box->x + 2, .y = box->y, .style = STYLE_BOLD};
-        field.columns = wide + 2 < box->columns - 4 ? wide + 2 : box->columns - 4;
-        char text[256];
-        (void)snprintf(text, sizeof text, " %s ", title);
-        canvas_field(canvas, &field, text);
-    }
+    if (title != NULL && box->columns > 6)
+        draw_title(pen, box, title);
 }
 
 /* ---- bars ---- */
@@ -150,6 +189,8 @@ void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
     canvas_erase(pen->canvas, x, y, columns, 1);
     int at = x + canvas_text(pen->canvas, x, y, bar->style, bar->label);
     at += canvas_text(pen->canvas, at, y, bar->style, ": ");
+    if (pen->look->plain)
+        length = 0;
     if (length > 0 && bar->known)
         at += draw_length(pen, at, y, length, bar);
     else if (length > 0) {
@@ -230,6 +271,6 @@ static void draw_column(struct pen *pen, const struct box *box, const struct gra
 
 void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph)
 {
-    for (int column = 0; column < box->columns; column++)
+    for (int column = 0; column < box->columns && !pen->look->plain; column++)
         draw_column(pen, box, graph, column);
 }

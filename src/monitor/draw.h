@@ -8,6 +8,7 @@
 /* How everything looks. */
 struct look {
     bool ascii;
+    bool plain;                 /* no lines, bars and graphs: text to be copied */
     bool light;                 /* the terminal's background is light */
     bool colorful;              /* gradients of 256 colors */
     unsigned gpu_thresholds[2]; /* percent: yellow from, red from */
@@ -39,6 +40,10 @@ struct box {
     int x, y, columns, rows;
 };
 void draw_box(struct pen *pen, const struct box *box, const char *title);
+
+/* Takes whole parts off the right of a text, until it fits; they stand two columns apart, words
+ * one. So no value is cut, and one word is what is left at least. A title of a box is fitted so. */
+void draw_fit(char *text, int columns);
 
 /* How heavy a ratio is, by thresholds in percent; what is missing counts as yellow, as nvitop has
  * it: better looked at than believed. */

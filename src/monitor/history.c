@@ -6,6 +6,11 @@
 enum { GAP_MOST = 12 };
 static const uint64_t STEP_NS = 1000000000u;
 
+uint64_t history_second(uint64_t time_ns)
+{
+    return time_ns / STEP_NS + 1;
+}
+
 static void store(struct history *history, uint64_t second, double value)
 {
     history->values[second % HISTORY_ROOM] = (float)value;
@@ -31,7 +36,7 @@ static void bridge(struct history *history, uint64_t second, double value)
 
 void history_add(struct history *history, uint64_t time_ns, double value)
 {
-    uint64_t second = time_ns / STEP_NS + 1;
+    uint64_t second = history_second(time_ns);
     if (history->count > 0 && second < history->newest)
         return;
     if (history->count > 0 && second == history->newest) {
@@ -47,6 +52,40 @@ void history_add(struct history *history, uint64_t time_ns, double value)
     store(history, second, value);
     history->parts = isnan(value) ? 0u : 1u;
     history->sum = isnan(value) ? 0 : value;
+}
+
+/* Another value of the oldest second. */
+static void add_to_first(struct history *history, uint64_t second, double value)
+{
+    if (isnan(value) || history->count < 2)
+        return;
+    history->first_sum += value;
+    history->first_parts++;
+    history->values[second % HISTORY_ROOM] = (float)(history->first_sum / history->first_parts);
+}
+
+void history_add_before(struct history *history, uint64_t time_ns, double value)
+{
+    uint64_t second = history_second(time_ns), oldest = history->newest - history->count + 1;
+    if (history->count == 0) {
+        history_add(history, time_ns, value);
+        return;
+    }
+    if (second >= oldest || history->newest - second >= HISTORY_ROOM) {
+        if (second == oldest)
+            add_to_first(history, second, value);
+        return;
+    }
+    double next = (double)history->values[oldest % HISTORY_ROOM];
+    uint64_t gap = oldest - second;
+    bool fill = gap <= GAP_MOST && !isnan(next) && !isnan(value);
+    for (uint64_t i = 1; i < gap; i++)
+        history->values[(second + i) % HISTORY_ROOM] =
+            (float)(fill ? value + (next - value) * (double)i / (double)gap : (double)NAN);
+    history->values[second % HISTORY_ROOM] = (float)value;
+    history->count += gap;
+    history->first_sum = isnan(value) ? 0 : value;
+    history->first_parts = isnan(value) ? 0u : 1u;
 }
 
 double history_get(const struct history *history, size_t ago)

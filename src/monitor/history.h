@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HISTORY_ROOM = 2048 };
+enum { HISTORY_ROOM = 4096 }; /* an hour, and what a graph shows before it */
 
 struct history {
     float values[HISTORY_ROOM]; /* NaN: not known */
@@ -18,10 +18,18 @@ struct history {
     size_t count;
     double sum; /* of the newest second */
     unsigned parts;
+    double first_sum; /* of the oldest one, where it was added before others */
+    unsigned first_parts;
 };
 
 /* One of zeros is empty. `value` may be NaN. A time before the newest is passed over. */
 void history_add(struct history *history, uint64_t time_ns, double value);
+
+/* An older value than all there are; of one that is newer than the oldest nothing is taken. */
+void history_add_before(struct history *history, uint64_t time_ns, double value);
+
+/* The second of a time, as `newest` counts them. */
+uint64_t history_second(uint64_t time_ns);
 
 /* The value so many seconds before the newest; NaN where there is none. */
 double history_get(const struct history *history, size_t ago);

@@ -27,7 +27,8 @@ enum action {
     ACTION_TREE,
     ACTION_ENVIRONMENT,
     ACTION_PROCESS,
-    ACTION_MODE, /* argument: enum monitor_mode */
+    ACTION_DEVICE, /* argument: its number; below 0: chosen by keys */
+    ACTION_MODE,   /* argument: enum monitor_mode */
     ACTION_VIEW,
     ACTION_SORT,      /* the next key names it */
     ACTION_SORT_STEP, /* argument: steps */
@@ -36,7 +37,21 @@ enum action {
     ACTION_SEARCH,
     ACTION_SEARCH_STEP, /* argument: steps */
     ACTION_FILTER,
-    ACTION_PAUSE
+    ACTION_SORT_BEHIND, /* the next key names it */
+    ACTION_GROUP,       /* likewise */
+    ACTION_HIDE,        /* likewise, a panel */
+    ACTION_UNFOLD,      /* argument: 1 opens a group, -1 closes it, 0 all of them */
+    ACTION_COLUMNS,
+    ACTION_PERCENT,
+    ACTION_PLAIN,
+    ACTION_SAVE,
+    ACTION_PAUSE,
+    ACTION_TIME_SAMPLE,  /* argument: samples; so the next ones move through what was kept */
+    ACTION_TIME_SECONDS, /* argument: how many */
+    ACTION_TIME_END,     /* argument: -1 the begin, 1 the end */
+    ACTION_TIME_SPEED,   /* argument: 1 twice as fast, -1 half */
+    ACTION_TIME_MARK,    /* argument: -1 the one before, 1 the next */
+    ACTION_TIME_GO       /* words say where to */
 };
 
 /* Bits of screens. */
@@ -46,11 +61,14 @@ enum {
     ON_ENVIRONMENT = 1 << 2,
     ON_PROCESS = 1 << 3,
     ON_HELP = 1 << 4,
+    ON_COLUMNS = 1 << 9,
+    ON_DEVICE = 1 << 8,
     ON_LISTS = ON_MAIN | ON_TREE,
-    ON_ALL = ON_MAIN | ON_TREE | ON_ENVIRONMENT | ON_PROCESS
+    ON_TIMES = ON_MAIN | ON_TREE | ON_PROCESS | ON_DEVICE,
+    ON_ALL = ON_MAIN | ON_TREE | ON_ENVIRONMENT | ON_PROCESS | ON_DEVICE
 };
 
-enum key_group { KEYS_LOOK = 1, KEYS_MOVE, KEYS_SORT, KEYS_ACT, KEYS_OTHER, KEYS_END };
+enum key_group { KEYS_LOOK = 1, KEYS_MOVE, KEYS_SORT, KEYS_ACT, KEYS_TIME, KEYS_OTHER, KEYS_END };
 
 enum { KEY_CODES = 6 };
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/diary.h"
 #include "monitor/screen.h"
 #include "monitor/source.h"
 #include "monitor/terminal.h"
@@ -74,11 +75,14 @@ enum { KEYS_AT_ONCE = 4096 };
 struct loop {
     struct monitor monitor;
     struct monitor_options options;
-    struct source *source;
+    struct source *source; /* NULL: a recording is shown */
+    struct diary *diary;   /* NULL: nothing is kept */
+    struct player player;  /* of the monitor, where it has one */
     struct canvas canvas;
     int signals;
     int ended_by; /* a signal */
     bool changed; /* there is something to draw */
+    bool recalls; /* graphs are being filled from the past */
 };
 
 /* Stops us as the terminal's own driver would have, with all that runs in the foreground. */
@@ -151,9 +155,24 @@ static void read_keys(struct loop *loop)
     }
 }
 
+/* What is kept is kept as it came, whatever is on the screen. */
+static void keep(struct loop *loop, enum diary_page page, const vitals_snapshot *snapshot)
+{
+    if (loop->diary == NULL || snapshot == NULL)
+        return;
+    diary_add(loop->diary, page, snapshot);
+    const char *news = diary_news(loop->diary);
+    if (news != NULL)
+        monitor_say(&loop->monitor, "to look back: %s", news);
+}
+
 static void read_snapshots(struct loop *loop)
 {
+    if (loop->source == NULL)
+        return;
     vitals_snapshot *machine = source_machine(loop->source), *all = source_all(loop->source);
+    keep(loop, DIARY_MACHINE, machine);
+    keep(loop, DIARY_ALL, all);
     if (machine != NULL)
         model_add_machine(&loop->monitor.model, machine);
     if (all != NULL)
@@ -161,10 +180,33 @@ static void read_snapshots(struct loop *loop)
     loop->changed = loop->changed || machine != NULL || all != NULL;
 }
 
-static int wait_ms(const struct monitor *monitor)
+static int wait_ms(const struct loop *loop)
 {
-    uint64_t patience_ns = monitor_patience_ns(monitor);
-    return patience_ns == 0 ? -1 : (int)(patience_ns / 1000000u) + 1;
+    const uint64_t MS = 1000000, MOST_MS = 3600000;
+    const struct monitor *monitor = &loop->monitor;
+    uint64_t patience_ns = monitor_patience_ns(monitor), player_ns = UINT64_MAX;
+    if (patience_ns == 0)
+        patience_ns = UINT64_MAX;
+    if (monitor->player != NULL)
+        player_ns = loop->recalls ? 0 : player_patience_ns(monitor->player);
+    patience_ns = player_ns < patience_ns ? player_ns : patience_ns;
+    if (patience_ns == UINT64_MAX)
+        return -1;
+    uint64_t ms = patience_ns == 0 ? 0 : patience_ns / MS + 1;
+    return (int)(ms < MOST_MS ? ms : MOST_MS);
+}
+
+/* What the past has to do; a few snapshots at a time, so that a key is never kept waiting. */
+static void travel(struct loop *loop)
+{
+    enum { AT_ONCE = 64 };
+    if (loop->monitor.player == NULL)
+        return;
+    if (player_turn(loop->monitor.player))
+        loop->changed = true;
+    bool recalled = loop->recalls;
+    loop->recalls = monitor_recall(&loop->monitor, AT_ONCE);
+    loop->changed = loop->changed || loop->recalls || recalled;
 }
 
 /* false: the terminal is gone. */
@@ -173,11 +215,15 @@ static bool turn(struct loop *loop)
     struct pollfd places[PLACES] = {
         [AT_KEYS] = {.fd = terminal_descriptor(), .events = POLLIN},
         [AT_SIGNALS] = {.fd = loop->signals, .events = POLLIN},
-        [AT_MACHINE] = {.fd = source_machine_descriptor(loop->source), .events = POLLIN},
-        [AT_ALL] = {.fd = source_all_descriptor(loop->source), .events = POLLIN},
+        [AT_MACHINE] = {.fd = -1, .events = POLLIN},
+        [AT_ALL] = {.fd = -1, .events = POLLIN},
         [AT_SCREEN] = {.fd = monitor_descriptor(&loop->monitor), .events = POLLIN},
     };
-    int got = poll(places, PLACES, wait_ms(&loop->monitor));
+    if (loop->source != NULL) {
+        places[AT_MACHINE].fd = source_machine_descriptor(loop->source);
+        places[AT_ALL].fd = source_all_descriptor(loop->source);
+    }
+    int got = poll(places, PLACES, wait_ms(loop));
     if (got < 0)
         return errno == EINTR;
     if (got == 0 || places[AT_SCREEN].revents != 0)
@@ -187,6 +233,7 @@ static bool turn(struct loop *loop)
     if (places[AT_KEYS].revents & POLLIN)
         read_keys(loop);
     read_snapshots(loop);
+    travel(loop);
     return !(places[AT_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
@@ -196,19 +243,30 @@ static void draw(struct loop *loop)
         return;
     monitor_settle(&loop->monitor);
     monitor_draw(&loop->monitor, &loop->canvas);
+    terminal_mouse(!loop->monitor.model.arranged.plain);
     terminal_show(&loop->canvas);
     loop->changed = false;
+}
+
+/* Every process is read while somebody looks at them. */
+static void choose_processes(struct loop *loop)
+{
+    if (loop->source == NULL)
+        return;
+    bool had = source_has_all(loop->source);
+    struct wants wants;
+    monitor_wants(&loop->monitor, &wants);
+    source_want(loop->source, &wants);
+    source_want_all(loop->source, monitor_needs_all(&loop->monitor));
+    if (had && !source_has_all(loop->source))
+        model_forget_all(&loop->monitor.model);
 }
 
 static void run(struct loop *loop)
 {
     take_size(loop);
     while (!loop->monitor.quit) {
-        bool all = monitor_needs_all(&loop->monitor);
-        bool had = source_has_all(loop->source);
-        source_want_all(loop->source, all);
-        if (had && !source_has_all(loop->source))
-            model_forget_all(&loop->monitor.model);
+        choose_processes(loop);
         draw(loop);
         if (!turn(loop)) {
             loop->ended_by = SIGHUP;
@@ -218,8 +276,9 @@ static void run(struct loop *loop)
 }
 
 /* What the report is made of: with devices who uses them, else every process. */
-static void keep_last(const struct loop *loop, struct monitor_end *end)
+static void keep_last(struct loop *loop, struct monitor_end *end)
 {
+    model_return(&loop->monitor.model);
     const struct model *model = &loop->monitor.model;
     const struct readings *readings = model_device_count(model) > 0 || model->all.now == NULL
                                           ? &model->machine
@@ -229,6 +288,75 @@ static void keep_last(const struct loop *loop, struct monitor_end *end)
     end->now = vitals_snapshot_ref(readings->now);
     if (readings->older != NULL)
         end->older = vitals_snapshot_ref(readings->older);
+}
+
+/* ---- where snapshots come from ---- */
+
+static const vitals_clock *clock_of(const struct monitor_options *options)
+{
+    return options->clock != NULL ? options->clock : vitals_context_clock(options->context);
+}
+
+static void give_player(struct loop *loop, struct timeline machine, const struct timeline *all)
+{
+    struct past past;
+    past_init(&past, machine, all, model_window_ns(&loop->monitor.model));
+    player_init(&loop->player, &loop->monitor.model, clock_of(&loop->options), past,
+                loop->options.replay != NULL);
+    loop->monitor.player = &loop->player;
+}
+
+static int open_recording(struct loop *loop, vitals_error *error)
+{
+    loop->monitor.model.same = true;
+    give_player(loop, *loop->options.replay, NULL);
+    return player_begin(&loop->player, loop->options.at, !loop->options.stands, error);
+}
+
+/* Where nothing can be kept the monitor does without. */
+static void open_diary(struct loop *loop)
+{
+    struct timeline machine, all;
+    vitals_error error;
+    if (diary_new(loop->options.temporary, &loop->diary, &error) < 0) {
+        loop->diary = NULL;
+        monitor_say(&loop->monitor, "to look back: %s", error.message);
+        return;
+    }
+    diary_timeline(loop->diary, DIARY_MACHINE, &machine);
+    diary_timeline(loop->diary, DIARY_ALL, &all);
+    give_player(loop, machine, &all);
+}
+
+static int open_world(struct loop *loop, vitals_error *error)
+{
+    if (monitor_init(&loop->monitor, &loop->options) < 0) {
+        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+        return VITALS_EMEMORY;
+    }
+    if (loop->options.replay != NULL)
+        return open_recording(loop, error);
+    int code = source_open(&loop->options, &loop->source, error);
+    if (code == 0)
+        open_diary(loop);
+    return code;
+}
+
+static void close_unused(struct timeline timeline)
+{
+    timeline_close(&timeline);
+}
+
+static void close_world(struct loop *loop)
+{
+    if (loop->monitor.player != NULL)
+        player_done(&loop->player);
+    else if (loop->options.replay != NULL)
+        close_unused(*loop->options.replay);
+    loop->monitor.player = NULL;
+    diary_free(loop->diary);
+    monitor_done(&loop->monitor);
+    source_close(loop->source);
 }
 
 int monitor_run(const struct monitor_options *options, struct monitor_end *end, vitals_error *error)
@@ -245,8 +373,8 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
     if (code == 0) {
         loop->options.look.colorful = options->look.colorful && terminal_colors() >= 256;
         loop->options.look.light = options->look.light && terminal_colors() >= 256;
-        code = source_open(&loop->options, &loop->source, error);
-        if (code == 0 && monitor_init(&loop->monitor, &loop->options) == 0) {
+        code = open_world(loop, error);
+        if (code == 0) {
             run(loop);
             keep_last(loop, end);
         }
@@ -254,8 +382,7 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
     }
     end->signal = loop->ended_by;
     signals_close(loop->signals);
-    monitor_done(&loop->monitor);
-    source_close(loop->source);
+    close_world(loop);
     end->busy = monitor_is_busy();
     canvas_done(&loop->canvas);
     free(loop);

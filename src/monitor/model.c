@@ -47,7 +47,7 @@ void readings_done(struct readings *readings)
     *readings = (struct readings){0};
 }
 
-static uint64_t window_ns(const struct model *model)
+uint64_t model_window_ns(const struct model *model)
 {
     static const uint64_t SECOND_NS = 1000000000u;
     uint64_t interval_ns = model->options->interval_ns;
@@ -89,6 +89,29 @@ bool model_shows_device(const struct model *model, const vitals_row *gpu)
             return true;
     }
     return false;
+}
+
+const vitals_row *model_next_device(const struct model *model, const vitals_row *previous)
+{
+    if (model->machine.now == NULL)
+        return NULL;
+    do {
+        previous = vitals_snapshot_next(model->machine.now, VITALS_GPU, previous);
+    } while (previous != NULL && !model_shows_device(model, previous));
+    return previous;
+}
+
+bool model_held(const struct model *model, const vitals_row *row, double *seconds)
+{
+    static const uint64_t USUAL_NS = 900000000000u; /* 15 min */
+    uint64_t after_ns = model->options->held_after_ns;
+    if (row == NULL || model->machine.now == NULL)
+        return false;
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
+    bool found = vitals_row_entity(row) == VITALS_GPU
+                     ? held_device(&model->held, vitals_row_key(row), now_ns, seconds)
+                     : held_user(&model->held, vitals_row_key(row), now_ns, seconds);
+    return found && *seconds >= (double)(after_ns > 0 ? after_ns : USUAL_NS) / 1e9;
 }
 
 bool model_is_demo(const struct model *model)
@@ -197,8 +220,18 @@ static double mean_of(const struct mean *mean)
     return mean->count > 0 ? mean->sum / mean->count : (double)NAN;
 }
 
-static void record_devices(struct model *model, const vitals_snapshot *snapshot, uint64_t time_ns)
+static double value_or_nan(const vitals_row *row, vitals_metric metric)
 {
+    double value;
+    return cell_value(row, metric, &value) ? value : (double)NAN;
+}
+
+/* history_add, or history_add_before. */
+typedef void add_value(struct history *history, uint64_t time_ns, double value);
+
+static void record_devices(struct model *model, const vitals_snapshot *snapshot, add_value *add)
+{
+    uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
     struct mean memory = {0}, busy = {0};
     for (const vitals_row *gpu = NULL;
          (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
@@ -214,39 +247,76 @@ static void record_devices(struct model *model, const vitals_snapshot *snapshot,
         ratio = mean_add(leaf ? &busy : &none, known, ratio);
         struct device_history *own = history_of(model, snapshot, vitals_row_key(gpu));
         if (own != NULL) {
-            history_add(&own->memory, time_ns, share);
-            history_add(&own->busy, time_ns, ratio);
+            add(&own->memory, time_ns, share);
+            add(&own->busy, time_ns, ratio);
+            add(&own->power, time_ns, value_or_nan(gpu, VITALS_GPU_POWER_WATTS));
+            add(&own->temperature, time_ns, value_or_nan(gpu, VITALS_GPU_TEMPERATURE_CELSIUS));
         }
     }
-    history_add(&model->gpu_memory, time_ns, mean_of(&memory));
-    history_add(&model->gpu_busy, time_ns, mean_of(&busy));
+    add(&model->gpu_memory, time_ns, mean_of(&memory));
+    add(&model->gpu_busy, time_ns, mean_of(&busy));
 }
 
-static void record(struct model *model, const vitals_snapshot *snapshot)
+static double share_or_nan(const vitals_row *host, vitals_metric part, vitals_metric whole)
 {
     double value;
+    return cell_ratio(host, part, whole, &value) ? value : (double)NAN;
+}
+
+/* What needs no older snapshot. */
+static void record_gauges(struct model *model, const vitals_snapshot *snapshot, add_value *add)
+{
     uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
     const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
-    history_add(&model->cpu, time_ns,
-                cpu_between(snapshot, model->recorded, &value) ? value : (double)NAN);
-    history_add(
-        &model->memory, time_ns,
-        cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, &value)
-            ? value
-            : (double)NAN);
-    history_add(&model->swap, time_ns,
-                cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES, &value)
-                    ? value
-                    : (double)NAN);
-    record_devices(model, snapshot, time_ns);
+    add(&model->memory, time_ns,
+        share_or_nan(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES));
+    add(&model->swap, time_ns,
+        share_or_nan(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES));
+    record_devices(model, snapshot, add);
+}
+
+static void record_cpu(struct model *model, const vitals_snapshot *now, const vitals_snapshot *then,
+                       add_value *add)
+{
+    double value;
+    add(&model->cpu, vitals_snapshot_monotonic_ns(now),
+        cpu_between(now, then, &value) ? value : (double)NAN);
+}
+
+void model_graphs_add(struct model *model, const vitals_snapshot *snapshot)
+{
+    record_cpu(model, snapshot, model->recorded, history_add);
+    record_gauges(model, snapshot, history_add);
+    held_update(&model->held, snapshot);
     replace(&model->recorded, vitals_snapshot_ref(snapshot));
+}
+
+void model_graphs_begin(struct model *model, const vitals_snapshot *previous,
+                        const vitals_snapshot *now)
+{
+    struct history *const EACH[] = {&model->cpu, &model->memory, &model->swap, &model->gpu_memory,
+                                    &model->gpu_busy};
+    for (size_t i = 0; i < sizeof EACH / sizeof EACH[0]; i++)
+        memset(EACH[i], 0, sizeof *EACH[i]);
+    model->device_count = 0;
+    held_done(&model->held);
+    replace(&model->recorded, previous != NULL ? vitals_snapshot_ref(previous) : NULL);
+    model_graphs_add(model, now);
+}
+
+void model_graphs_add_before(struct model *model, const vitals_snapshot *known,
+                             const vitals_snapshot *older)
+{
+    record_cpu(model, known, older, history_add_before);
+    record_gauges(model, older, history_add_before);
 }
 
 size_t model_ago(const struct model *model)
 {
-    return model->paused && model->cpu.newest > model->paused_at
-               ? (size_t)(model->cpu.newest - model->paused_at)
-               : 0;
+    if ((!model->paused && !model->away) || model->machine.now == NULL)
+        return 0;
+    uint64_t shown = history_second(vitals_snapshot_monotonic_ns(model->machine.now));
+    return model->cpu.newest > shown ? (size_t)(model->cpu.newest - shown) : 0;
 }
 
 /* ---- life ---- */
@@ -265,11 +335,17 @@ void model_done(struct model *model)
 {
     readings_done(&model->machine);
     readings_done(&model->all);
+    readings_done(&model->aside_machine);
+    readings_done(&model->aside_all);
     vitals_snapshot_unref(model->held_machine);
     vitals_snapshot_unref(model->held_all);
     vitals_snapshot_unref(model->recorded);
     free(model->devices);
+    held_done(&model->held);
     free(model->list.items);
+    free(model->list.spare);
+    free(model->list.groups);
+    free(model->folded);
     free(model->tags);
     memset(model, 0, sizeof *model);
 }
@@ -312,12 +388,16 @@ static void find_visible(struct model *model, const vitals_snapshot *snapshot)
 void model_add_machine(struct model *model, vitals_snapshot *snapshot)
 {
     find_visible(model, snapshot);
-    record(model, snapshot);
-    if (model->paused) {
+    model_graphs_add(model, snapshot);
+    if (model->away) {
+        readings_add(&model->aside_machine, snapshot, model_window_ns(model));
+        return;
+    }
+    if (model->paused && model->machine.now != NULL) {
         replace(&model->held_machine, snapshot);
         return;
     }
-    readings_add(&model->machine, snapshot, window_ns(model));
+    readings_add(&model->machine, snapshot, model_window_ns(model));
     choose_view(model);
     /* Of every process nothing has changed, unless a device says something of one. */
     if (model->view == VIEW_DEVICES || model->same || model->list_of_users ||
@@ -327,17 +407,21 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
 
 void model_add_all(struct model *model, vitals_snapshot *snapshot)
 {
-    if (model->paused) {
+    if (model->away) {
+        readings_add(&model->aside_all, snapshot, model_window_ns(model));
+        return;
+    }
+    if (model->paused && model->all.now != NULL) {
         replace(&model->held_all, snapshot);
         return;
     }
-    readings_add(&model->all, snapshot, window_ns(model));
+    readings_add(&model->all, snapshot, model_window_ns(model));
     (void)model_list(model);
 }
 
 void model_forget_all(struct model *model)
 {
-    readings_done(&model->all);
+    readings_done(model->away ? &model->aside_all : &model->all);
     replace(&model->held_all, NULL);
     (void)model_list(model);
 }
@@ -347,13 +431,50 @@ void model_pause(struct model *model, bool paused)
     if (paused == model->paused)
         return;
     model->paused = paused;
-    model->paused_at = model->cpu.newest;
     if (paused)
         return;
     if (model->held_machine != NULL)
-        readings_add(&model->machine, model->held_machine, window_ns(model));
+        readings_add(&model->machine, model->held_machine, model_window_ns(model));
     if (model->held_all != NULL)
-        readings_add(&model->all, model->held_all, window_ns(model));
+        readings_add(&model->all, model->held_all, model_window_ns(model));
     model->held_machine = model->held_all = NULL;
+    (void)model_list(model);
+}
+
+/* ---- the past ---- */
+
+void model_leave(struct model *model)
+{
+    if (model->away)
+        return;
+    model_pause(model, false);
+    model->aside_machine = model->machine;
+    model->aside_all = model->all;
+    model->machine = model->all = (struct readings){0};
+    model->away = true;
+}
+
+void model_return(struct model *model)
+{
+    if (!model->away)
+        return;
+    readings_done(&model->machine);
+    readings_done(&model->all);
+    model->machine = model->aside_machine;
+    model->all = model->aside_all;
+    model->aside_machine = model->aside_all = (struct readings){0};
+    model->away = false;
+    model->epoch++;
+    (void)model_list(model);
+}
+
+void model_show(struct model *model, struct readings *machine, struct readings *all)
+{
+    readings_done(&model->machine);
+    readings_done(&model->all);
+    model->machine = *machine;
+    model->all = *all;
+    if (model->same)
+        choose_view(model);
     (void)model_list(model);
 }

@@ -5,6 +5,8 @@
 #ifndef VITALS_MONITOR_MODEL_H
 #define VITALS_MONITOR_MODEL_H
 
+#include "monitor/arrange.h"
+#include "monitor/held.h"
 #include "monitor/history.h"
 #include "monitor/monitor.h"
 
@@ -24,24 +26,46 @@ void readings_done(struct readings *readings);
 /* Who a line is about, in any snapshot. */
 struct identity {
     uint64_t pid;
-    double start; /* seconds since boot; below 0: not known */
-    uint64_t gpu; /* key of its row; 0: of no device in particular */
+    double start;   /* seconds since boot; below 0: not known */
+    uint64_t gpu;   /* key of its row; 0: of no device in particular */
+    uint64_t group; /* of the line above a group: which; 0: of a process */
 };
 bool identity_equal(const struct identity *a, const struct identity *b);
 
+/* Devices that a line is about, as bits by the order of their rows; in the list of all processes
+ * also how much memory of them, and on how many that is known or not. */
+struct use {
+    uint64_t devices;
+    double bytes;
+    unsigned known, unknown;
+};
+
 struct item {
+    const struct group *group; /* that it belongs to; NULL: the list has none */
+    size_t order_of_group;
+    bool head;  /* the line above the group: of no process */
+    bool again; /* the same process as one of another device in the group */
+    struct use use;
+    uint64_t pid;              /* as its identity has it, since it is compared often */
     const vitals_row *process; /* NULL: nothing is known of it */
+    const vitals_row *details; /* of it, where a list of devices shows more than devices need */
     const vitals_row *user;    /* its row of gpu_process; NULL: it uses no device */
     const vitals_row *gpu;     /* the device of that; NULL */
     size_t order;              /* of the device */
     double value;              /* that it is sorted by, where `known` */
+    double weight;             /* likewise, where nothing else tells two apart */
     bool known;
-    char text[32]; /* likewise, of a sort by text */
+    bool dead;     /* and so last in every order */
+    char text[32]; /* likewise, of a sort by text: how that begins */
 };
 
 struct list {
     struct item *items;
     size_t count, capacity;
+    struct item *spare; /* room for the lines with those of groups */
+    size_t spare_capacity;
+    struct group *groups;
+    size_t group_count, group_capacity;
 };
 
 /* Sources of the table source with smaller keys are none of devices. */
@@ -52,8 +76,9 @@ enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };
 /* ---- all of it ---- */
 
 struct device_history {
-    uint64_t key; /* of its row */
-    struct history memory, busy;
+    uint64_t key;                /* of its row */
+    struct history memory, busy; /* ratios */
+    struct history power, temperature;
 };
 
 struct model {
@@ -64,10 +89,14 @@ struct model {
     struct readings all;     /* every process; empty while nobody looks at them */
     bool same;               /* `machine` has every process */
 
-    bool paused;
+    bool paused; /* but what nothing is known of yet comes through once */
     vitals_snapshot *held_machine, *held_all; /* came while paused; the newest of each */
     vitals_snapshot *recorded;                /* the last one that histories know of */
-    uint64_t paused_at;                       /* second of the newest value then */
+
+    /* The screens show a moment of the past: what comes meanwhile is put aside. */
+    bool away;
+    struct readings aside_machine, aside_all;
+    unsigned epoch; /* another one: what is shown does not follow what was shown before */
 
     uint64_t visible[64]; /* indices, where only those that CUDA shows are asked for */
     size_t visible_count;
@@ -75,8 +104,10 @@ struct model {
     struct history cpu, memory, swap, gpu_memory, gpu_busy;
     struct device_history *devices;
     size_t device_count;
+    struct held held;
 
     enum monitor_mode mode;
+    bool mode_chosen; /* by a key */
     enum view view;
     bool view_chosen; /* by a person */
 
@@ -84,15 +115,23 @@ struct model {
     bool list_of_users; /* some line has a row of gpu_process */
     unsigned sort;      /* 0: as it comes; else a number of columns.h */
     bool reversed;
+    struct arrangement arranged; /* columns, further sorts, groups, what is hidden */
+    uint64_t *folded;            /* groups that are closed; of `all_folded`: those that are open */
+    size_t folded_count, folded_capacity;
+    bool all_folded;
 
     bool has_selected;
     struct identity selected;
     struct identity *tags;
     size_t tag_count, tag_capacity;
 
-    int top;   /* the first line of the list that is seen */
-    int shift; /* columns that the host part of the list is moved by */
-    int lift;  /* rows that the panels above it are moved by */
+    bool has_device; /* a device is chosen, and keys are about it rather than about a process */
+    uint64_t device; /* the key of its row */
+
+    int top;    /* the first line of the list that is seen */
+    int shift;  /* columns that the host part of the list is moved by */
+    int lift;   /* rows that the panels above it are moved by */
+    bool loose; /* moved by hand: the selection may be out of sight */
 
     char search[96], filter[96];
     char message[256]; /* told in the last row until the next key; safe */
@@ -101,15 +140,33 @@ struct model {
 void model_init(struct model *model, const struct monitor_options *options);
 void model_done(struct model *model);
 
+/* How long a time rates of processes are made of. */
+uint64_t model_window_ns(const struct model *model);
+
 /* Takes the snapshot over. */
 void model_add_machine(struct model *model, vitals_snapshot *snapshot);
 void model_add_all(struct model *model, vitals_snapshot *snapshot);
 void model_pause(struct model *model, bool paused);
 
+/* The present is put aside, and comes back. Without a model_show in between nothing is shown. */
+void model_leave(struct model *model);
+void model_return(struct model *model);
+
+/* A moment of the past; the readings are taken over. */
+void model_show(struct model *model, struct readings *machine, struct readings *all);
+
+/* Histories of what is shown out of order: begun anew at a snapshot (`previous` may be NULL), gone
+ * on, and filled from what was before it: `known` is the oldest that they have. */
+void model_graphs_begin(struct model *model, const vitals_snapshot *previous,
+                        const vitals_snapshot *now);
+void model_graphs_add(struct model *model, const vitals_snapshot *snapshot);
+void model_graphs_add_before(struct model *model, const vitals_snapshot *known,
+                             const vitals_snapshot *older);
+
 /* Forgets every process that is not on a device, until the next snapshot of them. */
 void model_forget_all(struct model *model);
 
-/* Seconds of histories that came while paused. */
+/* Seconds of histories that came after what is shown. */
 size_t model_ago(const struct model *model);
 
 /* The one row of the table host, or NULL. */
@@ -117,6 +174,7 @@ const vitals_row *model_host(const struct model *model);
 size_t model_device_count(const struct model *model);
 bool model_shows_device(const struct model *model, const vitals_row *gpu);
 const struct device_history *model_device_history(const struct model *model, uint64_t key);
+const vitals_row *model_next_device(const struct model *model, const vitals_row *previous);
 bool model_is_demo(const struct model *model);
 
 /* Busy share of the machine, since `previous`, or since `older` where that came at once before. */
@@ -126,6 +184,10 @@ bool model_cpu_ratio(const struct model *model, double *out);
 bool model_rate(const struct model *model, const vitals_row *row, vitals_metric metric,
                 double *out);
 
+/* Since when a device, or a row of gpu_process, is held without being used, in seconds; false: it
+ * is not, or not for as long as the options say, or nobody knows. */
+bool model_held(const struct model *model, const vitals_row *row, double *seconds);
+
 /* ---- list.c ---- */
 
 /* Anew, after snapshots, the sort or the filter changed. -1: out of memory, the list is empty. */
@@ -133,6 +195,15 @@ int model_list(struct model *model);
 
 struct identity item_identity(const struct item *item);
 bool item_cpu(const struct model *model, const vitals_row *process, double *cores);
+
+/* Growth a second of a counter of a process. */
+bool item_rate(const struct model *model, const vitals_row *process, vitals_metric metric,
+               double *out);
+
+/* Bits of devices, and the memory that these have together; false: of one nobody knows. */
+uint64_t item_devices(const struct item *item);
+bool model_devices_total(const struct model *model, uint64_t devices, double *out);
+
 bool item_is_other(const struct model *model, const struct item *item); /* somebody else's */
 
 /* The device's row whose users are said to include the process; NULL: none. With `previous` the
@@ -151,6 +222,10 @@ void model_tag(struct model *model, const struct identity *identity); /* or unta
 
 /* Whether a line is what the words look for: user, command, pid, device. */
 bool model_matches(const struct model *model, const struct item *item, const char *words);
+
+/* As a layout: what a person has arranged, and back; NULL: the usual one. */
+void model_arrangement(const struct model *model, struct arrangement *out);
+void model_arrange(struct model *model, const struct arrangement *arrangement);
 
 /* The next line that the search finds, from a place on; -1: none. */
 int model_search(const struct model *model, int from, int step);

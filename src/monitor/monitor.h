@@ -7,17 +7,32 @@
 #define VITALS_MONITOR_MONITOR_H
 
 #include "feed/feed.h"
+#include "monitor/arrange.h"
 #include "monitor/draw.h"
+#include "record/timeline.h"
 
 enum monitor_mode { MONITOR_AUTO, MONITOR_FULL, MONITOR_COMPACT };
 
 struct monitor_options {
     struct look look;
     enum monitor_mode mode;
+    bool mode_given;      /* by name, so that a layout says nothing of it */
     uint64_t interval_ns; /* between two readings of the processes; 0: 2 s */
+
+    uint64_t held_after_ns; /* a device that nobody used for so long is held; 0: 15 min */
 
     /* The world; NULL where screens are only printed. */
     vitals_context *context;
+
+    const vitals_clock *clock; /* NULL: that of the context */
+
+    /* A recording to be shown instead of the machine, which is then not read; taken over. NULL: the
+     * machine. `at`: from which moment on, as people write it; NULL: the begin. */
+    const struct timeline *replay;
+    const char *at;
+    bool stands; /* it is not played at once */
+
+    const char *temporary; /* a folder for what is kept for looking back; NULL: in memory alone */
 
     /* What is asked for beside what screens show, for who looks at the last snapshots. */
     const vitals_metric *extra;
@@ -41,6 +56,16 @@ struct monitor_options {
     const char *user;     /* who looks; NULL: nobody in particular */
     bool root;            /* whoever looks is the superuser */
     const char *readonly; /* why no signal is sent; NULL: signals are sent */
+
+    /* The layout to begin with; NULL: the usual one. What is told of it at the start; NULL:
+     * nothing.
+     */
+    const struct arrangement *arrangement;
+    const char *notice;
+
+    /* Writes a layout to its file and says so, or why not, in one line. NULL: there is no place. */
+    void (*save)(void *data, const struct arrangement *arrangement, char *out, size_t capacity);
+    void *save_data;
 };
 
 /* How it ended. */
@@ -57,10 +82,19 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end,
                 vitals_error *error);
 
 /* A request for what screens show; yours to free: the machine, its devices and the processes on
- * them; every process; or all of it in one. */
-enum monitor_part { MONITOR_MACHINE, MONITOR_ALL, MONITOR_BOTH };
+ * them; every process; both in one; everything of the devices; that and both. */
+enum monitor_part {
+    MONITOR_MACHINE,
+    MONITOR_ALL,
+    MONITOR_BOTH,
+    MONITOR_DETAILS,
+    MONITOR_EVERYTHING
+};
 int monitor_request(const struct monitor_options *options, enum monitor_part part,
                     vitals_request **out, vitals_error *error);
+
+/* What a screen that is printed needs; NULL: "main". */
+enum monitor_part monitor_part_of(const char *screen);
 
 struct monitor_picture {
     int width, height;
@@ -68,9 +102,10 @@ struct monitor_picture {
     bool styles;        /* ANSI styles */
 };
 
-/* Reads snapshots until the feed ends, `most` at most (0: all), and writes a screen.
- * Errors: EARGUMENT (there is no such screen; the message lists them), EGONE (no snapshot), those
- * of the feed, EMEMORY, ESYSTEM (the writer stopped). */
+/* Reads snapshots until the feed ends, `most` at most (0: all), and writes a screen; of a recording
+ * (`replay`, where the feed may be NULL) that of a moment, which is its end unless `at` says
+ * another. Errors: EARGUMENT (there is no such screen; the message lists them), EGONE (no
+ * snapshot), those of the feed, EMEMORY, ESYSTEM (the writer stopped). */
 int monitor_print(const struct monitor_options *options, struct feed *feed, size_t most,
                   const struct monitor_picture *picture, vitals_write *write, void *data,
                   vitals_error *error);

@@ -21,12 +21,16 @@ struct layout {
     int lines_y;                   /* the first line of the list */
     int lines;                     /* how many are seen */
     int height;                    /* of everything */
+    int lift_most;                 /* rows that may be moved out of sight */
 };
 void layout_of(const struct model *model, struct layout *layout);
 
 /* Rows that a panel takes. */
 int pane_devices_rows(const struct model *model, enum form form);
 int pane_host_rows(const struct model *model, bool full);
+
+/* The device or partition in a row of the panel, which counts from its top; NULL: none. */
+const vitals_row *pane_devices_at(const struct model *model, enum form form, int row);
 
 void pane_devices(struct pen *pen, const struct model *model, int y, enum form form);
 void pane_host(struct pen *pen, const struct model *model, int y, bool full);

@@ -84,7 +84,7 @@ void pane_devices_edges(const struct model *model, struct edges *out)
     for (const vitals_row *gpu = NULL; (gpu = next_device(model, gpu)) != NULL;)
         last = gpu;
     *out = (struct edges){.count = 0};
-    if (last != NULL)
+    if (last != NULL && !(model->arranged.hidden & PANEL_DEVICES))
         edges_of(model, next_part(model, last, NULL) == NULL, out);
 }
 
@@ -110,12 +110,37 @@ int pane_devices_rows(const struct model *model, enum form form)
                              : 5 + 2 * devices + parts + parents;
 }
 
+/* What stands in a row: as `pane_devices` draws. */
+const vitals_row *pane_devices_at(const struct model *model, enum form form, int row)
+{
+    enum { NARROW_HEAD = 5 };
+    bool narrow = is_narrow(model), rules = !narrow && form != FORM_DENSE;
+    int lines = !narrow && form == FORM_FULL ? 2 : 1;
+    int at = narrow ? NARROW_HEAD : form == FORM_FULL ? 5 : 4;
+    for (const vitals_row *gpu = NULL; (gpu = next_device(model, gpu)) != NULL;) {
+        bool begun = false;
+        at += rules || (!narrow && gpu == next_device(model, NULL));
+        if (row >= at && row < at + lines)
+            return gpu;
+        at += lines;
+        for (const vitals_row *part = NULL; (part = next_part(model, gpu, part)) != NULL; at++) {
+            at += rules && !begun;
+            begun = true;
+            if (row == at)
+                return part;
+        }
+    }
+    return NULL;
+}
+
 /* ---- words ---- */
 
 ink pane_device_style(const struct model *model, const vitals_row *gpu)
 {
     const struct look *look = &model->options->look;
     double memory = 0, busy = 0;
+    if (vitals_row_availability(gpu, VITALS_GPU_MEMORY_USED_BYTES) == VITALS_GONE)
+        return STYLE_RED;
     bool has_memory = cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
                                  &memory);
     bool has_busy = cell_value(gpu, VITALS_GPU_UTILIZATION_RATIO, &busy);
@@ -133,6 +158,8 @@ static ink row_style(const struct place *place, const vitals_row *gpu)
 {
     const struct model *model = place->model;
     ink style = pane_device_style(model, gpu);
+    if (model->has_device)
+        return model->device == vitals_row_key(gpu) ? style | STYLE_BOLD | STYLE_REVERSE : style;
     if (!model->has_selected || model->selected.gpu == 0)
         return style;
     return style | (model->selected.gpu == vitals_row_key(gpu) ? STYLE_BOLD : STYLE_DIM);
@@ -150,6 +177,16 @@ static const char *mig_mode(const vitals_row *gpu)
 {
     double on;
     return !cell_value(gpu, VITALS_GPU_MIG_MODE, &on) ? "N/A" : on != 0 ? "Enabled" : "Disabled";
+}
+
+/* "held 23 min", where that is so. */
+static bool held_note(const struct place *place, const vitals_row *gpu, char out[static HELD_WORDS])
+{
+    double seconds;
+    if (!model_held(place->model, gpu, &seconds))
+        return false;
+    (void)held_words(seconds, out);
+    return true;
 }
 
 /* The driver's word, as nvidia-smi writes it. */
@@ -324,7 +361,11 @@ static void readings_line(const struct place *place, const vitals_row *gpu,
     field(place, x + 5, cells->power, true, style, power_words(gpu, text));
     field(place, X_MIDDLE, 21, true, style, memory_words(gpu, text));
     field(place, X_RIGHT, 8, true, style, cell_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, text));
-    field(place, X_RIGHT + 8, 13, true, style, compute_mode(place, gpu, state));
+    char held[HELD_WORDS];
+    if (held_note(place, gpu, held))
+        field(place, X_RIGHT + 8, 13, true, STYLE_BOLD | STYLE_YELLOW, held);
+    else
+        field(place, X_RIGHT + 8, 13, true, style, compute_mode(place, gpu, state));
 }
 
 static void bar1_words(const struct place *place, const vitals_row *gpu, char out[static LINE])
@@ -447,8 +488,12 @@ static void narrow_line(const struct place *place, const vitals_row *gpu)
         else if (column->words != NULL)
             column->words(place, gpu, text);
         else {
+            char held[HELD_WORDS];
             text[0] = ' ';
-            (void)cell_device(gpu, ascii(place), columns - 1, text + 1, sizeof text - 1);
+            if (held_note(place, gpu, held))
+                (void)snprintf(text + 1, sizeof text - 1, "%s", held);
+            else
+                (void)cell_device(gpu, ascii(place), columns - 1, text + 1, sizeof text - 1);
         }
         field(place, at, columns, column->words != NULL, style, text);
         at += columns;

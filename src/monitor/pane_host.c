@@ -186,9 +186,17 @@ static void draw_meters(struct pen *pen, const struct model *model, const struct
 
 /* ---- graphs ---- */
 
-static void overlay(struct pen *pen, int x, int y, const char *text)
+struct region {
+    int left, columns; /* inside its vertical lines */
+    int y;
+};
+
+static void overlay(struct pen *pen, const struct region *region, int y, char *text)
 {
-    (void)canvas_text(pen->canvas, x, y, STYLE_BOLD, text);
+    draw_fit(text, region->columns);
+    int wide = canvas_text(pen->canvas, region->left, y, STYLE_BOLD, text);
+    if (wide > 0 && wide < region->columns && text[strlen(text) - 1] != ' ')
+        (void)canvas_text(pen->canvas, region->left + wide, y, STYLE_BOLD, " ");
 }
 
 /* " CPU: 24.0%  mean 12.3% " */
@@ -237,11 +245,6 @@ static void time_marks(struct pen *pen, int left, int right, int y)
     }
 }
 
-struct region {
-    int left, columns; /* inside its vertical lines */
-    int y;
-};
-
 static void host_graphs(struct pen *pen, const struct model *model, const struct region *region)
 {
     size_t ago = model_ago(model);
@@ -266,24 +269,26 @@ static void host_legends(struct pen *pen, const struct model *model, const struc
     double ratio = 0;
     load_words(host, " Load Average:", line);
     (void)strncat(line, " ", FACT - strlen(line) - 1);
-    overlay(pen, region->left, region->y, line);
+    overlay(pen, region, region->y, line);
     bool known = model_cpu_ratio(model, &ratio);
     legend(model, &model->cpu, "CPU", known, ratio, NULL, line);
-    overlay(pen, region->left, region->y + 1, line);
+    overlay(pen, region, region->y + 1, line);
     known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, &ratio);
     legend(model, &model->memory, "MEM", known, ratio,
            cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used), line);
-    overlay(pen, region->left, region->y + GRAPHS - 2, line);
+    overlay(pen, region, region->y + GRAPHS - 2, line);
     known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES, &ratio);
     legend(model, &model->swap, "SWP", known, ratio,
            known ? cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, used) : NULL, line);
-    overlay(pen, region->left, region->y + GRAPHS - 1, line);
+    overlay(pen, region, region->y + GRAPHS - 1, line);
 }
 
-/* Of the selected process's device, or the mean of all. */
+/* Of the chosen device or the selected process's, or the mean of all. */
 static void device_graphs(struct pen *pen, const struct model *model, const struct region *region)
 {
-    const struct device_history *own = model->has_selected
+    const struct device_history *own = model->has_device
+                                           ? model_device_history(model, model->device)
+                                       : model->has_selected
                                            ? model_device_history(model, model->selected.gpu)
                                            : NULL;
     const struct history *memory = own != NULL ? &own->memory : &model->gpu_memory;
@@ -308,7 +313,7 @@ static void device_graphs(struct pen *pen, const struct model *model, const stru
     draw_graph(pen, &box, &graph);
     (void)snprintf(label, sizeof label, "%s%sGPU MEM", which, which[0] != '\0' ? " " : "");
     legend(model, memory, label, known, now, NULL, line);
-    overlay(pen, region->left, region->y, line);
+    overlay(pen, region, region->y, line);
     now = history_get(busy, ago);
     known = now == now;
     box.y += CPU_ROWS + 1;
@@ -318,7 +323,7 @@ static void device_graphs(struct pen *pen, const struct model *model, const stru
     draw_graph(pen, &box, &graph);
     (void)snprintf(label, sizeof label, "%s%sGPU UTL", which, which[0] != '\0' ? " " : "");
     legend(model, busy, label, known, now, NULL, line);
-    overlay(pen, region->left, region->y + GRAPHS - 1, line);
+    overlay(pen, region, region->y + GRAPHS - 1, line);
 }
 
 static void draw_facts(struct pen *pen, const struct model *model, const struct box *box)

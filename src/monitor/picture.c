@@ -6,6 +6,8 @@
 
 #include "monitor/screen.h"
 
+enum { AT_ONCE = 64 };
+
 static int fail(vitals_error *error, int code, const char *format, ...) VITALS_FORMAT(3, 4);
 
 static int fail(vitals_error *error, int code, const char *format, ...)
@@ -52,6 +54,17 @@ static int read_all(struct monitor *monitor, struct feed *feed, size_t most, vit
     return 0;
 }
 
+/* The recording is taken over. */
+static int open_past(struct monitor *monitor, struct player *player, vitals_error *error)
+{
+    const struct monitor_options *options = monitor->options;
+    struct past past;
+    past_init(&past, *options->replay, NULL, model_window_ns(&monitor->model));
+    player_init(player, &monitor->model, vitals_clock_system(), past, true);
+    monitor->player = player;
+    return player_begin(player, options->at != NULL ? options->at : "end", false, error);
+}
+
 static int show(struct monitor *monitor, const struct screen *screen, vitals_error *error)
 {
     if (screen == &screen_main)
@@ -64,16 +77,27 @@ static int show(struct monitor *monitor, const struct screen *screen, vitals_err
                 monitor->model.message[0] != '\0' ? ": " : "", monitor->model.message);
 }
 
+/* What was to be taken over and was not. */
+static void unused(const struct monitor_options *options)
+{
+    if (options->replay != NULL) {
+        struct timeline timeline = *options->replay;
+        timeline_close(&timeline);
+    }
+}
+
 int monitor_print(const struct monitor_options *options, struct feed *feed, size_t most,
                   const struct monitor_picture *picture, vitals_write *write, void *data,
                   vitals_error *error)
 {
     struct monitor *monitor = calloc(1, sizeof *monitor);
     struct canvas canvas = {0};
+    struct player player = {.file = false};
     const struct screen *screen = find(picture->screen);
     int code = 0;
     if (screen == NULL) {
         char names[256];
+        unused(options);
         free(monitor);
         monitor_screens(names, sizeof names);
         return fail(error, VITALS_EARGUMENT, "there is no screen of that name; there are %s",
@@ -85,16 +109,23 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
     if (code == 0) {
         monitor->model.same = true;
         monitor_resize(monitor, canvas.width, canvas.height);
-        code = read_all(monitor, feed, most, error);
+        code = options->replay != NULL ? open_past(monitor, &player, error)
+                                       : read_all(monitor, feed, most, error);
     }
     if (code == 0)
         code = show(monitor, screen, error);
     if (code == 0) {
         monitor_settle(monitor);
+        while (monitor_recall(monitor, AT_ONCE))
+            ;
         monitor_draw(monitor, &canvas);
         if (canvas_print(&canvas, picture->styles, write, data) != 0)
             code = fail(error, VITALS_ESYSTEM, "cannot write");
     }
+    if (player.model != NULL)
+        player_done(&player);
+    else
+        unused(options);
     if (monitor != NULL)
         monitor_done(monitor);
     canvas_done(&canvas);

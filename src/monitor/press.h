@@ -22,6 +22,8 @@ enum {
     PRESS_END,
     PRESS_BACK_TAB,
     PRESS_F5,
+    PRESS_SHIFT_LEFT,
+    PRESS_SHIFT_RIGHT,
     PRESS_CLICK, /* with a place, as the next ones */
     PRESS_WHEEL_UP,
     PRESS_WHEEL_DOWN,

@@ -1,5 +1,7 @@
 /* request.c: what the screens show, as metrics. */
-#include "monitor/monitor.h"
+#include <string.h>
+
+#include "monitor/screen.h"
 
 /* Of the machine and its devices. */
 static const vitals_metric MACHINE[] = {
@@ -71,6 +73,21 @@ static const vitals_metric PROCESSES[] = {
     VITALS_PROCESS_COMMAND_LINE,
 };
 
+/* What each part is made of. */
+static const struct {
+    bool machine, processes, details;
+    unsigned rows; /* 0: no process has one */
+} PARTS[] = {
+    [MONITOR_MACHINE] = {.machine = true, .processes = true, .rows = VITALS_ROWS_GPU_USERS},
+    [MONITOR_ALL] = {.processes = true, .rows = VITALS_ROWS_ALL},
+    [MONITOR_BOTH] = {.machine = true, .processes = true, .rows = VITALS_ROWS_ALL},
+    [MONITOR_DETAILS] = {.details = true},
+    [MONITOR_EVERYTHING] = {.machine = true,
+                            .processes = true,
+                            .details = true,
+                            .rows = VITALS_ROWS_ALL},
+};
+
 static int add(vitals_request *request, const vitals_metric *metrics, size_t count,
                vitals_error *error)
 {
@@ -93,20 +110,76 @@ static int add_extra(vitals_request *request, const struct monitor_options *opti
     return code;
 }
 
+/* Everything of every table of devices, but for who uses them. Some of it is slow by its nature, so
+ * that it is asked for only while somebody looks at a device. */
+static int add_details(vitals_request *request, vitals_error *error)
+{
+    int code = 0;
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        vitals_entity entity = vitals_metric_entity(metric);
+        if (entity == VITALS_GPU ||
+            (vitals_entity_parent(entity) == VITALS_GPU && entity != VITALS_GPU_PROCESS))
+            code = vitals_request_add(request, metric, error);
+    }
+    return code;
+}
+
+/* What the layout to begin with needs, where all of it comes in one. */
+static int add_arranged(vitals_request *request, const struct monitor_options *options,
+                        vitals_error *error)
+{
+    struct wants wants;
+    if (options->arrangement == NULL)
+        return 0;
+    wants_of(options->arrangement, VIEW_DEVICES | VIEW_ALL, &wants);
+    return wants_request(&wants, request, error);
+}
+
+static const uint64_t SECOND_NS = 1000000000u;
+
+/* What is looked at more seldom than the rest. Who has not run since is not read again while nobody
+ * asks for states at each tick, and names are read anew with another name of the program. */
+static const struct {
+    enum monitor_part part;
+    vitals_metric metric;
+    unsigned seconds;
+} SELDOM[] = {
+    {MONITOR_MACHINE, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, 30},
+    {MONITOR_MACHINE, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, 30},
+    {MONITOR_MACHINE, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, 5},
+    {MONITOR_MACHINE, VITALS_HOST_TASKS, 5},
+    {MONITOR_MACHINE, VITALS_HOST_TASKS_RUNNING, 5},
+    {MONITOR_MACHINE, VITALS_HOST_DISK_READ_BYTES, 2},
+    {MONITOR_MACHINE, VITALS_HOST_DISK_WRITTEN_BYTES, 2},
+    {MONITOR_MACHINE, VITALS_HOST_NETWORK_RECEIVED_BYTES, 2},
+    {MONITOR_MACHINE, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, 2},
+    {MONITOR_MACHINE, VITALS_PRESSURE_RESOURCE, 5},
+    {MONITOR_MACHINE, VITALS_PRESSURE_SCOPE, 5},
+    {MONITOR_MACHINE, VITALS_PRESSURE_SOME_10S_RATIO, 5},
+    {MONITOR_ALL, VITALS_PROCESS_STATE, 30},
+    {MONITOR_ALL, VITALS_PROCESS_USER, 30},
+    {MONITOR_ALL, VITALS_PROCESS_COMMAND_LINE, 30},
+};
+
 /* Machine and devices each second or at the interval, if that is shorter; processes at it. */
 static int set_times(vitals_request *request, const struct monitor_options *options,
                      enum monitor_part part, vitals_error *error)
 {
-    static const uint64_t SECOND_NS = 1000000000u;
-    static const vitals_metric MOVING[] = {VITALS_PROCESS_STATE, VITALS_PROCESS_THREADS,
-                                           VITALS_PROCESS_CPU_SECONDS,
+    static const vitals_metric MOVING[] = {VITALS_PROCESS_THREADS, VITALS_PROCESS_CPU_SECONDS,
                                            VITALS_PROCESS_RESIDENT_BYTES};
     uint64_t interval_ns = options->interval_ns == 0 ? 2 * SECOND_NS : options->interval_ns;
-    uint64_t tick_ns = part == MONITOR_MACHINE && interval_ns > SECOND_NS ? SECOND_NS : interval_ns;
+    bool often = part == MONITOR_MACHINE || part == MONITOR_DETAILS;
+    uint64_t tick_ns = often && interval_ns > SECOND_NS ? SECOND_NS : interval_ns;
     int code = vitals_request_interval(request, tick_ns, error);
-    for (size_t i = 0; i < sizeof MOVING / sizeof MOVING[0] && code == 0; i++)
+    for (size_t i = 0; PARTS[part].processes && i < sizeof MOVING / sizeof MOVING[0] && code == 0;
+         i++)
         code = vitals_request_every(request, MOVING[i], tick_ns < interval_ns ? interval_ns : 0,
                                     error);
+    for (size_t i = 0; i < sizeof SELDOM / sizeof SELDOM[0] && code == 0; i++) {
+        if (SELDOM[i].part == part)
+            code = vitals_request_every(request, SELDOM[i].metric, SELDOM[i].seconds * SECOND_NS,
+                                        error);
+    }
     return code;
 }
 
@@ -115,16 +188,18 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
 {
     vitals_request *request = NULL;
     int code = vitals_request_new(0, &request, error);
-    if (code == 0 && part != MONITOR_ALL)
+    if (code == 0 && PARTS[part].machine)
         code = add(request, MACHINE, sizeof MACHINE / sizeof MACHINE[0], error);
-    if (code == 0)
+    if (code == 0 && PARTS[part].details)
+        code = add_details(request, error);
+    if (code == 0 && PARTS[part].processes)
         code = add(request, PROCESSES, sizeof PROCESSES / sizeof PROCESSES[0], error);
-    if (code == 0)
+    if (code == 0 && PARTS[part].processes)
         code = add_extra(request, options, part, error);
-    if (code == 0)
-        code = vitals_request_rows(
-            request, part == MONITOR_MACHINE ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0,
-            error);
+    if (code == 0 && PARTS[part].machine && PARTS[part].rows == VITALS_ROWS_ALL)
+        code = add_arranged(request, options, error);
+    if (code == 0 && PARTS[part].rows != 0)
+        code = vitals_request_rows(request, PARTS[part].rows, NULL, 0, error);
     if (code == 0)
         code = set_times(request, options, part, error);
     if (code < 0)
@@ -132,4 +207,10 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
     else
         *out = request;
     return code;
+}
+
+enum monitor_part monitor_part_of(const char *screen)
+{
+    bool details = screen != NULL && strcmp(screen, screen_device.name) == 0;
+    return details ? MONITOR_EVERYTHING : MONITOR_BOTH;
 }

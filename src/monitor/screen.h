@@ -7,6 +7,7 @@
 
 #include "monitor/keys.h"
 #include "monitor/pane.h"
+#include "monitor/player.h"
 #include "monitor/press.h"
 
 struct monitor;
@@ -40,6 +41,9 @@ struct screen {
     int (*descriptor)(const void *state);
     uint64_t (*patience_ns)(const void *state);
 
+    /* What the past was like, newest first, for graphs of its own; NULL: it has none. */
+    void (*recall)(void *state, const struct model *then);
+
     void (*close)(void *state);
 };
 
@@ -47,19 +51,24 @@ extern const struct screen screen_main;
 extern const struct screen screen_tree;
 extern const struct screen screen_environment;
 extern const struct screen screen_process;
+extern const struct screen screen_device;
+extern const struct screen screen_columns;
 extern const struct screen screen_help;
 extern const struct screen screen_signal;
 
 /* Ends with NULL. */
 extern const struct screen *const screens[];
 
-enum prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER };
+enum prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_TIME };
 
 enum { SCREENS_DEEP = 8 };
 
 struct monitor {
     const struct monitor_options *options;
     struct model model;
+    struct player *player; /* through the past, borrowed; NULL: there is none */
+    char moment[96];       /* that is being typed */
+    int height;            /* of the terminal; the model's is less where a row says the moment */
     struct {
         const struct screen *screen;
         void *state;
@@ -67,7 +76,7 @@ struct monitor {
     int depth;
     bool quit;
     bool pasting;
-    char prefix; /* 'o': the next key names a sort; 0 */
+    char prefix; /* 'o': the next key names a sort; likewise 'O', 'G', 'v'; 0 */
     enum prompt prompt;
     char before[96];   /* what the prompt's text was, for Escape */
     bool had_selected; /* who was selected then, for a search that finds nobody */
@@ -87,6 +96,9 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas);
 /* Whether any screen on the stack shows every process. */
 bool monitor_needs_all(const struct monitor *monitor);
 
+/* What is asked of every process beside what each has. */
+void monitor_wants(const struct monitor *monitor, struct wants *out);
+
 int monitor_open(struct monitor *monitor, const struct screen *screen);
 void monitor_close(struct monitor *monitor);
 
@@ -102,6 +114,12 @@ bool monitor_is_busy(void);
 
 /* One line for the last row. */
 void monitor_say(struct monitor *monitor, const char *format, ...) VITALS_FORMAT(2, 3);
+
+/* Why no signal is sent now; NULL: signals are sent. */
+const char *monitor_readonly(const struct monitor *monitor);
+
+/* Fills graphs with what was before; true: there is more to do. */
+bool monitor_recall(struct monitor *monitor, int most);
 
 /* The monotonic clock; 0 where there is none. */
 uint64_t monitor_now_ns(const struct monitor *monitor);

@@ -5,7 +5,7 @@
 
 #include "monitor/screen.h"
 
-enum { LINES_MOST = 96, LINE = 160, KEYS_WIDE = 20 };
+enum { LINES_MOST = 160, LINE = 160, KEYS_WIDE = 20 };
 
 struct help {
     int top;
@@ -37,7 +37,19 @@ static void add_sorts(struct help *help)
         (void)snprintf(keys, sizeof keys, "  o%c", list_columns[i].letter);
         (void)snprintf(text, sizeof text, "by %s%s%s", list_columns[i].name,
                        list_columns[i].falling ? ", the most first" : "",
-                       list_columns[i].views == VIEW_ALL ? " (all processes)" : "");
+                       list_columns[i].views == VIEW_DEVICES ? " (on devices)" : "");
+        add(help, keys, text, false, false);
+    }
+}
+
+/* `G` and a letter. */
+static void add_kinds(struct help *help)
+{
+    char keys[KEYS_WIDE + 1], text[LINE];
+    for (size_t i = 0; group_names[i] != NULL; i++) {
+        (void)snprintf(keys, sizeof keys, "  G%c", group_letters[i]);
+        (void)snprintf(text, sizeof text, "%s%s%s", i > 0 ? "by " : "", group_names[i],
+                       i == GROUP_JOB ? " or pod" : "");
         add(help, keys, text, false, false);
     }
 }
@@ -53,6 +65,8 @@ static void add_group(struct help *help, const struct monitor *monitor, enum key
             binding->signals && monitor->options->readonly != NULL);
         if (binding->action == ACTION_SORT)
             add_sorts(help);
+        if (binding->action == ACTION_GROUP)
+            add_kinds(help);
     }
 }
 

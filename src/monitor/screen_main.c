@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "monitor/device_choice.h"
 #include "monitor/screen.h"
 
 /* ---- drawing ---- */
@@ -40,8 +41,10 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     (void)state;
     layout_of(model, &layout);
     draw_top(monitor, pen, -model->lift);
-    pane_devices(pen, model, layout.devices_y - model->lift, layout.devices);
-    pane_host(pen, model, layout.host_y - model->lift, layout.host_full);
+    if (!(model->arranged.hidden & PANEL_DEVICES))
+        pane_devices(pen, model, layout.devices_y - model->lift, layout.devices);
+    if (!(model->arranged.hidden & PANEL_HOST))
+        pane_host(pen, model, layout.host_y - model->lift, layout.host_full);
     pane_processes(pen, model, &layout, model->lift);
 }
 
@@ -74,8 +77,9 @@ static void settle(struct monitor *monitor, void *state)
     struct model *model = &monitor->model;
     struct layout layout;
     (void)state;
+    device_choice_settle(model);
     layout_of(model, &layout);
-    int count = (int)model->list.count, place = model_selected(model);
+    int count = (int)model->list.count, place = model->loose ? -1 : model_selected(model);
     if (place >= 0 && place < model->top)
         model->top = place;
     while (place >= 0 && place >= model->top + lines_from(model, &layout, model->top))
@@ -83,17 +87,28 @@ static void settle(struct monitor *monitor, void *state)
     while (model->top > 0 && model->top - 1 + lines_from(model, &layout, model->top - 1) >= count)
         model->top--;
     model->top = count == 0 ? 0 : model->top >= count ? count - 1 : model->top;
-    int most = layout.height - model->height > 0 ? layout.height - model->height : 0;
     int row = layout.lines_y + place - model->top;
     if (place >= 0 && row - model->lift >= model->height - 1)
         model->lift = row - model->height + 2;
-    if (model->lift > most)
-        model->lift = most;
+    if (model->lift > layout.lift_most)
+        model->lift = layout.lift_most;
     if (model->lift < 0)
         model->lift = 0;
 }
 
 /* ---- keys ---- */
+
+/* The whole screen: first the panels go out of sight, then the list moves. */
+static void scroll(struct model *model, int by)
+{
+    struct layout layout;
+    layout_of(model, &layout);
+    if (by > 0 ? model->lift < layout.lift_most : model->top == 0)
+        model->lift += by;
+    else
+        model->top += by;
+    model->loose = true;
+}
 
 static void select_step(struct model *model, int step)
 {
@@ -110,8 +125,10 @@ static void set_view(struct model *model)
     model->view = model->view == VIEW_ALL ? VIEW_DEVICES : VIEW_ALL;
     model->view_chosen = true;
     const struct column *column = columns_sorted(model->sort);
-    if (column != NULL && !(column->views & model->view))
+    if (column != NULL && !(column->views & model->view)) {
         model->sort = 0;
+        model->arranged.sort_count = 0;
+    }
     model->top = model->shift = 0;
     (void)model_list(model);
 }
@@ -119,12 +136,14 @@ static void set_view(struct model *model)
 static void reset(struct model *model)
 {
     model->sort = 0;
-    model->reversed = model->has_selected = model->view_chosen = false;
+    model->reversed = model->has_selected = model->view_chosen = model->has_device = false;
     model->tag_count = 0;
     model->top = model->shift = model->lift = 0;
     model->search[0] = model->filter[0] = '\0';
     model->mode = model->options->mode;
-    model->view = model_device_count(model) > 0 ? VIEW_DEVICES : VIEW_ALL;
+    model_arrange(model, model->options->arrangement);
+    if (!model->view_chosen)
+        model->view = model_device_count(model) > 0 ? VIEW_DEVICES : VIEW_ALL;
     model_pause(model, false);
     (void)model_list(model);
 }
@@ -135,7 +154,7 @@ static int line_end(const struct model *model)
     struct column_choice choice;
     char command[WORDS_COMMAND];
     int most = 0;
-    columns_choose(model->view, model_device_count(model) > 0, model->width - 3, &choice);
+    columns_choose(model, model->width - 3, &choice);
     for (size_t i = 0; i < model->list.count; i++) {
         (void)pane_command(model, &model->list.items[i], command);
         int wide = canvas_columns(command);
@@ -166,6 +185,7 @@ static void set_sort(struct model *model, unsigned sort)
 {
     model->sort = sort;
     model->reversed = false;
+    model->arranged.sort_count = 0;
     model->top = 0;
     (void)model_list(model);
 }
@@ -176,12 +196,15 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     struct model *model = &monitor->model;
     int place = model_selected(model);
     (void)state;
+    model->loose = false;
+    if (device_choice_act(monitor, action, argument))
+        return true;
     switch ((int)action) {
     case ACTION_UP: select_step(model, -1); return true;
     case ACTION_DOWN: select_step(model, 1); return true;
     case ACTION_PAGE_UP: select_step(model, -page(monitor)); return true;
     case ACTION_PAGE_DOWN: select_step(model, page(monitor)); return true;
-    case ACTION_SCROLL: model->lift += argument; return true;
+    case ACTION_SCROLL: scroll(model, argument); return true;
     case ACTION_FIRST: model_select(model, model->list.count > 0 ? 0 : -1); return true;
     case ACTION_LAST: model_select(model, (int)model->list.count - 1); return true;
     case ACTION_SIDEWAYS: move_sideways(model, argument * SIDEWAYS); return true;
@@ -191,8 +214,12 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     case ACTION_CLEAR:
         model->has_selected = false;
         model->tag_count = 0;
+        model->search[0] = '\0'; /* nor is read what only the search needs */
         return true;
-    case ACTION_MODE: model->mode = (enum monitor_mode)argument; return true;
+    case ACTION_MODE:
+        model->mode = (enum monitor_mode)argument;
+        model->mode_chosen = true;
+        return true;
     case ACTION_VIEW: set_view(model); return true;
     case ACTION_SORT_STEP:
         set_sort(model, columns_sort_step(model->view, model->sort, argument));
@@ -218,13 +245,14 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
 static void click_title(struct model *model, int x)
 {
     struct column_choice choice;
-    columns_choose(model->view, model_device_count(model) > 0, model->width - 3, &choice);
+    columns_choose(model, model->width - 3, &choice);
     for (size_t i = choice.count; i-- > 0;) {
         const struct column *column = choice.shown[i];
         int begin = 1 + choice.x[i] - (i >= choice.fixed ? model->shift : 0);
-        if (x < begin || (column->width > 0 && x >= begin + column->width))
+        if (x < begin || (column->width > 0 && x >= begin + choice.width[i]))
             continue;
-        unsigned sort = column->letter != 0 ? columns_sort(model->view, column->letter) : 0;
+        unsigned sort = column_sorts(column) ? (unsigned)(column - list_columns) + 1 : 0;
+        model->arranged.sort_count = 0;
         if (sort != 0 && sort == model->sort)
             model->reversed = !model->reversed;
         else if (sort != 0 || column->width == 0 || i == 0) {
@@ -263,10 +291,13 @@ static bool click(struct monitor *monitor, void *state, const struct press *pres
     case PRESS_WHEEL_RIGHT: move_sideways(model, 2); return true;
     default: break;
     }
-    if (press->y == layout.list_y + 1 - model->lift)
+    if (press->y == layout.list_y + 1 - model->lift) {
         click_title(model, press->x);
-    else
-        model_select(model, place_at(model, &layout, press->y));
+        return true;
+    }
+    if (device_choice_click(monitor, &layout, press))
+        return true;
+    model_select(model, place_at(model, &layout, press->y));
     return true;
 }
 
@@ -274,7 +305,7 @@ static bool target(const struct monitor *monitor, const void *state, struct iden
 {
     (void)state;
     *out = monitor->model.selected;
-    return model_selected(&monitor->model) >= 0;
+    return model_selected(&monitor->model) >= 0 && out->group == 0;
 }
 
 const struct screen screen_main = {

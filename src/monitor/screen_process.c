@@ -12,6 +12,7 @@ enum { GRAPHS = 4, HEAD = 6, FACT = 320 };
 struct process {
     struct identity identity;
     uint64_t sequence; /* of the last snapshot that was added */
+    unsigned epoch;    /* of the model, then */
     struct history histories[GRAPHS];
 };
 
@@ -89,6 +90,11 @@ static void settle(struct monitor *monitor, void *state)
     struct process *process = state;
     const struct model *model = &monitor->model;
     const vitals_snapshot *now = model->machine.now;
+    if (model->epoch != process->epoch) {
+        memset(process->histories, 0, sizeof process->histories);
+        process->sequence = 0;
+        process->epoch = model->epoch;
+    }
     if (now == NULL || vitals_snapshot_sequence(now) == process->sequence)
         return;
     struct item item = item_of(model, process);
@@ -98,6 +104,18 @@ static void settle(struct monitor *monitor, void *state)
         bool known = SUBJECTS[i].value(model, &item, &value);
         history_add(&process->histories[i], vitals_snapshot_monotonic_ns(now),
                     known ? value : (double)NAN);
+    }
+}
+
+static void recall(void *state, const struct model *then)
+{
+    struct process *process = state;
+    struct item item = item_of(then, process);
+    for (size_t i = 0; i < GRAPHS; i++) {
+        double value;
+        bool known = SUBJECTS[i].value(then, &item, &value);
+        history_add_before(&process->histories[i], vitals_snapshot_monotonic_ns(then->machine.now),
+                           known ? value : (double)NAN);
     }
 }
 
@@ -116,7 +134,7 @@ static void draw_row(struct pen *pen, const struct model *model, const struct it
             const struct column *column = &list_columns[j];
             if (strcmp(column->title, NAMES[i]) != 0 || (int)used[0] + column->width > room)
                 continue;
-            column->words(model, item, text);
+            column_words(column, model, item, text);
             used[0] += (size_t)snprintf(line[0] + used[0], sizeof line[0] - used[0], "%*s",
                                         column->width, column->title);
             used[1] += (size_t)snprintf(line[1] + used[1], sizeof line[1] - used[1], "%*s",
@@ -161,9 +179,7 @@ static void draw_subject(struct pen *pen, const struct process *process, size_t 
     double scale = highest * 1.25 > subject->floor ? highest * 1.25 : subject->floor;
     struct graph graph = {
         .history = history, .most = scale, .down = subject->down, .style = subject->style};
-    draw_box(pen, box, NULL);
     struct box inside = {box->x + 1, box->y + 1, box->columns - 2, box->rows - 2};
-    draw_graph(pen, &inside, &graph);
     (void)cell_missing(now);
     (void)cell_missing(most);
     if (!isnan(value))
@@ -171,12 +187,9 @@ static void draw_subject(struct pen *pen, const struct process *process, size_t 
     if (known)
         subject->words(highest, most);
     subject->words(scale, full);
-    (void)snprintf(line, sizeof line, " %s: %s  MAX: %s  (of %s) ", subject->title, now, most,
-                   full);
-    struct canvas_field field = {.x = box->x + 2, .y = box->y, .style = STYLE_BOLD};
-    field.columns = canvas_columns(line) < box->columns - 4 ? canvas_columns(line)
-                                                            : box->columns - 4;
-    canvas_field(pen->canvas, &field, line);
+    (void)snprintf(line, sizeof line, "%s: %s  MAX: %s  (of %s)", subject->title, now, most, full);
+    draw_box(pen, box, line);
+    draw_graph(pen, &inside, &graph);
 }
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
@@ -210,6 +223,24 @@ static bool target(const struct monitor *monitor, const void *state, struct iden
     return true;
 }
 
+/* Its device has a screen of its own. */
+static bool act(struct monitor *monitor, void *state, enum action action, int argument)
+{
+    const struct process *process = state;
+    struct item item = item_of(&monitor->model, process);
+    (void)argument;
+    if (action != ACTION_DEVICE)
+        return false;
+    if (item.gpu == NULL) {
+        monitor_say(monitor, "this process is on no device");
+        return true;
+    }
+    monitor->model.has_device = true;
+    monitor->model.device = vitals_row_key(item.gpu);
+    (void)monitor_open(monitor, &screen_device);
+    return true;
+}
+
 static int open_process(struct monitor *monitor, void **state)
 {
     struct identity identity;
@@ -230,7 +261,9 @@ const struct screen screen_process = {
     .bit = ON_PROCESS,
     .open = open_process,
     .draw = draw,
+    .act = act,
     .settle = settle,
     .target = target,
+    .recall = recall,
     .close = free,
 };

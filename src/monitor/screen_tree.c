@@ -290,9 +290,9 @@ static void fixed_words(const struct model *model, const struct node *node, char
 {
     char pid[WORDS], user[WORDS], threads[WORDS], devices[DEVICES + 8], text[WORDS];
     struct item item = {.process = node->process};
-    column_named("PID")->words(model, &item, pid);
-    column_named("USER")->words(model, &item, user);
-    column_named("THR")->words(model, &item, threads);
+    column_words(column_named("PID"), model, &item, pid);
+    column_words(column_named("USER"), model, &item, user);
+    column_words(column_named("THR"), model, &item, threads);
     (void)snprintf(devices, sizeof devices, "%s%s", node->user ? "GPU " : "Host", node->devices);
     cell_cut(devices, 9, "+");
     bool narrow = model->width < NARROW;
@@ -301,7 +301,7 @@ static void fixed_words(const struct model *model, const struct node *node, char
                                              threads));
     for (size_t i = 0; i < (narrow ? 1u : 3u); i++) {
         const struct column *column = column_named(TITLES[i]);
-        column->words(model, &item, text);
+        column_words(column, model, &item, text);
         used += (size_t)snprintf(out + used, LINE - used, "%*s", column->width, text);
     }
 }

@@ -3,10 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "monitor/arranging.h"
+#include "monitor/match.h"
+#include "monitor/parting.h"
 #include "monitor/screen.h"
 
-const struct screen *const screens[] = {&screen_main, &screen_tree, &screen_process, &screen_help,
-                                        NULL};
+const struct screen *const screens[] = {
+    &screen_main, &screen_tree, &screen_process, &screen_device, &screen_columns,
+    &screen_help, NULL};
 
 /* ---- life ---- */
 
@@ -14,6 +18,9 @@ int monitor_init(struct monitor *monitor, const struct monitor_options *options)
 {
     *monitor = (struct monitor){.options = options};
     model_init(&monitor->model, options);
+    model_arrange(&monitor->model, options->arrangement);
+    if (options->notice != NULL)
+        monitor_say(monitor, "%s", options->notice);
     return monitor_open(monitor, &screen_main);
 }
 
@@ -21,6 +28,7 @@ void monitor_done(struct monitor *monitor)
 {
     while (monitor->depth > 0)
         monitor_close(monitor);
+    parting_wait();
     model_done(&monitor->model);
 }
 
@@ -64,7 +72,23 @@ bool monitor_needs_all(const struct monitor *monitor)
         if (monitor->stack[i].screen->needs_all)
             return true;
     }
-    return monitor->model.view == VIEW_ALL && monitor->model.machine.now != NULL;
+    if (monitor->model.machine.now == NULL)
+        return false;
+    struct wants wants;
+    monitor_wants(monitor, &wants);
+    /* A parent's name is that of a process that is on no device. */
+    return monitor->model.view == VIEW_ALL || wants.count > 0 ||
+           monitor->model.arranged.group == GROUP_PARENT;
+}
+
+void monitor_wants(const struct monitor *monitor, struct wants *out)
+{
+    struct arrangement arrangement;
+    struct match match;
+    model_arrangement(&monitor->model, &arrangement);
+    wants_of(&arrangement, monitor->model.view, out);
+    match_parse(monitor->model.search, &match);
+    match_needs(&match, out);
 }
 
 int monitor_descriptor(const struct monitor *monitor)
@@ -81,10 +105,10 @@ uint64_t monitor_patience_ns(const struct monitor *monitor)
 
 uint64_t monitor_now_ns(const struct monitor *monitor)
 {
-    if (monitor->options->context == NULL)
-        return 0;
-    const vitals_clock *clock = vitals_context_clock(monitor->options->context);
-    return clock->monotonic_ns(clock->data);
+    const vitals_clock *clock = monitor->options->clock;
+    if (clock == NULL && monitor->options->context != NULL)
+        clock = vitals_context_clock(monitor->options->context);
+    return clock != NULL ? clock->monotonic_ns(clock->data) : 0;
 }
 
 bool monitor_target(const struct monitor *monitor, struct identity *out)
@@ -95,6 +119,25 @@ bool monitor_target(const struct monitor *monitor, struct identity *out)
             return screen->target(monitor, monitor->stack[i].state, out);
     }
     return false;
+}
+
+const char *monitor_readonly(const struct monitor *monitor)
+{
+    return monitor->model.away ? "this is the past (E goes to now)" : monitor->options->readonly;
+}
+
+static void recall(void *data, const struct model *then)
+{
+    struct monitor *monitor = data;
+    for (int i = 0; i < monitor->depth; i++) {
+        if (monitor->stack[i].screen->recall != NULL)
+            monitor->stack[i].screen->recall(monitor->stack[i].state, then);
+    }
+}
+
+bool monitor_recall(struct monitor *monitor, int most)
+{
+    return monitor->player != NULL && player_fill(monitor->player, most, recall, monitor);
 }
 
 void monitor_say(struct monitor *monitor, const char *format, ...)
@@ -120,12 +163,16 @@ int scroll_to(int first, int place, int lines, int count)
 
 static char *prompt_text(struct monitor *monitor)
 {
-    return monitor->prompt == PROMPT_FILTER ? monitor->model.filter : monitor->model.search;
+    return monitor->prompt == PROMPT_FILTER ? monitor->model.filter
+           : monitor->prompt == PROMPT_TIME ? monitor->moment
+                                            : monitor->model.search;
 }
 
 static void apply_prompt(struct monitor *monitor)
 {
     struct model *model = &monitor->model;
+    if (monitor->prompt == PROMPT_TIME)
+        return;
     if (monitor->prompt == PROMPT_FILTER) {
         (void)model_list(model);
         return;
@@ -186,9 +233,13 @@ static void press_prompt(struct monitor *monitor, const struct press *press)
     case PRESS_ENTER:
     case '\r':
         monitor->prompt = PROMPT_NONE;
+        if (text == monitor->moment && text[0] != '\0' && !player_go(monitor->player, text))
+            monitor_say(monitor, "\"%s\" is no moment; 12:03, -5min, 34%% and end are", text);
         if (text == monitor->model.search && text[0] != '\0' &&
             model_search(&monitor->model, 0, 1) < 0)
             monitor_say(monitor, "nothing holds \"%s\"", text);
+        if (text != monitor->moment)
+            arranging_check(monitor, text);
         return;
     case PRESS_ESCAPE:
     case PRESS_CONTROL('c'):
@@ -214,52 +265,55 @@ static void begin_prompt(struct monitor *monitor, enum prompt prompt)
     memcpy(monitor->before, text, sizeof monitor->before);
     monitor->had_selected = monitor->model.has_selected;
     monitor->selected_before = monitor->model.selected;
-    if (prompt == PROMPT_SEARCH)
+    if (prompt != PROMPT_FILTER)
         text[0] = '\0';
 }
 
 /* ---- keys ---- */
 
+/* Keys that move through the past. */
+static bool act_in_time(struct monitor *monitor, enum action action, int argument)
+{
+    if (monitor->player != NULL && player_act(monitor->player, action, argument))
+        return true;
+    if (action < ACTION_TIME_SAMPLE)
+        return false;
+    if (monitor->player == NULL)
+        monitor_say(monitor, "nothing is kept here");
+    else if (action == ACTION_TIME_GO)
+        begin_prompt(monitor, PROMPT_TIME);
+    return true;
+}
+
 /* What every screen does the same way; false: the screen's own. */
 static bool act_anywhere(struct monitor *monitor, enum action action, int argument)
 {
+    if (act_in_time(monitor, action, argument))
+        return true;
     switch ((int)action) {
     case ACTION_QUIT: monitor->quit = true; return true;
     case ACTION_BACK: monitor_close(monitor); return true;
     case ACTION_HELP: (void)monitor_open(monitor, &screen_help); return true;
     case ACTION_SEARCH: begin_prompt(monitor, PROMPT_SEARCH); return true;
     case ACTION_FILTER: begin_prompt(monitor, PROMPT_FILTER); return true;
-    case ACTION_SORT: monitor->prefix = 'o'; return true;
     case ACTION_PAUSE: model_pause(&monitor->model, !monitor->model.paused); return true;
-    case ACTION_PROCESS: (void)monitor_open(monitor, &screen_process); return true;
+    case ACTION_PROCESS:
+        if (monitor_open(monitor, &screen_process) == 0 && monitor->player != NULL)
+            player_fill_anew(monitor->player);
+        return true;
     case ACTION_TREE: (void)monitor_open(monitor, &screen_tree); return true;
-    case ACTION_ENVIRONMENT: (void)monitor_open(monitor, &screen_environment); return true;
+    case ACTION_ENVIRONMENT:
+        if (monitor->model.away)
+            monitor_say(monitor, "it is asked of a living process (E goes to now)");
+        else
+            (void)monitor_open(monitor, &screen_environment);
+        return true;
     case ACTION_SIGNAL:
         monitor->signal = argument;
         (void)monitor_open(monitor, &screen_signal);
         return true;
-    default: return false;
+    default: return arranging_act(monitor, action, argument);
     }
-}
-
-/* `o` and a letter. */
-static void press_sort(struct monitor *monitor, uint32_t code)
-{
-    struct model *model = &monitor->model;
-    bool capital = code >= 'A' && code <= 'Z';
-    char letter = code < 0x80 ? (char)(capital ? code + 32 : code) : 0;
-    unsigned sort = columns_sort(model->view, letter);
-    monitor->prefix = 0;
-    if (code == PRESS_ESCAPE)
-        return;
-    if (sort == 0 && letter != 'n') {
-        monitor_say(monitor, "no column is sorted by that key; h tells which are");
-        return;
-    }
-    model->sort = sort;
-    model->reversed = capital;
-    model->top = 0;
-    (void)model_list(model);
 }
 
 static void press_key(struct monitor *monitor, const struct press *press)
@@ -271,10 +325,12 @@ static void press_key(struct monitor *monitor, const struct press *press)
     const struct binding *binding = binding_find(screen->bit, press->code);
     if (binding == NULL)
         return;
-    if (binding->signals && monitor->options->readonly != NULL) {
-        monitor_say(monitor, "%s: no signal is sent", monitor->options->readonly);
+    if (binding->signals && monitor_readonly(monitor) != NULL) {
+        monitor_say(monitor, "%s: no signal is sent", monitor_readonly(monitor));
         return;
     }
+    if (arranging_on_group(monitor, binding->action))
+        return;
     if (screen->act != NULL &&
         screen->act(monitor, top_state(monitor), binding->action, binding->argument))
         return;
@@ -299,19 +355,31 @@ void monitor_press(struct monitor *monitor, const struct press *press)
     } else if (monitor->prompt != PROMPT_NONE)
         press_prompt(monitor, press);
     else if (monitor->prefix != 0)
-        press_sort(monitor, press->code);
+        arranging_press(monitor, press->code);
     else
         press_key(monitor, press);
+}
+
+/* Of the past the last row says when it is. */
+static void fit(struct monitor *monitor)
+{
+    enum { LEAST = 5 };
+    char words[PLAYER_WORDS];
+    bool row = monitor->player != NULL && monitor->height >= LEAST &&
+               player_words(monitor->player, true, words);
+    monitor->model.height = monitor->height - row;
 }
 
 void monitor_resize(struct monitor *monitor, int width, int height)
 {
     monitor->model.width = width;
-    monitor->model.height = height;
+    monitor->height = height;
+    fit(monitor);
 }
 
 void monitor_settle(struct monitor *monitor)
 {
+    fit(monitor);
     for (int i = 0; i < monitor->depth; i++) {
         if (monitor->stack[i].screen->settle != NULL)
             monitor->stack[i].screen->settle(monitor, monitor->stack[i].state);
@@ -326,19 +394,22 @@ static void draw_last_row(const struct monitor *monitor, struct pen *pen)
     const struct model *model = &monitor->model;
     char line[400] = "";
     ink style = STYLE_BOLD;
-    if (monitor->prompt != PROMPT_NONE)
-        (void)snprintf(line, sizeof line, "%s: %s_",
-                       monitor->prompt == PROMPT_FILTER ? "Filter" : "Search",
-                       monitor->prompt == PROMPT_FILTER ? model->filter : model->search);
+    if (monitor->prompt == PROMPT_TIME)
+        (void)snprintf(line, sizeof line, "Go to: %s_", monitor->moment);
+    else if (monitor->prompt != PROMPT_NONE)
+        arranging_prompt(monitor, line, sizeof line);
     else if (monitor->prefix != 0)
-        (void)snprintf(line, sizeof line, "Sort by (n p u g s b c m t, r h of all processes):");
+        (void)snprintf(line, sizeof line, "%s", arranging_words(monitor->prefix));
     else if (model->message[0] != '\0') {
         (void)snprintf(line, sizeof line, "%s", model->message);
         style = STYLE_BOLD | STYLE_YELLOW;
     }
+    if (line[0] == '\0' && monitor->player != NULL)
+        (void)player_words(monitor->player, pen->look->ascii, line);
     if (line[0] == '\0')
         return;
-    struct canvas_field field = {.y = model->height - 1, .columns = model->width, .style = style};
+    struct canvas_field field = {
+        .y = pen->canvas->height - 1, .columns = model->width, .style = style};
     canvas_field(pen->canvas, &field, line);
 }
 
@@ -349,10 +420,14 @@ static void draw_at(const struct monitor *monitor, int place, struct pen *pen)
 
 void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
 {
-    struct pen pen = {.canvas = canvas, .look = &monitor->options->look};
+    struct look look = monitor->options->look;
+    struct pen pen = {.canvas = canvas, .look = &look};
+    look.plain = monitor->model.arranged.plain;
     canvas_clear(canvas);
     draw_at(monitor, monitor->depth - 1, &pen);
     draw_last_row(monitor, &pen);
+    if (look.plain)
+        canvas_uncolor(canvas);
     if (monitor->options->look.light)
         canvas_darken(canvas);
 }

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-/* Ending a sampler may wait for its tick, so a person who goes to and fro does not. */
+#include "monitor/parting.h"
+
+/* A person who goes to and fro begins no reading anew. */
 static const uint64_t LINGER_NS = 10000000000u;
 
 struct stream {
@@ -14,21 +16,24 @@ struct stream {
 struct source {
     const struct monitor_options *options;
     struct stream machine, all;
+    struct wants wants;   /* of every process, beside what each has */
     uint64_t unwanted_ns; /* since when `all` is not wanted; 0: it is */
 };
 
 static void stream_close(struct stream *stream)
 {
-    vitals_subscription_free(stream->subscription);
-    vitals_sampler_free(stream->sampler);
+    parting_free(stream->sampler, stream->subscription);
     *stream = (struct stream){0};
 }
 
-static int stream_open(const struct monitor_options *options, enum monitor_part part,
-                       struct stream *stream, vitals_error *error)
+static int stream_open(const struct source *source, enum monitor_part part, struct stream *stream,
+                       vitals_error *error)
 {
     vitals_request *request = NULL;
+    const struct monitor_options *options = source->options;
     int code = monitor_request(options, part, &request, error);
+    if (code == 0 && part == MONITOR_ALL)
+        code = wants_request(&source->wants, request, error);
     if (code == 0)
         code = vitals_sampler_new(options->context, request, &stream->sampler, error);
     vitals_request_free(request);
@@ -49,7 +54,7 @@ int source_open(const struct monitor_options *options, struct source **out, vita
         return VITALS_EMEMORY;
     }
     source->options = options;
-    int code = stream_open(options, MONITOR_MACHINE, &source->machine, error);
+    int code = stream_open(source, MONITOR_MACHINE, &source->machine, error);
     if (code < 0)
         source_close(source);
     else
@@ -63,12 +68,21 @@ void source_close(struct source *source)
         return;
     stream_close(&source->all);
     stream_close(&source->machine);
+    parting_wait();
     free(source);
 }
 
 bool source_has_all(const struct source *source)
 {
     return source->all.sampler != NULL;
+}
+
+void source_want(struct source *source, const struct wants *wants)
+{
+    if (wants_equal(&source->wants, wants))
+        return;
+    source->wants = *wants;
+    stream_close(&source->all);
 }
 
 void source_want_all(struct source *source, bool wanted)
@@ -78,7 +92,7 @@ void source_want_all(struct source *source, bool wanted)
     if (wanted) {
         source->unwanted_ns = 0;
         if (source->all.sampler == NULL)
-            (void)!stream_open(source->options, MONITOR_ALL, &source->all, &(vitals_error){0});
+            (void)!stream_open(source, MONITOR_ALL, &source->all, &(vitals_error){0});
         return;
     }
     if (source->all.sampler == NULL)

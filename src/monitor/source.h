@@ -11,6 +11,10 @@ struct source;
 int source_open(const struct monitor_options *options, struct source **out, vitals_error *error);
 void source_close(struct source *source);
 
+/* What is read of every process beside what each has. What differs begins them anew: rates come
+ * with their second reading. */
+void source_want(struct source *source, const struct wants *wants);
+
 /* Begins to read every process, or ends it once it was not wanted for some seconds. */
 void source_want_all(struct source *source, bool wanted);
 

@@ -10,16 +10,17 @@
 
 #if VITALS_WITH_NCURSES
 
-#define NCURSES_WIDECHAR 1
 #include <errno.h>
 #include <locale.h>
-#include <ncurses.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
+
+#include "feed/library.h"
+#include "monitor/curses.h"
 
 enum {
     ESCAPE_DELAY_MS = 25,
@@ -41,6 +42,7 @@ static struct {
     bool pairs[PAIRS];
     struct termios found;
     bool has_found;
+    bool mouse; /* is ours, not the terminal's own for marking */
     char restore[RESTORE];
     size_t restore_size;
 } terminal;
@@ -90,16 +92,23 @@ static void unguard_crashes(void)
         (void)sigaction(CRASHES[i], &before[i], NULL);
 }
 
-/* A capability without its padding, "$<5>". */
+/* A capability without its padding, "$<5>", of which NULL has nothing; gives its size. */
+static size_t strip_padding(const char *text, char *out, size_t capacity)
+{
+    size_t used = 0;
+    while (text != NULL && *text != '\0' && used < capacity) {
+        if (text[0] == '$' && text[1] == '<' && strchr(text, '>') != NULL)
+            text = strchr(text, '>') + 1;
+        else
+            out[used++] = *text++;
+    }
+    return used;
+}
+
 static void add_restore(const char *text)
 {
-    while (text != NULL && *text != '\0' && terminal.restore_size < RESTORE - 1) {
-        if (text[0] == '$' && text[1] == '<' && strchr(text, '>') != NULL) {
-            text = strchr(text, '>') + 1;
-            continue;
-        }
-        terminal.restore[terminal.restore_size++] = *text++;
-    }
+    terminal.restore_size += strip_padding(text, terminal.restore + terminal.restore_size,
+                                           RESTORE - 1 - terminal.restore_size);
 }
 
 static const char *capability(const char *name)
@@ -127,6 +136,16 @@ static void send(const char *text)
     (void)ignored;
 }
 
+void terminal_mouse(bool wanted)
+{
+    enum {
+        OURS = BUTTON1_PRESSED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT
+    };
+    if (terminal.mouse != wanted)
+        (void)mousemask(wanted ? OURS : 0, NULL);
+    terminal.mouse = wanted;
+}
+
 static void set_modes(void)
 {
     (void)raw(); /* ^C, ^Z, ^S and ^\ are keys */
@@ -139,9 +158,11 @@ static void set_modes(void)
     (void)curs_set(0);
     (void)define_key("\033[200~", CODE_PASTE_BEGIN);
     (void)define_key("\033[201~", CODE_PASTE_END);
+    (void)define_key("\033[1;2D", KEY_SLEFT); /* as most terminals send it, whatever TERM says */
+    (void)define_key("\033[1;2C", KEY_SRIGHT);
     (void)mouseinterval(0);
-    (void)mousemask(
-        BUTTON1_PRESSED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT, NULL);
+    terminal.mouse = false;
+    terminal_mouse(true);
     if (has_colors()) {
         (void)start_color();
         (void)use_default_colors();
@@ -155,9 +176,26 @@ static int refuse(vitals_error *error, int code, const char *what)
     return code;
 }
 
+/* ncurses tells a terminal which mode its keys are in only when it is first asked for one, and
+ * again after a stop: until then an arrow would come as another. */
+static void begin_keys(void)
+{
+    char text[64];
+    text[strip_padding(capability("smkx"), text, sizeof text - 1)] = '\0';
+    send(text);
+}
+
+/* Until a program has come back from endwin once, ncurses 6.4 takes it for one that only places the
+ * cursor, and writes at each move of it: 24 writes for a screen instead of one. */
 int terminal_open(vitals_error *error)
 {
     memset(&terminal, 0, sizeof terminal);
+    const char *missing = curses_missing();
+    if (missing != NULL) {
+        (void)refuse(error, VITALS_EUNSUPPORTED, "");
+        (void)snprintf(error->message, sizeof error->message, "%s", missing);
+        return VITALS_EUNSUPPORTED;
+    }
     (void)setlocale(LC_CTYPE, "");
     terminal.has_found = tcgetattr(STDIN_FILENO, &terminal.found) == 0;
     (void)set_escdelay(ESCAPE_DELAY_MS);
@@ -173,6 +211,9 @@ int terminal_open(vitals_error *error)
     prepare_restore();
     guard_crashes();
     set_modes();
+    (void)endwin();
+    (void)refresh();
+    begin_keys();
     send(PASTE_ON);
     return 0;
 }
@@ -207,6 +248,7 @@ void terminal_resume(void)
     (void)raw();
     (void)noecho();
     (void)nonl();
+    begin_keys();
     send(PASTE_ON);
     terminal_forget();
 }
@@ -281,6 +323,8 @@ static uint32_t translate(wint_t code)
         {KEY_ENTER, PRESS_ENTER},
         {KEY_BACKSPACE, PRESS_BACKSPACE},
         {KEY_F(5), PRESS_F5},
+        {KEY_SLEFT, PRESS_SHIFT_LEFT},
+        {KEY_SRIGHT, PRESS_SHIFT_RIGHT},
         {KEY_RESIZE, PRESS_SIZE},
         {CODE_PASTE_BEGIN, PRESS_PASTE_BEGIN},
         {CODE_PASTE_END, PRESS_PASTE_END},
@@ -415,9 +459,9 @@ static void convert(const struct cell *cell, int columns, cchar_t *out)
     (void)setcchar(out, wide, attributes_of(cell->style), pair_of(cell->style), NULL);
 }
 
-static bool is_equal(const struct cell *a, const struct cell *b)
+static bool is_equal(const struct cell *a, const struct cell *b, int count)
 {
-    return a != NULL && b != NULL && a->style == b->style && strcmp(a->text, b->text) == 0;
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
 static void show_cell(const struct canvas *canvas, int x, int y)
@@ -433,6 +477,17 @@ static void show_cell(const struct canvas *canvas, int x, int y)
         (void)mvaddch(y, x + 1, ' ');
 }
 
+/* The cells of a row that are not there yet; `sent` is NULL where none is. */
+static void show_row(const struct canvas *canvas, int y, const struct cell *row,
+                     const struct cell *sent)
+{
+    for (int x = 0; x < canvas->width; x++) {
+        int columns = x + 1 < canvas->width && row[x + 1].text[0] == '\0' ? 2 : 1;
+        if (sent == NULL || !is_equal(&row[x], &sent[x], columns))
+            show_cell(canvas, x, y);
+    }
+}
+
 void terminal_show(const struct canvas *canvas)
 {
     bool all = terminal.sent.width != canvas->width || terminal.sent.height != canvas->height;
@@ -441,18 +496,13 @@ void terminal_show(const struct canvas *canvas)
     if (all)
         (void)erase();
     for (int y = 0; y < canvas->height; y++) {
-        for (int x = 0; x < canvas->width; x++) {
-            const struct cell *cell = canvas_at(canvas, x, y);
-            const struct cell *next = canvas_at(canvas, x + 1, y);
-            bool wide = next != NULL && next->text[0] == '\0';
-            if (!all && is_equal(cell, canvas_at(&terminal.sent, x, y)) &&
-                (!wide || is_equal(next, canvas_at(&terminal.sent, x + 1, y))))
-                continue;
-            show_cell(canvas, x, y);
-        }
+        struct cell *sent = &terminal.sent.cells[(size_t)y * (size_t)canvas->width];
+        const struct cell *row = canvas_at(canvas, 0, y);
+        if (!all && is_equal(row, sent, canvas->width))
+            continue;
+        show_row(canvas, y, row, all ? NULL : sent);
+        memcpy(sent, row, (size_t)canvas->width * sizeof *row);
     }
-    memcpy(terminal.sent.cells, canvas->cells,
-           (size_t)canvas->width * (size_t)canvas->height * sizeof *canvas->cells);
     (void)refresh();
 }
 
@@ -499,6 +549,11 @@ int terminal_colors(void)
 void terminal_show(const struct canvas *canvas)
 {
     (void)canvas;
+}
+
+void terminal_mouse(bool wanted)
+{
+    (void)wanted;
 }
 
 void terminal_forget(void)

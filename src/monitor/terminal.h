@@ -28,6 +28,9 @@ int terminal_colors(void);
 /* Sends what is not there yet. */
 void terminal_show(const struct canvas *canvas);
 
+/* Whether the mouse is ours; else the terminal marks text with it. It is at the start. */
+void terminal_mouse(bool wanted);
+
 /* Everything anew with the next canvas. */
 void terminal_forget(void);
 

@@ -23,11 +23,13 @@ int os_channel_send(int end, const void *message, size_t size); /* never blocks:
 /* The size of the message, 0 once the other side is closed, -EAGAIN where there is none now. */
 int64_t os_channel_receive(int end, void *message, size_t capacity);
 
-/* The signals that a launcher passes on, and the one that says that a child changed: blocked, and
- * read from a descriptor instead. `before` receives what the command gets back. */
+/* The signals that a launcher passes on (those that end, stop or wake a program, and all others
+ * that nobody handles here), and the one that says that a child changed: blocked, and read from a
+ * descriptor instead. `before` receives what the command gets back. */
 struct os_signals {
     int descriptor;
-    void *before; /* the OS's own */
+    void *before;      /* the OS's own */
+    bool told_to_stop; /* by job control, since we went on last */
 };
 
 int os_signals_take(struct os_signals *signals);
@@ -43,10 +45,10 @@ int os_signals_next(struct os_signals *signals, int64_t command, bool *forward);
  * place before its first instruction; where we die before, it never begins. */
 struct os_command {
     const char *const *argv;
-    const char *const *environment; /* NULL at the end; NULL: ours */
-    uint64_t descriptors;           /* soft limit; 0: as it is */
-    const struct os_signals *signals;
-    const struct os_places *places; /* NULL: where we are */
+    const char *const *environment;   /* NULL at the end; NULL: ours */
+    uint64_t descriptors;             /* soft limit; 0: as it is */
+    const struct os_signals *signals; /* put back as they were; NULL: as they are */
+    const struct os_places *places;   /* NULL: where we are */
 };
 
 /* Groups in which a child is counted from its birth on. Moving it there from outside would wait for
@@ -64,6 +66,7 @@ struct os_child {
     int pidfd;   /* -1 where the kernel has none */
     int go;      /* write: the child begins */
     int failure; /* read: why exec failed */
+    int end;     /* the other end of that, as the child has it until its exec */
 };
 
 int os_spawn(const struct os_command *command, struct os_child *child);
@@ -75,7 +78,8 @@ int os_child_signal(int64_t pid, int pidfd, int signal);
  */
 bool os_child_goes_on(int64_t pid, int signal);
 
-/* Lets it begin; returns 0, or the positive errno of its exec. */
+/* Lets it begin; returns 0, or the positive errno of its exec; ESRCH: it was killed before. A fork
+ * of somebody else's that holds our descriptors delays it by no more than some ms. */
 int os_spawn_go(struct os_child *child);
 
 /* A second process of our own that runs `main` and ends; it takes no signal. It dies with us: at
@@ -113,6 +117,10 @@ struct os_reaped {
  * can be read), STOPPED by the terminal, NONE, or LAST where there is no child at all. */
 enum os_child_change os_child_next(int64_t *pid);
 
+/* Whether a child that was started is still to be reaped: its pid is its own until then. Where the
+ * kernel has no pidfd it counts as such. */
+bool os_child_is_unreaped(int pidfd);
+
 /* Takes note of it, and reaps who has ended. NONE: somebody else did. */
 enum os_child_change os_reap(int64_t pid, struct os_reaped *out);
 
@@ -126,13 +134,16 @@ int64_t os_children(const struct os *os, int64_t *pids, size_t capacity);
 enum { OS_SIGNAL_KILL = 9, OS_SIGNAL_TERM = 15 };
 extern const int os_signal_continue;
 
-/* Whether the terminal's job control sends it to stop a process. */
-bool os_signal_is_job_control(int signal);
+/* Whether we stop with a child that the signal stopped: by job control, or by a stop of its own
+ * making that follows (top and others tidy up first) or is an inner shell's that was told to
+ * suspend. Who is stopped otherwise is stopped alone, by somebody who will continue it alone. */
+bool os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal);
 
 /* Whether it asks a process to end. */
 bool os_signal_is_end(int signal);
 
-/* Stops ourselves as the terminal stopped the command, until somebody continues us. */
-void os_stop_self(void);
+/* Stops ourselves by the signal that stopped the command, until somebody continues us; between
+ * os_signals_take and os_signals_restore. Not where nobody could. */
+void os_stop_self(struct os_signals *signals, int signal);
 
 #endif

@@ -587,6 +587,10 @@ struct os_exit {
 void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
                    struct os_exit *out);
 
+/* The same, and a child of the caller stays a zombie for who will reap it. */
+void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process *process,
+                        struct os_exit *out);
+
 /* Several descriptors as one, for clock.wait_until. 0 or negative errno; -EEXIST where the
  * descriptor is in it. */
 int os_watch_new(void); /* a descriptor, or negative errno */

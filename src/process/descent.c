@@ -13,10 +13,13 @@
  * wall; and no more seldom than that. */
 static const uint64_t RESCAN_NS = NS_PER_SECOND;
 static const uint64_t RESCAN_LATEST_NS = 30 * NS_PER_SECOND;
-enum { SHARE = 5000 };
+enum { SHARE = 20000 };
 
 /* Listing children costs three calls for each thread, a look at a process of the machine one. */
 enum { CALLS = 3 };
+
+/* Of newest_pid, which is no pid and no errno. */
+enum { UNREAD = INT32_MIN };
 
 bool descent_is_enough(const struct process_table *table)
 {
@@ -48,6 +51,7 @@ static bool has_rested(const struct process_table *table, struct process *proces
         os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0)
         return false;
     process->clock_ns = ns;
+    process->clock_tick = table->tick;
     return ns != 0 && ns == process->listed_cpu_ns &&
            threads_of(process) == process->listed_threads;
 }
@@ -63,7 +67,8 @@ static bool list_known(struct process_table *table, uint64_t *calls)
             continue;
         if (os_pids_append(&table->pids, process->files.pid) < 0)
             return false;
-        process->rested = calls != NULL && has_rested(table, process);
+        process->rested = calls != NULL &&
+                          (process->files.pid == table->childless || has_rested(table, process));
         if (calls != NULL && !process->rested)
             *calls += CALLS * threads_of(process);
     }
@@ -80,7 +85,7 @@ static bool list_children(struct process_table *table, size_t index, bool *any)
     uint64_t threads = process != NULL ? threads_of(process) : 1;
     size_t before = table->pids.count, kept = before;
     if (process != NULL && process->rested) {
-        *any = true;
+        *any = *any || pid != table->childless; /* of whom the kernel was not asked */
         return true;
     }
     int code = os_list_children(os, pid, threads, &table->pids);
@@ -102,7 +107,8 @@ static bool list_children(struct process_table *table, size_t index, bool *any)
 
 bool descent_list(struct process_table *table)
 {
-    int64_t last_pid = os_last_pid(&table->reader.context->os);
+    int64_t last_pid = table->newest_pid != UNREAD ? table->newest_pid
+                                                   : os_last_pid(&table->reader.context->os);
     bool nobody_new = last_pid >= 0 && last_pid == table->last_pid && !table->last_pid_lies;
     bool any = false;
     uint64_t calls = 0;
@@ -143,8 +149,8 @@ void descent_settle(struct process_table *table)
 
 bool descent_begin_scan(struct process_table *table)
 {
-    int64_t last_pid = table->last_pid >= 0 ? os_last_pid(&table->reader.context->os) : -1;
-    return last_pid >= 0 && last_pid == table->last_pid;
+    table->newest_pid = table->last_pid >= 0 ? os_last_pid(&table->reader.context->os) : UNREAD;
+    return table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }
 
 void descent_check_scan(struct process_table *table, uint64_t last_key)

@@ -16,6 +16,7 @@ struct process_table {
     bool may_rest;        /* who has not run is not read again */
     unsigned extras;      /* due in this tick */
     unsigned extras_ever; /* that were due at any time */
+    bool state_ever;      /* the state was due at any time */
     bool details_ever;    /* what lanes read was due at any time */
     bool later; /* in this tick statm of new ones is read where lanes' answers are taken */
 
@@ -37,6 +38,8 @@ struct process_table {
     uint64_t scanned_ns;   /* when all were read last, */
     uint64_t scan_ns;      /* and how long that took */
     int64_t last_pid;      /* that was given, when children were listed last; -1: not known */
+    int64_t newest_pid;    /* the same in this tick (descent.c) */
+    int64_t childless;     /* who is known to start nobody; 0: nobody is */
 
     void (*met)(void *data); /* see process_table_tell; NULL: nobody */
     void *met_data;

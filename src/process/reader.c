@@ -190,11 +190,12 @@ static void read_extras(struct process_reader *reader, struct process *process, 
     stamp_extras(process, extras, now);
 }
 
-bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras)
+bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras,
+                  uint64_t cpu_ns)
 {
-    static const uint64_t LOOK_NS = 5 * NS_PER_SECOND;
-    uint64_t ns, now = reader_now(reader);
-    if (os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) < 0)
+    static const uint64_t LOOK_NS = 10 * NS_PER_SECOND;
+    uint64_t ns = cpu_ns, now = reader_now(reader);
+    if (ns == 0 && os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) < 0)
         ns = 0;
     bool still = ns != 0 && ns == process->looked_cpu_ns;
     bool rests = still && process->state == VITALS_HAVE && !process->statm_due &&

@@ -60,12 +60,12 @@ struct process {
         uint64_t cpu_ns;   /* looked_cpu_ns when it was asked */
     } turns[PROCESS_TURNS];
 
-    uint64_t clock_ns; /* descent.c: its CPU clock in this tick, */
-    bool rested;       /* and that it has not run since its children were listed */
-    bool root;         /* the request names it */
-    bool in_tree;      /* a root, or once the descendant of one */
-    uint64_t judged;   /* the tick in which tree.c found it not to be in the tree */
-    uint64_t marked;   /* the tick in which a device named it */
+    uint64_t clock_ns, clock_tick; /* descent.c: its CPU clock, and in which tick that was, */
+    bool rested;                   /* and that it has not run since its children were listed */
+    bool root;                     /* the request names it */
+    bool in_tree;                  /* a root, or once the descendant of one */
+    uint64_t judged;               /* the tick in which tree.c found it not to be in the tree */
+    uint64_t marked;               /* the tick in which a device named it */
 };
 
 struct process_reader {
@@ -98,8 +98,10 @@ int reader_open(struct process_reader *reader, struct process *process);
 
 /* Whether it has not run since all that is asked for was read, which then holds still; what others
  * can do to it (a new parent, pages taken from it) is some seconds old at most. Else it is to be
- * observed, and this told what that will read. */
-bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras);
+ * observed, and this told what that will read. `cpu_ns`: its clock, where it was looked at in this
+ * tick; 0: it was not. */
+bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras,
+                  uint64_t cpu_ns);
 
 /* With stat open: the extras, then stat, which proves whose they are. False where the process ended
  * or is another. statm is opened where it must be, and stays open. */

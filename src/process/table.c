@@ -84,7 +84,10 @@ static bool observe(struct process_table *table, struct process *process, bool e
     extras = extras && tree_expects_row(table, process);
     bool had_statm = process->files.statm >= 0;
     unsigned wanted = extras ? extras_for(table, process) : 0;
-    bool same = (table->may_rest && reader_rests(&table->reader, process, wanted)) ||
+    uint64_t cpu_ns = process->clock_tick == table->tick ? process->clock_ns : 0;
+    if (!table->may_rest)
+        process->looked_cpu_ns = 0; /* nobody looks at it now: what was seen says nothing */
+    bool same = (table->may_rest && reader_rests(&table->reader, process, wanted, cpu_ns)) ||
                 reader_observe(&table->reader, process, wanted);
     note(table, process, had_statm, extras);
     return same;
@@ -343,8 +346,9 @@ static int list(struct process_table *table, const struct metric_set *due)
     return result;
 }
 
-/* Where a tree is measured, who has not run is as he was. Not so what others can change at any
- * moment: who asks for that has it read. */
+/* Where a tree is measured, who has not run is as he was; so is everybody where the state is asked
+ * for more seldom than at each tick. Not so what others can change at any moment: who asks for that
+ * has it read. */
 static bool may_rest(const struct process_table *table, const struct metric_set *due)
 {
     static const vitals_metric MOMENTARY[] = {VITALS_PROCESS_STATE,
@@ -356,7 +360,7 @@ static bool may_rest(const struct process_table *table, const struct metric_set 
                                               VITALS_PROCESS_PROCESS_GROUP,
                                               VITALS_PROCESS_SESSION,
                                               VITALS_PROCESS_FOREGROUND_GROUP};
-    if ((table->rows & VITALS_ROWS_ALL) != 0)
+    if ((table->rows & VITALS_ROWS_ALL) != 0 && !table->state_ever)
         return false;
     for (size_t i = 0; i < ARRAY_COUNT(MOMENTARY); i++) {
         if (metric_set_has(due, MOMENTARY[i]))
@@ -370,6 +374,7 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     table->tick++;
     table->reader.out_of_memory = false;
     table->extras = reader_extras(due);
+    table->state_ever = table->state_ever || metric_set_has(due, VITALS_PROCESS_STATE);
     table->may_rest = may_rest(table, due);
     table->extras_ever |= table->extras;
     table->details_ever = table->details_ever || wants_details(due);
@@ -511,6 +516,11 @@ void process_table_select(struct process_table *table, unsigned rows, const int6
     table->chosen = pids;
     table->chosen_count = count;
     table->chosen_anew = true;
+}
+
+void process_table_childless(struct process_table *table, int64_t pid)
+{
+    table->childless = pid;
 }
 
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data)

@@ -56,6 +56,9 @@ void process_table_free(struct process_table *table);
 void process_table_select(struct process_table *table, unsigned rows, const int64_t *pids,
                           size_t count);
 
+/* A process whose children are not looked for, since it has none; 0: there is no such one. */
+void process_table_childless(struct process_table *table, int64_t pid);
+
 /* Lists /proc and reads every process as the metrics that are due need (stat of all; statm, clock,
  * status and io of those that will have a row); values of metrics that are not due stay as they
  * were. Returns 0 or VITALS_EMEMORY; where /proc cannot be listed

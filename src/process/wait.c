@@ -85,6 +85,18 @@ vitals_availability vitals_process_exit_status(vitals_process *process, int *cod
     return VITALS_HAVE;
 }
 
+vitals_availability live_how_ended(const vitals_process *process, struct os_exit *out)
+{
+    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
+    if (process->pidfd < 0)
+        return out->state;
+    if (os_pidfd_ended(process->pidfd) > 0)
+        os_pidfd_exit_seen(&process->context->os, process->pidfd, &process->files, out);
+    else
+        out->state = VITALS_NOT_YET;
+    return out->state;
+}
+
 int vitals_process_descriptor(const vitals_process *process)
 {
     return process->pidfd < 0 ? -1 : process->pidfd;

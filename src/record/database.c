@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #if VITALS_WITH_SQLITE
+#include "feed/library.h"
 #include "record/tick.h"
 
 #include <errno.h>
@@ -16,8 +17,28 @@
 
 const char *database_version(void)
 {
-    return sqlite3_libversion();
+    return sqlite_missing() == NULL ? sqlite3_libversion() : NULL;
 }
+
+const char DATABASE_TABLES[] =
+    "CREATE TABLE attributes(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE series(id INTEGER PRIMARY KEY, column_name TEXT NOT NULL UNIQUE,"
+    " name TEXT NOT NULL, subject TEXT NOT NULL, label TEXT NOT NULL, unit TEXT NOT NULL,"
+    " kind TEXT NOT NULL);"
+    "CREATE TABLE samples(sample INTEGER PRIMARY KEY, time REAL NOT NULL,"
+    " monotonic_ns INTEGER NOT NULL);"
+    "CREATE TABLE states(sample INTEGER NOT NULL, series INTEGER NOT NULL, state TEXT NOT NULL,"
+    " PRIMARY KEY(sample, series)) WITHOUT ROWID;"
+    "CREATE TABLE moments(sample INTEGER NOT NULL, series INTEGER NOT NULL,"
+    " monotonic_ns INTEGER NOT NULL, PRIMARY KEY(sample, series)) WITHOUT ROWID;"
+    "CREATE TABLE marks(time REAL NOT NULL, begins INTEGER NOT NULL, name TEXT NOT NULL,"
+    " pid INTEGER, tid INTEGER, told INTEGER NOT NULL);"
+    "CREATE TABLE frames(sequence INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL,"
+    " key INTEGER, encoding TEXT NOT NULL, content BLOB NOT NULL);"
+    "CREATE INDEX frames_time ON frames(time_ns);"
+    "CREATE TABLE account(place INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL,"
+    " subject TEXT NOT NULL, label TEXT NOT NULL, source TEXT NOT NULL, state TEXT NOT NULL,"
+    " value REAL);";
 
 int database_fail(sqlite3 *database, const char *path, vitals_error *error)
 {
@@ -66,20 +87,35 @@ int database_step(sqlite3_stmt *statement, const char *path, vitals_error *error
     return code;
 }
 
-/* Removes a database with what SQLite keeps beside it. */
+/* SQLite would not say why it cannot be made. */
+static int make_empty(const char *path, vitals_error *error)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    if (descriptor < 0)
+        return record_fail_errno(errno, path, error);
+    close(descriptor);
+    return 0;
+}
+
+/* Removes a database with what SQLite keeps beside it: also where only that is left, of one that
+ * was renamed while somebody read it. */
 static int remove_old(const char *path, bool overwrite, vitals_error *error)
 {
-    static const char *const ENDINGS[] = {"", "-wal", "-shm", "-journal"};
+    static const char *const ENDINGS[] = {"-wal", "-shm", "-journal", ""};
     struct stat status;
     char beside[4096];
-    if (stat(path, &status) != 0)
-        return 0;
-    if (!S_ISREG(status.st_mode))
+    bool there = stat(path, &status) == 0;
+    int code = there ? 0 : make_empty(path, error);
+    if (code < 0)
+        return code;
+    if (there && !S_ISREG(status.st_mode))
         return record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
-    if (status.st_size > 0 && !overwrite)
+    if (there && status.st_size > 0 && !overwrite)
         return record_fail(VITALS_EARGUMENT, path, error, "is there already and not empty");
     for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
         size_t size = strlen(path);
+        if (!there && ENDINGS[i][0] == '\0')
+            break;
         if (size + strlen(ENDINGS[i]) >= sizeof beside)
             return record_fail(VITALS_EARGUMENT, path, error, "too long a path");
         memcpy(beside, path, size);
@@ -115,6 +151,11 @@ bool database_is_cut(const char *path)
     for (int i = 0; i < 4; i++)
         count = count << 8 | head[COUNT_AT + i];
     return (uint64_t)status.st_size < (page == 1 ? 65536 : page) * count;
+}
+
+const char *database_problem(const char *path)
+{
+    return database_is_cut(path) ? "it was cut off: what is left of it is read" : "";
 }
 
 static int (*size_of_file)(sqlite3_file *file, sqlite3_int64 *size);
@@ -206,6 +247,18 @@ static int probe(sqlite3 *database, const char *path, vitals_error *error)
                        "elsewhere and read that");
 }
 
+/* What is left of one that was cut off, in its place; where that cannot be had, as much as SQLite
+ * itself can read. */
+static void salvage(sqlite3 **database, const char *path, int *code)
+{
+    sqlite3 *whole;
+    if (database_salvage(path, *database, &whole, NULL) < 0)
+        return;
+    (void)sqlite3_close_v2(*database);
+    *database = whole;
+    *code = 0;
+}
+
 int database_open(const char *path, enum database_use use, bool overwrite, sqlite3 **out,
                   vitals_error *error)
 {
@@ -213,6 +266,9 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
                                 [DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
                                 [DATABASE_READ] = SQLITE_OPEN_READONLY};
     sqlite3 *database = NULL;
+    const char *missing = sqlite_missing();
+    if (missing != NULL)
+        return record_fail(VITALS_EUNSUPPORTED, path, error, "SQLite is not there: %s", missing);
     int code = use == DATABASE_MAKE ? remove_old(path, overwrite, error) : check_file(path, error);
     if (code < 0)
         return code;
@@ -223,12 +279,56 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
         code = configure(database, path, use, error);
     if (code == 0 && use != DATABASE_MAKE)
         code = probe(database, path, error);
+    if (use == DATABASE_READ && database_is_cut(path))
+        salvage(&database, path, &code);
     if (code < 0) {
         (void)sqlite3_close_v2(database);
         return code;
     }
     *out = database;
     return 0;
+}
+
+void database_quote(const char *name, char *out, size_t capacity)
+{
+    size_t used = 0;
+    out[used++] = '"';
+    for (; *name != '\0' && used + 4 < capacity; name++) {
+        out[used++] = *name;
+        if (*name == '"')
+            out[used++] = '"';
+    }
+    out[used++] = '"';
+    out[used] = '\0';
+}
+
+long long database_number(sqlite3 *database, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    long long number = 0;
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    (void)sqlite3_finalize(statement);
+    return number;
+}
+
+int database_check_form(sqlite3 *database, const char *path, vitals_error *error)
+{
+    long long form = database_number(database, "PRAGMA user_version");
+    if (form <= DATABASE_SCHEMA ||
+        database_number(database, "PRAGMA application_id") != DATABASE_APPLICATION)
+        return 0;
+    return record_fail(VITALS_EUNSUPPORTED, path, error,
+                       "was recorded by a newer vitals: its form is %lld, this one reads %d", form,
+                       DATABASE_SCHEMA);
+}
+
+bool database_is_damaged(sqlite3 *database)
+{
+    return sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) !=
+               SQLITE_OK &&
+           (sqlite3_errcode(database) & 0xFF) == SQLITE_CORRUPT;
 }
 
 bool database_has_table(sqlite3 *database, const char *name)
@@ -251,6 +351,12 @@ bool database_has_table(sqlite3 *database, const char *name)
 const char *database_version(void)
 {
     return NULL;
+}
+
+const char *database_problem(const char *path)
+{
+    (void)path;
+    return "";
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include "record/recorder.h"
 #include "record/text_file.h"
 
-enum { ATTRIBUTES_MAX = 32, MARKS_WAITING_MAX = 1024 };
+enum { ATTRIBUTES_MAX = 32, MARKS_WAITING_MAX = 1024, MARKS_OPEN_MAX = 256 };
 
 struct format {
     const char *name;
@@ -29,6 +29,8 @@ struct format {
                 vitals_error *error);
     int (*account)(struct recorder *recorder, const vitals_account *account, vitals_error *error);
     uint64_t (*size)(const struct recorder *recorder); /* NULL: that of the lines */
+    /* the path of what stands beside a part, and goes where it goes */
+    void (*beside)(const char *path, char *out, size_t capacity);
 };
 
 struct attribute {
@@ -56,9 +58,13 @@ struct recorder {
     struct waiting_mark *waiting;
     size_t waiting_count, waiting_dropped;
 
+    /* where it rotates: phases that have begun and go on in the next part */
+    struct waiting_mark *opened;
+    size_t opened_count;
+
     uint64_t samples;       /* of this part */
     uint64_t part_began_ns; /* monotonic */
-    unsigned part_first, part_next;
+    unsigned part_next;
 };
 
 /* The format with that name; by the path's ending where the name is NULL. Errors: EARGUMENT. */

@@ -1,207 +1,176 @@
-/* frames_database.c: the snapshots of a recording as a feed that can seek. One is held at a time.
- */
-#include "record/database.h"
-#include "record/delta.h"
-#include "record/recording.h"
+/* frames_database.c: see frames_database.h. One snapshot is held at a time. */
+#include "record/frames_database.h"
 
 #if VITALS_WITH_SQLITE
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "feed/feed_json.h"
 #include "record/tick.h"
 
-struct frames {
-    char *path;
-    sqlite3 *database;
-    sqlite3_stmt *next, *key;
-    int64_t key_sequence; /* of key_json; -1: none */
-    int64_t after;        /* the sequence of the frame that was given last */
-    uint64_t from_ns;     /* by seek; 0: none */
-    uint64_t number;      /* of frames given, for messages */
-    struct bytes json, delta, key_json;
-    vitals_builder *builder;
-    bool broken; /* an error was told; nothing more is given */
-};
-
-/* What a row holds, as it was before it was packed. `statement` stands on it: encoding, content. */
-static int read_content(struct frames *frames, sqlite3_stmt *statement, int column, bool delta,
-                        struct bytes *out, vitals_error *error)
+static void finalize_all(struct frames *frames)
 {
-    const unsigned char *name = sqlite3_column_text(statement, column);
-    const struct packing *packing = packing_find(name != NULL ? (const char *)name : "");
-    const void *content = sqlite3_column_blob(statement, column + 1);
-    size_t size = (size_t)sqlite3_column_bytes(statement, column + 1);
-    content = content != NULL ? content : "";
-    if (packing == NULL)
-        return record_fail(VITALS_EUNSUPPORTED, frames->path, error,
-                           "its snapshots are packed in a way that a newer vitals knows");
-    if (packing->delta != delta)
-        return record_fail(VITALS_EFORMAT, frames->path, error, "a snapshot in it has no key");
-    if (packing->packed)
-        return packed_inflate(content, size, out, frames->path, error);
-    out->size = 0;
-    return bytes_write(out, content, size) == 0
-               ? 0
-               : record_fail(VITALS_EMEMORY, frames->path, error, "out of memory");
+    for (size_t i = 0; i < sizeof frames->find / sizeof frames->find[0]; i++) {
+        (void)sqlite3_finalize(frames->find[i]);
+        frames->find[i] = NULL;
+    }
+    (void)sqlite3_finalize(frames->read);
+    frames->read = NULL;
 }
 
-/* The frame that others are told by; the newest is kept. */
-static int read_key(struct frames *frames, int64_t sequence, vitals_error *error)
+static int prepare_all(struct frames *frames, vitals_error *error)
 {
-    if (frames->key_sequence == sequence)
-        return 0;
-    frames->key_sequence = -1;
-    (void)sqlite3_bind_int64(frames->key, 1, sequence);
-    int code = sqlite3_step(frames->key) == SQLITE_ROW
-                   ? read_content(frames, frames->key, 0, false, &frames->key_json, error)
-                   : record_fail(VITALS_EFORMAT, frames->path, error,
-                                 "a snapshot in it has lost its key");
-    (void)sqlite3_reset(frames->key);
-    if (code == 0)
-        frames->key_sequence = sequence;
+    static const char *const FIND[] = {
+        [FRAMES_AFTER] = "SELECT sequence FROM frames WHERE sequence>?1 ORDER BY sequence LIMIT 1",
+        [FRAMES_BEFORE] = "SELECT sequence FROM frames WHERE sequence<?1 ORDER BY sequence DESC "
+                          "LIMIT 1",
+        [FRAMES_UNTIL_TIME] = "SELECT sequence FROM frames WHERE time_ns<=?1 ORDER BY time_ns DESC,"
+                              "sequence DESC LIMIT 1",
+        [FRAMES_FROM_TIME] = "SELECT sequence FROM frames WHERE time_ns>=?1 ORDER BY time_ns,"
+                             "sequence LIMIT 1",
+    };
+    _Static_assert(sizeof FIND / sizeof FIND[0] == sizeof frames->find / sizeof frames->find[0],
+                   "a statement for each place");
+    finalize_all(frames);
+    int code = database_prepare(frames->database, frames->path,
+                                "SELECT key,encoding,content FROM frames WHERE sequence=?1",
+                                &frames->read, error);
+    for (size_t i = 0; i < sizeof FIND / sizeof FIND[0] && code == 0; i++)
+        code = database_prepare(frames->database, frames->path, FIND[i], &frames->find[i], error);
     return code;
 }
 
-static int read_delta(struct frames *frames, vitals_error *error)
+int frames_salvage(struct frames *frames, vitals_error *error)
 {
-    int code = read_key(frames, sqlite3_column_int64(frames->next, 1), error);
+    sqlite3 *whole = NULL;
+    if (frames->salvaged)
+        return record_fail(VITALS_EFORMAT, frames->path, error, "is damaged");
+    frames->salvaged = true;
+    int code = database_salvage(frames->path, frames->database, &whole, error);
+    if (code < 0)
+        return code;
+    finalize_all(frames); /* else the old one would stay open */
+    (void)sqlite3_close_v2(frames->database);
+    frames->database = whole;
+    return prepare_all(frames, error);
+}
+
+static int open_database(struct frames *frames, const char *path, vitals_error *error)
+{
+    frames->path = strdup(path);
+    if (frames->path == NULL)
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    int code = database_open(path, DATABASE_READ, false, &frames->database, error);
     if (code == 0)
-        code = read_content(frames, frames->next, 2, true, &frames->delta, error);
-    if (code == 0 && !delta_read(&frames->key_json, frames->delta.data, frames->delta.size,
-                                 PACKED_MAX, &frames->json))
-        code = record_fail(VITALS_EFORMAT, frames->path, error,
-                           "a snapshot in it cannot be put together");
+        code = database_check_form(frames->database, path, error);
+    if (code < 0)
+        return code;
+    if (database_is_damaged(frames->database))
+        (void)frames_salvage(frames, error); /* or as much as SQLite can read */
+    if (!database_has_table(frames->database, "frames"))
+        return record_fail(VITALS_EUNSUPPORTED, path, error,
+                           "holds no snapshots; vitals report tells what is in it");
+    return prepare_all(frames, error);
+}
+
+int frames_open(struct frames *frames, const char *path, vitals_error *error)
+{
+    *frames = (struct frames){.path = NULL};
+    int code = open_database(frames, path, error);
+    if (code < 0)
+        frames_close(frames);
     return code;
 }
 
-static int read_frame(struct frames *frames, vitals_snapshot **out, vitals_error *error)
+void frames_close(struct frames *frames)
 {
-    struct feed_place place = {frames->path, ++frames->number};
-    bool delta = sqlite3_column_type(frames->next, 1) != SQLITE_NULL;
-    int code = delta ? read_delta(frames, error)
-                     : read_content(frames, frames->next, 2, false, &frames->json, error);
-    if (code == 0)
-        code = feed_json_read(&place, frames->json.data, frames->json.size, frames->builder, out,
-                              error);
-    return code == 0 ? 1 : code;
+    finalize_all(frames);
+    (void)sqlite3_close_v2(frames->database);
+    frame_decoder_done(&frames->decoder);
+    free(frames->path);
+    *frames = (struct frames){.path = NULL};
 }
 
-/* A recording that grows is read as far as it goes now. */
-static int frames_next(void *data, vitals_snapshot **out, vitals_error *error)
+static int find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
+                vitals_error *error)
 {
-    struct frames *frames = data;
-    if (frames->broken)
-        return 0;
-    (void)sqlite3_reset(frames->next);
-    (void)sqlite3_bind_int64(frames->next, 1, frames->after);
-    (void)sqlite3_bind_int64(frames->next, 2, (sqlite3_int64)frames->from_ns);
-    int result = sqlite3_step(frames->next), code = 0;
+    sqlite3_stmt *statement = frames->find[place];
+    (void)sqlite3_bind_int64(statement, 1, argument);
+    int result = sqlite3_step(statement), code = 0;
     if (result == SQLITE_ROW) {
-        frames->after = sqlite3_column_int64(frames->next, 0);
-        code = read_frame(frames, out, error);
+        *number = sqlite3_column_int64(statement, 0);
+        code = 1;
     } else if (result != SQLITE_DONE) {
         code = database_fail(frames->database, frames->path, error);
     }
-    (void)sqlite3_reset(frames->next);
-    frames->broken = code < 0;
+    (void)sqlite3_reset(statement);
     return code;
 }
 
-static int frames_seek(void *data, uint64_t realtime_ns, vitals_error *error)
+int frames_find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
+                vitals_error *error)
 {
-    struct frames *frames = data;
-    (void)error;
-    frames->after = -1;
-    frames->from_ns = realtime_ns < INT64_MAX ? realtime_ns : INT64_MAX;
-    frames->broken = false;
+    int code = find(frames, place, argument, number, error);
+    if (code != VITALS_EFORMAT || frames_salvage(frames, error) < 0)
+        return code;
+    return find(frames, place, argument, number, error);
+}
+
+/* The row of a frame stands, or EFORMAT. What it borrows is good until the statement is reset. */
+static int read_row(struct frames *frames, int64_t number, struct frame *out, int64_t *key,
+                    vitals_error *error)
+{
+    (void)sqlite3_bind_int64(frames->read, 1, number);
+    int result = sqlite3_step(frames->read);
+    if (result == SQLITE_DONE)
+        return record_fail(VITALS_EFORMAT, frames->path, error,
+                           "a snapshot in it has lost its key");
+    if (result != SQLITE_ROW)
+        return database_fail(frames->database, frames->path, error);
+    const unsigned char *encoding = sqlite3_column_text(frames->read, 1);
+    const void *content = sqlite3_column_blob(frames->read, 2);
+    *out = (struct frame){.whole = sqlite3_column_type(frames->read, 0) == SQLITE_NULL,
+                          .encoding = encoding != NULL ? (const char *)encoding : "",
+                          .content = content != NULL ? content : "",
+                          .size = (size_t)sqlite3_column_bytes(frames->read, 2)};
+    *key = sqlite3_column_int64(frames->read, 0);
     return 0;
 }
 
-static int frames_last(void *data, unsigned count, vitals_error *error)
+static int read_key(struct frames *frames, int64_t key, vitals_error *error)
 {
-    struct frames *frames = data;
-    sqlite3_stmt *statement = NULL;
-    int code = database_prepare(frames->database, frames->path,
-                                "SELECT sequence FROM frames ORDER BY sequence DESC LIMIT 1 "
-                                "OFFSET ?1",
-                                &statement, error);
-    if (code < 0)
-        return code;
-    (void)sqlite3_bind_int64(statement, 1, count > 0 ? count - 1 : 0);
-    frames->after = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) - 1
-                                                          : -1;
-    frames->from_ns = 0;
-    (void)sqlite3_finalize(statement);
-    return 0;
-}
-
-static void frames_close(void *data)
-{
-    struct frames *frames = data;
-    (void)sqlite3_finalize(frames->next);
-    (void)sqlite3_finalize(frames->key);
-    (void)sqlite3_close_v2(frames->database);
-    vitals_builder_free(frames->builder);
-    bytes_done(&frames->json);
-    bytes_done(&frames->delta);
-    bytes_done(&frames->key_json);
-    free(frames->path);
-    free(frames);
-}
-
-static int open_frames(struct frames *frames, const char *path, vitals_error *error)
-{
-    int code = database_open(path, DATABASE_READ, false, &frames->database, error);
-    if (code < 0)
-        return code;
-    if (!database_has_table(frames->database, "frames"))
-        return record_fail(VITALS_EUNSUPPORTED, path, error, "holds no snapshots");
-    code = database_prepare(
-        frames->database, path,
-        "SELECT sequence,key,encoding,content FROM frames WHERE sequence>?1 AND "
-        "time_ns>=?2 ORDER BY sequence LIMIT 1",
-        &frames->next, error);
+    struct frame frame;
+    int64_t above;
+    int code = read_row(frames, key, &frame, &above, error);
+    if (code == 0 && !frame.whole)
+        code = record_fail(VITALS_EFORMAT, frames->path, error,
+                           "a snapshot in it has lost its key");
     if (code == 0)
-        code = database_prepare(frames->database, path,
-                                "SELECT encoding,content FROM frames WHERE sequence=?1 AND key IS "
-                                "NULL",
-                                &frames->key, error);
-    if (code == 0)
-        code = vitals_builder_new(&frames->builder, error);
+        code = frame_decode_key(&frames->decoder, key, &frame, frames->path, error);
+    (void)sqlite3_reset(frames->read);
     return code;
 }
 
-int recording_feed(const char *path, struct feed *out, vitals_error *error)
+int frames_read(struct frames *frames, int64_t number, vitals_snapshot **out, vitals_error *error)
 {
-    struct frames *frames = calloc(1, sizeof *frames);
-    if (frames == NULL || (frames->path = strdup(path)) == NULL) {
-        free(frames);
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    struct frame frame;
+    int64_t key = 0;
+    int code = read_row(frames, number, &frame, &key, error);
+    if (code == 0 && !frame.whole && !frame_decoder_has_key(&frames->decoder, key)) {
+        (void)sqlite3_reset(frames->read);
+        code = read_key(frames, key, error);
+        if (code == 0)
+            code = read_row(frames, number, &frame, &key, error);
     }
-    frames->after = frames->key_sequence = -1;
-    int code = open_frames(frames, path, error);
-    if (code < 0) {
-        frames_close(frames);
-        return code;
-    }
-    *out = (struct feed){.data = frames,
-                         .next = frames_next,
-                         .seek = frames_seek,
-                         .last = frames_last,
-                         .close = frames_close};
-    return 0;
+    if (code == 0)
+        code = frame_decode(&frames->decoder, number, &frame, frames->path, out, error);
+    (void)sqlite3_reset(frames->read);
+    return code;
 }
 
-#else
-
-#include "record/tick.h"
-
-int recording_feed(const char *path, struct feed *out, vitals_error *error)
+bool frames_is_broken(int code)
 {
-    (void)out;
-    return record_fail(VITALS_EUNSUPPORTED, path, error, "%s", DATABASE_ABSENT);
+    return code == VITALS_EFORMAT || code == VITALS_EUNSUPPORTED;
 }
 
 #endif

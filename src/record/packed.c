@@ -7,10 +7,11 @@
 #include "record/tick.h"
 
 #if VITALS_WITH_ZLIB
-#include <zlib.h>
+#include "feed/library.h"
+#include "record/zlib.h"
 #endif
 
-static bool make_room(struct bytes *bytes, size_t size)
+bool bytes_room(struct bytes *bytes, size_t size)
 {
     if (bytes->capacity - bytes->size >= size)
         return true;
@@ -26,7 +27,7 @@ static bool make_room(struct bytes *bytes, size_t size)
 int bytes_write(void *data, const char *bytes, size_t size)
 {
     struct bytes *out = data;
-    if (!make_room(out, size + 1))
+    if (!bytes_room(out, size + 1))
         return -1;
     memcpy(out->data + out->size, bytes, size);
     out->size += size;
@@ -48,14 +49,16 @@ static int no_memory(const char *path, vitals_error *error)
 
 const char *packed_version(void)
 {
-    return zlibVersion();
+    return zlib_missing() == NULL ? zlibVersion() : NULL;
 }
 
 bool packed_deflate(const struct bytes *from, struct bytes *out)
 {
     out->size = 0;
+    if (zlib_missing() != NULL)
+        return false;
     uLongf size = compressBound((uLong)from->size);
-    if (!make_room(out, size))
+    if (!bytes_room(out, size))
         return false;
     if (compress2((Bytef *)out->data, &size, (const Bytef *)from->data, (uLong)from->size,
                   Z_BEST_SPEED) != Z_OK)
@@ -72,12 +75,15 @@ int packed_inflate(const void *content, size_t content_size, struct bytes *out, 
     out->size = 0;
     if (content_size > PACKED_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
+    const char *missing = zlib_missing();
+    if (missing != NULL)
+        return record_fail(VITALS_EUNSUPPORTED, path, error, "zlib is not there: %s", missing);
     z_stream stream = {.next_in = (z_const Bytef *)content, .avail_in = (uInt)content_size};
     int result = inflateInit(&stream);
     if (result != Z_OK)
         return no_memory(path, error);
     while (result == Z_OK && out->size <= PACKED_MAX) {
-        if (!make_room(out, STEP)) {
+        if (!bytes_room(out, STEP)) {
             (void)inflateEnd(&stream);
             return no_memory(path, error);
         }

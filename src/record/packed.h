@@ -16,6 +16,9 @@ struct bytes {
     size_t size, capacity;
 };
 
+/* Room for so many bytes behind those that it has. False: no memory. */
+bool bytes_room(struct bytes *bytes, size_t size);
+
 /* vitals_write with a struct bytes as data. */
 int bytes_write(void *data, const char *bytes, size_t size);
 void bytes_done(struct bytes *bytes);

@@ -38,21 +38,11 @@ static bool for_each(struct recording *recording, sqlite3 *database, const char 
         if (recording->no_memory)
             result = SQLITE_DONE;
     }
+    recording->damaged = recording->damaged || (result & 0xFF) == SQLITE_CORRUPT;
     if (result != SQLITE_DONE)
         recording_wrong(recording, "not all of it can be read: %s", sqlite3_errmsg(database));
     (void)sqlite3_finalize(statement);
     return result == SQLITE_DONE;
-}
-
-static int64_t pragma(sqlite3 *database, const char *sql)
-{
-    sqlite3_stmt *statement = NULL;
-    int64_t number = 0;
-    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int64(statement, 0);
-    (void)sqlite3_finalize(statement);
-    return number;
 }
 
 /* ---- ours ---- */
@@ -162,7 +152,7 @@ static bool is_table(struct recording *recording, sqlite3 *database, const char 
 static bool has_account(struct recording *recording, sqlite3 *database)
 {
     return is_table(recording, database, "account") &&
-           pragma(database, "SELECT count(value) >= 0 FROM account") == 1;
+           database_number(database, "SELECT count(value) >= 0 FROM account") == 1;
 }
 
 static void read_samples(struct recording *recording, sqlite3 *database)
@@ -190,12 +180,11 @@ static void read_samples(struct recording *recording, sqlite3 *database)
 
 static int read_ours(struct recording *recording, sqlite3 *database, vitals_error *error)
 {
-    int64_t schema = pragma(database, "PRAGMA user_version");
+    int code = database_check_form(database, recording->path, error);
     recording->format = "vitals";
-    if (schema > DATABASE_SCHEMA)
-        return record_fail(VITALS_EUNSUPPORTED, recording->path, error,
-                           "was recorded by a newer vitals: its form is %lld, this one reads %d",
-                           (long long)schema, DATABASE_SCHEMA);
+    recording->damaged = database_is_damaged(database);
+    if (code < 0)
+        return code;
     if (is_table(recording, database, "attributes"))
         (void)for_each(recording, database, "SELECT name,value FROM attributes LIMIT 256",
                        take_attribute, NULL);
@@ -273,12 +262,32 @@ static int read_tracking(struct recording *recording, sqlite3 *database, vitals_
 
 static int read_any(struct recording *recording, sqlite3 *database, vitals_error *error)
 {
-    if (pragma(database, "PRAGMA application_id") == DATABASE_APPLICATION)
+    if (database_number(database, "PRAGMA application_id") == DATABASE_APPLICATION)
         return read_ours(recording, database, error);
     if (database_has_table(database, "data"))
         return read_tracking(recording, database, error);
     return record_fail(VITALS_EFORMAT, recording->path, error,
                        "is a SQLite database, but no recording");
+}
+
+/* Again, of what its pages hold, where SQLite loses its way among them. */
+static void read_salvaged(struct recording *recording, sqlite3 *database)
+{
+    sqlite3 *whole = NULL;
+    vitals_account *account = NULL;
+    vitals_error error;
+    if (vitals_account_new(&account, &error) < 0)
+        return;
+    if (database_salvage(recording->path, database, &whole, &error) < 0) {
+        vitals_account_free(account);
+        return;
+    }
+    recording_clear(recording);
+    recording->account = account;
+    recording_wrong(recording, "%s", DATABASE_DAMAGED);
+    if (read_any(recording, whole, &error) < 0)
+        recording_wrong(recording, "%s", error.message);
+    (void)sqlite3_close_v2(whole);
 }
 
 int read_database(struct recording *recording, vitals_error *error)
@@ -287,9 +296,10 @@ int read_database(struct recording *recording, vitals_error *error)
     int code = database_open(recording->path, DATABASE_READ, false, &database, error);
     if (code < 0)
         return code;
-    if (database_is_cut(recording->path))
-        recording_wrong(recording, "it was cut off: what is left of it is read");
+    recording_wrong(recording, "%s", database_problem(recording->path));
     code = read_any(recording, database, error);
+    if (code == 0 && recording->damaged)
+        read_salvaged(recording, database);
     (void)sqlite3_close_v2(database);
     return code;
 }

@@ -55,30 +55,49 @@ static int begin_part(struct recorder *recorder, bool overwrite, vitals_error *e
     return code;
 }
 
-/* The highest N of the files PATH.N that are there already. */
-static unsigned highest_part(const char *path)
+/* The files PATH.N that are there, of whatever run. */
+struct parts {
+    unsigned lowest, highest, count; /* 0 where there are none */
+};
+
+/* N, of a name that we could have given; 0: it is none. */
+static unsigned part_number(const char *name, const char *base)
+{
+    size_t length = strlen(base);
+    unsigned number = 0;
+    if (strncmp(name, base, length) != 0 || name[length] != '.' || name[length + 1] == '0')
+        return 0;
+    const char *digits = name + length + 1;
+    if (strlen(digits) > 9 || digits[strspn(digits, "0123456789")] != '\0')
+        return 0;
+    for (; *digits != '\0'; digits++)
+        number = number * 10 + (unsigned)(*digits - '0');
+    return number;
+}
+
+static struct parts list_parts(const char *path)
 {
     char folder[4096];
+    struct parts parts = {0};
     const char *base = strrchr(path, '/');
     size_t size = base != NULL ? (size_t)(base - path) + 1 : 0;
     if (size >= sizeof folder)
-        return 0;
+        return parts;
     memcpy(folder, path, size);
     folder[size] = '\0';
     base = base != NULL ? base + 1 : path;
     DIR *entries = opendir(size > 0 ? folder : ".");
-    unsigned highest = 0, number;
     for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
-        size_t length = strlen(base);
-        int end = 0;
-        if (strncmp(entry->d_name, base, length) == 0 &&
-            sscanf(entry->d_name + length, ".%9u%n", &number, &end) == 1 &&
-            entry->d_name[length + (size_t)end] == '\0' && number > highest)
-            highest = number;
+        unsigned number = part_number(entry->d_name, base);
+        if (number == 0)
+            continue;
+        parts.lowest = parts.count == 0 || number < parts.lowest ? number : parts.lowest;
+        parts.highest = number > parts.highest ? number : parts.highest;
+        parts.count++;
     }
     if (entries != NULL)
         closedir(entries);
-    return highest;
+    return parts;
 }
 
 int recorder_open(const struct recorder_options *options, struct recorder **out,
@@ -103,7 +122,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **out,
     if (recorder->state == NULL || (!standard && recorder->path == NULL))
         code = out_of_memory(recorder, error);
     if (code == 0 && !standard)
-        recorder->part_first = recorder->part_next = highest_part(recorder->path) + 1;
+        recorder->part_next = list_parts(recorder->path).highest + 1;
     if (code == 0)
         code = begin_part(recorder, options->overwrite, error);
     if (code < 0) {
@@ -173,6 +192,53 @@ int recorder_describe(const struct recorder *recorder, vitals_account *account, 
     return code;
 }
 
+/* ---- marks ---- */
+
+static uint64_t realtime_of(const struct recorder *recorder, uint64_t monotonic_ns)
+{
+    return recorder->realtime_ns - recorder->monotonic_ns + monotonic_ns;
+}
+
+static int write_mark(struct recorder *recorder, const vitals_mark *mark, vitals_error *error)
+{
+    if (recorder->format->mark == NULL)
+        return 0;
+    return recorder->format->mark(recorder, mark, realtime_of(recorder, mark->monotonic_ns), error);
+}
+
+static bool is_same(const vitals_mark *one, const vitals_mark *other)
+{
+    return one->pid == other->pid && one->tid == other->tid && strcmp(one->name, other->name) == 0;
+}
+
+/* Remembers what began and has not ended, as much as there is room for. */
+static void follow_phase(struct recorder *recorder, const vitals_mark *mark)
+{
+    const struct recorder_options *options = &recorder->options;
+    size_t at = recorder->opened_count;
+    if (options->rotate_bytes == 0 && options->rotate_ns == 0)
+        return;
+    if (recorder->opened == NULL)
+        recorder->opened = calloc(MARKS_OPEN_MAX, sizeof *recorder->opened);
+    if (recorder->opened == NULL)
+        return;
+    if (mark->begins && at < MARKS_OPEN_MAX) {
+        struct waiting_mark *place = &recorder->opened[recorder->opened_count++];
+        place->mark = *mark;
+        (void)snprintf(place->name, sizeof place->name, "%s", mark->name);
+        place->mark.name = place->name;
+    }
+    if (mark->begins)
+        return;
+    while (at > 0 && !is_same(&recorder->opened[at - 1].mark, mark))
+        at--;
+    for (; at > 0 && at < recorder->opened_count; at++) {
+        recorder->opened[at - 1] = recorder->opened[at];
+        recorder->opened[at - 1].mark.name = recorder->opened[at - 1].name;
+    }
+    recorder->opened_count -= at > 0;
+}
+
 /* ---- parts ---- */
 
 static bool part_is_full(const struct recorder *recorder)
@@ -187,57 +253,65 @@ static bool part_is_full(const struct recorder *recorder)
             recorder->monotonic_ns - recorder->part_began_ns >= options->rotate_ns);
 }
 
-static void part_path(const struct recorder *recorder, unsigned part, const char *ending, char *out,
-                      size_t capacity)
+static void part_path(const struct recorder *recorder, unsigned part, char *out, size_t capacity)
 {
-    (void)snprintf(out, capacity, "%s.%u%s", recorder->path, part, ending);
+    (void)snprintf(out, capacity, "%s.%u", recorder->path, part);
 }
 
-static void forget_old_parts(struct recorder *recorder)
+/* Also those of earlier runs, else a service that is started again and again fills the disk. */
+static void forget_old_parts(const struct recorder *recorder)
 {
+    enum { AT_ONCE = 16 };
     unsigned keep = recorder->options.keep;
-    char path[4096];
-    while (keep != 0 && recorder->part_next - recorder->part_first > keep) {
-        part_path(recorder, recorder->part_first, "", path, sizeof path);
-        (void)unlink(path);
-        part_path(recorder, recorder->part_first, ".json", path, sizeof path);
-        (void)unlink(path);
-        recorder->part_first++;
+    char path[4096], beside[4096];
+    for (int i = 0; i < AT_ONCE && keep != 0; i++) {
+        struct parts parts = list_parts(recorder->path);
+        if (parts.count <= keep)
+            return;
+        part_path(recorder, parts.lowest, path, sizeof path);
+        if (recorder->format->beside != NULL) {
+            recorder->format->beside(path, beside, sizeof beside);
+            (void)unlink(beside);
+        }
+        if (unlink(path) != 0)
+            return;
     }
+}
+
+/* Phases that are open at the end of a part begin in the next one when they did begin, so that each
+ * stands alone. */
+static int begin_phases_again(struct recorder *recorder, vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < recorder->opened_count && code == 0; i++) {
+        recorder->opened[i].mark.name = recorder->opened[i].name;
+        code = write_mark(recorder, &recorder->opened[i].mark, error);
+    }
+    return code;
 }
 
 static int rotate(struct recorder *recorder, vitals_error *error)
 {
-    char path[4096], beside[4096];
+    char path[4096], beside[4096], moved[4096];
     int code = recorder->format->end(recorder, error);
     recorder->open = false;
     text_file_close(&recorder->file);
-    part_path(recorder, recorder->part_next, "", path, sizeof path);
+    part_path(recorder, recorder->part_next, path, sizeof path);
     if (code == 0 && rename(recorder->path, path) != 0)
         code = record_fail_errno(errno, recorder->path, error);
     if (code < 0)
         return code;
-    part_path(recorder, recorder->part_next, ".json", path, sizeof path);
-    (void)snprintf(beside, sizeof beside, "%s.json", recorder->path);
-    (void)rename(beside, path); /* where the format has one */
+    if (recorder->format->beside != NULL) {
+        recorder->format->beside(recorder->path, beside, sizeof beside);
+        recorder->format->beside(path, moved, sizeof moved);
+        (void)rename(beside, moved); /* where there is one yet */
+    }
     recorder->part_next++;
     forget_old_parts(recorder);
     return begin_part(recorder, false, error);
 }
 
 /* ---- samples and marks ---- */
-
-static uint64_t realtime_of(const struct recorder *recorder, uint64_t monotonic_ns)
-{
-    return recorder->realtime_ns - recorder->monotonic_ns + monotonic_ns;
-}
-
-static int write_mark(struct recorder *recorder, const vitals_mark *mark, vitals_error *error)
-{
-    if (recorder->format->mark == NULL)
-        return 0;
-    return recorder->format->mark(recorder, mark, realtime_of(recorder, mark->monotonic_ns), error);
-}
 
 static int write_waiting_marks(struct recorder *recorder, vitals_error *error)
 {
@@ -264,11 +338,14 @@ int recorder_tick(struct recorder *recorder, const struct tick *tick, vitals_err
     int code = recorder->open ? 0 : begin_part(recorder, false, error);
     if (recorder->part_began_ns == 0)
         recorder->part_began_ns = tick->monotonic_ns;
-    if (code == 0 && part_is_full(recorder))
+    bool rotates = code == 0 && part_is_full(recorder);
+    if (rotates)
         code = rotate(recorder, error);
     if (code == 0)
         code = recorder->format->sample(recorder, tick, error);
     recorder->samples += code == 0;
+    if (code == 0 && rotates)
+        code = begin_phases_again(recorder, error);
     return code == 0 ? write_waiting_marks(recorder, error) : code;
 }
 
@@ -301,6 +378,7 @@ static int keep_mark(struct recorder *recorder, const vitals_mark *mark, vitals_
 
 int recorder_mark(struct recorder *recorder, const vitals_mark *mark, vitals_error *error)
 {
+    follow_phase(recorder, mark);
     if (recorder->realtime_ns == 0)
         return keep_mark(recorder, mark, error);
     return write_mark(recorder, mark, error);
@@ -328,6 +406,7 @@ int recorder_close(struct recorder *recorder, vitals_error *error)
         free(recorder->attributes[i].text);
     }
     free(recorder->waiting);
+    free(recorder->opened);
     free(recorder->state);
     free(recorder->path);
     free(recorder);

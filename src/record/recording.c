@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "record/account_json.h"
+#include "record/database.h"
 #include "record/gpu_tracker.h"
 
-/* A FIFO or a device would never end. */
-static FILE *open_file(const char *path, vitals_error *error)
+FILE *recording_file(const char *path, vitals_error *error)
 {
     struct stat status;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -42,12 +42,17 @@ bool recording_has_frames(const char *path)
 {
     char head[16];
     vitals_error error;
-    FILE *file = strcmp(path, "-") != 0 ? open_file(path, &error) : NULL;
+    FILE *file = strcmp(path, "-") != 0 ? recording_file(path, &error) : NULL;
     if (file == NULL)
         return false;
     bool found = is_database(head, fread(head, 1, sizeof head, file));
     (void)fclose(file);
     return found;
+}
+
+const char *recording_feed_problem(const char *path)
+{
+    return recording_has_frames(path) ? database_problem(path) : "";
 }
 
 static int read_form(struct recording *recording, FILE *file, vitals_error *error)
@@ -78,7 +83,7 @@ static void read_account_beside(struct recording *recording)
     vitals_error error;
     if ((size_t)snprintf(path, sizeof path, "%s.json", recording->path) >= sizeof path)
         return;
-    FILE *file = open_file(path, &error);
+    FILE *file = recording_file(path, &error);
     if (file == NULL) {
         if (error.code != VITALS_EGONE)
             recording_wrong(recording, "%s", error.message);
@@ -102,7 +107,7 @@ static void read_phases_beside(struct recording *recording)
     char path[4096];
     vitals_error error;
     gpu_tracker_beside(recording->path, path, sizeof path);
-    FILE *file = access(path, F_OK) == 0 ? open_file(path, &error) : NULL;
+    FILE *file = access(path, F_OK) == 0 ? recording_file(path, &error) : NULL;
     if (file == NULL)
         return;
     char *own = recording->path;
@@ -125,7 +130,7 @@ static void read_beside(struct recording *recording)
 
 static int read_all(struct recording *recording, vitals_error *error)
 {
-    FILE *file = open_file(recording->path, error);
+    FILE *file = recording_file(recording->path, error);
     if (file == NULL)
         return error->code;
     int code = vitals_account_new(&recording->account, error);
@@ -159,10 +164,8 @@ int recording_open(const char *path, struct recording **out, vitals_error *error
     return 0;
 }
 
-void recording_close(struct recording *recording)
+void recording_clear(struct recording *recording)
 {
-    if (recording == NULL)
-        return;
     for (size_t i = 0; i < recording->series_count; i++) {
         free((char *)recording->series[i].name);
         free((char *)recording->series[i].unit);
@@ -180,6 +183,14 @@ void recording_close(struct recording *recording)
     free(recording->open);
     bytes_done(&recording->problem);
     vitals_account_free(recording->account);
+    *recording = (struct recording){.path = recording->path};
+}
+
+void recording_close(struct recording *recording)
+{
+    if (recording == NULL)
+        return;
+    recording_clear(recording);
     free(recording->path);
     free(recording);
 }

@@ -55,7 +55,11 @@ const struct recorded_phase *recording_phases(const struct recording *recording,
 /* Whether a file is one that may hold snapshots: SQLite, by its first bytes. */
 bool recording_has_frames(const char *path);
 
-/* Its snapshots, where it holds whole ones: can seek. Errors: EUNSUPPORTED: it holds none. */
+/* What is known to be wrong with such a file before its snapshots are read; "" where nothing is. */
+const char *recording_feed_problem(const char *path);
+
+/* Its snapshots, where it holds whole ones: can seek. Those that are broken are passed over, and
+ * said once all others were given. Errors: EUNSUPPORTED: it holds none. */
 int recording_feed(const char *path, struct feed *out, vitals_error *error);
 
 #endif

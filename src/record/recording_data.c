@@ -18,9 +18,10 @@ void recording_wrong(struct recording *recording, const char *format, ...)
     va_end(arguments);
     (void)vitals_text_format((vitals_text){raw, strlen(raw)}, VITALS_TEXT_ASCII, line, sizeof line);
     size_t size = strlen(line);
-    if (recording->problem.size > 0 && bytes_write(&recording->problem, "\n", 1) != 0)
+    if (size == 0 ||
+        (recording->problem.size > 0 && bytes_write(&recording->problem, "\n", 1) != 0))
         return;
-    if (size > 0 && bytes_write(&recording->problem, line, size) == 0)
+    if (bytes_write(&recording->problem, line, size) == 0)
         recording->problem.data[recording->problem.size] = '\0';
 }
 

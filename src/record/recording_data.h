@@ -61,6 +61,7 @@ struct recording {
     size_t open_count;
     uint64_t phases_lost, ends_lost;
     bool no_memory;
+    bool damaged; /* a page of it cannot be read */
 };
 
 /* All of these remember that memory is out and do nothing more; recording_finish tells. */
@@ -82,7 +83,10 @@ void recording_attribute(struct recording *recording, const char *name, vitals_t
 bool recording_is_possible(const char *unit, double value);
 void recording_figure(struct recording *recording, const vitals_figure_form *form);
 
-/* Adds a sentence to what is wrong with it. */
+/* Forgets all but its path: it is read again. */
+void recording_clear(struct recording *recording);
+
+/* Adds a sentence to what is wrong with it; an empty one is none. */
 void recording_wrong(struct recording *recording, const char *format, ...) VITALS_FORMAT(2, 3);
 
 /* All was told: the account is made where none was stored. Errors: EMEMORY. */
@@ -91,6 +95,10 @@ int recording_finish(struct recording *recording, vitals_error *error);
 /* fold.c */
 void fold_add(struct fold *fold, double seconds, double value);
 void fold_account(struct recording *recording);
+
+/* An ordinary file, to be read: a FIFO or a device would never end. NULL: EGONE, EDENIED, ESYSTEM,
+ * EARGUMENT. */
+FILE *recording_file(const char *path, vitals_error *error);
 
 /* ---- readers; each is given the whole file, in its way ---- */
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -112,6 +113,119 @@ int text_file_end_line(struct text_file *file, vitals_error *error)
         return record_fail(VITALS_ESYSTEM, file->path, error, "%s, and its last line is cut off",
                            strerror(number));
     return record_fail_errno(number, file->path, error);
+}
+
+/* ---- a file that gets more columns ---- */
+
+/* Lines as they pass: the first is dropped, the others grow. A line may end inside a quoted field
+ * of the first alone: names are made safe before they are written. */
+struct widening {
+    FILE *from, *to;
+    size_t fields;
+};
+
+static void skip_line(FILE *file)
+{
+    bool quoted = false;
+    for (int byte; (byte = getc_unlocked(file)) != EOF && (byte != '\n' || quoted);)
+        quoted = quoted != (byte == '"');
+}
+
+static void copy_lines(const struct widening *widening)
+{
+    for (int byte; (byte = getc_unlocked(widening->from)) != EOF;) {
+        for (size_t i = 0; i < widening->fields && byte == '\n'; i++)
+            (void)putc_unlocked(',', widening->to);
+        (void)putc_unlocked(byte, widening->to);
+    }
+}
+
+int text_file_beside(const char *path, unsigned mode, char *out, size_t capacity)
+{
+    if ((size_t)snprintf(out, capacity, "%s.XXXXXX", path) >= capacity) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int descriptor = mkostemp(out, O_CLOEXEC | O_APPEND);
+    if (descriptor < 0 || fchmod(descriptor, mode & 0777) == 0)
+        return descriptor;
+    int number = errno;
+    close(descriptor);
+    (void)unlink(out);
+    errno = number;
+    return -1;
+}
+
+/* Whether the name is still that of the file that we write: it may be a link to it, or somebody may
+ * have put another in its place. */
+static bool is_named(const struct text_file *file, struct stat *status)
+{
+    struct stat named;
+    return fstat(file->descriptor, status) == 0 && lstat(file->path, &named) == 0 &&
+           S_ISREG(named.st_mode) && named.st_dev == status->st_dev &&
+           named.st_ino == status->st_ino;
+}
+
+/* 0 or an errno. The descriptor stays open. */
+static int copy_wider(const struct text_file *file, int descriptor, size_t fields)
+{
+    int copy = dup(descriptor);
+    struct widening widening = {.from = fopen(file->path, "re"), .fields = fields};
+    widening.to = copy >= 0 ? fdopen(copy, "w") : NULL;
+    bool failed = widening.from == NULL || widening.to == NULL;
+    int number = failed ? errno : 0;
+    if (!failed) {
+        skip_line(widening.from);
+        (void)fwrite(file->line, 1, file->used, widening.to);
+        (void)putc('\n', widening.to);
+        copy_lines(&widening);
+        failed = ferror(widening.from) || ferror(widening.to);
+        number = failed ? errno : 0;
+    }
+    if (widening.from != NULL)
+        (void)fclose(widening.from);
+    if (widening.to == NULL && copy >= 0)
+        close(copy);
+    if (widening.to != NULL && fclose(widening.to) != 0 && !failed) {
+        failed = true;
+        number = errno;
+    }
+    return !failed ? 0 : number != 0 ? number : EIO;
+}
+
+/* Into a new file, which then takes the name. */
+static int replace(struct text_file *file, const struct stat *old, size_t fields)
+{
+    char fresh[4096];
+    struct stat status;
+    int descriptor = text_file_beside(file->path, old->st_mode, fresh, sizeof fresh);
+    if (descriptor < 0)
+        return errno;
+    int number = copy_wider(file, descriptor, fields);
+    if (number == 0 && !is_named(file, &status))
+        number = ESTALE;
+    if (number == 0 && (fstat(descriptor, &status) != 0 || rename(fresh, file->path) != 0))
+        number = errno;
+    if (number != 0) {
+        close(descriptor);
+        (void)unlink(fresh);
+        return number;
+    }
+    close(file->descriptor);
+    file->descriptor = descriptor;
+    file->size = (uint64_t)status.st_size;
+    return 0;
+}
+
+int text_file_widen(struct text_file *file, size_t fields)
+{
+    struct stat status;
+    int number = file->failed ? ENOMEM : is_named(file, &status) ? 0 : ESTALE;
+    if (number == 0)
+        number = replace(file, &status, fields);
+    file->used = 0;
+    file->failed = false;
+    return number;
 }
 
 void text_file_close(struct text_file *file)

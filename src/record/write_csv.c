@@ -1,17 +1,23 @@
 /* write_csv.c: our own CSV: one rectangular table, docs/recording.md.
  *
- * time, mark, then a column for each series that the first sample had. A mark is a row of its own
- * with nothing but its time and what it says. What is no table (attributes, the account) stands
- * beside it in FILE.json, an account. */
+ * time, mark, then a column for each series; one that comes later is put in behind. A mark is a row
+ * of its own with nothing but its time and what it says. What is no table (attributes, the account)
+ * stands beside it in FILE.json, an account. */
 #include "record/format.h"
 #include <vitals/sys/account.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define SERIES_LEFT_OUT ((vitals_text){LEFT_OUT, sizeof LEFT_OUT - 1})
+static const char LEFT_OUT[] =
+    "what came after the first sample: the file could not be written anew";
+
+static const uint64_t WIDEN_MAX = UINT64_C(1) << 30; /* bytes that are written anew at most */
 
 struct column {
     vitals_measure measure;
@@ -21,13 +27,14 @@ struct column {
 
 struct csv_state {
     bool headed;
+    bool narrow; /* what comes later gets no column */
     struct column *columns;
     size_t count;
 };
 
-static int write_header(struct recorder *recorder, vitals_error *error)
+static void put_header(struct recorder *recorder)
 {
-    struct csv_state *state = recorder->state;
+    const struct csv_state *state = recorder->state;
     char name[COLUMN_WORDS];
     text_file_put(&recorder->file, "time,mark");
     for (size_t i = 0; i < state->count; i++) {
@@ -36,26 +43,83 @@ static int write_header(struct recorder *recorder, vitals_error *error)
         text_file_put(&recorder->file, ",");
         text_file_field(&recorder->file, name, false);
     }
-    return text_file_end_line(&recorder->file, error);
 }
 
-/* What later samples have beyond the first one's series has no column. */
+/* ---- columns ---- */
+
+static bool has_column(const struct csv_state *state, const vitals_usage_value *value, size_t hint)
+{
+    for (size_t i = 0; i < state->count; i++) {
+        const struct column *column = &state->columns[(hint + i) % state->count];
+        if (column->measure == value->measure && column->scope == value->scope &&
+            strcmp(column->subject, value->subject) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool add_column(struct csv_state *state, const vitals_usage_value *value)
+{
+    struct column *columns = realloc(state->columns, (state->count + 1) * sizeof *columns);
+    char *subject = strdup(value->subject);
+    state->columns = columns != NULL ? columns : state->columns;
+    if (columns == NULL || subject == NULL) {
+        free(subject);
+        return false;
+    }
+    columns[state->count++] = (struct column){value->measure, value->scope, subject};
+    return true;
+}
+
+/* A column for each series that has none yet. */
 static int learn_columns(struct recorder *recorder, const struct tick *tick, vitals_error *error)
 {
     struct csv_state *state = recorder->state;
-    state->headed = true;
-    state->columns = calloc(tick->count > 0 ? tick->count : 1, sizeof *state->columns);
-    for (size_t i = 0; i < tick->count && state->columns != NULL; i++) {
-        struct column *column = &state->columns[i];
-        *column = (struct column){tick->values[i].measure, tick->values[i].scope,
-                                  strdup(tick->values[i].subject)};
-        if (column->subject == NULL)
-            break;
-        state->count++;
+    bool fits = true;
+    for (size_t i = 0; i < tick->count && fits; i++)
+        fits = has_column(state, &tick->values[i], i) || add_column(state, &tick->values[i]);
+    return fits ? 0 : record_fail(VITALS_EMEMORY, recorder->file.path, error, "out of memory");
+}
+
+static void forget_columns(struct csv_state *state, size_t count)
+{
+    while (state->count > count)
+        free(state->columns[--state->count].subject);
+}
+
+/* What came later gets a column too: the file is written anew with it, empty in all lines so far,
+ * and takes the old one's place once it is whole. Where that cannot be done the column is left out,
+ * which the attributes say. */
+static int widen(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct csv_state *state = recorder->state;
+    size_t before = state->count;
+    if (state->narrow)
+        return 0;
+    int code = learn_columns(recorder, tick, error);
+    if (code < 0 || state->count == before)
+        return code;
+    if (!recorder->file.standard && !recorder->options.no_header &&
+        recorder->file.size <= WIDEN_MAX) {
+        put_header(recorder);
+        if (text_file_widen(&recorder->file, state->count - before) == 0)
+            return 0;
     }
-    if (state->count != tick->count)
-        return record_fail(VITALS_EMEMORY, recorder->file.path, error, "out of memory");
-    return recorder->options.no_header ? 0 : write_header(recorder, error);
+    forget_columns(state, before);
+    state->narrow = true;
+    (void)recorder_attribute(recorder, "series_left_out", SERIES_LEFT_OUT, NULL);
+    return 0;
+}
+
+static int begin_columns(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct csv_state *state = recorder->state;
+    int code = learn_columns(recorder, tick, error);
+    state->headed = code == 0;
+    if (code < 0 || recorder->options.no_header)
+        return code;
+    put_header(recorder);
+    return text_file_end_line(&recorder->file, error);
 }
 
 /* Values come in a fixed order, so that the next column's value is nearly always the next value. */
@@ -88,7 +152,7 @@ static int csv_sample(struct recorder *recorder, const struct tick *tick, vitals
     struct csv_state *state = recorder->state;
     char words[NUMBER_WORDS];
     size_t hint = 0;
-    int code = state->headed ? 0 : learn_columns(recorder, tick, error);
+    int code = state->headed ? widen(recorder, tick, error) : begin_columns(recorder, tick, error);
     if (code < 0)
         return code;
     put_time(&recorder->file, tick->realtime_ns);
@@ -133,15 +197,22 @@ static int csv_account(struct recorder *recorder, const vitals_account *account,
                        vitals_error *error)
 {
     char path[4096], fresh[4096];
+    struct stat status;
     if (recorder->path == NULL)
         return 0;
-    if ((size_t)snprintf(path, sizeof path, "%s.json", recorder->path) >= sizeof path ||
-        (size_t)snprintf(fresh, sizeof fresh, "%s.new", path) >= sizeof fresh)
+    if ((size_t)snprintf(path, sizeof path, "%s.json", recorder->path) >= sizeof path)
         return record_fail(VITALS_EARGUMENT, recorder->path, error, "too long a path");
-    int descriptor = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    if (file == NULL)
-        return record_fail_errno(errno, fresh, error);
+    unsigned mode = stat(recorder->path, &status) == 0 ? status.st_mode : 0600;
+    int descriptor = text_file_beside(path, mode, fresh, sizeof fresh);
+    if (descriptor < 0)
+        return record_fail_errno(errno, path, error);
+    FILE *file = fdopen(descriptor, "w");
+    if (file == NULL) {
+        int number = errno;
+        close(descriptor);
+        (void)unlink(fresh);
+        return record_fail_errno(number, path, error);
+    }
     errno = 0;
     int stopped = vitals_account_json(account, write_bytes, file);
     if (fclose(file) != 0 || stopped != 0 || rename(fresh, path) != 0) {
@@ -150,6 +221,11 @@ static int csv_account(struct recorder *recorder, const vitals_account *account,
         return record_fail_errno(number, path, error);
     }
     return 0;
+}
+
+static void csv_beside(const char *path, char *out, size_t capacity)
+{
+    (void)snprintf(out, capacity, "%s.json", path);
 }
 
 static int csv_begin(struct recorder *recorder, vitals_error *error)
@@ -202,4 +278,5 @@ const struct format FORMAT_CSV = {.name = "vitals-csv",
                                   .end = csv_end,
                                   .attribute = csv_attribute,
                                   .mark = csv_mark,
-                                  .account = csv_account};
+                                  .account = csv_account,
+                                  .beside = csv_beside};

@@ -8,7 +8,7 @@
 
 #if VITALS_WITH_SQLITE
 
-#include "record/delta.h"
+#include "record/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,28 +16,10 @@
 #include <strings.h>
 
 /* SQLite allows a table 2000 columns. */
-enum { SERIES_MAX = 1900, SQL_MAX = 512, DELTAS_MAX = 60 };
+enum { SERIES_MAX = 1900, SQL_MAX = 512 };
 
 #define COMMIT_NS   900000000u
 #define FRAME_SHARE 100 /* frames take at most one part in so many of a CPU */
-
-static const char SCHEMA[] =
-    "CREATE TABLE attributes(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE series(id INTEGER PRIMARY KEY, column_name TEXT NOT NULL UNIQUE,"
-    " name TEXT NOT NULL, subject TEXT NOT NULL, label TEXT NOT NULL, unit TEXT NOT NULL,"
-    " kind TEXT NOT NULL);"
-    "CREATE TABLE samples(sample INTEGER PRIMARY KEY, time REAL NOT NULL,"
-    " monotonic_ns INTEGER NOT NULL);"
-    "CREATE TABLE states(sample INTEGER NOT NULL, series INTEGER NOT NULL, state TEXT NOT NULL,"
-    " PRIMARY KEY(sample, series)) WITHOUT ROWID;"
-    "CREATE TABLE marks(time REAL NOT NULL, begins INTEGER NOT NULL, name TEXT NOT NULL,"
-    " pid INTEGER, tid INTEGER, told INTEGER NOT NULL);"
-    "CREATE TABLE frames(sequence INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL,"
-    " key INTEGER, encoding TEXT NOT NULL, content BLOB NOT NULL);"
-    "CREATE INDEX frames_time ON frames(time_ns);"
-    "CREATE TABLE account(place INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL,"
-    " subject TEXT NOT NULL, label TEXT NOT NULL, source TEXT NOT NULL, state TEXT NOT NULL,"
-    " value REAL);";
 
 struct stored_series {
     vitals_measure measure;
@@ -48,7 +30,7 @@ struct stored_series {
 
 struct database_state {
     sqlite3 *database;
-    sqlite3_stmt *sample, *state_change, *mark, *frame;
+    sqlite3_stmt *sample, *state_change, *moment, *mark, *frame;
     struct stored_series *series;
     size_t count, capacity;
     bool dropped; /* some series had no room */
@@ -56,11 +38,8 @@ struct database_state {
     int64_t sample_number;
     uint64_t committed_ns;      /* monotonic: of the newest sample that is */
     uint64_t newest_ns, gap_ns; /* the newest sample, and how long after the one before */
-    struct bytes json, delta, packed;
-    struct delta_base key; /* the newest frame that stands whole */
-    int64_t key_sequence;
-    size_t key_size;       /* as it was written */
-    unsigned deltas;       /* since */
+    struct frame_encoder encoder;
+    int64_t key_sequence;  /* of the frame that the next are told by */
     uint64_t frame_due_ns; /* not before */
     uint64_t frames_left_out;
 };
@@ -86,7 +65,7 @@ static int commit(struct recorder *recorder, vitals_error *error)
     if (code < 0)
         (void)sqlite3_exec(state->database, "ROLLBACK", NULL, NULL, NULL);
     if (code < 0)
-        state->key_sequence = 0; /* it may be among what was lost */
+        frame_encoder_begin_anew(&state->encoder); /* its key may be among what was lost */
     state->in_transaction = false;
     state->committed_ns = recorder->monotonic_ns;
     return code;
@@ -146,25 +125,12 @@ static bool column_is_taken(const struct database_state *state, const char *colu
            strcasecmp(column, "monotonic_ns") == 0;
 }
 
-static void quote_name(const char *name, char *out, size_t capacity)
-{
-    size_t used = 0;
-    out[used++] = '"';
-    for (; *name != '\0' && used + 4 < capacity; name++) {
-        out[used++] = *name;
-        if (*name == '"')
-            out[used++] = '"';
-    }
-    out[used++] = '"';
-    out[used] = '\0';
-}
-
 static int write_series(struct recorder *recorder, const struct stored_series *series,
                         const char *label, vitals_error *error)
 {
     char sql[SQL_MAX + 2 * COLUMN_WORDS], quoted[2 * COLUMN_WORDS + 8], id[24];
     const struct database_state *state = recorder->state;
-    quote_name(series->column, quoted, sizeof quoted);
+    database_quote(series->column, quoted, sizeof quoted);
     (void)snprintf(sql, sizeof sql, "ALTER TABLE samples ADD COLUMN %s REAL", quoted);
     int code = database_run(state->database, recorder->path, sql, error);
     if (code < 0)
@@ -284,9 +250,40 @@ static int write_state(struct recorder *recorder, size_t at, vitals_availability
                  : database_fail(state->database, recorder->path, error);
 }
 
+/* When the values of a subject were read, as far as it is told. */
+struct told_moment {
+    const char *subject;
+    uint64_t monotonic_ns;
+};
+
+/* What is read on its own turn, as devices are, is older than its sample. It holds for the series
+ * behind it too, up to the next that is told or the next subject. */
+static int write_moment(struct recorder *recorder, const struct tick *tick, size_t at,
+                        const vitals_usage_value *value, struct told_moment *told,
+                        vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    uint64_t near_ns = recorder->options.interval_ns / 100;
+    uint64_t age_ns = value->read_ns != 0 && value->read_ns < tick->monotonic_ns
+                          ? tick->monotonic_ns - value->read_ns
+                          : 0;
+    uint64_t read_ns = tick->monotonic_ns - (age_ns > near_ns ? age_ns : 0);
+    if (told->subject == NULL || strcmp(told->subject, value->subject) != 0)
+        *told = (struct told_moment){value->subject, tick->monotonic_ns};
+    if (told->monotonic_ns == read_ns)
+        return 0;
+    told->monotonic_ns = read_ns;
+    bool bound = sqlite3_bind_int64(state->moment, 1, state->sample_number) == SQLITE_OK &&
+                 sqlite3_bind_int64(state->moment, 2, (sqlite3_int64)at + 1) == SQLITE_OK &&
+                 sqlite3_bind_int64(state->moment, 3, (sqlite3_int64)read_ns) == SQLITE_OK;
+    return bound ? database_step(state->moment, recorder->path, error)
+                 : database_fail(state->database, recorder->path, error);
+}
+
 static int write_values(struct recorder *recorder, const struct tick *tick, vitals_error *error)
 {
     struct database_state *state = recorder->state;
+    struct told_moment told = {.subject = NULL};
     size_t hint = 0;
     bool bound = sqlite3_bind_int64(state->sample, 1, state->sample_number) == SQLITE_OK &&
                  sqlite3_bind_double(state->sample, 2, (double)tick->realtime_ns / 1e9) ==
@@ -303,6 +300,8 @@ static int write_values(struct recorder *recorder, const struct tick *tick, vita
         if (!tick_is_fresh(value))
             continue;
         code = write_state(recorder, (size_t)at, value->state, error);
+        if (code == 0 && value->state > 0)
+            code = write_moment(recorder, tick, (size_t)at, value, &told, error);
         if (value->state > 0)
             bound = sqlite3_bind_double(state->sample, (int)at + 4, value->value) == SQLITE_OK;
     }
@@ -314,47 +313,23 @@ static int write_values(struct recorder *recorder, const struct tick *tick, vita
 
 /* ---- frames: a whole one now and then, and what differs from it ---- */
 
-static int insert_frame(struct recorder *recorder, const struct tick *tick, bool delta,
-                        vitals_error *error)
+static int insert_frame(struct recorder *recorder, const struct tick *tick,
+                        const struct frame *frame, vitals_error *error)
 {
     struct database_state *state = recorder->state;
-    const struct bytes *plain = delta ? &state->delta : &state->json;
-    bool packed = packed_deflate(plain, &state->packed);
-    const struct bytes *content = packed ? &state->packed : plain;
     bool bound =
         sqlite3_bind_int64(state->frame, 1, (sqlite3_int64)tick->realtime_ns) == SQLITE_OK &&
-        (!delta || sqlite3_bind_int64(state->frame, 2, state->key_sequence) == SQLITE_OK) &&
-        bind_text(state->frame, 3, packing_name(packed, delta)) &&
-        sqlite3_bind_blob64(state->frame, 4, content->data, content->size, SQLITE_STATIC) ==
+        (frame->whole || sqlite3_bind_int64(state->frame, 2, state->key_sequence) == SQLITE_OK) &&
+        bind_text(state->frame, 3, frame->encoding) &&
+        sqlite3_bind_blob64(state->frame, 4, frame->content, frame->size, SQLITE_STATIC) ==
             SQLITE_OK;
     int code = bound ? database_step(state->frame, recorder->path, error)
                      : database_fail(state->database, recorder->path, error);
-    if (!delta)
-        state->key_size = content->size;
-    else if (content->size > state->key_size / 2)
-        state->deltas = DELTAS_MAX; /* too much has changed */
+    if (code < 0)
+        frame_encoder_begin_anew(&state->encoder);
+    else if (frame->whole)
+        state->key_sequence = sqlite3_last_insert_rowid(state->database);
     return code;
-}
-
-/* Whole: the next ones are told by it. */
-static int write_key(struct recorder *recorder, const struct tick *tick, vitals_error *error)
-{
-    struct database_state *state = recorder->state;
-    int code = insert_frame(recorder, tick, false, error);
-    if (code == 0 && !delta_base_set(&state->key, state->json.data, state->json.size))
-        code = record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory");
-    state->key_sequence = sqlite3_last_insert_rowid(state->database);
-    state->deltas = 0;
-    return code;
-}
-
-static int write_delta(struct recorder *recorder, const struct tick *tick, vitals_error *error)
-{
-    struct database_state *state = recorder->state;
-    state->deltas++;
-    if (!delta_make(&state->key, state->json.data, state->json.size, &state->delta))
-        return record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory");
-    return insert_frame(recorder, tick, true, error);
 }
 
 /* A frame costs more than a row: it is left out where it was too soon after the last. */
@@ -369,10 +344,10 @@ static int write_frame(struct recorder *recorder, const struct tick *tick, vital
         return 0;
     }
     uint64_t begun_ns = clock->monotonic_ns(clock->data);
-    bool whole = state->key_sequence == 0 || state->deltas >= DELTAS_MAX;
-    int code = packed_json(tick->snapshot, &state->json, error);
+    struct frame frame;
+    int code = frame_encode(&state->encoder, tick->snapshot, &frame, error);
     if (code == 0)
-        code = whole ? write_key(recorder, tick, error) : write_delta(recorder, tick, error);
+        code = insert_frame(recorder, tick, &frame, error);
     uint64_t spent_ns = clock->monotonic_ns(clock->data) - begun_ns;
     state->frame_due_ns = tick->monotonic_ns + spent_ns * FRAME_SHARE;
     return code;
@@ -491,6 +466,7 @@ static int prepare_all(struct recorder *recorder, vitals_error *error)
         sqlite3_stmt **statement;
     } statements[] = {
         {"INSERT OR REPLACE INTO states VALUES(?1,?2,?3)", &state->state_change},
+        {"INSERT OR REPLACE INTO moments VALUES(?1,?2,?3)", &state->moment},
         {"INSERT INTO marks VALUES(?1,?2,?3,?4,?5,?6)", &state->mark},
         {"INSERT INTO frames(time_ns,key,encoding,content) VALUES(?1,?2,?3,?4)", &state->frame},
     };
@@ -509,7 +485,7 @@ static int write_schema(struct recorder *recorder, vitals_error *error)
                    DATABASE_APPLICATION, DATABASE_SCHEMA);
     int code = database_run(state->database, recorder->path, sql, error);
     if (code == 0)
-        code = database_run(state->database, recorder->path, SCHEMA, error);
+        code = database_run(state->database, recorder->path, DATABASE_TABLES, error);
     if (code == 0)
         code = database_run(state->database, recorder->path, "COMMIT", error);
     return code;
@@ -519,6 +495,7 @@ static void close_all(struct database_state *state)
 {
     (void)sqlite3_finalize(state->sample);
     (void)sqlite3_finalize(state->state_change);
+    (void)sqlite3_finalize(state->moment);
     (void)sqlite3_finalize(state->mark);
     (void)sqlite3_finalize(state->frame);
     for (size_t i = 0; i < state->count; i++) {
@@ -526,10 +503,7 @@ static void close_all(struct database_state *state)
         free(state->series[i].column);
     }
     free(state->series);
-    bytes_done(&state->json);
-    bytes_done(&state->delta);
-    delta_base_done(&state->key);
-    bytes_done(&state->packed);
+    frame_encoder_done(&state->encoder);
     (void)sqlite3_close_v2(state->database);
     *state = (struct database_state){0};
 }
@@ -580,9 +554,10 @@ static int database_end(struct recorder *recorder, vitals_error *error)
         code = say_what_is_missing(recorder, error);
     (void)sqlite3_finalize(state->sample);
     (void)sqlite3_finalize(state->state_change);
+    (void)sqlite3_finalize(state->moment);
     (void)sqlite3_finalize(state->mark);
     (void)sqlite3_finalize(state->frame);
-    state->sample = state->state_change = state->mark = state->frame = NULL;
+    state->sample = state->state_change = state->moment = state->mark = state->frame = NULL;
     (void)sqlite3_exec(state->database, "PRAGMA wal_checkpoint(TRUNCATE);PRAGMA busy_timeout=0;",
                        NULL, NULL, NULL);
     (void)sqlite3_exec(state->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);

@@ -130,4 +130,5 @@ const struct format FORMAT_GPU_TRACKER = {.name = "gpu-tracker",
                                           .begin = tracking_begin,
                                           .sample = tracking_sample,
                                           .end = tracking_end,
-                                          .mark = tracking_mark};
+                                          .mark = tracking_mark,
+                                          .beside = gpu_tracker_beside};

@@ -255,6 +255,7 @@ static void energy_line(const struct lines *lines)
     } ENERGIES[] = {
         {"gpu_energy_joules", "", "GPU"},
         {"device_energy_joules", "system", "all GPUs"},
+        {"cpu_energy_joules", "", "CPU"},
         {"package_energy_joules", "system", "all CPUs"},
     };
     const char *what = "energy";
@@ -298,7 +299,10 @@ static void disk_line(const struct lines *lines)
 static void network_line(const struct lines *lines)
 {
     static const char *const NAMES[2] = {"network_received_bytes", "network_transmitted_bytes"};
-    if (has(lines, NAMES[0]))
+    vitals_availability state;
+    (void)words_number(find(lines, NAMES[0]), &state);
+    /* What all of the machine did says little of a run. */
+    if (has(lines, NAMES[0]) && state != VITALS_UPPER_BOUND)
         pair_line(lines, "network", NAMES, "received");
 }
 

@@ -3,15 +3,12 @@
 
 #include <string.h>
 
-/* As their rows are keyed; what reads processes and the machine stands before them. */
-enum { FIRST_KEY = 16 };
-
 const vitals_row *report_next_back_end(const vitals_snapshot *snapshot, const vitals_row *after)
 {
     const vitals_row *row = after;
     do
         row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row);
-    while (row != NULL && vitals_row_key(row) < FIRST_KEY);
+    while (row != NULL && vitals_row_key(row) < VITALS_SOURCE_BACK_ENDS);
     return row;
 }
 
@@ -29,5 +26,5 @@ bool report_was_kept(const vitals_row *back_end)
 
 bool report_is_back_end(const vitals_row *source)
 {
-    return vitals_row_key(source) >= FIRST_KEY;
+    return vitals_row_key(source) >= VITALS_SOURCE_BACK_ENDS;
 }

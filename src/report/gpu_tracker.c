@@ -216,14 +216,23 @@ static double attribute_number(const vitals_account *account, const char *name)
     return isfinite(value) && value > 0 ? value : 0;
 }
 
+/* An account of ours that measured the machine leaves out what there is none of. */
+static bool has_none(const vitals_account *account)
+{
+    vitals_availability state;
+    const vitals_figure *devices = words_find(account, "devices", "peak", "system");
+    if (devices == NULL)
+        return vitals_account_attribute(account, "version").size > 0 &&
+               words_find(account, "memory_total_bytes", "peak", "system") != NULL;
+    (void)words_number(devices, &state);
+    return state == VITALS_UNSUPPORTED; // no driver: no device
+}
+
 static void fill(struct tree *tree)
 {
     double devices;
-    vitals_availability state;
     bool told = figure(tree, "devices", "peak", "system", &devices);
-    const vitals_figure *none = words_find(tree->account, "devices", "peak", "system");
-    (void)words_number(none, &state);
-    if (none != NULL && state == VITALS_UNSUPPORTED) { // no driver: no device
+    if (has_none(tree->account)) {
         told = true;
         devices = 0;
     }

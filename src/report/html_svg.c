@@ -11,6 +11,7 @@ enum {
     HEIGHT = 230,
     LEFT = 78,
     RIGHT = 12,
+    LETTER = 8, /* at most so wide in an axis's words */
     TOP = 10,
     BOTTOM = 24,
     Y_LINES = 4,
@@ -117,8 +118,10 @@ static void put_frame(struct html *html, const struct scale *scale, const char *
     double step = time_step(scale->seconds / X_LINES);
     for (double second = 0; second <= scale->seconds * 1.0001 && step > 0; second += step) {
         time_words(second, step, words);
-        html_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
-                    x_of(scale, second), HEIGHT - 6, words);
+        double x = x_of(scale, second);
+        bool fits = x + (double)strlen(words) * LETTER / 2 < WIDTH;
+        html_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>",
+                    fits ? x : (double)WIDTH - 1, HEIGHT - 6, fits ? "middle" : "end", words);
     }
 }
 

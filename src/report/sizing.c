@@ -165,11 +165,47 @@ struct devices {
     const char *resource;
 };
 
-/* NVIDIA's identities begin so; others' do not tell whose they are. */
-static const char *resource_of(const char *subject)
+/* What device plugins call what a driver drives. */
+static const struct {
+    const char *driver, *resource;
+} RESOURCES[] = {
+    {"nvidia", "nvidia.com/gpu"},
+    {"amdgpu", "amd.com/gpu"},
+    {"i915", "gpu.intel.com/i915"},
+    {"xe", "gpu.intel.com/xe"},
+};
+
+/* "vendor driver subject": the driver of the line whose subject that is; size 0 where none is. */
+static vitals_text driver_of(const vitals_account *account, const char *subject)
 {
-    return strncmp(subject, "GPU-", 4) == 0 || strncmp(subject, "MIG-", 4) == 0 ? "nvidia.com/gpu"
-                                                                                : NULL;
+    vitals_text lines = vitals_account_attribute(account, "gpu_drivers");
+    const char *at = lines.bytes, *end = lines.bytes + lines.size;
+    while (at != NULL && at < end) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        const char *line_end = next != NULL ? next : end;
+        const char *driver = memchr(at, ' ', (size_t)(line_end - at));
+        const char *named = driver != NULL
+                                ? memchr(driver + 1, ' ', (size_t)(line_end - driver - 1))
+                                : NULL;
+        if (named != NULL && (size_t)(line_end - named - 1) == strlen(subject) &&
+            memcmp(named + 1, subject, strlen(subject)) == 0)
+            return (vitals_text){driver + 1, (size_t)(named - driver - 1)};
+        at = next != NULL ? next + 1 : NULL;
+    }
+    return (vitals_text){"", 0};
+}
+
+/* Accounts that do not tell: NVIDIA's identities begin so, others' do not say whose they are. */
+static const char *resource_of(const vitals_account *account, const char *subject)
+{
+    vitals_text driver = driver_of(account, subject);
+    bool nvidia = strncmp(subject, "GPU-", 4) == 0 || strncmp(subject, "MIG-", 4) == 0;
+    for (size_t i = 0; i < sizeof RESOURCES / sizeof RESOURCES[0]; i++) {
+        const char *name = RESOURCES[i].driver;
+        if (driver.size == strlen(name) && memcmp(driver.bytes, name, driver.size) == 0)
+            return RESOURCES[i].resource;
+    }
+    return driver.size == 0 && nvidia ? RESOURCES[0].resource : NULL;
 }
 
 static void add_device(const vitals_account *account, const vitals_figure *memory,
@@ -189,7 +225,7 @@ static void add_device(const vitals_account *account, const vitals_figure *memor
     }
     devices->used++;
     devices->busy += has_busy > 0 ? busy : 0;
-    devices->resource = resource_of(subject);
+    devices->resource = resource_of(account, subject);
     if (has_memory > 0 && bytes > devices->memory) {
         devices->memory = bytes;
         devices->has_memory = true;

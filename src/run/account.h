@@ -52,6 +52,7 @@ struct vitals_account {
 /* What the launcher knows when all is over. */
 struct run_facts {
     int exit_code, signal;
+    bool end_unknown;              /* it is not told how it ended, or it has not */
     char failure[ACCOUNT_FAILURE]; /* why the command could not be started */
     double wall_seconds;           /* of the command */
     double counted_seconds;  /* until the last that was counted had ended; at least wall_seconds */

@@ -388,7 +388,8 @@ static void set_attributes(vitals_account *account, const struct run_facts *fact
 
 void account_fill(vitals_account *account, const struct run_facts *facts)
 {
-    vitals_account_ended(account, facts->exit_code, facts->signal);
+    if (!facts->end_unknown)
+        vitals_account_ended(account, facts->exit_code, facts->signal);
     memcpy(account->failure, facts->failure, sizeof(account->failure));
     put(account, &(vitals_figure_form){.name = "wall_seconds",
                                        .unit = "seconds",

@@ -15,6 +15,7 @@ enum { RUNGS_MAX = 8 };
 
 struct rung {
     const struct os_counter *counter;
+    size_t rank; /* of the counter in its list */
     void *state;
     os_quantities counts;
     bool in_use;
@@ -23,6 +24,10 @@ struct rung {
 struct ladder {
     size_t count;
     struct rung rungs[RUNGS_MAX]; /* best first */
+    const struct os_counter *const *counters;
+    const char *chosen; /* names of rungs; NULL: all */
+    bool orphans_lost;
+    struct os_count_options asked;
 };
 
 /* Always there, whatever a user chose: reaping is done in any case. */
@@ -73,25 +78,31 @@ static void open_rung(struct rung *rung, struct os_count_options *options)
     rung->state = NULL;
 }
 
+/* Tries a counter for what nobody better counts; the rung is `place`, which is free. */
+static bool try_counter(struct ladder *ladder, size_t place, size_t rank)
+{
+    struct rung *rung = &ladder->rungs[place];
+    *rung = (struct rung){.counter = ladder->counters[rank], .rank = rank};
+    ladder->asked.wanted = ~promised(ladder, place);
+    open_rung(rung, &ladder->asked);
+    return rung->in_use;
+}
+
 struct ladder *ladder_open(const struct ladder_options *options)
 {
-    const struct os_counter *const *counters = options->counters != NULL ? options->counters
-                                                                         : os_counters;
     struct ladder *ladder = memory_alloc(sizeof(*ladder));
     if (ladder == NULL)
         return NULL;
-    struct os_count_options asked = {.os = options->os,
-                                     .patience_ns = options->patience_ns,
-                                     .limit_memory_bytes = options->limit_memory_bytes,
-                                     .limit_processes = options->limit_processes};
-    for (; *counters != NULL && ladder->count < RUNGS_MAX; counters++) {
-        if (!is_chosen(options->rungs, (*counters)->name))
-            continue;
-        struct rung *rung = &ladder->rungs[ladder->count];
-        rung->counter = *counters;
-        asked.wanted = ~promised(ladder, ladder->count);
-        open_rung(rung, &asked);
-        ladder->count += rung->in_use ? 1 : 0;
+    ladder->counters = options->counters != NULL ? options->counters : os_counters;
+    ladder->chosen = options->rungs;
+    ladder->orphans_lost = options->orphans_lost;
+    ladder->asked = (struct os_count_options){.os = options->os,
+                                              .patience_ns = options->patience_ns,
+                                              .limit_memory_bytes = options->limit_memory_bytes,
+                                              .limit_processes = options->limit_processes};
+    for (size_t i = 0; ladder->counters[i] != NULL && ladder->count < RUNGS_MAX; i++) {
+        if (is_chosen(ladder->chosen, ladder->counters[i]->name))
+            ladder->count += try_counter(ladder, ladder->count, i) ? 1 : 0;
     }
     return ladder;
 }
@@ -106,14 +117,54 @@ void ladder_places(struct ladder *ladder, struct os_places *places)
     }
 }
 
+static bool take_child(struct rung *rung, int64_t pid)
+{
+    if (!rung->in_use || rung->counter->child == NULL ||
+        rung->counter->child(rung->state, pid, &rung->counts) >= 0)
+        return true;
+    drop(rung);
+    return false;
+}
+
+/* The place of a counter that is not among the rungs; RUNGS_MAX where it is, or there is no room.
+ */
+static size_t place_for(const struct ladder *ladder, size_t rank)
+{
+    size_t place = 0;
+    while (place < ladder->count && ladder->rungs[place].rank < rank)
+        place++;
+    bool taken = place < ladder->count && ladder->rungs[place].rank == rank;
+    return taken || ladder->count == RUNGS_MAX ? RUNGS_MAX : place;
+}
+
+/* What a rung had promised and does not count may be counted by one that was not needed then, if
+ * that needs nothing before there is a child. */
+static void try_others(struct ladder *ladder, int64_t pid)
+{
+    for (size_t i = 0; ladder->counters[i] != NULL; i++) {
+        const struct os_counter *counter = ladder->counters[i];
+        size_t place = place_for(ladder, i);
+        if (place == RUNGS_MAX || counter->place != NULL ||
+            !is_chosen(ladder->chosen, counter->name))
+            continue;
+        struct rung *rungs = ladder->rungs;
+        memmove(&rungs[place + 1], &rungs[place], (ladder->count - place) * sizeof(*rungs));
+        if (try_counter(ladder, place, i)) {
+            ladder->count++;
+            (void)take_child(&rungs[place], pid);
+        } else {
+            memmove(&rungs[place], &rungs[place + 1], (ladder->count - place) * sizeof(*rungs));
+        }
+    }
+}
+
 void ladder_child(struct ladder *ladder, int64_t pid)
 {
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        struct rung *rung = &ladder->rungs[i];
-        if (rung->in_use && rung->counter->child != NULL &&
-            rung->counter->child(rung->state, pid, &rung->counts) < 0)
-            drop(rung);
-    }
+    bool all = true;
+    for (size_t i = 0; ladder != NULL && i < ladder->count; i++)
+        all = take_child(&ladder->rungs[i], pid) && all;
+    if (!all)
+        try_others(ladder, pid);
 }
 
 void ladder_reaping(struct ladder *ladder, int64_t pid)
@@ -223,14 +274,16 @@ static void doubt(struct told *told, size_t count, double cpu_seconds)
 }
 
 /* Who may have lost some without a sign of it is believed where another counted the same, which the
- * doubts above have seen to. */
+ * doubts above have seen to. Orphans that are reaped by others may have used too little CPU time
+ * for that, and much of all else. */
 static void doubt_unwitnessed(const struct ladder *ladder, struct told *told)
 {
     for (size_t i = 0; i < ladder->count; i++) {
         const struct rung *rung = &ladder->rungs[i];
         bool witnessed = rung->counter->whole == NULL || !rung->in_use ||
                          rung->counter->whole(rung->state);
-        for (size_t other = 0; other < ladder->count && !witnessed; other++)
+        for (size_t other = 0; !ladder->orphans_lost && !witnessed && other < ladder->count;
+             other++)
             witnessed = other != i && told[other].at[COUNTED_CPU_SECONDS].value.state > 0;
         if (!witnessed)
             bound_all(told[i].at);

@@ -21,6 +21,7 @@ struct ladder_options {
     uint64_t limit_memory_bytes, limit_processes; /* what a cgroup holds, with room for a
                                                      graceful end before; 0: none */
     const struct os_counter *const *counters;     /* NULL: os_counters; NULL behind the last */
+    bool orphans_lost; /* we are no subreaper: what the command leaves behind others reap */
 };
 
 /* NULL when memory is out: then there is nothing to count with but wait4. Accepted everywhere. */
@@ -29,7 +30,8 @@ struct ladder *ladder_open(const struct ladder_options *options);
 /* Where it shall be born; for os_command. */
 void ladder_places(struct ladder *ladder, struct os_places *places);
 
-/* The command's process, which waits for the word to go. */
+/* The command's process, which waits for the word to go. Where a rung cannot keep its promise then,
+ * those that were not needed are tried. */
 void ladder_child(struct ladder *ladder, int64_t pid);
 
 /* A child that has ended and was not reaped (waitid with WNOWAIT), and what wait4 said then. */

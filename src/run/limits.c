@@ -9,13 +9,17 @@
 /* Between two rounds of killing: who forks meanwhile is met by the next. */
 static const uint64_t ROUND_NS = 50 * NS_PER_MS;
 
+/* Between two replacements of the sampler: the first pause, and the longest. */
+static const uint64_t PAUSE_NS = NS_PER_SECOND, PAUSE_MOST_NS = 64 * NS_PER_SECOND;
+
 void limits_init(struct limits *limits, const vitals_run_options *options)
 {
     *limits = (struct limits){.ns = options->limit_ns,
                               .memory_bytes = options->limit_memory_bytes,
                               .gpu_memory_bytes = options->limit_gpu_memory_bytes,
                               .processes = options->limit_processes,
-                              .grace_ns = options->limit_grace_ns};
+                              .grace_ns = options->limit_grace_ns,
+                              .pause_ns = PAUSE_NS};
 }
 
 bool limits_are_sampled(const struct limits *limits)
@@ -54,6 +58,15 @@ enum limits_order limits_step(struct limits *limits, const struct limits_seen *s
         return LIMITS_NOTHING;
     limits_end(limits, seen->run_ns);
     return LIMITS_ASK;
+}
+
+bool limits_replace(struct limits *limits, uint64_t run_ns)
+{
+    if (!limits_are_sampled(limits) || limits->asked || run_ns < limits->replace_ns)
+        return false;
+    limits->replace_ns = saturating_add(run_ns, limits->pause_ns);
+    limits->pause_ns = size_min(2 * limits->pause_ns, PAUSE_MOST_NS);
+    return true;
 }
 
 void limits_end(struct limits *limits, uint64_t run_ns)
@@ -97,18 +110,21 @@ const char *limits_name(enum limit limit)
     return NAMES[limit];
 }
 
-/* As it was asked for: who said 50M reads 50MB, who said 50MiB reads 50.0MiB. */
+/* As it was asked for: who said 50M reads 50MB, who said 16GiB reads 16GiB. */
 static void limit_words(uint64_t most, char *out, size_t capacity)
 {
     static const struct {
         uint64_t bytes;
         const char *name;
-    } UNITS[] = {{1000ULL * 1000 * 1000 * 1000, "TB"},
+    } UNITS[] = {{1ULL << 40, "TiB"},
+                 {1ULL << 30, "GiB"},
+                 {1ULL << 20, "MiB"},
+                 {1000ULL * 1000 * 1000 * 1000, "TB"},
                  {1000ULL * 1000 * 1000, "GB"},
                  {1000ULL * 1000, "MB"},
                  {1000, "kB"}};
     char number[NUMBER_TEXT];
-    for (size_t i = 0; most % (1024ULL * 1024) != 0 && i < ARRAY_COUNT(UNITS); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(UNITS); i++) {
         if (most % UNITS[i].bytes != 0)
             continue;
         (void)number_print_u64(number, most / UNITS[i].bytes);

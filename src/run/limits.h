@@ -27,6 +27,8 @@ struct limits {
     uint64_t reached; /* what was seen of it */
     bool asked;
     uint64_t kill_ns; /* of run_ns, once asked */
+    uint64_t replace_ns,
+        pause_ns; /* when a sampler may be replaced next, and how long after that */
 };
 
 void limits_init(struct limits *limits, const vitals_run_options *options);
@@ -36,6 +38,10 @@ bool limits_are_sampled(const struct limits *limits);
 
 /* What to do now. ASK comes once, KILL again and again. */
 enum limits_order limits_step(struct limits *limits, const struct limits_seen *seen);
+
+/* Whether a sampler that has died is to be replaced now: of limits that need one, at once, and then
+ * ever more rarely, so that one that dies of its driver each time costs little. */
+bool limits_replace(struct limits *limits, uint64_t run_ns);
 
 /* That it be ended without having passed a limit: ASK comes next. */
 void limits_end(struct limits *limits, uint64_t run_ns);
@@ -52,7 +58,7 @@ uint64_t limits_next_ns(const struct limits *limits);
 /* "time", "memory", "gpu_memory", "processes"; "" for none. */
 const char *limits_name(enum limit limit);
 
-/* What happened, for a person: "it used more than 512.0MiB of memory: 612.3MiB". */
+/* What happened, for a person: "it used more than 512MiB of memory: 612.3MiB". */
 void limits_words(const struct limits *limits, char *out, size_t capacity);
 
 #endif

@@ -14,6 +14,7 @@
 #include "run/about.h"
 #include "run/account.h"
 #include "run/ladder.h"
+#include "run/launched.h"
 #include "run/limits.h"
 #include "run/run_options.h"
 #include "run/tree.h"
@@ -37,7 +38,18 @@ static const uint64_t LIMITS_NS = 100 * NS_PER_MS;
 /* For the watcher's own end; one that sleeps in a driver cannot even be killed. */
 static const uint64_t FAREWELL_NS = 50 * NS_PER_MS;
 
-enum { SIGNAL_EXIT = 128, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+/* Who has said nothing for so long hangs: it tells of every tick. Where it need not be often, for
+ * so many intervals. */
+static const uint64_t HUNG_NS = 5 * NS_PER_SECOND;
+enum { HUNG_INTERVALS = 10 };
+
+/* Of one round no more counts as silence: it may be us who were stopped. */
+static const uint64_t ROUND_MOST_NS = 2 * NS_PER_SECOND;
+
+/* What is over by then is not worth a watcher: counting it needs none. */
+static const uint64_t WATCH_AFTER_NS = 4 * NS_PER_MS;
+
+enum { SIGNAL_EXIT = 128 };
 
 enum { CHILDREN_FIRST = 64, RUNGS_TEXT = 96 };
 
@@ -49,19 +61,23 @@ struct launcher {
     bool command_ended, told_to_end;
     int64_t watcher;
     int watcher_pidfd, channel;
-    bool watcher_ended;
-    struct watch_area *area;    /* its figures; NULL: there is no such memory */
-    struct watch_report report; /* the newest */
+    bool watched, watcher_ended; /* whether there ever was one; whether there is none */
+    struct watch_area *area;     /* its figures; NULL: there is no such memory */
+    struct watch_report report;  /* the newest */
     bool reported;
     int64_t *strangers; /* children from before; room for the watcher */
     size_t stranger_count;
     bool strangers_known; /* else only what is below the command is known to be the job's */
     int64_t *children;    /* room for one more than strangers and the watcher */
     size_t child_capacity;
-    unsigned watcher_deaths;  /* without a last report */
-    bool watcher_is_second;   /* for limits alone: it records and tells nothing */
-    uint64_t watcher_died_ns; /* the first, of run_ns */
-    struct ladder *ladder;    /* NULL: there was no memory for it */
+    bool asked_last; /* for its last report; one that comes unasked says that it failed */
+    uint64_t listened_ns, silent_ns; /* of run_ns, and how long it has said nothing since */
+    bool watcher_hung;               /* and was killed for it */
+    unsigned watcher_deaths;         /* without a last report */
+    const char *watcher_fate;        /* of the first that died */
+    bool watcher_is_second;          /* for limits alone: it records and tells nothing */
+    uint64_t watcher_died_ns;        /* the first, of run_ns */
+    struct ladder *ladder;           /* NULL: there was no memory for it */
     struct counted counted[COUNTED_COUNT];
     char rungs[RUNGS_TEXT];
     struct run_facts facts;
@@ -83,6 +99,18 @@ static uint64_t now_ns(const struct launcher *launcher)
     return clock->monotonic_ns(clock->data);
 }
 
+/* A clock that a caller handed us may go back. */
+static uint64_t run_ns(const struct launcher *launcher)
+{
+    uint64_t now = now_ns(launcher);
+    return now > launcher->begin_ns ? now - launcher->begin_ns : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Until the descriptor can be read or the time is over. A clock that cannot wait must not cost the
  * job anything: the machine's own waits in its place. */
 static void wait_for(const struct launcher *launcher, int descriptor, uint64_t ns)
@@ -96,21 +124,16 @@ static void wait_for(const struct launcher *launcher, int descriptor, uint64_t n
 
 /* ---- the watcher ---- */
 
-static void start_watcher(struct launcher *launcher)
+static struct watcher_setup watcher_setup(const struct launcher *launcher, int channel)
 {
-    int ends[2];
-    launcher->channel = -1;
-    launcher->watcher_ended = true;
-    if (os_channel(ends) < 0)
-        return;
     struct watcher_setup setup = {.world = launcher->options.world,
                                   .clock = clock_of(launcher),
                                   .interval_ns = launcher->options.interval_ns,
                                   .launcher = os_self(),
                                   .strangers = launcher->strangers,
                                   .stranger_count = launcher->stranger_count,
-                                  .channel = ends[1],
-                                  .begin_ns = now_ns(launcher),
+                                  .channel = channel,
+                                  .begin_ns = launcher->begin_ns,
                                   .usage = launcher->options.usage,
                                   .argv = launcher->options.argv,
                                   .limits_watched = limits_are_sampled(&launcher->limits)};
@@ -120,6 +143,18 @@ static void start_watcher(struct launcher *launcher)
         setup.marks = &launcher->marks;
         setup.totals_path = launcher->options.totals_path;
     }
+    return setup;
+}
+
+static void start_watcher(struct launcher *launcher)
+{
+    int ends[2];
+    launcher->watched = true;
+    if (launcher->area == NULL)
+        launcher->area = watch_area_new();
+    if (os_channel(ends) < 0)
+        return;
+    struct watcher_setup setup = watcher_setup(launcher, ends[1]);
     struct os_helper helper = {.main = watcher_main, .data = &setup, .channel = ends[1]};
     int code = os_fork_helper(&helper, &launcher->watcher, &launcher->watcher_pidfd);
     os_close_descriptor(ends[1]);
@@ -128,7 +163,25 @@ static void start_watcher(struct launcher *launcher)
         return;
     }
     launcher->channel = ends[0];
-    launcher->watcher_ended = false;
+    launcher->watcher_ended = launcher->watcher_hung = false;
+    launcher->report.final = false;
+    launcher->silent_ns = 0;
+}
+
+/* Who observes a run sees its beginning, and a limit of what is sampled holds from the beginning:
+ * their watcher is there before the command. */
+static bool is_watched_at_once(const struct launcher *launcher)
+{
+    return launcher->options.observer != NULL || limits_are_sampled(&launcher->limits);
+}
+
+/* How long until it is to be watched; UINT64_MAX where it is, or was. */
+static uint64_t unwatched_ns(const struct launcher *launcher)
+{
+    uint64_t lived = now_ns(launcher) - launcher->begin_ns;
+    if (launcher->watched)
+        return UINT64_MAX;
+    return lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0;
 }
 
 /* Takes every report that is there; false once no more can come. */
@@ -141,6 +194,7 @@ static bool take_reports(struct launcher *launcher)
             continue;
         launcher->report = report;
         launcher->reported = true;
+        launcher->silent_ns = 0;
     }
     return size == -EAGAIN && !(launcher->reported && launcher->report.final);
 }
@@ -152,6 +206,7 @@ static void end_watcher(struct launcher *launcher)
         return;
     const vitals_clock *clock = clock_of(launcher);
     uint64_t deadline = saturating_add(now_ns(launcher), GRACE_NS);
+    launcher->asked_last = true;
     (void)os_channel_send(launcher->channel, "", 1);
     while (take_reports(launcher)) {
         if (clock->wait_until(clock->data, launcher->channel, deadline) != 1)
@@ -169,7 +224,30 @@ static void end_watcher(struct launcher *launcher)
 
 static bool has_final(const struct launcher *launcher)
 {
-    return launcher->reported && launcher->report.final;
+    return launcher->asked_last && launcher->reported && launcher->report.final;
+}
+
+static bool is_hung(const struct launcher *launcher)
+{
+    uint64_t most = limits_are_sampled(&launcher->limits)
+                        ? 0
+                        : saturating_mul(launcher->options.interval_ns, HUNG_INTERVALS);
+    return launcher->channel >= 0 && !launcher->watcher_ended &&
+           launcher->silent_ns >= (most > HUNG_NS ? most : HUNG_NS);
+}
+
+static void note_fate(struct launcher *launcher, const char *fate, uint64_t since_ns)
+{
+    if (launcher->watcher_fate != NULL)
+        return;
+    launcher->watcher_fate = fate;
+    launcher->watcher_died_ns = since_ns;
+}
+
+static void note_hung(struct launcher *launcher)
+{
+    uint64_t now = run_ns(launcher), silent = launcher->silent_ns;
+    note_fate(launcher, "hung", now > silent ? now - silent : 0);
 }
 
 static void watcher_died(struct launcher *launcher)
@@ -179,19 +257,35 @@ static void watcher_died(struct launcher *launcher)
         (void)take_reports(launcher);
     if (has_final(launcher))
         return;
-    if (launcher->watcher_deaths++ == 0)
-        launcher->watcher_died_ns = now_ns(launcher) - launcher->begin_ns;
+    launcher->watcher_deaths++;
+    bool gave_up = launcher->reported && launcher->report.final;
+    note_fate(launcher, gave_up ? "gave up" : "was killed", run_ns(launcher));
 }
 
-/* A limit that depends on samples is not given up with the sampler: there is a second one, once. */
+/* Takes what the watcher has told. One that hangs while limits depend on it is as good as dead. */
+static void listen(struct launcher *launcher)
+{
+    uint64_t now = run_ns(launcher), before = launcher->listened_ns;
+    launcher->silent_ns += now > before ? least(now - before, ROUND_MOST_NS) : 0;
+    launcher->listened_ns = now;
+    if (launcher->channel >= 0)
+        (void)take_reports(launcher);
+    if (launcher->watcher_hung || !limits_are_sampled(&launcher->limits) || !is_hung(launcher))
+        return;
+    launcher->watcher_hung = true;
+    note_hung(launcher);
+    (void)os_child_signal(launcher->watcher, launcher->watcher_pidfd, OS_SIGNAL_KILL);
+}
+
+/* A limit that depends on samples is not given up with the sampler. */
 static void replace_watcher(struct launcher *launcher)
 {
-    if (launcher->watcher_deaths != 1 || launcher->watcher_is_second || launcher->channel < 0 ||
-        launcher->command_ended || !limits_are_sampled(&launcher->limits))
+    if (launcher->watcher_deaths == 0 || !launcher->watcher_ended || launcher->command_ended ||
+        has_final(launcher) || !limits_replace(&launcher->limits, run_ns(launcher)))
         return;
     os_close_descriptor(launcher->watcher_pidfd);
     os_close_descriptor(launcher->channel);
-    launcher->watcher_pidfd = -1;
+    launcher->watcher_pidfd = launcher->channel = -1;
     launcher->watcher_is_second = true;
     start_watcher(launcher);
 }
@@ -209,11 +303,6 @@ static struct tree tree_of(struct launcher *launcher)
                          .below = launcher->strangers_known ? 0 : launcher->command.pid,
                          .not_ours = launcher->strangers,
                          .not_ours_count = launcher->stranger_count + watchers};
-}
-
-static uint64_t run_ns(const struct launcher *launcher)
-{
-    return now_ns(launcher) - launcher->begin_ns;
 }
 
 /* All of it, and the command even where /proc does not show it. One that is stopped is continued,
@@ -313,6 +402,7 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
         return;
     if (child->pid == launcher->watcher) {
         watcher_died(launcher);
+        launcher->watcher = 0; /* its pid may be one of the job's next */
         return;
     }
     struct run_facts *facts = &launcher->facts;
@@ -322,7 +412,7 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
     if (child->pid != launcher->command.pid)
         return;
     launcher->command_ended = true;
-    facts->wall_seconds = (double)(now_ns(launcher) - launcher->begin_ns) / 1e9;
+    facts->wall_seconds = (double)run_ns(launcher) / 1e9;
     facts->signal = child->signal;
     if (facts->failure[0] == '\0')
         facts->exit_code = child->signal != 0 ? SIGNAL_EXIT + child->signal : child->exit_code;
@@ -400,8 +490,8 @@ static bool reap(struct launcher *launcher)
         if (change == OS_CHILD_ENDED)
             child_ended(launcher, &child);
         else if (change == OS_CHILD_STOPPED && pid == launcher->command.pid &&
-                 os_signal_is_job_control(child.signal))
-            os_stop_self();
+                 os_child_stops_us(&launcher->signals, pid, child.signal))
+            os_stop_self(&launcher->signals, child.signal);
     }
     if (!launcher->command_ended)
         return true;
@@ -430,11 +520,6 @@ static void pass_signals(struct launcher *launcher)
     }
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* How long nothing has to be done that no signal tells of. */
 static uint64_t idle_ns(const struct launcher *launcher)
 {
@@ -442,6 +527,7 @@ static uint64_t idle_ns(const struct launcher *launcher)
     uint64_t now = run_ns(launcher), next = limits_next_ns(&launcher->limits);
     if (limits_are_sampled(&launcher->limits))
         idle = least(idle, LIMITS_NS);
+    idle = least(idle, unwatched_ns(launcher));
     return least(idle, next > now ? next - now : 0);
 }
 
@@ -449,15 +535,16 @@ static uint64_t idle_ns(const struct launcher *launcher)
 static void wait_for_end(struct launcher *launcher)
 {
     while (reap(launcher) && !launcher->told_to_end) {
+        obey_limits(launcher); /* behind reap: who ended in time did so, however late we are */
+        if (unwatched_ns(launcher) == 0)
+            start_watcher(launcher);
         /* Reports lie in the channel until then: nothing of the job waits for them. But it is of
          * limited size, so they are taken with each signal and at least every interval. */
         wait_for(launcher, launcher->signals.descriptor, idle_ns(launcher));
         pass_signals(launcher);
         ladder_tick(launcher->ladder);
-        if (launcher->channel >= 0)
-            (void)take_reports(launcher);
+        listen(launcher);
         replace_watcher(launcher);
-        obey_limits(launcher);
     }
 }
 
@@ -480,24 +567,6 @@ static int count_left(struct launcher *launcher)
 
 /* ---- the whole ---- */
 
-static void explain_failure(struct launcher *launcher, int failed)
-{
-    struct run_facts *facts = &launcher->facts;
-    char name[64];
-    const char *argument = launcher->options.argv[0];
-    vitals_text_format((vitals_text){argument, strlen(argument)}, VITALS_TEXT_TERMINAL, name,
-                       sizeof(name));
-    vitals_error error;
-    (void)error_system(&error, failed, "%s", name);
-    bool missing = failed == ENOENT;
-    const char *why = strchr(argument, '/') != NULL
-                          ? ": no such file, or its interpreter is missing"
-                          : ": command not found";
-    facts->exit_code = missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
-    (void)snprintf(facts->failure, sizeof(facts->failure), "%.100s%s",
-                   missing ? name : error.message, missing ? why : "");
-}
-
 static int start_command(struct launcher *launcher, vitals_error *error)
 {
     struct os_places places;
@@ -517,7 +586,7 @@ static int start_command(struct launcher *launcher, vitals_error *error)
     launcher->begin_ns = now_ns(launcher);
     int failed = os_spawn_go(&launcher->command);
     if (failed != 0)
-        explain_failure(launcher, failed);
+        launched_failure(launcher->options.argv[0], failed, &launcher->facts);
     return 0;
 }
 
@@ -559,25 +628,36 @@ static void tell_sampler(struct launcher *launcher)
     char words[1024];
     vitals_text known = vitals_account_attribute(launcher->account, "missing");
     bool limited = limits_are_sampled(&launcher->limits);
-    if (launcher->watcher_deaths == 0)
+    if (launcher->watcher_fate == NULL)
         return; /* that it did not answer is told elsewhere */
     int size = snprintf(words, sizeof(words), "%.*s%s", (int)size_min(known.size, 600), known.bytes,
                         known.size > 0 ? "; " : "");
     char *rest = words + size;
     size_t room = sizeof(words) - (size_t)size;
-    (void)snprintf(rest, room, "the sampler was killed after %.1f s: samples end there%s%s",
-                   (double)launcher->watcher_died_ns / 1e9,
+    (void)snprintf(rest, room, "the sampler %s after %.1f s: samples end there%s%s",
+                   launcher->watcher_fate, (double)launcher->watcher_died_ns / 1e9,
                    launcher->options.observer != NULL ? "; recording stopped" : "",
                    !limited ? ""
-                   : launcher->watcher_deaths > 1 || !launcher->watcher_is_second
+                   : !has_final(launcher) && (launcher->watcher_ended || launcher->watcher_hung)
                        ? "; limits of what is sampled were not watched any more"
-                       : "; another watched the limits");
+                   : launcher->watcher_deaths > 1 ? "; others watched the limits, with gaps"
+                                                  : "; another watched the limits");
     set_text(launcher->account, "missing", words);
+}
+
+/* What its watcher saw, or what one would tell of a run that was over before there was anything to
+ * see. */
+static vitals_account *watched_account(struct launcher *launcher)
+{
+    if (launcher->watched)
+        return watch_area_read(launcher->area);
+    const struct watcher_setup setup = watcher_setup(launcher, -1);
+    return watcher_account_of_nothing(&setup);
 }
 
 static void account_for(struct launcher *launcher)
 {
-    launcher->facts.counted_seconds = (double)(now_ns(launcher) - launcher->begin_ns) / 1e9;
+    launcher->facts.counted_seconds = (double)run_ns(launcher) / 1e9;
     enum left left = descendants_left(launcher);
     bool counted = left == LEFT_NOTHING || count_left(launcher) == 0;
     if (!counted || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
@@ -589,12 +669,14 @@ static void account_for(struct launcher *launcher)
     ladder_rungs(launcher->ladder, launcher->rungs, sizeof(launcher->rungs));
     launcher->facts.counted = launcher->counted;
     launcher->facts.rungs = launcher->rungs;
+    if (is_hung(launcher))
+        note_hung(launcher);
     end_watcher(launcher);
     const vitals_options *world = launcher->options.world;
     launcher->facts.invented = world != NULL && world->backends != NULL &&
                                strcmp(world->backends, "demo") == 0;
     launcher->facts.interval_ns = launcher->options.interval_ns;
-    vitals_account *watched = watch_area_read(launcher->area);
+    vitals_account *watched = watched_account(launcher);
     launcher->facts.watched = watched;
     account_fill(launcher->account, &launcher->facts);
     tell_sampler(launcher);
@@ -628,9 +710,9 @@ static int run(struct launcher *launcher, vitals_error *error)
     open_ladder(launcher); /* before strangers are: a rung may keep a process of its own */
     note_strangers(launcher);
     (void)os_marks_make(&launcher->marks); /* where it cannot be, there are no phases */
-    launcher->area = watch_area_new();
     launcher->begin_ns = now_ns(launcher);
-    start_watcher(launcher);
+    if (is_watched_at_once(launcher))
+        start_watcher(launcher);
     code = start_command(launcher, error);
     if (code < 0) {
         end_watcher(launcher);
@@ -654,7 +736,8 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
     if (launcher == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     launcher->options = taken;
-    launcher->watcher_pidfd = -1;
+    launcher->watcher_pidfd = launcher->channel = -1;
+    launcher->watcher_ended = true;
     launcher->marks.held = -1;
     limits_init(&launcher->limits, &taken);
     code = vitals_context_new(taken.world, &launcher->context, error);

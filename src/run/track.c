@@ -1,18 +1,23 @@
-/* track.c: runs of which we are no launcher: processes that live already, or ourselves. See
- * <vitals/run.h>.
+/* track.c: runs of which we are no launcher: processes that live already, ourselves, or a command
+ * that is our child. See <vitals/run.h>.
  *
  * A thread samples at absolute deadlines and folds what it sees; it wakes too when a root ends, to
- * read once more what a zombie still tells. `mutex` guards what is folded: an account is made of it
- * at any moment. Nothing here changes the process that calls. */
-#include "core/buffer.h"
+ * read once more what a zombie still tells. `mutex` guards what is folded and counted: an account
+ * is made of it at any moment. Where the target has a cgroup of its own, or is our command, the
+ * kernel counts what samples do not see (attached.c, launched.c). Nothing here changes the process
+ * that calls. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/number.h"
 #include "os/launch.h"
-#include "os/shared.h"
+#include "process/live.h"
 #include "run/about.h"
 #include "run/account.h"
+#include "run/attached.h"
+#include "run/ladder.h"
+#include "run/launched.h"
 #include "run/run_options.h"
+#include "run/teller.h"
 #include "run/usage_data.h"
 #include "sample/context.h"
 #include "sample/sampler.h"
@@ -24,14 +29,12 @@
 #include <string.h>
 #include <vitals/process.h>
 
-enum { WAKE_STOP = UINT16_MAX, COMPLAINT = 400, COMMAND_TEXT = 4096 };
-
-static const uint64_t TOTALS_NS = NS_PER_SECOND;
+enum { WAKE_STOP = UINT16_MAX, COMMAND_TEXT = 4096, RUNGS_TEXT = 160 };
 
 struct root {
     vitals_process *process;
     bool ended;
-    bool ours; /* a child of ours, whose end is its parent's to be told */
+    bool watched; /* its end wakes us; else each tick looks */
 };
 
 struct vitals_run {
@@ -45,18 +48,18 @@ struct vitals_run {
     pthread_t thread;
     int stop, ended; /* events: the caller wants to stop; every root has ended */
     int watch;
-    bool observed, totals_written;
-    uint64_t totals_ns;
+    struct teller teller;
     int64_t self; /* a child that was forked of us has no thread */
     char command[COMMAND_TEXT];
     uint64_t begin_ns;
 
     pthread_mutex_t mutex;
-    vitals_usage *usage; /* guarded by mutex; so is all below */
-    uint64_t end_ns;     /* when all roots had ended; 0: not yet */
+    vitals_usage *usage;       /* guarded by mutex; so is all below */
+    struct attached *attached; /* NULL: there is no such cgroup */
+    struct launched *launched; /* NULL: it is no command of ours */
+    uint64_t end_ns;           /* when all roots had ended; 0: not yet */
     bool exit_known;
     int exit_code, exit_signal; /* of the first root */
-    char complaint[COMPLAINT];
 };
 
 /* ---- opening ---- */
@@ -69,9 +72,6 @@ static uint64_t now_ns(const vitals_run *run)
 
 static int check_options(const vitals_run_options *options, vitals_error *error)
 {
-    if (options->argv != NULL)
-        return error_set(error, VITALS_EUNSUPPORTED, 0,
-                         "a command needs a launcher of its own: vitals_run_command");
     return run_options_check_interval(options->interval_ns, error);
 }
 
@@ -93,18 +93,6 @@ static void read_command(vitals_run *run)
     vitals_request_free(request);
 }
 
-static bool is_our_child(const vitals_run *run, int64_t pid)
-{
-    enum { CHILDREN = 256 };
-    int64_t pids[CHILDREN];
-    int64_t count = os_children(&run->context->os, pids, CHILDREN);
-    for (size_t i = 0; count > 0 && i < size_min((size_t)count, CHILDREN); i++) {
-        if (pids[i] == pid)
-            return true;
-    }
-    return count < 0 || count > CHILDREN; /* not known: then nothing of it is taken */
-}
-
 static int open_roots(vitals_run *run, const vitals_usage_options *usage, vitals_error *error)
 {
     int code = 0;
@@ -117,7 +105,6 @@ static int open_roots(vitals_run *run, const vitals_usage_options *usage, vitals
         if (code < 0)
             break;
         run->root_count++;
-        root->ours = is_our_child(run, usage->pids[i]);
     }
     run->root_left = run->root_count;
     if (code == 0)
@@ -134,9 +121,9 @@ static int open_events(vitals_run *run, vitals_error *error)
         os_watch_add(run->watch, run->stop, WAKE_STOP) < 0)
         return error_set(error, VITALS_ESYSTEM, 0, "no descriptors for a run");
     for (size_t i = 0; i < run->root_count; i++) {
-        int descriptor = vitals_process_descriptor(run->roots[i].process);
-        if (descriptor >= 0)
-            (void)os_watch_add(run->watch, descriptor, i); /* else each tick looks */
+        struct root *root = &run->roots[i];
+        int descriptor = vitals_process_descriptor(root->process);
+        root->watched = descriptor >= 0 && os_watch_add(run->watch, descriptor, i) == 0;
     }
     return 0;
 }
@@ -160,27 +147,40 @@ static int open_sampler(vitals_run *run, vitals_error *error)
     return code;
 }
 
+/* Who is measured: those that were named, our command, or ourselves. */
+static int open_usage(vitals_run *run, vitals_usage_options *usage, int64_t *pid,
+                      vitals_error *error)
+{
+    vitals_usage_options_init(usage, sizeof(*usage));
+    if (run->options.usage != NULL)
+        memcpy(usage, run->options.usage, size_min(run->options.usage->size, sizeof(*usage)));
+    usage->size = sizeof(*usage);
+    *pid = run->launched != NULL ? launched_pid(run->launched) : os_self();
+    if (usage->pid_count == 0) {
+        usage->pids = pid;
+        usage->pid_count = 1;
+    }
+    return vitals_usage_new(usage, &run->usage, error);
+}
+
 static int open_all(vitals_run *run, vitals_error *error)
 {
     vitals_usage_options usage;
-    vitals_usage_options_init(&usage, sizeof(usage));
-    if (run->options.usage != NULL)
-        memcpy(&usage, run->options.usage, size_min(run->options.usage->size, sizeof(usage)));
-    usage.size = sizeof(usage);
-    const int64_t self = os_self();
-    if (usage.pid_count == 0) {
-        usage.pids = &self;
-        usage.pid_count = 1;
-    }
-    int code = vitals_usage_new(&usage, &run->usage, error);
+    int64_t pid;
+    int code = vitals_context_new(run->options.world, &run->context, error);
+    if (code == 0 && run->options.argv != NULL)
+        code = launched_new(&run->context->os, &run->options, &run->launched, error);
     if (code == 0)
-        code = vitals_context_new(run->options.world, &run->context, error);
+        code = open_usage(run, &usage, &pid, error);
     if (code == 0)
         code = open_roots(run, &usage, error);
     if (code == 0)
         code = open_events(run, error);
     if (code == 0)
         code = open_sampler(run, error);
+    /* Of several trees none is all that a cgroup holds; we are in ours. */
+    if (code == 0 && run->launched == NULL && usage.pid_count == 1 && usage.pids != &pid)
+        run->attached = attached_new(&run->context->os, usage.pids[0]);
     return code;
 }
 
@@ -197,7 +197,7 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     run->options = taken;
     run->stop = run->ended = run->watch = -1;
-    run->totals_written = true;
+    teller_init(&run->teller, taken.observer, taken.totals_path);
     run->self = os_self();
     pthread_mutex_init(&run->mutex, NULL);
     code = open_all(run, error);
@@ -210,93 +210,64 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
 
 /* ---- the thread ---- */
 
-static void complain(vitals_run *run, const char *what, const char *why)
-{
-    pthread_mutex_lock(&run->mutex);
-    if (run->complaint[0] == '\0')
-        (void)snprintf(run->complaint, sizeof(run->complaint), "%s: %s", what, why);
-    pthread_mutex_unlock(&run->mutex);
-}
-
-static void check_observer(vitals_run *run, int code, const vitals_error *error)
-{
-    if (code >= 0)
-        return;
-    run->observed = false;
-    complain(run, "recording stopped", error->message);
-}
-
-static int append(void *data, const char *bytes, size_t size)
-{
-    struct buffer *buffer = data;
-    buffer_append(buffer, bytes, size);
-    return buffer->failed ? -1 : 0;
-}
-
 static void write_totals(vitals_run *run)
 {
     vitals_account *account = NULL;
-    struct buffer buffer = {.bytes = NULL};
     uint64_t now = now_ns(run);
-    if (run->options.totals_path == NULL || !run->totals_written ||
-        now < saturating_add(run->totals_ns, TOTALS_NS) ||
-        vitals_run_account(run, &account, NULL) < 0)
+    if (!teller_totals_due(&run->teller, now) || vitals_run_account(run, &account, NULL) < 0)
         return;
-    run->totals_ns = now;
-    int code = vitals_account_json(account, append, &buffer);
+    teller_totals(&run->teller, account, now);
     vitals_account_free(account);
-    if (code == 0 && !buffer.failed)
-        code = os_replace_file(run->options.totals_path, buffer.bytes, buffer.size);
-    buffer_done(&buffer);
-    if (code < 0) {
-        vitals_error error;
-        (void)error_system(&error, -code, "%s", run->options.totals_path);
-        complain(run, "no file of totals", error.message);
-        run->totals_written = false;
-    }
 }
 
 static void tick(vitals_run *run)
 {
-    const vitals_run_observer *observer = run->options.observer;
     vitals_snapshot *snapshot = NULL;
     vitals_error error = {.message = ""};
     if (sampler_take_soon(run->sampler, &snapshot) < 0)
         return;
     pthread_mutex_lock(&run->mutex);
     int code = vitals_usage_add(run->usage, snapshot, &error);
+    if (run->attached != NULL)
+        attached_look(run->attached, run->usage, snapshot);
+    if (run->launched != NULL)
+        launched_tick(run->launched);
     pthread_mutex_unlock(&run->mutex);
     if (code < 0)
-        complain(run, "a sample is not whole", error.message);
+        teller_complain(&run->teller, "a sample is not whole", error.message);
     /* Only this thread changes the usage: to read it needs no lock. */
-    if (run->observed && observer->sample != NULL)
-        check_observer(run, observer->sample(observer->data, snapshot, run->usage, &error), &error);
+    teller_sample(&run->teller, snapshot, run->usage);
     vitals_snapshot_unref(snapshot);
     write_totals(run);
 }
 
-/* How it ended, where the kernel tells. A child of ours stays a zombie for who started it. */
-static void learn(vitals_run *run, struct root *root)
+/* How it ended, where the kernel tells. A child of ours, of whatever thread, stays a zombie for who
+ * started it. */
+static void learn(vitals_run *run, const struct root *root)
 {
-    int code, signal;
-    if (root->ours || root != run->roots || vitals_process_wait(root->process, 0, NULL) < 0 ||
-        vitals_process_exit_status(root->process, &code, &signal) <= 0)
+    struct os_exit how;
+    if (run->launched != NULL || root != run->roots ||
+        live_how_ended(root->process, &how) != VITALS_HAVE)
         return;
     pthread_mutex_lock(&run->mutex);
     run->exit_known = true;
-    run->exit_code = code;
-    run->exit_signal = signal;
+    run->exit_code = how.code;
+    run->exit_signal = how.signal;
     pthread_mutex_unlock(&run->mutex);
 }
 
 static void end_root(vitals_run *run, struct root *root)
 {
-    int descriptor = vitals_process_descriptor(root->process);
     if (root->ended)
         return;
     root->ended = true;
-    if (descriptor >= 0)
-        os_watch_remove(run->watch, descriptor);
+    if (root->watched)
+        os_watch_remove(run->watch, vitals_process_descriptor(root->process));
+    if (run->launched != NULL) {
+        pthread_mutex_lock(&run->mutex);
+        launched_reap(run->launched);
+        pthread_mutex_unlock(&run->mutex);
+    }
     learn(run, root);
     if (--run->root_left > 0)
         return;
@@ -306,13 +277,19 @@ static void end_root(vitals_run *run, struct root *root)
     os_event_set(run->ended);
 }
 
-/* Where there are no pidfds. */
+static bool has_ended(const struct root *root)
+{
+    int descriptor = vitals_process_descriptor(root->process);
+    return descriptor >= 0 ? os_pidfd_ended(descriptor) > 0
+                           : vitals_process_is_running(root->process) == 0;
+}
+
+/* Where there are no pidfds, or no room to watch them. */
 static void look_for_ends(vitals_run *run)
 {
     for (size_t i = 0; i < run->root_count; i++) {
         struct root *root = &run->roots[i];
-        if (vitals_process_descriptor(root->process) < 0 &&
-            vitals_process_is_running(root->process) == 0)
+        if (!root->watched && !root->ended && has_ended(root))
             end_root(run, root);
     }
 }
@@ -337,12 +314,9 @@ static bool settle_woken(vitals_run *run)
 static void *run_main(void *argument)
 {
     vitals_run *run = argument;
-    const vitals_run_observer *observer = run->options.observer;
     const vitals_clock *clock = &run->context->os.clock;
     uint64_t interval = run->options.interval_ns, deadline = now_ns(run);
-    vitals_error error = {.message = ""};
-    if (run->observed && observer->begin != NULL)
-        check_observer(run, observer->begin(observer->data, &error), &error);
+    teller_begin(&run->teller, run->begin_ns);
     for (;;) {
         int woken = clock->wait_until(clock->data, run->watch, deadline);
         if (woken < 0 || (woken > 0 && !settle_woken(run)))
@@ -356,23 +330,34 @@ static void *run_main(void *argument)
     }
     if (run->root_left > 0)
         tick(run); /* what was done since the last */
-    if (run->observed && observer->end != NULL)
-        check_observer(run, observer->end(observer->data, &error), &error);
+    teller_end(&run->teller);
     return NULL;
 }
 
 /* ---- the public face ---- */
+
+/* The command may end before we know that it began: the thread runs already. */
+static void let_go(vitals_run *run)
+{
+    int failed = launched_go(run->launched);
+    if (failed == 0)
+        return;
+    pthread_mutex_lock(&run->mutex);
+    launched_failed(run->launched, failed);
+    pthread_mutex_unlock(&run->mutex);
+}
 
 int vitals_run_start(vitals_run *run, vitals_error *error)
 {
     sigset_t all, before;
     if (run->state != VITALS_RUN_NEW)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was started already");
-    run->begin_ns = run->totals_ns = now_ns(run);
-    run->observed = run->options.observer != NULL;
+    run->begin_ns = now_ns(run);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&run->thread, NULL, run_main, run);
+    if (failed == 0 && run->launched != NULL)
+        let_go(run);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed != 0)
         return error_system(error, failed, "cannot start the run's thread");
@@ -421,12 +406,18 @@ static void set_text(vitals_account *account, const char *name, const char *text
 
 static void set_attributes(vitals_run *run, vitals_account *account)
 {
-    char interval[NUMBER_TEXT];
+    char interval[NUMBER_TEXT], rungs[RUNGS_TEXT];
+    size_t size = 0;
     (void)number_print_u64(interval, run->options.interval_ns);
     set_text(account, "interval_ns", interval);
     set_text(account, "command", run->command);
-    set_text(account, "missing", run->complaint);
-    set_text(account, "rungs", "sampling");
+    teller_explain(&run->teller, account);
+    if (run->launched == NULL) {
+        attached_rungs(run->attached, rungs, sizeof(rungs));
+        size = size_min(strlen(rungs), sizeof(rungs) - 1);
+        (void)snprintf(rungs + size, sizeof(rungs) - size, "sampling");
+        set_text(account, "rungs", rungs);
+    }
     set_text(account, "state", run->end_ns != 0 ? "complete" : "running");
     if (run->exit_known)
         vitals_account_ended(account,
@@ -434,17 +425,50 @@ static void set_attributes(vitals_run *run, vitals_account *account)
                              run->exit_signal);
 }
 
+/* What was counted and what was sampled, as of a launcher; NULL where nothing was counted. */
+static vitals_account *counted_account(vitals_run *run, const vitals_account *sampled)
+{
+    struct counted counted[COUNTED_COUNT];
+    const uint64_t end_ns = run->end_ns != 0 ? run->end_ns : now_ns(run);
+    double seconds = run->begin_ns != 0 ? (double)(end_ns - run->begin_ns) / 1e9 : 0;
+    struct run_facts facts = {.wall_seconds = seconds,
+                              .counted_seconds = seconds,
+                              .end_unknown = true,
+                              .interval_ns = run->options.interval_ns,
+                              .counted = counted,
+                              .watched = sampled};
+    if (run->launched != NULL)
+        launched_facts(run->launched, usage_has_descendants(run->usage), &facts);
+    else if (!attached_read(run->attached, counted))
+        return NULL;
+    const vitals_options *world = run->options.world;
+    facts.invented = world != NULL && world->backends != NULL &&
+                     strcmp(world->backends, "demo") == 0;
+    vitals_account *account = account_new();
+    if (account == NULL)
+        return NULL;
+    account_fill(account, &facts);
+    account_shrink(account);
+    return account;
+}
+
 int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *error)
 {
     vitals_account *account = NULL;
     pthread_mutex_lock(&run->mutex);
     int code = vitals_usage_account(run->usage, &account, error);
+    vitals_account *counted = code == 0 ? counted_account(run, account) : NULL;
+    if (counted != NULL) {
+        vitals_account_free(account);
+        account = counted;
+    }
     if (code == 0)
         set_attributes(run, account);
     pthread_mutex_unlock(&run->mutex);
     if (code < 0)
         return code;
-    about_fill(account, run->context, NULL, run->begin_ns != 0 ? run->begin_ns : now_ns(run));
+    about_fill(account, run->context, run->options.argv,
+               run->begin_ns != 0 ? run->begin_ns : now_ns(run));
     *out = account;
     return 0;
 }
@@ -460,6 +484,8 @@ void vitals_run_free(vitals_run *run)
         vitals_process_free(run->roots[i].process);
     memory_free(run->roots);
     vitals_usage_free(run->usage);
+    attached_free(run->attached);
+    launched_free(run->launched);
     vitals_context_free(run->context);
     if (run->stop >= 0)
         os_close_descriptor(run->stop);
@@ -468,5 +494,6 @@ void vitals_run_free(vitals_run *run)
     if (run->watch >= 0)
         os_close_descriptor(run->watch);
     pthread_mutex_destroy(&run->mutex);
+    teller_done(&run->teller);
     memory_free(run);
 }

@@ -167,6 +167,7 @@ void vitals_usage_free(vitals_usage *usage)
     free_each(usage->devices, usage->device_count);
     hash_done(&usage->processes);
     hash_done(&usage->clients);
+    memory_free(usage->networks);
     memory_free(usage->values);
     memory_free(usage);
 }
@@ -186,6 +187,8 @@ static void begin_stream(vitals_usage *usage, const vitals_snapshot *snapshot)
         memset(usage->machine_based, 0, sizeof(usage->machine_based));
         usage->system_cpu_ns = 0;
         usage->cores_ns = 0;
+        usage->energy_ns = 0;
+        usage_network_end(usage);
     }
     usage->stream = stream;
 }
@@ -209,7 +212,8 @@ static bool keep_value(vitals_usage *usage, const struct usage_subject *subject,
         .subject = subject->text,
         .label = subject->label,
         .state = (vitals_availability)cell->state,
-        .value = cell->state > 0 ? cell->value : 0};
+        .value = cell->state > 0 ? cell->value : 0,
+        .read_ns = cell->state > 0 ? cell->read_ns : 0};
     return true;
 }
 
@@ -233,6 +237,8 @@ int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot, vital
     usage_machine(usage, snapshot);
     if (vitals_snapshot_has_entity(snapshot, VITALS_PROCESS))
         usage_processes(usage, snapshot);
+    usage_energy(usage);
+    usage_network(usage, snapshot);
     usage_devices(usage, snapshot);
     usage->count++;
     usage->last_ns = now_ns;

@@ -1,6 +1,7 @@
 /* usage_account.c: what a usage knows, as figures. See usage_data.h. Pure. */
 #include "run/usage_data.h"
 
+#include "core/buffer.h"
 #include "core/error.h"
 #include "core/number.h"
 
@@ -45,13 +46,48 @@ static void statistic_name(const struct measure *measure, const char *statistic,
         (void)snprintf(out, FIGURE_NAME, "%s_%s", measure->name, statistic);
 }
 
-static void source_words(const struct writer *writer, vitals_scope scope,
-                         const struct measure *measure, char out[static FIGURE_SOURCE])
+static const char *origin_of_network(const struct writer *writer)
 {
-    bool device = strncmp(measure->name, "gpu_", 4) == 0 ||
-                  strncmp(measure->name, "device", 6) == 0;
-    const char *what = device ? "driver" : scope == VITALS_SCOPE_SYSTEM ? "kernel" : "procfs";
-    (void)snprintf(out, FIGURE_SOURCE, "%s, %s", what, writer->every);
+    const vitals_usage *usage = writer->usage;
+    if (usage->network_ours)
+        return usage->network_own ? "its network namespaces, and the whole machine"
+                                  : "the whole machine, not the run alone";
+    return "its network namespace";
+}
+
+static bool is_energy_of_cpus(enum measure_place place)
+{
+    return place == MEASURE_AT_package_energy_joules || place == MEASURE_AT_dram_energy_joules ||
+           place == MEASURE_AT_cpu_energy_joules;
+}
+
+/* Who tells a measure. */
+static const char *origin_of(const struct writer *writer, vitals_scope scope,
+                             enum measure_place place)
+{
+    const char *name = MEASURES[place].name;
+    bool machine = scope == VITALS_SCOPE_SYSTEM;
+    if (strncmp(name, "gpu_", 4) == 0 || strncmp(name, "device", 6) == 0)
+        return "driver";
+    if (is_energy_of_cpus(place))
+        return machine ? "RAPL" : "share of the packages' energy by CPU time";
+    if (!machine && strncmp(name, "network_", 8) == 0)
+        return origin_of_network(writer);
+    return machine ? "kernel" : "procfs";
+}
+
+static void source_words(const struct writer *writer, vitals_scope scope, enum measure_place place,
+                         char out[static FIGURE_SOURCE])
+{
+    (void)snprintf(out, FIGURE_SOURCE, "%s, %s", origin_of(writer, scope, place), writer->every);
+}
+
+/* Why a measure is missing, where more is known than the reason's name says. */
+static const char *why_missing(enum measure_place place, vitals_availability reason)
+{
+    return is_energy_of_cpus(place) && reason == VITALS_DENIED
+               ? "the counters in /sys/class/powercap are for root alone"
+               : NULL;
 }
 
 /* ---- figures ---- */
@@ -84,6 +120,13 @@ static vitals_availability of_samples(const struct usage_cell *cell)
     return state_worse(worst == VITALS_STALE ? VITALS_ESTIMATE : worst, VITALS_SAMPLED);
 }
 
+/* What may not be read any more had been seen for a part of the run alone. */
+static vitals_availability of_part(const struct usage_cell *cell, vitals_availability of_missing)
+{
+    vitals_availability state = of_samples(cell);
+    return cell->state == VITALS_DENIED ? state_worse(state, of_missing) : state;
+}
+
 /* A counter that could not be read at the end is at least what it was. */
 static vitals_availability of_counter(const struct usage_cell *cell)
 {
@@ -97,7 +140,7 @@ static void put_counter(struct writer *writer, const struct usage_subject *subje
 {
     const struct usage_cell *cell = &subject->cells[place];
     char source[FIGURE_SOURCE];
-    source_words(writer, subject->scope, &MEASURES[place], source);
+    source_words(writer, subject->scope, place, source);
     put(writer, &(vitals_figure_form){.name = MEASURES[place].name,
                                       .unit = MEASURES[place].unit,
                                       .subject = subject->text,
@@ -114,13 +157,14 @@ static void put_gauge(struct writer *writer, const struct usage_subject *subject
     const struct {
         const char *statistic;
         double value;
+        vitals_availability of_missing; /* what it is where the rest was denied */
     } STATISTICS[] = {
-        {"peak", cell->most},
-        {"mean", cell_average(cell, 0)},
-        {"min", cell->least},
+        {"peak", cell->most, VITALS_LOWER_BOUND},
+        {"mean", cell_average(cell, 0), VITALS_ESTIMATE},
+        {"min", cell->least, VITALS_UPPER_BOUND},
     };
     char source[FIGURE_SOURCE], name[FIGURE_NAME];
-    source_words(writer, subject->scope, &MEASURES[place], source);
+    source_words(writer, subject->scope, place, source);
     for (size_t i = 0; i < ARRAY_COUNT(STATISTICS); i++) {
         statistic_name(&MEASURES[place], STATISTICS[i].statistic, name);
         put(writer, &(vitals_figure_form){.name = name,
@@ -128,17 +172,34 @@ static void put_gauge(struct writer *writer, const struct usage_subject *subject
                                           .subject = subject->text,
                                           .label = subject->label,
                                           .source = source,
-                                          .state = of_samples(cell),
+                                          .state = of_part(cell, STATISTICS[i].of_missing),
                                           .value = STATISTICS[i].value});
     }
 }
 
 /* What nobody asked for, and what this machine does not have, is not worth a line. */
-static bool is_worth_telling(const struct usage_cell *cell)
+static bool is_worth_telling(const struct usage_cell *cell, enum measure_place place)
 {
-    return cell->readings > 0 || (cell->state < 0 && cell->state != VITALS_NOT_REQUESTED &&
-                                  cell->state != VITALS_UNSUPPORTED && cell->state != VITALS_GONE &&
-                                  cell->state != VITALS_NOT_YET);
+    bool once = is_energy_of_cpus(place) && cell->readings == 1; /* that says of no growth */
+    return (cell->readings > 0 && !once) ||
+           (cell->state < 0 && cell->state != VITALS_NOT_REQUESTED &&
+            cell->state != VITALS_UNSUPPORTED && cell->state != VITALS_GONE &&
+            cell->state != VITALS_NOT_YET);
+}
+
+/* The parts of a tree that used no device had nothing of it. */
+static bool is_of_no_device(const struct writer *writer, const struct usage_subject *subject,
+                            enum measure_place place)
+{
+    const vitals_usage *usage = writer->usage;
+    bool part = subject->scope == VITALS_SCOPE_ROOT || subject->scope == VITALS_SCOPE_DESCENDANTS;
+    if (!part || strncmp(MEASURES[place].name, "gpu_", 4) != 0)
+        return false;
+    for (size_t i = 0; i < usage->device_count; i++) {
+        if (usage->devices[i]->used)
+            return false;
+    }
+    return true;
 }
 
 static void put_measure(struct writer *writer, const struct usage_subject *subject,
@@ -146,13 +207,14 @@ static void put_measure(struct writer *writer, const struct usage_subject *subje
 {
     const struct usage_cell *cell = &subject->cells[place];
     char name[FIGURE_NAME];
-    if (!is_worth_telling(cell))
+    if (!is_worth_telling(cell, place) || is_of_no_device(writer, subject, place))
         return;
     if (cell->readings == 0) {
         statistic_name(&MEASURES[place], "peak", name);
         bool counter = MEASURES[place].kind == MEASURE_COUNTER;
         put_missing(writer, subject, counter ? MEASURES[place].name : name, MEASURES[place].unit,
-                    (vitals_availability)cell->state, NULL);
+                    (vitals_availability)cell->state,
+                    why_missing(place, (vitals_availability)cell->state));
     } else if (MEASURES[place].kind == MEASURE_COUNTER) {
         put_counter(writer, subject, place);
     } else {
@@ -320,6 +382,30 @@ static void set_number(struct writer *writer, const char *name, double value)
     writer->code = vitals_account_set(writer->account, name, text, writer->error);
 }
 
+/* Whose the devices are that the tree used: a line each, "nvidia nvidia GPU-…". A word that is not
+ * known is "-". */
+static void set_drivers(struct writer *writer)
+{
+    struct buffer lines = {.bytes = NULL};
+    const vitals_usage *usage = writer->usage;
+    for (size_t i = 0; i < usage->device_count; i++) {
+        const struct usage_device *device = usage->devices[i];
+        const char *const WORDS[] = {device->vendor[0] != '\0' ? device->vendor : "-",
+                                     " ",
+                                     device->driver[0] != '\0' ? device->driver : "-",
+                                     " ",
+                                     device->subject->text,
+                                     "\n"};
+        for (size_t k = 0; k < ARRAY_COUNT(WORDS) && device->used; k++)
+            buffer_append(&lines, WORDS[k], strlen(WORDS[k]));
+    }
+    if (lines.size > 0 && !lines.failed && writer->code == 0)
+        writer->code = vitals_account_set(writer->account, "gpu_drivers",
+                                          (vitals_text){lines.bytes, lines.size - 1},
+                                          writer->error);
+    buffer_done(&lines);
+}
+
 static void fill(struct writer *writer)
 {
     const vitals_usage *usage = writer->usage;
@@ -341,6 +427,7 @@ static void fill(struct writer *writer)
     put_subject(writer, SUBJECT_SYSTEM);
     for (size_t i = 0; i < usage->device_count; i++)
         put_whole_device(writer, usage->devices[i]);
+    set_drivers(writer);
     set_number(writer, "expected_cores", usage->expected_cores);
     set_number(writer, "system_cores", usage->system_cores);
 }

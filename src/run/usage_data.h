@@ -6,6 +6,8 @@
  *     usage_members.c    who belongs to the tree
  *     usage_processes.c  what they used, those that are gone and those that nobody saw included
  *     usage_machine.c    the machine
+ *     usage_energy.c     what the tree is given of the packages' energy
+ *     usage_network.c    what went through its network namespaces
  *     usage_devices.c    devices and who uses them
  *     usage_account.c    figures
  *
@@ -135,6 +137,7 @@ struct usage_client {
     bool member;
     double busy_seconds, base;
     signed char state; /* above zero: busy_seconds was read */
+    bool root;         /* of a process that was named */
     bool cut;          /* what it did before the first reading is not known */
 };
 
@@ -142,16 +145,29 @@ struct usage_device {
     uint64_t key;
     uint64_t seen;
     struct usage_subject *subject;
+    char vendor[16], driver[16];   /* words; "": not known */
     bool used;                     /* a process of the tree was on it, ever */
     bool shared;                   /* somebody else was there meanwhile */
     signed char unread;            /* why its processes could not be listed last; else 0 */
     double busy_gone;              /* of processes of the tree that are gone */
-    double tree_busy, others_busy; /* in the fold before */
+    double tree_busy, others_busy; /* at energy_ns */
     double others_gone;
     double energy_first, energy_last, energy_tree;
+    uint64_t energy_ns;       /* when energy_last was read */
     double energy_done;       /* under keys that it had before */
     signed char energy_state; /* above zero: energy_last was read */
     bool share_unknown;       /* at some moment it could not be said whose the energy was */
+};
+
+/* ---- network namespaces ---- */
+
+struct usage_network {
+    uint64_t inode;
+    uint64_t seen;           /* the fold in which a process of the tree was in it last */
+    uint64_t read_ns;        /* of the newest */
+    double before[2];        /* received, sent: what the tree has done in it until `base` */
+    double base[2], last[2]; /* of the counters */
+    bool based;
 };
 
 /* What a back end said last. */
@@ -200,6 +216,19 @@ struct vitals_usage {
     double machine_base[MEASURE_COUNT];
     bool machine_based[MEASURE_COUNT];
 
+    uint64_t energy_ns; /* of the packages' reading until which the share is known; 0: none */
+    double energy_before, energy_busy, energy_cpu; /* then: packages, machine, tree */
+    double energy_share;
+
+    struct usage_network *networks;
+    size_t network_count, network_capacity;
+    double network_gone[2];    /* of namespaces that nobody of the tree is in any more */
+    double network_machine[2]; /* of the machine: counts where the tree was ever in our namespace */
+    double network_host[2];    /* the machine's counters in the fold before */
+    bool network_host_known;
+    bool network_ours, network_own; /* the tree was ever seen in our namespace, in another */
+    bool network_shared;            /* and somebody else in that other */
+
     struct hash clients; /* key → struct usage_client * */
     struct usage_client **client_entries;
     size_t client_count, client_capacity;
@@ -229,16 +258,25 @@ struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope,
 void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot);
+void usage_energy(vitals_usage *usage);
+void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot);
 
 /* Whether the process with that key is measured. */
 bool usage_is_member(const vitals_usage *usage, uint64_t key);
+
+/* Whether it is one of those that were named. */
+bool usage_is_root(const vitals_usage *usage, uint64_t key);
+
+/* Whether some of the tree but its roots were alive in the newest snapshot. */
+bool usage_has_descendants(const vitals_usage *usage);
 
 /* How long such a process has lived, all of it in the run; 0: not known, or it is older. */
 double usage_age(const vitals_usage *usage, uint64_t key, uint64_t boottime_ns);
 
 /* Ends what is keyed by a stream that is over. */
 void usage_processes_end(vitals_usage *usage);
+void usage_network_end(vitals_usage *usage);
 void usage_devices_end(vitals_usage *usage);
 
 #endif

@@ -52,6 +52,13 @@ static void name_device(struct usage_subject *subject, const vitals_row *gpu)
     (void)snprintf(subject->label, sizeof(subject->label), "GPU %.30s", vitals_row_label(gpu));
 }
 
+static void note_word(const vitals_row *gpu, vitals_metric metric, char out[16])
+{
+    vitals_text word;
+    if (vitals_row_text(gpu, metric, &word) > 0 && word.size > 0 && word.size < 16)
+        vitals_text_format(word, VITALS_TEXT_TERMINAL, out, 16);
+}
+
 static struct usage_device *find_device(vitals_usage *usage, const vitals_row *gpu)
 {
     for (size_t i = 0; i < usage->device_count; i++) {
@@ -149,10 +156,16 @@ static void read_busy(struct usage_client *client, const vitals_row *row, double
     client->state = (signed char)state;
 }
 
+/* The tree's parts, each with a subject of its own. */
+enum { PARTS = 2 };
+static const size_t PART_SUBJECTS[PARTS] = {SUBJECT_ROOT, SUBJECT_DESCENDANTS};
+
 /* What one fold finds on one device. */
 struct found {
     struct usage_sum memory, utilization, busy;
+    struct usage_sum memory_of[PARTS], utilization_of[PARTS]; /* of roots, of descendants */
     double others_busy;
+    uint64_t users_ns; /* when they were read */
     bool ours, others;
 };
 
@@ -168,7 +181,10 @@ static void add_client(vitals_usage *usage, uint64_t boottime_ns, const vitals_r
         return;
     client->seen = usage->fold;
     client->member |= member;
+    client->root |= member && usage_is_root(usage, key);
     read_busy(client, row, member ? usage_age(usage, key, boottime_ns) : 0);
+    found->users_ns = uint64_max(found->users_ns,
+                                 vitals_row_read_ns(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES));
     found->ours |= client->member;
     found->others |= !client->member;
     if (!client->member) {
@@ -177,9 +193,12 @@ static void add_client(vitals_usage *usage, uint64_t boottime_ns, const vitals_r
     }
     vitals_availability state = vitals_row_number(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
                                                   &value);
+    const size_t part = client->root ? 0 : 1;
     sum_add(&found->memory, state, value);
+    sum_add(&found->memory_of[part], state, value);
     state = vitals_row_number(row, VITALS_GPU_PROCESS_UTILIZATION_RATIO, &value);
     sum_add(&found->utilization, state, value);
+    sum_add(&found->utilization_of[part], state, value);
     state = (vitals_availability)client->state;
     if (state > 0 && client->cut)
         state = state_worse(state, VITALS_LOWER_BOUND);
@@ -248,24 +267,27 @@ static void set_counter(struct usage_subject *subject, uint64_t now_ns, enum mea
         cell_missing(&subject->cells[place], state);
 }
 
-/* The newest value of a cell into the sum of the tree. */
+/* The newest value of a cell into a sum. One that was not read anew since is as good as it was. */
 static void add_cell(struct usage_sum *sum, const struct usage_subject *subject,
                      enum measure_place place)
 {
     const struct usage_cell *cell = &subject->cells[place];
-    sum_add(sum, (vitals_availability)cell->state, cell->value);
+    bool repeated = cell->state == VITALS_STALE;
+    sum_add(sum, (vitals_availability)(repeated ? cell->worst : cell->state), cell->value);
 }
 
 /* Sums over devices: of the tree, and of the machine. */
 struct totals {
     struct usage_sum memory, utilization, busy, energy;
     struct usage_sum device_utilization, device_used, device_total, device_energy, device_power;
+    struct usage_sum memory_of[PARTS], utilization_of[PARTS];
+    uint64_t newest_ns; /* of all readings */
     size_t devices, busy_devices, used_devices;
 };
 
-static void set_tree(vitals_usage *usage, struct usage_device *device, const struct found *found,
-                     uint64_t now_ns)
+static void set_tree(vitals_usage *usage, struct usage_device *device, const struct found *found)
 {
+    uint64_t now_ns = found->users_ns;
     struct usage_subject *subject = device->subject;
     vitals_availability why = (vitals_availability)device->unread;
     vitals_availability empty = why != VITALS_UNSET ? why : VITALS_HAVE;
@@ -300,15 +322,21 @@ static void set_energy(struct usage_device *device, const struct found *found, d
 }
 
 static void fold_energy(struct usage_device *device, const vitals_row *gpu,
-                        const struct found *found, uint64_t now_ns)
+                        const struct found *found)
 {
     struct usage_subject *subject = device->subject;
+    uint64_t read_ns = vitals_row_read_ns(gpu, VITALS_GPU_ENERGY_JOULES);
     double energy;
     vitals_availability state = vitals_row_number(gpu, VITALS_GPU_ENERGY_JOULES, &energy);
     if (state <= 0) {
         cell_missing(&subject->cells[MEASURE_AT_device_energy_joules], state);
         cell_missing(&subject->cells[MEASURE_AT_gpu_energy_joules], state);
         return;
+    }
+    if (device->energy_state > 0 && read_ns <= device->energy_ns) {
+        cell_repeat(&subject->cells[MEASURE_AT_device_energy_joules]);
+        cell_repeat(&subject->cells[MEASURE_AT_gpu_energy_joules]);
+        return; /* the same reading: what was done since is shared out with the next */
     }
     /* A driver that was loaded anew counts from 0: what it says first is no growth. */
     if (device->energy_state > 0 && energy >= device->energy_last)
@@ -318,18 +346,20 @@ static void fold_energy(struct usage_device *device, const vitals_row *gpu,
     else
         device->energy_first = energy;
     device->energy_last = energy;
+    device->energy_ns = read_ns;
     device->energy_state = (signed char)state;
-    cell_counter(&subject->cells[MEASURE_AT_device_energy_joules], now_ns,
+    device->tree_busy = found->busy.total + device->busy_gone;
+    device->others_busy = found->others_busy + device->others_gone;
+    cell_counter(&subject->cells[MEASURE_AT_device_energy_joules], read_ns,
                  device->energy_done + energy - device->energy_first, state);
     vitals_availability share = device->share_unknown ? VITALS_LOWER_BOUND
                                 : device->shared      ? VITALS_ESTIMATE
                                                       : VITALS_SAMPLED;
-    set_counter(subject, now_ns, MEASURE_AT_gpu_energy_joules, state_worse(state, share),
+    set_counter(subject, read_ns, MEASURE_AT_gpu_energy_joules, state_worse(state, share),
                 device->energy_tree);
 }
 
-static void fold_whole(vitals_usage *usage, struct usage_device *device, const vitals_row *gpu,
-                       uint64_t now_ns)
+static void fold_whole(vitals_usage *usage, struct usage_device *device, const vitals_row *gpu)
 {
     static const struct {
         enum measure_place place;
@@ -344,19 +374,33 @@ static void fold_whole(vitals_usage *usage, struct usage_device *device, const v
     for (size_t i = 0; i < ARRAY_COUNT(WHOLE); i++) {
         double value = 0;
         vitals_availability state = vitals_row_number(gpu, WHOLE[i].metric, &value);
-        set_gauge(usage, now_ns, device->subject, WHOLE[i].place, state, value);
+        uint64_t read_ns = vitals_row_read_ns(gpu, WHOLE[i].metric);
+        set_gauge(usage, read_ns, device->subject, WHOLE[i].place, state, value);
     }
 }
 
 static void add_totals(struct totals *totals, const struct usage_device *device,
                        const vitals_row *gpu, const struct found *found)
 {
+    static const vitals_metric READ[] = {VITALS_GPU_UTILIZATION_RATIO, VITALS_GPU_MEMORY_USED_BYTES,
+                                         VITALS_GPU_ENERGY_JOULES, VITALS_GPU_POWER_WATTS};
+    totals->newest_ns = uint64_max(totals->newest_ns, found->users_ns);
+    for (size_t i = 0; i < ARRAY_COUNT(READ); i++)
+        totals->newest_ns = uint64_max(totals->newest_ns, vitals_row_read_ns(gpu, READ[i]));
     const struct usage_subject *subject = device->subject;
     const struct usage_cell *busy = &subject->cells[MEASURE_AT_device_utilization_ratio];
     add_cell(&totals->memory, subject, MEASURE_AT_gpu_memory_bytes);
     add_cell(&totals->utilization, subject, MEASURE_AT_gpu_utilization_ratio);
     add_cell(&totals->busy, subject, MEASURE_AT_gpu_busy_seconds);
     add_cell(&totals->energy, subject, MEASURE_AT_gpu_energy_joules);
+    vitals_availability empty = device->unread != 0 ? (vitals_availability)device->unread
+                                                    : VITALS_HAVE;
+    for (size_t i = 0; i < PARTS; i++) {
+        sum_add(&totals->memory_of[i], sum_state(&found->memory_of[i], empty),
+                found->memory_of[i].total);
+        sum_add(&totals->utilization_of[i], sum_state(&found->utilization_of[i], empty),
+                found->utilization_of[i].total);
+    }
     totals->used_devices += found->ours;
     if (vitals_row_parent(gpu) != 0)
         return;
@@ -373,8 +417,7 @@ static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, co
                         struct totals *totals)
 {
     struct usage_device *device = find_device(usage, gpu);
-    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
-    struct found found = {.others_busy = 0};
+    struct found found = {.users_ns = vitals_row_read_ns(gpu, VITALS_GPU_PROCESSES)};
     if (device == NULL)
         device = add_device(usage, gpu);
     if (device == NULL)
@@ -382,17 +425,17 @@ static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, co
     device->seen = usage->fold;
     device->unread = (signed char)unread(gpu);
     name_device(device->subject, gpu);
+    note_word(gpu, VITALS_GPU_VENDOR, device->vendor);
+    note_word(gpu, VITALS_GPU_KERNEL_DRIVER, device->driver);
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next_child(snapshot, VITALS_GPU_PROCESS, vitals_row_key(gpu),
                                            row)) != NULL;)
         add_client(usage, vitals_snapshot_boottime_ns(snapshot), row, &found);
     settle_clients(usage);
     device->used |= found.ours;
-    set_tree(usage, device, &found, now_ns);
-    fold_whole(usage, device, gpu, now_ns);
-    fold_energy(device, gpu, &found, now_ns);
-    device->tree_busy = found.busy.total + device->busy_gone;
-    device->others_busy = found.others_busy + device->others_gone;
+    set_tree(usage, device, &found);
+    fold_whole(usage, device, gpu);
+    fold_energy(device, gpu, &found);
     add_totals(totals, device, gpu, &found);
 }
 
@@ -415,6 +458,12 @@ static void set_totals(vitals_usage *usage, uint64_t now_ns, const struct totals
     set_total(usage, now_ns, SUBJECT_TREE, MEASURE_AT_gpu_utilization_ratio, &totals->utilization);
     set_total(usage, now_ns, SUBJECT_TREE, MEASURE_AT_gpu_busy_seconds, &totals->busy);
     set_total(usage, now_ns, SUBJECT_TREE, MEASURE_AT_gpu_energy_joules, &totals->energy);
+    for (size_t i = 0; i < PARTS; i++) {
+        set_total(usage, now_ns, PART_SUBJECTS[i], MEASURE_AT_gpu_memory_bytes,
+                  &totals->memory_of[i]);
+        set_total(usage, now_ns, PART_SUBJECTS[i], MEASURE_AT_gpu_utilization_ratio,
+                  &totals->utilization_of[i]);
+    }
     set_total(usage, now_ns, SUBJECT_SYSTEM, MEASURE_AT_device_utilization_ratio,
               &totals->device_utilization);
     set_total(usage, now_ns, SUBJECT_SYSTEM, MEASURE_AT_device_memory_used_bytes,
@@ -482,7 +531,7 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot)
             fold_device(usage, snapshot, gpu, &totals);
     }
     mark_lost(usage);
-    set_totals(usage, vitals_snapshot_monotonic_ns(snapshot), &totals);
+    set_totals(usage, totals.newest_ns, &totals);
 }
 
 void usage_devices_end(vitals_usage *usage)

@@ -39,6 +39,8 @@ static const struct machine {
     {MEASURE_AT_disk_space_available_bytes, {VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES}},
     {MEASURE_AT_forks, {VITALS_HOST_FORKS}},
     {MEASURE_AT_load_1m, {VITALS_HOST_LOAD_1M}},
+    {MEASURE_AT_package_energy_joules, {VITALS_HOST_PACKAGE_ENERGY_JOULES}},
+    {MEASURE_AT_dram_energy_joules, {VITALS_HOST_DRAM_ENERGY_JOULES}},
 };
 
 static const struct pressure {
@@ -76,8 +78,9 @@ static void set(vitals_usage *usage, uint64_t read_ns, enum measure_place place,
 static void set_machine(vitals_usage *usage, const vitals_row *host, const struct machine *machine)
 {
     /* Times of the machine are counted by ticks. */
-    vitals_availability state = machine->place <= MEASURE_AT_cpu_system_seconds ? VITALS_ESTIMATE
-                                                                                : VITALS_HAVE;
+    bool ticks = machine->place <= MEASURE_AT_cpu_system_seconds ||
+                 machine->place == MEASURE_AT_cpu_nice_seconds;
+    vitals_availability state = ticks ? VITALS_ESTIMATE : VITALS_HAVE;
     double sum = 0, part;
     uint64_t newest_ns = 0;
     for (size_t i = 0; i < PARTS_MAX && machine->parts[i] != 0; i++) {
@@ -173,13 +176,4 @@ void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot)
     }
     for (size_t i = 0; i < ARRAY_COUNT(PRESSURES); i++)
         set_pressure(usage, snapshot, &PRESSURES[i]);
-    /* No metric tells of RAPL counters of the machine: docs/decisions.md. */
-    cell_missing(usage_cell(usage, SUBJECT_SYSTEM, MEASURE_AT_package_energy_joules),
-                 VITALS_UNSUPPORTED);
-    for (size_t scope = SUBJECT_TREE; scope <= SUBJECT_DESCENDANTS; scope++) {
-        cell_missing(usage_cell(usage, scope, MEASURE_AT_network_received_bytes),
-                     VITALS_UNSUPPORTED);
-        cell_missing(usage_cell(usage, scope, MEASURE_AT_network_transmitted_bytes),
-                     VITALS_UNSUPPORTED);
-    }
 }

@@ -27,6 +27,22 @@ double usage_age(const vitals_usage *usage, uint64_t key, uint64_t boottime_ns)
     return age > 0 ? age : 0;
 }
 
+bool usage_is_root(const vitals_usage *usage, uint64_t key)
+{
+    const struct usage_process *process = find_entry(usage, key);
+    return process != NULL && process->root;
+}
+
+bool usage_has_descendants(const vitals_usage *usage)
+{
+    for (size_t i = 0; i < usage->entry_count; i++) {
+        const struct usage_process *process = usage->entries[i];
+        if (process->member && !process->root && process->seen == usage->fold)
+            return true;
+    }
+    return false;
+}
+
 static struct usage_process *add_entry(vitals_usage *usage, uint64_t key)
 {
     struct usage_process *process = memory_alloc(sizeof(*process));

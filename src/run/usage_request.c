@@ -9,6 +9,7 @@ static const uint64_t SELDOM_NS = NS_PER_SECOND;
 
 /* What is dear, and seldom of interest. */
 static const uint64_t RARELY_NS = 5 * NS_PER_SECOND;
+static const uint64_t ROOM_NS = 10 * NS_PER_SECOND;
 
 /* What every tick reads of each process: its stat, statm, clock. */
 static const vitals_metric OF_PROCESSES[] = {
@@ -49,10 +50,15 @@ static const vitals_metric OF_DETAILS[] = {
     VITALS_PROCESS_BLOCK_DELAY_SECONDS,
 };
 
+/* In which network a process is it hardly ever changes, and its counters are never reset. */
+static const vitals_metric OF_NAMESPACES[] = {
+    VITALS_PROCESS_NETWORK_NAMESPACE,
+    VITALS_PROCESS_NETWORK_RECEIVED_BYTES,
+    VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES,
+    VITALS_HOST_NETWORK_NAMESPACE,
+};
+
 static const vitals_metric OF_MACHINE[] = {
-    VITALS_HOST_CPUS,
-    VITALS_HOST_CPUS_USABLE,
-    VITALS_HOST_CPUS_ELIGIBLE,
     VITALS_HOST_LOAD_1M,
     VITALS_HOST_TASKS,
     VITALS_HOST_FORKS,
@@ -78,12 +84,21 @@ static const vitals_metric OF_MACHINE[] = {
     VITALS_HOST_DISK_WRITTEN_BYTES,
     VITALS_HOST_NETWORK_RECEIVED_BYTES,
     VITALS_HOST_NETWORK_TRANSMITTED_BYTES,
-    VITALS_HOST_DISK_SPACE_TOTAL_BYTES,
-    VITALS_HOST_DISK_SPACE_USED_BYTES,
-    VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES,
+    VITALS_HOST_PACKAGE_ENERGY_JOULES,
+    VITALS_HOST_DRAM_ENERGY_JOULES,
     VITALS_PRESSURE_RESOURCE,
     VITALS_PRESSURE_SCOPE,
     VITALS_PRESSURE_SOME_SECONDS,
+};
+
+/* What changes slowly: every mount is opened for it, and every cgroup that we are in. */
+static const vitals_metric OF_ROOM[] = {
+    VITALS_HOST_CPUS,
+    VITALS_HOST_CPUS_USABLE,
+    VITALS_HOST_CPUS_ELIGIBLE,
+    VITALS_HOST_DISK_SPACE_TOTAL_BYTES,
+    VITALS_HOST_DISK_SPACE_USED_BYTES,
+    VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES,
 };
 
 static const vitals_metric OF_DEVICES[] = {
@@ -91,6 +106,7 @@ static const vitals_metric OF_DEVICES[] = {
     VITALS_SOURCE_MESSAGE,
     VITALS_GPU_INDEX,
     VITALS_GPU_VENDOR,
+    VITALS_GPU_KERNEL_DRIVER,
     VITALS_GPU_UUID,
     VITALS_GPU_PCI_BUS_ID,
     VITALS_GPU_GPU_INSTANCE_ID,
@@ -123,13 +139,16 @@ static int add(vitals_request *request, const vitals_metric *metrics, size_t cou
     return code;
 }
 
-/* Walking a process's memory takes long where there is much of it: the reader of details itself
- * reads the large more seldom. */
+/* A run is over before what grows in it is read at the catalogue's own pace, which is that of a
+ * machine. Walking a process's memory takes long where there is much of it: the reader of details
+ * itself reads the large more seldom. */
 static int add_details(vitals_request *request, vitals_error *error)
 {
     int code = add(request, OF_DETAILS, ARRAY_COUNT(OF_DETAILS), SELDOM_NS, error);
     for (size_t i = 0; i < ARRAY_COUNT(OF_DETAILS) && code == 0; i++)
         code = vitals_request_every(request, OF_DETAILS[i], SELDOM_NS, error);
+    if (code == 0)
+        code = add(request, OF_NAMESPACES, ARRAY_COUNT(OF_NAMESPACES), SELDOM_NS, error);
     return code;
 }
 
@@ -146,6 +165,8 @@ int vitals_usage_request(const vitals_usage *usage, vitals_request *request, vit
 {
     bool tree = usage->options.launcher != 0 || usage->options.pid_count > 0;
     int code = add(request, OF_MACHINE, ARRAY_COUNT(OF_MACHINE), tree ? SELDOM_NS : 0, error);
+    if (code == 0)
+        code = add(request, OF_ROOM, ARRAY_COUNT(OF_ROOM), tree ? ROOM_NS : 0, error);
     if (code == 0)
         code = add(request, OF_DEVICES, ARRAY_COUNT(OF_DEVICES), 0, error);
     if (code == 0 && tree)

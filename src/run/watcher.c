@@ -1,15 +1,15 @@
 /* watcher.c: see watcher.h. */
 #include "run/watcher.h"
 
-#include "core/buffer.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "os/launch.h"
-#include "os/shared.h"
 #include "run/about.h"
 #include "run/account.h"
 #include "run/marks.h"
 #include "run/measure.h"
+#include "run/teller.h"
 #include "sample/sampler.h"
 #include "snapshot/request.h"
 #include <vitals/gpu.h>
@@ -24,15 +24,12 @@ static const uint64_t FIRST_INTERVAL_NS = 10 * NS_PER_MS;
 /* Who must not pass a limit unseen is looked at so often. */
 static const uint64_t LIMITED_INTERVAL_NS = 200 * NS_PER_MS;
 
-/* Figures are made, and totals written, so often: a killed run loses no more. */
+/* Figures are made so often: where the watcher is killed no more of them is lost. */
 static const uint64_t TELL_NS = NS_PER_SECOND;
 
 static const uint64_t MARKS_AFTER_NS = 100 * NS_PER_MS;
 
-/* A job that is over by then is not worth a sampler, and its launcher waits for nothing. */
-static const uint64_t BEGIN_AFTER_NS = 4 * NS_PER_MS;
-
-enum { WAKE_CHANNEL = 1, WAKE_MARKS = 2, COMPLAINT = 400 };
+enum { WAKE_CHANNEL = 1, WAKE_MARKS = 2 };
 
 struct watcher {
     const struct watcher_setup *setup;
@@ -45,22 +42,14 @@ struct watcher {
     uint64_t interval_ns, begin_ns, told_ns;
     const char *device_missing; /* the first that is named and was never there */
     bool devices_found;
-    bool observed, totals_written; /* who failed once is left alone */
-    bool watch_failed;             /* or was tried */
-    char complaint[COMPLAINT];     /* what went wrong, for the account */
+    bool watch_failed; /* or was tried */
+    struct teller teller;
     struct watch_report report;
 };
 
 static uint64_t now_ns(const struct watcher *watcher)
 {
     return watcher->clock->monotonic_ns(watcher->clock->data);
-}
-
-/* The first complaint stands. */
-static void complain(struct watcher *watcher, const char *what, const char *why)
-{
-    if (watcher->complaint[0] == '\0')
-        (void)snprintf(watcher->complaint, sizeof(watcher->complaint), "%s: %s", what, why);
 }
 
 /* ---- beginning ---- */
@@ -106,6 +95,8 @@ static int open_request(struct watcher *watcher, vitals_request **out, vitals_er
         code = vitals_usage_request(watcher->usage, request, error);
     if (code == 0)
         code = vitals_request_interval(request, watcher->interval_ns, error);
+    if (code == 0)
+        request->childless = os_self();
     *out = request;
     return code;
 }
@@ -150,55 +141,14 @@ static void watch_marks(struct watcher *watcher)
         os_close_descriptor(watch);
 }
 
-/* ---- the observer ---- */
-
-/* Who failed is not asked again. */
-static void check_observer(struct watcher *watcher, int code, const vitals_error *error)
-{
-    if (code >= 0)
-        return;
-    watcher->observed = false;
-    complain(watcher, "recording stopped", error->message);
-}
-
-static void begin_observer(struct watcher *watcher)
-{
-    const vitals_run_observer *observer = watcher->setup->observer;
-    vitals_error error = {.message = ""};
-    watcher->observed = observer != NULL;
-    if (observer != NULL && observer->begin != NULL)
-        check_observer(watcher, observer->begin(observer->data, &error), &error);
-}
-
-static void observe_sample(struct watcher *watcher, const vitals_snapshot *snapshot)
-{
-    const vitals_run_observer *observer = watcher->setup->observer;
-    vitals_error error = {.message = ""};
-    if (watcher->observed && observer->sample != NULL)
-        check_observer(watcher, observer->sample(observer->data, snapshot, watcher->usage, &error),
-                       &error);
-}
-
 static void observe_marks(struct watcher *watcher)
 {
-    const vitals_run_observer *observer = watcher->setup->observer;
     vitals_mark mark;
-    vitals_error error = {.message = ""};
     if (watcher->marks == NULL)
         return;
     (void)marks_read(watcher->marks, now_ns(watcher));
-    while (marks_next(watcher->marks, &mark)) {
-        if (watcher->observed && observer->mark != NULL)
-            check_observer(watcher, observer->mark(observer->data, &mark, &error), &error);
-    }
-}
-
-static void end_observer(struct watcher *watcher)
-{
-    const vitals_run_observer *observer = watcher->setup->observer;
-    vitals_error error = {.message = ""};
-    if (watcher->observed && observer->end != NULL)
-        check_observer(watcher, observer->end(observer->data, &error), &error);
+    while (marks_next(watcher->marks, &mark))
+        teller_mark(&watcher->teller, &mark);
 }
 
 /* ---- telling ---- */
@@ -252,49 +202,25 @@ static void set_text(vitals_account *account, const char *name, const char *text
     (void)code; /* without memory it is missing */
 }
 
-static int append(void *data, const char *bytes, size_t size)
-{
-    struct buffer *buffer = data;
-    buffer_append(buffer, bytes, size);
-    return buffer->failed ? -1 : 0;
-}
-
-static void write_totals(struct watcher *watcher, vitals_account *account)
-{
-    const struct watcher_setup *setup = watcher->setup;
-    struct buffer buffer = {.bytes = NULL};
-    char interval[32];
-    if (setup->totals_path == NULL || !watcher->totals_written)
-        return;
-    (void)snprintf(interval, sizeof(interval), "%llu", (unsigned long long)watcher->interval_ns);
-    set_text(account, "state", "running");
-    set_text(account, "interval_ns", interval);
-    about_fill(account, watcher->context, setup->argv, watcher->begin_ns);
-    int code = vitals_account_json(account, append, &buffer);
-    if (code == 0 && !buffer.failed)
-        code = os_replace_file(setup->totals_path, buffer.bytes, buffer.size);
-    buffer_done(&buffer);
-    if (code < 0) {
-        vitals_error error;
-        (void)error_system(&error, -code, "%s", setup->totals_path);
-        complain(watcher, "no file of totals", error.message);
-        watcher->totals_written = false;
-    }
-}
-
-/* Figures into the shared memory, and into the file of totals. */
-static void tell(struct watcher *watcher, bool totals)
+/* Figures into the shared memory, and into the file of totals where that is due. */
+static void tell(struct watcher *watcher, bool last)
 {
     vitals_account *account = NULL;
+    char interval[NUMBER_TEXT];
+    uint64_t now = now_ns(watcher);
     if (vitals_usage_account(watcher->usage, &account, NULL) < 0)
         return;
-    if (watcher->complaint[0] != '\0')
-        set_text(account, "missing", watcher->complaint);
+    teller_explain(&watcher->teller, account);
     watch_area_write(watcher->setup->area, account);
-    if (totals)
-        write_totals(watcher, account);
+    if (!last && teller_totals_due(&watcher->teller, now)) {
+        (void)number_print_u64(interval, watcher->interval_ns);
+        set_text(account, "state", "running");
+        set_text(account, "interval_ns", interval);
+        about_fill(account, watcher->context, watcher->setup->argv, watcher->begin_ns);
+        teller_totals(&watcher->teller, account, now);
+    }
     vitals_account_free(account);
-    watcher->told_ns = now_ns(watcher);
+    watcher->told_ns = now;
 }
 
 /* ---- the loop ---- */
@@ -321,11 +247,11 @@ static void tick(struct watcher *watcher)
     if (sampler_take_soon(watcher->sampler, &snapshot) < 0)
         return;
     if (vitals_usage_add(watcher->usage, snapshot, &error) < 0)
-        complain(watcher, "a sample is not whole", error.message);
+        teller_complain(&watcher->teller, "a sample is not whole", error.message);
     watcher->report.ticks++;
     note_newest(watcher);
     look_for_devices(watcher, snapshot);
-    observe_sample(watcher, snapshot);
+    teller_sample(&watcher->teller, snapshot, watcher->usage);
     vitals_snapshot_unref(snapshot);
 }
 
@@ -363,25 +289,26 @@ static void watch(struct watcher *watcher)
         watch_marks(watcher);
         send_report(watcher, false);
         uint64_t now = now_ns(watcher), late = now > deadline ? now - deadline : 0;
-        bool due = now >= saturating_add(watcher->told_ns, TELL_NS);
-        if (due || watcher->report.ticks == 1)
-            tell(watcher, due);
+        if (now >= saturating_add(watcher->told_ns, TELL_NS) || watcher->report.ticks == 1)
+            tell(watcher, false);
         deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
         interval = size_min(interval * 2, watcher->interval_ns);
     }
 }
 
-/* An account all the same: of a run that was over before there was anything to see. */
-static void tell_nothing(struct watcher *watcher, bool brief)
+vitals_account *watcher_account_of_nothing(const struct watcher_setup *setup)
 {
-    if (brief && open_usage(watcher, NULL) == 0)
-        tell(watcher, false);
-    send_report(watcher, true);
+    struct watcher watcher = {.setup = setup};
+    vitals_account *account = NULL;
+    if (open_usage(&watcher, NULL) < 0 || vitals_usage_account(watcher.usage, &account, NULL) < 0)
+        account = NULL;
+    vitals_usage_free(watcher.usage);
+    return account;
 }
 
 void watcher_main(void *argument)
 {
-    struct watcher watcher = {.setup = argument, .totals_written = true};
+    struct watcher watcher = {.setup = argument};
     vitals_error error = {.message = ""};
     watcher.clock = watcher.setup->clock;
     watcher.begin_ns = watcher.setup->begin_ns != 0 ? watcher.setup->begin_ns : now_ns(&watcher);
@@ -389,25 +316,24 @@ void watcher_main(void *argument)
     watcher.interval_ns = watcher.setup->interval_ns;
     if (watcher.setup->limits_watched && watcher.interval_ns > LIMITED_INTERVAL_NS)
         watcher.interval_ns = LIMITED_INTERVAL_NS;
-    bool brief = watcher.setup->observer == NULL &&
-                 watcher.clock->wait_until(watcher.clock->data, watcher.setup->channel,
-                                           watcher.begin_ns + BEGIN_AFTER_NS) != 0;
-    if (brief || open_sampler(&watcher, &error) < 0) {
-        tell_nothing(&watcher, brief);
+    if (open_sampler(&watcher, &error) < 0) {
+        send_report(&watcher, true);
         return;
     }
     open_marks(&watcher);
-    begin_observer(&watcher);
+    teller_init(&watcher.teller, watcher.setup->observer, watcher.setup->totals_path);
+    teller_begin(&watcher.teller, watcher.begin_ns);
     watch(&watcher);
     /* Of a run that was over before anything was looked at there is nothing left to see. */
-    if (watcher.report.ticks > 0 || watcher.observed)
+    if (watcher.report.ticks > 0 || watcher.teller.observed)
         tick(&watcher);
     observe_marks(&watcher);
     if (watcher.device_missing != NULL)
-        complain(&watcher, "no such device", watcher.device_missing);
-    tell(&watcher, false);
-    end_observer(&watcher); /* also where the launcher was killed: what was seen is not lost */
-    if (watcher.complaint[0] != '\0')
-        tell(&watcher, false);
+        teller_complain(&watcher.teller, "no such device", watcher.device_missing);
+    tell(&watcher, true);
+    bool observed = watcher.teller.observed;
+    teller_end(&watcher.teller); /* also where the launcher was killed: what was seen is not lost */
+    if (observed && !watcher.teller.observed)
+        tell(&watcher, true);
     send_report(&watcher, true); /* what is open the end of the process closes */
 }

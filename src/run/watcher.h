@@ -44,4 +44,8 @@ struct watcher_setup {
 /* Runs until the channel can be read; then reads once more and sends a last report. */
 void watcher_main(void *setup);
 
+/* The account of a run that was over before there was anything to see: what is sampled is not
+ * there, and each figure says why. Reads nothing; NULL when memory is out. Any thread. */
+vitals_account *watcher_account_of_nothing(const struct watcher_setup *setup);
+
 #endif

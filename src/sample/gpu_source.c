@@ -626,10 +626,9 @@ static uint64_t count_hanging(const struct gpu_source *source)
 
 void gpu_source_write(const struct gpu_source *source, vitals_builder *builder, uint64_t stamp_ns)
 {
-    enum { KEY_BASE = 16 };
     const char *name = source->world->backend->name;
     const char *state = vitals_availability_name((vitals_availability)source->state);
-    vitals_builder_row(builder, VITALS_SOURCE, KEY_BASE + source->number, 0,
+    vitals_builder_row(builder, VITALS_SOURCE, VITALS_SOURCE_BACK_ENDS + source->number, 0,
                        (vitals_text){name, strlen(name)}, stamp_ns);
     vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){state, strlen(state)},
                         VITALS_HAVE);

@@ -54,6 +54,7 @@ static int fill(struct tick *tick, const vitals_request *request)
         tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
         return VITALS_EMEMORY;
     plan_init(&tick->plan, tick->request);
+    process_table_childless(tick->processes, tick->request->childless);
     process_table_select(tick->processes, tick->request->rows, tick->request->pids,
                          tick->request->pid_count);
     tick->slow = slow_source_new(tick->context, tick->hub, &tick->plan);

@@ -16,6 +16,8 @@ struct vitals_request {
     unsigned rows;
     int64_t *pids;
     size_t pid_count;
+    int64_t childless; /* a process that starts nobody, whatever its threads do: the watcher of a
+                          run, whose children need not be looked for; 0: none */
 };
 
 /* A copy that a sampler keeps, or NULL when memory is out. */

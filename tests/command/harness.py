@@ -7,8 +7,9 @@ import signal
 import subprocess
 import time
 
-# Under nohup it is ignored, and by every program that we start too.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# Under nohup, or behind a `&` of a script, these are ignored, and by every program that we start too.
+for _number in (signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(_number, signal.SIG_DFL)
 
 VITALS = os.environ.get("VITALS", "build/vitals")
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))

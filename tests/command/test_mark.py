@@ -78,7 +78,8 @@ class Marks(unittest.TestCase):
         self.assertEqual(self.mark("x", "--", *program(text)).stdout, plain.stdout)
 
     def test_it_stops_and_goes_on_with_its_command(self):
-        process = subprocess.Popen([VITALS, "mark", "x", "--", "sleep", "60"], start_new_session=True,
+        """In a group that somebody of the session watches, as a shell does."""
+        process = subprocess.Popen([VITALS, "mark", "x", "--", "sleep", "60"], process_group=0,
                                    env=environment(VITALS_MARKS=self.file))
 
         def child():
@@ -92,7 +93,7 @@ class Marks(unittest.TestCase):
         self.addCleanup(clean)
         wait_until(lambda: child() != 0 and b"sleep" in pathlib.Path(f"/proc/{child()}/cmdline").read_bytes())
         for _ in range(2):
-            os.kill(child(), signal.SIGSTOP)
+            os.kill(child(), signal.SIGTSTP)
             wait_until(lambda: state(process.pid) == "T", "that it stops too")
             os.killpg(process.pid, signal.SIGCONT)
             wait_until(lambda: state(process.pid) == "S" and state(child()) == "S", "that both go on")
@@ -217,7 +218,7 @@ class OfARun(RunCase):
             with self.subTest(script=script):
                 before = pathlib.Path("/etc/passwd").read_bytes()
                 done, account = self.run_it(["sh", "-c", script + " 2>&1; sleep 0.1; exit 3"],
-                                            "--interval", "20ms")
+                                            "--interval", "20ms", env={"XDG_RUNTIME_DIR": self.folder})
                 self.assertEqual(done.returncode, 3)
                 self.assertGreater(account.value("wall_seconds"), 0)
                 self.assertEqual(pathlib.Path("/etc/passwd").read_bytes(), before)

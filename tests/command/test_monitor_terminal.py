@@ -7,73 +7,11 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
-from harness import VITALS, environment, in_one_of, vitals
-
-TMUX = shutil.which("tmux")
-BUILT = "monitor        no" not in vitals("--version").stdout
-PATIENCE = int(os.environ.get("VITALS_PATIENCE", 40))  # seconds: a busy machine
-
-
-SANITIZED = bool(os.environ.get("VITALS_SANITIZED"))
-
-class Terminal:
-    """A tmux server of its own with one window and a shell in it."""
-
-    def __init__(self, width=100, height=30):
-        self.folder = tempfile.TemporaryDirectory(prefix="vitals-tmux-")
-        self.socket = os.path.join(self.folder.name, "socket")
-        self.home = pathlib.Path(self.folder.name)
-        shell = "exec env -u TMUX TERM=screen-256color bash --norc --noprofile"
-        env = environment(LC_ALL="C.UTF-8", TZ="UTC", HOME=self.folder.name, HISTFILE="/dev/null")
-        # A server that is asked while it starts on a busy machine may not be there yet.
-        subprocess.run([TMUX, "-S", self.socket, "-f", "/dev/null", "new-session", "-d", "-x", str(width),
-                        "-y", str(height), shell], env=env, check=True, timeout=PATIENCE,
-                       stdin=subprocess.DEVNULL)
-        self.type("PS1='ready> '; clear", "Enter")
-        self.wait("ready>")
-
-    def close(self):
-        subprocess.run([TMUX, "-S", self.socket, "kill-server"], check=False, capture_output=True)
-        self.folder.cleanup()
-
-    def tmux(self, *words):
-        return subprocess.run([TMUX, "-S", self.socket, *words], check=True, timeout=PATIENCE, text=True,
-                              errors="replace", stdin=subprocess.DEVNULL, capture_output=True).stdout
-
-    def type(self, *keys):
-        self.tmux("send-keys", *keys)
-
-    def raw(self, text):
-        """Bytes as a terminal sends them, all at once."""
-        self.tmux("send-keys", "-H", *(f"{ord(character):x}" for character in text))
-
-    def screen(self, *words):
-        return self.tmux("capture-pane", "-p", *words)
-
-    def wait(self, *words, gone=(), seconds=PATIENCE):
-        """Until all the words stand on the screen, and none of the others."""
-        until = time.monotonic() + seconds
-        while True:
-            text = self.screen()
-            if all(word in text for word in words) and not any(word in text for word in gone):
-                return text
-            if time.monotonic() > until:
-                raise AssertionError(f"never {words} without {gone}:\n{text}")
-            time.sleep(0.05)
-
-    def state(self):
-        """What a program may have left behind: alternate screen, hidden cursor, mouse, keypad."""
-        return self.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag} "
-                         "#{keypad_flag} #{keypad_cursor_flag} #{insert_flag}").strip()
-
-    def run(self, command):
-        """Types a command whose end is seen; gives nothing before it has ended."""
-        self.type("-l", f"{command}; echo rc=$?.")
-        self.type("Enter")
+from harness import SANITIZED, VITALS, in_one_of
+from terminal import BUILT, PATIENCE, TMUX, Terminal
 
 
 @unittest.skipIf(TMUX is None, "no tmux")
@@ -86,13 +24,11 @@ class InATerminal(unittest.TestCase):
     def start(self, *arguments, before="", waits=("Processes:",)):
         self.terminal.run(f"{before}{VITALS} {' '.join(arguments)}")
         self.terminal.wait("Press h for help", *waits)
+        if "--demo" in arguments:  # before the first reading nobody can be chosen, and panels move
+            self.terminal.wait(*waits, gone=("Gathering process", "No running processes"))
 
     def pid(self):
-        """Of the monitor: the shell's child."""
-        shell = self.terminal.tmux("display-message", "-p", "#{pane_pid}").strip()
-        children = pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
-        self.assertEqual(len(children), 1)
-        return int(children[0])
+        return self.terminal.child()
 
     def ending(self, end):
         """Starts with the terminal's state known, ends by `end`, and compares."""
@@ -141,10 +77,14 @@ class InATerminal(unittest.TestCase):
                 self.assertEqual(terminal.state(), state)
                 terminal.type("clear; echo meanwhile; fg", "Enter")
                 terminal.wait("Press h for help", "Processes:", gone=("meanwhile",))
+                terminal.type("Down", "Enter")
+                terminal.wait("HOST-CPU")
+                terminal.type("q")
+                terminal.wait("Press h for help")
                 terminal.type("h")
-                terminal.wait("Moving")
+                terminal.wait("What is shown")
                 terminal.type("q", "q")
-                terminal.wait("ready>", gone=("Moving",))
+                terminal.wait("ready>", gone=("What is shown",))
                 self.assertEqual(terminal.state(), state)
 
     def test_a_lost_terminal_ends_it(self):
@@ -160,7 +100,7 @@ class InATerminal(unittest.TestCase):
         terminal = self.terminal
         self.start("--demo")
         # Nobody is selected at first: the environment is our own, which is there in any case.
-        for keys, word, back in (("h", "Finding and sorting", "x"), ("e", "Environment of", "e"),
+        for keys, word, back in (("h", "What is shown", "x"), ("e", "Environment of", "e"),
                                  ("t", "NLWP", "q"), ("Down Enter", "HOST-CPU", "q")):
             with self.subTest(keys):
                 terminal.type(*keys.split())
@@ -174,13 +114,19 @@ class InATerminal(unittest.TestCase):
         terminal.type("-l", "gog")  # all processes, by the memory of devices
         terminal.wait("All processes:", "▼GPU-MEM")
         terminal.type("-l", "oPh")
-        terminal.wait("Finding and sorting")
+        terminal.wait("What is shown")
 
     def test_keys_before_the_first_reading_count(self):
         terminal = self.terminal
         terminal.run(f"sleep 1; {VITALS} --demo")
         terminal.type("h")
-        terminal.wait("Finding and sorting")
+        terminal.wait("What is shown")
+
+    def test_the_first_key_is_an_arrow(self):
+        """A terminal sends another one until it is told which mode its keys are in."""
+        self.start("--demo")
+        self.terminal.type("Down", "Enter")
+        self.terminal.wait("HOST-CPU")
 
     def test_what_is_pasted_presses_no_key(self):
         terminal = self.terminal
@@ -199,8 +145,13 @@ class InATerminal(unittest.TestCase):
                 terminal.wait("Press h for help")
                 for _ in range(3):  # the driver takes five seconds each time
                     terminal.type("h")
-                    terminal.wait("Finding and sorting", seconds=3)
+                    terminal.wait("What is shown", seconds=3)
                     terminal.type("x")
+                    terminal.wait("Press h for help", seconds=3)
+                for _ in range(3):  # what only a device's screen asks for ends with it
+                    terminal.type("0")
+                    terminal.wait("other devices", seconds=3)
+                    terminal.type("q")
                     terminal.wait("Press h for help", seconds=3)
             finally:
                 terminal.close()
@@ -244,9 +195,33 @@ class InATerminal(unittest.TestCase):
         terminal.type("Down")
         terminal.raw("\x1b[I\x1b[<0;3;4q\x1b[?1;2c\x1b[12;5t")  # focus, answers of terminals
         terminal.type("h")
-        terminal.wait("Finding and sorting")
+        terminal.wait("What is shown")
         terminal.type("x")
-        terminal.wait("Press h for help", gone=("Send a signal", "Finding"))
+        terminal.wait("Press h for help", gone=("Send a signal", "What is shown"))
+
+    @unittest.skipIf(SANITIZED, "a sanitizer takes the place of a tracer")
+    def test_a_screen_is_one_write(self):
+        """Each of many would wake the terminal, and a connection would carry each apart."""
+        terminal = self.terminal
+        log = terminal.home / "log"
+        may = subprocess.run(["strace", "-o", log, "true"], capture_output=True, check=False) \
+            if shutil.which("strace") else None
+        if may is None or may.returncode != 0:
+            self.skipTest("no strace, or it may not trace here")
+        terminal.run(f"strace -o {log} -e trace=write,poll {VITALS} --demo --interval 100ms")
+        terminal.wait("Press h for help", "COMMAND")
+        for key in "hqhqhq":
+            terminal.type(key)
+            terminal.wait("What is shown" if key == "h" else "Press h for help")
+        terminal.type("q")
+        terminal.wait("rc=0.")
+        calls = log.read_text().splitlines()
+        begun = next(place for place, call in enumerate(calls) if call.startswith("poll("))
+        left = max(place for place, call in enumerate(calls) if call.startswith("poll("))
+        waits = sum(call.startswith("poll(") for call in calls[begun:left])
+        writes = sum(call.startswith("write(1,") for call in calls[begun:left])
+        self.assertGreater(writes, 6)
+        self.assertLessEqual(writes, waits)
 
     @unittest.skipIf(os.environ.get("VITALS_SANITIZED"), "ncurses keeps what it could not open, which is told as a leak")
     def test_no_terminal_that_it_knows(self):
@@ -309,6 +284,32 @@ class Signals(unittest.TestCase):
         self.terminal.type("c", "Enter")
         self.terminal.wait("All processes:", gone=("Send a signal",))
         self.assertIsNone(self.victim.poll())
+
+    def click(self, word):
+        """On a word of the screen, as a terminal tells it: down and up."""
+        lines = self.terminal.still().splitlines()
+        y = next(y for y, line in enumerate(lines) if "Cancel" in line)
+        place = f"{chr(33 + lines[y].index(word) + 1)}{chr(33 + y)}"
+        self.terminal.raw(f"\x1b[M {place}\x1b[M#{place}")
+
+    def test_clicks_in_the_dialog(self):
+        """One chooses, one more confirms."""
+        self.open()
+        self.terminal.type("T")
+        self.terminal.wait("Send a signal")
+        self.click("SIGKILL")
+        self.click("Cancel")
+        self.terminal.wait("Send a signal")
+        self.assertIsNone(self.victim.poll())
+        self.click("Cancel")
+        self.terminal.wait("All processes:", gone=("Send a signal",))
+        self.assertIsNone(self.victim.poll())
+        self.terminal.type("T")
+        self.terminal.wait("Send a signal")
+        self.click("SIGINT")
+        self.click("SIGINT")
+        self.terminal.wait("has ended", "after SIGINT")
+        self.assertEqual(self.victim.wait(timeout=PATIENCE), -signal.SIGINT)
 
     def test_who_does_not_end_is_told(self):
         os.kill(self.victim.pid, signal.SIGSTOP)

@@ -16,6 +16,7 @@ import time
 import unittest
 
 from harness import SANITIZED, VITALS, environment, in_most_of, vitals, wait_until
+from runs import children, lives
 
 PLAIN = ("--backends", "none")
 SQLITE = "SQLite" in vitals("--version").stdout
@@ -268,6 +269,27 @@ class Endings(Recordings):
         self.assertGreater(rows, 0)
         self.assertGreater(first, 0)
 
+    def test_snapshots_of_a_file_that_was_cut_are_shown(self):
+        path = self.record("a.db", count=60, interval="50ms")
+        whole = path.read_bytes()
+        cut = self.folder / "cut.db"
+        moments = []
+        for percent in (100, 95, 70):
+            cut.write_bytes(whole[:len(whole) * percent // 100])
+            with self.subTest(percent=percent):
+                now = vitals("-1", *PLAIN, "--from", cut)
+                self.assertEqual(now.returncode, 0, now.stderr)
+                self.assertEqual("it was cut off" in now.stderr, percent < 100, now.stderr)
+                told = vitals("--json", "--from", cut)
+                self.assertEqual(told.returncode, 0, told.stderr)
+                moments.append(json.loads(told.stdout.splitlines()[-1])["realtime_ns"])
+        self.assertEqual(moments[0], max(moments))
+        cut.write_bytes(whole[:3000])
+        nothing = vitals("-1", *PLAIN, "--from", cut)
+        self.assertEqual(nothing.returncode, 1)
+        self.assertIn("it was cut off", nothing.stderr)
+        self.assertIn("no snapshot in it", nothing.stderr)
+
     @unittest.skipUnless(SQLITE, "built without SQLite")
     def test_a_launcher_that_is_killed_leaves_every_sample(self):
         """Samples are committed about once a second; the sampler lives on long enough to commit
@@ -288,9 +310,11 @@ class Endings(Recordings):
         wait_until(lambda: newest() > before, "another commit")
         committed = newest()
         time.sleep(0.6)
+        samplers = [pid for pid in children(program.pid) if pid != job]
         program.kill()
         program.wait()
         wait_until(lambda: newest() > committed + 0.3, "the last commit", seconds=10)
+        wait_until(lambda: not any(lives(pid) for pid in samplers), "the sampler's end", seconds=10)
         self.assertEqual(self.query(path, "PRAGMA integrity_check"), [("ok",)])
 
     def test_a_killed_csv_is_whole(self):

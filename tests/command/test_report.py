@@ -313,6 +313,18 @@ class GpuTracker(Report):
                          {"total_rss": 30, "private_rss": 20, "shared_rss": 10})
         self.assertEqual(document["max_ram"]["unit"], "megabytes")
 
+    def test_without_a_device_nothing_of_one_was_used(self):
+        """Ours leaves out what there is none of; of another's nobody knows."""
+        machine = recorded.figure("memory_total_peak_bytes", 16e9, "bytes", "sampled",
+                                  subject="system")
+        for attributes, used in (({"version": "0.1.0"}, 0), ({}, None)):
+            path = self.account(recorded.account([machine], **attributes))
+            document = json.loads(self.report(path, "--format", "gpu-tracker"))
+            self.assertEqual(document["max_gpu_ram"]["combined"], used)
+            self.assertEqual(document["gpu_utilization"]["system_gpu_count"], used)
+            self.assertEqual(document["gpu_utilization"]["gpu_percentages"]["mean_sum_percent"],
+                             used)
+
     def test_its_text_is_its_tree(self):
         """The same members in the same order, each deeper by three columns."""
         path = self.account(recorded.training())

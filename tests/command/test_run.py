@@ -539,7 +539,7 @@ class Signals(RunCase):
         self.read_until(master, "ready")
         for _ in range(2):
             os.write(master, b"\x1a")
-            self.read_until(master, "stopped 19")
+            self.read_until(master, f"stopped {int(signal.SIGTSTP)}")
             os.write(master, b"\n")
             self.read_until(master, "continued")  # and perhaps once more: the group is signalled
         os.write(master, b"\x03")
@@ -553,7 +553,7 @@ class Signals(RunCase):
             sys.exit(4)
             """
         master = self.terminal(program(text))
-        self.read_until(master, "stopped 19")
+        self.read_until(master, f"stopped {int(signal.SIGTTIN)}")
         os.write(master, b"\nmore\n")
         self.read_until(master, "ended 4")
 

@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from harness import VITALS, environment, vitals
+from harness import VITALS, environment, vitals, wait_until
 from runs import Account, RunCase, children, lives, ordinary_user, program
 
 # Two processes that ignore TERM, one of them in a session of its own; their pids are said.
@@ -55,6 +55,31 @@ class Limits(RunCase):
         self.assertEqual([pid for pid in pids if lives(pid)], [])
         return pids
 
+    def test_who_ended_in_time_did_so_however_late_it_is_seen(self):
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            [*self.prefix, VITALS, "run", "--backends", "", "--limit-time", "3s", "--", "sh", "-c",
+             "echo $$; read line; exit 5"],
+            env=environment(HOME="/nonexistent"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        command = int(process.stdout.readline())
+        stat = pathlib.Path(f"/proc/{command}/stat")
+        launcher = int(stat.read_text().rsplit(")", 1)[1].split()[1])
+        if os.stat(f"/proc/{launcher}").st_uid != os.geteuid() and os.geteuid() != 0:
+            self.skipTest("the launcher is somebody else's")
+        os.kill(launcher, signal.SIGSTOP)
+        process.stdin.write("end\n")
+        process.stdin.flush()
+        wait_until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "Z", "its end")
+        late = time.monotonic() - begin > 2.5
+        time.sleep(max(0, begin + 3.5 - time.monotonic()))
+        os.kill(launcher, signal.SIGCONT)
+        _, err = process.communicate(timeout=60)
+        if late:
+            self.skipTest("it did not end in time")
+        self.assertEqual(process.returncode, 5, err)
+
     def test_time(self):
         done, account, seconds = self.limited(["sleep", "300"], "--limit-time", "200ms")
         self.assertEqual(done.returncode, 124)
@@ -85,7 +110,7 @@ class Limits(RunCase):
         self.assertEqual(account.document["exit_code"], 3)
 
     def test_who_does_not_is_killed_with_all_that_it_started(self):
-        done, account, seconds = self.limited(program(STUBBORN), "--limit-time", "2", "--limit-grace",
+        done, account, seconds = self.limited(program(STUBBORN), "--limit-time", "5", "--limit-grace",
                                               "300ms")
         self.assertEqual(done.returncode, 124)
         self.assertEqual(len(self.none_lives(done.stdout)), 2)
@@ -109,7 +134,7 @@ class Limits(RunCase):
         done, account, _ = self.limited(program(text), "--limit-memory", "150MiB")
         self.assertEqual(done.returncode, 137)
         self.assertEqual(self.attribute(account, "limit"), "memory")
-        self.assertIn("150.0MiB of memory", done.stderr)
+        self.assertIn("150MiB of memory", done.stderr)
 
     def test_a_limit_is_said_as_it_was_asked(self):
         text = "block = bytearray(os.urandom(1 << 20)) * 90; time.sleep(600)"
@@ -296,7 +321,7 @@ class Nonsense(unittest.TestCase):
                         ["--record", "-"], ["--record", "x.db", "--format", "wav"],
                         ["--format", "vitals"], ["--min-free-memory", "1GiB"],
                         ["--kill-tree", "--wait"], ["--quiet", "--verbose"],
-                        ["--record", "/dev/stderr"], ["--backup", "x", "--no-backup"], ["--repeat", "2", "--record", "x.db"]):
+                        ["--record", "/dev/stderr"], ["--backup", "x", "--no-backup"]):
             with self.subTest(options=options):
                 done = vitals("run", *options, "--", "sh", "-c", "echo it ran")
                 self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)

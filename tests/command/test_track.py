@@ -3,10 +3,12 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from harness import VITALS, environment, vitals, wait_until
@@ -189,6 +191,55 @@ class Track(unittest.TestCase):
         process.communicate(timeout=30)
         self.assertEqual(process.returncode, 0)
         self.assertGreater(recording.read_text().count("\n"), 3)
+
+    def test_a_wrong_pid_costs_no_recording(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        for name in ("old.db", "old.csv"):
+            kept, new = self.folder / name, self.folder / f"new-{name}"
+            kept.write_text("what was recorded before\n")
+            for words in (("--overwrite", "--record", kept), ("--record", new)):
+                with self.subTest(words=words):
+                    done = vitals("track", *map(str, words), str(gone.pid), env=self.env)
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn("no process has the pid", done.stderr)
+            self.assertEqual(kept.read_text(), "what was recorded before\n")
+            self.assertFalse(new.exists())
+
+    def test_a_file_that_stood_there_is_not_removed_as_totals(self):
+        worker = self.worker()
+        kept = self.folder / "keep.txt"
+        kept.touch()
+        self.end(worker)
+        os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)
+        process, account = self.track("--backup", kept, worker.pid)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        if self.figures(account)[1]["wall_seconds", ""]["value"] > 0.9:
+            self.skipTest("it lasted so long that totals were written")
+        self.assertTrue(kept.exists(), "an empty file of the user's")
+
+    def test_a_recording_that_stops_is_told_whoever_wants_to_hear(self):
+        worker = self.worker()
+        recording = self.folder / "track.csv"
+        process = subprocess.Popen(
+            [VITALS, "track", "-q", "--no-backup", "--interval", "20ms", "--record", recording,
+             str(worker.pid)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14, 1 << 14)),
+        )
+        self.addCleanup(process.kill)
+
+        def is_full():
+            size = recording.stat().st_size if recording.exists() else 0
+            time.sleep(0.5)  # many intervals: the row that did not fit was tried
+            return size > 15000 and size == recording.stat().st_size
+
+        wait_until(is_full, "a recording as large as a file may be")
+        self.end(worker)
+        out, err = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, out), (1, ""))
+        self.assertIn("recording stopped", err)
 
 
 if __name__ == "__main__":

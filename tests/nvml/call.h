@@ -23,6 +23,7 @@ struct call {
     nvml_device handle; /* as given */
     struct device *(*finder)(const struct scenario *scenario, const void *key);
     const void *key;           /* the finder's */
+    uint64_t begun_ns;         /* by the monotonic clock */
     int gpu, mig;              /* -1: none */
     struct device *device;     /* set where one was named and exists */
     struct scenario *scenario; /* the same for every call until nvmlShutdown */

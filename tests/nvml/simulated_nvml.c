@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +25,11 @@ static const char *const call_names[CALL_COUNT] = {
 
 static const char default_scenario[] = "[gpu 0]\n[gpu 1]\n";
 
+/* What VITALS_NVML_TALLY=FILE tells while the program runs. */
+struct tally {
+    uint64_t calls, inside_ns;
+};
+
 static struct {
     pthread_mutex_t mutex;
     /* everything below is guarded by the mutex */
@@ -34,7 +40,8 @@ static struct {
     uint64_t started_ns;
     uint64_t counts[CALL_COUNT];
     int log;
-    unsigned asleep; /* calls that wait out their latency */
+    struct tally *tally; /* shared with whoever reads the file; NULL: nobody asked for it */
+    unsigned asleep;     /* calls that wait out their latency */
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .log = -1};
 
 static uint64_t now_ns(void)
@@ -131,6 +138,29 @@ static void open_log(void)
         state.log = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
 }
 
+static void open_tally(void)
+{
+    const char *path = getenv("VITALS_NVML_TALLY");
+    if (state.tally || !path || !*path)
+        return;
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0)
+        return;
+    if (ftruncate(file, sizeof *state.tally) == 0) {
+        void *shared = mmap(NULL, sizeof *state.tally, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        state.tally = shared != MAP_FAILED ? shared : NULL;
+    }
+    close(file);
+}
+
+static void count_call(const struct call *call)
+{
+    if (!state.tally)
+        return;
+    state.tally->calls++;
+    state.tally->inside_ns += now_ns() - call->begun_ns;
+}
+
 static void write_log(const struct call *call, nvml_return result)
 {
     char place[32] = "-", line[160];
@@ -215,6 +245,7 @@ static void sleep_unlocked(uint64_t ns)
 nvml_return call_enter(struct call *call)
 {
     call->gpu = call->mig = -1;
+    call->begun_ns = now_ns();
     pthread_mutex_lock(&state.mutex);
     state.counts[call->id]++;
     if (state.references == 0)
@@ -242,17 +273,19 @@ nvml_return call_enter(struct call *call)
 nvml_return call_leave(struct call *call, nvml_return result)
 {
     write_log(call, result);
+    count_call(call);
     pthread_mutex_unlock(&state.mutex);
     return result;
 }
 
 nvml_return call_init(enum call_id id)
 {
-    struct call call = {.id = id, .gpu = -1, .mig = -1};
+    struct call call = {.id = id, .gpu = -1, .mig = -1, .begun_ns = now_ns()};
     pthread_mutex_lock(&state.mutex);
     state.counts[id]++;
     if (state.references == 0) {
         open_log();
+        open_tally();
         load_scenario();
         state.started_ns = now_ns();
     }
@@ -272,7 +305,7 @@ nvml_return call_init(enum call_id id)
 
 nvml_return call_shutdown(void)
 {
-    struct call call = {.id = CALL_nvmlShutdown, .gpu = -1, .mig = -1};
+    struct call call = {.id = CALL_nvmlShutdown, .gpu = -1, .mig = -1, .begun_ns = now_ns()};
     pthread_mutex_lock(&state.mutex);
     state.counts[call.id]++;
     if (state.references == 0)

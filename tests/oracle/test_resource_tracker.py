@@ -130,7 +130,9 @@ class Beside(unittest.TestCase):
         self.assertLessEqual(seen, self.cpu_seconds + 0.1)
         # the last part of an interval is seen by nobody who samples
         self.assertGreater(seen, self.cpu_seconds - 2.2)
-        self.assertAlmostEqual(max(ours["memory_mib"]), self.pss_mib, delta=0.03 * self.pss_mib)
+        # of Python's own pages each counts less the more neighbours map them at that moment
+        self.assertAlmostEqual(max(ours["memory_mib"]), self.pss_mib, delta=0.1 * self.pss_mib)
+        self.assertGreaterEqual(max(ours["memory_mib"]), 60)
 
     def test_the_machine_is_the_same(self):
         ours, theirs = self.read("machine.csv"), self.read("their_machine.csv")

@@ -20,6 +20,14 @@ struct monitor_process {
     bool gone;       /* only the device knows of it */
 };
 
+/* Of each process in turn what most tests do not mind: the pod, and how good what is known of its
+ * memory is. */
+struct monitor_more {
+    const char *pod;
+    vitals_availability quality;
+};
+static const struct monitor_more *world_more; /* NULL: nothing, VITALS_HAVE */
+
 struct monitor_world {
     const struct monitor_process *processes;
     size_t count;
@@ -34,9 +42,9 @@ static inline void world_tables(vitals_builder *builder)
     static const vitals_metric GPU[] = {VITALS_GPU_NAME, VITALS_GPU_MEMORY_TOTAL_BYTES,
                                         VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_UTILIZATION_RATIO};
     static const vitals_metric PROCESS[] = {
-        VITALS_PROCESS_PID,         VITALS_PROCESS_PARENT_PID,    VITALS_PROCESS_START_SECONDS,
-        VITALS_PROCESS_NAME,        VITALS_PROCESS_USER,          VITALS_PROCESS_COMMAND_LINE,
-        VITALS_PROCESS_CPU_SECONDS, VITALS_PROCESS_RESIDENT_BYTES};
+        VITALS_PROCESS_PID,         VITALS_PROCESS_PARENT_PID,     VITALS_PROCESS_START_SECONDS,
+        VITALS_PROCESS_NAME,        VITALS_PROCESS_USER,           VITALS_PROCESS_COMMAND_LINE,
+        VITALS_PROCESS_CPU_SECONDS, VITALS_PROCESS_RESIDENT_BYTES, VITALS_PROCESS_POD_NAME};
     static const vitals_metric USER[] = {VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS,
                                          VITALS_GPU_PROCESS_TYPE,
                                          VITALS_GPU_PROCESS_MEMORY_USED_BYTES};
@@ -72,7 +80,13 @@ static inline void world_process(vitals_builder *builder, const struct monitor_p
     put_text(builder, VITALS_PROCESS_COMMAND_LINE, process->command);
     put_number(builder, VITALS_PROCESS_CPU_SECONDS,
                process->cpu_share < 0 ? -1 : process->cpu_share * seconds);
-    put_number(builder, VITALS_PROCESS_RESIDENT_BYTES, (double)(process->resident_mib << 20));
+    const struct monitor_more *more = world_more != NULL ? &world_more[key - 1] : NULL;
+    vitals_builder_u64(builder, VITALS_PROCESS_RESIDENT_BYTES, process->resident_mib << 20,
+                       more != NULL ? more->quality : VITALS_HAVE);
+    if (more != NULL)
+        put_text(builder, VITALS_PROCESS_POD_NAME, more->pod);
+    else
+        vitals_builder_missing(builder, VITALS_PROCESS_POD_NAME, VITALS_NOT_REQUESTED);
 }
 
 static inline void world_user(vitals_builder *builder, const struct monitor_process *process,
@@ -90,8 +104,12 @@ static inline void world_user(vitals_builder *builder, const struct monitor_proc
     else
         put_number(builder, VITALS_GPU_PROCESS_PROCESS, (double)key);
     put_text(builder, VITALS_GPU_PROCESS_TYPE, "C");
-    put_number(builder, VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
-               process->gpu_mib < 0 ? -1 : (double)process->gpu_mib * (1 << 20));
+    if (process->gpu_mib < 0)
+        vitals_builder_missing(builder, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, VITALS_UNSUPPORTED);
+    else
+        vitals_builder_u64(builder, VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
+                           (uint64_t)process->gpu_mib << 20,
+                           world_more != NULL ? world_more[key - 1].quality : VITALS_HAVE);
 }
 
 /* The machine at a moment. */

@@ -49,7 +49,7 @@ static inline void record_add(struct record_sample *sample, const char *measure,
     CHECK(sample->tick.count < RECORD_VALUES);
     vitals_usage_value *place = &sample->values[sample->tick.count++];
     *place = (vitals_usage_value){
-        vitals_measure_find(measure), scope, subject, "", VITALS_SAMPLED, value};
+        vitals_measure_find(measure), scope, subject, "", VITALS_SAMPLED, value, 0};
     CHECK(place->measure != 0);
 }
 

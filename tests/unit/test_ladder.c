@@ -194,6 +194,35 @@ static void one_that_fails_with_the_child_is_closed_and_says_nothing(void)
     CHECK_INT(first.closed, 1);
 }
 
+/* As systemd, which promises to count before it is asked, and perf, which then seemed needless. */
+static void who_was_not_needed_is_tried_when_a_promise_is_not_kept(void)
+{
+    char text[64];
+    struct counted out[COUNTED_COUNT];
+    begin(CPU | PEAK, CPU);
+    first.child_code = -ETIMEDOUT;
+    struct ladder *ladder = climb(NULL);
+    CHECK_INT(second.opened, 0);
+    ladder_child(ladder, 5);
+    CHECK_INT(second.opened, 1);
+    CHECK_INT(second.children, 1);
+    CHECK((second.wanted & CPU) != 0);
+    ladder_rungs(ladder, text, sizeof text);
+    CHECK_STR(text, "second");
+    ladder_read(ladder, &NOTHING, out);
+    CHECK_STR(out[COUNTED_CPU_SECONDS].source, "second");
+    ladder_close(ladder);
+    CHECK_INT(first.closed, 1);
+    CHECK_INT(second.closed, 1);
+
+    begin(CPU | PEAK, CPU);
+    first.child_code = -ETIMEDOUT;
+    ladder = climb("first"); /* who was not chosen is not tried then either */
+    ladder_child(ladder, 5);
+    CHECK_INT(second.opened, 0);
+    ladder_close(ladder);
+}
+
 static void a_user_chooses_rungs(void)
 {
     char text[64];
@@ -259,6 +288,28 @@ static void who_cannot_know_is_believed_with_a_witness_only(void)
         ladder_read(ladder, &NOTHING, told);
         CHECK_INT(told[COUNTED_MINOR_FAULTS].value.state, ROWS[i].state);
         CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, ROWS[i].state);
+        ladder_close(ladder);
+    }
+}
+
+/* As in a library: a witness of CPU time says nothing of what orphans read or wrote. */
+static void orphans_that_others_reap_make_bounds(void)
+{
+    static const vitals_availability STATES[] = {VITALS_LOWER_BOUND, VITALS_HAVE};
+    struct os_counter unsure = SECOND;
+    unsure.whole = is_whole;
+    const struct os_counter *const counters[] = {&FIRST, &unsure, NULL};
+    for (size_t i = 0; i < ARRAY_COUNT(STATES); i++) {
+        struct counted told[COUNTED_COUNT];
+        begin(CPU, CPU | FAULTS);
+        whole = i > 0;
+        const struct ladder_options options = {.counters = counters, .orphans_lost = true};
+        struct ladder *ladder = ladder_open(&options);
+        ladder_read(ladder, &NOTHING, told);
+        CHECK_STR(told[COUNTED_CPU_SECONDS].source, "first");
+        CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, VITALS_HAVE);
+        CHECK_STR(told[COUNTED_MINOR_FAULTS].source, "second");
+        CHECK_INT(told[COUNTED_MINOR_FAULTS].value.state, STATES[i]);
         ladder_close(ladder);
     }
 }
@@ -339,11 +390,14 @@ static const check_test tests[] = {
     {"one that fails leaves its place to the next", one_that_fails_leaves_its_place_to_the_next},
     {"one that fails with the child is closed and says nothing",
      one_that_fails_with_the_child_is_closed_and_says_nothing},
+    {"who was not needed is tried when a promise is not kept",
+     who_was_not_needed_is_tried_when_a_promise_is_not_kept},
     {"a user chooses rungs", a_user_chooses_rungs},
     {"the larger of two counts has missed less", the_larger_of_two_counts_has_missed_less},
     {"who counted less is not believed in the rest", who_counted_less_is_not_believed_in_the_rest},
     {"who cannot know is believed with a witness only",
      who_cannot_know_is_believed_with_a_witness_only},
+    {"orphans that others reap make bounds", orphans_that_others_reap_make_bounds},
     {"clocks may differ a little", clocks_may_differ_a_little},
     {"a bound gives way to what is exact", a_bound_gives_way_to_what_is_exact},
     {"what still runs makes bounds of everything", what_still_runs_makes_bounds_of_everything},

@@ -317,12 +317,25 @@ static bool has_word(const char *words, const char *word)
 /* ---- CPU time ---- */
 
 /* What is between a process's own clock and the kernel's account of it: its start and its end. */
-static const double STEP_SECONDS = 0.03, SHARE = 0.005;
+static const double STEP_SECONDS = 0.03, AHEAD_SECONDS = 0.005, SHARE = 0.005;
+
+/* What the hypervisor took of this machine (/proc/stat): perf's clock counts it, wait4 does not. */
+static double stolen_seconds(void)
+{
+    unsigned long long steal = 0;
+    FILE *file = fopen("/proc/stat", "r");
+    if (file != NULL && fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1)
+        steal = 0;
+    if (file != NULL)
+        (void)fclose(file);
+    return (double)steal / (double)sysconf(_SC_CLK_TCK);
+}
 
 static void counts_cpu(const char *rung, bool as_nobody)
 {
     static const char *const WAYS[] = {"children", "ignored", "daemon", "thread"};
     for (size_t i = 0; i < ARRAY_COUNT(WAYS); i++) {
+        double stolen = stolen_seconds();
         struct told told = do_job(
             (struct job){.rungs = rung, .work = WAYS[i], .seconds = 0.2, .as_nobody = as_nobody});
         if (!has_word(told.rungs, rung))
@@ -330,11 +343,15 @@ static void counts_cpu(const char *rung, bool as_nobody)
         CHECK_CASE(WAYS[i]);
         const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
         /* perf knows no ends: where wait4 lost nobody it is wait4 that is told, and exact. */
-        bool bound = strcmp(rung, "perf") == 0 && strcmp(WAYS[i], "ignored") == 0;
+        bool perf = strcmp(rung, "perf") == 0, bound = perf && strcmp(WAYS[i], "ignored") == 0;
+        stolen = perf ? stolen_seconds() - stolen : 0;
         CHECK(told.truth >= 0.2);
-        CHECK_INT(cpu->value.state, bound ? VITALS_LOWER_BOUND : VITALS_HAVE);
+        /* Its clock counts interrupts too: ahead of wait4's it says that some may be missing. */
+        bool ahead = perf && cpu->value.as.f64 > told.truth + AHEAD_SECONDS;
+        if (!ahead || cpu->value.state != VITALS_LOWER_BOUND)
+            CHECK_INT(cpu->value.state, bound ? VITALS_LOWER_BOUND : VITALS_HAVE);
         CHECK(cpu->value.as.f64 >= told.truth * (1 - SHARE) - (bound ? STEP_SECONDS / 3 : 0));
-        CHECK(cpu->value.as.f64 <= told.truth * (1 + SHARE) + STEP_SECONDS);
+        CHECK(cpu->value.as.f64 <= told.truth * (1 + SHARE) + STEP_SECONDS + stolen);
     }
 }
 
@@ -501,7 +518,7 @@ static void nothing_is_left_of_a_cgroup(void)
     struct told told = do_job((struct job){.work = "children", .seconds = 0.01});
     if (!has_word(told.rungs, "cgroup"))
         CHECK_SKIP("no cgroup of our own can be made here");
-    (void)snprintf(name, sizeof name, "vitals-%lld", (long long)told.pid);
+    (void)snprintf(name, sizeof name, "vitals-%lld-*", (long long)told.pid);
     CHECK_INT(groups_called(name), 0);
 }
 
@@ -514,7 +531,7 @@ static void a_daemon_keeps_its_cgroup_until_the_next_run(void)
     int end;
     run_job(&job, &left, &end);
     bool possible = has_word(left.rungs, "cgroup2");
-    (void)snprintf(name, sizeof name, "vitals-%lld", (long long)left.pid);
+    (void)snprintf(name, sizeof name, "vitals-%lld-*", (long long)left.pid);
     int while_it_lives = possible ? groups_called(name) : 0;
     close(end); /* the daemon ends */
     if (!possible)

@@ -58,7 +58,7 @@ static void the_first_that_is_passed_is_named(void)
     CHECK_INT(step(&limits, 9, value_u64(0)), LIMITS_KILL); /* no grace was given */
     CHECK_STR(limits_name(limits.passed), "memory");
     limits_words(&limits, words, sizeof words);
-    CHECK_CONTAINS(words, "more than 1.00MiB of memory: 1.00MiB");
+    CHECK_CONTAINS(words, "more than 1MiB of memory: 1.00MiB");
 }
 
 static void what_is_not_known_is_no_reason(void)
@@ -112,6 +112,20 @@ static void what_the_kernel_ended_was_over_its_memory(void)
     CHECK_CONTAINS(words, "the kernel ended it");
 }
 
+static void a_sampler_is_replaced_ever_more_rarely(void)
+{
+    struct limits limits = limits_of(&(vitals_run_options){.limit_ns = 1});
+    CHECK_FALSE(limits_replace(&limits, 5)); /* time needs no sampler */
+    limits = limits_of(&(vitals_run_options){.limit_processes = 3});
+    unsigned replaced = 0;
+    for (uint64_t second = 0; second < 600; second++) /* it dies each time at once */
+        replaced += limits_replace(&limits, second * NS_PER_SECOND);
+    CHECK_UINT(replaced, 15); /* 0 1 3 7 15 31 63 127 191 … 575 */
+    CHECK(limits_replace(&limits, 86400 * NS_PER_SECOND));
+    limits_end(&limits, 86400 * NS_PER_SECOND);
+    CHECK_FALSE(limits_replace(&limits, UINT64_MAX)); /* it ends anyhow */
+}
+
 static void the_end_of_time_does_not_overflow(void)
 {
     struct limits limits = limits_of(
@@ -130,6 +144,7 @@ static const check_test tests[] = {
     {"processes and GPU memory are limits too", processes_and_gpu_memory_are_limits_too},
     {"what is left is ended without a limit", what_is_left_is_ended_without_a_limit},
     {"what the kernel ended was over its memory", what_the_kernel_ended_was_over_its_memory},
+    {"a sampler is replaced ever more rarely", a_sampler_is_replaced_ever_more_rarely},
     {"the end of time does not overflow", the_end_of_time_does_not_overflow},
 };
 CHECK_MAIN(tests)

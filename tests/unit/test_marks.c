@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <vitals/mark.h>
 
@@ -306,6 +307,33 @@ static void nobody_else_may_read_it(void)
     end(&scene);
 }
 
+/* A run that is killed while it makes its file leaves one that is hidden; one that is being made
+ * has that name for a moment. */
+static void a_hidden_one_goes_once_it_is_old(void)
+{
+    static const struct {
+        time_t age;
+        int left;
+    } ROWS[] = {{0, 0}, {30, 0}, {3600, -1}};
+    struct scene scene = begin();
+    const char *name = strrchr(scene.file.path, '/') + 1;
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        char path[OS_MARKS_PATH + 8];
+        (void)snprintf(path, sizeof path, "%.*s.%s-x", (int)(name - scene.file.path),
+                       scene.file.path, name);
+        int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        CHECK(file >= 0);
+        const struct timespec then = {.tv_sec = time(NULL) - ROWS[i].age};
+        CHECK_INT(futimens(file, (const struct timespec[]){then, then}), 0);
+        close(file);
+        struct scene other = begin();
+        CHECK_INT(access(path, F_OK), ROWS[i].left);
+        (void)unlink(path);
+        end(&other);
+    }
+    end(&scene);
+}
+
 static void what_a_killed_run_left_goes_with_the_next(void)
 {
     struct scene scene = begin(), other = begin();
@@ -420,6 +448,7 @@ static const check_test tests[] = {
     {"another file in its place is not read", another_file_in_its_place_is_not_read},
     {"a file of days does not fill the machine", a_file_of_days_does_not_fill_the_machine},
     {"nobody else may read it", nobody_else_may_read_it},
+    {"a hidden one goes once it is old", a_hidden_one_goes_once_it_is_old},
     {"what a killed run left goes with the next", what_a_killed_run_left_goes_with_the_next},
     {"the command is told where it is", the_command_is_told_where_it_is},
     {"the header writes what is read", the_header_writes_what_is_read},

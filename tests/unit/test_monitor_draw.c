@@ -284,6 +284,34 @@ static void load_has_three_colors(void)
     }
 }
 
+static void a_title_loses_whole_parts(void)
+{
+    static const struct {
+        int columns;
+        const char *expected;
+    } CASES[] = {{41, "┌─ MEM: 12.00MiB  MAX: 5.0%  (of 9MiB) ─┐"},
+                 {40, "┌─ MEM: 12.00MiB  MAX: 5.0% ───────────┐"},
+                 {30, "┌─ MEM: 12.00MiB  MAX: 5.0% ─┐"},
+                 {29, "┌─ MEM: 12.00MiB ───────────┐"},
+                 {14, "┌─ MEM: ─────┐"},
+                 {9, "┌─ ME..─┐"},
+                 {7, "┌─ ..─┐"},
+                 {6, "┌────┐"}};
+    struct canvas canvas = {0};
+    struct look lines = {.ascii = false};
+    struct pen pen = {&canvas, &lines};
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        char line[256];
+        struct box box = {0, 0, CASES[i].columns, 3};
+        CHECK_INT(canvas_resize(&canvas, 41, 3), 0);
+        draw_box(&pen, &box, "MEM: 12.00MiB  MAX: 5.0%  (of 9MiB)");
+        (void)snprintf(line, sizeof line, "%.*s", (int)strcspn(printed(&canvas, false), "\n"),
+                       printed(&canvas, false));
+        CHECK_STR(line, CASES[i].expected);
+    }
+    canvas_done(&canvas);
+}
+
 static const check_test tests[] = {
     {"what lies outside is not drawn", draws_inside_only},
     {"wide characters stay whole or go", keeps_wide_characters_whole},
@@ -297,5 +325,6 @@ static const check_test tests[] = {
     {"bars say what they show", bars_say_what_they_show},
     {"graphs grow from their edge", graphs_grow_from_their_edge},
     {"load has three colors", load_has_three_colors},
+    {"a title loses whole parts", a_title_loses_whole_parts},
 };
 CHECK_MAIN(tests)

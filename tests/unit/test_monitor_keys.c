@@ -35,10 +35,11 @@ static void a_letter_sorts_by_one_column(void)
 {
     for (size_t i = 0; i < list_column_count; i++) {
         CHECK_CASE(list_columns[i].title);
-        CHECK(list_columns[i].words != NULL);
+        CHECK(list_columns[i].words != NULL || list_columns[i].value != NULL ||
+              list_columns[i].metric != 0);
         if (list_columns[i].letter == 0)
             continue;
-        CHECK(list_columns[i].value != NULL || list_columns[i].text != NULL);
+        CHECK(column_sorts(&list_columns[i]));
         CHECK_NOT_NULL(list_columns[i].name);
         for (size_t j = 0; j < i; j++)
             CHECK(list_columns[j].letter != list_columns[i].letter);

@@ -186,12 +186,13 @@ static void what_is_not_there_is_said(void)
 static void change(const char *path, const char *sql)
 {
     sqlite3 *database;
-    CHECK_INT(sqlite3_open(path, &database), SQLITE_OK);
+    CHECK_NULL(sqlite_missing());
+    CHECK_INT(sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     char *message = NULL;
     int code = sqlite3_exec(database, sql, NULL, NULL, &message);
     CHECK_STR(message != NULL ? message : "", "");
     CHECK_INT(code, SQLITE_OK);
-    CHECK_INT(sqlite3_close(database), SQLITE_OK);
+    CHECK_INT(sqlite3_close_v2(database), SQLITE_OK);
 }
 
 static void make_database(struct record_world *world)

@@ -627,6 +627,28 @@ static void a_walk_of_memory_counts_once(void)
     end(usage);
 }
 
+/* As of a program that changes who it is: what is told is of the time before. */
+static void what_is_denied_later_was_seen_for_a_part(void)
+{
+    begin();
+    vitals_availability peak, mean;
+    struct world_process *root = world_add(&world, 1, 0, 10, 5);
+    root->proportional = 1000;
+    vitals_usage *usage = usage_of_launcher(5);
+    world.detail_read = world.seconds;
+    world_fold(&world, usage);
+    (void)figure_of(usage, "memory_pss_peak_bytes", "", &peak);
+    CHECK_INT(peak, VITALS_SAMPLED);
+    world.detail_read = world.seconds;
+    root->proportional = (double)NAN;
+    world_fold(&world, usage);
+    CHECK_NEAR(figure_of(usage, "memory_pss_peak_bytes", "", &peak), 1000, 0);
+    CHECK_INT(peak, VITALS_LOWER_BOUND);
+    (void)figure_of(usage, "memory_pss_mean_bytes", "", &mean);
+    CHECK_INT(mean, VITALS_ESTIMATE);
+    end(usage);
+}
+
 /* ---- devices ---- */
 
 static void add_gpu(const char *label, const char *uuid)
@@ -951,6 +973,7 @@ static const check_test tests[] = {
     {"the tree's share of a device is told apart", the_trees_share_of_a_device_is_told_apart},
     {"what was not read anew is stale", what_was_not_read_anew_is_stale},
     {"a walk of memory counts once", a_walk_of_memory_counts_once},
+    {"what is denied later was seen for a part", what_is_denied_later_was_seen_for_a_part},
     {"busy time from before is not the run's", busy_time_from_before_is_not_the_runs},
     {"a device is never busier than all the time", a_device_is_never_busier_than_all_the_time},
     {"energy is shared by busy time", energy_is_shared_by_busy_time},

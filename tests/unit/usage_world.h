@@ -17,7 +17,8 @@ struct world_process {
     int64_t pid, parent_pid;
     double start, cpu, user, system, children_user, children_system;
     double resident, peak, unique, proportional, threads, read, written;
-    vitals_availability io; /* why read and written are not there; 0: they are */
+    vitals_availability io;         /* why read and written are not there; 0: they are */
+    double network, received, sent; /* its namespace, and what went through that */
 };
 
 struct world_client {
@@ -30,6 +31,7 @@ struct world_gpu {
     const char *label, *uuid, *vendor;
     double energy, utilization;
     vitals_availability processes; /* 0: they are listed */
+    double read;                   /* when, by the monotonic clock; 0: now */
 };
 
 struct world {
@@ -38,6 +40,7 @@ struct world {
     double realtime;
     uint64_t stream;
     double host_busy, host_memory, host_disk;
+    double host_energy, host_network, host_received, host_sent; /* NaN: denied */
     double host_read, detail_read; /* when, by the monotonic clock; 0: now */
     vitals_availability listed;    /* why there are no processes; 0: there are */
     struct world_process processes[WORLD_ROWS];
@@ -132,6 +135,9 @@ static inline void world_write_process(const struct world *world,
     world_u64(builder, VITALS_PROCESS_RESIDENT_BYTES, process->resident);
     world_u64(builder, VITALS_PROCESS_RESIDENT_PEAK_BYTES, process->peak);
     world_u64(builder, VITALS_PROCESS_THREADS, process->threads);
+    world_u64(builder, VITALS_PROCESS_NETWORK_NAMESPACE, process->network);
+    world_u64(builder, VITALS_PROCESS_NETWORK_RECEIVED_BYTES, process->received);
+    world_u64(builder, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES, process->sent);
     world_u64(builder, VITALS_PROCESS_USS_BYTES, process->unique);
     world_u64(builder, VITALS_PROCESS_PSS_BYTES, process->proportional);
     world_read_at(builder, VITALS_PROCESS_USS_BYTES, world->detail_read);
@@ -162,6 +168,8 @@ static inline void world_write_gpu(const struct world *world, const struct world
     world_f64(builder, VITALS_GPU_ENERGY_JOULES, gpu->energy);
     world_f64(builder, VITALS_GPU_UTILIZATION_RATIO, gpu->utilization);
     world_u64(builder, VITALS_GPU_MEMORY_USED_BYTES, 5000);
+    world_read_at(builder, VITALS_GPU_UTILIZATION_RATIO, gpu->read);
+    world_read_at(builder, VITALS_GPU_ENERGY_JOULES, gpu->read);
 }
 
 static inline void world_write_client(const struct world *world, const struct world_client *client,
@@ -180,9 +188,15 @@ static inline void world_write_client(const struct world *world, const struct wo
 
 static inline vitals_snapshot *world_snapshot(struct world *world)
 {
-    static const vitals_metric HOST[] = {VITALS_HOST_CPU_BUSY_SECONDS, VITALS_HOST_CPUS,
-                                         VITALS_HOST_CPUS_USABLE, VITALS_HOST_MEMORY_USED_BYTES,
-                                         VITALS_HOST_DISK_READ_BYTES};
+    static const vitals_metric HOST[] = {VITALS_HOST_CPU_BUSY_SECONDS,
+                                         VITALS_HOST_CPUS,
+                                         VITALS_HOST_CPUS_USABLE,
+                                         VITALS_HOST_MEMORY_USED_BYTES,
+                                         VITALS_HOST_DISK_READ_BYTES,
+                                         VITALS_HOST_PACKAGE_ENERGY_JOULES,
+                                         VITALS_HOST_NETWORK_NAMESPACE,
+                                         VITALS_HOST_NETWORK_RECEIVED_BYTES,
+                                         VITALS_HOST_NETWORK_TRANSMITTED_BYTES};
     static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,
                                             VITALS_PROCESS_PARENT_PID,
                                             VITALS_PROCESS_START_SECONDS,
@@ -194,6 +208,9 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
                                             VITALS_PROCESS_RESIDENT_BYTES,
                                             VITALS_PROCESS_RESIDENT_PEAK_BYTES,
                                             VITALS_PROCESS_THREADS,
+                                            VITALS_PROCESS_NETWORK_NAMESPACE,
+                                            VITALS_PROCESS_NETWORK_RECEIVED_BYTES,
+                                            VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES,
                                             VITALS_PROCESS_USS_BYTES,
                                             VITALS_PROCESS_PSS_BYTES,
                                             VITALS_PROCESS_READ_BYTES,
@@ -223,6 +240,10 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
     world_u64(builder, VITALS_HOST_CPUS_USABLE, 4);
     world_u64(builder, VITALS_HOST_MEMORY_USED_BYTES, world->host_memory);
     world_u64(builder, VITALS_HOST_DISK_READ_BYTES, world->host_disk);
+    world_f64(builder, VITALS_HOST_PACKAGE_ENERGY_JOULES, world->host_energy);
+    world_u64(builder, VITALS_HOST_NETWORK_NAMESPACE, world->host_network);
+    world_u64(builder, VITALS_HOST_NETWORK_RECEIVED_BYTES, world->host_received);
+    world_u64(builder, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, world->host_sent);
     for (size_t i = 0; i < CHECK_COUNT(HOST); i++)
         world_read_at(builder, HOST[i], world->host_read);
     vitals_builder_table(builder, VITALS_PROCESS, PROCESS, CHECK_COUNT(PROCESS));

@@ -1,6 +1,7 @@
 /* cgroup_own.c: makes, asks and removes a cgroup of our own. See cgroup_own.h.
  *
- * It is called vitals-PID and lies in the cgroup that we are in, so that what limits us limits it.
+ * It is called vitals-PID-NUMBER, the number being that of the group in this process, and lies in
+ * the cgroup that we are in, so that what limits us limits it.
  * Where daemons live on in it, it stays: moving them would be meddling. The next vitals that ends
  * in the same place removes it, once it is empty. */
 #include "os/linux/cgroup_own.h"
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +22,9 @@
 static const char PREFIX[] = "vitals-";
 
 enum { MODE = 0755, FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW };
+
+/* How many this process made, or one that it was forked of. */
+static atomic_uint number_made;
 
 static int place_open(const struct os *os, const struct cgroup_place *place)
 {
@@ -44,11 +49,14 @@ int own_group_make(const struct os *os, const struct cgroup_place *place, struct
     struct own_group made = {.parent = place_open(os, place), .folder = -1};
     if (made.parent < 0)
         return made.parent;
-    (void)snprintf(made.name, sizeof made.name, "%s%lld", PREFIX, (long long)os_self());
+    made.maker = os_self();
+    (void)snprintf(made.name, sizeof made.name, "%s%lld-%u", PREFIX, (long long)made.maker,
+                   atomic_fetch_add(&number_made, 1) + 1);
     int failed = 0;
     if (mkdirat(made.parent, made.name, MODE) != 0) {
         failed = errno;
-        /* Our pid is nobody else's: it was left by one who had it before. */
+        /* Our pid is nobody else's, and no number comes twice: it was left by one who had the pid
+         * before. */
         if (failed == EEXIST && unlinkat(made.parent, made.name, AT_REMOVEDIR) == 0)
             failed = mkdirat(made.parent, made.name, MODE) != 0 ? errno : 0;
     }
@@ -173,6 +181,23 @@ static int remove_tree(int parent, const char *name, unsigned depth)
     return -failed;
 }
 
+/* Whether a name is one of ours, and of a process that is no more. "vitals-PID" was a name too. */
+static bool is_left(const char *name)
+{
+    char digits[OWN_GROUP_NAME];
+    uint64_t pid, number;
+    size_t size = sizeof PREFIX - 1;
+    if (strncmp(name, PREFIX, size) != 0 || strlen(name + size) >= sizeof digits)
+        return false;
+    strcpy(digits, name + size);
+    char *dash = strchr(digits, '-');
+    if (dash != NULL)
+        *dash = '\0';
+    return number_is_u64(digits, &pid) && pid > 0 && pid <= INT32_MAX &&
+           (dash == NULL || number_is_u64(dash + 1, &number)) && kill((pid_t)pid, 0) != 0 &&
+           errno == ESRCH;
+}
+
 /* Those of a vitals that is no more. One that is not empty cannot be removed. */
 static void remove_left(int parent)
 {
@@ -183,10 +208,7 @@ static void remove_left(int parent)
         return;
     }
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        uint64_t pid;
-        if (entry->d_type == DT_DIR && strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) == 0 &&
-            number_is_u64(entry->d_name + sizeof PREFIX - 1, &pid) && pid > 0 && pid <= INT32_MAX &&
-            kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+        if (entry->d_type == DT_DIR && is_left(entry->d_name))
             (void)remove_tree(parent, entry->d_name, 0);
     }
     closedir(stream);
@@ -195,7 +217,7 @@ static void remove_left(int parent)
 void own_group_remove(const struct os *os, struct own_group *group)
 {
     enum { ROUNDS = 5 };
-    if (group->parent >= 0) {
+    if (group->parent >= 0 && group->maker == os_self()) {
         int code = remove_tree(group->parent, group->name, 0);
         for (int i = 0; i < ROUNDS && code == -EBUSY; i++) {
             char text[64];

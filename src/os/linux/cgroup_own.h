@@ -13,11 +13,12 @@ enum { OWN_GROUP_NAME = 40 };
 struct own_group {
     int parent; /* a descriptor of the folder that it is in; -1: it is not ours to remove */
     int folder; /* its own; -1: there is none */
+    int64_t maker;
     char name[OWN_GROUP_NAME];
 };
 
-/* Makes one below a place. 0 or negative errno; what is left of a vitals that was killed is
- * replaced. Four system calls. */
+/* Makes one below a place, with a name of its own. 0 or negative errno; what is left of a vitals
+ * that was killed is replaced. Five system calls. Any thread. */
 int own_group_make(const struct os *os, const struct cgroup_place *place, struct own_group *out);
 
 /* Uses one that exists, by its path below /sys. */
@@ -53,7 +54,8 @@ int own_group_limit(const struct os *os, const struct own_group *group, const ch
 bool own_group_kill(const struct os *os, const struct own_group *group);
 
 /* Removes it where it is empty, or becomes so within some ms, with what the run made in it; and
- * those beside it that a killed vitals left, once they are empty. */
+ * those beside it that a killed vitals left, once they are empty. A fork of who made it closes its
+ * descriptors alone. */
 void own_group_remove(const struct os *os, struct own_group *group);
 
 /* ---- what its files count ---- */

@@ -35,6 +35,7 @@ struct state {
     int64_t
         keeper; /* systemd removes a scope with the last that lives in it: so one of ours does */
     int keeper_pidfd;
+    int64_t maker; /* a fork of it ends nobody */
 };
 
 /* Whether the user has a manager to talk to. */
@@ -95,6 +96,7 @@ static int open_systemd(void *data, const struct os_count_options *options, os_q
     state->wanted = options->wanted;
     *counts = os_quantity(COUNTED_CPU_SECONDS);
     const struct os_helper helper = {.main = keep, .channel = -1};
+    state->maker = os_self();
     return os_fork_helper(&helper, &state->keeper, &state->keeper_pidfd);
 }
 
@@ -280,8 +282,10 @@ static bool kill_systemd(void *data)
 static void close_systemd(void *data)
 {
     struct state *state = data;
-    (void)os_child_signal(state->keeper, state->keeper_pidfd, OS_SIGNAL_KILL);
-    (void)waitpid((pid_t)state->keeper, NULL, 0);
+    if (state->maker == os_self()) {
+        (void)os_child_signal(state->keeper, state->keeper_pidfd, OS_SIGNAL_KILL);
+        (void)waitpid((pid_t)state->keeper, NULL, 0);
+    }
     os_close_descriptor(state->keeper_pidfd);
     own_group_remove(state->os, &state->group);
 }

@@ -25,6 +25,7 @@ struct state {
     struct exit_tree *tree;
     struct exit_sums sums; /* of the run */
     bool lossy;
+    int64_t maker; /* a fork of it shares the socket */
 };
 
 static const os_quantities WORTH = 1u << COUNTED_MEMORY_LARGEST_BYTES |
@@ -49,7 +50,7 @@ static int tell_cpus(struct state *state, uint16_t attribute)
 static void close_taskstats(void *data)
 {
     struct state *state = data;
-    if (state->cpus[0] != '\0' && state->socket >= 0)
+    if (state->cpus[0] != '\0' && state->socket >= 0 && state->maker == os_self())
         (void)tell_cpus(state, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
     os_close_descriptor(state->socket);
     exit_tree_free(state->tree);
@@ -85,6 +86,7 @@ static int open_taskstats(void *data, const struct os_count_options *options, os
     if (!options->os->live || options->os->sys < 0)
         return -ENOTSUP;
     state->os = options->os;
+    state->maker = os_self();
     int code = listen_to_all(state);
     if (code == 0) {
         state->tree = exit_tree_new((uint32_t)os_self());

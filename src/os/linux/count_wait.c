@@ -1,9 +1,9 @@
 /* count_wait.c: what wait4 says of every child that is reaped, orphans of the tree included.
  *
  * Each tells its own use and that of all children that it has waited for. Who ignores SIGCHLD waits
- * for none, and theirs is lost: the mask of a zombie still tells that. Bytes of the command are
- * those of /proc/PID/io: a descriptor from when it lived is readable until it is reaped.
- * ru_maxrss holds the image from before an exec too: it is no peak, but none had more. */
+ * for none, and theirs is lost: the mask of a zombie still tells that. Its blocks are the bytes of
+ * /proc/PID/io in another unit, so that this is not opened: nothing is read of the command while it
+ * runs. ru_maxrss holds the image from before an exec too: it is no peak, but none had more. */
 #include "os/linux/count.h"
 
 #include "core/number.h"
@@ -18,9 +18,6 @@ enum { TEXT_BYTES = 4096 };
 struct state {
     const struct os *os;
     int64_t root;
-    int io; /* of the root */
-    bool io_known;
-    struct os_io root_io;
     bool lossy; /* somebody ignored SIGCHLD */
     bool alone; /* nobody at all was born between the command and its end */
     uint64_t last_born;
@@ -41,7 +38,6 @@ static int open_wait(void *data, const struct os_count_options *options, os_quan
 {
     struct state *state = data;
     state->os = options->os;
-    state->io = -1;
     *counts = COUNTS;
     return 0;
 }
@@ -66,13 +62,10 @@ static uint64_t last_born(const struct os *os)
 static int child_wait(void *data, int64_t pid, os_quantities *counts)
 {
     struct state *state = data;
-    char path[PROCESS_PATH];
     (void)counts;
     state->root = pid;
     state->own_bytes = os_own_peak_bytes();
     state->last_born = last_born(state->os);
-    if (state->os->live && linux_process_path(path, pid, "io"))
-        state->io = linux_open(state->os, state->os->proc, path, 0);
     return 0;
 }
 
@@ -99,17 +92,11 @@ static bool ignored_children(const struct os *os, int64_t pid)
 static void ended_wait(void *data, int64_t pid)
 {
     struct state *state = data;
-    state->lossy |= ignored_children(state->os, pid);
     if (pid == state->root)
         state->alone = state->last_born >= (uint64_t)pid &&
                        last_born(state->os) == state->last_born;
-    if (pid != state->root || state->io < 0)
-        return;
-    char text[TEXT_BYTES];
-    int64_t size = linux_read(state->io, text, sizeof text, 0);
-    const unsigned needed = OS_IO_READ | OS_IO_WRITTEN;
-    state->io_known = size > 0 && os_parse_io(text, (size_t)size, &state->root_io) &&
-                      (state->root_io.has & needed) == needed;
+    if (pid != state->root || !state->alone) /* who had no children lost none */
+        state->lossy |= ignored_children(state->os, pid);
 }
 
 static void reaped_wait(void *data, const struct os_reaped *child)
@@ -117,14 +104,11 @@ static void reaped_wait(void *data, const struct os_reaped *child)
     struct state *state = data;
     struct os_usage *sum = &state->usage;
     const struct os_usage *usage = &child->usage;
-    bool better = child->pid == state->root && state->io_known;
     state->reaped++;
     sum->user_seconds += usage->user_seconds;
     sum->system_seconds += usage->system_seconds;
-    sum->read_bytes = saturating_add(sum->read_bytes,
-                                     better ? state->root_io.read_bytes : usage->read_bytes);
-    sum->written_bytes = saturating_add(sum->written_bytes, better ? state->root_io.written_bytes
-                                                                   : usage->written_bytes);
+    sum->read_bytes = saturating_add(sum->read_bytes, usage->read_bytes);
+    sum->written_bytes = saturating_add(sum->written_bytes, usage->written_bytes);
     sum->minor_faults = saturating_add(sum->minor_faults, usage->minor_faults);
     sum->major_faults = saturating_add(sum->major_faults, usage->major_faults);
     sum->voluntary_switches = saturating_add(sum->voluntary_switches, usage->voluntary_switches);
@@ -178,8 +162,7 @@ static void read_wait(void *data, struct counted *out)
 
 static void close_wait(void *data)
 {
-    struct state *state = data;
-    os_close_descriptor(state->io);
+    (void)data;
 }
 
 const struct os_counter count_wait = {

@@ -27,7 +27,8 @@ enum { BLOCK_BYTES = 512, KIB = 1024 };
 _Static_assert(OS_SIGNAL_KILL == SIGKILL && OS_SIGNAL_TERM == SIGTERM, "the same everywhere");
 const int os_signal_continue = SIGCONT;
 
-/* Passed on to the command; the kernel's KILL and STOP cannot be, and faults are our own. */
+/* Passed on to the command, whoever handles them here. Others are where nobody does: a handler is
+ * the affair of the program that we are part of. KILL and STOP cannot be. */
 static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,  SIGUSR2,
                                 SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH, SIGALRM};
 
@@ -75,16 +76,32 @@ struct before {
     struct sigaction child;
 };
 
+static bool is_handled(int signal)
+{
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+           action.sa_handler != SIG_IGN;
+}
+
+static void fill_taken(sigset_t *set)
+{
+    sigemptyset(set);
+    for (int signal = 1; signal <= SIGRTMAX; signal++) {
+        if (!is_handled(signal))
+            (void)sigaddset(set, signal); /* the C library's own are refused */
+    }
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < ARRAY_COUNT(FORWARDED); i++)
+        sigaddset(set, FORWARDED[i]);
+}
+
 int os_signals_take(struct os_signals *signals)
 {
     struct before *before = memory_alloc(sizeof(*before));
     if (before == NULL)
         return -ENOMEM;
     sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    for (size_t i = 0; i < ARRAY_COUNT(FORWARDED); i++)
-        sigaddset(&set, FORWARDED[i]);
+    fill_taken(&set);
     signals->descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals->descriptor < 0) {
         int failed = errno;
@@ -119,12 +136,24 @@ void os_signals_restore(struct os_signals *signals)
 }
 
 /* The terminal signals its whole foreground group (code SI_KERNEL): the command too, unless it made
- * a group of its own. A hangup goes to the leader of the session alone. */
+ * a group of its own. A hangup goes to the leader of the session alone, and an alarm to who had it
+ * when it became us: `perl -e 'alarm 60; exec @ARGV' vitals run …`. */
 static bool terminal_told(int64_t command, int signal)
 {
-    if (signal == SIGHUP && getsid(0) == getpid())
+    if (signal == SIGALRM || (signal == SIGHUP && getsid(0) == getpid()))
         return false;
     return command <= 0 || getpgid((pid_t)command) == getpgrp();
+}
+
+static bool is_job_control(int signal)
+{
+    return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* Of SIGPIPE and SIGXFSZ the kernel says that we sent them ourselves. */
+static bool is_our_own(const struct signalfd_siginfo *info)
+{
+    return info->ssi_code == SI_USER && (pid_t)info->ssi_pid == getpid();
 }
 
 int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
@@ -133,10 +162,55 @@ int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
     while (read(signals->descriptor, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
         if (info.ssi_signo == SIGCHLD)
             continue;
-        *forward = info.ssi_code <= 0 || !terminal_told(command, (int)info.ssi_signo);
+        if (is_job_control((int)info.ssi_signo) || info.ssi_signo == SIGCONT)
+            signals->told_to_stop = info.ssi_signo != SIGCONT;
+        *forward = info.ssi_code <= 0 ? !is_our_own(&info)
+                                      : !terminal_told(command, (int)info.ssi_signo);
         return (int)info.ssi_signo;
     }
     return 0;
+}
+
+/* ---- job control ---- */
+
+/* One that was not read yet counts as well. */
+static bool told_to_stop(const struct os_signals *signals)
+{
+    sigset_t pending;
+    return signals->told_to_stop ||
+           (sigpending(&pending) == 0 && sigismember(&pending, SIGTSTP) == 1);
+}
+
+/* Whether what is typed goes to that group or to ours, and so to nobody who could read it. */
+static bool has_terminal(pid_t group)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        pid_t front = tcgetpgrp(stream);
+        if (front > 0)
+            return front == group || front == getpgrp();
+    }
+    return false;
+}
+
+bool os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal)
+{
+    pid_t group = getpgid((pid_t)pid);
+    if (signal != SIGSTOP)
+        return is_job_control(signal);
+    return group == getpgrp() ? told_to_stop(signals) : has_terminal(group);
+}
+
+/* By the same signal, so that who watches us sees what we saw, another launcher too. A group whose
+ * shell has gone is not stopped by it: nobody would continue it. */
+void os_stop_self(struct os_signals *signals, int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    (void)raise(signal); /* it is blocked */
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    signals->told_to_stop = false;
 }
 
 /* ---- the command ---- */
@@ -170,7 +244,8 @@ static _Noreturn void become_command(const struct os_command *command, int go, i
     if (command->places != NULL)
         join(command->places);
     restore_limit(command->descriptors);
-    restore(command->signals);
+    if (command->signals != NULL)
+        restore(command->signals);
     if (command->environment != NULL)
         environ = (char **)(uintptr_t)command->environment;
     execvp(command->argv[0], (char *const *)(uintptr_t)command->argv);
@@ -217,7 +292,7 @@ static pid_t fork_into(const struct os_places *places)
 int os_spawn(const struct os_command *command, struct os_child *child)
 {
     int go[2] = {-1, -1}, failure[2] = {-1, -1};
-    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0) {
+    if (os_channel(go) < 0 || pipe2(failure, O_CLOEXEC) != 0) {
         int failed = errno;
         os_close_descriptor(go[0]);
         os_close_descriptor(go[1]);
@@ -236,25 +311,65 @@ int os_spawn(const struct os_command *command, struct os_child *child)
         close(failure[0]);
         return -failed;
     }
-    *child = (struct os_child){
-        .pid = pid, .pidfd = pidfd_of_child(pid), .go = go[1], .failure = failure[0]};
+    *child = (struct os_child){.pid = pid,
+                               .pidfd = pidfd_of_child(pid),
+                               .go = go[1],
+                               .failure = failure[0],
+                               .end = failure[1]};
     return 0;
+}
+
+/* Whether its exec has closed what exec closes, by what /proc shows of both ends of one pipe;
+ * negative where it shows nothing. */
+static int has_begun(const struct os_child *child)
+{
+    enum { NAME = 64 };
+    char path[NAME], ours[NAME], its[NAME];
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", child->failure);
+    ssize_t size = readlink(path, ours, sizeof(ours));
+    (void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)child->pid, child->end);
+    ssize_t other = readlink(path, its, sizeof(its));
+    if (size <= 0)
+        return -1;
+    return other != size || memcmp(ours, its, (size_t)size) != 0;
+}
+
+/* Whether somebody's ^Z found it between our word and its exec. Whoever waits for it sees the stop
+ * again. */
+static bool is_stopped(const struct os_child *child)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == child->pid;
+}
+
+/* Until its exec failed, or closed the pipe. Where a fork of somebody else's keeps that open, until
+ * the child ends, or is seen to have begun or to be stopped. */
+static bool wait_for_failure(const struct os_child *child)
+{
+    enum { STEP_MS = 20, BLIND_STEPS = 100 }; /* then it counts as begun */
+    struct pollfd watched[] = {{.fd = child->failure, .events = POLLIN},
+                               {.fd = child->pidfd, .events = POLLIN}};
+    for (int blind = 0, begun = 0; begun <= 0 && blind < BLIND_STEPS; blind += begun < 0 ? 1 : 0) {
+        int ready = poll(watched, ARRAY_COUNT(watched), STEP_MS);
+        if (ready > 0)
+            break;
+        if (ready == 0)
+            begun = is_stopped(child) ? 1 : has_begun(child);
+    }
+    return poll(watched, 1, 0) > 0;
 }
 
 int os_spawn_go(struct os_child *child)
 {
-    int failed = 0;
-    ssize_t size;
-    do {
-        size = write(child->go, "", 1);
-    } while (size < 0 && errno == EINTR);
+    int failed = os_channel_send(child->go, "", 1) < 0 ? ESRCH : 0;
     close(child->go);
-    do {
+    ssize_t size = 0;
+    if (failed == 0 && wait_for_failure(child))
         size = read(child->failure, &failed, sizeof(failed));
-    } while (size < 0 && errno == EINTR);
     close(child->failure);
     child->go = child->failure = -1;
-    return size == (ssize_t)sizeof(failed) ? failed : 0;
+    return size == 0 || size == (ssize_t)sizeof(failed) ? failed : 0;
 }
 
 /* ---- the helper ---- */
@@ -365,6 +480,15 @@ enum os_child_change os_child_next(int64_t *pid)
                                                                       : OS_CHILD_ENDED;
 }
 
+bool os_child_is_unreaped(int pidfd)
+{
+    enum { BY_PIDFD = 3 }; /* P_PIDFD, Linux 5.4; else EINVAL */
+    siginfo_t info = {0};
+    return pidfd < 0 ||
+           waitid((idtype_t)BY_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ||
+           errno != ECHILD;
+}
+
 enum os_child_change os_reap(int64_t child, struct os_reaped *out)
 {
     struct rusage usage;
@@ -407,17 +531,7 @@ int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
     return code < 0 ? code : count;
 }
 
-bool os_signal_is_job_control(int signal)
-{
-    return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
-}
-
 bool os_signal_is_end(int signal)
 {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
-}
-
-void os_stop_self(void)
-{
-    (void)raise(SIGSTOP);
 }

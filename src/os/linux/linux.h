@@ -30,6 +30,13 @@ int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *ou
 int64_t linux_read_line(const struct os *os, int root, const char *path, char *out,
                         size_t capacity);
 
+/* The inode that a link of /proc/PID/ns tells, by its path below /proc. 0 or negative errno. */
+int linux_namespace(const struct os *os, const char *path, uint64_t *inode);
+
+/* The number of the cgroup (version 2) that a pidfd's process is in, a zombie's too. 0 or negative
+ * errno: what is older than Linux 6.13 does not tell. */
+int linux_pidfd_cgroup(int pidfd, uint64_t *id);
+
 /* The next entry of what getdents64(2) wrote: 1 and its name, 0 at the end, -EBADMSG where it is
  * none. Pure. */
 int linux_entry_next(struct cursor *cursor, struct span *name);

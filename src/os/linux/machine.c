@@ -2,6 +2,7 @@
  *
  * Thread rule: lanes only. */
 #include "os/linux/machine.h"
+#include "os/linux/linux.h"
 
 #include <errno.h>
 #include <string.h>
@@ -90,6 +91,18 @@ static void read_path(const struct os *os, struct facts *out)
                      error == 0 || error == -ENOENT ? VITALS_UNSUPPORTED : os_availability(error));
 }
 
+static void read_network_namespace(const struct os *os, struct facts *out)
+{
+    uint64_t inode;
+    if (!facts_wants(out, VITALS_HOST_NETWORK_NAMESPACE))
+        return;
+    int code = linux_namespace(os, "self/ns/net", &inode);
+    if (code < 0)
+        fact_missing(out, VITALS_HOST_NETWORK_NAMESPACE, os_availability(code));
+    else
+        fact_u64(out, VITALS_HOST_NETWORK_NAMESPACE, inode);
+}
+
 /* ---- memory of ZFS ---- */
 
 static void take_arc(struct span line, void *data)
@@ -122,13 +135,19 @@ void os_read_machine(const struct os *os, struct facts *out)
     if (metric_set_has_entity(&out->wanted, VITALS_CPU) ||
         wants_any(out, PROCESSORS, ARRAY_COUNT(PROCESSORS)))
         machine_read_cpus(os, out, &host);
+    if (metric_set_has_entity(&out->wanted, VITALS_ENERGY_ZONE))
+        machine_read_energy(os, out);
     if (machine && facts_row(out, VITALS_HOST, 1, (struct span){"host", 4}) != NULL) {
         read_limits(os, out, &host);
         if (facts_wants(out, VITALS_HOST_MEMORY_ZFS_CACHE_BYTES))
             values_set(&host, VITALS_HOST_MEMORY_ZFS_CACHE_BYTES, zfs_cache(os));
+        /* Places for the sums over the rows of energy_zone. */
+        values_set(&host, VITALS_HOST_PACKAGE_ENERGY_JOULES, value_missing(VITALS_UNSUPPORTED));
+        values_set(&host, VITALS_HOST_DRAM_ENERGY_JOULES, value_missing(VITALS_UNSUPPORTED));
         for (unsigned number = 1; number < METRIC_NUMBERS; number++)
             fact_value(out, metric_of(VITALS_HOST, number), host.at[number]);
         read_path(os, out);
+        read_network_namespace(os, out);
         machine_read_names(os, out);
     }
     if (metric_set_has_entity(&out->wanted, VITALS_DISK))

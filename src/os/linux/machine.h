@@ -24,6 +24,9 @@ void machine_read_networks(const struct os *os, struct facts *out);
 /* Rows of pressure of our own cgroup, keys behind those of the machine. */
 void machine_read_pressure(const struct os *os, struct facts *out);
 
+/* Rows of energy_zone, as its counters stand. */
+void machine_read_energy(const struct os *os, struct facts *out);
+
 /* The value of PRETTY_NAME in an os-release(5), unquoted, into out; its size. */
 size_t machine_parse_release(const char *bytes, size_t size, char *out, size_t capacity);
 

@@ -64,13 +64,29 @@ static int find_folder(char *out, size_t capacity, bool *alone)
     return mkdtemp(out) != NULL ? open_folder(out) : -errno;
 }
 
+/* 0 where the clock was set meanwhile. */
+static uint64_t age_of(struct timespec written)
+{
+    const vitals_clock *clock = os_clock();
+    uint64_t now = clock->realtime_ns(clock->data);
+    uint64_t then = (uint64_t)written.tv_sec * NS_PER_SECOND + (uint64_t)written.tv_nsec;
+    return now > then ? now - then : 0;
+}
+
+/* A hidden one is about to be locked, unless whoever made it was killed then. */
+static bool is_in_the_making(int file, const char *name)
+{
+    struct stat is;
+    return name[0] == '.' && (fstat(file, &is) != 0 || age_of(is.st_mtim) < 60 * NS_PER_SECOND);
+}
+
 /* Of a run that was killed: nobody holds its lock. */
 static void remove_stale(int folder, const char *name)
 {
     int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+    if (!is_in_the_making(file, name) && flock(file, LOCK_EX | LOCK_NB) == 0)
         (void)unlinkat(folder, name, 0);
     close(file);
 }
@@ -86,7 +102,8 @@ static void remove_all_stale(int folder)
     }
     struct dirent *entry;
     for (int i = 0; i < LOOKED_AT && (entry = readdir(entries)) != NULL; i++) {
-        if (strncmp(entry->d_name, PREFIX, sizeof(PREFIX) - 1) == 0)
+        const char *name = entry->d_name + (entry->d_name[0] == '.');
+        if (strncmp(name, PREFIX, sizeof(PREFIX) - 1) == 0)
             remove_stale(folder, entry->d_name);
     }
     closedir(entries);
@@ -94,7 +111,8 @@ static void remove_all_stale(int folder)
 
 /* ---- the file ---- */
 
-/* Locked under a name that is not looked for, so that nobody takes it for one left behind. */
+/* Locked under a name that is left alone for a while, so that nobody takes it for one left behind.
+ */
 static int make_file(int folder, const char *name)
 {
     char hidden[64];
@@ -282,15 +300,6 @@ static void give_back(struct os_marks_reader *reader)
     (void)fallocate(reader->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)reader->freed,
                     (off_t)(until - reader->freed));
     reader->freed = until;
-}
-
-/* 0 where the clock was set meanwhile. */
-static uint64_t age_of(struct timespec written)
-{
-    const vitals_clock *clock = os_clock();
-    uint64_t now = clock->realtime_ns(clock->data);
-    uint64_t then = (uint64_t)written.tv_sec * NS_PER_SECOND + (uint64_t)written.tv_nsec;
-    return now > then ? now - then : 0;
 }
 
 struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out, size_t capacity)

@@ -56,13 +56,14 @@ static struct os_exit exit_of(int status)
 #define P_PIDFD 3 /* Linux 5.4 */
 #endif
 
-/* Only the parent can, and only once. __WALL: children whose end is told by another signal too. */
-static bool reap(int pidfd, struct os_exit *out)
+/* Of a child of ours: reaps it, or leaves it as it is (WNOWAIT). __WALL: children whose end is told
+ * by another signal too. */
+static bool told_by_wait(int pidfd, int flags, struct os_exit *out)
 {
     siginfo_t info = {0};
     int result;
     do
-        result = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL);
+        result = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL | flags);
     while (result < 0 && errno == EINTR);
     if (result < 0 || info.si_pid == 0)
         return false;
@@ -87,14 +88,31 @@ struct pidfd_info_64 {
 _Static_assert(sizeof(struct pidfd_info_64) == 64, "PIDFD_INFO_SIZE_VER0");
 _Static_assert(offsetof(struct pidfd_info_64, exit_code) == 60, "the last field of that size");
 
-enum { PIDFD_MAGIC = 0xFF, PIDFD_INFO = 11, MASK_EXIT = 1 << 3 };
+enum { PIDFD_MAGIC = 0xFF, PIDFD_INFO = 11, MASK_CGROUP = 1 << 2, MASK_EXIT = 1 << 3 };
+
+/* Negative errno; -ENOTSUP where this kernel does not tell. */
+static int ask(int pidfd, uint64_t mask, struct pidfd_info_64 *out)
+{
+    *out = (struct pidfd_info_64){.mask = mask};
+    if (ioctl(pidfd, _IOWR(PIDFD_MAGIC, PIDFD_INFO, struct pidfd_info_64), out) < 0)
+        return -errno;
+    return (out->mask & mask) == mask ? 0 : -ENOTSUP;
+}
+
+int linux_pidfd_cgroup(int pidfd, uint64_t *id)
+{
+    struct pidfd_info_64 info;
+    int code = ask(pidfd, MASK_CGROUP, &info);
+    if (code == 0)
+        *id = info.cgroup;
+    return code;
+}
 
 /* Of a process that was reaped while the pidfd was open; the kernel tells everybody. */
 static bool told_by_pidfd(int pidfd, struct os_exit *out)
 {
-    struct pidfd_info_64 info = {.mask = MASK_EXIT};
-    unsigned long request = _IOWR(PIDFD_MAGIC, PIDFD_INFO, struct pidfd_info_64);
-    if (ioctl(pidfd, request, &info) < 0 || (info.mask & MASK_EXIT) == 0)
+    struct pidfd_info_64 info;
+    if (ask(pidfd, MASK_EXIT, &info) < 0)
         return false;
     *out = exit_of(info.exit_code);
     return true;
@@ -147,13 +165,26 @@ static bool told_by_stat(const struct os *os, const struct os_process *process, 
     return true;
 }
 
+static void learn_exit(const struct os *os, int pidfd, const struct os_process *process, int flags,
+                       struct os_exit *out)
+{
+    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
+    if (told_by_wait(pidfd, flags, out) || told_by_pidfd(pidfd, out) ||
+        told_by_stat(os, process, out))
+        return;
+    told_by_pidfd(pidfd, out); // it was reaped since
+}
+
 void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
                    struct os_exit *out)
 {
-    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
-    if (reap(pidfd, out) || told_by_pidfd(pidfd, out) || told_by_stat(os, process, out))
-        return;
-    told_by_pidfd(pidfd, out); // it was reaped since
+    learn_exit(os, pidfd, process, 0, out);
+}
+
+void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process *process,
+                        struct os_exit *out)
+{
+    learn_exit(os, pidfd, process, WNOWAIT, out);
 }
 
 /* ---- several at once ---- */

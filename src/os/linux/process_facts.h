@@ -1,9 +1,10 @@
 /* process_facts.h: how the columns of one process that are read beside the ticks divide the work.
  *
  * process_facts.c has the table of readers and the small files; _status the identities and sizes,
- * _memory what its pages are shared with, _links where it is and what it has open, _waits how long
- * it waited. Each reader is called where one of its metrics is wanted, opens nothing for the
- * others, and gives every one of them a value or a reason. Thread rule: any thread. */
+ * _memory what its pages are shared with, _links where it is and what it has open, _network
+ * what went through its network namespace, _waits how long it waited. Each reader is called where
+ * one of its metrics is wanted, opens nothing for the others, and gives every one of them a value
+ * or a reason. Thread rule: any thread. */
 #ifndef VITALS_OS_LINUX_PROCESS_FACTS_H
 #define VITALS_OS_LINUX_PROCESS_FACTS_H
 
@@ -24,7 +25,7 @@ struct facts_reading {
 typedef void facts_reader(struct facts_reading *reading, const vitals_metric *metrics);
 
 facts_reader facts_read_status, facts_read_memory, facts_read_waits, facts_read_executable,
-    facts_read_directory, facts_read_namespaces, facts_read_descriptors;
+    facts_read_directory, facts_read_namespaces, facts_read_network, facts_read_descriptors;
 
 /* ---- what readers share ---- */
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINK_BYTES = 4096 };
+enum { LINK_BYTES = 4096, NAMESPACE_BYTES = 64 };
 
 /* The text of a link; negative errno, else 0. */
 static int read_link(const struct facts_reading *reading, const char *name,
@@ -139,6 +139,15 @@ static bool inode_of(struct span text, uint64_t *out)
     struct span kind;
     return cursor_until(&cursor, '[', &kind) && cursor_u64(&cursor, out) &&
            cursor_literal(&cursor, "]") && cursor_done(&cursor);
+}
+
+int linux_namespace(const struct os *os, const char *path, uint64_t *inode)
+{
+    char bytes[NAMESPACE_BYTES];
+    ssize_t size = readlinkat(os->proc, path, bytes, sizeof bytes);
+    if (size < 0)
+        return -errno;
+    return inode_of((struct span){bytes, (size_t)size}, inode) ? 0 : -EBADMSG;
 }
 
 void facts_read_namespaces(struct facts_reading *reading, const vitals_metric *metrics)

@@ -164,11 +164,30 @@ static void diagnose_delays(const struct ourselves *self)
                       "sudo sysctl kernel.task_delayacct=1");
 }
 
+/* Readable counters let a user guess what others compute (CVE-2020-8694): since 5.10 they are
+ * root's. */
+static void diagnose_energy(const struct ourselves *self)
+{
+    static const char subject[] = "energy";
+    uint64_t micro;
+    int code = os_sys_u64(self->os, "class/powercap/intel-rapl:0/energy_uj", &micro);
+    if (code == 0)
+        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject,
+                      "the processor's counters (RAPL) can be read", "");
+    else if (code == -EACCES || code == -EPERM)
+        diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
+                      "the processor's counters (RAPL) are for root alone: energy of the CPUs is "
+                      "not known",
+                      "# until the next boot; others may then guess what is computed:\n"
+                      "sudo chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj");
+}
+
 void diagnose_rights(const struct ourselves *self)
 {
     diagnose_proc(self);
     diagnose_namespace(self);
     diagnose_others(self);
     diagnose_delays(self);
+    diagnose_energy(self);
     diagnose_perf(self);
 }

@@ -67,8 +67,10 @@ int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
     return 0;
 }
 
-bool os_signal_is_job_control(int signal)
+bool os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal)
 {
+    (void)signals;
+    (void)pid;
     (void)signal;
     return false;
 }
@@ -79,8 +81,10 @@ bool os_signal_is_end(int signal)
     return false;
 }
 
-void os_stop_self(void)
+void os_stop_self(struct os_signals *signals, int signal)
 {
+    (void)signals;
+    (void)signal;
 }
 
 /* ---- children: there never are any ---- */
@@ -110,6 +114,12 @@ enum os_child_change os_child_next(int64_t *pid)
 {
     (void)pid;
     return OS_CHILD_LAST;
+}
+
+bool os_child_is_unreaped(int pidfd)
+{
+    (void)pidfd;
+    return false;
 }
 
 enum os_child_change os_reap(int64_t pid, struct os_reaped *out)

@@ -616,6 +616,12 @@ void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *proc
     *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
 }
 
+void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process *process,
+                        struct os_exit *out)
+{
+    os_pidfd_exit(os, pidfd, process, out);
+}
+
 int os_watch_new(void)
 {
     return -ENOTSUP;

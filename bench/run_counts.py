@@ -1,0 +1,137 @@
+"""What `vitals run` costs, in counts: system calls of a run that is over at once, of each process of
+a tree at each tick, and of a machine full of others, which a tree that is sampled often must not pay
+for. Times are no test: bench/overhead prints them.
+
+Upper bounds, above what was found by a part that a busy machine may need; the least of several runs
+counts where another process may come between.
+"""
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import scene
+
+VITALS = str(scene.VITALS)
+
+# Of the launcher alone, with every rung that this machine has, but for files that were looked for in
+# vain: where libraries are found is the loader's affair. 360 were found, of them 110 to start.
+BRIEF_MOST = 420
+
+# Per process of the tree: first sight, then one look at its clock each tick.
+FIRST_SIGHT = 25
+EACH_TICK = 1.3
+
+# Per process that is not of the tree, of a whole run: seen in the first looks at all, and in those
+# that come each some seconds.
+STRANGER_MOST = 8
+
+MISSING = scene.strace_missing()
+CALL = re.compile(r"^(\d+) +(?:<\.\.\. )?(\w+)[( ]")
+
+
+def traced(arguments, beside=0):
+    """{pid: Counter of calls}, and every line, of a run beside so many sleeping processes."""
+    with tempfile.TemporaryDirectory(prefix="run-counts-") as folder:
+        log = pathlib.Path(folder) / "log"
+        command = ["strace", "-f", "-o", log, "env", f"XDG_RUNTIME_DIR={folder}",
+                   VITALS, "run", "--quiet", *arguments]
+        if beside:
+            scene.beside(beside, command)
+        else:
+            subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120,
+                           check=True, env={**os.environ, "XDG_STATE_HOME": folder})
+        lines = log.read_text(errors="replace").splitlines()
+    begin = next(i for i, line in enumerate(lines) if f'execve("{VITALS}"' in line)
+    lines = lines[begin:]
+    calls = collections.defaultdict(collections.Counter)
+    for line in lines:
+        found = CALL.match(line)
+        if found and "resumed>" not in line and "ENOENT" not in line:
+            calls[found[1]][found[2]] += 1
+    return calls, lines
+
+
+def watcher_of(lines):
+    """Its tick thread: the process that asks to be told of its launcher's death."""
+    for line in lines:
+        if "PR_SET_PDEATHSIG" in line:
+            return line.split()[0]
+    return None
+
+
+def sampling(arguments, beside=0):
+    """(calls of the tick thread, ticks) of a run."""
+    calls, lines = traced(arguments, beside)
+    watcher = watcher_of(lines)
+    ticks = sum(line.startswith(f"{watcher} ") and "loadavg" in line for line in lines)
+    return sum(calls[watcher].values()), ticks
+
+
+@unittest.skipIf(MISSING, f"NO SYSTEM CALL WAS COUNTED: {MISSING}")
+class Brief(unittest.TestCase):
+    """A run that is over before there is anything to see."""
+
+    def least(self):
+        """The run with the fewest calls: on a busy machine one may last long enough to be watched."""
+        runs = []
+        for _ in range(20):
+            calls, lines = traced(["/bin/true"])
+            launcher = lines[0].split()[0]
+            runs.append((watcher_of(lines) is not None, sum(calls[launcher].values()), lines))
+            if not runs[-1][0]:
+                break
+        return min(runs, key=lambda run: run[:2])
+
+    def test_it_has_no_watcher_and_few_calls(self):
+        watched, calls, lines = self.least()
+        if watched:
+            self.skipTest("twenty times /bin/true lasted long enough to be watched")
+        self.assertLessEqual(calls, BRIEF_MOST)
+        threads = [line for line in lines if "CLONE_THREAD" in line]
+        self.assertEqual(threads, [])
+
+    def test_it_loads_no_library_that_it_does_not_use(self):
+        _, lines = traced(["/bin/true"])
+        for name in ("libsqlite3", "libncurses", "libtinfo", "libz.so"):
+            opened = [line for line in lines if name in line and "ENOENT" not in line]
+            self.assertEqual(opened, [], name)
+
+
+@unittest.skipIf(MISSING, f"NO SYSTEM CALL WAS COUNTED: {MISSING}")
+class Sampling(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if not scene.apart():
+            raise unittest.SkipTest("NO SYSTEM CALL WAS COUNTED: no pid namespace of our own here,"
+                                    " and other people's processes come and go")
+
+    def test_a_process_that_rests_costs_one_call_a_tick(self):
+        few, many = 20, 120
+        found = {}
+        for count in (few, many):
+            script = f"i=0; while [ $i -lt {count} ]; do sleep 4 & i=$((i+1)); done; wait"
+            found[count] = sampling(["--interval", "0.1", "--", "sh", "-c", script], 1)
+        ticks = max(ticks for _, ticks in found.values())
+        each = (found[many][0] - found[few][0]) / (many - few)
+        self.assertGreater(ticks, 10)
+        self.assertLessEqual(each, FIRST_SIGHT + EACH_TICK * ticks, f"{each:.1f} in {ticks} ticks")
+
+    def test_often_is_not_a_look_at_the_whole_machine(self):
+        few, many = 20, 1020
+        found = {count: sampling(["--interval", "0.01", "--", "sleep", "3"], count)
+                 for count in (few, many)}
+        ticks = min(ticks for _, ticks in found.values())
+        each = (found[many][0] - found[few][0]) / (many - few)
+        self.assertGreater(ticks, 60)
+        self.assertLessEqual(each, STRANGER_MOST, f"{each:.1f} calls for each other process in "
+                                                  f"{ticks} ticks")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+/* energy.c: see energy.h. */
+#include "host/energy.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+struct energy_zone {
+    uint64_t key;
+    double before, last; /* joules */
+};
+
+/* Zones by what their name begins with. */
+static const struct {
+    vitals_metric sum;
+    const char *prefix;
+} SUMS[] = {
+    {VITALS_HOST_PACKAGE_ENERGY_JOULES, "package"},
+    {VITALS_HOST_DRAM_ENERGY_JOULES, "dram"},
+};
+
+static bool wants_sums(const struct metric_set *wanted)
+{
+    bool any = false;
+    for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++)
+        any |= metric_set_has(wanted, SUMS[i].sum);
+    return any;
+}
+
+void energy_want(struct metric_set *wanted)
+{
+    if (wants_sums(wanted))
+        metric_set_add(wanted, VITALS_ENERGY_ZONE_ENERGY_JOULES);
+    if (!metric_set_has_entity(wanted, VITALS_ENERGY_ZONE))
+        return;
+    metric_set_add_identities(wanted, VITALS_ENERGY_ZONE);
+    if (metric_set_has(wanted, VITALS_ENERGY_ZONE_ENERGY_JOULES))
+        metric_set_add(wanted, VITALS_ENERGY_ZONE_RANGE_JOULES);
+}
+
+static struct energy_zone *find_zone(struct energy *energy, uint64_t key, double joules)
+{
+    for (size_t i = 0; i < energy->count; i++) {
+        if (energy->zones[i].key == key)
+            return &energy->zones[i];
+    }
+    void *zones = energy->zones;
+    if (memory_grow(&zones, &energy->capacity, energy->count, sizeof *energy->zones) != 0)
+        return NULL;
+    energy->zones = zones;
+    struct energy_zone *zone = &energy->zones[energy->count++];
+    *zone = (struct energy_zone){.key = key, .last = joules};
+    return zone;
+}
+
+/* A counter that is said to end before what it told has no such end: it began again. */
+static double take_joules(struct energy_zone *zone, double joules, double range)
+{
+    if (joules < zone->last)
+        zone->before += range >= zone->last ? range : zone->last;
+    zone->last = joules;
+    return zone->before + joules;
+}
+
+static struct fact *number_of(struct facts *facts, const struct fact_row *row, vitals_metric metric)
+{
+    const struct fact *fact = fact_find(facts, row, metric);
+    return fact != NULL && fact->state > 0 ? &facts->items[fact - facts->items] : NULL;
+}
+
+static int take_zone(struct energy *energy, struct facts *facts, const struct fact_row *row)
+{
+    struct fact *joules = number_of(facts, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
+    const struct fact *range = number_of(facts, row, VITALS_ENERGY_ZONE_RANGE_JOULES);
+    if (joules == NULL)
+        return 0;
+    struct energy_zone *zone = find_zone(energy, row->key, joules->as.f64);
+    if (zone == NULL)
+        return VITALS_EMEMORY;
+    joules->as.f64 = take_joules(zone, joules->as.f64, range != NULL ? range->as.f64 : 0);
+    return 0;
+}
+
+static bool is_named(const struct facts *facts, const struct fact_row *row, const char *prefix)
+{
+    const struct fact *name = fact_find(facts, row, VITALS_ENERGY_ZONE_NAME);
+    struct span text = name != NULL && name->state > 0 ? fact_span(facts, name)
+                                                       : (struct span){"", 0};
+    return text.size >= strlen(prefix) && memcmp(text.bytes, prefix, strlen(prefix)) == 0;
+}
+
+/* Of all zones of the kind; a lower bound where one of them is not known. */
+static struct value sum_of(const struct facts *facts, const char *prefix)
+{
+    struct value sum = {.as.f64 = 0, .state = VITALS_UNSET};
+    vitals_availability missing = VITALS_UNSET;
+    for (size_t i = 0; i < facts->row_count; i++) {
+        const struct fact_row *row = &facts->rows[i];
+        if (row->entity != VITALS_ENERGY_ZONE || !is_named(facts, row, prefix))
+            continue;
+        const struct fact *joules = fact_find(facts, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
+        if (joules == NULL || joules->state <= 0) {
+            missing = joules != NULL ? (vitals_availability)joules->state : VITALS_UNSUPPORTED;
+            continue;
+        }
+        sum.as.f64 += joules->as.f64;
+        sum.state = VITALS_HAVE;
+    }
+    if (sum.state > 0 && missing != VITALS_UNSET)
+        sum.state = VITALS_LOWER_BOUND;
+    if (sum.state > 0)
+        return sum;
+    bool denied = facts->states[VITALS_ENERGY_ZONE] == VITALS_DENIED;
+    return value_missing(missing != VITALS_UNSET ? missing
+                         : denied                ? VITALS_DENIED
+                                                 : VITALS_UNSUPPORTED);
+}
+
+static void set_sums(struct facts *facts, const struct fact_row *host)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++) {
+        const struct fact *fact = fact_find(facts, host, SUMS[i].sum);
+        if (fact == NULL)
+            continue;
+        struct value sum = sum_of(facts, SUMS[i].prefix);
+        struct fact *place = &facts->items[fact - facts->items];
+        place->as.f64 = sum.as.f64;
+        place->state = sum.state;
+    }
+}
+
+int energy_take(struct energy *energy, struct facts *facts)
+{
+    int code = 0;
+    for (size_t i = 0; i < facts->row_count && code == 0; i++) {
+        if (facts->rows[i].entity == VITALS_ENERGY_ZONE)
+            code = take_zone(energy, facts, &facts->rows[i]);
+    }
+    for (size_t i = 0; i < facts->row_count && code == 0; i++) {
+        if (facts->rows[i].entity == VITALS_HOST)
+            set_sums(facts, &facts->rows[i]);
+    }
+    return code;
+}
+
+void energy_done(struct energy *energy)
+{
+    memory_free(energy->zones);
+    *energy = (struct energy){0};
+}

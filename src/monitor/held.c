@@ -1,0 +1,217 @@
+/* held.c: see held.h. */
+#include "monitor/held.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/cell_text.h"
+
+enum { HOLDINGS_MOST = 1 << 16, DEVICES_MOST = 256 };
+static const uint64_t GAP_NS = 30000000000u;
+
+/* What a driver rounds to 0 %. */
+static const double IDLE = 0.005;
+
+/* ---- holdings ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct holding *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static const struct holding *find(const struct holdings *holdings, uint64_t key)
+{
+    struct holding one = {.key = key};
+    return holdings->count > 0 ? bsearch(&one, holdings->items, holdings->count, sizeof one, by_key)
+                               : NULL;
+}
+
+/* Without memory it is forgotten, and nothing is claimed of it. */
+static void add(struct holdings *holdings, uint64_t key, uint64_t since_ns)
+{
+    if (holdings->count == holdings->capacity) {
+        size_t capacity = holdings->capacity > 0 ? holdings->capacity * 2 : 16;
+        struct holding *items = capacity <= HOLDINGS_MOST
+                                    ? realloc(holdings->items, capacity * sizeof *items)
+                                    : NULL;
+        if (items == NULL)
+            return;
+        holdings->items = items;
+        holdings->capacity = capacity;
+    }
+    holdings->items[holdings->count++] = (struct holding){key, since_ns};
+}
+
+/* Puts what was gathered in the place of what was known. */
+static void exchange(struct holdings *known, struct holdings *gathered)
+{
+    struct holdings before = *known;
+    if (gathered->count > 1)
+        qsort(gathered->items, gathered->count, sizeof *gathered->items, by_key);
+    *known = *gathered;
+    *gathered = before;
+    gathered->count = 0;
+}
+
+static uint64_t since(const struct holdings *holdings, uint64_t key, uint64_t now_ns)
+{
+    const struct holding *before = find(holdings, key);
+    return before != NULL ? before->since_ns : now_ns;
+}
+
+/* ---- a reading ---- */
+
+/* What a device does, and what is said of its users. */
+struct device {
+    uint64_t key;
+    bool idle;  /* by its own account */
+    bool named; /* its work is somebody's, so that who has none of it is idle */
+    bool kept;  /* somebody has memory of it */
+};
+
+/* Only a number of now that the truth is not above shows that somebody rests. */
+static bool rests(const vitals_row *row, vitals_metric metric)
+{
+    double busy;
+    vitals_availability quality = vitals_row_availability(row, metric);
+    return quality != VITALS_STALE && quality != VITALS_LOWER_BOUND &&
+           cell_value(row, metric, &busy) && busy < IDLE;
+}
+
+/* An older one that shows work is no proof of rest, and work is what it is taken for. */
+static bool works(const vitals_row *row, vitals_metric metric)
+{
+    double busy;
+    return vitals_row_availability(row, metric) != VITALS_UPPER_BOUND &&
+           cell_value(row, metric, &busy) && busy >= IDLE;
+}
+
+static size_t read_devices(const vitals_snapshot *snapshot, struct device *devices)
+{
+    size_t count = 0;
+    for (const vitals_row *gpu = NULL;
+         count < DEVICES_MOST && (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
+        devices[count++] = (struct device){.key = vitals_row_key(gpu),
+                                           .idle = rests(gpu, VITALS_GPU_UTILIZATION_RATIO)};
+    }
+    return count;
+}
+
+static struct device *device_of(struct device *devices, size_t count, const vitals_row *user)
+{
+    uint64_t key = vitals_row_parent(user);
+    for (size_t i = 0; i < count; i++) {
+        if (devices[i].key == key)
+            return &devices[i];
+    }
+    return NULL;
+}
+
+/* Who draws a screen holds memory for as long as there is one, and nobody minds. */
+static bool computes(const vitals_row *user)
+{
+    char type[WORDS];
+    (void)cell_text(user, VITALS_GPU_PROCESS_TYPE, true, type, sizeof type);
+    return strcmp(type, "G") != 0;
+}
+
+static bool keeps(const vitals_row *user)
+{
+    double bytes;
+    vitals_availability quality = vitals_row_availability(user,
+                                                          VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    return quality != VITALS_STALE && quality != VITALS_UPPER_BOUND && computes(user) &&
+           cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) && bytes > 0;
+}
+
+static bool is_idle(const vitals_row *user, const struct device *device)
+{
+    return device->idle || (device->named && rests(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO));
+}
+
+static void look_at_users(const vitals_snapshot *snapshot, struct device *devices, size_t count)
+{
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+        struct device *device = device_of(devices, count, user);
+        if (device == NULL)
+            continue;
+        device->kept = device->kept || keeps(user);
+        device->named = device->named || works(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO);
+    }
+}
+
+void held_update(struct held *held, const vitals_snapshot *snapshot)
+{
+    struct device devices[DEVICES_MOST];
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
+    if (now_ns < held->newest_ns || now_ns - held->newest_ns > GAP_NS)
+        held->devices.count = held->users.count = 0;
+    held->newest_ns = now_ns;
+    size_t count = read_devices(snapshot, devices);
+    look_at_users(snapshot, devices, count);
+    for (size_t i = 0; i < count; i++) {
+        if (devices[i].idle && devices[i].kept)
+            add(&held->spare, devices[i].key, since(&held->devices, devices[i].key, now_ns));
+    }
+    exchange(&held->devices, &held->spare);
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+        const struct device *device = device_of(devices, count, user);
+        if (device != NULL && keeps(user) && is_idle(user, device))
+            add(&held->spare, vitals_row_key(user),
+                since(&held->users, vitals_row_key(user), now_ns));
+    }
+    exchange(&held->users, &held->spare);
+}
+
+void held_done(struct held *held)
+{
+    free(held->devices.items);
+    free(held->users.items);
+    free(held->spare.items);
+    *held = (struct held){0};
+}
+
+/* ---- for how long ---- */
+
+static bool held_for(const struct holdings *holdings, uint64_t key, uint64_t now_ns,
+                     double *seconds)
+{
+    const struct holding *holding = find(holdings, key);
+    if (holding == NULL || holding->since_ns > now_ns)
+        return false;
+    *seconds = (double)(now_ns - holding->since_ns) / 1e9;
+    return true;
+}
+
+bool held_device(const struct held *held, uint64_t key, uint64_t now_ns, double *seconds)
+{
+    return held_for(&held->devices, key, now_ns, seconds);
+}
+
+bool held_user(const struct held *held, uint64_t key, uint64_t now_ns, double *seconds)
+{
+    return held_for(&held->users, key, now_ns, seconds);
+}
+
+char *held_words(double seconds, char out[static HELD_WORDS])
+{
+    enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
+    static const struct {
+        double below;
+        unsigned unit;
+        const char *name;
+    } STEPS[] = {{2 * MINUTE, 1, "s"},
+                 {100 * MINUTE, MINUTE, "min"},
+                 {96 * HOUR, HOUR, "h"},
+                 {1e9, DAY, "days"}};
+    size_t step = 0;
+    while (step < 3 && seconds >= STEPS[step].below)
+        step++;
+    unsigned whole = seconds < STEPS[step].below ? (unsigned)seconds : (unsigned)STEPS[step].below;
+    (void)snprintf(out, HELD_WORDS, "held %u %s", whole / STEPS[step].unit, STEPS[step].name);
+    return out;
+}

@@ -1,0 +1,46 @@
+/* teller.h: whom a run tells of what it sees while it goes on: an observer, and a file of totals
+ * that a killed run leaves behind; and what went wrong with either, for the account.
+ *
+ * Who failed once is left alone: a run does not end because nobody can write it down. The same for
+ * a run that has a watcher and for one that is only looked at. Thread rule: the thread that
+ * samples; complaints any thread. */
+#ifndef VITALS_RUN_TELLER_H
+#define VITALS_RUN_TELLER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <vitals/run.h>
+
+enum { TELLER_COMPLAINT = 400 };
+
+struct teller {
+    const vitals_run_observer *observer; /* NULL: nobody */
+    const char *totals_path;             /* NULL: no file */
+    uint64_t begin_ns, totals_ns;        /* monotonic: of the run; of the newest totals */
+    bool observed, totals_written;       /* not given up */
+    pthread_mutex_t mutex;
+    char complaint[TELLER_COMPLAINT]; /* guarded by mutex */
+};
+
+void teller_init(struct teller *teller, const vitals_run_observer *observer,
+                 const char *totals_path);
+void teller_done(struct teller *teller);
+
+/* The observer's calls, in their order; `usage` is what was folded so far. */
+void teller_begin(struct teller *teller, uint64_t now_ns);
+void teller_sample(struct teller *teller, const vitals_snapshot *snapshot,
+                   const vitals_usage *usage);
+void teller_mark(struct teller *teller, const vitals_mark *mark);
+void teller_end(struct teller *teller);
+
+/* The first complaint stands. */
+void teller_complain(struct teller *teller, const char *what, const char *why);
+void teller_explain(struct teller *teller, vitals_account *account);
+
+/* Totals are written each second at first, and then so often that a killed run loses no more than a
+ * tenth of what it did, and at most ten seconds. Each time is a file written and put in the place
+ * of another: most of what a quiet run would cost. */
+bool teller_totals_due(const struct teller *teller, uint64_t now_ns);
+void teller_totals(struct teller *teller, const vitals_account *account, uint64_t now_ns);
+
+#endif

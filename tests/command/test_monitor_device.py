@@ -1,0 +1,191 @@
+"""The screen of a device: of every vendor, at every size, and what it alone asks a driver for."""
+
+import pathlib
+import tempfile
+import time
+import unicodedata
+import unittest
+
+from harness import FIXTURES, SOURCE, VITALS, nvml, reads_json, unpack, vitals
+from terminal import BUILT, TMUX, Terminal
+
+SCENARIO = SOURCE / "tests" / "nvml" / "scenarios" / "eight.conf"
+SIZES = ("1x1", "7x3", "40x10", "41x20", "79x24", "80x24", "100x30", "120x40", "160x50", "250x50")
+
+
+def columns(line):
+    return sum(0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF"
+               else 1 for character in line)
+
+
+class Device(unittest.TestCase):
+    maxDiff = None
+
+    def screen(self, size, *arguments, screen="device", **env):
+        done = vitals("--screen", f"{size}:{screen}", *map(str, arguments),
+                      env={"LC_ALL": "C.UTF-8", "TZ": "UTC", **env})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        width, height = map(int, size.split("x"))
+        lines = done.stdout.split("\n")
+        self.assertEqual(lines.pop(), "")
+        self.assertEqual(len(lines), height)
+        for line in lines:
+            self.assertLessEqual(columns(line), width, line)
+            for character in line:
+                self.assertNotIn(unicodedata.category(character), ("Cc", "Cf"), repr(line))
+        return done.stdout
+
+    def simulated(self, size, *arguments, scenario=SCENARIO, **more):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        return self.screen(size, "--backends", "nvidia", "--nvml", library, *arguments,
+                           VITALS_NVML_SCENARIO=str(scenario), **more)
+
+
+class Sizes(Device):
+    def test_any_size(self):
+        for size in SIZES:
+            for arguments in (["--demo"], ["--demo", "--ascii"], ["--demo=many"], ["--demo=broken"],
+                              ["--demo=ailing"]):
+                with self.subTest(size=size, arguments=arguments):
+                    text = self.screen(size, *arguments)
+                    self.assertTrue("--ascii" not in arguments or text.isascii())
+
+    @unittest.skipUnless(reads_json(), "built without jansson")
+    def test_snapshots_of_others(self):
+        for name in ("devices", "partitions", "many", "broken", "hostile", "once"):
+            for size in SIZES:
+                with self.subTest(name, size=size):
+                    self.screen(size, "--from", FIXTURES / "report" / f"{name}.json")
+
+    def test_without_a_device_it_says_so(self):
+        done = vitals("--screen", "80x24:device", "--backends", "none")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no device to look at", done.stderr)
+
+
+class Vendors(Device):
+    def test_nvidia(self):
+        text = self.simulated("160x100", "--delay", "1")
+        for words in ("GPU-5e4f0000-0000", "SMs active", "encoder", "300 W of 700 W (43%)", "energy         ",
+                      "1740 MHz of 1980 MHz", "held down by   power", "sw_power_cap", "generation     5 of 5",
+                      "received       ", "/s", "nvlink0        nvlink", "Xid errors", "ECC            On",
+                      "remapped", "Peers", "4000100", "bar1", "persistence", "UTL: ", "PWR: 300 W"):
+            self.assertIn(words, text)
+        self.assertRegex(text, r"in [0-9.]+[KM]iB/s, out")
+        self.assertIn("this device, driver or kernel", text)  # why the rest is not there
+
+    def test_another_device(self):
+        text = self.simulated("100x60", "-o", "3")
+        self.assertIn("GPU 3 ", text)
+        self.assertIn("1 of 1", text)
+        self.assertNotIn("4000100", text)
+
+    def test_a_partition_says_whose_it_is(self):
+        scenarios = SOURCE / "tests" / "nvml" / "scenarios"
+        found = [path for path in sorted(scenarios.glob("*mig*.conf"))]
+        self.assertTrue(found)
+        text = self.simulated("120x100", scenario=found[0])
+        self.assertIn("Partitions", text)
+        self.assertIn("busy", text)
+
+    def test_trees_of_the_others(self):
+        expected = {
+            "amd/mi300x-6.12": ("amd", "xgmi", "held down by"),
+            "amd/mi300x-cpx-6.14": ("amd", "Partitions", "CPX"),
+            "amd/navi21-5.14": ("amd", "MHz of", "rpm", "junction", "gtt"),
+            "amd/strix-6.14": ("amd", "gtt"),
+            "intel/xe-b580": ("intel", "held down by"),
+            "intel/xe-tiles": ("intel", "Partitions"),
+            "intel/i915-a380": ("intel",),
+        }
+        for name, words in expected.items():
+            with tempfile.TemporaryDirectory() as folder, self.subTest(name):
+                root = pathlib.Path(folder)
+                unpack(FIXTURES / "gpu" / f"{name}.tree", root)
+                text = self.screen("100x120", "--proc-root", root / "proc", "--sys-root", root / "sys", "--dev-root",
+                                   root / "dev", "--backends", name.split("/", maxsplit=1)[0], "--delay", "1")
+                for word in ("utilization", "used  ", "Power", "N/A", *words):
+                    self.assertIn(word, text)
+
+
+class Slow(Device):
+    def calls(self, log):
+        return log.read_text().count("PcieThroughput") if log.exists() else 0
+
+    def test_only_this_screen_asks_for_what_is_slow(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "calls"
+            self.simulated("100x30", screen="main", VITALS_NVML_LOG=str(log))
+            self.assertIn("nvmlDeviceGetUtilizationRates", log.read_text())
+            self.assertEqual(self.calls(log), 0)
+            self.simulated("100x30", VITALS_NVML_LOG=str(log))
+            self.assertGreater(self.calls(log), 0)
+
+    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    def test_and_only_while_it_is_open(self):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        terminal = Terminal(120, 100)
+        self.addCleanup(terminal.close)
+        log = terminal.home / "calls"
+        terminal.run(f"VITALS_NVML_SCENARIO={SCENARIO} VITALS_NVML_LOG={log} {VITALS} --backends nvidia "
+                     f"--nvml {library}")
+        terminal.wait("GPU-Util", "300W")
+        self.assertEqual(self.calls(log), 0)
+        terminal.type("d")
+        terminal.wait("Up and Down choose a device")
+        terminal.type("Down", "Enter")
+        terminal.wait("GPU 1 ", "received", "MiB/s", "SMs active")
+        terminal.type("Right")
+        terminal.wait("GPU 2 ", "3 of 8")
+        terminal.type("q")
+        terminal.wait("GPU-Util", gone=("goes back",))
+        before, until = -1, time.monotonic() + 30
+        while before != self.calls(log):  # the last errand may still be under way
+            before = self.calls(log)
+            self.assertLess(time.monotonic(), until)
+            time.sleep(2)
+        self.assertGreater(before, 0)
+        terminal.type("7")
+        terminal.wait("GPU 7 ", "8 of 8")
+        terminal.type("q")
+        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.type("q")
+        terminal.wait("rc=0.")
+
+
+class Held(Device):
+    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    def test_memory_that_nobody_uses_is_marked_after_a_while(self):
+        """Device 0 does nothing and four processes have memory of it, one of which only draws."""
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        terminal = Terminal(110, 60)
+        self.addCleanup(terminal.close)
+        scenario = terminal.home / "idle.conf"
+        scenario.write_text(SCENARIO.read_text().replace("utilization_gpu_percent = 0..20",
+                                                         "utilization_gpu_percent = 0"))
+        terminal.run(f"VITALS_NVML_SCENARIO={scenario} {VITALS} --backends nvidia --nvml {library} --held-after 4s")
+        first = terminal.wait("GPU-Util", "300W")
+        self.assertNotIn("held", first)
+        text = terminal.wait("[held ")
+        held = [line for line in text.splitlines() if "[held " in line]
+        self.assertTrue(all(line.split()[1] == "0" for line in held), held)
+        self.assertFalse(any(" G " in line for line in held), held)
+        self.assertRegex(text, r"0%\s+held \d+ s │")
+        terminal.type("0")
+        terminal.wait("GPU 0 ", ", and not used")
+        terminal.type("Right")
+        terminal.wait("GPU 1 ", gone=("and not used",))
+        terminal.type("q")
+        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.type("q")
+        terminal.wait("rc=0.")
+
+
+if __name__ == "__main__":
+    unittest.main()

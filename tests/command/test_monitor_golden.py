@@ -1,0 +1,194 @@
+"""Every screen over the whole matrix of sizes, devices and processes: what must hold of each, and a few
+of them letter by letter.
+
+The stored ones stand in tests/fixtures/screens.txt, one below the other. After a change that is meant
+to be seen:
+
+    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor_golden.py Golden
+
+and read the difference before it is committed. test_monitor.py has those of the report's inputs."""
+
+import concurrent.futures
+import itertools
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+import screens
+from harness import FIXTURES, reads_json
+
+WIDTHS = (40, 79, 80, 100, 123, 160, 250)
+HEIGHTS = (10, 24, 50)
+SIZES = tuple(itertools.product(WIDTHS, HEIGHTS))
+CHARSETS = ((), ("--ascii",))
+STORED = FIXTURES / "screens.txt"
+WRITE = os.environ.get("VITALS_WRITE_GOLDEN") == "1"
+
+# devices, processes, kind, size, screen, arguments; VITALS_MONITOR
+CASES = (
+    (0, 40, "plain", "80x24", "main", (), "auto"),
+    (1, 3, "plain", "40x24", "main", (), "auto"),
+    (1, 3, "plain", "79x24", "main", (), "auto"),
+    (2, 6, "plain", "100x24", "main", (), "auto"),
+    (2, 6, "plain", "100x30", "main", ("--ascii",), "full"),
+    (8, 32, "plain", "123x50", "main", (), "auto"),
+    (8, 32, "plain", "80x30", "main", (), "compact"),
+    (16, 300, "plain", "160x50", "main", (), "auto"),
+    (3, 5, "missing", "124x40", "main", (), "full"),
+    (2, 5, "wide", "80x30", "main", (), "auto"),
+    (2, 10, "hostile", "80x30", "main", (), "auto"),
+    (2, 6, "plain", "80x12", "tree", (), "auto"),
+    (2, 5, "wide", "60x12", "tree", ("--ascii",), "auto"),
+    (2, 6, "plain", "80x24", "process", (), "auto"),
+    (2, 6, "plain", "100x30", "device", (), "auto"),
+    (3, 5, "missing", "60x30", "device", ("--ascii",), "auto"),
+    (2, 6, "plain", "80x30", "columns", (), "auto"),
+)
+
+
+def machines(folder):
+    """A function that gives the file of a machine, made once."""
+    made = {}
+
+    def give(devices, processes, kind="plain", ticks=2):
+        words = devices, processes, kind, ticks
+        if words not in made:
+            made[words] = folder / "-".join(map(str, words))
+            made[words].write_bytes(screens.machine(*words))
+        return made[words]
+
+    return give
+
+
+@unittest.skipUnless(reads_json(), "built without jansson")
+class Screens(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="vitals-screens-")
+        self.addCleanup(folder.cleanup)
+        self.machine = machines(pathlib.Path(folder.name))
+
+
+class Matrix(Screens):
+    def look(self, path, sizes=SIZES, names=("main",), modes=("auto",)):
+        """Prints them all, several at a time, and tells what is wrong with any."""
+        jobs = [(size, name, mode, charset) for size in sizes for name in names for mode in modes
+                for charset in CHARSETS]
+
+        def one(job):
+            (width, height), name, mode, charset = job
+            done = screens.picture(path, width, height, name, charset, VITALS_MONITOR=mode)
+            return job, done.stdout.decode(), screens.faults(done, width, height, bool(charset), name != "tree")
+
+        printed = {}
+        with concurrent.futures.ThreadPoolExecutor(4) as several:
+            for job, text, faults in several.map(one, jobs):
+                printed[job] = text
+                with self.subTest(job):
+                    self.assertEqual(faults, [], text)
+        return printed
+
+    def test_of_any_number_of_devices(self):
+        for devices, processes in ((0, 0), (0, 40), (1, 1), (2, 6), (8, 32), (16, 120)):
+            with self.subTest(devices=devices, processes=processes):
+                self.look(self.machine(devices, processes))
+
+    def test_of_every_screen(self):
+        self.assertIn("tree", screens.names())
+        self.look(self.machine(2, 6), names=[name for name in screens.names() if name != "main"])
+
+    def test_of_every_mode(self):
+        self.look(self.machine(8, 32), modes=("full", "compact"), sizes=[(w, h) for w, h in SIZES if h != 10])
+
+    def test_where_nothing_is_known(self):
+        printed = self.look(self.machine(3, 20, "missing"), names=[name for name in screens.names() if name != "help"])
+        for (_, name, *_), text in printed.items():
+            if name == "main":
+                self.assertIn("N/A", text)
+                self.assertNotRegex(text, r"\bN\b(?!/)")
+
+    def test_of_hostile_and_wide_names(self):
+        for kind in ("hostile", "wide"):
+            self.look(self.machine(2, 10, kind), names=[name for name in screens.names() if name != "help"])
+
+    def test_of_two_thousand_processes(self):
+        for devices in (0, 16):
+            self.look(self.machine(devices, 2000), sizes=((40, 10), (123, 50)), names=("main", "tree"))
+
+    def test_ascii_has_the_same_words_in_the_same_places(self):
+        """But for bars and graphs, which are drawn with other characters."""
+        printed = self.look(self.machine(2, 6), sizes=SIZES[1::4], names=("main", "process"))
+        for (size, name, mode, charset), text in printed.items():
+            if charset:
+                continue
+            other = printed[size, name, mode, CHARSETS[1]].splitlines()
+            for line, as_ascii in zip(text.splitlines(), other):
+                words = {(match, found) for found, match in enumerate(line) if match.isascii() and match.isalnum()}
+                missing = [(word, place) for word, place in words if as_ascii[place:place + 1] != word]
+                self.assertEqual(missing, [], f"{size} {name}\n{line}\n{as_ascii}")
+
+    def test_colors_change_no_character(self):
+        """What is printed with styles is the same text, each line of which ends as it began."""
+        for devices, kind in ((8, "plain"), (2, "hostile")):
+            path = self.machine(devices, 10, kind)
+            for width, height in SIZES[1::4]:
+                for more in ((), ("--colorful",), ("--light",)):
+                    with self.subTest((kind, width, height, more)):
+                        plain = screens.picture(path, width, height).stdout.decode()
+                        styled = screens.picture(path, width, height, "main", ("--force-color", *more)).stdout.decode()
+                        self.assertNotEqual(styled, plain)
+                        # What is underlined or reversed is printed to its end, blanks too.
+                        bare = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in styled.split("\n")]
+                        self.assertEqual(bare, [line.rstrip() for line in plain.split("\n")])
+                        for line in styled.split("\n"):
+                            codes = re.findall(r"\x1b\[([0-9;]*)m", line)
+                            self.assertIn(codes[-1] if codes else "0", ("0", ""), line)
+
+    def test_a_checker_that_finds_nothing_is_none(self):
+        """What the checks above are for, each once."""
+        for line, wrong in (("│ 53.", ["53."]), ("12.50Gi", ["2.50Gi"]), ("a N/ b", ["N/"]), ("70%Default", ["0%D"]),
+                            ("MEM: 5.0% 12.00GiB 63C 0:12 N/A 16 / 80.00GiB ..", [])):
+            self.assertEqual(screens.cut_values(line), wrong, line)
+        whole = ["╒══╤═╕", "│  │ │", "├──┴─┤", "│    │", "└────┘"]
+        self.assertEqual(screens.open_frames([screens.cells(line) for line in whole], 6), [])
+        for y, x in ((0, 3), (1, 0), (2, 5), (3, 0)):
+            broken = [line if row != y else line[:x] + "x" + line[x + 1:] for row, line in enumerate(whole)]
+            self.assertNotEqual(screens.open_frames([screens.cells(line) for line in broken], 6), [], (y, x))
+
+
+class Golden(Screens):
+    maxDiff = None
+
+    @staticmethod
+    def title(case):
+        devices, processes, kind, size, name, arguments, mode = case
+        return " ".join([f"==== {devices} devices, {processes} processes, {kind}: {size}:{name}", mode, *arguments])
+
+    def printed(self, case):
+        devices, processes, kind, size, name, arguments, mode = case
+        path = self.machine(devices, processes, kind, 12 if name in ("process", "device") else 2)
+        done = screens.picture(path, *size.split("x"), name, arguments, VITALS_MONITOR=mode)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+    def test_looks_as_it_must(self):
+        texts = {self.title(case): self.printed(case) for case in CASES}
+        self.assertEqual(len(texts), len(CASES))
+        if WRITE:
+            STORED.write_text("".join(f"{title}\n{text}" for title, text in texts.items()), encoding="utf-8")
+        stored, title = {}, None
+        for line in STORED.read_text(encoding="utf-8").splitlines(keepends=True):
+            if line.startswith("==== "):
+                title = line.rstrip("\n")
+                stored[title] = ""
+            else:
+                stored[title] += line
+        self.assertEqual(list(stored), list(texts), "cases that are stored")
+        for title, text in texts.items():
+            with self.subTest(title):
+                self.assertEqual(text, stored[title])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,225 @@
+"""Every key of the key table, typed in a terminal, and the mouse.
+
+The keys are read from the help, which is made of the table, so that a new one is typed here too
+without anybody thinking of it."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import screens
+from harness import VITALS, vitals
+from terminal import BUILT, TMUX, Terminal
+
+# As the help writes them, and as tmux does.
+NAMES = {"PgUp": "PageUp", "PgDn": "PageDown", "S-Tab": "BTab", "Esc": "Escape", "Bksp": "BSpace", "Del": "DC", "Ins": "IC"}
+KNOWN = {"Up", "Down", "Left", "Right", "Home", "End", "Tab", "Space", "Enter", *(f"F{i}" for i in range(1, 13))}
+WIDTH, HEIGHT = 120, 36
+
+
+def help_keys():
+    """The keys that the help names: [["r", "R", "C-r", "F5"], ["op"], …]."""
+    lines = vitals("--demo", "--screen", "120x300:help", env={"LC_ALL": "C.UTF-8"}).stdout.splitlines()
+    begin = next(place for place, line in enumerate(lines) if not line.strip())
+    column = next(line.index("this help") for line in lines if line.startswith(" h ?"))
+    rows = [(line[:column].split(), line[column:].strip()) for line in lines[begin:]]
+    return [keys for keys, said in rows if keys and said and keys != ["Mouse"]]
+
+
+def presses(key):
+    """What tmux is told, for a key as the help names it."""
+    if key in NAMES:
+        return [NAMES[key]]
+    if key in KNOWN or re.fullmatch(r"[CS]-\S+", key):
+        return [key]
+    if re.fullmatch(r"A-\S", key):
+        return ["M-" + key[2:]]
+    if len(key) == 1 or re.fullmatch(r"[oG][A-Za-z]", key):
+        return list(key)
+    if re.fullmatch(r"\d-\d", key):
+        return list(map(str, range(int(key[0]), int(key[2]) + 1)))
+    raise AssertionError(f"the help names a key that this test cannot type: {key}")
+
+
+# A question in the last row ("Search: _", "Sort by (n p u):"), a dialog, another screen's way back.
+HALF = re.compile(r"^ *[A-Z][a-z ]*(\(.*\))?:[^\n]*\Z|Send a signal|\b(goes|q) back\b", re.MULTILINE)
+
+
+@unittest.skipIf(TMUX is None, "no tmux")
+@unittest.skipUnless(BUILT, "built without the interactive screens")
+class Typed(unittest.TestCase):
+    def setUp(self):
+        self.terminal = Terminal(WIDTH, HEIGHT)
+        self.addCleanup(self.terminal.close)
+        self.type = self.terminal.type
+
+    def start(self, *arguments, before=""):
+        self.terminal.run(f"{before}{VITALS} {' '.join(arguments or ['--demo=many'])}")
+        self.terminal.wait("Press h for help", "COMMAND")
+
+    def start_on_sleepers(self, count=6):
+        """The monitor with a list that changes only by keys: of processes whose name nobody else has."""
+        name = f"typed{os.getpid()}"
+        shutil.copy(shutil.which("sleep"), self.terminal.home / name)
+        for _ in range(count):
+            sleeper = subprocess.Popen([self.terminal.home / name, "600", *["0.125"] * 40], stdin=subprocess.DEVNULL)
+            self.addCleanup(lambda sleeper=sleeper: (sleeper.kill(), sleeper.wait()))
+        self.start("--backends", "none")
+        self.type("-l", f"&{name}")
+        self.type("Enter")
+        return self.terminal.wait(str(sleeper.pid), "0.125 0.125", gone=("Filter:",))
+
+    def literally(self, keys):
+        for key in keys:
+            self.type(*(["-l", key] if len(key) == 1 else [key]))
+
+    def check(self, what):
+        """The screen keeps its form, whatever was pressed. Trees and texts of others have no frames."""
+        text, grid, listed = self.terminal.still(), [], False
+        if "rocesses:" not in text:
+            return text
+        for line in text.splitlines():
+            row = screens.cells(line)
+            if listed and row and row[0] == "│":
+                row[1:-1] = " " * (len(row) - 2)  # a command may hold anything
+            listed = listed or "COMMAND" in line
+            grid.append(row)
+        self.assertEqual(screens.open_frames(grid[:HEIGHT - 1], WIDTH), [], f"after {what}:\n{text}")
+        return text
+
+    def home(self, text):
+        """From what is seen now to the main screen as it was at first. Every other says how one comes
+        back."""
+        for _ in range(10):
+            if not HALF.search(text.rstrip()):
+                self.type("r")
+                return
+            self.type("Escape")
+            text = self.terminal.still()
+            if HALF.search(text.rstrip()):
+                self.type("q")
+                text = self.terminal.still()
+        self.fail(f"no way back:\n{text}")
+
+    def quit(self, child):
+        self.home(self.terminal.still())
+        self.assertEqual(self.terminal.child(), child, "another monitor than at first")
+        self.type("q")
+        self.terminal.wait("rc=0.")
+
+    def test_the_keys_can_be_read(self):
+        keys = [key for row in help_keys() for key in row]
+        for key in ("q", "C-r", "A-J", "op", "Enter", "Esc", "PgDn", "\\", "&", "S-Tab"):
+            self.assertIn(key, keys)
+        for key in keys:
+            self.assertTrue(presses(key))
+
+    def test_every_key_on_the_main_screen(self):
+        self.start()
+        child = self.terminal.child()
+        for row in help_keys():
+            for key in row:
+                if key in "qQ":
+                    continue
+                with self.subTest(key):
+                    self.literally(presses(key))
+                    self.home(self.check(key))
+                self.assertNotIn("rc=", self.terminal.screen(), f"it ended after {key}")
+        self.quit(child)
+
+    def test_every_key_on_every_other_screen(self):
+        self.start()
+        child = self.terminal.child()
+        keys = [press for row in help_keys() for key in row if key not in "qQ" for press in presses(key)]
+        for way in (["g"], ["t"], ["e"], ["Down", "Enter"], ["h"], ["\\"], ["&"], ["T"]):
+            with self.subTest(way):
+                self.literally(way)
+                self.literally(keys)
+                self.home(self.check(f"{way} and every key"))
+        self.quit(child)
+
+    # ---- each name of a key does what the others do ----
+
+    def selected(self):
+        """Who is: the pid that the screen of a process shows."""
+        self.type("Enter")
+        text = self.terminal.wait("HOST-CPU")
+        pid = re.search(r"PID[^\n]*\n\D*(\d+)", text).group(1)
+        self.type("q")
+        self.terminal.wait("rocesses:", gone=("HOST-CPU",))
+        return pid
+
+    def titles(self, text):
+        return next(y for y, line in enumerate(text.splitlines()) if re.search(r"[ ▲▼]PID ", line))
+
+    def test_keys_that_move_the_selection(self):
+        y = self.titles(self.start_on_sleepers()) + 2
+        place = f"{chr(33 + 20)}{chr(33 + y)}"
+        for begin, alternatives in (("Home", ["Down", "M-j", "Tab", f"\x1b[Ma{place}"]),
+                                    ("End", ["Up", "M-k", "BTab", f"\x1b[M`{place}"])):
+            self.type(begin)
+            at_first, found = self.selected(), set()
+            for key in alternatives:
+                self.type(begin)
+                if key.startswith("\x1b"):
+                    self.terminal.raw(key)
+                else:
+                    self.type(key)
+                found.add(self.selected())
+            self.assertEqual(len(found), 1, f"{alternatives} select {found}")
+            self.assertNotIn(at_first, found)
+
+    def test_a_click_selects(self):
+        text = self.start_on_sleepers()
+        y = self.titles(text) + 4
+        pid = re.search(r"\d+", text.splitlines()[y]).group(0)
+        place = f"{chr(33 + 20)}{chr(33 + y)}"
+        self.terminal.raw(f"\x1b[M {place}\x1b[M#{place}")
+        self.assertEqual(self.selected(), pid)
+
+    def rows(self):
+        """The lines of the list without their figures, some of which move."""
+        lines = self.terminal.still().splitlines()
+        return re.sub(r" +(N/A|\d[\d.:]*)", " 0", "\n".join(lines[self.titles("\n".join(lines)):]))
+
+    def test_keys_that_have_several_names(self):
+        self.start_on_sleepers()
+        for before, alternatives, back in (
+                ((), ["Right", "M-l"], "^"), (("Right", "Right"), ["^", "C-a"], "^"), ((), ["$", "C-e"], "^"),
+                (("op",), [".", ">"], "on"), (("op",), [",", "<"], "on")):
+            with self.subTest(alternatives):
+                found = set()
+                for key in alternatives:
+                    for word in before:
+                        self.literally(list(word) if word.islower() else [word])
+                    at_first = self.rows()
+                    self.literally([key])
+                    found.add(self.rows())
+                    self.assertNotIn(at_first, found, key)
+                    self.literally(back)
+                self.assertEqual(len(found), 1, "\n".join(found))
+
+    def test_keys_that_put_everything_back(self):
+        self.start()
+        for key in ("r", "R", "C-r", "F5"):
+            with self.subTest(key):
+                self.literally("oP")
+                self.terminal.wait("▼PID")
+                self.literally([key])
+                self.terminal.wait("PID", gone=("▼PID",))
+
+    def test_the_mouse_of_another_terminal(self):
+        """Places as numbers, which have no end at column 223."""
+        terminal = self.terminal
+        self.start("--demo", before="TERM=xterm-256color ")
+        lines = terminal.still().splitlines()
+        y = next(y for y, line in enumerate(lines) if "COMMAND" in line)
+        x = lines[y].index("PID") + 1
+        terminal.raw(f"\x1b[<0;{x + 1};{y + 1}M\x1b[<0;{x + 1};{y + 1}m")
+        terminal.wait("▲PID")
+
+
+if __name__ == "__main__":
+    unittest.main()
