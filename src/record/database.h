@@ -58,6 +58,9 @@ int database_fail(sqlite3 *database, const char *path, vitals_error *error);
 /* The one number that a statement gives; 0 where it gives none. */
 long long database_number(sqlite3 *database, const char *sql);
 
+/* How large it is. */
+#define DATABASE_BYTES "SELECT page_count*page_size FROM pragma_page_count,pragma_page_size"
+
 /* Errors: EUNSUPPORTED: it is a recording of ours, of a newer form than this vitals knows. */
 int database_check_form(sqlite3 *database, const char *path, vitals_error *error);
 

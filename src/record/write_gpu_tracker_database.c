@@ -164,14 +164,7 @@ static int tracking_begin(struct recorder *recorder, vitals_error *error)
 static uint64_t tracking_size(const struct recorder *recorder)
 {
     const struct tracking_database *state = recorder->state;
-    sqlite3_stmt *statement = NULL;
-    uint64_t pages = 0;
-    if (sqlite3_prepare_v2(state->database, "PRAGMA page_count", -1, &statement, NULL) ==
-            SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        pages = (uint64_t)sqlite3_column_int64(statement, 0);
-    (void)sqlite3_finalize(statement);
-    return pages * 4096;
+    return (uint64_t)database_number(state->database, DATABASE_BYTES);
 }
 
 const struct format FORMAT_GPU_TRACKER_DATABASE = {.name = "gpu-tracker-sqlite",
