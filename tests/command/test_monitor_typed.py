@@ -68,8 +68,10 @@ class Typed(unittest.TestCase):
             self.addCleanup(lambda sleeper=sleeper: (sleeper.kill(), sleeper.wait()))
         self.start("--backends", "none")
         self.type("-l", f"&{name}")
+        self.terminal.wait(f"Filter: {name}")  # the list before it may show the sleepers as well
         self.type("Enter")
-        return self.terminal.wait(str(sleeper.pid), "0.125 0.125", gone=("Filter:",))
+        self.terminal.wait(str(sleeper.pid), "0.125 0.125", gone=("Filter:",))
+        return self.terminal.still()
 
     def literally(self, keys):
         for key in keys:
