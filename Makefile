@@ -7,6 +7,7 @@
 
 BUILD  ?= build
 PYTHON  = $(CURDIR)/build/venv/bin/python
+SERVERS = $(CURDIR)/build/venv-servers/bin/python
 MESON  ?= meson
 NINJA  ?= ninja
 ARGS   ?=
@@ -60,8 +61,10 @@ $(BUILD)/build.ninja:
 
 # Made again when the lists of what tests need change. A folder set up by `make run` learns here that
 # tests are wanted.
-$(BUILD)/tests.stamp: scripts/packages-build scripts/packages-test scripts/requirements-test.txt
+$(BUILD)/tests.stamp: scripts/packages-build scripts/packages-test scripts/requirements-test.txt \
+    scripts/requirements-servers.txt
 	@scripts/setup test
 	@test -e $(BUILD)/build.ninja || { $(CONFIGURE); }
-	@$(MESON) configure $(BUILD) -Dtests=enabled -Dtest_python=$(PYTHON)
+	@$(MESON) configure $(BUILD) -Dtests=enabled -Dtest_python=$(PYTHON) \
+	    -Dservers_python=$(SERVERS)
 	@touch $@

@@ -69,6 +69,10 @@ class SystemCalls(unittest.TestCase):
     def test_tree(self):
         self.check("tree")
 
+    def test_users(self):
+        """Those that a device names: the others are not even listed, which is three calls."""
+        self.check("users")
+
     def test_machine(self):
         self.check("machine")
 

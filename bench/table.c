@@ -8,6 +8,7 @@
  *     minute     the same, with a second between two ticks
  *     one        usual, of one process among all
  *     tree       usual, of ourselves and our descendants
+ *     users      usual, of those whom a device names: nobody
  *     machine    VITALS_MACHINE
  *     gpus       VITALS_GPUS, with a second between two ticks; needs --nvml
  *
@@ -112,6 +113,7 @@ static const struct scene scenes[] = {
     {.name = "processes", .sets = VITALS_PROCESSES},
     {.name = "minute", .sets = VITALS_PROCESSES, .jumps = true},
     {.name = "one", .plain = true, .more = true, .rows = VITALS_ROWS_LISTED},
+    {.name = "users", .plain = true, .more = true, .rows = VITALS_ROWS_GPU_USERS},
     {.name = "tree", .plain = true, .more = true, .rows = VITALS_ROWS_TREE},
     {.name = "machine", .sets = VITALS_MACHINE},
     {.name = "gpus", .sets = VITALS_GPUS, .jumps = true},

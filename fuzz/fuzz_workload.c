@@ -5,6 +5,7 @@
 #include "workload/pod.h"
 #include "workload/slurm.h"
 #include "workload/unit.h"
+#include "workload/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,38 @@ static void take_path(struct span path)
     if (slurm_of_cgroup(path, &slurm)) {
         check_slurm(&slurm);
         require(slurm.place <= path.size && (slurm.place != 0) == (slurm.step[0] != '\0'));
+        require(slurm.own != 0 && slurm.own <= path.size);
     }
+}
+
+/* What leads to a workload's own cgroup is whole elements, and the same workload. */
+static void take_own(struct span path)
+{
+    size_t place, again;
+    struct workload_path told;
+    enum workload_kind kind = workload_of_cgroup(path, &place);
+    require(kind != WORKLOAD_NONE && kind != WORKLOAD_POD && place <= path.size);
+    require((place == 0) == (kind == WORKLOAD_USER));
+    require(place == 0 || place == path.size || path.bytes[place] == '/');
+    if (place != 0)
+        require(workload_of_cgroup((struct span){path.bytes, place}, &again) == kind &&
+                again == place);
+    workload_path_read(path, &told);
+    require(told.sluid.size == 0 || kind == WORKLOAD_SLURM);
+}
+
+/* What is an id is written as it was read. */
+static void take_id(struct span text)
+{
+    struct workload parts;
+    struct buffer out = {0};
+    if (!workload_parse(text, &parts))
+        return;
+    workload_format(&parts, &out);
+    bool cut = parts.kind == WORKLOAD_CONTAINER && out.size < text.size;
+    require(out.failed || cut ||
+            (out.size == text.size && memcmp(out.bytes, text.bytes, out.size) == 0));
+    buffer_done(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -47,9 +79,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct span text = {(const char *)data + 1, size - 1}, id;
     struct workload_name name;
     struct slurm slurm;
-    if (data[0] % 3 == 0)
+    if (data[0] == 'i')
+        take_id(text);
+    else if (data[0] % 3 == 0) {
         take_path(text);
-    else if (data[0] % 3 == 1 && data[0] != '4' && slurm_of_environment(text, &slurm))
+        take_own(text);
+    } else if (data[0] % 3 == 1 && data[0] != '4' && slurm_of_environment(text, &slurm))
         check_slurm(&slurm);
     else if (data[0] == '4' && slurm_of_title(text, &slurm))
         check_slurm(&slurm);

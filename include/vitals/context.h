@@ -48,6 +48,7 @@ typedef struct vitals_options {
     const char *run_root;      /* "/run": who is logged in */
     const char *share_root;    /* "/usr/share": the lists of what devices are called */
     const char *var_root;      /* "/var": what Kubernetes calls containers */
+    int no_bpf; /* not 0: the kernel is never given a program of ours that tells who has run */
 } vitals_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_options) as the caller was compiled; not a byte

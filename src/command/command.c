@@ -57,6 +57,7 @@ void command_world(const struct settings *settings, vitals_options *options)
 {
     vitals_options_init(options, sizeof *options);
     options->proc_root = settings->proc_root;
+    options->no_bpf = settings->no_bpf;
     options->sys_root = settings->sys_root;
     options->dev_root = settings->dev_root;
     options->nvml_path = settings->nvml;

@@ -29,7 +29,9 @@ enum {
     COMMAND_MARK = 1 << 13,
     COMMAND_TRACK = 1 << 14,
     COMMAND_RECORD = 1 << 15,
-    COMMAND_REPLAY = 1 << 16
+    COMMAND_REPLAY = 1 << 16,
+    COMMAND_SERVE = 1 << 17,
+    COMMAND_SEND = 1 << 18
 };
 #define COMMAND_ANY (~0u)
 
@@ -76,6 +78,8 @@ int command_compare(const struct settings *settings);  /* compare.c */
 int command_record(const struct settings *settings);   /* record.c */
 int command_track(const struct settings *settings);    /* track.c */
 int command_mark(const struct settings *settings);     /* mark.c */
+int command_serve(const struct settings *settings);    /* serve.c */
+int command_send(const struct settings *settings);     /* send.c */
 int command_version(const struct settings *settings);  /* version.c */
 
 /* How accounts are shown, as the settings say. */
@@ -106,6 +110,10 @@ const char *command_safe(const char *string);
 /* The descriptor that can be read once a signal asks us to end, or -1. A second signal ends us
  * anyhow. Called once. */
 int command_interrupts(void);
+
+/* The same for the last part, which is short by itself and has an exit code to give: no signal but
+ * KILL ends us from then on. Called once. */
+int command_last_interrupts(void);
 
 /* The options of a context, as the settings say. They point into the settings. */
 void command_world(const struct settings *settings, vitals_options *options);

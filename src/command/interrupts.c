@@ -18,17 +18,28 @@ static void interrupt(int signal_number)
     errno = before;
 }
 
-int command_interrupts(void)
+static int take(const int *signals, size_t count, int flags)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction ours = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, theirs;
+    struct sigaction ours = {.sa_handler = interrupt, .sa_flags = flags}, theirs;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -1;
     interrupted_by = ends[1];
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (sigaction(signals[i], NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN)
             sigaction(signals[i], &ours, NULL);
     }
     return ends[0];
+}
+
+int command_interrupts(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    return take(signals, sizeof signals / sizeof signals[0], (int)SA_RESETHAND);
+}
+
+int command_last_interrupts(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    return take(signals, sizeof signals / sizeof signals[0], 0);
 }

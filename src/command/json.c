@@ -65,6 +65,9 @@ int command_json(const struct settings *settings)
     uint64_t interval_ns = settings->interval_ns > 0 ? settings->interval_ns : 1000000000;
     int cancel = streams(settings) && settings->from == NULL ? command_interrupts() : -1;
     int code = EXIT_DONE;
+    if (vitals_request_add_table(request, VITALS_WORKLOAD, &error) < 0 ||
+        vitals_request_add(request, VITALS_PROCESS_WORKLOAD, &error) < 0)
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
     if (vitals_request_interval(request, interval_ns, &error) < 0)
         code = command_fail(EXIT_USAGE, "%s", error.message);
     if (code == EXIT_DONE)

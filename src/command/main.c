@@ -17,6 +17,11 @@
 #include "command/config.h"
 #include "command/option.h"
 
+/* From where we are installed, as libexec/vitals is seen from bin. */
+#ifndef TELL_FOLDER
+#define TELL_FOLDER "../libexec/vitals"
+#endif
+
 static const struct command commands[] = {
     {
         .run = command_view,
@@ -287,6 +292,38 @@ static const struct command commands[] = {
                  "2 usage\n",
     },
     {
+        .name = "serve",
+        .run = command_serve,
+        .bit = COMMAND_SERVE,
+        .usage = "serve [OPTION]...",
+        .summary = "answers to Prometheus, and has a page for browsers",
+        .purpose =
+            "Samples this machine, and answers over HTTP: /metrics for Prometheus, / a page with "
+            "live charts, /api/v1/ for programs. It answers to this machine alone, unless it is "
+            "told otherwise. Ends with Ctrl-C.",
+        .examples = "vitals serve                               http://127.0.0.1:9847/\n"
+                    "vitals serve --listen 0.0.0.0 --web-config web.yml\n"
+                    "vitals serve --otlp=http://127.0.0.1:4318 --interval 15\n"
+                    "vitals serve --textfile /var/lib/node_exporter/vitals.prom\n",
+        .exits = "0 it was told to end\n"
+                 "1 it cannot: the port is in use, a certificate cannot be read\n"
+                 "2 usage\n",
+    },
+    {
+        .name = "send",
+        .run = command_send,
+        .bit = COMMAND_SEND,
+        .flags = COMMAND_WORDS | COMMAND_PLAIN,
+        .usage = "send FILE...",
+        .summary = "sends what an MLflow server has missed",
+        .purpose = "Sends what vitals run --mlflow kept in FILE while the server could not be "
+                   "reached; a file of which all has arrived is removed.",
+        .examples = "vitals send ~/.local/state/vitals/unsent/*\n",
+        .exits = "0 all of it has arrived\n"
+                 "1 not all of it; what is left is still in FILE\n"
+                 "2 usage\n",
+    },
+    {
         .name = "metrics",
         .run = command_metrics,
         .bit = COMMAND_METRICS,
@@ -367,6 +404,37 @@ static const char *state_place(void)
     else if (home != NULL && home[0] == '/' && is_own_folder(home))
         size = snprintf(place, sizeof place, "%s/.local/state", home);
     return size > 0 && (size_t)size < sizeof place ? place : "";
+}
+
+/* The program that tells others: what VITALS_TELL names, else where it is installed, else beside
+ * us, as in a build folder; "" where nobody knows where we are. */
+static const char *tell_place(void)
+{
+    static char installed[4096 + sizeof TELL_FOLDER + 8], beside[sizeof installed], own[4096];
+    const char *named = getenv("VITALS_TELL");
+    if (named != NULL && named[0] != '\0')
+        return named;
+    ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[size > 0 ? size : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    if (slash == NULL)
+        return "";
+    *slash = '\0';
+    (void)snprintf(installed, sizeof installed, "%s%s%s/tell", TELL_FOLDER[0] != '/' ? own : "",
+                   TELL_FOLDER[0] != '/' ? "/" : "", TELL_FOLDER);
+    (void)snprintf(beside, sizeof beside, "%s/tell", own);
+    return access(installed, X_OK) != 0 && access(beside, X_OK) == 0 ? beside : installed;
+}
+
+/* What only those need who tell others. */
+static void look_for_teller(struct settings *settings)
+{
+    bool tells = settings->mlflow != NULL || settings->otlp != NULL ||
+                 settings->tensorboard != NULL || settings->command->bit == COMMAND_SERVE ||
+                 settings->command->bit == COMMAND_SEND;
+    settings->variables = (const char *const *)environ;
+    if (tells)
+        settings->tell_program = tell_place();
 }
 
 static int read_configuration(struct settings *settings)
@@ -495,6 +563,7 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->argv = (const char *const *)argv;
     settings->argc = argc > 0 ? (size_t)argc : 0;
     settings->program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
+    look_for_teller(settings);
     look_at_terminal(settings);
     raise_descriptors(settings);
     /* A launcher has no threads, and what it forks begins with a table of its own size. */

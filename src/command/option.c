@@ -141,6 +141,20 @@ static int unknown_option(struct parse *parse, const char *argument)
     return fail(parse, "unknown option %s", safe);
 }
 
+/* `--mlflow http://…`: an address behind an option whose value is written behind "=". */
+static bool is_lost_value(const struct parse *parse, const char *name)
+{
+    return strstr(name, "://") != NULL && parse->last != NULL &&
+           parse->last->kind == OPTION_MAYBE && parse->at >= 2 &&
+           strchr(parse->argv[parse->at - 2], '=') == NULL && parse->argv[parse->at - 2][0] == '-';
+}
+
+static int lost_value(struct parse *parse, const char *name)
+{
+    return fail(parse, "the value of --%s is given as --%s=%s", parse->last->name,
+                parse->last->name, command_safe(name));
+}
+
 static int unknown_word(struct parse *parse, const char *name)
 {
     struct settings *settings = parse->settings;
@@ -340,6 +354,8 @@ static int take_word(struct parse *parse, const char *name)
     struct settings *settings = parse->settings;
     if (settings->command->flags & COMMAND_WORDS)
         return keep_word(parse, name);
+    if (is_lost_value(parse, name))
+        return lost_value(parse, name);
     if (settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
         parse->at--;
         take_command_line(parse);

@@ -33,6 +33,8 @@ enum option_group {
     GROUP_RUN,
     GROUP_MEASURE,
     GROUP_LIMIT,
+    GROUP_SERVE,
+    GROUP_TELL,
     GROUP_LOOK,
     GROUP_FILTER,
     GROUP_SELECT,

@@ -12,6 +12,7 @@
 
 #include "command/command.h"
 #include "command/recording_options.h"
+#include "command/run_telling.h"
 #include "record/recorder.h"
 
 struct recording_job {
@@ -20,6 +21,7 @@ struct recording_job {
     vitals_usage *usage;
     vitals_request *request;
     struct recorder *recorder;
+    struct run_telling telling;
     struct feed feed;
     uint64_t samples, first_ns, last_ns; /* monotonic */
 };
@@ -37,6 +39,8 @@ static int make_request(struct recording_job *job, vitals_error *error)
     unsigned rows = job->settings->processes ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS;
     if (code == 0)
         code = vitals_request_rows(job->request, rows, NULL, 0, error);
+    if (code == 0)
+        code = vitals_request_add_table(job->request, VITALS_WORKLOAD, error);
     if (code == 0)
         code = vitals_request_interval(job->request, job->interval_ns, error);
     return code;
@@ -131,6 +135,7 @@ static int take_sample(struct recording_job *job, const vitals_snapshot *snapsho
         code = vitals_usage_add(job->usage, snapshot, error);
     if (code == 0)
         code = recorder_sample(job->recorder, snapshot, job->usage, error);
+    run_telling_sample(&job->telling, snapshot, job->usage);
     job->first_ns = job->samples == 0 ? now_ns : job->first_ns;
     job->last_ns = now_ns;
     job->samples++;
@@ -176,18 +181,27 @@ static uint64_t missed(const struct recording_job *job)
     return turns > job->samples ? turns - job->samples : 0;
 }
 
-static int write_account(struct recording_job *job, vitals_error *error)
+static int write_account(struct recording_job *job, vitals_account *account, vitals_error *error)
 {
-    vitals_account *account = NULL;
-    int code = job->samples > 0 ? vitals_usage_account(job->usage, &account, error) : 0;
-    if (code == 0)
-        code = tell(job, "state", "complete", error);
+    int code = tell(job, "state", "complete", error);
     if (code == 0 && missed(job) > 0)
         code = tell_number(job, "samples_missed", missed(job), error);
     if (code == 0 && account != NULL)
         code = recorder_describe(job->recorder, account, error);
     if (code == 0 && account != NULL)
         code = recorder_account(job->recorder, account, error);
+    return code;
+}
+
+/* Also of a recording that failed: others have what they were told until then. */
+static int end(struct recording_job *job, bool writes, vitals_error *error)
+{
+    vitals_account *account = NULL;
+    int code = job->samples > 0 ? vitals_usage_account(job->usage, &account, error) : 0;
+    if (code == 0 && writes)
+        code = write_account(job, account, error);
+    if (account != NULL)
+        run_telling_end(&job->telling, job->settings, account, NULL);
     vitals_account_free(account);
     return code;
 }
@@ -195,7 +209,7 @@ static int write_account(struct recording_job *job, vitals_error *error)
 static int finish(struct recording_job *job, int code)
 {
     vitals_error error = {.message = ""}, closing = {.message = ""};
-    int written = code == EXIT_DONE ? write_account(job, &error) : 0;
+    int written = end(job, code == EXIT_DONE, &error);
     int closed = recorder_close(job->recorder, &closing);
     if (code != EXIT_DONE)
         return code; /* what happened was said */
@@ -224,12 +238,17 @@ int command_record(const struct settings *settings)
                                                                          : 1000000000};
     vitals_error error;
     ignore_size_limit();
-    int code = make_usage(&job, &error);
+    int code = telling_check(settings);
+    if (code != 0)
+        return code;
+    code = make_usage(&job, &error);
     if (code == 0)
         code = make_request(&job, &error);
     code = code < 0 ? command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                                    error.message)
                     : open_recorder(&job);
+    if (code == EXIT_DONE)
+        (void)run_telling_begin(&job.telling, settings, &(struct hello_job){.program = "record"});
     if (code == EXIT_DONE)
         code = command_feed(settings, job.request, job.interval_ns, command_interrupts(),
                             &job.feed);
@@ -238,6 +257,7 @@ int command_record(const struct settings *settings)
     feed_close(&job.feed);
     if (job.recorder != NULL)
         code = finish(&job, code);
+    run_telling_done(&job.telling);
     vitals_request_free(job.request);
     vitals_usage_free(job.usage);
     return code;

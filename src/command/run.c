@@ -151,6 +151,17 @@ static void outlive_writing(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
+/* Before the command begins: who is told of it, and what it finds them by. */
+static void begin_telling(const struct settings *settings, struct run_plan *plan)
+{
+    const struct hello_job job = {.program = "run", .argv = settings->command_argv};
+    run_telling_init(&plan->telling, settings);
+    if (!run_telling_begin(&plan->telling, settings, &job))
+        return;
+    run_telling_observe(&plan->telling, &plan->options);
+    plan->options.environment = plan->telling.variables;
+}
+
 /* Once. `*account` is the caller's where 0 is returned. */
 static int run_once(const struct run_plan *plan, vitals_account **account)
 {
@@ -163,12 +174,14 @@ static int run_once(const struct run_plan *plan, vitals_account **account)
     return 0;
 }
 
-static int run_single(const struct settings *settings, const struct run_plan *plan, int descriptor)
+static int run_single(const struct settings *settings, struct run_plan *plan, int descriptor)
 {
     vitals_account *account = NULL;
+    begin_telling(settings, plan);
     int code = run_once(plan, &account);
     if (code != 0)
         return code;
+    run_telling_hold(&plan->telling);
     code = exit_code_of(account);
     outlive_writing();
     print_json(settings, account, NULL, descriptor);
@@ -184,6 +197,7 @@ static int run_single(const struct settings *settings, const struct run_plan *pl
     } else {
         run_tell_stopped(plan, account);
     }
+    run_telling_end(&plan->telling, settings, account, plan->records ? plan->recorder.path : NULL);
     end_as_interrupted(account);
     vitals_account_free(account);
     return code;
@@ -236,7 +250,9 @@ int command_run(const struct settings *settings)
     if (settings->command_argv == NULL)
         return command_fail(EXIT_USAGE,
                             "run: no command; it stands behind --, as in: vitals run -- make");
-    int code = run_plan_init(&plan, settings);
+    int code = telling_check(settings);
+    if (code == 0)
+        code = run_plan_init(&plan, settings);
     if (code == 0)
         code = run_plan_prepare(&plan, settings);
     if (code == 0 && settings->gpus != 0 && !settings->gpus_chosen)

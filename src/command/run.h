@@ -3,6 +3,7 @@
 #define VITALS_COMMAND_RUN_H
 
 #include "command/command.h"
+#include "command/run_telling.h"
 #include "record/observer.h"
 
 #include <sys/stat.h>
@@ -17,6 +18,7 @@ struct run_plan {
     const char **devices; /* NULL at the end */
     struct record_observer observer;
     struct recorder_options recorder;
+    struct run_telling telling;
     bool records;
     char recording[4096];      /* its path; of several runs that of this one */
     char totals[4096];         /* "": there is no backup */

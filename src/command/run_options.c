@@ -104,7 +104,7 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
     plan->usage.no_children = settings->no_children;
     /* What costs more than a read is for who keeps the figures: the text shows none of it. */
     plan->usage.details = settings->record_path != NULL || settings->json_path != NULL ||
-                          settings->verbose;
+                          settings->verbose || telling_asked(settings);
     plan->options.usage = &plan->usage;
     int code = take_devices(plan, settings);
     return code == 0 ? take_brand(plan, settings) : code;
@@ -276,6 +276,7 @@ void run_plan_done(struct run_plan *plan)
 {
     if (plan->records)
         record_observer_done(&plan->observer);
+    run_telling_done(&plan->telling);
     free(plan->devices);
     plan->devices = NULL;
 }

@@ -15,7 +15,7 @@ struct command;
 /* Where a value came from; a later one wins. */
 enum origin { ORIGIN_DEFAULT, ORIGIN_CONFIGURATION, ORIGIN_ENVIRONMENT, ORIGIN_FLAG };
 
-enum { SETTINGS_OPTIONS_MAX = 160 };
+enum { SETTINGS_OPTIONS_MAX = 240 };
 
 /* What --inherit without a value means. */
 #define SELECT_INHERIT "CUDA_VISIBLE_DEVICES"
@@ -182,6 +182,33 @@ struct settings {
     const char *state_folder;    /* $XDG_STATE_HOME, or ~/.local/state; "": neither is known */
     uint64_t descriptors_before; /* soft RLIMIT_NOFILE before main() raised it; 0: not raised */
 
+    /* serve, and who else is told */
+    struct settings_words listen; /* ADDRESS[:PORT] */
+    uint64_t port;
+    const char *told_processes; /* "off", "workload", "pid" */
+    uint64_t max_processes;
+    const char *compat; /* NULL: none */
+    const char *web_config;
+    bool allow_insecure;
+    const char *told_command_line; /* "off", "argv0", "redacted", "full" */
+    const char *label_user;        /* "name", "uid", "hash", "off" */
+    struct settings_words allow_hosts;
+    const char *textfile;
+    const char *otlp;   /* NULL: no; "": where OTEL_EXPORTER_OTLP_ENDPOINT says */
+    const char *mlflow; /* NULL: no; "": where MLFLOW_TRACKING_URI says */
+    const char *mlflow_run;
+    const char *mlflow_experiment;
+    const char *mlflow_name;
+    const char *mlflow_prefix;
+    uint64_t mlflow_interval_ns;
+    uint64_t mlflow_samples;
+    const char *mlflow_memory; /* a size; NULL: not said */
+    uint64_t mlflow_cpus;      /* 0: not said */
+    const char *tensorboard;
+    uint64_t tell_wait_ns, send_wait_ns;
+    const char *tell_program;     /* libexec/vitals/tell; "": unknown; NULL: not looked for */
+    const char *const *variables; /* the environment, NULL at the end */
+
     /* metrics, options: the form to print */
     bool form_json;
     bool form_header;
@@ -192,6 +219,7 @@ struct settings {
 
     /* the world */
     const char *proc_root;
+    bool no_bpf;
     const char *sys_root;
     const char *dev_root;
     const char *nvml;

@@ -59,17 +59,27 @@ static int begin(struct track *track)
     vitals_error error;
     int code = take_pids(track);
     if (code == 0)
+        code = telling_check(track->settings);
+    if (code == 0)
         code = exit_code(run_plan_init(&track->plan, track->settings));
     if (code != 0)
         return code;
     track->plan.usage.pids = track->pids;
     track->plan.usage.pid_count = track->settings->words.count;
     track->plan.options.argv = NULL;
+    run_telling_init(&track->plan.telling, track->settings);
+    if (telling_asked(track->settings))
+        run_telling_observe(&track->plan.telling, &track->plan.options);
     if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     /* Nothing is written, and nothing replaced, before all of them are found. */
     code = exit_code(run_plan_prepare(&track->plan, track->settings));
-    return code == 0 ? open_json(track) : code;
+    if (code == 0)
+        code = open_json(track);
+    if (code == 0)
+        (void)run_telling_begin(&track->plan.telling, track->settings,
+                                &(struct hello_job){.program = "track", .pid = track->pids[0]});
+    return code;
 }
 
 /* Until all have ended, or a signal says so. */
@@ -113,18 +123,29 @@ static int print(struct track *track, const vitals_account *account)
     return code;
 }
 
+/* The account goes into the recording. */
+static int finish_recording(const struct track *track, const vitals_account *account)
+{
+    const char *path = track->plan.recorder.path;
+    vitals_error error;
+    if (!track->plan.records || recorder_finish(path, account, &error) == 0)
+        return EXIT_DONE;
+    return command_fail(EXIT_CANNOT, "%s: the account is missing: %s", command_safe(path),
+                        error.message);
+}
+
 static int tell(struct track *track)
 {
     vitals_account *account = NULL;
     vitals_error error;
     if (vitals_run_account(track->run, &account, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    if (track->plan.records && recorder_finish(track->plan.recorder.path, account, &error) < 0)
-        (void)command_fail(0, "%s: the account is missing: %s",
-                           command_safe(track->plan.recorder.path), error.message);
+    const int finished = finish_recording(track, account);
     int code = print(track, account);
-    if (run_recording_stopped(&track->plan, account))
+    if (finished != EXIT_DONE || run_recording_stopped(&track->plan, account))
         code = EXIT_CANNOT;
+    run_telling_end(&track->plan.telling, track->settings, account,
+                    track->plan.records ? track->plan.recorder.path : NULL);
     vitals_account_free(account);
     run_totals_remove(&track->plan);
     return code;

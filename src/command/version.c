@@ -32,5 +32,6 @@ int command_version(const struct settings *settings)
                   database_version() != NULL ? database_version() : "",
                   packed_version() != NULL ? ", zlib " : "",
                   packed_version() != NULL ? packed_version() : "");
+    output_text(&output, VITALS_WITH_TELL ? "telling        yes\n" : "telling        no\n");
     return output_done(&output, EXIT_DONE);
 }

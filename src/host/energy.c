@@ -9,7 +9,12 @@
 struct energy_zone {
     uint64_t key;
     double before, last; /* joules */
+    uint64_t read_ns;
+    vitals_availability state; /* of the sum of both */
 };
+
+/* No zone uses more. */
+enum { WATTS_MAX = 2000 };
 
 /* Zones by what their name begins with. */
 static const struct {
@@ -39,7 +44,8 @@ void energy_want(struct metric_set *wanted)
         metric_set_add(wanted, VITALS_ENERGY_ZONE_RANGE_JOULES);
 }
 
-static struct energy_zone *find_zone(struct energy *energy, uint64_t key, double joules)
+static struct energy_zone *find_zone(struct energy *energy, uint64_t key, double joules,
+                                     uint64_t read_ns)
 {
     for (size_t i = 0; i < energy->count; i++) {
         if (energy->zones[i].key == key)
@@ -50,17 +56,36 @@ static struct energy_zone *find_zone(struct energy *energy, uint64_t key, double
         return NULL;
     energy->zones = zones;
     struct energy_zone *zone = &energy->zones[energy->count++];
-    *zone = (struct energy_zone){.key = key, .last = joules};
+    *zone = (struct energy_zone){
+        .key = key, .last = joules, .read_ns = read_ns, .state = VITALS_HAVE};
     return zone;
 }
 
-/* A counter that is said to end before what it told has no such end: it began again. */
-static double take_joules(struct energy_zone *zone, double joules, double range)
+/* A counter that went back has passed its end, unless that took more than can be used in the time;
+ * a second more, as a reading may be older than it says. One that is said to end before what it
+ * told has no such end. What it saw before it was set to 0 is lost. */
+static void begin_anew(struct energy_zone *zone, double joules, double range, uint64_t read_ns)
 {
-    if (joules < zone->last)
-        zone->before += range >= zone->last ? range : zone->last;
-    zone->last = joules;
-    return zone->before + joules;
+    const uint64_t elapsed_ns = read_ns > zone->read_ns ? read_ns - zone->read_ns : 0;
+    const double most = WATTS_MAX * ((double)elapsed_ns / (double)NS_PER_SECOND + 1);
+    const bool round = range >= zone->last && range - zone->last + joules <= most;
+    zone->before += round ? range : zone->last;
+    if (round && most > range / 2)
+        zone->state = VITALS_ESTIMATE; /* either can have been */
+    else if (!round && zone->state == VITALS_HAVE)
+        zone->state = VITALS_LOWER_BOUND;
+}
+
+static void take_joules(struct energy_zone *zone, struct fact *joules, double range,
+                        uint64_t read_ns)
+{
+    const double now = joules->as.f64;
+    if (now < zone->last)
+        begin_anew(zone, now, range, read_ns);
+    zone->last = now;
+    zone->read_ns = read_ns;
+    joules->as.f64 += zone->before;
+    joules->state = (signed char)zone->state;
 }
 
 static struct fact *number_of(struct facts *facts, const struct fact_row *row, vitals_metric metric)
@@ -69,16 +94,17 @@ static struct fact *number_of(struct facts *facts, const struct fact_row *row, v
     return fact != NULL && fact->state > 0 ? &facts->items[fact - facts->items] : NULL;
 }
 
-static int take_zone(struct energy *energy, struct facts *facts, const struct fact_row *row)
+static int take_zone(struct energy *energy, struct facts *facts, const struct fact_row *row,
+                     uint64_t read_ns)
 {
     struct fact *joules = number_of(facts, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
     const struct fact *range = number_of(facts, row, VITALS_ENERGY_ZONE_RANGE_JOULES);
     if (joules == NULL)
         return 0;
-    struct energy_zone *zone = find_zone(energy, row->key, joules->as.f64);
+    struct energy_zone *zone = find_zone(energy, row->key, joules->as.f64, read_ns);
     if (zone == NULL)
         return VITALS_EMEMORY;
-    joules->as.f64 = take_joules(zone, joules->as.f64, range != NULL ? range->as.f64 : 0);
+    take_joules(zone, joules, range != NULL ? range->as.f64 : 0, read_ns);
     return 0;
 }
 
@@ -90,7 +116,7 @@ static bool is_named(const struct facts *facts, const struct fact_row *row, cons
     return text.size >= strlen(prefix) && memcmp(text.bytes, prefix, strlen(prefix)) == 0;
 }
 
-/* Of all zones of the kind; a lower bound where one of them is not known. */
+/* Of all zones of the kind, as sure as the least sure; a lower bound where one is not known. */
 static struct value sum_of(const struct facts *facts, const char *prefix)
 {
     struct value sum = {.as.f64 = 0, .state = VITALS_UNSET};
@@ -105,9 +131,10 @@ static struct value sum_of(const struct facts *facts, const char *prefix)
             continue;
         }
         sum.as.f64 += joules->as.f64;
-        sum.state = VITALS_HAVE;
+        if (sum.state <= VITALS_HAVE || joules->state == VITALS_ESTIMATE)
+            sum.state = joules->state;
     }
-    if (sum.state > 0 && missing != VITALS_UNSET)
+    if (sum.state == VITALS_HAVE && missing != VITALS_UNSET)
         sum.state = VITALS_LOWER_BOUND;
     if (sum.state > 0)
         return sum;
@@ -130,12 +157,12 @@ static void set_sums(struct facts *facts, const struct fact_row *host)
     }
 }
 
-int energy_take(struct energy *energy, struct facts *facts)
+int energy_take(struct energy *energy, struct facts *facts, uint64_t read_ns)
 {
     int code = 0;
     for (size_t i = 0; i < facts->row_count && code == 0; i++) {
         if (facts->rows[i].entity == VITALS_ENERGY_ZONE)
-            code = take_zone(energy, facts, &facts->rows[i]);
+            code = take_zone(energy, facts, &facts->rows[i], read_ns);
     }
     for (size_t i = 0; i < facts->row_count && code == 0; i++) {
         if (facts->rows[i].entity == VITALS_HOST)

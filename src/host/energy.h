@@ -1,9 +1,10 @@
 /* energy.h: counters of energy that begin anew, and the sums over them.
  *
  * A zone's counter runs to its range and then from 0: what it counted before is added, as long as
- * it is read more often than it goes round (at 200 W some twenty minutes). One that begins anew for
- * another reason, its driver being loaded again, looks the same: that range too much is not
- * noticed. Thread rule: one thread at a time. */
+ * it is read more often than it goes round (262 kJ at 200 W: some twenty minutes; 65 kJ at 400 W:
+ * less than three). One that begins anew for another reason, its driver being loaded again, leaves
+ * a lower bound; where it was not read for so long that both can have been, it counts as a round,
+ * and is an estimate from then on. Thread rule: one thread at a time. */
 #ifndef VITALS_HOST_ENERGY_H
 #define VITALS_HOST_ENERGY_H
 
@@ -23,7 +24,7 @@ void energy_done(struct energy *energy);
 void energy_want(struct metric_set *wanted);
 
 /* Puts what was counted before into the rows of energy_zone, and the sums into the row of host,
- * where it has a place for them. Returns 0 or VITALS_EMEMORY. */
-int energy_take(struct energy *energy, struct facts *facts);
+ * where it has a place for them; the table was read at read_ns. Returns 0 or VITALS_EMEMORY. */
+int energy_take(struct energy *energy, struct facts *facts, uint64_t read_ns);
 
 #endif

@@ -183,7 +183,7 @@ int host_late_take(struct host *host, enum host_late kind, struct facts *answer,
         if (failed < 0)
             return failed;
     }
-    int code = kind == HOST_LATE_MACHINE ? energy_take(&host->energy, answer) : 0;
+    int code = kind == HOST_LATE_MACHINE ? energy_take(&host->energy, answer, read_ns) : 0;
     return code < 0 ? code : late_take(&host->late[kind], answer, read_ns);
 }
 

@@ -30,12 +30,17 @@ struct os_signals {
     int descriptor;
     void *before;      /* the OS's own */
     bool told_to_stop; /* by job control, since we went on last */
+    uint64_t missed;   /* by the command: a bit for each, from bit 0 for signal 1 */
 };
 
 int os_signals_take(struct os_signals *signals);
 
 /* What came meanwhile and was not read is forgotten: it was meant for the command. */
 void os_signals_restore(struct os_signals *signals);
+
+/* To be called once there is a command: what waits to be read came before, so that it has seen none
+ * of it, and is forwarded whoever sent it. */
+void os_signals_missed(struct os_signals *signals);
 
 /* The next signal; 0 where there is none. *forward: the command (its pid; 0: none) has not received
  * it from the terminal as we did. SIGCHLD is never given. */
@@ -49,6 +54,10 @@ struct os_command {
     uint64_t descriptors;             /* soft limit; 0: as it is */
     const struct os_signals *signals; /* put back as they were; NULL: as they are */
     const struct os_places *places;   /* NULL: where we are */
+
+    /* The child may use our memory until its exec, which spares a copy of it: argv and environment
+     * stay until it has ended, and this process has one thread. */
+    bool shares_memory;
 };
 
 /* Groups in which a child is counted from its birth on. Moving it there from outside would wait for
@@ -63,16 +72,20 @@ struct os_places {
 
 struct os_child {
     int64_t pid;
-    int pidfd;   /* -1 where the kernel has none */
-    int go;      /* write: the child begins */
-    int failure; /* read: why exec failed */
-    int end;     /* the other end of that, as the child has it until its exec */
+    int pidfd;    /* -1 where the kernel has none */
+    int go;       /* write: the child begins */
+    int failure;  /* read: why exec failed */
+    int end;      /* the other end of that, as the child has it until its exec */
+    void *memory; /* that it shares with us; NULL: none, or none any more */
 };
 
 int os_spawn(const struct os_command *command, struct os_child *child);
 
 /* Signals a child that was not reaped yet, and so has its pid still. */
 int os_child_signal(int64_t pid, int pidfd, int signal);
+
+/* Once it was reaped: closes what is left of it. */
+void os_child_done(struct os_child *child);
 
 /* Whether the signal only continues a child that has been continued already, with our whole group.
  */
@@ -84,12 +97,13 @@ int os_spawn_go(struct os_child *child);
 
 /* A second process of our own that runs `main` and ends; it takes no signal. It dies with us: at
  * once, or, where it has a channel (not below 0) that tells it, within some seconds. Its standard
- * streams lead nowhere and of other descriptors it holds `channel` alone: one that hangs must not
- * keep open what somebody waits for the end of. */
+ * streams lead nowhere and of other descriptors it holds `channel` and `kept` alone: one that hangs
+ * must not keep open what somebody waits for the end of. */
 struct os_helper {
     void (*main)(void *data);
     void *data;
     int channel;
+    int kept; /* another descriptor; 0: none */
 };
 
 int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd);

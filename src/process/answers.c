@@ -155,6 +155,8 @@ static bool take(struct process_table *table, const struct process_batch *batch,
     bool zombie;
     if (is_proven(table, process, depends_on_state(batch, row), &zombie))
         detail_take(process, &batch->facts, row, &batch->wanted, zombie, batch->read_ns[index]);
+    else
+        process->gone_tick = table->tick;
     return true;
 }
 

@@ -28,6 +28,8 @@ static const struct {
     {VITALS_PROCESS_POD_NAME, VITALS_PROCESS_CGROUP},
     {VITALS_PROCESS_POD_NAMESPACE, VITALS_PROCESS_CGROUP},
     {VITALS_PROCESS_CONTAINER_NAME, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_WORKLOAD, VITALS_PROCESS_CGROUP},
+    {VITALS_PROCESS_WORKLOAD, VITALS_PROCESS_UID},
     {VITALS_PROCESS_PROGRAM_NAME, VITALS_PROCESS_COMMAND_LINE},
 };
 
@@ -96,7 +98,8 @@ static bool add_derived(const vitals_context *context, struct user_cache *users,
     bool whole = true;
     for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++) {
         vitals_metric metric = DERIVED[i].metric;
-        if (!facts_wants(out, metric) || DERIVED[i].of == VITALS_PROCESS_CGROUP)
+        if (!facts_wants(out, metric) || DERIVED[i].of == VITALS_PROCESS_CGROUP ||
+            metric == VITALS_PROCESS_WORKLOAD)
             continue;
         const struct fact *fact = fact_find(out, row, DERIVED[i].of);
         if (fact == NULL || fact->state <= 0)
@@ -110,22 +113,30 @@ static bool add_derived(const vitals_context *context, struct user_cache *users,
     return whole;
 }
 
-/* What the cgroup tells of the work that the process belongs to. */
-static void add_work(const vitals_context *context, struct user_cache *users, int64_t pid,
+/* What the cgroup tells of the work that the process belongs to. False where a descriptor was
+ * refused. */
+static bool add_work(const vitals_context *context, struct user_cache *users, int64_t pid,
                      const struct fact_row *row, struct facts *out)
 {
     bool wanted = false;
     for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++)
         wanted |= DERIVED[i].of == VITALS_PROCESS_CGROUP && facts_wants(out, DERIVED[i].metric);
     if (!wanted)
-        return;
-    const struct fact *fact = fact_find(out, row, VITALS_PROCESS_CGROUP);
+        return true;
+    const struct fact *cgroup = fact_find(out, row, VITALS_PROCESS_CGROUP);
+    const struct fact *uid = fact_find(out, row, VITALS_PROCESS_UID);
+    struct work_known known = {.reason = VITALS_UNSUPPORTED,
+                               .uid = value_missing(VITALS_UNSUPPORTED)};
     struct span path = {"", 0};
-    vitals_availability state = fact != NULL ? (vitals_availability)fact->state
-                                             : VITALS_UNSUPPORTED;
-    if (state > 0)
-        path = fact_span(out, fact);
-    work_add(context, users, pid, state > 0 ? &path : NULL, state, out);
+    if (cgroup != NULL)
+        known.reason = (vitals_availability)cgroup->state;
+    if (cgroup != NULL && cgroup->state > 0) {
+        path = fact_span(out, cgroup);
+        known.cgroup = &path;
+    }
+    if (uid != NULL)
+        known.uid = (struct value){.as.u64 = uid->as.u64, .state = uid->state};
+    return work_add(context, users, pid, &known, out);
 }
 
 /* Reads the files; the path of a cgroup that was made up stands for the process's own. */
@@ -149,7 +160,7 @@ int detail_read(const vitals_context *context, struct user_cache *users, uint64_
         return -ENOMEM;
     bool whole = add_facts(context, pid, out);
     whole = add_derived(context, users, row, out) && whole;
-    add_work(context, users, pid, row, out);
+    whole = add_work(context, users, pid, row, out) && whole;
     if (out->failed)
         return -ENOMEM;
     return whole ? 0 : -EMFILE;

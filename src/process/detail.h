@@ -15,11 +15,18 @@ const struct shared_text *user_cache_name(struct user_cache *cache, const vitals
 /* What Kubernetes calls containers, made when it is first asked for; NULL when memory is out. */
 struct workload_names *user_cache_containers(struct user_cache *cache);
 
-/* Sets those of container, unit, slurm_job, slurm_step, pod, pod_name, pod_namespace and
- * container_name that are wanted, of the newest row, from the path of its cgroup (NULL: that is
- * missing, for `reason`). May block. */
-void work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
-              const struct span *cgroup, vitals_availability reason, struct facts *out);
+/* What of a process is known already. */
+struct work_known {
+    const struct span *cgroup; /* its path; NULL: that is missing, for `reason` */
+    vitals_availability reason;
+    struct value uid;
+};
+
+/* Sets those of container, unit, slurm_job, slurm_step, pod, pod_name, pod_namespace,
+ * container_name and workload that are wanted, of the newest row. May block. False where a
+ * descriptor was refused. */
+bool work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
+              const struct work_known *known, struct facts *out);
 
 /* The process, where the demo made up its work; else NULL. */
 const struct world_player *work_player(const vitals_context *context, int64_t pid);

@@ -31,7 +31,12 @@ struct process_table {
     bool chosen_anew;  /* `roots` is to be made again */
     struct hash roots; /* chosen pid → the key of the process that had it first; 0: none yet */
 
-    size_t listed;         /* in /proc, when all were listed last */
+    size_t listed;  /* in /proc, when all were listed last */
+    bool complete;  /* in this tick: `pids` are all that are in /proc */
+    struct absent { /* named.c: not in /proc, when that was listed for it; pid 0: none */
+        int64_t pid;
+        uint64_t looked_ns;
+    } absent[64];
     bool descending;       /* in this tick: only the tree is looked at */
     bool last_pid_lies;    /* somebody was born, and it was the same */
     uint64_t tree_threads; /* of the tree, in the tick before */
@@ -46,6 +51,14 @@ struct process_table {
     size_t met_count, tell_at;   /* since it was told; of so many it is told next */
     struct newcomers *newcomers; /* in a tick that meets everybody; else NULL */
     size_t read_ahead;           /* how many of those it met in this tick came read */
+
+    struct os_digests *digests; /* rest.c; NULL: the kernel does not tell, or it is not worth it */
+    bool digests_tried, merging;
+    uint64_t readings;               /* of processes, in all ticks before */
+    const struct os_digest *resting; /* of this tick, borrowed from digests */
+    size_t resting_count;
+    struct os_pids omitted;             /* whom it does not tell of, when that was looked at last */
+    uint64_t omitted_ns, told_again_ns; /* when that was; not to be asked before */
 
     size_t budget;    /* of kept descriptors */
     uint64_t ceiling; /* of those that may be kept */
@@ -78,6 +91,31 @@ void descent_settle(struct process_table *table);
  * who has a key above this one is new all the same. */
 bool descent_begin_scan(struct process_table *table);
 void descent_check_scan(struct process_table *table, uint64_t last_key);
+
+/* ---- rest.c ---- */
+
+/* At the beginning of a tick. */
+void rest_begin(struct process_table *table);
+
+/* Fills `pids` with everybody. False: the kernel does not tell so, and /proc must be listed. */
+bool rest_list(struct process_table *table);
+
+/* Whether nothing has changed that was read of it; then it has been stamped. Else it is to be
+ * read. False where this tick was not listed so. */
+bool rest_holds(struct process_table *table, struct process *process, unsigned extras);
+
+void rest_end(struct process_table *table);
+
+/* ---- named.c ---- */
+
+/* Whether nobody has a row but who a device names. */
+bool named_alone(const struct process_table *table);
+
+/* Fills `pids` with those that are known where that is enough; false: all must be listed. */
+bool named_list(struct process_table *table, const struct metric_set *due);
+
+/* Whether /proc lists him whom a device names. */
+bool named_lives(struct process_table *table, int64_t pid);
 
 /* ---- descriptors.c ---- */
 

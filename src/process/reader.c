@@ -190,6 +190,12 @@ static void read_extras(struct process_reader *reader, struct process *process, 
     stamp_extras(process, extras, now);
 }
 
+void reader_stamp(struct process *process, unsigned extras, uint64_t now_ns)
+{
+    process->stamp_ns = now_ns;
+    stamp_extras(process, extras, now_ns);
+}
+
 bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras,
                   uint64_t cpu_ns)
 {
@@ -202,8 +208,7 @@ bool reader_rests(struct process_reader *reader, struct process *process, unsign
                  (extras & ~process->looked_extras) == 0 &&
                  now < saturating_add(process->looked_ns, LOOK_NS);
     if (rests) {
-        process->stamp_ns = now;
-        stamp_extras(process, extras, now);
+        reader_stamp(process, extras, now);
         return true;
     }
     process->looked_extras = still ? process->looked_extras | extras : extras;

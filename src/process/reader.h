@@ -60,12 +60,18 @@ struct process {
         uint64_t cpu_ns;   /* looked_cpu_ns when it was asked */
     } turns[PROCESS_TURNS];
 
+    uint64_t digest, digest_ns; /* rest.c: what the kernel said before it was read last; when */
+    unsigned digest_extras;     /* and what was read then */
+    bool digested;
     uint64_t clock_ns, clock_tick; /* descent.c: its CPU clock, and in which tick that was, */
     bool rested;                   /* and that it has not run since its children were listed */
     bool root;                     /* the request names it */
     bool in_tree;                  /* a root, or once the descendant of one */
     uint64_t judged;               /* the tick in which tree.c found it not to be in the tree */
     uint64_t marked;               /* the tick in which a device named it */
+    uint64_t gone_tick;            /* that in which an answer found it to have ended; 0: none */
+    uint64_t workload;             /* workloads.c: the key of what it works for, */
+    uint64_t workload_ticks;       /* and its CPU time that was counted there */
 };
 
 struct process_reader {
@@ -102,6 +108,9 @@ int reader_open(struct process_reader *reader, struct process *process);
  * tick; 0: it was not. */
 bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras,
                   uint64_t cpu_ns);
+
+/* It has rested: what was read of it, with these files, holds at that moment. */
+void reader_stamp(struct process *process, unsigned extras, uint64_t now_ns);
 
 /* With stat open: the extras, then stat, which proves whose they are. False where the process ended
  * or is another. statm is opened where it must be, and stays open. */

@@ -78,6 +78,16 @@ static void note(struct process_table *table, struct process *process, bool had_
     process->renamed = false;
 }
 
+/* In the midst of a tick: the kernel has said that nothing of it has changed. */
+static bool rests(struct process_table *table, struct process *process, bool extras)
+{
+    extras = extras && tree_expects_row(table, process);
+    if (!table->merging || !rest_holds(table, process, extras ? extras_for(table, process) : 0))
+        return false;
+    note(table, process, true, extras);
+    return true;
+}
+
 /* With stat open: extras, then stat. False where the process ended or is another. */
 static bool observe(struct process_table *table, struct process *process, bool extras)
 {
@@ -117,6 +127,8 @@ static bool refresh_unkept(struct process_table *table, struct process *process,
 
 bool process_refresh(struct process_table *table, struct process *process, bool extras)
 {
+    if (rests(table, process, extras))
+        return true;
     table->current = process;
     bool same = process->kept ? observe(table, process, extras)
                               : refresh_unkept(table, process, extras);
@@ -234,12 +246,6 @@ static void swap_orders(struct process_table *table, size_t count)
     table->count = count;
 }
 
-/* Who has a row only because a device names him is met when it does. */
-static bool meets_all(const struct process_table *table)
-{
-    return table->rows != VITALS_ROWS_GPU_USERS;
-}
-
 /* The first are told of soon, so that lanes begin; the more there are, the more are told at once.
  */
 static void tell(struct process_table *table)
@@ -299,7 +305,7 @@ static void merge(struct process_table *table)
             process_retire(table, process);
             process = NULL;
         }
-        if (process == NULL && meets_all(table)) {
+        if (process == NULL && !named_alone(table)) { // he is met when a device names him
             process = process_meet(table, pid);
             tell(table);
         }
@@ -332,8 +338,10 @@ static int list(struct process_table *table, const struct metric_set *due)
     const struct os *os = &table->reader.context->os;
     bool enough = descent_is_enough(table);
     table->descending = false;
+    if (named_list(table, due))
+        return 0;
     if (!enough || metric_set_has(due, VITALS_HOST_PROCESSES)) {
-        int result = os_list_processes(os, &table->pids);
+        int result = rest_list(table) ? 0 : os_list_processes(os, &table->pids);
         table->listed = result < 0 ? 0 : table->pids.count;
         if (result < 0 || !enough)
             return result;
@@ -378,6 +386,8 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     table->may_rest = may_rest(table, due);
     table->extras_ever |= table->extras;
     table->details_ever = table->details_ever || wants_details(due);
+    if (!named_alone(table)) // who are few, and are read one by one
+        rest_begin(table);
     uint64_t begin_ns = reader_now(&table->reader);
     uint64_t last_key = table->last_key;
     bool nobody_new = descent_begin_scan(table);
@@ -398,7 +408,9 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     }
     table->read_ahead = 0;
     table->newcomers = read_ahead(table);
+    table->merging = true;
     merge(table);
+    table->merging = false;
     newcomers_free(table->newcomers);
     table->newcomers = NULL;
     tree_grow(table);
@@ -412,20 +424,21 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     return table->reader.out_of_memory ? VITALS_EMEMORY : 0;
 }
 
-static bool is_listed(const struct process_table *table, int64_t pid)
+/* Room for one more, in both orders. */
+static int reserve_one(struct process_table *table)
 {
-    size_t low = 0, high = table->pids.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->pids.items[middle] < pid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < table->pids.count && table->pids.items[low] == pid;
+    void *items = table->by_pid;
+    if (memory_grow(&items, &table->capacity, table->count, sizeof *table->by_pid) < 0)
+        return -1;
+    table->by_pid = items;
+    items = table->by_key;
+    if (memory_grow(&items, &table->key_capacity, table->key_count, sizeof *table->by_key) < 0)
+        return -1;
+    table->by_key = items;
+    return 0;
 }
 
-/* The order of pids has room for everybody who is listed. */
+/* There is room for it. */
 static void insert_by_pid(struct process_table *table, struct process *process)
 {
     size_t place = table->count;
@@ -440,8 +453,12 @@ static void insert_by_pid(struct process_table *table, struct process *process)
 uint64_t process_table_meet(struct process_table *table, int64_t pid)
 {
     uint64_t key = process_table_key(table, pid);
-    if (key != 0 || meets_all(table) || !is_listed(table, pid))
+    if (key != 0 || !named_alone(table) || !named_lives(table, pid))
         return key;
+    if (reserve_one(table) < 0) {
+        table->reader.out_of_memory = true;
+        return 0;
+    }
     struct process *process = process_meet(table, pid);
     if (process == NULL)
         return 0;
@@ -500,6 +517,7 @@ void process_table_free(struct process_table *table)
     if (table == NULL)
         return;
     retire_all(table);
+    rest_end(table);
     os_pids_done(&table->pids);
     hash_done(&table->roots);
     buffer_done(&table->reader.text);

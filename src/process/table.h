@@ -59,10 +59,10 @@ void process_table_select(struct process_table *table, unsigned rows, const int6
 /* A process whose children are not looked for, since it has none; 0: there is no such one. */
 void process_table_childless(struct process_table *table, int64_t pid);
 
-/* Lists /proc and reads every process as the metrics that are due need (stat of all; statm, clock,
- * status and io of those that will have a row); values of metrics that are not due stay as they
- * were. Returns 0 or VITALS_EMEMORY; where /proc cannot be listed
- * the table is empty and process_table_state says why. */
+/* Lists /proc (not where users of devices alone have rows: named.c) and reads every process as the
+ * metrics that are due need (stat of all; statm, clock, status and io of those that will have a
+ * row); values of metrics that are not due stay as they were. Returns 0 or VITALS_EMEMORY; where
+ * /proc cannot be listed the table is empty and process_table_state says why. */
 int process_table_tick(struct process_table *table, const struct metric_set *due);
 
 /* VITALS_HAVE, or why /proc could not be listed; and how many processes it listed. */

@@ -1,4 +1,5 @@
-/* work.c: the columns that say which work a process belongs to: its unit, container, pod and job.
+/* work.c: the columns that say which work a process belongs to: its unit, container, pod and job,
+ * and its workload.
  *
  * What the path of its cgroup says is the kernel's word. A job that it names by its SLUID has its
  * number in the title of the step's daemon. Where neither knows one, the environment may; the
@@ -12,6 +13,7 @@
 #include "workload/pod.h"
 #include "workload/slurm.h"
 #include "workload/unit.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@ static const vitals_metric METRICS[] = {
 /* What the path says: copies, because what it is part of may move while a fact is added. No name of
  * a file is longer. */
 struct work {
+    enum workload_kind kind;
     char container[WORK_TEXT], unit[WORK_TEXT], pod[POD_UID];
     size_t container_size; /* of all of it */
     struct slurm slurm;
@@ -45,6 +48,8 @@ static void judge(struct span path, struct work *work)
     (void)pod_of_cgroup(path, work->pod);
     (void)slurm_of_cgroup(path, &work->slurm);
     work->slurm_state = VITALS_HAVE;
+    size_t place;
+    work->kind = workload_of_cgroup(path, &place);
 }
 
 /* ---- Slurm ---- */
@@ -82,7 +87,7 @@ static bool ask_daemon(const struct os *os, struct span path, struct work *work,
     static const char *const mounts[] = {"fs/cgroup", "fs/cgroup/unified"};
     char file[OS_SYS_PATH];
     uint64_t pid = 0;
-    struct slurm told = {{0}, {0}, {0}, 0};
+    struct slurm told = {{0}, {0}, {0}, 0, 0};
     if (leads_up(path))
         return false;
     for (size_t i = 0; i < ARRAY_COUNT(mounts) && pid == 0 && work->slurm.place != 0; i++) {
@@ -149,30 +154,35 @@ const struct world_player *work_player(const vitals_context *context, int64_t pi
 
 /* ---- names ---- */
 
-static void add_names(const struct os *os, struct user_cache *cache, const struct work *work,
-                      const struct world_player *player, struct facts *out)
+/* Of what is in no container or no pod: HAVE, and "". */
+static vitals_availability find_names(const struct os *os, struct user_cache *cache,
+                                      const struct work *work, const struct world_player *player,
+                                      struct workload_name *name, struct facts *out)
 {
-    struct workload_name name = {{"", 0}, {"", 0}, {"", 0}};
+    *name = (struct workload_name){{"", 0}, {"", 0}, {"", 0}};
     struct span id = {work->container, strlen(work->container)};
-    vitals_availability state = VITALS_HAVE; // of what is in no container or no pod: ""
     if (player != NULL) {
-        name.pod = (struct span){player->pod, strlen(player->pod)};
-        name.space = (struct span){player->space, strlen(player->space)};
-        name.container = (struct span){player->container, strlen(player->container)};
+        name->pod = (struct span){player->pod, strlen(player->pod)};
+        name->space = (struct span){player->space, strlen(player->space)};
+        name->container = (struct span){player->container, strlen(player->container)};
     } else if (id.size != 0 && work->pod[0] != '\0') {
         struct workload_names *names = user_cache_containers(cache);
-        if (names == NULL)
-            out->failed = true;
-        else
-            state = workload_names_find(names, os, id, &name);
+        out->failed |= names == NULL;
+        return names == NULL ? VITALS_FAILED : workload_names_find(names, os, id, name);
     }
+    return VITALS_HAVE;
+}
+
+static void add_names(const struct workload_name *name, vitals_availability state,
+                      struct facts *out)
+{
     const struct {
         vitals_metric metric;
         struct span text;
     } texts[] = {
-        {VITALS_PROCESS_POD_NAME, name.pod},
-        {VITALS_PROCESS_POD_NAMESPACE, name.space},
-        {VITALS_PROCESS_CONTAINER_NAME, name.container},
+        {VITALS_PROCESS_POD_NAME, name->pod},
+        {VITALS_PROCESS_POD_NAMESPACE, name->space},
+        {VITALS_PROCESS_CONTAINER_NAME, name->container},
     };
     for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
         if (state > 0)
@@ -186,34 +196,127 @@ static bool wants_names(const struct facts *out)
 {
     return facts_wants(out, VITALS_PROCESS_POD_NAME) ||
            facts_wants(out, VITALS_PROCESS_POD_NAMESPACE) ||
-           facts_wants(out, VITALS_PROCESS_CONTAINER_NAME);
+           facts_wants(out, VITALS_PROCESS_CONTAINER_NAME) ||
+           facts_wants(out, VITALS_PROCESS_WORKLOAD);
+}
+
+/* ---- the workload ---- */
+
+/* A job counts only where the cgroup names it: anybody may have another's number in his
+ * environment. That one may tell the number of a SLUID, and then the id is an estimate too. */
+static vitals_availability find_workload(const struct work *work, const struct workload_name *name,
+                                         struct workload *out)
+{
+    *out = (struct workload){
+        .kind = work->kind,
+        .job = {work->slurm.job, strlen(work->slurm.job)},
+        .step = {work->slurm.step, strlen(work->slurm.step)},
+        .space = name->space,
+        .pod = name->pod,
+        .container = name->container,
+        .name = {work->container, strlen(work->container)},
+    };
+    if (out->kind == WORKLOAD_UNIT)
+        out->name = (struct span){work->unit, strlen(work->unit)};
+    if (out->kind == WORKLOAD_CONTAINER && name->pod.size != 0)
+        out->kind = WORKLOAD_POD;
+    return out->kind == WORKLOAD_SLURM ? work->slurm_state : VITALS_HAVE;
+}
+
+/* The name of a user: HAVE, or why it is not known. False where a descriptor was refused. */
+static bool find_user(const vitals_context *context, struct user_cache *cache, struct value uid,
+                      struct span *name, vitals_availability *state)
+{
+    bool lacking = false;
+    *state = (vitals_availability)uid.state;
+    if (uid.state <= 0)
+        return true;
+    const struct shared_text *text = user_cache_name(cache, &context->os.clock, USER_NAME,
+                                                     uid.as.u64, &lacking);
+    *state = text != NULL ? VITALS_HAVE : VITALS_FAILED;
+    if (text != NULL)
+        *name = (struct span){text->bytes, text->size};
+    return !lacking;
+}
+
+/* False where a descriptor was refused. */
+static bool add_workload(const vitals_context *context, struct user_cache *cache, struct value uid,
+                         struct workload *workload, vitals_availability state, struct facts *out)
+{
+    bool whole = true;
+    struct buffer id = {0};
+    if (!facts_wants(out, VITALS_PROCESS_WORKLOAD))
+        return true;
+    if (state > 0 && workload->kind == WORKLOAD_USER)
+        whole = find_user(context, cache, uid, &workload->name, &state);
+    if (state > 0) {
+        workload_format(workload, &id);
+        out->failed |= id.failed;
+    }
+    if (id.failed || state <= 0)
+        fact_missing(out, VITALS_PROCESS_WORKLOAD, state > 0 ? VITALS_FAILED : state);
+    else
+        fact_text_as(out, VITALS_PROCESS_WORKLOAD, (struct span){id.bytes, id.size}, state);
+    buffer_done(&id);
+    return whole;
 }
 
 /* ---- all of it ---- */
 
-void work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
-              const struct span *cgroup, vitals_availability reason, struct facts *out)
+/* Where the system has no cgroups, all that runs is somebody's; where they are hidden, whose it is
+ * says nothing. */
+static bool add_without(const vitals_context *context, struct user_cache *cache,
+                        const struct work_known *known, struct facts *out)
+{
+    struct workload workload = {.kind = WORKLOAD_USER};
+    for (size_t i = 0; i < ARRAY_COUNT(METRICS); i++)
+        fact_missing(out, METRICS[i], known->reason);
+    vitals_availability state = known->reason == VITALS_UNSUPPORTED ? VITALS_HAVE : known->reason;
+    return add_workload(context, cache, known->uid, &workload, state, out);
+}
+
+/* Looks for the number of the job where it is asked for. That the environment alone names one is
+ * worth something to the columns of Slurm only. */
+static void find_job(const struct os *os, int64_t pid, struct span path, struct work *work,
+                     struct facts *out)
+{
+    bool sluid = slurm_is_sluid(work->slurm.job);
+    bool asked = wants_slurm(out) || (sluid && facts_wants(out, VITALS_PROCESS_WORKLOAD));
+    if (asked && (work->slurm.job[0] == '\0' || sluid) &&
+        !(sluid && ask_daemon(os, path, work, out)))
+        ask_environment(os, pid, work, out);
+}
+
+static void add_texts(const struct work *work, struct facts *out)
+{
+    struct span container = {work->container, strlen(work->container)};
+    fact_text_as(out, VITALS_PROCESS_CONTAINER, container,
+                 container.size < work->container_size ? VITALS_LOWER_BOUND : VITALS_HAVE);
+    fact_string(out, VITALS_PROCESS_UNIT, work->unit);
+    fact_string(out, VITALS_PROCESS_POD, work->pod);
+    fact_text_as(out, VITALS_PROCESS_SLURM_JOB,
+                 (struct span){work->slurm.job, strlen(work->slurm.job)}, work->slurm_state);
+    fact_text_as(out, VITALS_PROCESS_SLURM_STEP,
+                 (struct span){work->slurm.step, strlen(work->slurm.step)}, work->slurm_state);
+}
+
+bool work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
+              const struct work_known *known, struct facts *out)
 {
     struct work work = {0};
-    for (size_t i = 0; i < ARRAY_COUNT(METRICS) && cgroup == NULL; i++)
-        fact_missing(out, METRICS[i], reason);
-    if (cgroup == NULL)
-        return;
-    judge(*cgroup, &work);
+    struct workload workload;
+    struct workload_name name = {{"", 0}, {"", 0}, {"", 0}};
+    if (known->cgroup == NULL)
+        return add_without(context, cache, known, out);
+    judge(*known->cgroup, &work);
     const struct world_player *player = work_player(context, pid);
-    bool sluid = slurm_is_sluid(work.slurm.job);
-    if (player == NULL && wants_slurm(out) && (work.slurm.job[0] == '\0' || sluid) &&
-        !(sluid && ask_daemon(&context->os, *cgroup, &work, out)))
-        ask_environment(&context->os, pid, &work, out);
-    struct span container = {work.container, strlen(work.container)};
-    fact_text_as(out, VITALS_PROCESS_CONTAINER, container,
-                 container.size < work.container_size ? VITALS_LOWER_BOUND : VITALS_HAVE);
-    fact_string(out, VITALS_PROCESS_UNIT, work.unit);
-    fact_string(out, VITALS_PROCESS_POD, work.pod);
-    fact_text_as(out, VITALS_PROCESS_SLURM_JOB,
-                 (struct span){work.slurm.job, strlen(work.slurm.job)}, work.slurm_state);
-    fact_text_as(out, VITALS_PROCESS_SLURM_STEP,
-                 (struct span){work.slurm.step, strlen(work.slurm.step)}, work.slurm_state);
-    if (wants_names(out))
-        add_names(&context->os, cache, &work, player, out);
+    if (player == NULL)
+        find_job(&context->os, pid, *known->cgroup, &work, out);
+    add_texts(&work, out);
+    if (!wants_names(out))
+        return true;
+    vitals_availability named = find_names(&context->os, cache, &work, player, &name, out);
+    add_names(&name, named, out);
+    vitals_availability state = find_workload(&work, &name, &workload);
+    return add_workload(context, cache, known->uid, &workload, state, out);
 }

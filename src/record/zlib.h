@@ -9,6 +9,9 @@
 #define ZLIB_FUNCTIONS(FUNCTION) \
     FUNCTION(compress2)          \
     FUNCTION(compressBound)      \
+    FUNCTION(deflate)            \
+    FUNCTION(deflateEnd)         \
+    FUNCTION(deflateInit2_)      \
     FUNCTION(inflate)            \
     FUNCTION(inflateEnd)         \
     FUNCTION(inflateInit_)       \
@@ -27,6 +30,9 @@ const char *zlib_missing(void);
 
 #define compress2     (*zlib.compress2_function)
 #define compressBound (*zlib.compressBound_function)
+#define deflate       (*zlib.deflate_function)
+#define deflateEnd    (*zlib.deflateEnd_function)
+#define deflateInit2_ (*zlib.deflateInit2__function)
 #define inflate       (*zlib.inflate_function)
 #define inflateEnd    (*zlib.inflateEnd_function)
 #define inflateInit_  (*zlib.inflateInit__function)

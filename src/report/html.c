@@ -41,6 +41,9 @@ static vitals_text title_of(const struct page *page)
 {
     vitals_text command = attribute(page, "command");
     vitals_text host = attribute(page, "host");
+    const char *title = page->report->title;
+    if (page->report->for_others)
+        command = title != NULL ? (vitals_text){title, strlen(title)} : (vitals_text){"", 0};
     if (command.size > 0)
         return command;
     if (words_is_machine(page->account) && host.size > 0)
@@ -575,9 +578,12 @@ static void put_all_figures(struct page *page)
 static void put_foot(struct page *page)
 {
     struct html *html = &page->html;
-    html_format(html, "<footer>made by vitals %s of a recording (%s), ", vitals_version_text(),
+    html_format(html, "<footer>made by vitals %s of a recording (%s)", vitals_version_text(),
                 recording_format(page->report->recording));
-    html_string(html, page->report->path);
+    if (!page->report->for_others) {
+        html_raw(html, ", ");
+        html_string(html, page->report->path);
+    }
     vitals_text rungs = attribute(page, "rungs");
     if (rungs.size > 0) {
         html_raw(html, "; counted with ");
@@ -614,7 +620,8 @@ int html_write(const struct html_report *report, vitals_write *write, void *data
     const char *problem = recording_problem(report->recording);
     if (charts_of(report->recording, &page.charts) < 0)
         return -1;
-    processes_of(report->path, root_of(&page), &page.processes);
+    if (!report->for_others)
+        processes_of(report->path, root_of(&page), &page.processes);
     put_head(&page);
     put_title(&page);
     put_notes(&page, attribute(&page, "limit_words"));

@@ -5,6 +5,8 @@
 #ifndef VITALS_REPORT_HTML_H
 #define VITALS_REPORT_HTML_H
 
+#include <stdbool.h>
+
 #include "record/recording.h"
 #include "report/phases.h"
 #include "report/sizing.h"
@@ -15,6 +17,11 @@ struct html_report {
     const struct account_view *view;
     const struct phases *phases;
     const struct sizing *sizing;
+
+    /* Of a page that is given away: neither places of this machine nor command lines stand in it,
+     * but this title; NULL: none. */
+    bool for_others;
+    const char *title;
 };
 
 /* Returns 0, what `write` returned to stop, or less than zero where memory is out. */

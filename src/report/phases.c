@@ -101,7 +101,9 @@ static void fold(const struct series *series, const struct spans *spans,
                  struct phase_measure *measure)
 {
     *measure = (struct phase_measure){.series = series, .growth = (double)NAN};
+    bool seen = false;
     for (size_t i = 0; i < spans->count; i++) {
+        seen = seen || points_in(series, spans->items[i]) > 0;
         size_t from = first_from(series, spans->items[i].begin);
         for (size_t at = from; at < series->count && series->seconds[at] <= spans->items[i].end;
              at++) {
@@ -113,6 +115,10 @@ static void fold(const struct series *series, const struct spans *spans,
         if (series->counter && !isnan(grown))
             measure->growth = (isnan(measure->growth) ? 0 : measure->growth) + grown;
     }
+    /* Between two samples a counter is thought to grow evenly; where none fell into any call, that
+     * would be all that is told of it. */
+    if (!seen)
+        measure->growth = (double)NAN;
 }
 
 /* What was sampled most often tells when samples were taken. */

@@ -50,16 +50,15 @@ void about_fill(vitals_account *account, const vitals_context *context, const ch
                 uint64_t begin_ns)
 {
     char text[OS_SELF_TEXT];
-    struct os_origin origin = {0};
+    const struct os_origin *origin = &context->origin;
     if (argv != NULL)
         set_command(account, argv);
     if (os_self_folder(text, sizeof(text)) == 0)
         set_string(account, "working_directory", text);
     if (os_self_user(&context->os, text, sizeof(text)) == 0)
         set_string(account, "user", text);
-    os_read_origin(&context->os, &origin);
-    set_string(account, "host", origin.host);
-    set_string(account, "boot_id", origin.boot_id);
+    set_string(account, "host", origin->host);
+    set_string(account, "boot_id", origin->boot_id);
     set_string(account, "version", vitals_version_text());
     set_moment(account, &context->os.clock, begin_ns);
 }

@@ -16,9 +16,9 @@ static const char *const ATTRIBUTES[] = {
     "rungs",   "missing",
 };
 
-/* Enough for a launcher's figures and those of a usage with many devices: pages that nobody writes
- * cost nothing. */
-enum { FIGURES_RESERVED = 1024 };
+/* Enough for the figures of a launcher and of a usage with some devices, and less than what the C
+ * library asks the kernel for by itself each time. */
+enum { FIGURES_RESERVED = 256 };
 
 /* ---- texts ---- */
 

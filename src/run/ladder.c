@@ -28,6 +28,7 @@ struct ladder {
     const char *chosen; /* names of rungs; NULL: all */
     bool orphans_lost;
     struct os_count_options asked;
+    void *shared; /* the counters' own */
 };
 
 /* Always there, whatever a user chose: reaping is done in any case. */
@@ -96,7 +97,13 @@ struct ladder *ladder_open(const struct ladder_options *options)
     ladder->counters = options->counters != NULL ? options->counters : os_counters;
     ladder->chosen = options->rungs;
     ladder->orphans_lost = options->orphans_lost;
+    ladder->shared = memory_alloc(os_count_shared_bytes);
+    if (ladder->shared == NULL) {
+        memory_free(ladder);
+        return NULL;
+    }
     ladder->asked = (struct os_count_options){.os = options->os,
+                                              .shared = ladder->shared,
                                               .patience_ns = options->patience_ns,
                                               .limit_memory_bytes = options->limit_memory_bytes,
                                               .limit_processes = options->limit_processes};
@@ -371,5 +378,7 @@ void ladder_close(struct ladder *ladder)
         ladder->rungs[i].counter->close(ladder->rungs[i].state);
         memory_free(ladder->rungs[i].state);
     }
+    if (ladder != NULL)
+        memory_free(ladder->shared);
     memory_free(ladder);
 }

@@ -58,6 +58,7 @@ struct launcher {
     vitals_context *context; /* for /proc and the clock; no sampler is made of it */
     struct os_signals signals;
     struct os_child command;
+    const char **environment; /* the command's */
     bool command_ended, told_to_end;
     int64_t watcher;
     int watcher_pidfd, channel;
@@ -156,6 +157,8 @@ static void start_watcher(struct launcher *launcher)
         return;
     struct watcher_setup setup = watcher_setup(launcher, ends[1]);
     struct os_helper helper = {.main = watcher_main, .data = &setup, .channel = ends[1]};
+    if (setup.observer != NULL)
+        helper.kept = setup.observer->descriptor;
     int code = os_fork_helper(&helper, &launcher->watcher, &launcher->watcher_pidfd);
     os_close_descriptor(ends[1]);
     if (code < 0) {
@@ -571,17 +574,17 @@ static int start_command(struct launcher *launcher, vitals_error *error)
 {
     struct os_places places;
     ladder_places(launcher->ladder, &places);
-    const char **environment = os_marks_environment(&launcher->marks,
-                                                    launcher->options.environment);
+    launcher->environment = os_marks_environment(&launcher->marks, launcher->options.environment);
     struct os_command command = {.argv = launcher->options.argv,
-                                 .environment = environment,
+                                 .environment = launcher->environment,
                                  .descriptors = launcher->options.child_descriptors,
                                  .signals = &launcher->signals,
-                                 .places = &places};
-    int code = environment != NULL ? os_spawn(&command, &launcher->command) : -ENOMEM;
-    os_marks_environment_free(environment);
+                                 .places = &places,
+                                 .shares_memory = true};
+    int code = launcher->environment != NULL ? os_spawn(&command, &launcher->command) : -ENOMEM;
     if (code < 0)
         return error_system(error, -code, "cannot start a process for the command");
+    os_signals_missed(&launcher->signals);
     ladder_child(launcher->ladder, launcher->command.pid);
     launcher->begin_ns = now_ns(launcher);
     int failed = os_spawn_go(&launcher->command);
@@ -719,7 +722,7 @@ static int run(struct launcher *launcher, vitals_error *error)
         return code;
     }
     wait_for_end(launcher);
-    os_close_descriptor(launcher->command.pidfd);
+    os_child_done(&launcher->command);
     account_for(launcher);
     return 0;
 }
@@ -749,6 +752,7 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
         vitals_account_free(launcher->account);
     ladder_close(launcher->ladder);
     os_marks_remove(&launcher->marks);
+    os_marks_environment_free(launcher->environment);
     os_signals_restore(&launcher->signals);
     vitals_context_free(launcher->context);
     watch_area_free(launcher->area);

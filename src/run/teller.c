@@ -93,13 +93,18 @@ void teller_end(struct teller *teller)
 
 /* ---- the file of totals ---- */
 
+uint64_t teller_patience_ns(const struct teller *teller, uint64_t now_ns)
+{
+    uint64_t lasted = now_ns > teller->begin_ns ? now_ns - teller->begin_ns : 0;
+    uint64_t every = lasted / PART_LOST;
+    if (every < OFTENEST_NS)
+        return OFTENEST_NS;
+    return every < RAREST_NS ? every : RAREST_NS;
+}
+
 bool teller_totals_due(const struct teller *teller, uint64_t now_ns)
 {
-    uint64_t every = (now_ns - teller->begin_ns) / PART_LOST;
-    if (every < OFTENEST_NS)
-        every = OFTENEST_NS;
-    if (every > RAREST_NS)
-        every = RAREST_NS;
+    uint64_t every = teller_patience_ns(teller, now_ns);
     return teller->totals_written && now_ns >= saturating_add(teller->totals_ns, every);
 }
 

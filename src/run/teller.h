@@ -37,9 +37,11 @@ void teller_end(struct teller *teller);
 void teller_complain(struct teller *teller, const char *what, const char *why);
 void teller_explain(struct teller *teller, vitals_account *account);
 
-/* Totals are written each second at first, and then so often that a killed run loses no more than a
- * tenth of what it did, and at most ten seconds. Each time is a file written and put in the place
- * of another: most of what a quiet run would cost. */
+/* How long what was told last is good enough: a second at first, and then so long that who is
+ * killed loses no more than a tenth of what the run did, and at most ten seconds. To make the
+ * figures each time, and to put a file in the place of another, is most of what a quiet run would
+ * cost. */
+uint64_t teller_patience_ns(const struct teller *teller, uint64_t now_ns);
 bool teller_totals_due(const struct teller *teller, uint64_t now_ns);
 void teller_totals(struct teller *teller, const vitals_account *account, uint64_t now_ns);
 

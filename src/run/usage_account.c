@@ -120,11 +120,25 @@ static vitals_availability of_samples(const struct usage_cell *cell)
     return state_worse(worst == VITALS_STALE ? VITALS_ESTIMATE : worst, VITALS_SAMPLED);
 }
 
-/* What may not be read any more had been seen for a part of the run alone. */
-static vitals_availability of_part(const struct usage_cell *cell, vitals_availability of_missing)
+static bool is_of_devices(enum measure_place place)
+{
+    return strncmp(MEASURES[place].name, "gpu_", 4) == 0;
+}
+
+/* What may not be read any more, and a device that is lost, had been seen for a part of the run
+ * alone. A process that has gone has ended. */
+static vitals_availability of_part(const struct usage_cell *cell, enum measure_place place,
+                                   vitals_availability of_missing)
 {
     vitals_availability state = of_samples(cell);
-    return cell->state == VITALS_DENIED ? state_worse(state, of_missing) : state;
+    bool lost = cell->state == VITALS_GONE && is_of_devices(place);
+    return lost || cell->state == VITALS_DENIED ? state_worse(state, of_missing) : state;
+}
+
+/* Nothing was seen before the devices were lost: that is not as if nothing had been used. */
+static bool says_nothing(const struct usage_cell *cell, enum measure_place place)
+{
+    return cell->state < 0 && cell->most <= 0 && is_of_devices(place);
 }
 
 /* A counter that could not be read at the end is at least what it was. */
@@ -172,7 +186,7 @@ static void put_gauge(struct writer *writer, const struct usage_subject *subject
                                           .subject = subject->text,
                                           .label = subject->label,
                                           .source = source,
-                                          .state = of_part(cell, STATISTICS[i].of_missing),
+                                          .state = of_part(cell, place, STATISTICS[i].of_missing),
                                           .value = STATISTICS[i].value});
     }
 }
@@ -193,7 +207,7 @@ static bool is_of_no_device(const struct writer *writer, const struct usage_subj
 {
     const vitals_usage *usage = writer->usage;
     bool part = subject->scope == VITALS_SCOPE_ROOT || subject->scope == VITALS_SCOPE_DESCENDANTS;
-    if (!part || strncmp(MEASURES[place].name, "gpu_", 4) != 0)
+    if (!part || !is_of_devices(place))
         return false;
     for (size_t i = 0; i < usage->device_count; i++) {
         if (usage->devices[i]->used)
@@ -209,7 +223,7 @@ static void put_measure(struct writer *writer, const struct usage_subject *subje
     char name[FIGURE_NAME];
     if (!is_worth_telling(cell, place) || is_of_no_device(writer, subject, place))
         return;
-    if (cell->readings == 0) {
+    if (cell->readings == 0 || says_nothing(cell, place)) {
         statistic_name(&MEASURES[place], "peak", name);
         bool counter = MEASURES[place].kind == MEASURE_COUNTER;
         put_missing(writer, subject, counter ? MEASURES[place].name : name, MEASURES[place].unit,

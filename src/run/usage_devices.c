@@ -482,13 +482,24 @@ static void set_totals(vitals_usage *usage, uint64_t now_ns, const struct totals
               totals->used_devices > 0 ? VITALS_HAVE : state, (double)totals->used_devices);
 }
 
-/* What has no row in this snapshot has nothing to say: a device that was lost. */
-static void mark_lost(vitals_usage *usage)
+/* What has no row in this snapshot has nothing to say: a device that was lost. Sums are without
+ * what the tree has on it. */
+static void mark_lost(vitals_usage *usage, struct totals *totals)
 {
+    struct usage_sum *const SUMS[] = {&totals->memory,
+                                      &totals->utilization,
+                                      &totals->busy,
+                                      &totals->energy,
+                                      &totals->memory_of[0],
+                                      &totals->memory_of[1],
+                                      &totals->utilization_of[0],
+                                      &totals->utilization_of[1]};
     for (size_t i = 0; i < usage->device_count; i++) {
         struct usage_device *device = usage->devices[i];
         if (device->seen == usage->fold)
             continue;
+        for (size_t k = 0; k < ARRAY_COUNT(SUMS) && device->key != 0; k++)
+            sum_add(SUMS[k], VITALS_GONE, 0);
         for (size_t place = 0; place < MEASURE_COUNT; place++) {
             if ((MEASURES[place].scopes & MEASURE_OF_GPU) != 0)
                 cell_missing(&device->subject->cells[place], VITALS_GONE);
@@ -530,7 +541,7 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot)
         if (is_wanted(usage, snapshot, gpu))
             fold_device(usage, snapshot, gpu, &totals);
     }
-    mark_lost(usage);
+    mark_lost(usage, &totals);
     set_totals(usage, totals.newest_ns, &totals);
 }
 

@@ -24,9 +24,6 @@ static const uint64_t FIRST_INTERVAL_NS = 10 * NS_PER_MS;
 /* Who must not pass a limit unseen is looked at so often. */
 static const uint64_t LIMITED_INTERVAL_NS = 200 * NS_PER_MS;
 
-/* Figures are made so often: where the watcher is killed no more of them is lost. */
-static const uint64_t TELL_NS = NS_PER_SECOND;
-
 static const uint64_t MARKS_AFTER_NS = 100 * NS_PER_MS;
 
 enum { WAKE_CHANNEL = 1, WAKE_MARKS = 2 };
@@ -101,6 +98,20 @@ static int open_request(struct watcher *watcher, vitals_request **out, vitals_er
     return code;
 }
 
+/* Giving the kernel a program of ours takes 10 ms of CPU and more, which the few processes of a
+ * tree do not bring back for hours: they are asked one by one. */
+static int open_context(struct watcher *watcher, vitals_error *error)
+{
+    const vitals_options *world = watcher->setup->world;
+    vitals_options options;
+    vitals_options_init(&options, sizeof(options));
+    if (world != NULL)
+        memcpy(&options, world, size_min(world->size, sizeof(options)));
+    options.size = sizeof(options);
+    options.no_bpf = 1;
+    return vitals_context_new(&options, &watcher->context, error);
+}
+
 static int open_sampler(struct watcher *watcher, vitals_error *error)
 {
     vitals_request *request = NULL;
@@ -108,7 +119,7 @@ static int open_sampler(struct watcher *watcher, vitals_error *error)
     if (code == 0)
         code = open_request(watcher, &request, error);
     if (code == 0)
-        code = vitals_context_new(watcher->setup->world, &watcher->context, error);
+        code = open_context(watcher, error);
     if (code == 0)
         code = vitals_sampler_new(watcher->context, request, &watcher->sampler, error);
     vitals_request_free(request);
@@ -289,7 +300,8 @@ static void watch(struct watcher *watcher)
         watch_marks(watcher);
         send_report(watcher, false);
         uint64_t now = now_ns(watcher), late = now > deadline ? now - deadline : 0;
-        if (now >= saturating_add(watcher->told_ns, TELL_NS) || watcher->report.ticks == 1)
+        uint64_t patience = teller_patience_ns(&watcher->teller, now);
+        if (now >= saturating_add(watcher->told_ns, patience) || watcher->report.ticks == 1)
             tell(watcher, false);
         deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
         interval = size_min(interval * 2, watcher->interval_ns);

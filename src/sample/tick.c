@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "process/workloads.h"
 #include "sample/context.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@
 static bool wants_processes(const struct metric_set *wanted)
 {
     return metric_set_has_entity(wanted, VITALS_PROCESS) ||
+           metric_set_has_entity(wanted, VITALS_WORKLOAD) ||
            metric_set_has(wanted, VITALS_GPU_PROCESS_PROCESS) ||
            metric_set_has(wanted, VITALS_HOST_PROCESSES);
 }
@@ -53,13 +55,18 @@ static int fill(struct tick *tick, const vitals_request *request)
     if (tick->request == NULL || tick->hub == NULL || tick->processes == NULL ||
         tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
         return VITALS_EMEMORY;
+    tick->shown = request->wanted;
+    if (metric_set_has_entity(&tick->shown, VITALS_WORKLOAD))
+        workloads_needs(&tick->request->wanted);
     plan_init(&tick->plan, tick->request);
     process_table_childless(tick->processes, tick->request->childless);
     process_table_select(tick->processes, tick->request->rows, tick->request->pids,
                          tick->request->pid_count);
     tick->slow = slow_source_new(tick->context, tick->hub, &tick->plan);
     tick->machine = machine_source_new(tick->context, tick->hub, &tick->request->wanted);
-    return tick->slow == NULL || tick->machine == NULL ? VITALS_EMEMORY : add_gpus(tick);
+    tick->workloads = workload_source_new(tick->context, tick->hub, &tick->shown);
+    bool failed = tick->slow == NULL || tick->machine == NULL || tick->workloads == NULL;
+    return failed ? VITALS_EMEMORY : add_gpus(tick);
 }
 
 int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
@@ -96,6 +103,7 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
     sweep_source_free(tick->sweeps, deadline);
     slow_source_free(tick->slow, deadline);
     machine_source_free(tick->machine, deadline);
+    workload_source_free(tick->workloads, deadline);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_free(tick->gpus[i], deadline);
     free_rest(tick);
@@ -106,6 +114,7 @@ void tick_forget(struct tick *tick)
     sweep_source_forget(tick->sweeps);
     slow_source_forget(tick->slow);
     machine_source_forget(tick->machine);
+    workload_source_forget(tick->workloads);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_forget(tick->gpus[i]);
     free_rest(tick);
@@ -154,9 +163,11 @@ static int collect(struct tick *tick)
     }
     ask_users(tick);
     slow_source_collect(tick->slow, tick->processes);
+    code = code == 0 ? workload_source_collect(tick->workloads) : code;
     return code == 0 ? machine_source_collect(tick->machine, &tick->host) : code;
 }
 
+/* All but who works for what, which waits for the others. */
 static bool settled(const struct tick *tick)
 {
     for (size_t i = 0; i < tick->gpu_count; i++) {
@@ -230,7 +241,12 @@ static int wait_for_lanes(struct tick *tick, const struct metric_set *due, uint6
         mark_gpu_users(tick, due);
         if (slow_source_has_more(tick->slow))
             ask_details(tick);
-    } while (!settled(tick) && wait_for_one(tick, deadline_ns));
+        if (settled(tick))
+            code = workload_source_ask(tick->workloads, tick->processes, due, tick->begin_ns);
+        if (code < 0)
+            return code;
+    } while (!(settled(tick) && workload_source_settled(tick->workloads, tick->begin_ns)) &&
+             wait_for_one(tick, deadline_ns));
     return 0;
 }
 
@@ -246,6 +262,7 @@ static int end_waiting(struct tick *tick, const struct metric_set *due)
     for (size_t i = 0; i < tick->gpu_count; i++)
         freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
     freed |= machine_source_late(tick->machine, &tick->host);
+    workload_source_late(tick->workloads);
     freed |= slow_source_late(tick->slow, tick->processes, tick->begin_ns, tick->sequence == 0);
     if (freed && tick->sequence == 0) {
         machine_source_ask(tick->machine, due, tick->begin_ns);
@@ -288,6 +305,7 @@ static void write_sources(struct tick *tick, uint64_t now_ns)
     builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
     slow_source_write(tick->slow, builder, now_ns);
     machine_source_write(tick->machine, builder, now_ns);
+    workload_source_write_source(tick->workloads, builder, now_ns);
     if (tick->sweeps != NULL)
         sweep_source_write(tick->sweeps, builder, now_ns);
     for (size_t i = 0; i < tick->gpu_count; i++)
@@ -314,14 +332,16 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
 {
     const vitals_clock *clock = &tick->context->os.clock;
     const struct os_origin *origin = &tick->context->origin;
-    const struct metric_set *wanted = &tick->request->wanted;
+    const struct metric_set *wanted = &tick->shown;
     vitals_builder *builder = tick->builder;
     vitals_builder_begin(builder);
     vitals_builder_origin(builder, text_of(origin->host), text_of(origin->boot_id),
                           origin->pid_namespace);
     vitals_builder_stream(builder, tick->stream);
     host_write(&tick->host, builder, wanted, process_count(tick), read_ns);
+    workload_source_look(tick->workloads, tick->processes);
     process_table_write(tick->processes, builder, wanted);
+    workload_source_write(tick->workloads, tick->processes, builder, read_ns);
     gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes, read_ns);
     uint64_t now_ns = monotonic(tick);
     for (size_t i = 0; metric_set_has_entity(wanted, VITALS_DIAGNOSIS) && i < tick->gpu_count; i++)

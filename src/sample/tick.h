@@ -12,18 +12,21 @@
 #include "sample/plan.h"
 #include "sample/slow_source.h"
 #include "sample/sweep_source.h"
+#include "sample/workload_source.h"
 
 enum { GPU_BACKENDS_MAX = 8 };
 
 struct tick {
     vitals_context *context;
-    vitals_request *request; /* owned */
+    vitals_request *request; /* owned; wants also what other tables are made of */
+    struct metric_set shown; /* what was asked for */
     struct plan plan;
     struct lane_hub *hub;
     struct slow_source *slow;
     struct machine_source *machine;
     struct gpu_source *gpus[GPU_BACKENDS_MAX];
     size_t gpu_count;
+    struct workload_source *workloads;
     struct sweep_source *sweeps; /* NULL: nobody asked for devices */
 
     struct host host;

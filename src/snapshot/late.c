@@ -190,6 +190,11 @@ static void write_missing(const struct late *late, vitals_entity entity, vitals_
     }
 }
 
+uint64_t late_moment(const struct late *late, const struct fact *fact)
+{
+    return late->whole_ns != 0 ? late->whole_ns : late->moments[fact - late->kept.items];
+}
+
 static uint64_t moment_of(const struct late *late, size_t item)
 {
     return late->whole_ns != 0 ? late->whole_ns : late->moments[item];

@@ -45,6 +45,9 @@ static inline bool late_asked(const struct late *late, vitals_metric metric)
     return late->answered && facts_wants(&late->kept, metric);
 }
 
+/* When a fact of `kept` was read. */
+uint64_t late_moment(const struct late *late, const struct fact *fact);
+
 /* The row with the key, or NULL. *hint makes it cheap where rows are asked for in their order; it
  * may be NULL. */
 const struct fact_row *late_find(const struct late *late, vitals_entity entity, uint64_t key,

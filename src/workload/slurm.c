@@ -62,7 +62,7 @@ bool slurm_of_cgroup(struct span path, struct slurm *out)
 {
     struct span above = {path.bytes, 0}, parent = above, element, id;
     struct cursor cursor = cursor_over(path.bytes, path.size);
-    *out = (struct slurm){{0}, {0}, {0}, 0};
+    *out = (struct slurm){{0}, {0}, {0}, 0, 0};
     for (; path_element(&cursor, &element); above = parent, parent = element) {
         bool hidden = is_hidden(parent);
         if (!(hidden || is_slurmd(above, parent)) || !span_between(element, "job_", "", &id) ||
@@ -74,9 +74,10 @@ bool slurm_of_cgroup(struct span path, struct slurm *out)
         if (hidden && !stepped) // anybody may call a cgroup job_1
             return false;
         (void)span_copy(id, out->job, sizeof out->job);
+        out->own = (size_t)(element.bytes + element.size - path.bytes);
         if (stepped) {
             (void)span_copy(step, out->step, sizeof out->step);
-            out->place = (size_t)(next.bytes + next.size - path.bytes);
+            out->place = out->own = (size_t)(next.bytes + next.size - path.bytes);
         }
         return true;
     }
@@ -90,7 +91,7 @@ bool slurm_of_title(struct span title, struct slurm *out)
 {
     struct cursor cursor = cursor_over(title.bytes, title.size);
     struct span job, rest;
-    *out = (struct slurm){{0}, {0}, {0}, 0};
+    *out = (struct slurm){{0}, {0}, {0}, 0, 0};
     if (!cursor_literal(&cursor, "slurmstepd: [") || !cursor_until(&cursor, '.', &job) ||
         !is_number(job) || !cursor_until(&cursor, ']', &rest))
         return false;
@@ -144,7 +145,7 @@ static void take_variable(struct span name, struct span value, struct slurm *out
 bool slurm_of_environment(struct span strings, struct slurm *out)
 {
     struct cursor cursor = cursor_over(strings.bytes, strings.size);
-    *out = (struct slurm){{0}, {0}, {0}, 0};
+    *out = (struct slurm){{0}, {0}, {0}, 0, 0};
     for (struct span string; !cursor_done(&cursor);) {
         if (!cursor_until(&cursor, '\0', &string)) // cut: half a number would be a wrong one
             break;

@@ -18,6 +18,7 @@ struct slurm {
     char step[SLURM_TEXT];  /* a number, batch, extern, interactive */
     char sluid[SLURM_TEXT]; /* of an environment, beside the number */
     size_t place;           /* of a path: as much of it leads to the step's cgroup; 0: to none */
+    size_t own;             /* likewise to the step's, or to the job's where there is no step */
 };
 
 /* False where the path is none of Slurm's. */

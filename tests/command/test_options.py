@@ -100,6 +100,8 @@ GOOD = (
 
 # arguments, what the message must name
 BAD = (
+    ("run --mlflow http://x -- true", ("--mlflow is given as --mlflow=http://x",)),
+    ("serve --otlp http://x", ("--otlp is given as --otlp=http://x",)),
     ("--interval 0", ("--interval", '"0"', "0.01 to 86400")),
     ("--interval -1", ("--interval", '"-1"', "0.01 to 86400")),
     ("--interval -0.5", ("--interval", '"-0.5"')),

@@ -274,7 +274,8 @@ class Endings(Recordings):
         whole = path.read_bytes()
         cut = self.folder / "cut.db"
         moments = []
-        for percent in (100, 95, 70):
+        # Where writing a frame takes long most are left out, and what is left may hold none.
+        for percent in (100, 95) if SANITIZED else (100, 95, 70):
             cut.write_bytes(whole[:len(whole) * percent // 100])
             with self.subTest(percent=percent):
                 now = vitals("-1", *PLAIN, "--from", cut)

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 from harness import SANITIZED, VITALS, environment
-from runs import RunCase, children, program, status, wait_until
+from runs import RunCase, children, ordinary_user, program, status, wait_until
 from terminal import PATIENCE, TMUX, Terminal
 
 
@@ -322,6 +322,16 @@ class Scripts(RunCase):
                 done = self.script(f"ulimit {limit}; $run sh -c 'echo ran; exit 3'")
                 self.assertIn((done.returncode, done.stdout), ((3, "ran\n"), (125, "")), done.stderr)
                 self.assertEqual(done.returncode == 125, "cannot" in done.stderr, done.stderr)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer starts threads of its own, and ends the program where it cannot")
+    def test_no_process_more(self):
+        """The limit is of all processes of a user, and holds for none that may pass it."""
+        user = ordinary_user()
+        done = self.script("ulimit -u 1; exec $run sh -c 'echo ran; exit 3'", *user)
+        self.assertIn((done.returncode, done.stdout), ((3, "ran\n"), (125, "")), done.stderr)
+        self.assertEqual(done.returncode == 125, "cannot start a process" in done.stderr, done.stderr)
+        if user:
+            self.assertEqual(done.returncode, 125, done.stderr)
 
     def test_a_limit_of_file_sizes(self):
         """The account has no room: the command's code is told all the same."""

@@ -219,6 +219,19 @@ class Track(unittest.TestCase):
             self.skipTest("it lasted so long that totals were written")
         self.assertTrue(kept.exists(), "an empty file of the user's")
 
+    def test_a_recording_that_cannot_take_the_account(self):
+        worker = self.worker()
+        recording = self.folder / "track.csv"
+        process, account = self.track("-q", "--record", recording, worker.pid)
+        wait_until(lambda: recording.exists() and recording.read_text().count("\n") > 1,
+                   "a line of a recording")
+        recording.unlink()
+        self.end(worker)
+        _, err = process.communicate(timeout=30)
+        self.assertIn("the account is missing", err)
+        self.assertEqual(process.returncode, 1)
+        self.assertTrue(self.figures(account))
+
     def test_a_recording_that_stops_is_told_whoever_wants_to_hear(self):
         worker = self.worker()
         recording = self.folder / "track.csv"

@@ -91,7 +91,7 @@ def calls(*names):
 
 
 INSIDE = tuple(f"src/{room}/" for level in LIBRARY for room in level)
-MACHINE = ("src/os/", "src/command/main.c")
+MACHINE = ("src/os/", "src/command/main.c", "src/publish/tell.c")
 
 RULES = (
     Rule(re.compile(r'"/(proc|sys)\b'), MACHINE, strings=True,

@@ -147,9 +147,10 @@ class Lists(unittest.TestCase):
                         self.assertTrue(reason)
 
     def test_every_requirement_is_pinned(self):
-        for line in (SOURCE / "scripts/requirements-test.txt").read_text().splitlines():
-            if line and not line.startswith("#"):
-                self.assertRegex(line, r"^[\w.-]+==[\w.]+$")
+        for path in sorted((SOURCE / "scripts").glob("requirements-*.txt")):
+            for line in path.read_text().splitlines():
+                if line and not line.startswith("#"):
+                    self.assertRegex(line, r"^[\w.-]+==[\w.]+$")
 
 
 if __name__ == "__main__":

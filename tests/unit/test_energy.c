@@ -13,7 +13,7 @@ struct machine {
     struct host host;
     struct facts facts;
     struct metric_set wanted;
-    uint64_t now_ns;
+    uint64_t now_ns; /* each reading is a second later */
 };
 
 static void put(const struct machine *machine, const char *zone, const char *file, const char *text)
@@ -48,7 +48,8 @@ static vitals_snapshot *take_of(struct machine *machine, const struct metric_set
     struct metric_set part;
     CHECK(host_late_part(HOST_LATE_MACHINE, wanted, &part));
     host_late_read(&machine->world, HOST_LATE_MACHINE, &part, NULL, &machine->facts);
-    CHECK_INT(host_late_take(&machine->host, HOST_LATE_MACHINE, &machine->facts, ++machine->now_ns),
+    machine->now_ns += NS_PER_SECOND;
+    CHECK_INT(host_late_take(&machine->host, HOST_LATE_MACHINE, &machine->facts, machine->now_ns),
               0);
     return host_snapshot(&machine->host, wanted, machine->now_ns);
 }
@@ -121,10 +122,73 @@ static void a_counter_that_begins_anew_goes_on(void)
     put(&machine, "intel-rapl:0", "energy_uj", "262143000000\n");
     check_sums(&machine, 262143 + 100, 50);
     put(&machine, "intel-rapl:0", "energy_uj", "671150\n");
+    put(&machine, "intel-rapl:0:1", "energy_uj", "65712000000\n");
+    check_sums(&machine, 262143.328850 + 0.67115 + 100, 65712 + 20);
+    put(&machine, "intel-rapl:0", "energy_uj", "262142000000\n");
     put(&machine, "intel-rapl:0:1", "energy_uj", "1000000\n");
-    check_sums(&machine, 262143.328850 + 0.67115 + 100, 65712.999613 + 1 + 20);
+    check_sums(&machine, 262143.328850 + 262142 + 100, 65712.999613 + 1 + 20);
     put(&machine, "intel-rapl:0", "energy_uj", "0\n");
     check_sums(&machine, 2 * 262143.328850 + 100, 65712.999613 + 1 + 20);
+    end(&machine);
+}
+
+static void check_states(struct machine *machine, int package, int dram)
+{
+    vitals_snapshot *snapshot = take(machine);
+    const vitals_row *host = host_row(snapshot, VITALS_HOST, "host");
+    host_check_state(host, VITALS_HOST_PACKAGE_ENERGY_JOULES, package);
+    host_check_state(host, VITALS_HOST_DRAM_ENERGY_JOULES, dram);
+    vitals_snapshot_unref(snapshot);
+}
+
+/* As by a driver that was loaded again: for a round it had to use minutes of power in a moment. */
+static void a_counter_that_was_set_to_nothing_is_no_round(void)
+{
+    struct machine machine;
+    begin(&machine);
+    two_packages(&machine);
+    check_sums(&machine, 1000, 50);
+    put(&machine, "intel-rapl:0", "energy_uj", "2000000\n");
+    check_sums(&machine, 1002, 50);
+    check_states(&machine, VITALS_LOWER_BOUND, VITALS_HAVE); /* of what it saw before, a part */
+    put(&machine, "intel-rapl:0", "energy_uj", "3000000\n");
+    check_sums(&machine, 1003, 50);
+    end(&machine);
+}
+
+/* 400 W for a hundred seconds, of a counter that goes round in 164: no reset, but none would look
+ * otherwise. */
+static void a_round_is_a_round_however_much_of_it_was_not_seen(void)
+{
+    struct machine machine;
+    begin(&machine);
+    zone(&machine, "intel-rapl:0", "package-0\n", "30000000000\n", "65532610987\n");
+    zone(&machine, "intel-rapl:0:0", "dram\n", "65532000000\n", "65532610987\n");
+    check_sums(&machine, 30000, 65532);
+    put(&machine, "intel-rapl:0", "energy_uj", "4467389013\n");
+    put(&machine, "intel-rapl:0:0", "energy_uj", "9389013\n");
+    machine.now_ns += 99 * NS_PER_SECOND;
+    check_sums(&machine, 70000, 65542);
+    check_states(&machine, VITALS_ESTIMATE, VITALS_ESTIMATE);
+    end(&machine);
+}
+
+/* A round of a moment is none else. */
+static void what_is_sure_of_a_round(void)
+{
+    struct machine machine;
+    begin(&machine);
+    two_packages(&machine);
+    put(&machine, "intel-rapl:0", "energy_uj", "262143000000\n");
+    check_states(&machine, VITALS_HAVE, VITALS_HAVE);
+    put(&machine, "intel-rapl:0", "energy_uj", "671150\n");
+    check_sums(&machine, 262144 + 100, 50);
+    check_states(&machine, VITALS_HAVE, VITALS_HAVE);
+    put(&machine, "intel-rapl:1", "energy_uj", "1000000\n"); /* set to 0 */
+    check_states(&machine, VITALS_LOWER_BOUND, VITALS_HAVE);
+    put(&machine, "intel-rapl:0", "energy_uj", "1000\n");
+    machine.now_ns += 200 * NS_PER_SECOND;
+    check_states(&machine, VITALS_ESTIMATE, VITALS_HAVE);
     end(&machine);
 }
 
@@ -139,15 +203,6 @@ static void a_range_that_lies_is_not_believed(void)
     put(&machine, "intel-rapl:1", "energy_uj", "1000000\n");
     check_sums(&machine, 901, 901);
     end(&machine);
-}
-
-static void check_states(struct machine *machine, int package, int dram)
-{
-    vitals_snapshot *snapshot = take(machine);
-    const vitals_row *host = host_row(snapshot, VITALS_HOST, "host");
-    host_check_state(host, VITALS_HOST_PACKAGE_ENERGY_JOULES, package);
-    host_check_state(host, VITALS_HOST_DRAM_ENERGY_JOULES, dram);
-    vitals_snapshot_unref(snapshot);
 }
 
 static void what_no_kernel_would_give(void)
@@ -234,6 +289,11 @@ static void nothing_is_told_that_was_not_asked(void)
 static const struct check_test tests[] = {
     {"packages are summed and their parts are not", packages_are_summed_and_their_parts_are_not},
     {"a counter that begins anew goes on", a_counter_that_begins_anew_goes_on},
+    {"a counter that was set to nothing is no round",
+     a_counter_that_was_set_to_nothing_is_no_round},
+    {"a round is a round however much of it was not seen",
+     a_round_is_a_round_however_much_of_it_was_not_seen},
+    {"what is sure of a round", what_is_sure_of_a_round},
     {"a range that lies is not believed", a_range_that_lies_is_not_believed},
     {"what no kernel would give", what_no_kernel_would_give},
     {"energy is for root alone", energy_is_for_root_alone},

@@ -101,6 +101,23 @@ static void one_that_ends_with_its_parent_is_not_lost(void)
     exit_tree_free(tree);
 }
 
+/* Pids that fall into one place of what is remembered. */
+static void an_end_beside_it_does_not_hide_its_parent(void)
+{
+    enum { APART = 256, OTHERS = 3 };
+    struct exit_tree *tree = begin();
+    struct exit_sums sums = {0};
+    ends(tree, 202, 201, 20);
+    for (uint32_t other = 1; other <= OTHERS; other++)
+        ends(tree, 202 + other * APART, 1, 5000);
+    ends(tree, 203, 202, 30);
+    ends(tree, 201, LAUNCHER, 10);
+    CHECK(exit_tree_take(tree, 201, &sums));
+    CHECK_UINT(sums.processes, 3);
+    CHECK_UINT(sums.largest_bytes, 30);
+    exit_tree_free(tree);
+}
+
 static void a_pid_that_is_given_again_is_another_process(void)
 {
     struct exit_tree *tree = begin();
@@ -193,6 +210,7 @@ static const check_test tests[] = {
      another_child_of_the_launcher_is_not_the_runs},
     {"threads are one process", threads_are_one_process},
     {"one that ends with its parent is not lost", one_that_ends_with_its_parent_is_not_lost},
+    {"an end beside it does not hide its parent", an_end_beside_it_does_not_hide_its_parent},
     {"a pid that is given again is another process", a_pid_that_is_given_again_is_another_process},
     {"nonsense ends too", nonsense_ends_too},
     {"without memory it says so", without_memory_it_says_so},

@@ -361,7 +361,7 @@ static void without_memory_nothing_is_counted_and_nothing_breaks(void)
 {
     struct counted out[COUNTED_COUNT];
     char text[8];
-    for (uint64_t nth = 1; nth <= 3; nth++) {
+    for (uint64_t nth = 1; nth <= 4; nth++) {
         int64_t live = memory_live();
         begin(CPU, PEAK);
         const struct ladder_options options = {.counters = BOTH};
@@ -377,7 +377,7 @@ static void without_memory_nothing_is_counted_and_nothing_breaks(void)
         ladder_tick(ladder);
         ladder_read(ladder, &NOTHING, out);
         ladder_rungs(ladder, text, sizeof text);
-        CHECK_INT(strlen(text) == 0, nth == 1);
+        CHECK_INT(strlen(text) == 0, nth <= 2);
         CHECK_FALSE(ladder_kill(ladder));
         ladder_close(ladder);
         CHECK_INT(memory_live(), live);

@@ -351,7 +351,9 @@ static void counts_cpu(const char *rung, bool as_nobody)
         if (!ahead || cpu->value.state != VITALS_LOWER_BOUND)
             CHECK_INT(cpu->value.state, bound ? VITALS_LOWER_BOUND : VITALS_HAVE);
         CHECK(cpu->value.as.f64 >= told.truth * (1 - SHARE) - (bound ? STEP_SECONDS / 3 : 0));
-        CHECK(cpu->value.as.f64 <= told.truth * (1 + SHARE) + STEP_SECONDS + stolen);
+        /* On a busy machine that is a good part of it. */
+        double share = perf ? 5 * SHARE : SHARE;
+        CHECK(cpu->value.as.f64 <= told.truth * (1 + share) + STEP_SECONDS + stolen);
     }
 }
 

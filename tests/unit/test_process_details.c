@@ -2,6 +2,8 @@
  * answer is that comes after its process has gone. */
 #include "process_world.h"
 
+#include "process/workloads.h"
+
 #include <sys/resource.h>
 
 static void details_come_from_a_lane(void)
@@ -302,7 +304,14 @@ static void a_late_answer_of_the_dead_is_dropped(void)
     CHECK_UINT(world_due(&world, &world.batch, 1, 50, PROCESS_BATCH), 1);
     process_batch_read(&world.context, world.users, &world.batch);
     child_end(pid);
+    struct workloads workloads = {0};
+    workloads_collect(&workloads, world.table);
+    CHECK(workloads.unknown); // it may live, as far as is known
     process_table_take(world.table, &world.batch);
+    workloads_collect(&workloads, world.table);
+    CHECK_FALSE(workloads.unknown);
+    CHECK_UINT(workloads.count, 0);
+    workloads_done(&workloads);
     CHECK_OK(world_write(&world, NULL), (vitals_error){0});
     CHECK_INT(vitals_row_availability(world_need(&world, pid), VITALS_PROCESS_COMMAND_LINE),
               VITALS_NOT_YET);

@@ -794,6 +794,32 @@ static void a_lost_device_keeps_what_it_had_told(void)
     end(usage);
 }
 
+static void what_a_lost_device_did_not_tell_is_not_nothing(void)
+{
+    static const struct {
+        double seen;
+        vitals_availability peak;
+    } CASES[] = {{0, VITALS_GONE}, {50, VITALS_LOWER_BOUND}};
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        begin();
+        vitals_availability state;
+        world_add(&world, 1, 0, 10, 5);
+        add_gpu("0", "GPU-a");
+        if (CASES[i].seen > 0)
+            add_client(70, 50, 1)->memory = CASES[i].seen;
+        vitals_usage *usage = usage_of_launcher(5);
+        world_fold(&world, usage);
+        world.seconds += 1;
+        world.gpu_count = world.client_count = 0;
+        world_fold(&world, usage);
+        double peak = figure_of(usage, "gpu_memory_peak_bytes", "", &state);
+        CHECK_INT(state, CASES[i].peak);
+        if (state > 0)
+            CHECK_NEAR(peak, CASES[i].seen, 0);
+        end(usage);
+    }
+}
+
 static void who_tells_nothing_of_its_users_is_said(void)
 {
     begin();
@@ -978,6 +1004,8 @@ static const check_test tests[] = {
     {"a device is never busier than all the time", a_device_is_never_busier_than_all_the_time},
     {"energy is shared by busy time", energy_is_shared_by_busy_time},
     {"a lost device keeps what it had told", a_lost_device_keeps_what_it_had_told},
+    {"what a lost device did not tell is not nothing",
+     what_a_lost_device_did_not_tell_is_not_nothing},
     {"who tells nothing of its users is said", who_tells_nothing_of_its_users_is_said},
     {"devices are chosen by name and by brand", devices_are_chosen_by_name_and_by_brand},
     {"options that mean nothing are refused", options_that_mean_nothing_are_refused},

@@ -44,10 +44,13 @@ static void read_engines(struct amd_reader *reader)
     fill_engine(reader, "video", amd_read_scaled(reader, "vcn_busy_percent", 0.01, 100));
 }
 
-/* And what the processes that we may see have done on each. */
+/* And what the processes that we may see have done on each. The thread of slow readings asks for no
+ * engines: another may be adding to them. */
 static void fill_client_engines(struct amd_reader *reader)
 {
     const struct clients *clients = &reader->device->clients;
+    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE))
+        return;
     for (uint32_t i = 0; i < clients->engine_count; i++) {
         const struct clients_engine *engine = &clients->engines[i];
         if (!amd_has_child(reader, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label))

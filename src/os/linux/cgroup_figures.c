@@ -49,7 +49,7 @@ const struct own_figure own_figures_v1[] = {
      "cgroup v1 cpuacct.usage"},
     {COUNTED_MEMORY_PEAK_BYTES, "memory", "memory.max_usage_in_bytes", OWN_NUMBER, "", 1,
      "cgroup v1 memory.max_usage_in_bytes" PEAK},
-    {COUNTED_OOM_KILLS, "memory", "memory.oom_control", OWN_FIELD, "oom_kill", 1,
+    {COUNTED_OOM_KILLS, "memory", "memory.oom_control", OWN_ALONE, "oom_kill", 1,
      "cgroup v1 memory.oom_control"},
     {COUNTED_PROCESSES_PEAK, "pids", "pids.peak", OWN_NUMBER, "", 1,
      "cgroup v1 pids.peak, threads included"},
@@ -142,8 +142,9 @@ typedef bool parse_shape(const struct os *os, const struct own_figure *figure, c
                          size_t size, uint64_t *out);
 
 static parse_shape *const SHAPES[] = {
-    [OWN_NUMBER] = parse_number,     [OWN_FIELD] = parse_field, [OWN_LESS] = parse_less,
-    [OWN_PRESSURE] = parse_pressure, [OWN_READS] = parse_disks, [OWN_WRITES] = parse_disks,
+    [OWN_NUMBER] = parse_number, [OWN_FIELD] = parse_field,       [OWN_ALONE] = parse_field,
+    [OWN_LESS] = parse_less,     [OWN_PRESSURE] = parse_pressure, [OWN_READS] = parse_disks,
+    [OWN_WRITES] = parse_disks,
 };
 
 bool own_figure_parse(const struct os *os, const struct own_figure *figure, const char *bytes,
@@ -191,7 +192,7 @@ os_quantities own_figures_found(const struct own_group *group, const struct own_
 /* The kernel may know by ticks only what was the user's and what its own. Their sum is exact. */
 static vitals_availability state_of(const struct own_figure *figure, bool cut)
 {
-    if (cut)
+    if (cut || figure->shape == OWN_ALONE)
         return VITALS_LOWER_BOUND;
     bool split = figure->quantity == COUNTED_CPU_USER_SECONDS ||
                  figure->quantity == COUNTED_CPU_SYSTEM_SECONDS;

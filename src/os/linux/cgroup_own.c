@@ -155,6 +155,14 @@ bool own_group_kill(const struct os *os, const struct own_group *group)
     return false;
 }
 
+/* A folder has a link of each that is in it, and two of its own; some file systems count none. */
+static bool has_folders(int folder)
+{
+    enum { OWN_LINKS = 2 };
+    struct stat is;
+    return fstat(folder, &is) != 0 || is.st_nlink != OWN_LINKS;
+}
+
 /* Removes a folder and the folders in it; the files of cgroups go with them. */
 static int remove_tree(int parent, const char *name, unsigned depth)
 {
@@ -165,7 +173,7 @@ static int remove_tree(int parent, const char *name, unsigned depth)
     if (failed != EBUSY && failed != ENOTEMPTY)
         return -failed;
     int folder = depth < DEPTH_MAX ? openat(parent, name, FOLDER) : -1;
-    DIR *stream = folder < 0 ? NULL : fdopendir(folder);
+    DIR *stream = folder < 0 || !has_folders(folder) ? NULL : fdopendir(folder);
     if (stream == NULL) {
         os_close_descriptor(folder);
         return -failed;
@@ -201,6 +209,8 @@ static bool is_left(const char *name)
 /* Those of a vitals that is no more. One that is not empty cannot be removed. */
 static void remove_left(int parent)
 {
+    if (!has_folders(parent))
+        return; /* a list of its files costs as much as the group did */
     int copy = openat(parent, ".", FOLDER);
     DIR *stream = copy < 0 ? NULL : fdopendir(copy);
     if (stream == NULL) {

@@ -63,6 +63,7 @@ void own_group_remove(const struct os *os, struct own_group *group);
 enum own_shape {
     OWN_NUMBER,   /* a file of one number */
     OWN_FIELD,    /* of lines "key number" */
+    OWN_ALONE,    /* the same, but those below it are not counted */
     OWN_LESS,     /* a key less another, which is the first behind its name: "pgfault-pgmajfault" */
     OWN_PRESSURE, /* the total of "some" */
     OWN_READS,    /* of disks, summed */

@@ -85,7 +85,10 @@ static struct value read_figure(const struct cgroups *cgroups, const struct figu
     if (!known)
         return missing_here(&walk);
     double scale = figure->scale[walk.version];
-    return scale > 0 ? value_f64((double)number / scale) : value_u64(number);
+    struct value value = scale > 0 ? value_f64((double)number / scale) : value_u64(number);
+    if (walk.version == 1 && figure->metric == VITALS_HOST_CGROUP_OOM_KILLS)
+        value.state = VITALS_LOWER_BOUND; // of our own cgroup, not of those below it
+    return value;
 }
 
 /* ---- memory ---- */

@@ -105,7 +105,6 @@ static os_quantities open_part(struct state *state, size_t index, const struct c
 static int open_cgroup1(void *data, const struct os_count_options *options, os_quantities *counts)
 {
     struct state *state = data;
-    struct cgroups *cgroups = &(struct cgroups){0};
     if (!options->os->live)
         return -ENOTSUP;
     state->os = options->os;
@@ -114,12 +113,11 @@ static int open_cgroup1(void *data, const struct os_count_options *options, os_q
         if ((options->wanted & HIERARCHIES[i].counts) != 0 || limit_of(i, options) != 0)
             wanted |= 1u << HIERARCHIES[i].controller;
     }
-    cgroups_find(cgroups, options->os, wanted);
     bool any = false;
     *counts = 0;
     for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
         if ((wanted >> HIERARCHIES[i].controller & 1) != 0)
-            *counts |= open_part(state, i, cgroups, options);
+            *counts |= open_part(state, i, count_cgroups(options), options);
         any |= state->parts[i].is;
     }
     return any ? 0 : -ENOENT;

@@ -42,15 +42,14 @@ static void set_limits(const struct state *state, const struct os_count_options 
 static int open_cgroup2(void *data, const struct os_count_options *options, os_quantities *counts)
 {
     struct state *state = data;
-    struct cgroups *cgroups = &(struct cgroups){0};
     char controllers[TEXT_BYTES];
     if (!options->os->live)
         return -ENOTSUP;
     state->os = options->os;
-    cgroups_find(cgroups, options->os, 1u << CGROUP_SECOND);
-    if (cgroups->found[CGROUP_SECOND].version != 2)
+    const struct cgroup_found *found = &count_cgroups(options)->found[CGROUP_SECOND];
+    if (found->version != 2)
         return -ENOENT;
-    int code = own_group_make(state->os, &cgroups->found[CGROUP_SECOND].place, &state->group);
+    int code = own_group_make(state->os, &found->place, &state->group);
     if (code < 0)
         return code;
     (void)own_group_read(state->os, &state->group, "cgroup.controllers", controllers,

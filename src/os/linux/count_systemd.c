@@ -80,16 +80,15 @@ static void keep(void *data)
 static int open_systemd(void *data, const struct os_count_options *options, os_quantities *counts)
 {
     struct state *state = data;
-    struct cgroups *cgroups = &(struct cgroups){0};
     char program[TEXT_BYTES];
     state->os = options->os;
     state->group.parent = state->group.folder = -1;
     if (!options->os->live || !has_manager() || !find_program("busctl", program, sizeof program))
         return -ENOENT;
-    cgroups_find(cgroups, options->os, 1u << CGROUP_SECOND);
-    if (cgroups->found[CGROUP_SECOND].version != 2)
+    const struct cgroup_found *found = &count_cgroups(options)->found[CGROUP_SECOND];
+    if (found->version != 2)
         return -ENOENT;
-    state->place = cgroups->found[CGROUP_SECOND].place;
+    state->place = found->place;
     state->limit_memory_bytes = options->limit_memory_bytes;
     state->limit_processes = options->limit_processes;
     state->patience_ns = options->patience_ns != 0 ? options->patience_ns : PATIENCE_NS;

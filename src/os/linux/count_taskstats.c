@@ -13,6 +13,7 @@
 #include <linux/taskstats.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 /* Room for what ends within a tick of the launcher; the kernel takes it only as records come. */
 enum { ROOM_BYTES = 64 * 1024 * 1024, CPUS_BYTES = 512 };
@@ -101,24 +102,34 @@ static int open_taskstats(void *data, const struct os_count_options *options, os
     return 0;
 }
 
-/* Everything that has come. A reply that is no record is not missed. */
+/* A reply that is no record is not missed. */
+static void take_record(struct state *state, const char *bytes, size_t size)
+{
+    struct exit_record record;
+    if (exit_record_parse(bytes, size, &record) == 0)
+        exit_tree_add(state->tree, &record);
+}
+
+/* Everything that has come, several with each call. */
 static void drain(void *data)
 {
+    enum { BATCH = 8 };
     struct state *state = data;
-    char bytes[TASKSTATS_REPLY];
+    char bytes[BATCH][TASKSTATS_REPLY];
+    struct iovec places[BATCH];
+    struct mmsghdr messages[BATCH];
     for (;;) {
-        ssize_t size = recv(state->socket, bytes, sizeof bytes, MSG_DONTWAIT);
-        if (size < 0 && errno == ENOBUFS) {
-            state->lossy = true;
-            continue;
+        for (size_t i = 0; i < BATCH; i++) {
+            places[i] = (struct iovec){.iov_base = bytes[i], .iov_len = sizeof bytes[i]};
+            messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &places[i], .msg_iovlen = 1}};
         }
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size < 0)
+        int count = recvmmsg(state->socket, messages, BATCH, MSG_DONTWAIT, NULL);
+        if (count < 0 && errno == ENOBUFS)
+            state->lossy = true;
+        else if (count < 0 && errno != EINTR)
             return;
-        struct exit_record record;
-        if (exit_record_parse(bytes, (size_t)size, &record) == 0)
-            exit_tree_add(state->tree, &record);
+        for (int i = 0; i < count; i++)
+            take_record(state, bytes[i], messages[i].msg_len);
     }
 }
 

@@ -71,7 +71,7 @@ int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
 
 /* Between a parent's record and the moment at which its children are handed on, one of them can end
  * and name the parent that has ended already. */
-enum { RECENT = 256, HOPS_MAX = 16 };
+enum { RECENT = 256, WAYS = 4, HOPS_MAX = 16 };
 
 struct ended {
     uint32_t pid, parent;
@@ -89,8 +89,8 @@ struct exit_tree {
     bool cut;
     struct hash nodes; /* by pid */
     struct node *first;
-    struct ended recent[RECENT];
-    size_t next;
+    /* By pid, modulo its size, as pids are given in their order; the newest of each place first. */
+    struct ended recent[RECENT][WAYS];
 };
 
 struct exit_tree *exit_tree_new(uint32_t launcher)
@@ -174,17 +174,25 @@ static struct exit_sums sums_from(const struct exit_record *record)
     };
 }
 
+static struct ended *ended_find(struct exit_tree *tree, uint32_t pid)
+{
+    struct ended *place = tree->recent[pid % RECENT];
+    for (size_t i = 0; i < WAYS; i++) {
+        if (place[i].pid == pid)
+            return &place[i];
+    }
+    return NULL;
+}
+
 /* Who answers for a parent that may have ended just now; the launcher's child where the way leads
  * to the launcher. */
-static uint32_t living(const struct exit_tree *tree, uint32_t pid)
+static uint32_t living(struct exit_tree *tree, uint32_t pid)
 {
     for (size_t hops = 0; hops < HOPS_MAX; hops++) {
-        size_t i = 0;
-        while (i < RECENT && tree->recent[i].pid != pid)
-            i++;
-        if (pid == 0 || i == RECENT || tree->recent[i].parent == tree->launcher)
+        const struct ended *ended = ended_find(tree, pid);
+        if (pid == 0 || ended == NULL || ended->parent == tree->launcher)
             return pid;
-        pid = tree->recent[i].parent;
+        pid = ended->parent;
     }
     return pid;
 }
@@ -192,15 +200,21 @@ static uint32_t living(const struct exit_tree *tree, uint32_t pid)
 /* A pid that is heard of again is another process. */
 static void forget_recent(struct exit_tree *tree, uint32_t pid)
 {
-    for (size_t i = 0; i < RECENT; i++) {
-        if (tree->recent[i].pid == pid)
-            tree->recent[i] = (struct ended){0};
-    }
+    struct ended *ended = ended_find(tree, pid);
+    if (ended != NULL)
+        *ended = (struct ended){0};
+}
+
+static void remember(struct exit_tree *tree, uint32_t pid, uint32_t parent)
+{
+    struct ended *place = tree->recent[pid % RECENT];
+    memmove(place + 1, place, (WAYS - 1) * sizeof *place);
+    place[0] = (struct ended){.pid = pid, .parent = parent};
 }
 
 static void hand_on(struct exit_tree *tree, uint32_t pid, uint32_t parent)
 {
-    tree->recent[tree->next++ % RECENT] = (struct ended){.pid = pid, .parent = parent};
+    remember(tree, pid, parent);
     if (parent == tree->launcher)
         return; /* until it is reaped */
     struct node *to = node_of(tree, parent), *from = node_find(tree, pid);

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,13 +15,13 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "os/linux/command.h"
 
-enum { BLOCK_BYTES = 512, KIB = 1024 };
+enum { BLOCK_BYTES = 512, KIB = 1024, SIGNALS_KNOWN = 64 };
 
 _Static_assert(OS_SIGNAL_KILL == SIGKILL && OS_SIGNAL_TERM == SIGTERM, "the same everywhere");
 const int os_signal_continue = SIGCONT;
@@ -156,6 +155,25 @@ static bool is_our_own(const struct signalfd_siginfo *info)
     return info->ssi_code == SI_USER && (pid_t)info->ssi_pid == getpid();
 }
 
+void os_signals_missed(struct os_signals *signals)
+{
+    sigset_t pending;
+    if (sigpending(&pending) != 0)
+        return;
+    for (int signal = 1; signal <= SIGNALS_KNOWN; signal++) {
+        if (sigismember(&pending, signal) == 1)
+            signals->missed |= UINT64_C(1) << (signal - 1);
+    }
+}
+
+static bool take_missed(struct os_signals *signals, unsigned signal)
+{
+    uint64_t bit = signal >= 1 && signal <= SIGNALS_KNOWN ? UINT64_C(1) << (signal - 1) : 0;
+    bool missed = (signals->missed & bit) != 0;
+    signals->missed &= ~bit;
+    return missed;
+}
+
 int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
 {
     struct signalfd_siginfo info;
@@ -164,8 +182,9 @@ int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
             continue;
         if (is_job_control((int)info.ssi_signo) || info.ssi_signo == SIGCONT)
             signals->told_to_stop = info.ssi_signo != SIGCONT;
+        bool missed = take_missed(signals, info.ssi_signo);
         *forward = info.ssi_code <= 0 ? !is_our_own(&info)
-                                      : !terminal_told(command, (int)info.ssi_signo);
+                                      : missed || !terminal_told(command, (int)info.ssi_signo);
         return (int)info.ssi_signo;
     }
     return 0;
@@ -215,45 +234,6 @@ void os_stop_self(struct os_signals *signals, int signal)
 
 /* ---- the command ---- */
 
-static void restore_limit(uint64_t descriptors)
-{
-    struct rlimit limit;
-    if (descriptors == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = descriptors;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/* In the child: "0" is who writes. What fails leaves a group empty, and who reads it sees that. */
-static void join(const struct os_places *places)
-{
-    for (size_t i = 0; i < places->join_count; i++)
-        (void)!write(places->joins[i], "0", 1);
-}
-
-/* In the child: waits for the word to go, then becomes the command. Async-signal-safe. */
-static _Noreturn void become_command(const struct os_command *command, int go, int failure)
-{
-    char byte;
-    ssize_t told;
-    do {
-        told = read(go, &byte, 1);
-    } while (told < 0 && errno == EINTR);
-    if (told != 1)
-        _exit(127); /* the launcher died before its word */
-    if (command->places != NULL)
-        join(command->places);
-    restore_limit(command->descriptors);
-    if (command->signals != NULL)
-        restore(command->signals);
-    if (command->environment != NULL)
-        environ = (char **)(uintptr_t)command->environment;
-    execvp(command->argv[0], (char *const *)(uintptr_t)command->argv);
-    int failed = errno;
-    (void)!write(failure, &failed, sizeof(failed));
-    _exit(failed == ENOENT ? 127 : 126);
-}
-
 bool os_child_goes_on(int64_t pid, int signal)
 {
     siginfo_t info = {0};
@@ -276,19 +256,6 @@ int os_child_signal(int64_t pid, int pidfd, int signal)
     return kill((pid_t)pid, signal) == 0 ? 0 : -errno; // its pid is taken until we reap it
 }
 
-/* As fork; into a group where the kernel can (5.7). Whoever counts looks where it is. Nothing that
- * the child calls needs to know that the C library was passed by. */
-static pid_t fork_into(const struct os_places *places)
-{
-    if (places == NULL || !places->group_is)
-        return fork();
-    struct clone_args arguments = {.flags = CLONE_INTO_CGROUP,
-                                   .exit_signal = SIGCHLD,
-                                   .cgroup = (unsigned long long)(unsigned)places->group};
-    long pid = syscall(SYS_clone3, &arguments, sizeof(arguments));
-    return pid >= 0 ? (pid_t)pid : fork();
-}
-
 int os_spawn(const struct os_command *command, struct os_child *child)
 {
     int go[2] = {-1, -1}, failure[2] = {-1, -1};
@@ -298,24 +265,23 @@ int os_spawn(const struct os_command *command, struct os_child *child)
         os_close_descriptor(go[1]);
         return -failed;
     }
-    pid_t pid = fork_into(command->places);
-    if (pid == 0) {
-        close(go[1]); /* else its end would never be seen */
-        become_command(command, go[0], failure[1]);
-    }
-    int failed = errno;
+    const struct before *before = command->signals != NULL ? command->signals->before : NULL;
+    struct command_signals signals = {.children_ignored = false};
+    if (before != NULL)
+        signals = (struct command_signals){before->child.sa_handler == SIG_IGN, before->mask};
+    const struct command_ends ends = {.go = go[0], .go_other = go[1], .failure = failure[1]};
+    *child = (struct os_child){.go = go[1], .failure = failure[0], .end = failure[1]};
+    child->pid = command_fork(command, before != NULL ? &signals : NULL, &ends, &child->pidfd,
+                              &child->memory);
     close(go[0]);
     close(failure[1]);
-    if (pid < 0) {
+    if (child->pid < 0) {
         close(go[1]);
         close(failure[0]);
-        return -failed;
+        return (int)child->pid;
     }
-    *child = (struct os_child){.pid = pid,
-                               .pidfd = pidfd_of_child(pid),
-                               .go = go[1],
-                               .failure = failure[0],
-                               .end = failure[1]};
+    if (child->pidfd < 0)
+        child->pidfd = pidfd_of_child((pid_t)child->pid);
     return 0;
 }
 
@@ -365,11 +331,24 @@ int os_spawn_go(struct os_child *child)
     int failed = os_channel_send(child->go, "", 1) < 0 ? ESRCH : 0;
     close(child->go);
     ssize_t size = 0;
-    if (failed == 0 && wait_for_failure(child))
+    bool seen = failed == 0 && wait_for_failure(child);
+    if (seen)
         size = read(child->failure, &failed, sizeof(failed));
     close(child->failure);
     child->go = child->failure = -1;
+    if (seen && size == 0) { /* else it may still be on its way */
+        command_begun(child->memory);
+        child->memory = NULL;
+    }
     return size == 0 || size == (ssize_t)sizeof(failed) ? failed : 0;
+}
+
+void os_child_done(struct os_child *child)
+{
+    os_close_descriptor(child->pidfd);
+    command_begun(child->memory);
+    child->pidfd = -1;
+    child->memory = NULL;
 }
 
 /* ---- the helper ---- */
@@ -396,10 +375,17 @@ static void close_from(unsigned first, unsigned last)
         close((int)i);
 }
 
-static void close_others(int channel)
+static void close_others(int channel, int kept)
 {
-    close_from(3, (unsigned)channel - 1);
-    close_from((unsigned)channel + 1, ~0u);
+    const int open[] = {channel < kept ? channel : kept, channel < kept ? kept : channel};
+    unsigned first = STDERR_FILENO + 1;
+    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++) {
+        if (open[i] < (int)first)
+            continue;
+        close_from(first, (unsigned)open[i] - 1);
+        first = (unsigned)open[i] + 1;
+    }
+    close_from(first, ~0u);
 }
 
 /* ---- the helper whose launcher was killed ---- */
@@ -439,7 +425,7 @@ int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
         if (getppid() != parent)
             _exit(0);
         lead_nowhere();
-        close_others(helper->channel);
+        close_others(helper->channel, helper->kept);
         helper->main(helper->data);
         _exit(0);
     }

@@ -21,7 +21,7 @@ struct mount {
     struct span type; /* borrowed from the line */
     size_t options_size;
     char options[MOUNT_OPTIONS]; /* as /proc/mounts has them: rw or ro, then all others */
-    bool read_only;              /* the mount, or all of the file system */
+    bool read_only;              /* the file system, not this mount of it alone */
 };
 
 /* One byte of an escaped word. */

@@ -68,7 +68,7 @@ static bool is_early(struct span option)
     return false;
 }
 
-/* Both lists begin with rw or ro; either makes it read-only. */
+/* Both lists begin with rw or ro. */
 static bool begins_ro(struct span list)
 {
     return span_equal(list, "ro") || span_starts(list, "ro,");
@@ -87,9 +87,10 @@ static void add_options(struct mount *mount, struct span list, enum which which)
 
 static void join_options(struct mount *mount, struct span own, struct span super)
 {
-    mount->read_only = begins_ro(own) || begins_ro(super);
+    /* A mount alone is read-only in a namespace, as that of a service, where the machine writes. */
+    mount->read_only = begins_ro(super);
     mount->options_size = 0;
-    add_option(mount, (struct span){mount->read_only ? "ro" : "rw", 2});
+    add_option(mount, (struct span){mount->read_only || begins_ro(own) ? "ro" : "rw", 2});
     add_options(mount, super, EARLY);
     add_options(mount, own, ALL);
     add_options(mount, super, LATE);

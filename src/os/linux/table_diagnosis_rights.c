@@ -119,6 +119,25 @@ static bool is_counter(const char *name, void *data)
     return !*found;
 }
 
+/* Nothing is wrong without it: it is what many processes cost. */
+static void diagnose_digests(const struct ourselves *self)
+{
+    struct os_digests *digests = NULL;
+    char finding[256];
+    if (!self->os->live)
+        return;
+    int code = os_digests_open(self->os, &digests);
+    os_digests_close(digests);
+    if (code == 0)
+        (void)snprintf(finding, sizeof finding,
+                       "the kernel tells which of them have run (BPF), and only those are read");
+    else
+        (void)snprintf(finding, sizeof finding,
+                       "all of their files are read each time: no BPF (%s)",
+                       self->os->no_bpf ? "--no-bpf" : strerror(-code));
+    diagnosis_add(self->out, DIAGNOSIS_GOOD, "reading processes", finding, "");
+}
+
 static void diagnose_perf(const struct ourselves *self)
 {
     int64_t paranoid;
@@ -190,4 +209,5 @@ void diagnose_rights(const struct ourselves *self)
     diagnose_delays(self);
     diagnose_energy(self);
     diagnose_perf(self);
+    diagnose_digests(self);
 }

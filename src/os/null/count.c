@@ -3,3 +3,4 @@
 #include "os/count.h"
 
 const struct os_counter *const os_counters[] = {NULL};
+const size_t os_count_shared_bytes = 1;

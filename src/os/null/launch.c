@@ -59,6 +59,11 @@ void os_signals_restore(struct os_signals *signals)
     (void)signals;
 }
 
+void os_signals_missed(struct os_signals *signals)
+{
+    (void)signals;
+}
+
 int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
 {
     (void)command;
@@ -139,6 +144,11 @@ int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
     (void)pids;
     (void)capacity;
     return 0;
+}
+
+void os_child_done(struct os_child *child)
+{
+    (void)child;
 }
 
 int os_child_signal(int64_t pid, int pidfd, int signal)

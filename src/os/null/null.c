@@ -210,6 +210,32 @@ void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
     (void)machine; // os_host_read has already said why
 }
 
+struct os_groups {
+    char nothing;
+};
+
+struct os_groups *os_groups_new(void)
+{
+    static struct os_groups none;
+    return &none;
+}
+
+void os_groups_free(struct os_groups *groups)
+{
+    (void)groups;
+}
+
+void os_groups_find(struct os_groups *groups, const struct os *os)
+{
+    (void)groups, (void)os;
+}
+
+void os_groups_facts(const struct os_groups *groups, const struct os *os, struct span path,
+                     struct facts *out)
+{
+    (void)groups, (void)os, (void)path, (void)out;
+}
+
 int os_read_table(const struct os *os, vitals_entity entity, struct facts *out)
 {
     (void)os;
@@ -381,6 +407,26 @@ int os_list_processes(const struct os *os, struct os_pids *pids)
     (void)os;
     pids->count = 0;
     return -ENOTSUP;
+}
+
+int os_digests_open(const struct os *os, struct os_digests **out)
+{
+    (void)os;
+    (void)out;
+    return -ENOTSUP;
+}
+
+int os_digests_read(struct os_digests *digests, const struct os_digest **items, size_t *count)
+{
+    (void)digests;
+    (void)items;
+    (void)count;
+    return -ENOTSUP;
+}
+
+void os_digests_close(struct os_digests *digests)
+{
+    (void)digests;
 }
 
 void os_pids_done(struct os_pids *pids)

@@ -1,0 +1,122 @@
+/* export.c: what a document for an OpenTelemetry collector costs, of samples on standard input.
+ *
+ *     export ROUNDS < lines of vitals --json
+ *
+ * Prints a line for each level and form: microseconds of CPU to write the last sample's documents
+ * and to pack them, the least of so many rounds; their points and bytes, plain and packed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+#include "publish/gzip.h"
+#include "publish/moment.h"
+#include "publish/otlp_snapshot.h"
+#include "publish/otlp_table.h"
+
+enum { LINE_MAX_BYTES = 64 * 1024 * 1024, ROUNDS_MOST = 1000 };
+
+struct result {
+    struct measure write, pack;
+    size_t points, bytes, packed;
+};
+
+static struct moment *read_input(void)
+{
+    char *line = malloc(LINE_MAX_BYTES);
+    struct moment *moment = NULL;
+    if (line == NULL)
+        exit(1);
+    while (fgets(line, LINE_MAX_BYTES, stdin) != NULL) {
+        moment_unref(moment);
+        moment = moment_new(line, strcspn(line, "\n"), 0);
+    }
+    free(line);
+    return moment;
+}
+
+static void take(void *data, struct text *document)
+{
+    struct text *all = data;
+    text_append(all, document->bytes, document->size);
+}
+
+/* A point has one of these, whatever its form. */
+static size_t points_in(const struct text *text, const struct otlp_form *form)
+{
+    size_t points = 0;
+    if (form != &otlp_form_json)
+        return 0;
+    for (const char *at = text->bytes; (at = strstr(at, "\"timeUnixNano\"")) != NULL; at++)
+        points++;
+    return points;
+}
+
+static void one_round(struct result *result, const vitals_snapshot *snapshot,
+                      const struct otlp_look *look, const struct otlp_form *form)
+{
+    static const struct otlp_attribute NAME = {.key = "service.name", .text = "vitals"};
+    const struct otlp_resource resource = {.list = &NAME,
+                                           .count = 1,
+                                           .scope_name = "vitals",
+                                           .scope_version = vitals_version_text(),
+                                           .schema_url = OTLP_SCHEMA_URL};
+    struct text all = {.bytes = NULL}, packed = {.bytes = NULL};
+    struct otlp_writer writer = {
+        .form = form, .resource = &resource, .most = OTLP_DOCUMENT_MAX, .give = take, .data = &all};
+    struct otlp_series *series = otlp_series_new();
+    if (series == NULL)
+        exit(1);
+    measure_begin(&result->write);
+    otlp_snapshot_write(&writer, series, snapshot, look);
+    otlp_writer_end(&writer);
+    measure_end(&result->write);
+    measure_begin(&result->pack);
+    (void)gzip_pack(all.bytes, all.size, &packed);
+    measure_end(&result->pack);
+    result->points = points_in(&all, form);
+    result->bytes = all.size;
+    result->packed = packed.size;
+    text_done(&all);
+    text_done(&packed);
+    otlp_series_free(series);
+}
+
+static double least(const struct measure *measure)
+{
+    uint64_t result = UINT64_MAX;
+    for (size_t i = 0; i < measure->count; i++)
+        result = measure->cpu_ns[i] < result ? measure->cpu_ns[i] : result;
+    return (double)result / 1000;
+}
+
+int main(int count, char **arguments)
+{
+    static const char *const LEVELS[] = {"off", "workload", "pid"};
+    static const struct otlp_form *const FORMS[] = {&otlp_form_json, &otlp_form_protobuf};
+    static struct result result;
+    if (count != 2) {
+        fputs("usage: export ROUNDS < lines of vitals --json\n", stderr);
+        return 2;
+    }
+    size_t rounds = measure_argument("export", arguments[1], ROUNDS_MOST);
+    struct moment *moment = read_input();
+    const vitals_snapshot *snapshot = moment != NULL ? moment_snapshot(moment, NULL) : NULL;
+    if (snapshot == NULL)
+        return 1;
+    for (unsigned level = OTLP_PROCESSES_OFF; level <= OTLP_PROCESSES_PID; level++) {
+        size_t points = 0; /* the same in both forms, counted in the first */
+        for (size_t form = 0; form < 2; form++) {
+            const struct otlp_look look = {.processes = level, .most_processes = 100000};
+            memset(&result, 0, sizeof result);
+            for (size_t i = 0; i < rounds; i++)
+                one_round(&result, snapshot, &look, FORMS[form]);
+            points = form == 0 ? result.points : points;
+            printf("level=%s form=%s write_us=%.0f pack_us=%.0f points=%zu bytes=%zu packed=%zu\n",
+                   LEVELS[level], FORMS[form]->name, least(&result.write), least(&result.pack),
+                   points, result.bytes, result.packed);
+        }
+    }
+    moment_unref(moment);
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* What the page is sent, and the last hour, of whatever a sample says: always JSON on one line. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "publish/history.h"
+#include "publish/view.h"
+
+static void check(struct text *text)
+{
+    json_t *document = json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES, NULL);
+    if (text->failed || document == NULL || memchr(text->bytes, '\n', text->size) != NULL)
+        abort();
+    json_decref(document);
+    text_reset(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* Two lines are two samples; one is the same twice. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    const char *line = (const char *)bytes, *end = size > 0 ? memchr(line, '\n', size) : NULL;
+    size_t first = end != NULL ? (size_t)(end - line) : size;
+    struct moment *one = moment_new(line, first, 1000000000);
+    struct moment *two = end != NULL ? moment_new(end + 1, size - first - 1, 7000000000)
+                                     : moment_new(line, first, 7000000000);
+    struct history *history = history_new();
+    struct text text = {.bytes = NULL};
+    const vitals_snapshot *older = moment_snapshot(one, NULL), *newer = moment_snapshot(two, NULL);
+    history_take(history, one);
+    history_take(history, two);
+    history_write(history, &text);
+    check(&text);
+    struct view_sample sample = {newer, older}, other = {older, newer};
+    const struct view_sample *const every[] = {NULL, &sample, older != NULL ? &other : NULL};
+    for (size_t i = 0; i < sizeof every / sizeof every[0] && newer != NULL; i++) {
+        view_write(&text, &sample, every[i]);
+        check(&text);
+    }
+    text_done(&text);
+    history_free(history);
+    moment_unref(one);
+    moment_unref(two);
+    return 0;
+}

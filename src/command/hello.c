@@ -1,0 +1,333 @@
+/* hello.c: the first line that tells libexec/vitals/tell what is wanted: a member for each that is
+ * to be told, and what they share (docs/telling.md).
+ *
+ * Command lines are given on only as far as --cmdline lets them go, so that no mistake there can
+ * tell more. */
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/telling.h"
+#include "publish/clock.h"
+#include "report/json_form.h"
+
+enum { ARGUMENTS_MAX = 64 * 1024 }; /* bytes of a command line */
+
+/* ---- what can be wrong ---- */
+
+/* Options that are one of a few words. */
+static const struct {
+    size_t offset;
+    const char *option, *words; /* words by spaces */
+} CHOICES[] = {
+    {offsetof(struct settings, told_processes), "processes", "off workload pid"},
+    {offsetof(struct settings, told_command_line), "cmdline", "off argv0 redacted full"},
+    {offsetof(struct settings, label_user), "label-user", "name uid hash off"},
+    {offsetof(struct settings, compat), "compat", "nvitop-exporter"},
+};
+
+static bool is_one_of(const char *word, const char *words)
+{
+    size_t size = strlen(word);
+    for (const char *at = words; *at != '\0';) {
+        size_t length = strcspn(at, " ");
+        if (length == size && memcmp(at, word, size) == 0)
+            return true;
+        at += length + (at[length] == ' ');
+    }
+    return false;
+}
+
+static int check_choices(const struct settings *settings)
+{
+    for (size_t i = 0; i < sizeof CHOICES / sizeof CHOICES[0]; i++) {
+        const char *word;
+        memcpy(&word, (const char *)settings + CHOICES[i].offset, sizeof word);
+        if (word != NULL && !is_one_of(word, CHOICES[i].words))
+            return command_fail(EXIT_USAGE, "--%s: \"%s\" is none; there is: %s", CHOICES[i].option,
+                                command_safe(word), CHOICES[i].words);
+    }
+    return 0;
+}
+
+bool telling_asked(const struct settings *settings)
+{
+    return settings->mlflow != NULL || settings->otlp != NULL || settings->tensorboard != NULL;
+}
+
+int telling_check(const struct settings *settings)
+{
+    uint64_t bytes;
+    int code = check_choices(settings);
+    if (code == 0 && settings->mlflow_memory != NULL &&
+        (vitals_parse_bytes(settings->mlflow_memory, &bytes) < 0 || bytes == 0))
+        code = command_fail(EXIT_USAGE, "--max-memory %s: a size is expected, as 40GiB or 500M",
+                            command_safe(settings->mlflow_memory));
+    if (code == 0 && settings->repeat != 0 && telling_asked(settings))
+        code = command_fail(EXIT_USAGE, "--repeat: several runs cannot be told as one; without "
+                                        "--mlflow, --otlp and --tensorboard");
+    if (code == 0 && settings->tensorboard != NULL && settings->tensorboard[0] == '\0')
+        code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
+    if (code == 0 && settings->textfile != NULL && settings->textfile[0] == '\0')
+        code = command_fail(EXIT_USAGE, "--textfile: a file is expected");
+    return code;
+}
+
+/* ---- its parts ---- */
+
+static void begin(struct json_form *form, struct text *out, const char *program)
+{
+    json_form_init(form, 0, text_write, out);
+    form_begin(form, '{');
+    form_put_count(form, "tell", 1);
+    form_put_string(form, "program", program);
+    form_put_string(form, "version", vitals_version_text());
+}
+
+static void put_known(struct json_form *form, const char *key, const char *string)
+{
+    if (string != NULL && string[0] != '\0')
+        form_put_string(form, key, string);
+}
+
+static void put_flag(struct json_form *form, const char *key, bool value)
+{
+    form_key(form, key);
+    form_bool(form, value);
+}
+
+static void put_seconds(struct json_form *form, const char *key, uint64_t ns)
+{
+    form_put_number(form, key, (double)ns / 1e9);
+}
+
+static void begin_member(struct json_form *form, const char *key)
+{
+    form_key(form, key);
+    form_begin(form, '{');
+}
+
+static void put_shared(struct json_form *form, const struct settings *settings, uint64_t patience)
+{
+    uint64_t interval_ns = settings->interval_ns > 0 ? settings->interval_ns : 1000000000;
+    put_seconds(form, "patience_seconds", patience);
+    put_seconds(form, "interval_seconds", interval_ns);
+    form_put_string(form, "cmdline", settings->told_command_line);
+}
+
+static void put_otlp(struct json_form *form, const struct settings *settings)
+{
+    if (settings->otlp == NULL)
+        return;
+    begin_member(form, "otlp");
+    put_known(form, "endpoint", settings->otlp);
+    form_end(form, '}');
+}
+
+/* ---- serve ---- */
+
+/* Whether an address says its port: 127.0.0.1:80, [::1]:80, host:80, a socket's path. */
+static bool has_port(const char *address)
+{
+    const char *bracket = strrchr(address, ']'), *colon = strrchr(address, ':');
+    if (strchr(address, '/') != NULL)
+        return true;
+    return colon != NULL && (bracket != NULL ? colon > bracket : strchr(address, ':') == colon);
+}
+
+static void put_listen(struct json_form *form, const struct settings *settings)
+{
+    static const char *const HERE[] = {"localhost"};
+    const struct settings_words *words = &settings->listen;
+    const char *const *addresses = words->count > 0 ? words->items : HERE;
+    form_key(form, "listen");
+    form_begin(form, '[');
+    for (size_t i = 0; i < (words->count > 0 ? words->count : 1); i++) {
+        char address[300];
+        const char *given = addresses[i];
+        bool bare = given[0] != '[' && strchr(given, ':') != strrchr(given, ':');
+        (void)snprintf(address, sizeof address, "%s%.250s%s:%llu", bare ? "[" : "", given,
+                       bare ? "]" : "", (unsigned long long)settings->port);
+        form_string(form, has_port(given) && !bare ? given : address);
+    }
+    form_end(form, ']');
+}
+
+static void put_words(struct json_form *form, const char *key, const struct settings_words *words)
+{
+    form_key(form, key);
+    form_begin(form, '[');
+    for (size_t i = 0; i < words->count; i++)
+        form_string(form, words->items[i]);
+    form_end(form, ']');
+}
+
+/* What /metrics holds, wherever it goes. */
+static void put_exposed(struct json_form *form, const struct settings *settings)
+{
+    form_put_string(form, "processes", settings->told_processes);
+    form_put_count(form, "max_processes", settings->max_processes);
+    form_put_string(form, "label_user", settings->label_user);
+    put_known(form, "compat", settings->compat);
+}
+
+void hello_of_serve(const struct settings *settings, struct text *out)
+{
+    static const uint64_t PATIENCE_NS = 2000000000;
+    struct json_form form;
+    begin(&form, out, "serve");
+    put_shared(&form, settings, PATIENCE_NS);
+    begin_member(&form, "serve");
+    put_listen(&form, settings);
+    put_known(&form, "web_config", settings->web_config);
+    put_flag(&form, "allow_insecure", settings->allow_insecure);
+    put_words(&form, "hosts", &settings->allow_hosts);
+    put_exposed(&form, settings);
+    form_end(&form, '}');
+    if (settings->textfile != NULL) {
+        begin_member(&form, "textfile");
+        form_put_string(&form, "path", settings->textfile);
+        put_exposed(&form, settings);
+        form_end(&form, '}');
+    }
+    put_otlp(&form, settings);
+    form_end(&form, '}');
+}
+
+/* ---- a run ---- */
+
+static const char *variable(const struct settings *settings, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *const *at = settings->variables; at != NULL && *at != NULL; at++) {
+        if (strncmp(*at, name, size) == 0 && (*at)[size] == '=' && (*at)[size + 1] != '\0')
+            return *at + size + 1;
+    }
+    return NULL;
+}
+
+static void put_user(struct json_form *form, const struct settings *settings)
+{
+    static const char *const NAMES[] = {"LOGNAME", "USER"};
+    char name[256];
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        const char *said = variable(settings, NAMES[i]);
+        if (said != NULL) {
+            form_put_string(form, "user", said);
+            return;
+        }
+    }
+    form_put_string(form, "user", command_user(name, sizeof name));
+}
+
+/* As much of it as may be told. */
+static void put_argv(struct json_form *form, const char *policy, const char *const *argv)
+{
+    size_t most = strcmp(policy, "off") == 0 ? 0 : strcmp(policy, "argv0") == 0 ? 1 : SIZE_MAX;
+    size_t used = 0;
+    form_key(form, "argv");
+    form_begin(form, '[');
+    for (size_t i = 0; argv != NULL && argv[i] != NULL && i < most; i++) {
+        used += strlen(argv[i]);
+        if (used > ARGUMENTS_MAX)
+            break;
+        form_string(form, argv[i]);
+    }
+    form_end(form, ']');
+}
+
+/* What the program is called, which any list of processes shows. */
+static void put_name(struct json_form *form, const char *const *argv)
+{
+    if (argv == NULL || argv[0] == NULL)
+        return;
+    const char *slash = strrchr(argv[0], '/');
+    put_known(form, "name", slash != NULL ? slash + 1 : argv[0]);
+}
+
+static void put_job(struct json_form *form, const struct settings *settings,
+                    const struct hello_job *job)
+{
+    char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24];
+    begin_member(form, "job");
+    put_argv(form, settings->told_command_line, job->argv);
+    put_name(form, job->argv);
+    if (job->pid > 0)
+        form_put_count(form, "pid", (uint64_t)job->pid);
+    (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)clock_realtime_ns());
+    form_put_string(form, "started_ns", digits);
+    put_user(form, settings);
+    if (getcwd(place, sizeof place) != NULL)
+        form_put_string(form, "cwd", place);
+    if (gethostname(host, sizeof host) == 0) {
+        host[sizeof host - 1] = '\0';
+        form_put_string(form, "host", host);
+    }
+    form_put_string(form, "version", vitals_version_text());
+    if (settings->expected_cores > 0)
+        form_put_count(form, "expected_cores", settings->expected_cores);
+    form_end(form, '}');
+}
+
+static void put_spool(struct json_form *form, const struct settings *settings)
+{
+    char folder[PATH_MAX];
+    const char *state = settings->state_folder;
+    int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
+    if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
+        form_put_string(form, "spool", folder);
+}
+
+static void put_mlflow(struct json_form *form, const struct settings *settings)
+{
+    uint64_t bytes = 0;
+    begin_member(form, "mlflow");
+    put_known(form, "uri", settings->mlflow);
+    put_known(form, "run_id", settings->mlflow_run);
+    put_known(form, "experiment", settings->mlflow_experiment);
+    put_known(form, "run_name", settings->mlflow_name);
+    form_put_string(form, "prefix", settings->mlflow_prefix);
+    put_seconds(form, "interval_seconds", settings->mlflow_interval_ns);
+    form_put_count(form, "samples", settings->mlflow_samples);
+    if (settings->mlflow_memory != NULL && vitals_parse_bytes(settings->mlflow_memory, &bytes) == 0)
+        form_put_count(form, "max_memory_bytes", bytes);
+    if (settings->mlflow_cpus > 0)
+        form_put_count(form, "max_cpus", settings->mlflow_cpus);
+    put_spool(form, settings);
+    form_end(form, '}');
+}
+
+void hello_of_run(const struct settings *settings, const struct hello_job *job, struct text *out)
+{
+    struct json_form form;
+    begin(&form, out, job->program);
+    put_shared(&form, settings, settings->tell_wait_ns);
+    put_job(&form, settings, job);
+    if (settings->mlflow != NULL)
+        put_mlflow(&form, settings);
+    put_otlp(&form, settings);
+    if (settings->tensorboard != NULL) {
+        begin_member(&form, "tensorboard");
+        form_put_string(&form, "folder", settings->tensorboard);
+        form_end(&form, '}');
+    }
+    form_end(&form, '}');
+}
+
+/* ---- what is left of one ---- */
+
+/* A server that takes it may take its time; one that is away is waited for as long as asked. */
+void hello_of_send(const struct settings *settings, const char *path, struct text *out)
+{
+    static const double PATIENCE_SECONDS = 86400;
+    struct json_form form;
+    begin(&form, out, "send");
+    form_put_number(&form, "patience_seconds", PATIENCE_SECONDS);
+    begin_member(&form, "mlflow");
+    form_put_string(&form, "resume", path);
+    put_seconds(&form, "away_seconds", settings->send_wait_ns);
+    form_end(&form, '}');
+    form_end(&form, '}');
+}

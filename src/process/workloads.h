@@ -1,0 +1,68 @@
+/* workloads.h: what the processes of a table that have a row work for, one entry each.
+ *
+ * Who has the same id is of one workload. An entry keeps its key as long as somebody works for it
+ * from tick to tick. Its row has that key until a counter steps back, as where the cgroup was made
+ * anew, or somebody else counts: then one of its own. A key is never given again. Sums over
+ * processes stand in for what no cgroup counts: CPU time goes on counting what those used that
+ * ended while they were watched. Thread rule: the tick thread. */
+#ifndef VITALS_PROCESS_WORKLOADS_H
+#define VITALS_PROCESS_WORKLOADS_H
+
+#include "process/table.h"
+#include "workload/workload.h"
+
+/* No more of them have a row. */
+enum { WORKLOADS_MAX = 1024 };
+
+enum { WORKLOAD_COUNTERS = 2 };
+
+/* What of the oldest process is told of its workload; texts may be NULL. Owned. */
+struct workload_entry {
+    uint64_t key, row_key;
+    struct shared_text *id;    /* never NULL */
+    struct workload parts;     /* of `id` */
+    vitals_availability state; /* HAVE, or ESTIMATE */
+    struct shared_text *user, *cgroup;
+    vitals_availability user_state;
+    size_t place; /* as much of cgroup leads to its own; 0: it has none */
+    bool several; /* a younger process is in another one */
+
+    uint64_t read_ns, tick, processes, threads, resident_bytes;
+    double cpu_seconds;
+    struct workload_told {
+        double number;
+        bool is, counted;      /* by a cgroup; else it is a sum over processes */
+    } told[WORKLOAD_COUNTERS]; /* what counters said last */
+};
+
+struct workloads {
+    struct workload_entry *items; /* in the order of keys */
+    size_t count, capacity;
+    uint64_t last_key, tick;
+    bool failed;  /* memory was out for some */
+    bool cut;     /* there are more than WORKLOADS_MAX */
+    bool named;   /* some have a name that was found out, when one looked last */
+    bool all;     /* every process was selected */
+    bool unknown; /* what some work for is not known yet, or may not be */
+};
+
+/* Whether the entries have all who work for them. */
+static inline bool workloads_whole(const struct workloads *workloads)
+{
+    return workloads->all && !workloads->unknown && !workloads->failed;
+}
+
+void workloads_done(struct workloads *workloads);
+
+/* Takes who works for what from the table, and gives those who share a cgroup the better of their
+ * names; between tick and write and as often as one likes. */
+void workloads_collect(struct workloads *workloads, struct process_table *table);
+
+/* A counter of the entry, which WORKLOAD_COUNTERS numbers, says so now. */
+void workloads_tell(struct workloads *workloads, struct workload_entry *entry, size_t counter,
+                    double number, bool counted);
+
+/* What process_table_due must be asked for. */
+void workloads_needs(struct metric_set *wanted);
+
+#endif

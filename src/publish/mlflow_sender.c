@@ -1,0 +1,480 @@
+/* mlflow_sender.c: see mlflow_sender.h. */
+#include "publish/mlflow_sender.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "publish/clock.h"
+#include "publish/mlflow_server.h"
+#include "publish/reply.h"
+#include "record/tick.h"
+
+#define SECOND 1000000000ULL
+
+/* How often a request is asked that the server answers and does not take. */
+enum { FAILURES_MOST = 8, ARTIFACT_FAILURES_MOST = 3 };
+
+struct mlflow_sender {
+    struct spool *spool;
+    bool search; /* a run may have been made before */
+    const char *uri;
+    uint64_t away_ns;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;  /* by the monotonic clock */
+    bool woken, stopping;    /* guarded by mutex */
+    bool hurry;              /* guarded by mutex: not to wait for the next try */
+    bool finished, hopeless; /* guarded by mutex */
+    uint64_t taken_ns;       /* guarded by mutex: when the server last took something */
+    atomic_bool cancel;      /* of the request that is on its way */
+
+    /* sender's thread */
+    struct mlflow_server server;
+    struct mlflow_run run;
+    struct retry retry;
+    unsigned failures; /* of the record at hand */
+    unsigned left_out; /* records that only they were wrong with */
+    bool let_in;       /* the server has taken something of ours: who we are was enough */
+    bool said_away, said_refused, said_no_artifacts;
+    enum mlflow_end end;
+};
+
+/* ---- waiting ---- */
+
+/* Until there is something new or it is to stop; where a time is given, until that is over, or
+ * somebody is in a `hurry`. */
+static void wait_for(struct mlflow_sender *sender, uint64_t until_ns, bool hurry)
+{
+    struct timespec at = {.tv_sec = (time_t)(until_ns / SECOND),
+                          .tv_nsec = (long)(until_ns % SECOND)};
+    pthread_mutex_lock(&sender->mutex);
+    while (!atomic_load(&sender->cancel) && until_ns == 0 && !sender->woken && !sender->stopping)
+        pthread_cond_wait(&sender->changed, &sender->mutex);
+    while (!atomic_load(&sender->cancel) && until_ns > 0 && !(hurry && sender->hurry) &&
+           pthread_cond_timedwait(&sender->changed, &sender->mutex, &at) == 0)
+        ;
+    sender->woken = sender->hurry = false;
+    pthread_mutex_unlock(&sender->mutex);
+}
+
+static bool is_stopping(struct mlflow_sender *sender)
+{
+    pthread_mutex_lock(&sender->mutex);
+    bool stopping = sender->stopping;
+    pthread_mutex_unlock(&sender->mutex);
+    return stopping;
+}
+
+static void note_taken(struct mlflow_sender *sender)
+{
+    pthread_mutex_lock(&sender->mutex);
+    sender->taken_ns = clock_now_ns();
+    pthread_mutex_unlock(&sender->mutex);
+}
+
+/* Why it does not go on, and where; a request without an answer says where itself. */
+static void explain(const struct mlflow_sender *sender, char why[static 400])
+{
+    const struct mlflow_server *server = &sender->server;
+    bool named = server->answer.status == 0 || server->why[0] == '\0';
+    (void)snprintf(why, 400, "%.160s%s%.230s", named ? "" : server->shown, named ? "" : ": ",
+                   server->why);
+}
+
+/* Before the next try; the first waits for at most `first_ns`. While it is to stop there is little
+ * time, so tries come sooner, unless the server says when. */
+static void wait_for_another_try(struct mlflow_sender *sender, uint64_t first_ns)
+{
+    bool hurry = sender->server.answer.retry_after_ns == 0;
+    uint64_t most = hurry && is_stopping(sender) ? SECOND : 60 * SECOND;
+    uint64_t wait = retry_wait_ns(&sender->retry, &sender->server.answer, first_ns, most);
+    char why[400];
+    if (!sender->said_away) {
+        bool safe = spool_path(sender->spool) != NULL && spool_trouble(sender->spool) == 0;
+        explain(sender, why);
+        reply_say("mlflow: %s; it is tried again, and %s", why,
+                  safe ? "nothing is lost meanwhile"
+                       : "what waits is lost where vitals ends first");
+        sender->said_away = true;
+    }
+    wait_for(sender, clock_now_ns() + wait, hurry);
+}
+
+/* It is over, and a person knows why. */
+static void fail(struct mlflow_sender *sender, enum mlflow_end end)
+{
+    char why[400];
+    explain(sender, why);
+    reply_failed("mlflow", "%s", why);
+    sender->server.why[0] = '\0';
+    sender->end = end;
+}
+
+/* ---- the run ---- */
+
+static void tell_opened(const struct mlflow_sender *sender)
+{
+    reply_opened("mlflow", "run_id", sender->run.id);
+}
+
+/* What is known of the run goes into the spool, so that another program goes on with it. */
+static void note_run(struct mlflow_sender *sender)
+{
+    json_t *note = json_pack("{s:s,s:s,s:I,s:b}", "run_id", sender->run.id, "artifact_uri",
+                             sender->run.artifact_uri, "step", (json_int_t)sender->run.step, "ours",
+                             sender->run.ours);
+    char *bytes = note != NULL ? json_dumps(note, JSON_COMPACT) : NULL;
+    if (bytes != NULL)
+        (void)spool_append(sender->spool, SPOOL_RUN, bytes, strlen(bytes));
+    free(bytes);
+    json_decref(note);
+}
+
+static json_t *read_note(struct spool *spool, enum spool_kind kind)
+{
+    struct text text = {.bytes = NULL};
+    json_t *note = spool_note(spool, kind, &text)
+                       ? json_loadb(text.bytes, text.size, JSON_REJECT_DUPLICATES, NULL)
+                       : NULL;
+    text_done(&text);
+    return note;
+}
+
+/* The run that another program found. */
+static bool take_known_run(struct mlflow_sender *sender)
+{
+    json_t *note = read_note(sender->spool, SPOOL_RUN);
+    const char *id = json_string_value(json_object_get(note, "run_id"));
+    const char *place = json_string_value(json_object_get(note, "artifact_uri"));
+    if (id != NULL) {
+        sender->run = (struct mlflow_run){
+            .id = strdup(id),
+            .artifact_uri = strdup(place != NULL ? place : ""),
+            .step = (uint64_t)json_integer_value(json_object_get(note, "step")),
+            .ours = json_is_true(json_object_get(note, "ours")),
+        };
+    }
+    json_decref(note);
+    return sender->run.id != NULL;
+}
+
+/* False: it is over. */
+static bool find_run(struct mlflow_sender *sender, const json_t *target)
+{
+    if (take_known_run(sender)) {
+        tell_opened(sender);
+        return true;
+    }
+    for (;;) {
+        enum mlflow_outcome outcome = mlflow_find_run(&sender->server, target, sender->search,
+                                                      &sender->run);
+        if (outcome == MLFLOW_WELL) {
+            sender->retry.tries = 0;
+            sender->let_in = sender->run.ours;
+            note_taken(sender);
+            note_run(sender);
+            tell_opened(sender);
+            return true;
+        }
+        /* A request without an answer may have made it all the same. */
+        sender->search = true;
+        if (outcome != MLFLOW_AGAIN && outcome != MLFLOW_FAILED) {
+            fail(sender, outcome == MLFLOW_MISSING ? MLFLOW_HOPELESS : MLFLOW_LEFT);
+            return false;
+        }
+        if (atomic_load(&sender->cancel))
+            return false;
+        wait_for_another_try(sender, SECOND / 2);
+    }
+}
+
+/* ---- records ---- */
+
+/* A request's body with the run in it, its steps counted on from where the run was. */
+static struct text complete(const struct mlflow_sender *sender, const struct text *record)
+{
+    struct text body = {.bytes = NULL};
+    json_t *document = json_loadb(record->bytes, record->size, 0, NULL);
+    json_t *metrics = json_object_get(document, "metrics");
+    (void)json_object_del(document, "only_ours");
+    (void)json_object_set_new(document, "run_id", json_string(sender->run.id));
+    for (size_t i = 0; i < json_array_size(metrics); i++) {
+        json_t *step = json_object_get(json_array_get(metrics, i), "step");
+        (void)json_integer_set(step, json_integer_value(step) + (json_int_t)sender->run.step);
+    }
+    char *bytes = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
+    if (bytes != NULL)
+        text_string(&body, bytes);
+    free(bytes);
+    json_decref(document);
+    return body;
+}
+
+static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
+                                const struct text *record)
+{
+    struct text body = complete(sender, record);
+    enum mlflow_outcome outcome = MLFLOW_WELL; /* one that cannot be read helps nobody */
+    if (body.size > 0)
+        outcome = mlflow_ask(&sender->server, path, &body, NULL);
+    text_done(&body);
+    return outcome;
+}
+
+static enum mlflow_outcome send_batch(struct mlflow_sender *sender, const struct text *record)
+{
+    return post(sender, "runs/log-batch", record);
+}
+
+/* Of a process that vitals did not start, a run that vitals did not make is nobody's to end. */
+static enum mlflow_outcome send_end(struct mlflow_sender *sender, const struct text *record)
+{
+    if (!sender->run.ours && strstr(record->bytes, MLFLOW_ONLY_OURS) != NULL)
+        return MLFLOW_WELL;
+    return post(sender, "runs/update", record);
+}
+
+/* NAME\n and its bytes. A server that takes none is no failure of the run. */
+static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const struct text *record)
+{
+    char name[256];
+    size_t size = strcspn(record->bytes, "\n");
+    if (size == 0 || size >= sizeof name || size >= record->size)
+        return MLFLOW_WELL;
+    memcpy(name, record->bytes, size);
+    name[size] = '\0';
+    enum mlflow_outcome outcome = mlflow_put(&sender->server, sender->run.artifact_uri, name,
+                                             record->bytes + size + 1, record->size - size - 1);
+    bool heard = outcome != MLFLOW_WELL && sender->server.answer.status != 0;
+    bool settled = outcome == MLFLOW_REFUSED || outcome == MLFLOW_MISSING;
+    if (heard && !settled && ++sender->failures < ARTIFACT_FAILURES_MOST)
+        return MLFLOW_AGAIN;
+    if (!heard && !settled)
+        return outcome == MLFLOW_DENIED ? MLFLOW_AGAIN : outcome;
+    if (!sender->said_no_artifacts)
+        reply_say("mlflow: no artifacts are kept: %s", sender->server.why);
+    sender->said_no_artifacts = true;
+    return MLFLOW_WELL;
+}
+
+static enum mlflow_outcome (*const SENDERS[])(struct mlflow_sender *sender,
+                                              const struct text *record) = {
+    [SPOOL_BATCH] = send_batch,
+    [SPOOL_ARTIFACT] = send_artifact,
+    [SPOOL_END] = send_end,
+};
+
+static void say_refused(struct mlflow_sender *sender)
+{
+    if (!sender->said_refused)
+        reply_say("mlflow: a part was refused and is left out: %s", sender->server.why);
+    sender->said_refused = true;
+}
+
+/* Whether a record that the server does not take is at fault itself: it takes a note of that. */
+static bool note_left_out(struct mlflow_sender *sender)
+{
+    struct text tag = {.bytes = NULL};
+    char why[sizeof sender->server.why];
+    (void)snprintf(why, sizeof why, "%s", sender->server.why);
+    text_format(&tag, "{\"key\":\"vitals.left_out\",\"value\":\"%u\"}", sender->left_out + 1);
+    bool noted = !tag.failed && post(sender, "runs/set-tag", &tag) == MLFLOW_WELL;
+    text_done(&tag);
+    sender->left_out += noted;
+    (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", why);
+    return noted;
+}
+
+/* Whether who we are, or where we send to, was never enough: then a person must change it. */
+static bool is_shut_out(const struct mlflow_sender *sender, enum mlflow_outcome outcome)
+{
+    return !sender->let_in && (outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE);
+}
+
+/* Sends the oldest record. False: it is over. */
+static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct text *record)
+{
+    enum mlflow_outcome outcome = SENDERS[kind](sender, record);
+    bool failed = outcome == MLFLOW_FAILED || outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
+    if (outcome == MLFLOW_MISSING || is_shut_out(sender, outcome)) {
+        fail(sender, outcome == MLFLOW_MISSING ? MLFLOW_HOPELESS : MLFLOW_LEFT);
+        return false;
+    }
+    if (failed && ++sender->failures >= FAILURES_MOST && note_left_out(sender))
+        outcome = MLFLOW_REFUSED;
+    if (outcome == MLFLOW_REFUSED)
+        say_refused(sender);
+    if (outcome == MLFLOW_WELL || outcome == MLFLOW_REFUSED) {
+        spool_acknowledge(sender->spool);
+        note_taken(sender);
+        sender->retry.tries = sender->failures = 0;
+        sender->let_in |= outcome == MLFLOW_WELL && kind != SPOOL_ARTIFACT;
+        return true;
+    }
+    bool seldom = outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
+    wait_for_another_try(sender, seldom ? 20 * SECOND : SECOND / 2);
+    return !atomic_load(&sender->cancel);
+}
+
+static void send_records(struct mlflow_sender *sender)
+{
+    struct text record = {.bytes = NULL};
+    enum spool_kind kind;
+    bool going = true;
+    while (going && !atomic_load(&sender->cancel)) {
+        bool stopping = is_stopping(sender); /* asked first: nothing comes after it */
+        if (spool_next(sender->spool, &kind, &record))
+            going = send_one(sender, kind, &record);
+        else if (stopping)
+            break;
+        else
+            wait_for(sender, 0, false);
+    }
+    if (going && spool_waiting(sender->spool) == 0)
+        sender->end = MLFLOW_ALL_SENT;
+    text_done(&record);
+}
+
+/* ---- the thread ---- */
+
+static bool is_target(const json_t *target)
+{
+    return json_is_string(json_object_get(target, "uri")) &&
+           json_is_string(json_object_get(target, "prefix")) &&
+           json_is_string(json_object_get(target, "mark"));
+}
+
+/* With the login of ours, where that is for the server of the spool. */
+static const char *address_of(const struct mlflow_sender *sender, const json_t *target)
+{
+    const char *uri = json_string_value(json_object_get(target, "uri"));
+    char *ours = sender->uri != NULL ? mlflow_without_login(sender->uri) : NULL;
+    if (uri != NULL && ours != NULL && strcmp(uri, ours) == 0)
+        uri = sender->uri;
+    free(ours);
+    return uri;
+}
+
+static void *sender_main(void *data)
+{
+    struct mlflow_sender *sender = data;
+    vitals_error error = {.message = "its spool does not say where to"};
+    json_t *target = read_note(sender->spool, SPOOL_TARGET);
+    const char *uri = address_of(sender, target);
+    sender->end = MLFLOW_LEFT;
+    if (!is_target(target) ||
+        mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
+        reply_failed("mlflow", "%s", error.message);
+    } else if (find_run(sender, target)) {
+        send_records(sender);
+    }
+    json_decref(target);
+    pthread_mutex_lock(&sender->mutex);
+    sender->finished = true;
+    sender->hopeless = sender->end == MLFLOW_HOPELESS;
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->mutex);
+    return NULL;
+}
+
+int mlflow_sender_start(struct spool *spool, const struct mlflow_sender_options *options,
+                        struct mlflow_sender **out, vitals_error *error)
+{
+    struct mlflow_sender *sender = calloc(1, sizeof *sender);
+    pthread_condattr_t attributes;
+    sigset_t all, before;
+    if (sender == NULL)
+        return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
+    sender->spool = spool;
+    sender->search = options->resumed;
+    sender->uri = options->uri;
+    sender->away_ns = options->away_ns;
+    sender->taken_ns = clock_now_ns();
+    pthread_mutex_init(&sender->mutex, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&sender->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int number = pthread_create(&sender->thread, NULL, sender_main, sender);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (number != 0) {
+        free(sender);
+        return record_fail_errno(number, "mlflow", error);
+    }
+    *out = sender;
+    return 0;
+}
+
+void mlflow_sender_wake(struct mlflow_sender *sender)
+{
+    pthread_mutex_lock(&sender->mutex);
+    sender->woken = true;
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->mutex);
+}
+
+bool mlflow_sender_is_hopeless(struct mlflow_sender *sender)
+{
+    pthread_mutex_lock(&sender->mutex);
+    bool hopeless = sender->hopeless;
+    pthread_mutex_unlock(&sender->mutex);
+    return hopeless;
+}
+
+/* Until it has finished, or the time is over. Called with the mutex. */
+static bool wait_until_finished(struct mlflow_sender *sender, uint64_t until_ns)
+{
+    struct timespec at = {.tv_sec = (time_t)(until_ns / SECOND),
+                          .tv_nsec = (long)(until_ns % SECOND)};
+    while (!sender->finished && pthread_cond_timedwait(&sender->changed, &sender->mutex, &at) == 0)
+        ;
+    return sender->finished;
+}
+
+/* When it is waited for no longer, which is later once something arrives. Called with the mutex. */
+static uint64_t give_up_ns(const struct mlflow_sender *sender, uint64_t most_ns)
+{
+    uint64_t away = sender->away_ns > 0 ? sender->taken_ns + sender->away_ns : UINT64_MAX;
+    return away < most_ns ? away : most_ns;
+}
+
+bool mlflow_sender_stop(struct mlflow_sender *sender, uint64_t deadline_ns)
+{
+    enum { GRACE_NS = 300000000 }; /* for a request to be given up */
+    uint64_t until_ns, most_ns = deadline_ns > GRACE_NS ? deadline_ns - GRACE_NS : 0;
+    pthread_mutex_lock(&sender->mutex);
+    sender->stopping = sender->hurry = true;
+    pthread_cond_broadcast(&sender->changed);
+    bool finished;
+    do {
+        until_ns = give_up_ns(sender, most_ns);
+        finished = wait_until_finished(sender, until_ns);
+    } while (!finished && give_up_ns(sender, most_ns) > until_ns);
+    if (!finished) {
+        atomic_store(&sender->cancel, true);
+        pthread_cond_broadcast(&sender->changed);
+        finished = wait_until_finished(sender, deadline_ns);
+    }
+    pthread_mutex_unlock(&sender->mutex);
+    if (finished)
+        (void)pthread_join(sender->thread, NULL);
+    return finished;
+}
+
+enum mlflow_end mlflow_sender_free(struct mlflow_sender *sender, char why[static 400])
+{
+    enum mlflow_end end = sender->end;
+    explain(sender, why);
+    mlflow_server_done(&sender->server);
+    mlflow_run_done(&sender->run);
+    pthread_cond_destroy(&sender->changed);
+    pthread_mutex_destroy(&sender->mutex);
+    free(sender);
+    return end;
+}

@@ -1,0 +1,27 @@
+/* usage_line.h: what a run's tree and machine used by one sample, as a line of the wire.
+ *
+ *     {"usage":{"realtime_ns":"…","monotonic_ns":"…","values":
+ *         [["tree","","cpu_seconds","have",12.5], [SCOPE,SUBJECT,MEASURE,STATE,VALUE or null], …]}}
+ *
+ * Scopes are tree, root, descendants, system and gpu; measures those of src/run/measures.def; a
+ * counter's value is since the first sample. It follows the snapshot that it was made of. */
+#ifndef VITALS_PUBLISH_USAGE_LINE_H
+#define VITALS_PUBLISH_USAGE_LINE_H
+
+#include <jansson.h>
+
+#include "publish/text.h"
+
+/* Writes it, newline included. */
+void usage_line_write(struct text *line, const vitals_snapshot *snapshot,
+                      const vitals_usage *usage);
+
+/* Reads a value of what stands under "usage". Above zero *out is set. `subject` NULL: the first of
+ * that scope. */
+vitals_availability usage_line_value(const json_t *usage, const char *scope, const char *subject,
+                                     const char *measure, double *out);
+
+/* When it was sampled; 0: the line does not say. */
+uint64_t usage_line_realtime_ns(const json_t *usage);
+
+#endif

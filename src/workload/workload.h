@@ -1,0 +1,53 @@
+/* workload.h: what a process works for: the id that says so, and the cgroup that is its own.
+ *
+ * The grammar of ids: slurm:JOB.STEP or slurm:JOB, k8s:NAMESPACE/POD/CONTAINER, ctr:ID, unit:NAME,
+ * user:NAME. Of several that a path tells the first in this order counts: a job that starts a
+ * container is the job. What a login started (below user.slice) is its user's, whatever units his
+ * own manager has made of it: their names are no more than one of his. Thread rule: pure. */
+#ifndef VITALS_WORKLOAD_WORKLOAD_H
+#define VITALS_WORKLOAD_WORKLOAD_H
+
+#include "core/buffer.h"
+#include "core/cursor.h"
+
+enum workload_kind {
+    WORKLOAD_NONE,
+    WORKLOAD_SLURM,
+    WORKLOAD_POD,
+    WORKLOAD_CONTAINER,
+    WORKLOAD_UNIT,
+    WORKLOAD_USER
+};
+
+enum { WORKLOAD_ID_MAX = 1024, WORKLOAD_CONTAINER_DIGITS = 12 };
+
+/* What an id is made of; what its kind has not is empty. Borrowed. */
+struct workload {
+    enum workload_kind kind;
+    struct span job, step;             /* of Slurm; the step may be empty */
+    struct span space, pod, container; /* of Kubernetes */
+    struct span name;                  /* of a container, a unit, a user */
+};
+
+/* slurm, k8s, ctr, unit, user; "" of none. */
+const char *workload_word(enum workload_kind kind);
+
+/* Appends the id. A container's id of 64 digits is cut to the first twelve. */
+void workload_format(const struct workload *workload, struct buffer *out);
+
+/* False where it is none. */
+bool workload_parse(struct span id, struct workload *out);
+
+/* What a path tells beside its kind; empty where it does not. Borrowed from it. */
+struct workload_path {
+    struct span container; /* the whole id, or a name */
+    struct span sluid;
+};
+void workload_path_read(struct span path, struct workload_path *out);
+
+/* What the path of a cgroup alone tells; WORKLOAD_CONTAINER also where that is a pod's, and
+ * WORKLOAD_USER of all else. *place: as much of the path leads to the workload's own cgroup, 0 for
+ * a user, who has none. */
+enum workload_kind workload_of_cgroup(struct span path, size_t *place);
+
+#endif

@@ -1,0 +1,63 @@
+"""What the tests of Prometheus' documents share: reading them, and who else reads them."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+SERVERS_PYTHON = os.environ.get("VITALS_SERVERS_PYTHON", "")
+PROMTOOL = shutil.which("promtool")
+PROMETHEUS = shutil.which("prometheus")
+
+SAMPLE = re.compile(r'([a-zA-Z_]\w*)(?:\{(.*)\})? (\S+)')
+LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+
+# The reference implementation's own parsers, in the interpreter that has them.
+PARSE = """
+import json, sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
+from prometheus_client.parser import text_string_to_metric_families as text
+read = openmetrics if sys.argv[1] == "openmetrics" else text
+json.dump([[f.name, f.type, f.unit, f.documentation,
+            [[s.name, s.labels, s.value] for s in f.samples]] for f in read(sys.stdin.read())], sys.stdout)
+"""
+
+
+def has_module(name):
+    return bool(SERVERS_PYTHON) and subprocess.run(
+        [SERVERS_PYTHON, "-c", f"import {name}"], capture_output=True, check=False).returncode == 0
+
+
+def needs_promtool(test):
+    return unittest.skipUnless(PROMTOOL, "no promtool")(test)
+
+
+def needs_client(test):
+    return unittest.skipUnless(has_module("prometheus_client"),
+                               "no Python with prometheus-client (VITALS_SERVERS_PYTHON)")(test)
+
+
+def series(text):
+    """Name -> labels (a sorted tuple of pairs) -> value, of a document."""
+    found = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, labels, value = SAMPLE.fullmatch(line).groups()
+            found.setdefault(name, {})[tuple(sorted(LABEL.findall(labels or "")))] = float(value)
+    return found
+
+
+def lint(text):
+    """What promtool has to say."""
+    done = subprocess.run([PROMTOOL, "check", "metrics"], input=text.encode(), capture_output=True, check=False)
+    return (done.returncode, (done.stdout + done.stderr).decode())
+
+
+def parse(text, form):
+    """Families as the reference parser reads them: name, type, unit, help, samples."""
+    done = subprocess.run([SERVERS_PYTHON, "-c", PARSE, form], input=text.encode(), capture_output=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    return json.loads(done.stdout)

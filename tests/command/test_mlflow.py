@@ -1,0 +1,681 @@
+"""What a server of MLflow is told, and what is done while it cannot be: against one of ours that answers what
+a test wants. test_mlflow_server.py asks the real one."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import ssl
+import stat
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import vitals, wait_until
+from mlflow_server import BEGIN_NS, JOB, Stub, account, end, free_port, usage
+from tell_program import Tell
+
+BEGIN_MS = BEGIN_NS // 10**6
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="vitals-mlflow-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.spool = self.folder / "state" / "unsent"
+
+    def tell(self, url, env=None, patience=20, cmdline="off", program="run", job=None, **config):
+        variables = {name: None for name in os.environ if name.startswith("MLFLOW_")}
+        variables |= {"HOME": str(self.folder)} | (env or {})
+        config = {"uri": url, "spool": str(self.spool)} | config
+        return Tell(env=variables, patience_seconds=patience, program=program, cmdline=cmdline, job=job or JOB,
+                    mlflow={name: value for name, value in config.items() if value is not None})
+
+    def spools(self):
+        return sorted(self.spool.glob("*")) if self.spool.exists() else []
+
+    def points(self, stub, key):
+        return [(point["timestamp"] - BEGIN_MS, point["step"], point["value"])
+                for batch in stub.batches() for point in batch if point["key"] == key]
+
+
+class Points(Case):
+    """Means, peaks and counts over a window, at the time of its last sample."""
+
+    def told(self, seconds, **config):
+        with Stub() as stub:
+            with self.tell(stub.url, **config) as tell:
+                tell.hear("opened")
+                for second in range(seconds):
+                    tell.write(usage(second))
+                tell.write(end())
+                tell.end()
+            return stub
+
+    def test_a_window_is_a_point_and_the_rest_is_one(self):
+        stub = self.told(24)
+        process = "system/process/"
+        self.assertEqual(self.points(stub, process + "memory_rss_megabytes"),
+                         [(0, 0, 100), (10000, 1, 105.5), (20000, 2, 115.5), (23000, 3, 122)])
+        self.assertEqual(self.points(stub, process + "memory_rss_megabytes_max"),
+                         [(0, 0, 100), (10000, 1, 110), (20000, 2, 120), (23000, 3, 123)])
+        self.assertEqual(self.points(stub, process + "cpu_usage_percentage"),
+                         [(10000, 1, 50), (20000, 2, 50), (23000, 3, 50)])
+        self.assertEqual(self.points(stub, process + "cpu_usage_percentage_max"),
+                         [(10000, 1, 75), (20000, 2, 75), (23000, 3, 75)])
+        self.assertEqual(self.points(stub, process + "io_read_megabytes"),
+                         [(0, 0, 0), (10000, 1, 10), (20000, 2, 20), (23000, 3, 23)])
+        self.assertEqual(self.points(stub, process + "minor_faults")[-1], (23000, 3, 161))
+
+    def test_names_and_units_are_those_of_mlflow_and_of_the_original(self):
+        stub = self.told(2)
+        wanted = {
+            "system/cpu_utilization_percentage": 25, "system/system_memory_usage_megabytes": 1000,
+            "system/system_memory_usage_percentage": 25, "system/network_receive_megabytes": 1,
+            "system/gpu_0_utilization_percentage": 50, "system/gpu_0_memory_usage_megabytes": 2000,
+            "system/gpu_0_memory_usage_percentage": 25, "system/gpu_0_power_usage_watts": 100,
+            "system/process/num_threads": 3, "system/process/gpu_0_memory_bytes": 5e6,
+            "system/process/memory_rss_megabytes": 101,
+            "system/process/memory_usage_percentage": 101 * 2**20 * 100 / 2**30,
+        }
+        for key, value in wanted.items():
+            with self.subTest(key):
+                self.assertAlmostEqual(self.points(stub, key)[-1][2], value)
+        told = {point["key"] for batch in stub.batches() for point in batch}
+        self.assertNotIn("system/process/memory_uss_megabytes", told)  # it was denied: no zero, no other value
+
+    def test_prefix_interval_samples_node_and_limits(self):
+        stub = self.told(9, prefix="process/", interval_seconds=2, samples=2, max_memory_bytes=2**28, max_cpus=2,
+                         env={"MLFLOW_SYSTEM_METRICS_NODE_ID": "a7"})
+        self.assertEqual([(ms, step) for ms, step, _ in self.points(stub, "process/num_threads")],
+                         [(0, 0), (4000, 1), (8000, 2)])
+        self.assertEqual(self.points(stub, "process/cpu_usage_percentage"), [(4000, 1, 25), (8000, 2, 25)])
+        self.assertAlmostEqual(self.points(stub, "process/memory_usage_percentage_max")[-1][2], 108 / 256 * 100)
+        self.assertTrue(self.points(stub, "system/a7/cpu_utilization_percentage"))
+
+    def test_a_clock_put_back_gives_no_time_twice(self):
+        with Stub() as stub:
+            with self.tell(stub.url, interval_seconds=1) as tell:
+                tell.hear("opened")
+                for second in range(4):
+                    line = usage(second)
+                    line["usage"]["realtime_ns"] = str(BEGIN_NS - second * 10**9)
+                    tell.write(line)
+                tell.end()
+            times = [ms for ms, _, _ in self.points(stub, "system/process/num_threads")]
+        self.assertEqual(times, sorted(set(times)))
+        self.assertEqual(len(times), 4)
+
+    def test_values_that_are_none_and_lines_that_are_none(self):
+        with Stub() as stub:
+            with self.tell(stub.url, interval_seconds=1) as tell:
+                tell.hear("opened")
+                for bad in ({"usage": None}, {"usage": {"values": 3}}, {"usage": {"monotonic_ns": "x", "values": []}},
+                            {"usage": {"realtime_ns": "5", "monotonic_ns": "7", "values": [None, [], [1, 2, 3, 4, 5]]}},
+                            b'{"usage":{"realtime_ns":"5","monotonic_ns":"8","values":[["tree","","threads","have",1e999]]}}',
+                            usage(1)):
+                    tell.write(bad)
+                tell.write(end())
+                tell.end()
+            self.assertEqual([value for _, _, value in self.points(stub, "system/process/num_threads")], [3])
+
+
+class Ends(Case):
+    def told(self, *lines, **config):
+        with Stub() as stub:
+            with self.tell(stub.url, **config) as tell:
+                tell.hear("opened")
+                for line in lines:
+                    tell.write(line)
+                heard, _ = tell.end()
+            self.assertEqual(self.spools(), [])
+            return stub, heard
+
+    def update(self, stub):
+        return json.loads([body for _, path, body, _ in stub.requests if path.endswith("runs/update")][-1])
+
+    def test_status_is_that_of_the_child(self):
+        for status, line in (("FINISHED", end()), ("FAILED", end(code=3)),
+                             ("KILLED", end("signaled", 137, 9)), ("KILLED", end("limit", 124))):
+            with self.subTest(status):
+                stub, _ = self.told(usage(0), line)
+                self.assertEqual(self.update(stub), {"run_id": "r" * 32, "status": status, "end_time": BEGIN_MS + 12500})
+
+    def test_an_end_that_nobody_saw(self):
+        stub, _ = self.told(usage(0), usage(4))
+        self.assertEqual(self.update(stub)["status"], "KILLED")
+        self.assertEqual(self.update(stub)["end_time"], BEGIN_MS + 4000)
+        self.assertIn("vitals.end", [tag["key"] for tags in stub.batches("tags") for tag in tags])
+
+    def test_of_a_process_that_was_there_before_only_our_own_run_is_ended(self):
+        stub, _ = self.told(usage(0), end("unknown"), run_id="r" * 32, program="track")
+        self.assertNotIn(("POST", "update"), stub.paths())
+        stub, _ = self.told(usage(0), end("unknown"), program="track")
+        self.assertEqual(self.update(stub)["status"], "FINISHED")
+        self.assertNotIn("only_ours", self.update(stub))
+
+    def test_no_command_line_leaves_by_default(self):
+        stub, _ = self.told(usage(0), end())
+        sent = b"".join(body for _, _, body, _ in stub.requests)
+        self.assertNotIn(b"hunter2", sent)
+        self.assertNotIn(b"train", sent)
+        self.assertNotIn(b"/home/ann", sent)
+        stub, _ = self.told(usage(0), end(), cmdline="redacted")
+        sent = b"".join(body for _, _, body, _ in stub.requests)
+        self.assertNotIn(b"hunter2", sent)
+        self.assertIn(b"/opt/bin/train", sent)
+
+    def test_names_from_outside_are_made_keys_that_mlflow_takes(self):
+        names = ["../../x", "a\nb", "/abs", "x//y", "p" * 300, "é", ".", "trail/", "a:b", "a;b"]
+        figures = [{"name": "cpu_seconds", "subject": name, "value": 1, "availability": "have"} for name in names]
+        line = end()
+        line["account"]["figures"] += figures
+        stub, _ = self.told(usage(0), line)
+        keys = [metric["key"] for batch in stub.batches() for metric in batch if metric["key"].startswith("account/")]
+        self.assertEqual(len(keys), len(names) + 2)
+        self.assertEqual(len(set(keys)), len(keys))
+        for key in keys:
+            self.assertRegex(key, r"\A[/\w.\- ]{1,250}\Z")
+            self.assertEqual(os.path.normpath(key), key)
+            self.assertNotIn("..", key.split("/"))
+
+    def test_requests_keep_the_limits(self):
+        line = end(attributes={"missing": "é" * 40000})
+        line["account"]["figures"] += [{"name": f"figure_{i}", "value": i, "availability": "have"} for i in range(2500)]
+        stub, _ = self.told(usage(0), line)
+        self.assertEqual([len(batch) for batch in stub.batches() if batch[0]["key"].startswith("account/")],
+                         [1000, 1000, 502])
+        for _, path, body, _ in stub.requests:
+            self.assertLess(len(body), 1_000_000, path)
+        value = next(tag["value"] for tags in stub.batches("tags") for tag in tags if tag["key"] == "vitals.missing")
+        self.assertEqual(value, "é" * 2500)
+
+    def test_artifacts_are_put_or_said_to_be_nowhere(self):
+        page = self.folder / "report.html"
+        page.write_bytes(b"<p>\0" * 100000)
+        stub, _ = self.told(usage(0), end(), artifacts=[str(page), "/no/such/file"])
+        puts = {path.split("artifacts/0/")[-1]: body for method, path, body, _ in stub.requests if method == "PUT"}
+        self.assertEqual(puts["r/artifacts/vitals/report.html"], page.read_bytes())
+        document = json.loads(puts["r/artifacts/vitals/account.json"])
+        self.assertEqual(document["figures"], account()["figures"])
+        self.assertNotIn("command", document)
+
+
+class Logins(Case):
+    def sent(self, env=None):
+        with Stub() as stub:
+            with self.tell(stub.url, env=env) as tell:
+                tell.hear("opened")
+                tell.end()
+            return stub.requests[0][3]
+
+    def test_names_go_before_tokens(self):
+        token = {"MLFLOW_TRACKING_TOKEN": "t0"}
+        both = {"MLFLOW_TRACKING_USERNAME": "ann", "MLFLOW_TRACKING_PASSWORD": "p:w"} | token
+        self.assertEqual(self.sent(token)["Authorization"], "Bearer t0")
+        self.assertEqual(self.sent(both)["Authorization"], "Basic " + base64.b64encode(b"ann:p:w").decode())
+        self.assertNotIn("Authorization", self.sent())
+        long = {"MLFLOW_TRACKING_USERNAME": "ann", "MLFLOW_TRACKING_PASSWORD": "p" * 3000}
+        self.assertEqual(self.sent(long)["Authorization"],
+                         "Basic " + base64.b64encode(b"ann:" + b"p" * 3000).decode())
+
+    def test_the_file_of_credentials_and_the_workspace(self):
+        (self.folder / ".mlflow").mkdir()
+        (self.folder / ".mlflow" / "credentials").write_text(
+            "[other]\nmlflow_tracking_username = no\n[mlflow]\nmlflow_tracking_username = eve\r\n"
+            "mlflow_tracking_password=x = y\n")
+        headers = self.sent({"MLFLOW_WORKSPACE": "lab"})
+        self.assertEqual(headers["Authorization"], "Basic " + base64.b64encode(b"eve:x = y").decode())
+        self.assertEqual(headers["X-Mlflow-Workspace".upper()], "lab")
+        self.assertEqual(self.sent({"MLFLOW_TRACKING_USERNAME": "ann"})["Authorization"],
+                         "Basic " + base64.b64encode(b"ann:x = y").decode())
+
+    def test_a_password_in_the_url_is_sent_and_never_shown(self):
+        def denied(*_):
+            return 401, {}, b"{}"
+        with Stub(denied) as stub:
+            with self.tell(stub.url.replace("//", "//eve:s3cret@")) as tell:
+                tell.hear("failed")
+                heard, errors = tell.end()
+            self.assertEqual(stub.requests[0][3]["Authorization"], "Basic " + base64.b64encode(b"eve:s3cret").decode())
+        self.assertNotIn("s3cret", json.dumps(heard) + errors)
+
+    def test_a_token_with_a_line_in_it_is_no_header(self):
+        self.assertNotIn("Authorization", self.sent({"MLFLOW_TRACKING_TOKEN": "a\r\nX-Evil: 1"}))
+
+
+@unittest.skipUnless(shutil.which("openssl"), "no openssl to make certificates with")
+class Certificates(Case):
+    """TLS by MLflow's own variables."""
+
+    def setUp(self):
+        super().setUp()
+        self.key, self.certificate = self.folder / "key.pem", self.folder / "certificate.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+                        "-keyout", self.key, "-out", self.certificate], check=True, capture_output=True)
+
+    def first(self, env, ask_client=False):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, self.key)
+        if ask_client:
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(self.certificate)
+        with Stub(tls=context) as stub, self.tell(stub.url, env=env, patience=2) as tell:
+            while True:
+                line = tell.hear()
+                if "opened" in line or "failed" in line or "say" in line:
+                    tell.end()
+                    return line
+
+    def test_a_certificate_that_nobody_vouches_for_is_refused(self):
+        self.assertIn("not trusted", self.first({})["message"])
+
+    def test_authorities_and_looking_away(self):
+        self.assertIn("opened", self.first({"MLFLOW_TRACKING_SERVER_CERT_PATH": self.certificate}))
+        self.assertIn("opened", self.first({"MLFLOW_TRACKING_INSECURE_TLS": "true"}))
+        self.assertIn("/no/such/file", self.first({"MLFLOW_TRACKING_SERVER_CERT_PATH": "/no/such/file"})["message"])
+
+    def test_a_certificate_of_ours(self):
+        both = self.folder / "both.pem"
+        both.write_bytes(self.certificate.read_bytes() + self.key.read_bytes())
+        authority = {"MLFLOW_TRACKING_SERVER_CERT_PATH": self.certificate}
+        self.assertIn("opened", self.first(authority | {"MLFLOW_TRACKING_CLIENT_CERT_PATH": both}, ask_client=True))
+        self.assertNotIn("opened", self.first(authority, ask_client=True))
+
+
+class Failures(Case):
+    def failed(self, url, answer=None, **config):
+        with self.tell(url, patience=3, **config) as tell:
+            heard = tell.hear("failed", "message")
+            tell.write(usage(0))
+            tell.write(end())
+            tell.end()
+        self.assertNotIn("\n", heard["message"])
+        return heard["message"]
+
+    def test_addresses_that_are_no_servers(self):
+        for uri, word in (("file:///tmp/mlruns", "folder"), ("sqlite:///x.db", "database"), ("./mlruns", "folder"),
+                          ("databricks", "Databricks"), ("gopher://x", "http://"), ("http://", "address"),
+                          ("postgresql://me:s3cret@db/x", "postgresql://db/x"), ("gopher://me:a/s3cret@db", "gopher://db"),
+                          ("me:s3cret@db", "db: no address")):
+            with self.subTest(uri):
+                message = self.failed(uri)
+                self.assertIn(word, message)
+                self.assertNotIn("s3cret", message)
+        self.assertEqual(self.failed(None), "no server: --mlflow=URI, or set MLFLOW_TRACKING_URI")
+
+    def test_who_may_not_and_what_is_not(self):
+        cases = ((401, {}, "401"), (403, {}, "403"), (404, {"run_id": "nope"}, "no run nope"),
+                 (404, {"experiment_id": "77"}, "no experiment 77"), (404, {"experiment": "x", "experiment_id": "7"}, "x"),
+                 (302, {}, "302"), (400, {}, "no thanks"))
+        for status, config, words in cases:
+            with self.subTest(status=status, **config):
+                code = "RESOURCE_DOES_NOT_EXIST" if status == 404 else "X"
+                body = json.dumps({"error_code": code, "message": "no thanks\nsecond line \033[31m"}).encode()
+                answer = (status, {"Location": "http://127.0.0.1:1/"}, body)
+                with Stub(lambda *_: answer) as stub:
+                    self.assertIn(words, self.failed(stub.url, **config))
+                    self.assertEqual(len(stub.requests), 1)
+        self.assertEqual(len(self.spools()), 4)  # all but what MLflow says is not there
+
+    def test_what_a_proxy_answers_says_nothing_of_the_run(self):
+        for status, headers, body in ((404, {}, b"<html>"), (404, {}, b'{"message":"no route"}'), (200, {}, b"<html>"),
+                                      (302, {"Location": "/login"}, b""), (204, {}, b""), (413, {}, b"<html>")):
+            with self.subTest(status=status, body=body), Stub(lambda *_: (status, headers, body)) as stub:
+                address = stub.url.replace("//", "//me:s3/cret@") + "/wrong"
+                before = self.spools()
+                self.assertEqual(self.failed(stub.url + "/wrong"),
+                                 f"{stub.url}/wrong: no MLflow server answers there ({status})")
+                (spool,) = set(self.spools()) - set(before)
+                with self.tell(address, spool=None, resume=str(spool), patience=3) as tell:
+                    heard, _ = tell.end()
+                self.assertTrue(any("failed" in line for line in heard), heard)
+                self.assertNotIn("cret", json.dumps(heard))
+                self.assertTrue(spool.exists())
+
+    def test_what_does_not_take_a_login_any_more_is_asked_again(self):
+        for status, headers, body in ((401, {}, b"{}"), (302, {"Location": "/login"}, b""), (200, {}, b"<html>")):
+            with self.subTest(status), Stub() as stub:
+                with self.tell(stub.url, interval_seconds=1, patience=2) as tell:
+                    tell.hear("opened")
+                    tell.write(usage(0))
+                    wait_until(lambda: self.points(stub, "system/process/num_threads"), "the first")
+                    stub.answer = lambda *_: (status, headers, body)
+                    tell.write(usage(1))
+                    self.assertIn("nothing is lost", tell.hear("say")["say"])
+                    tell.write(end())
+                    heard, _ = tell.end()
+                self.assertFalse(any("failed" in line for line in heard), heard)
+                (spool,) = self.spools()
+                stub.answer = None
+                stub.requests.clear()
+                with self.tell(None, spool=None, resume=str(spool), patience=60) as tell:
+                    tell.end()
+                self.assertEqual([step for _, step, _ in self.points(stub, "system/process/num_threads")], [1])
+                self.assertIn(("POST", "update"), stub.paths())
+                self.assertEqual(self.spools(), [])
+
+    def test_a_run_that_is_gone_leaves_the_file_to_who_sends_it(self):
+        with Stub(lambda *_: "reset") as stub:
+            with self.tell(stub.url, patience=1) as tell:
+                tell.write(end())
+                tell.end()
+        (spool,) = self.spools()
+        missing = b'{"error_code":"RESOURCE_DOES_NOT_EXIST","message":"gone"}'
+        with Stub(lambda *_: (404, {}, missing), port=stub.port):
+            with self.tell(None, spool=None, resume=str(spool), patience=5) as tell:
+                self.assertIn("gone", tell.hear("failed")["message"])
+                tell.end()
+        self.assertTrue(spool.exists())
+
+    def test_answers_that_are_none(self):
+        for body in (b"", b"<html>", b"[]", b'{"run":{}}', b'{"run":{"info":{"run_id":7}}}', b"[" * 100000, b"x" * 6_000_000):
+            with self.subTest(body[:20]), Stub(lambda *_, body=body: (200, {}, body)) as stub:
+                self.failed(stub.url)
+
+    def test_a_part_that_is_refused_does_not_keep_back_the_others(self):
+        def answer(_method, path, body, _headers):
+            if path.endswith("log-batch") and b'"params"' in body:
+                return 400, {}, b'{"error_code":"INVALID_PARAMETER_VALUE","message":"changed"}'
+            return None
+        with Stub(answer) as stub:
+            with self.tell(stub.url) as tell:
+                tell.hear("opened")
+                for second in range(3):
+                    tell.write(usage(second))
+                tell.write(end())
+                heard, _ = tell.end()
+            self.assertTrue(self.points(stub, "system/process/num_threads"))
+            self.assertIn(("POST", "update"), stub.paths())
+        said = [line["say"] for line in heard if "say" in line]
+        self.assertEqual(len(said), 1)
+        self.assertIn("changed", said[0])
+        self.assertEqual(self.spools(), [])
+
+
+    def test_what_the_server_fails_over_again_and_again_is_left_out(self):
+        tries = []
+
+        def answer(_method, path, body, _headers):
+            if path.endswith("log-batch") and b'"params"' in body:
+                tries.append(body)
+                return 500, {}, b'{"error_code":"INTERNAL_ERROR","message":"it broke"}'
+            return None
+        with Stub(answer) as stub:
+            with self.tell(stub.url, patience=60) as tell:
+                tell.hear("opened")
+                tell.write(usage(0))
+                tell.write(end())
+                heard, _ = tell.end()
+            self.assertIn(("POST", "update"), stub.paths())
+            self.assertEqual(stub.paths().count(("POST", "set-tag")), 1)
+        self.assertEqual(len(tries), 8)
+        self.assertEqual(len(set(tries)), 1)
+        self.assertTrue(any("it broke" in line.get("say", "") for line in heard), heard)
+
+
+    def test_what_the_server_fails_over_together_with_all_else_is_kept(self):
+        tries = []
+
+        def answer(_method, path, *_):
+            tries.append(path.split("/")[-1])
+            return None if path.endswith("runs/create") else (500, {}, b'{"error_code":"INTERNAL_ERROR"}')
+        with Stub(answer) as stub:
+            with self.tell(stub.url, patience=60) as tell:
+                tell.hear("opened")
+                tell.write(usage(0))
+                tell.write(end())
+                tell.process.stdin.close()
+                wait_until(lambda: tries.count("set-tag") >= 2, "more than it would take", seconds=60)
+                tell.process.kill()
+                tell.process.wait()
+            stub.answer = None
+            stub.requests.clear()
+            (spool,) = self.spools()
+            with self.tell(None, spool=None, resume=str(spool), patience=60) as tell:
+                tell.end()
+            self.assertEqual([step for _, step, _ in self.points(stub, "system/process/num_threads")], [0])
+            self.assertTrue(stub.batches("params"))
+
+    def test_artifacts_that_are_not_taken_do_not_keep_back_the_status(self):
+        for status in (403, 404, 413, 500, 503):
+            with self.subTest(status), Stub(lambda method, *_: (status, {}, b"no") if method == "PUT" else None) as stub:
+                with self.tell(stub.url, patience=60) as tell:
+                    tell.hear("opened")
+                    tell.write(end())
+                    heard, _ = tell.end()
+                paths = stub.paths()
+                self.assertLess(paths.index(("POST", "update")), paths.index(("PUT", "account.json")))
+                self.assertEqual(paths.count(("PUT", "account.json")), 3)
+                self.assertTrue(any("no artifacts" in line.get("say", "") for line in heard), heard)
+                self.assertEqual(self.spools(), [])
+
+
+class Away(Case):
+    """The server is slow, busy, gone, back."""
+
+    def test_what_is_busy_is_asked_again_and_not_before_it_wants(self):
+        times = []
+
+        def answer(_method, path, _body, _headers):
+            if path.endswith("log-batch"):
+                times.append(time.monotonic())
+                if len(times) == 1:
+                    return 429, {"Retry-After": "2"}, b"{}"
+                if len(times) < 4:
+                    return 503, {}, b"busy"
+            return None
+        with Stub(answer) as stub:
+            with self.tell(stub.url, interval_seconds=1) as tell:
+                tell.hear("opened")
+                tell.write(usage(0))
+                tell.write(end())
+                heard, _ = tell.end()
+            self.assertEqual(len(self.points(stub, "system/process/num_threads")), 1)
+        self.assertGreaterEqual(times[1] - times[0], 2.0)  # even though there is an end to be sent
+        self.assertEqual(self.spools(), [])
+        self.assertEqual(sum("say" in line for line in heard), 1)
+
+    def test_nothing_is_lost_and_nothing_is_sent_twice_over_a_gap(self):
+        port = free_port()
+        with self.tell(f"http://127.0.0.1:{port}", patience=60, interval_seconds=1) as tell:
+            for second in range(5):
+                tell.write(usage(second))
+            self.assertIn("could not connect", tell.hear("say")["say"])
+            (spool,) = self.spools()
+            self.assertEqual(stat.S_IMODE(spool.stat().st_mode), 0o600)
+            self.assertEqual(stat.S_IMODE(self.spool.stat().st_mode), 0o700)
+            with Stub(port=port) as first:
+                tell.hear("opened")
+                wait_until(lambda: len(self.points(first, "system/process/num_threads")) == 5, "what waited")
+            for second in range(5, 9):
+                tell.write(usage(second))
+            with Stub(port=port) as again:
+                tell.write(end())
+                tell.end()
+            points = self.points(first, "system/process/num_threads") + self.points(again, "system/process/num_threads")
+        self.assertEqual([step for _, step, _ in points], list(range(9)))
+        self.assertNotIn(("POST", "create"), again.paths())
+        self.assertEqual(self.spools(), [])
+
+    def test_what_is_left_is_sent_by_another(self):
+        port = free_port()
+        with self.tell(f"http://127.0.0.1:{port}", patience=0.5, interval_seconds=1) as tell:
+            for second in range(3):
+                tell.write(usage(second))
+            tell.write(end(code=2))
+            heard, _ = tell.end()
+        (spool,) = self.spools()
+        self.assertTrue(any(str(spool) in line.get("say", "") for line in heard), heard)
+        with Stub(port=port) as stub:
+            with self.tell(None, spool=None, resume=str(spool), patience=60) as tell:
+                tell.hear("opened")
+                heard, _ = tell.end()
+            self.assertEqual([step for _, step, _ in self.points(stub, "system/process/num_threads")], [0, 1, 2])
+            created = json.loads(next(body for _, path, body, _ in stub.requests if path.endswith("runs/create")))
+            self.assertEqual(created["start_time"], BEGIN_MS)
+            self.assertIn(("POST", "update"), stub.paths())
+        self.assertFalse(any("failed" in line for line in heard), heard)
+        self.assertEqual(self.spools(), [])
+
+    def test_of_one_that_was_killed_the_rest_is_sent_and_the_run_ends(self):
+        with Stub() as stub:
+            with self.tell(stub.url, interval_seconds=1) as tell:
+                tell.hear("opened")
+                tell.write(usage(0))
+                wait_until(self.spools, "a spool")
+                (spool,) = self.spools()
+                wait_until(lambda: self.points(stub, "system/process/num_threads") and
+                           spool.read_bytes().count(b"\nbatch ") == spool.read_bytes().count(b"\ndone "), "all sent")
+                stub.answer = lambda _method, path, *_: (503, {}, b"") if path.endswith("log-batch") else None
+                tell.write(usage(1))
+                wait_until(lambda: b'"step":1}' in spool.read_bytes() and spool.read_bytes().endswith(b"]}\n"),
+                           "the next one, whole")
+                tell.process.kill()
+                tell.process.wait()
+            stub.answer = None
+            stub.requests.clear()
+            with self.tell(None, spool=None, resume=str(spool), patience=60) as tell:
+                tell.end()
+            self.assertEqual([step for _, step, _ in self.points(stub, "system/process/num_threads")], [1])
+            self.assertEqual(json.loads(stub.requests[-1][2])["status"], "KILLED")
+            self.assertNotIn(("POST", "create"), stub.paths())
+        self.assertEqual(self.spools(), [])
+
+    def test_a_server_that_stalls_does_not_hold_up_the_end(self):
+        with Stub(lambda *_: "stall") as stub:
+            with self.tell(stub.url, patience=2) as tell:
+                tell.write(usage(0))
+                tell.write(end())
+                began = time.monotonic()
+                heard, _ = tell.end()
+            self.assertLess(time.monotonic() - began, 20)
+            self.assertTrue(any("not all was sent" in line.get("say", "") for line in heard), heard)
+        self.assertEqual(len(self.spools()), 1)
+
+    def test_a_run_that_was_made_without_an_answer_is_found_again(self):
+        made = []
+
+        def answer(_method, path, body, _headers):
+            if path.endswith("runs/create"):
+                made.append(json.loads(body))
+                return "reset"
+            if path.endswith("runs/search"):
+                mark = next(tag["value"] for tag in made[0]["tags"] if tag["key"] == "vitals.spool")
+                assert mark in json.loads(body)["filter"]
+                return 200, {}, json.dumps({"runs": [{"info": {"run_id": "found"}, "data": {}}]}).encode()
+            return None
+        with Stub(answer) as stub:
+            with self.tell(stub.url) as tell:
+                self.assertEqual(tell.hear("opened")["run_id"], "found")
+                tell.write(usage(0))
+                tell.end()
+            self.assertEqual(len(made), 1)
+
+    def test_files_that_are_no_spools(self):
+        for name, content in (("text", b"hello"), ("empty", b""), ("cut", b"vitals-spool 1\nbatch 99"),
+                              ("lies", b"vitals-spool 1\ntarget 2\n{}\nbatch 999999999\nx")):
+            path = self.folder / name
+            path.write_bytes(content)
+            with self.subTest(name), self.tell(None, spool=None, resume=str(path), patience=5) as tell:
+                heard, _ = tell.end()
+                self.assertTrue(any("failed" in line for line in heard), heard)
+        with self.tell(None, spool=None, resume="/no/such/spool", patience=5) as tell:
+            self.assertIn("/no/such/spool", tell.hear("failed")["message"])
+
+    def test_without_a_folder_nothing_is_promised(self):
+        with self.tell(f"http://127.0.0.1:{free_port()}", spool=None, patience=2) as tell:
+            self.assertIn("nothing is kept for later", tell.hear("say")["say"])
+            tell.write(usage(0))
+            away = tell.hear("say")["say"]
+            self.assertIn("could not connect", away)
+            self.assertNotIn("nothing is lost", away)
+            tell.write(end())
+            heard, _ = tell.end()
+        self.assertTrue(any("are lost" in line.get("say", "") for line in heard), heard)
+
+    def test_a_folder_that_cannot_be_written_loses_nothing_but_what_a_kill_would(self):
+        with Stub() as stub:
+            with self.tell(stub.url, spool="/proc/no-home/unsent") as tell:
+                self.assertIn("nothing is kept", tell.hear("say")["say"])
+                tell.write(usage(0))
+                tell.write(end())
+                tell.end()
+            self.assertIn(("POST", "update"), stub.paths())
+
+
+class Command(Case):
+    """vitals run --mlflow, vitals send."""
+
+    def run_vitals(self, *arguments, env=None):
+        variables = {name: None for name in os.environ if name.startswith("MLFLOW_")}
+        variables |= {"HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder)} | (env or {})
+        return vitals(*arguments, env=variables, timeout=120)
+
+    def test_an_unreachable_server_costs_the_job_nothing_and_is_told_later(self):
+        port = free_port()
+        result = self.run_vitals("run", f"--mlflow=http://127.0.0.1:{port}", "--tell-wait", "1",
+                                 "--", "sh", "-c", "echo done; exit 5")
+        self.assertEqual((result.returncode, result.stdout), (5, "done\n"), result.stderr)
+        self.assertIn("could not connect", result.stderr)
+        (spool,) = self.folder.rglob("*.spool")
+        self.assertIn(f"vitals send {spool}", result.stderr)
+        with Stub(port=port) as stub:
+            sent = self.run_vitals("send", str(spool))
+            self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+            (update,) = [json.loads(body) for _, path, body, _ in stub.requests if path.endswith("runs/update")]
+            self.assertEqual(update["status"], "FAILED")
+            (page,) = [body for _, path, body, _ in stub.requests if path.endswith("report.html")]
+            self.assertIn(b"</html>", page)  # read before vitals run removed it
+            self.assertIn("account/wall_seconds", {point["key"] for batch in stub.batches() for point in batch})
+        self.assertFalse(spool.exists())
+
+    def test_no_password_is_kept_and_who_is_away_is_not_waited_for(self):
+        port = free_port()
+        address = f"http://eve:s3cret@127.0.0.1:{port}"
+        result = self.run_vitals("run", "-q", f"--mlflow={address}", "--tell-wait", "1", "--", "true")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        (spool,) = self.folder.rglob("*.spool")
+        self.assertNotIn(b"s3cret", spool.read_bytes())
+        sent = self.run_vitals("send", "--tell-wait", "1", str(spool))
+        self.assertEqual(sent.returncode, 1, sent.stderr)
+        self.assertIn("could not connect", sent.stderr)
+        self.assertTrue(spool.exists())
+        with Stub(port=port) as stub:
+            sent = self.run_vitals("send", str(spool), env={"MLFLOW_TRACKING_URI": address})
+            self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+            self.assertEqual(stub.requests[0][3]["Authorization"], "Basic " + base64.b64encode(b"eve:s3cret").decode())
+
+    def test_one_clear_line_and_the_jobs_own_code(self):
+        def denied(*_):
+            return 401, {}, b'{"message":"You are not authenticated"}'
+        with Stub(denied) as stub:
+            for uri, words in (("", "MLFLOW_TRACKING_URI"), ("sqlite:///x.db", "a database"), (stub.url, "not authenticated")):
+                with self.subTest(uri):
+                    result = self.run_vitals("run", "--mlflow=" + uri if uri else "--mlflow", "--", "sh", "-c", "exit 6",
+                                             env={"MLFLOW_TRACKING_TOKEN": "wrong"})
+                    self.assertEqual(result.returncode, 6, result.stderr)
+                    self.assertEqual(sum(words in line for line in result.stderr.splitlines()), 1, result.stderr)
+
+    def test_what_is_no_spool_is_not_sent(self):
+        (self.folder / "text").write_text("hello")
+        for path in (self.folder / "text", self.folder / "none"):
+            result = self.run_vitals("send", str(path))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(path.name, result.stderr)
+
+    def test_the_page_is_an_artifact(self):
+        with Stub() as stub:
+            result = self.run_vitals("run", "--mlflow=" + stub.url, "--tell-wait", "30", "--", "sleep", "0.3")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            puts = {path.split("/vitals/")[-1]: body for method, path, body, _ in stub.requests if method == "PUT"}
+        self.assertEqual(sorted(puts), ["account.json", "report.html"])
+        self.assertIn(b"</html>", puts["report.html"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,166 @@
+/* The rules that names of Prometheus follow, held to by every row of the table. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "publish/families.h"
+#include "publish/nvitop.h"
+#include "publish/wanted.h"
+
+static bool ends_in(const char *name, const char *word)
+{
+    size_t size = strlen(name), length = strlen(word);
+    return size >= length && strcmp(name + size - length, word) == 0;
+}
+
+static bool is_name(const char *name)
+{
+    return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+static void names_follow_the_rules(void)
+{
+    static const char *const SUFFIXES[] = {"_sum", "_count", "_bucket", "_created"};
+    for (size_t i = 0; i < families_count; i++) {
+        const struct family *family = &families[i];
+        CHECK_CASE(family->name);
+        CHECK(is_name(family->name));
+        CHECK_INT(ends_in(family->name, "_total"), family->type == FAMILY_COUNTER);
+        for (size_t s = 0; s < CHECK_COUNT(SUFFIXES); s++)
+            CHECK_FALSE(ends_in(family->name, SUFFIXES[s]));
+        for (size_t other = 0; other < i; other++)
+            CHECK(strcmp(families[other].name, family->name) != 0);
+    }
+}
+
+static void help_is_a_sentence(void)
+{
+    for (size_t i = 0; i < families_count; i++) {
+        const char *help = families[i].help;
+        CHECK_CASE(families[i].name);
+        CHECK_NOT_NULL(families[i].labels);
+        CHECK(strlen(help) > 5 && ends_in(help, "."));
+        CHECK_NULL(strpbrk(help, "\\\n\r"));
+    }
+}
+
+/* What a family reads has its unit; but a count of something may be of any metric without one. */
+static void units_are_those_of_what_is_read(void)
+{
+    for (size_t i = 0; i < families_count; i++) {
+        const struct family *family = &families[i];
+        if (family->way != FAMILY_ROWS)
+            continue;
+        for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
+            const char *unit = vitals_metric_unit(family->parts[p].metric);
+            CHECK_CASE(family->name);
+            CHECK_NOT_NULL(unit);
+            CHECK_STR(family_unit(family->name), unit);
+            CHECK(vitals_metric_type(family->parts[p].metric) != VITALS_TEXT);
+        }
+    }
+}
+
+/* Rows taken out of use for good are a gauge in the catalogue; they only grow. */
+static void counters_read_what_counts(void)
+{
+    for (size_t i = 0; i < families_count; i++) {
+        const struct family *family = &families[i];
+        bool remapped = strcmp(family->name, "gpu_row_remaps_total") == 0;
+        for (size_t p = 0;
+             family->way == FAMILY_ROWS && p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
+            bool counts = vitals_metric_kind(family->parts[p].metric) == VITALS_COUNTER;
+            CHECK_CASE(family->name);
+            CHECK_INT(counts || remapped, family->type == FAMILY_COUNTER);
+        }
+    }
+}
+
+/* The only families that nothing feeds yet, and no others. */
+static void what_has_no_source_is_known(void)
+{
+    static const char *const NAMES[] = {
+        "gpu_pcie_receive_bytes_total",
+        "gpu_pcie_transmit_bytes_total",
+        "run_info",
+        "run_cpu_seconds_total",
+        "run_read_bytes_total",
+        "run_written_bytes_total",
+        "run_gpu_busy_seconds_total",
+        "run_gpu_energy_joules_total",
+        "run_memory_bytes",
+        "run_memory_peak_bytes",
+        "run_gpu_memory_bytes",
+        "run_gpu_memory_peak_bytes",
+        "run_start_time_seconds",
+        "run_end_time_seconds",
+        "run_exit_code",
+    };
+    size_t found = 0;
+    for (size_t i = 0; i < families_count; i++) {
+        if (families[i].way != FAMILY_NOWHERE)
+            continue;
+        CHECK_CASE(families[i].name);
+        CHECK(found < CHECK_COUNT(NAMES));
+        CHECK_STR(families[i].name, NAMES[found++]);
+    }
+    CHECK_UINT(found, CHECK_COUNT(NAMES));
+}
+
+static void units_are_told_by_names(void)
+{
+    CHECK_STR(family_unit("gpu_energy_joules_total"), "joules");
+    CHECK_STR(family_unit("gpu_fan_rpm"), "rpm");
+    CHECK_STR(family_unit("gpu_processes"), "");
+    CHECK_STR(family_unit("bytes"), "");
+    CHECK_STR(family_unit("http_requests_total"), "");
+}
+
+static vitals_request *request_of(enum wanted_level level, bool nvitop)
+{
+    vitals_request *request;
+    vitals_error error;
+    CHECK_OK(vitals_request_new(0, &request, &error), error);
+    CHECK_OK(wanted_add(request, level, nvitop, &error), error);
+    return request;
+}
+
+/* Every metric that a family reads is asked for at its level, and those of processes at no lower.
+ */
+static void what_is_read_is_asked_for(void)
+{
+    vitals_request *none = request_of(WANTED_NO_PROCESSES, false);
+    vitals_request *workloads = request_of(WANTED_WORKLOADS, false);
+    vitals_request *all = request_of(WANTED_PROCESSES, true);
+    for (size_t i = 0; i < families_count; i++) {
+        for (size_t p = 0; p < FAMILY_PARTS && families[i].parts[p].metric != 0; p++) {
+            vitals_metric metric = families[i].parts[p].metric;
+            CHECK_CASE(families[i].name);
+            CHECK(vitals_request_has(all, metric));
+            if (families[i].level <= FAMILY_OF_WORKLOADS)
+                CHECK(vitals_request_has(workloads, metric));
+        }
+    }
+    for (size_t i = 0; i < nvitop_families_count; i++)
+        CHECK(vitals_request_has(all, nvitop_families[i].reads[0]));
+    CHECK_FALSE(vitals_request_has(none, VITALS_PROCESS_PID));
+    CHECK_FALSE(vitals_request_has(none, VITALS_GPU_PROCESS_PID));
+    CHECK_FALSE(vitals_request_has(workloads, VITALS_PROCESS_DESCRIPTORS));
+    CHECK_FALSE(vitals_request_has(workloads, VITALS_PROCESS_COMMAND_LINE));
+    vitals_request_free(none);
+    vitals_request_free(workloads);
+    vitals_request_free(all);
+}
+
+static const check_test tests[] = {
+    {"names follow the rules", names_follow_the_rules},
+    {"help is a sentence", help_is_a_sentence},
+    {"units are those of what is read", units_are_those_of_what_is_read},
+    {"counters read what counts", counters_read_what_counts},
+    {"what has no source is known", what_has_no_source_is_known},
+    {"units are told by names", units_are_told_by_names},
+    {"what is read is asked for", what_is_read_is_asked_for},
+};
+
+CHECK_MAIN(tests)
