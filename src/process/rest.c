@@ -124,7 +124,8 @@ bool rest_holds(struct process_table *table, struct process *process, unsigned e
     uint64_t now_ns = reader_now(&table->reader);
     if (now == NULL)
         return false;
-    bool still = process->digested && process->digest == now->digest && !now->runs;
+    bool known = process->digest_ns != 0;
+    bool still = known && process->digest == now->digest && !now->runs;
     bool rests = still && process->state == VITALS_HAVE && !process->statm_due &&
                  (extras & ~process->digest_extras) == 0 &&
                  now_ns < saturating_add(process->digest_ns, LOOK_NS);
@@ -136,7 +137,6 @@ bool rest_holds(struct process_table *table, struct process *process, unsigned e
     process->digest_extras = still ? process->digest_extras | extras : extras;
     process->digest = now->digest;
     process->digest_ns = now_ns;
-    process->digested = true;
     return false;
 }
 

@@ -23,6 +23,9 @@
 
 enum { PROGRAM_MOST = 256 };
 
+/* 2^64 over the golden ratio: every bit of a product by it depends on all below. */
+static const uint64_t ODD = 0x9E3779B97F4A7C15u;
+
 /* A thread costs a tenth of what reading the stat of a process does. */
 enum { MANY_THREADS = 2000, THREADS_EACH = 10 };
 
@@ -245,7 +248,6 @@ static void put_exit(struct program *program)
 
 static void make_program(struct program *program)
 {
-    static const uint64_t ODD = 0x9E3779B97F4A7C15u;
     put_operation(program, BPF_MOV, CONTEXT, BPF_REG_1);
     put_load(program, TASK, CONTEXT, (struct btf_field){.offset = 8, .size = 8});
     struct bpf_insn unless_last = step_of(BPF_JMP | BPF_JNE | BPF_K, TASK, 0);
@@ -427,7 +429,6 @@ static int64_t read_records(struct os_digests *digests)
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-    static const uint64_t ODD = 0x9E3779B97F4A7C15u;
     uint64_t mixed = (a ^ b) * ODD;
     return mixed ^ mixed >> 29;
 }
