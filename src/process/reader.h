@@ -60,9 +60,8 @@ struct process {
         uint64_t cpu_ns;   /* looked_cpu_ns when it was asked */
     } turns[PROCESS_TURNS];
 
-    uint64_t digest,
-        digest_ns; /* rest.c: what the kernel said before it was read last; when; 0: never */
-    unsigned digest_extras;        /* and what was read then */
+    uint64_t digest, digest_ns; /* rest.c: as the kernel said before it was read; when; 0: never */
+    unsigned digest_extras;     /* and what was read then */
     uint64_t clock_ns, clock_tick; /* descent.c: its CPU clock, and in which tick that was, */
     bool rested;                   /* and that it has not run since its children were listed */
     bool root;                     /* the request names it */
