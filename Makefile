@@ -8,6 +8,7 @@
 BUILD  ?= build
 PYTHON  = $(CURDIR)/build/venv/bin/python
 SERVERS = $(CURDIR)/build/venv-servers/bin/python
+OTELCOL = $(CURDIR)/build/collector/collector
 MESON  ?= meson
 NINJA  ?= ninja
 ARGS   ?=
@@ -62,9 +63,9 @@ $(BUILD)/build.ninja:
 # Made again when the lists of what tests need change. A folder set up by `make run` learns here that
 # tests are wanted.
 $(BUILD)/tests.stamp: scripts/packages-build scripts/packages-test scripts/requirements-test.txt \
-    scripts/requirements-servers.txt
+    scripts/requirements-servers.txt tests/collector/main.go tests/collector/go.mod
 	@scripts/setup test
 	@test -e $(BUILD)/build.ninja || { $(CONFIGURE); }
 	@$(MESON) configure $(BUILD) -Dtests=enabled -Dtest_python=$(PYTHON) \
-	    -Dservers_python=$(SERVERS)
+	    -Dservers_python=$(SERVERS) -Dotelcol=$(OTELCOL)
 	@touch $@

@@ -13,11 +13,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_usage(const char *line, size_t size)
 {
     double value;
+    struct usage_line told;
     json_t *document = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
     const json_t *usage = json_object_get(document, "usage");
     (void)usage_line_realtime_ns(usage);
-    if (usage_line_value(usage, "tree", "", "cpu_seconds", &value) > 0 && value != value)
+    usage_line_read(&told, usage);
+    if (usage_line_value(&told, "tree", "", "cpu_seconds", &value) > 0 && value != value)
         abort();
+    usage_line_done(&told);
     json_decref(document);
 }
 

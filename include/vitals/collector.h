@@ -7,8 +7,21 @@
  *
  * A collector samples in a thread of its own from its first window on. Windows nest: one that
  * begins lies in those that are open. Each keeps, of every measure of usage.h, the mean over time,
- * the least, the largest and the last value, and knows what was sampled last when it began. Memory
- * grows with the number of open windows and of devices, not with time. Any thread. */
+ * the least, the largest and the last value, and knows what was sampled last when it began.
+ *
+ * Beside what a usage tells of the tree, the machine and each device, there are
+ *   the machine    memory_ratio swap_total_bytes swap_ratio load_5m load_15m
+ *   each device    device_memory_free_bytes device_memory_ratio device_memory_busy_ratio
+ *                  device_fan_ratio
+ *   each process   VITALS_SCOPE_PROCESS, "pid:4711", labeled by its name: cpu_seconds cpu_cores
+ *                  memory_resident_bytes memory_ratio running_seconds
+ *   on a device    VITALS_SCOPE_PROCESS_GPU, "pid:4711/" and the device: gpu_memory_bytes
+ *                  gpu_memory_share_ratio gpu_memory_busy_ratio gpu_utilization_ratio
+ * of the first 512 processes of the tree that live at a time. One that has ended keeps its place in
+ * the windows in which it lived, with what it was last, until they end.
+ *
+ * Memory grows with the number of open windows, of devices and of the processes that lived in them
+ * (at most 4096 a window; later ones are left out), not with time. Any thread. */
 #ifndef VITALS_COLLECTOR_H
 #define VITALS_COLLECTOR_H
 
@@ -32,9 +45,13 @@ typedef struct vitals_collected {
     const char *label;
     vitals_availability state; /* below 0: no sample of the window had it, and why */
 
-    /* Of a gauge: the mean over the window's time, the last value held to its end. Of a counter:
-     * last is its growth in the window, mean that growth per second, least 0 and most as last. */
+    /* Of a gauge: the mean over the window's time, the last value held to its end; of a process
+     * that has ended: to its last sample. Of a counter: last is its growth in the window, mean that
+     * growth per second, least 0 and most as last. */
     double mean, least, most, last;
+
+    uint64_t end_ns;     /* realtime: when this was collected */
+    uint64_t sampled_ns; /* realtime: of the newest sample of the collector; 0: none yet */
 } vitals_collected;
 
 /* Measures `options->usage` (no pids: ourselves and what we start), at options->interval_ns, in
@@ -78,6 +95,11 @@ VITALS_API VITALS_CHECKED int vitals_collector_every(vitals_collector *collector
                                                      double seconds, vitals_collect *told,
                                                      void *data, vitals_error *error)
     VITALS_NONNULL(1, 2, 4);
+
+/* Told in that same thread: `began` before the first turn, `ended` behind the last, also where the
+ * collector is freed. Each may be NULL. Takes effect with the next vitals_collector_every. */
+VITALS_API void vitals_collector_around(vitals_collector *collector, void (*began)(void *data),
+                                        void (*ended)(void *data)) VITALS_NONNULL(1);
 
 /* In the order of windows, outer ones first, then of scopes, subjects and measures; NULL: the
  * first, NULL after the last. */

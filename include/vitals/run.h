@@ -52,8 +52,9 @@ typedef struct vitals_run_options {
     const vitals_usage_options *usage;   /* what is measured; NULL: defaults */
     const vitals_run_observer *observer; /* who sees each sample; NULL: nobody */
 
-    /* What may be counted with, best first; words of "cgroup2 systemd perf taskstats cgroup1 wait4
-     * sampling", by spaces; NULL: all that are permitted. wait4 and sampling are always there. */
+    /* What may be counted with, best first; words of "cgroup2 systemd perf taskstats cgroup1
+     * connector wait4 sampling", by spaces; NULL: all that are permitted. wait4 and sampling are
+     * always there. */
     const char *rungs;
 
     /* Limits; 0: none. What passes one gets SIGTERM as a whole, and SIGKILL after the grace. Memory

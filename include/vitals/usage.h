@@ -26,7 +26,11 @@ typedef enum vitals_scope {
     VITALS_SCOPE_ROOT,     /* those that were named; "root" */
     VITALS_SCOPE_DESCENDANTS,
     VITALS_SCOPE_SYSTEM, /* the machine; "system" */
-    VITALS_SCOPE_GPU     /* one device; its UUID, or its label */
+    VITALS_SCOPE_GPU,    /* one device; its UUID, or its label */
+
+    /* a collector's alone (collector.h) */
+    VITALS_SCOPE_PROCESS,    /* one process of the tree; "pid:4711" */
+    VITALS_SCOPE_PROCESS_GPU /* one process on one device; "pid:4711/GPU-…" */
 } vitals_scope;
 
 /* What is measured; src/run/measures.def. Numbers stand for ever. */
@@ -53,6 +57,14 @@ typedef struct vitals_usage_value {
     uint64_t read_ns; /* when it was read, by the monotonic clock; 0: not known, or a mean */
 } vitals_usage_value;
 
+/* How often the machine is read beside a tree. Alone it is read for each snapshot. */
+enum vitals_machine_pace {
+    VITALS_MACHINE_EACH_SECOND = 0, /* at most; what changes slowly, as space on disks, each ten */
+    VITALS_MACHINE_CLOSELY = 1,     /* for each snapshot */
+    VITALS_MACHINE_SELDOM = 2,      /* counters that only matter at the end of a run each five
+                                       seconds, and at its end: the cheapest */
+};
+
 /* Grows at its end only, by the rule of vitals_options. */
 typedef struct vitals_usage_options {
     size_t size;
@@ -66,7 +78,8 @@ typedef struct vitals_usage_options {
     const char *const *devices; /* UUIDs, indices or addresses as vitals_gpu_find takes them, NULL
                                    at the end; NULL: every device */
     const char *brand;          /* "nvidia", "amd", "intel"; NULL: all */
-    int details; /* not 0: PSS, USS, descriptors and what else costs more than a read */
+    int details;      /* not 0: PSS, USS, descriptors and what else costs more than a read */
+    int machine_pace; /* of enum vitals_machine_pace */
 } vitals_usage_options;
 
 VITALS_API void vitals_usage_options_init(vitals_usage_options *options, size_t size)
@@ -107,6 +120,14 @@ VITALS_API VITALS_CHECKED int vitals_usage_account(const vitals_usage *usage, vi
  * EARGUMENT where the unit is none or of another kind. */
 VITALS_API VITALS_CHECKED int vitals_usage_convert(double value, const char *from, const char *to,
                                                    double *out) VITALS_NONNULL(2, 3, 4);
+
+/* The same as text, with its unit behind it and six digits at most: "1.5 hours", "41.2 gibibytes";
+ * a count alone, without a unit. `to` "": in its own unit. Independent of the locale. Writes at
+ * most capacity bytes and ends with NUL where capacity is above 0; returns, as snprintf does, how
+ * many there would be without it, or EARGUMENT where the unit is none or of another kind, or the
+ * value is not finite: what is missing has no text. */
+VITALS_API VITALS_CHECKED int vitals_usage_format(double value, const char *from, const char *to,
+                                                  char *out, size_t capacity) VITALS_NONNULL(2, 3);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,8 @@
 #include "command/command.h"
 
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,9 +179,15 @@ int command_print_json(const vitals_snapshot *snapshot, struct output *output)
     return EXIT_DONE;
 }
 
+bool command_is_utf8(void)
+{
+    return setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 struct account_view command_account_view(const struct settings *settings)
 {
-    return (struct account_view){.ascii = settings->ascii,
+    return (struct account_view){.ascii = settings->ascii_unknown ? !command_is_utf8()
+                                                                  : settings->ascii,
                                  .color = settings->color,
                                  .verbose = settings->verbose,
                                  .width = settings->width,

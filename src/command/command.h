@@ -82,6 +82,9 @@ int command_serve(const struct settings *settings);    /* serve.c */
 int command_send(const struct settings *settings);     /* send.c */
 int command_version(const struct settings *settings);  /* version.c */
 
+/* Whether the terminal understands UTF-8, as the locale says. */
+bool command_is_utf8(void);
+
 /* How accounts are shown, as the settings say. */
 struct account_view command_account_view(const struct settings *settings);
 

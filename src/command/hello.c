@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command/telling.h"
+#include "publish/address.h"
 #include "publish/clock.h"
 #include "report/json_form.h"
 
@@ -54,13 +55,81 @@ static int check_choices(const struct settings *settings)
 
 bool telling_asked(const struct settings *settings)
 {
-    return settings->mlflow != NULL || settings->otlp != NULL || settings->tensorboard != NULL;
+    return settings->mlflow != NULL || settings->otlp != NULL || settings->tensorboard != NULL ||
+           settings->run_textfile != NULL;
+}
+
+/* What MLflow would not take, or would show as another name. */
+static int check_prefix(const char *prefix)
+{
+    static const char TAKEN[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /";
+    enum { MOST = 100 };
+    bool taken = strspn(prefix, TAKEN) == strlen(prefix) && strlen(prefix) <= MOST;
+    for (const char *part = prefix; taken && *part != '\0'; part += strcspn(part, "/") + 1) {
+        size_t size = strcspn(part, "/");
+        taken = size > 0 && strspn(part, ".") < size;
+        if (part[size] == '\0')
+            break;
+    }
+    if (taken)
+        return 0;
+    return command_fail(EXIT_USAGE,
+                        "--mlflow-prefix \"%s\": letters, digits, _ - . and spaces, in parts by /, "
+                        "are expected, as in process/",
+                        command_safe(prefix));
+}
+
+/* Whether an address says its port: 127.0.0.1:80, [::1]:80, host:80, a socket's path. */
+static bool has_port(const char *address)
+{
+    const char *bracket = strrchr(address, ']'), *colon = strrchr(address, ':');
+    if (strchr(address, '/') != NULL)
+        return true;
+    return colon != NULL && (bracket != NULL ? colon > bracket : strchr(address, ':') == colon);
+}
+
+/* As the program is told it: with its port. */
+static void whole_address(const struct settings *settings, const char *given, char *out,
+                          size_t size)
+{
+    bool bare = given[0] != '[' && strchr(given, ':') != strrchr(given, ':');
+    bare = bare && strchr(given, '/') == NULL;
+    if (has_port(given) && !bare)
+        (void)snprintf(out, size, "%s", given);
+    else
+        (void)snprintf(out, size, "%s%.250s%s:%llu", bare ? "[" : "", given, bare ? "]" : "",
+                       (unsigned long long)settings->port);
+}
+
+/* What stands on the line is known to be wrong before anything begins; what the environment says
+ * is the program's to look at, and costs no job. */
+static int check_addresses(const struct settings *settings)
+{
+    vitals_error error;
+    char shown[200], address[300];
+    for (size_t i = 0; i < settings->listen.count; i++) {
+        whole_address(settings, settings->listen.items[i], address, sizeof address);
+        if (address_check_listen(address, &error) < 0)
+            return command_fail(EXIT_USAGE, "--listen: %s", error.message);
+    }
+    if (settings->mlflow != NULL && settings->mlflow[0] != '\0' &&
+        address_check_mlflow(settings->mlflow, &error) < 0)
+        return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
+    if (settings->otlp == NULL || settings->otlp[0] == '\0' || address_is_web(settings->otlp))
+        return 0;
+    address_show(settings->otlp, shown, sizeof shown);
+    return command_fail(EXIT_USAGE, "--otlp: %s is no address; it looks like http://HOST:4318",
+                        shown);
 }
 
 int telling_check(const struct settings *settings)
 {
     uint64_t bytes;
     int code = check_choices(settings);
+    code = code == 0 ? check_addresses(settings) : code;
+    code = code == 0 && settings->mlflow_prefix != NULL ? check_prefix(settings->mlflow_prefix)
+                                                        : code;
     if (code == 0 && settings->mlflow_memory != NULL &&
         (vitals_parse_bytes(settings->mlflow_memory, &bytes) < 0 || bytes == 0))
         code = command_fail(EXIT_USAGE, "--max-memory %s: a size is expected, as 40GiB or 500M",
@@ -70,8 +139,11 @@ int telling_check(const struct settings *settings)
                                         "--mlflow, --otlp and --tensorboard");
     if (code == 0 && settings->tensorboard != NULL && settings->tensorboard[0] == '\0')
         code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
-    if (code == 0 && settings->textfile != NULL && settings->textfile[0] == '\0')
-        code = command_fail(EXIT_USAGE, "--textfile: a file is expected");
+    const char *const files[] = {settings->textfile, settings->run_textfile};
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
+        if (files[i] != NULL && files[i][0] == '\0')
+            code = command_fail(EXIT_USAGE, "--textfile: a file is expected");
+    }
     return code;
 }
 
@@ -128,15 +200,6 @@ static void put_otlp(struct json_form *form, const struct settings *settings)
 
 /* ---- serve ---- */
 
-/* Whether an address says its port: 127.0.0.1:80, [::1]:80, host:80, a socket's path. */
-static bool has_port(const char *address)
-{
-    const char *bracket = strrchr(address, ']'), *colon = strrchr(address, ':');
-    if (strchr(address, '/') != NULL)
-        return true;
-    return colon != NULL && (bracket != NULL ? colon > bracket : strchr(address, ':') == colon);
-}
-
 static void put_listen(struct json_form *form, const struct settings *settings)
 {
     static const char *const HERE[] = {"localhost"};
@@ -146,11 +209,8 @@ static void put_listen(struct json_form *form, const struct settings *settings)
     form_begin(form, '[');
     for (size_t i = 0; i < (words->count > 0 ? words->count : 1); i++) {
         char address[300];
-        const char *given = addresses[i];
-        bool bare = given[0] != '[' && strchr(given, ':') != strrchr(given, ':');
-        (void)snprintf(address, sizeof address, "%s%.250s%s:%llu", bare ? "[" : "", given,
-                       bare ? "]" : "", (unsigned long long)settings->port);
-        form_string(form, has_port(given) && !bare ? given : address);
+        whole_address(settings, addresses[i], address, sizeof address);
+        form_string(form, address);
     }
     form_end(form, ']');
 }
@@ -171,6 +231,7 @@ static void put_exposed(struct json_form *form, const struct settings *settings)
     form_put_count(form, "max_processes", settings->max_processes);
     form_put_string(form, "label_user", settings->label_user);
     put_known(form, "compat", settings->compat);
+    put_flag(form, "no_host", settings->no_host);
 }
 
 void hello_of_serve(const struct settings *settings, struct text *out)
@@ -251,6 +312,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
                     const struct hello_job *job)
 {
     char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24];
+    uint64_t bytes;
     begin_member(form, "job");
     put_argv(form, settings->told_command_line, job->argv);
     put_name(form, job->argv);
@@ -268,6 +330,8 @@ static void put_job(struct json_form *form, const struct settings *settings,
     form_put_string(form, "version", vitals_version_text());
     if (settings->expected_cores > 0)
         form_put_count(form, "expected_cores", settings->expected_cores);
+    if (settings->limit_memory != NULL && vitals_parse_bytes(settings->limit_memory, &bytes) == 0)
+        form_put_count(form, "memory_limit_bytes", bytes);
     form_end(form, '}');
 }
 
@@ -285,7 +349,10 @@ static void put_mlflow(struct json_form *form, const struct settings *settings)
     uint64_t bytes = 0;
     begin_member(form, "mlflow");
     put_known(form, "uri", settings->mlflow);
-    put_known(form, "run_id", settings->mlflow_run);
+    if (settings->mlflow_run != NULL && strcmp(settings->mlflow_run, MLFLOW_NEW_RUN) == 0)
+        put_flag(form, "new_run", true);
+    else
+        put_known(form, "run_id", settings->mlflow_run);
     put_known(form, "experiment", settings->mlflow_experiment);
     put_known(form, "run_name", settings->mlflow_name);
     form_put_string(form, "prefix", settings->mlflow_prefix);
@@ -311,6 +378,11 @@ void hello_of_run(const struct settings *settings, const struct hello_job *job, 
     if (settings->tensorboard != NULL) {
         begin_member(&form, "tensorboard");
         form_put_string(&form, "folder", settings->tensorboard);
+        form_end(&form, '}');
+    }
+    if (settings->run_textfile != NULL) {
+        begin_member(&form, "textfile");
+        form_put_string(&form, "path", settings->run_textfile);
         form_end(&form, '}');
     }
     form_end(&form, '}');

@@ -107,7 +107,7 @@ void json_number(struct json_print *print, const char *key, uint64_t value)
     output_format(print->output, "%llu", (unsigned long long)value);
 }
 
-void json_real(struct json_print *print, const char *key, double value)
+void json_decimal(struct json_print *print, const char *key, double value)
 {
     lead(print, key);
     output_format(print->output, "%.15g", value);

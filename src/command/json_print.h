@@ -24,7 +24,7 @@ void json_open_array(struct json_print *print, const char *key);
 void json_close_array(struct json_print *print);
 void json_text(struct json_print *print, const char *key, const char *value);
 void json_number(struct json_print *print, const char *key, uint64_t value);
-void json_real(struct json_print *print, const char *key, double value);
+void json_decimal(struct json_print *print, const char *key, double value);
 void json_flag(struct json_print *print, const char *key, bool value);
 void json_nothing(struct json_print *print, const char *key);
 

@@ -3,8 +3,6 @@
  * The only file of the command that calls getenv. */
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -430,8 +428,8 @@ static const char *tell_place(void)
 static void look_for_teller(struct settings *settings)
 {
     bool tells = settings->mlflow != NULL || settings->otlp != NULL ||
-                 settings->tensorboard != NULL || settings->command->bit == COMMAND_SERVE ||
-                 settings->command->bit == COMMAND_SEND;
+                 settings->tensorboard != NULL || settings->run_textfile != NULL ||
+                 settings->command->bit == COMMAND_SERVE || settings->command->bit == COMMAND_SEND;
     settings->variables = (const char *const *)environ;
     if (tells)
         settings->tell_program = tell_place();
@@ -439,15 +437,19 @@ static void look_for_teller(struct settings *settings)
 
 static int read_configuration(struct settings *settings)
 {
-    char place[4096];
     struct option_error error;
+    static char notice[sizeof error.message + 32]; /* the monitor shows it too */
+    char place[4096];
     if (settings->config != NULL)
         return config_read(settings, settings->config, true, &error) < 0
                    ? command_fail(EXIT_USAGE, "%s", error.message)
                    : 0;
     config_place("config.json", place, sizeof place);
-    if (place[0] != '\0' && config_read(settings, place, false, &error) < 0)
-        (void)command_fail(0, "%s; going on without it", error.message);
+    if (place[0] != '\0' && config_read(settings, place, false, &error) < 0) {
+        (void)snprintf(notice, sizeof notice, "%s; going on without it", error.message);
+        (void)command_fail(0, "%s", notice);
+        settings->config_notice = notice;
+    }
     return 0;
 }
 
@@ -476,9 +478,12 @@ static void look_at_terminal(struct settings *settings)
     if (settings->width == 0)
         settings->width = 79;
     settings->color = wants_color(settings);
-    if (settings_origin(settings, &settings->ascii) == ORIGIN_DEFAULT)
-        settings->ascii = setlocale(LC_CTYPE, "") == NULL ||
-                          strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    if (settings_origin(settings, &settings->ascii) != ORIGIN_DEFAULT)
+        return;
+    settings->ascii_unknown =
+        writes_errors; /* a run may end without a word: it asks when it has one */
+    if (!writes_errors)
+        settings->ascii = !command_is_utf8();
 }
 
 /* A kept descriptor per process makes reading cheap; the default limit is for small programs. */

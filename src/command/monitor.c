@@ -4,12 +4,15 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "command/command.h"
 #include "command/layout.h"
 #include "command/output.h"
+#include "command/scene.h"
 #include "report/report.h"
 
 enum { USER = 128 };
@@ -50,6 +53,7 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
                 .ascii = settings->ascii,
                 .light = settings->light,
                 .colorful = settings->colorful,
+                .colorless = !settings->color,
                 .gpu_thresholds = {(unsigned)settings->gpu_thresholds[0],
                                    (unsigned)settings->gpu_thresholds[1]},
                 .memory_thresholds = {(unsigned)settings->memory_thresholds[0],
@@ -80,6 +84,7 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
         .root = *user != NULL && geteuid() == 0,
         .readonly = readonly_of(settings),
         .temporary = settings->temporary,
+        .notice = settings->config_notice,
     };
     if (settings->users.given && settings->users.count == 0) {
         options->users = user;
@@ -90,79 +95,176 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
 
 /* ---- one screen as text ---- */
 
-/* "80x24", "80x24:help". */
+enum { SIZE_LEAST = 1, SIZE_MOST = 1000 };
+
+/* The terminal's, or that of most. */
+static void default_size(struct monitor_picture *picture)
+{
+    struct winsize size;
+    picture->width = 80;
+    picture->height = 24;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < SIZE_LEAST ||
+        size.ws_row < SIZE_LEAST || size.ws_col > SIZE_MOST || size.ws_row > SIZE_MOST)
+        return;
+    picture->width = size.ws_col;
+    picture->height = size.ws_row;
+}
+
+/* "80x24", "80x24:help", "help". */
 static bool read_size(const char *text, struct monitor_picture *picture)
 {
-    enum { LEAST = 1, MOST = 1000 };
     int end = 0;
     unsigned width = 0, height = 0;
+    if (*text >= 'a' && *text <= 'z') {
+        default_size(picture);
+        picture->screen = text;
+        return true;
+    }
     if (strspn(text, "0123456789x") == 0 || sscanf(text, "%4ux%4u%n", &width, &height, &end) != 2 ||
         end == 0 || (text[end] != '\0' && text[end] != ':'))
         return false;
     picture->width = (int)width;
     picture->height = (int)height;
     picture->screen = text[end] == ':' ? text + end + 1 : NULL;
-    return width >= LEAST && width <= MOST && height >= LEAST && height <= MOST;
+    return width >= SIZE_LEAST && width <= SIZE_MOST && height >= SIZE_LEAST && height <= SIZE_MOST;
 }
 
-/* Of a file everything, so that graphs have a past; of this machine two readings. */
+/* What a screen is made of. */
+struct readings {
+    struct feed feed;
+    size_t most;             /* 0: all there are */
+    vitals_context *context; /* NULL: they come from a file */
+    struct scene *scene;     /* NULL: a file, or this machine */
+};
+
+/* Of this machine two readings; of the demo's own as many as a graph wants. */
+static int open_machine(const struct settings *settings, const vitals_request *request,
+                        struct readings *readings)
+{
+    enum { SCENE_READINGS = 12 };
+    static const uint64_t SCENE_INTERVAL_NS = 1000000000;
+    vitals_options world;
+    vitals_error error;
+    struct feed_sampler_options sampler = {.request = request, .cancel = -1};
+    bool staged = scene_wanted(settings);
+    uint64_t delay_ns = settings->delay_ns > 0 ? settings->delay_ns : 1;
+    sampler.interval_ns = staged ? SCENE_INTERVAL_NS : delay_ns;
+    readings->most = staged ? SCENE_READINGS : settings->delay_ns > 0 ? 2 : 1;
+    command_world(settings, &world);
+    int code = staged ? scene_open(settings->temporary, &world, &readings->scene, &error) : 0;
+    if (code == 0)
+        code = vitals_context_new(&world, &readings->context, &error);
+    if (code == 0)
+        code = feed_sampler_open(readings->context, &sampler, &readings->feed, &error);
+    if (code == 0)
+        return 0;
+    return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s", error.message);
+}
+
+/* Of a file everything, so that graphs have a past. */
 static int open_readings(const struct settings *settings, const struct monitor_options *options,
-                         enum monitor_part part, struct feed *feed)
+                         enum monitor_part part, struct readings *readings)
 {
     vitals_error error;
     vitals_request *request = NULL;
     if (monitor_request(options, part, &request, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    uint64_t delay_ns = settings->delay_ns > 0 ? settings->delay_ns : 1;
-    int code = command_feed(settings, request, delay_ns, -1, feed);
+    int code = settings->from != NULL ? command_feed(settings, request, 1, -1, &readings->feed)
+                                      : open_machine(settings, request, readings);
     vitals_request_free(request);
     return code;
+}
+
+static void close_readings(struct readings *readings)
+{
+    feed_close(&readings->feed);
+    if (!monitor_is_busy())
+        vitals_context_free(readings->context);
+    scene_close(readings->scene);
 }
 
 int monitor_check_screen(const struct settings *settings, const char **screen)
 {
     struct monitor_picture picture;
     if (!read_size(settings->screen, &picture))
-        return command_fail(EXIT_USAGE, "--screen needs a size as in 80x24 or 120x40:help, not %s",
-                            command_safe(settings->screen));
+        return command_fail(
+            EXIT_USAGE, "--screen needs a size as in 80x24 or 120x40:help, or help alone, not %s",
+            command_safe(settings->screen));
     if (screen != NULL)
         *screen = picture.screen;
     return 0;
 }
 
+/* A screen that is drawn and not printed yet. */
+struct drawn {
+    char *text;
+    size_t size;
+};
+
+static int collect(void *data, const char *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, data) == size ? 0 : -1;
+}
+
+static int draw_screen(const struct settings *settings, const struct monitor_options *options,
+                       struct feed *feed, size_t most, struct drawn *drawn)
+{
+    struct monitor_picture picture = {.styles = settings->force_color};
+    vitals_error error;
+    FILE *stream = open_memstream(&drawn->text, &drawn->size);
+    if (stream == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    (void)read_size(settings->screen, &picture);
+    int result = monitor_print(options, feed, most, &picture, collect, stream, &error);
+    if (fclose(stream) != 0 && result == 0)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    if (result < 0)
+        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    return EXIT_DONE;
+}
+
+static int print_drawn(struct drawn *drawn, int code)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    if (code == EXIT_DONE) {
+        output_init(&output, STDOUT_FILENO);
+        (void)output_write(&output, drawn->text, drawn->size);
+        code = output_done(&output, EXIT_DONE);
+    }
+    free(drawn->text);
+    return code;
+}
+
 int monitor_print_screen(const struct settings *settings, const struct monitor_options *options,
                          struct feed *feed, size_t most)
 {
-    static struct output output; /* 32 KiB, not for the stack */
-    struct monitor_picture picture = {.styles = settings->force_color};
-    vitals_error error;
-    (void)read_size(settings->screen, &picture);
-    output_init(&output, STDOUT_FILENO);
-    int result = monitor_print(options, feed, most, &picture, output_write, &output, &error);
-    if (result < 0 && output_open(&output))
-        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
-                            error.message);
-    return output_done(&output, EXIT_DONE);
+    struct drawn drawn = {.text = NULL};
+    return print_drawn(&drawn, draw_screen(settings, options, feed, most, &drawn));
 }
 
 int command_screen(const struct settings *settings)
 {
     struct monitor_options options;
-    struct feed feed = {0};
+    struct readings readings = {.most = 0};
+    struct drawn drawn = {.text = NULL};
     char name[USER];
-    const char *user = settings->from == NULL ? command_user(name, sizeof name) : NULL;
+    const char *user = settings->from != NULL   ? NULL
+                       : scene_wanted(settings) ? SCENE_USER
+                                                : command_user(name, sizeof name);
     const char *screen;
     int code = monitor_check_screen(settings, &screen);
     if (code != 0)
         return code;
     monitor_fill_options(settings, &user, &options);
-    code = open_readings(settings, &options, monitor_part_of(screen), &feed);
-    if (code != 0)
-        return code;
-    size_t most = settings->from != NULL ? 0 : settings->delay_ns > 0 ? 2 : 1;
-    code = monitor_print_screen(settings, &options, &feed, most);
-    feed_close(&feed);
-    return code;
+    code = open_readings(settings, &options, monitor_part_of(screen), &readings);
+    if (code == 0) {
+        options.context = monitor_asks(screen) ? readings.context : NULL;
+        options.root |= readings.scene != NULL;
+        code = draw_screen(settings, &options, &readings.feed, readings.most, &drawn);
+    }
+    close_readings(&readings);
+    return print_drawn(&drawn, code);
 }
 
 /* ---- on the terminal ---- */

@@ -27,7 +27,7 @@ bool telling_asked(const struct settings *settings)
 int telling_check(const struct settings *settings)
 {
     bool asked = settings->mlflow != NULL || settings->otlp != NULL ||
-                 settings->tensorboard != NULL;
+                 settings->tensorboard != NULL || settings->run_textfile != NULL;
     return asked ? refuse(EXIT_USAGE) : 0;
 }
 

@@ -48,12 +48,23 @@ static void monitor_mode(struct settings *settings, const char *value)
         if (count[mode] > 0 && !!count[AUTO] + !!count[FULL] + !!count[COMPACT] == 1)
             assign_word(settings, "monitor", names[mode]);
     }
-    if (count[COLORFUL] > 0 && count[PLAIN] == 0)
-        assign_word(settings, "colorful", "yes");
-    if (count[LIGHT] > 0 && count[DARK] == 0)
-        assign_word(settings, "light", "yes");
+    if (count[COLORFUL] > 0 || count[PLAIN] > 0)
+        assign_word(settings, "colorful", count[PLAIN] > 0 ? "no" : "yes");
+    if (count[LIGHT] > 0 || count[DARK] > 0)
+        assign_word(settings, "light", count[DARK] > 0 ? "no" : "yes");
     if (count[READONLY] > 0)
         assign_word(settings, "readonly", "yes");
+}
+
+/* Its older form had a variable for the theme, over which MODE wins where it names one, and one for
+ * whether a terminal gets the monitor unasked: so it is here anyway, unless that says no. */
+static void older_form(struct settings *settings, const char *theme, const char *always)
+{
+    static const char *const NO[] = {"false", "no", "0"};
+    if (theme != NULL && (strcasecmp(theme, "light") == 0 || strcasecmp(theme, "dark") == 0))
+        assign_word(settings, "light", strcasecmp(theme, "light") == 0 ? "yes" : "no");
+    for (size_t i = 0; always != NULL && i < sizeof NO / sizeof NO[0]; i++)
+        settings->report_unasked |= strcasecmp(always, NO[i]) == 0;
 }
 
 /* An empty variable is one that is not set. */
@@ -84,8 +95,7 @@ int options_from_environment(struct settings *settings, option_lookup *lookup, v
     const char *mode = look(lookup, data, "NVITOP_MONITOR_MODE");
     if (mode != NULL)
         monitor_mode(settings, mode);
-    const char *theme = look(lookup, data, "NVITOP_MONITOR_THEME");
-    if (theme != NULL && mode == NULL && strcasecmp(theme, "light") == 0)
-        assign_word(settings, "light", "yes");
+    older_form(settings, look(lookup, data, "NVITOP_MONITOR_THEME"),
+               look(lookup, data, "NVITOP_MONITOR_ALWAYS"));
     return 0;
 }

@@ -139,8 +139,9 @@ void option_print_help(const struct command *commands, const struct command *com
     if (command->name == NULL)
         print_lines(output, "Environment and configuration",
                     "VITALS_INTERVAL=1 is --interval 1, and so for the others; see man vitals\n"
-                    "NVITOP_MONITOR_MODE and NVITOP_..._THRESHOLDS are understood, and COLUMNS,\n"
-                    "NO_COLOR, FORCE_COLOR, CUDA_VISIBLE_DEVICES\n"
+                    "NVITOP_MONITOR_MODE, ..._ALWAYS, ..._THEME and NVITOP_..._THRESHOLDS are\n"
+                    "understood, and COLUMNS, NO_COLOR (reports and monitor), FORCE_COLOR,\n"
+                    "CUDA_VISIBLE_DEVICES\n"
                     "A list is several words or commas: -o 0 1, -o 0,1; -- ends it\n");
     print_lines(output, "Exit codes", command_exits(command));
 }

@@ -48,7 +48,9 @@ const struct option option_table[] = {
     {.name = "screen", .kind = OPTION_TEXT, .group = GROUP_VIEW, .commands = WATCH, OFFSET(screen),
      .argument = "COLUMNSxROWS[:NAME]", .excludes = "once",
      .help = "print a screen of the monitor as text and end, for scripts and tests: 80x24, "
-             "120x40:help"},
+             "120x40:help, or help alone in the terminal's size (80x24 where there is none); "
+             "with --demo of an invented machine at a moment that never changes, so that the same "
+             "--seed prints the same text"},
     {.name = "at", .kind = OPTION_TEXT, .group = GROUP_VIEW, .commands = REPLAY, OFFSET(at),
      .argument = "MOMENT", .dashed = true,
      .help = "begin there: 12:03, 12:03:07, 2026-11-22 12:03, +5min from the begin, -5min from the end, "
@@ -99,6 +101,10 @@ const struct option option_table[] = {
     {.name = "phases", .kind = OPTION_FLAG, .group = GROUP_FORM, .commands = REPORT,
      OFFSET(phases),
      .help = "also what each phase used (vitals mark)"},
+    {.name = "phases-from", .kind = OPTION_WORDS, .group = GROUP_FORM, .commands = REPORT,
+     OFFSET(phase_files), .argument = "FILE", .needs = "phases",
+     .help = "the phases of a tracking file of gpu_tracker are in these sub-tracking files; without "
+             "it, where vitals puts them: beside it, in FILE.sub.csv"},
     {.name = "html", .kind = OPTION_TEXT, .group = GROUP_FORM, .commands = REPORT,
      OFFSET(html_path), .argument = "FILE", .excludes = "json",
      .help = "write a page that needs no network, with charts; - is standard output"},
@@ -383,11 +389,20 @@ const struct option option_table[] = {
     {.name = "record", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(record_path), .argument = "FILE",
      .help = "write each sample to FILE as it is taken: .db for SQLite, .csv for CSV; what "
-             "vitals report reads"},
-    {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RUN | TRACK,
+             "vitals report reads. track writes lines to standard output where it is -"},
+    {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RUN,
      OFFSET(record_format), .argument = "NAME", .needs = "record",
-     .help = "of the recording, whatever its ending: vitals, vitals-csv, resource-tracker, "
-             "resource-tracker-0.3, gpu-tracker"},
+     .help = "of the recording, whatever its ending: vitals, vitals-csv, gpu-tracker, "
+             "resource-tracker and resource-tracker-0.3, each also with -process or -system, "
+             "resource-tracker-combined"},
+    {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = TRACK,
+     OFFSET(record_format), .argument = "NAME",
+     .help = "of the recording, whatever its ending, and without --record of the lines on "
+             "standard output: vitals, vitals-csv, gpu-tracker, resource-tracker and "
+             "resource-tracker-0.3, each also with -process or -system, resource-tracker-combined"},
+    {.name = "no-header", .kind = OPTION_FLAG, .group = GROUP_RUN, .commands = RUN | TRACK,
+     OFFSET(no_header),
+     .help = "no line with the names of the columns in a recording that is CSV"},
     {.name = "overwrite", .kind = OPTION_FLAG, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(overwrite), .needs = "record",
      .help = "put the recording in the place of one that is there"},
@@ -404,8 +419,8 @@ const struct option option_table[] = {
              "the same as FILE alone"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RECORD,
      OFFSET(record_format), .argument = "NAME",
-     .help = "whatever its ending: vitals, vitals-csv, resource-tracker, resource-tracker-0.3 or "
-             "gpu-tracker, as these tools write them"},
+     .help = "whatever its ending: vitals, vitals-csv, or, as these tools write them, gpu-tracker, "
+             "resource-tracker, resource-tracker-0.3, the last two also with -system"},
     {.name = "overwrite", .kind = OPTION_FLAG, .group = GROUP_RUN, .commands = RECORD,
      OFFSET(overwrite),
      .help = "put the recording in the place of one that is there"},
@@ -463,8 +478,9 @@ const struct option option_table[] = {
      .help = "sample the process alone, without what it starts; what the kernel counts is of all"},
     {.name = "rungs", .kind = OPTION_TEXT, .group = GROUP_MEASURE, .commands = RUN, OFFSET(rungs),
      .argument = "NAME,...",
-     .help = "count with these alone, best first: cgroup2 systemd perf taskstats cgroup1 wait4 "
-             "sampling; otherwise with all that are permitted. The last two are always there"},
+     .help = "count with these alone, best first: cgroup2 systemd perf taskstats cgroup1 "
+             "connector wait4 sampling; otherwise with all that are permitted. The last two are "
+             "always there"},
 
     {.name = "wait", .kind = OPTION_FLAG, .group = GROUP_JOB, .commands = RUN, OFFSET(wait),
      .help = "wait also for what the command leaves running behind it"},
@@ -533,6 +549,9 @@ const struct option option_table[] = {
     {.name = "compat", .kind = OPTION_TEXT, .group = GROUP_SERVE, .commands = SERVE, OFFSET(compat),
      .argument = "nvitop-exporter",
      .help = "/metrics under the names of nvitop-exporter, for its dashboard in Grafana"},
+    {.name = "no-host", .kind = OPTION_FLAG, .group = GROUP_SERVE, .commands = SERVE,
+     OFFSET(no_host), .everywhere = true,
+     .help = "no host_* in /metrics: where node_exporter tells of the machine"},
     {.name = "textfile", .kind = OPTION_TEXT, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(textfile), .argument = "FILE", .everywhere = true,
      .help = "also write /metrics there with each sample, for the textfile collector of "
@@ -547,7 +566,8 @@ const struct option option_table[] = {
              "where MLFLOW_TRACKING_URI says; a command that is run finds the run in MLFLOW_RUN_ID"},
     {.name = "mlflow-run", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_run), .argument = "ID", .needs = "mlflow",
-     .help = "this run; otherwise that of MLFLOW_RUN_ID, or a new one"},
+     .help = "this run; otherwise that of MLFLOW_RUN_ID, or a new one. \"new\": a new one in any "
+             "case, below that of MLFLOW_RUN_ID"},
     {.name = "mlflow-experiment", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_experiment), .argument = "NAME", .needs = "mlflow",
      .help = "a new run's; otherwise that of MLFLOW_EXPERIMENT_ID or MLFLOW_EXPERIMENT_NAME, or "
@@ -566,10 +586,10 @@ const struct option option_table[] = {
     {.name = "mlflow-samples", .kind = OPTION_NUMBER, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_samples), .argument = "N", .preset = "1", .minimum = 1, .maximum = 1000000,
      .everywhere = true,
-     .help = "samples that a point is the mean of; its peak is kept beside"},
+     .help = "times --mlflow-interval that a point is the mean of; its peak is kept beside"},
     {.name = "max-memory", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_memory), .argument = "SIZE", .needs = "mlflow",
-     .help = "memory that shares are of; otherwise the limit of the cgroup"},
+     .help = "memory that shares are of; otherwise --limit-memory, the limit of the cgroup, or all"},
     {.name = "max-cpus", .kind = OPTION_NUMBER, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_cpus), .argument = "N", .minimum = 1, .maximum = 1000000, .needs = "mlflow",
      .help = "CPUs that percent is of; otherwise the limit of the cgroup, and where there is none "
@@ -581,6 +601,10 @@ const struct option option_table[] = {
     {.name = "tensorboard", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(tensorboard), .argument = "FOLDER",
      .help = "write an event file there, for TensorBoard"},
+    {.name = "textfile", .kind = OPTION_TEXT, .group = GROUP_TELL,
+     .commands = COMMAND_RUN | COMMAND_TRACK, OFFSET(run_textfile), .argument = "FILE",
+     .help = "write what the run uses there, once a second and at its end, for the textfile "
+             "collector of node_exporter: FILE.prom"},
     {.name = "cmdline", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = SERVE | TELLERS,
      OFFSET(told_command_line), .argument = "off|argv0|redacted|full", .preset = "off",
      .everywhere = true,

@@ -38,7 +38,9 @@ static void print_value(struct json_print *print, const struct option *option, c
             json_nothing(print, "value");
         return;
     case OPTION_NUMBER: json_number(print, "value", *(const uint64_t *)field); return;
-    case OPTION_DURATION: json_real(print, "value", (double)*(const uint64_t *)field / 1e9); return;
+    case OPTION_DURATION:
+        json_decimal(print, "value", (double)*(const uint64_t *)field / 1e9);
+        return;
     case OPTION_PAIR: print_numbers(print, field, 2); return;
     case OPTION_NUMBERS: {
         const struct settings_numbers *numbers = field;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/device_check.h"
 #include "command/recording_options.h"
 #include "command/run_telling.h"
 #include "record/recorder.h"
@@ -20,6 +21,7 @@ struct recording_job {
     uint64_t interval_ns;
     vitals_usage *usage;
     vitals_request *request;
+    int interrupts;
     struct recorder *recorder;
     struct run_telling telling;
     struct feed feed;
@@ -81,6 +83,12 @@ static int open_recorder(struct recording_job *job)
     if (settings->processes && !recorder_may_keep_frames(&options))
         return command_fail(EXIT_USAGE, "--processes: %s holds no processes; record to a .db",
                             path != NULL ? command_safe(path) : "standard output");
+    if (recorder_tells_tree(&options))
+        return command_fail(EXIT_USAGE,
+                            "--format %s: tells of processes, and record follows none; vitals "
+                            "track PID does",
+                            command_safe(settings->record_format));
+    options.stop = job->interrupts = command_interrupts();
     code = recorder_open(&options, &job->recorder, &error);
     if (code == VITALS_EARGUMENT)
         return command_fail(EXIT_USAGE, "%s", error.message);
@@ -239,6 +247,8 @@ int command_record(const struct settings *settings)
     vitals_error error;
     ignore_size_limit();
     int code = telling_check(settings);
+    if (code == 0)
+        code = device_check(settings);
     if (code != 0)
         return code;
     code = make_usage(&job, &error);
@@ -250,8 +260,7 @@ int command_record(const struct settings *settings)
     if (code == EXIT_DONE)
         (void)run_telling_begin(&job.telling, settings, &(struct hello_job){.program = "record"});
     if (code == EXIT_DONE)
-        code = command_feed(settings, job.request, job.interval_ns, command_interrupts(),
-                            &job.feed);
+        code = command_feed(settings, job.request, job.interval_ns, job.interrupts, &job.feed);
     if (code == EXIT_DONE)
         code = record_all(&job);
     feed_close(&job.feed);

@@ -202,6 +202,15 @@ static int show(struct shown *shown, const struct form *form)
     return code;
 }
 
+/* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
+static int check_form(const struct settings *settings, const struct form *form)
+{
+    if (!settings->phases || form->print != print_gpu_tracker_text)
+        return 0;
+    return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
+                                    "gpu-tracker has");
+}
+
 static int check_words(const struct settings *settings)
 {
     if (settings->words.count == 1)
@@ -219,11 +228,12 @@ int command_report(const struct settings *settings)
     char wrong[256];
     struct shown shown = {.settings = settings, .view = command_account_view(settings)};
     const struct form *form = chosen_form(settings);
-    if (form == NULL || check_words(settings) != 0)
+    if (form == NULL || check_form(settings, form) != 0 || check_words(settings) != 0)
         return EXIT_USAGE;
     if (!account_units(&shown.view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);
-    if (recording_open(settings->words.items[0], &recording, &error) < 0)
+    if (recording_open_tracked(settings->words.items[0], settings->phase_files.items,
+                               settings->phase_files.count, &recording, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     tell_problem(settings->words.items[0], recording_problem(recording));
     shown.recording = recording;

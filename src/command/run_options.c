@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/device_check.h"
 #include "command/recording_options.h"
 #include "command/run.h"
 
@@ -33,8 +34,8 @@ static int take_limits(vitals_run_options *options, const struct settings *setti
 /* Names of rungs by commas or spaces, as they are given on. */
 static int take_rungs(vitals_run_options *options, const struct settings *settings)
 {
-    static const char *const KNOWN[] = {"cgroup2", "systemd", "perf",    "taskstats",
-                                        "cgroup1", "wait4",   "sampling"};
+    static const char *const KNOWN[] = {"cgroup2", "systemd",   "perf",  "taskstats",
+                                        "cgroup1", "connector", "wait4", "sampling"};
     static char words[256];
     size_t used = 0;
     if (settings->rungs == NULL)
@@ -47,7 +48,7 @@ static int take_rungs(vitals_run_options *options, const struct settings *settin
         if (!known || used + size + 2 > sizeof words)
             return command_fail(EXIT_USAGE,
                                 "--rungs %s: there are cgroup2 systemd perf taskstats cgroup1 "
-                                "wait4 sampling",
+                                "connector wait4 sampling",
                                 command_safe(settings->rungs));
         memcpy(words + used, at, size);
         used += size;
@@ -72,7 +73,7 @@ static int take_devices(struct run_plan *plan, const struct settings *settings)
     for (size_t i = 0; i < count; i++)
         plan->devices[i] = settings->devices.items[i];
     plan->usage.devices = plan->devices;
-    return 0;
+    return device_check(settings);
 }
 
 static int take_brand(struct run_plan *plan, const struct settings *settings)
@@ -97,13 +98,21 @@ static int take_units(const struct settings *settings)
     return account_units(&view, line, sizeof line) ? 0 : command_fail(EXIT_USAGE, "%s", line);
 }
 
+/* Who tracks has standard output to himself, and a form that is named goes there. */
+static const char *recording_place(const struct settings *settings)
+{
+    bool tracks = settings->command_argv == NULL;
+    bool named = settings->record_path != NULL;
+    return !named && tracks && settings->record_format != NULL ? "-" : settings->record_path;
+}
+
 static int take_usage(struct run_plan *plan, const struct settings *settings)
 {
     vitals_usage_options_init(&plan->usage, sizeof plan->usage);
     plan->usage.expected_cores = (double)settings->expected_cores;
     plan->usage.no_children = settings->no_children;
     /* What costs more than a read is for who keeps the figures: the text shows none of it. */
-    plan->usage.details = settings->record_path != NULL || settings->json_path != NULL ||
+    plan->usage.details = recording_place(settings) != NULL || settings->json_path != NULL ||
                           settings->verbose || telling_asked(settings);
     plan->options.usage = &plan->usage;
     int code = take_devices(plan, settings);
@@ -147,11 +156,17 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
     plan->recorder = (struct recorder_options){.path = plan->recording,
                                                .format = settings->record_format,
                                                .overwrite = settings->overwrite,
+                                               .no_header = settings->no_header,
                                                .interval_ns = plan->options.interval_ns,
                                                .frames = true};
+    vitals_error error;
     int code = recording_take_rotation(&plan->recorder, settings);
     if (code != 0)
         return code;
+    if (recorder_check(&plan->recorder, &error) < 0)
+        return command_fail(EXIT_USAGE, "%s", error.message);
+    plan->usage.machine_pace = recorder_tells_machine(&plan->recorder) ? VITALS_MACHINE_CLOSELY
+                                                                       : VITALS_MACHINE_EACH_SECOND;
     record_observer_init(&plan->observer, &plan->recorder);
     plan->records = true;
     if (settings->command_argv != NULL)
@@ -164,8 +179,8 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
 int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
 {
     vitals_error error;
-    if (plan->options.observer == NULL)
-        return 0;
+    if (plan->options.observer == NULL || strcmp(plan->recording, "-") == 0)
+        return 0; /* nothing to make */
     if (record_observer_prepare(&plan->observer, &error) < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s%s", error.message,
                             settings->command_argv != NULL ? "; the command was not run" : "");
@@ -206,13 +221,14 @@ static int check_numbered(struct run_plan *plan, const struct settings *settings
 
 static int take_recording(struct run_plan *plan, const struct settings *settings)
 {
-    const char *path = settings->record_path;
+    const char *path = recording_place(settings);
+    if (path == NULL && settings->no_header)
+        return command_fail(EXIT_USAGE, "--no-header goes only with a recording");
     if (path == NULL)
         return 0;
-    if (strcmp(path, "-") == 0)
-        return command_fail(EXIT_USAGE, "--record -: %s; name a file",
-                            settings->command_argv != NULL ? "stdout is the command's"
-                                                           : "a recording is finished in place");
+    bool standard = strcmp(path, "-") == 0;
+    if (standard && settings->command_argv != NULL)
+        return command_fail(EXIT_USAGE, "--record -: stdout is the command's; name a file");
     if (settings->record_format != NULL && !is_format(settings->record_format))
         return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
                             command_safe(settings->record_format));
@@ -221,7 +237,7 @@ static int take_recording(struct run_plan *plan, const struct settings *settings
     if (strlen(path) >= sizeof plan->recording)
         return command_fail(EXIT_USAGE, "--record %s: too long", command_safe(path));
     memcpy(plan->recording, path, strlen(path) + 1);
-    int code = recording_check_place("--record ", path);
+    int code = standard ? 0 : recording_check_place("--record ", path);
     return code == 0 ? plan_recording(plan, settings) : code;
 }
 

@@ -81,8 +81,26 @@ static int end(void *data, vitals_error *error)
 
 /* ---- the beginning ---- */
 
+/* What the processes work for: a job of a cluster, a pod, a container. */
+static int add_work(vitals_request *request, vitals_error *error)
+{
+    static const vitals_metric METRICS[] = {
+        VITALS_PROCESS_WORKLOAD,      VITALS_WORKLOAD_ID,
+        VITALS_WORKLOAD_KIND,         VITALS_WORKLOAD_USER,
+        VITALS_WORKLOAD_SLURM_JOB_ID, VITALS_WORKLOAD_SLURM_STEP_ID,
+        VITALS_WORKLOAD_SLURM_SLUID,  VITALS_WORKLOAD_K8S_NAMESPACE_NAME,
+        VITALS_WORKLOAD_K8S_POD_NAME, VITALS_WORKLOAD_K8S_CONTAINER_NAME,
+        VITALS_WORKLOAD_CONTAINER_ID, VITALS_WORKLOAD_UNIT,
+    };
+    int code = 0;
+    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
+        code = vitals_request_add(request, METRICS[i], error);
+    return code;
+}
+
 /* The machine, its devices, and who the processes are. */
-static int make_request(struct run_telling *telling, vitals_error *error)
+static int make_request(struct run_telling *telling, const struct settings *settings,
+                        vitals_error *error)
 {
     int code = vitals_request_new(VITALS_MACHINE | VITALS_GPUS, &telling->request, error);
     if (code == 0)
@@ -93,81 +111,122 @@ static int make_request(struct run_telling *telling, vitals_error *error)
         code = vitals_request_add(telling->request, VITALS_FILESYSTEM_USED_BYTES, error);
     if (code == 0)
         code = vitals_request_add(telling->request, VITALS_FILESYSTEM_AVAILABLE_BYTES, error);
+    /* Whether our own limits are theirs, which we did not begin. */
+    if (code == 0 && settings->mlflow != NULL && settings->command_argv == NULL)
+        code = vitals_request_add(telling->request, VITALS_PROCESS_CGROUP, error);
     if (code == 0 && strcmp(telling->policy, "off") != 0)
         code = vitals_request_add(telling->request, VITALS_PROCESS_COMMAND_LINE, error);
-    return code;
+    return code == 0 && settings->otlp != NULL ? add_work(telling->request, error) : code;
 }
 
-/* "NAME=VALUE", with which the command finds the run; without memory it does not. */
-static void note_run(struct run_telling *telling, const struct settings *settings,
-                     const struct heard *heard)
+/* What the command's own client of MLflow finds the run by. */
+enum { OWN_RUN, OWN_SERVER, OWN_EXPERIMENT, OWN_COUNT };
+
+static const char *const OWN_NAMES[] = {[OWN_RUN] = "MLFLOW_RUN_ID=",
+                                        [OWN_SERVER] = "MLFLOW_TRACKING_URI=",
+                                        [OWN_EXPERIMENT] = "MLFLOW_EXPERIMENT_NAME="};
+
+_Static_assert(sizeof OWN_NAMES / sizeof OWN_NAMES[0] == OWN_COUNT, "a name for each");
+_Static_assert(sizeof((struct run_telling *)0)->own / sizeof(char *) == OWN_COUNT, "and a place");
+
+/* NULL or "" is nothing to know; without memory the command does not know it. */
+static void set_own(struct run_telling *telling, unsigned which, const char *value)
 {
-    static const char NAME[] = "MLFLOW_TRACKING_URI=";
-    if (heard->run_id[0] == '\0')
+    struct text pair = {.bytes = NULL};
+    if (value == NULL || value[0] == '\0')
         return;
-    (void)snprintf(telling->run, sizeof telling->run, "MLFLOW_RUN_ID=%s", heard->run_id);
-    if (settings->mlflow[0] == '\0')
-        return;
-    size_t size = sizeof NAME + strlen(settings->mlflow);
-    telling->uri = malloc(size);
-    if (telling->uri != NULL)
-        (void)snprintf(telling->uri, size, "%s%s", NAME, settings->mlflow);
+    text_string(&pair, OWN_NAMES[which]);
+    text_string(&pair, value);
+    text_byte(&pair, '\0');
+    if (pair.failed)
+        text_done(&pair);
+    free(telling->own[which]);
+    telling->own[which] = pair.bytes;
 }
 
-/* Until MLflow has a run, or cannot have one. */
-static void wait_for_run(struct run_telling *telling, const struct settings *settings)
+static bool wants_new_run(const struct settings *settings)
+{
+    return settings->mlflow_run != NULL && strcmp(settings->mlflow_run, MLFLOW_NEW_RUN) == 0;
+}
+
+/* Its id, "" where it cannot have one; NULL: nobody has said so in time. */
+static const char *hear_run(struct run_telling *telling, const struct settings *settings,
+                            struct heard *heard)
 {
     uint64_t now, deadline_ns = clock_now_ns() + settings->tell_wait_ns;
     while ((now = clock_now_ns()) < deadline_ns) {
-        struct heard heard;
         char *line;
         int got = link_hear(telling->telling.link, deadline_ns - now, &line);
         if (got < 0) {
             (void)command_fail(0, "mlflow: the program that tells it has ended");
             telling->said_gone = true;
-            return;
+            return NULL;
         }
         if (got == 0)
             break;
-        telling_take(&telling->telling, line, &heard);
-        if (strcmp(heard.publisher, "mlflow") != 0)
-            continue;
-        note_run(telling, settings, &heard);
-        return;
+        telling_take(&telling->telling, line, heard);
+        if (strcmp(heard->publisher, "mlflow") == 0)
+            return heard->run_id;
     }
-    (void)command_fail(0, "mlflow: no run after %.3g s; going on without its id",
-                       (double)settings->tell_wait_ns / 1e9);
+    return NULL;
 }
 
-static bool is_same_variable(const char *a, const char *b)
+/* Until MLflow has a run, or cannot have one. One that was named is known without it. */
+static void wait_for_run(struct run_telling *telling, const struct settings *settings)
 {
-    size_t size = strcspn(a, "=");
-    return strncmp(a, b, size) == 0 && b[size] == '=';
+    struct heard heard;
+    const char *named = wants_new_run(settings) ? NULL : settings->mlflow_run;
+    const char *id = hear_run(telling, settings, &heard);
+    set_own(telling, OWN_RUN, id != NULL ? id : named);
+    set_own(telling, OWN_SERVER, settings->mlflow);
+    set_own(telling, OWN_EXPERIMENT, settings->mlflow_experiment);
+    if (id == NULL && !telling->said_gone && named == NULL)
+        (void)command_fail(0, "mlflow: no run after %.3g s; going on without its id",
+                           (double)settings->tell_wait_ns / 1e9);
 }
 
-/* Ours, with the run in the place of another. */
+static bool is_variable(const char *variable, const char *name)
+{
+    return strncmp(variable, name, strlen(name)) == 0;
+}
+
+/* A command that is to have a run of its own does not find the one around it; and where an
+ * experiment was named, the id of another would make its client of MLflow raise. */
+static bool is_replaced(const struct run_telling *telling, const struct settings *settings,
+                        const char *variable)
+{
+    for (unsigned i = 0; i < OWN_COUNT; i++) {
+        if (telling->own[i] != NULL && is_variable(variable, OWN_NAMES[i]))
+            return true;
+    }
+    return (wants_new_run(settings) && is_variable(variable, OWN_NAMES[OWN_RUN])) ||
+           (telling->own[OWN_EXPERIMENT] != NULL && is_variable(variable, "MLFLOW_EXPERIMENT_ID="));
+}
+
+/* Ours, with what is the command's own in the place of the same. */
 static void make_variables(struct run_telling *telling, const struct settings *settings)
 {
     const char *const *ours = settings->variables;
     size_t count = 0, used = 0;
     while (ours != NULL && ours[count] != NULL)
         count++;
-    if (telling->run[0] == '\0' || (telling->variables = calloc(count + 3, sizeof *ours)) == NULL)
+    if ((telling->variables = calloc(count + OWN_COUNT + 1, sizeof *ours)) == NULL)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (!is_same_variable(telling->run, ours[i]) &&
-            (telling->uri == NULL || !is_same_variable(telling->uri, ours[i])))
+        if (!is_replaced(telling, settings, ours[i]))
             telling->variables[used++] = ours[i];
     }
-    telling->variables[used++] = telling->run;
-    telling->variables[used] = telling->uri;
+    for (unsigned i = 0; i < OWN_COUNT; i++) {
+        if (telling->own[i] != NULL)
+            telling->variables[used++] = telling->own[i];
+    }
 }
 
 void run_telling_init(struct run_telling *telling, const struct settings *settings)
 {
     vitals_error error;
     *telling = (struct run_telling){.policy = settings->told_command_line};
-    if (telling_asked(settings) && make_request(telling, &error) < 0)
+    if (telling_asked(settings) && make_request(telling, settings, &error) < 0)
         (void)command_fail(0, "less is told: %s", error.message);
 }
 
@@ -208,9 +267,10 @@ bool run_telling_begin(struct run_telling *telling, const struct settings *setti
     if (telling_open(&telling->telling, settings, &hello) != 0)
         return false; /* it was said */
     share_count(telling);
-    if (settings->mlflow != NULL)
+    if (settings->mlflow != NULL) {
         wait_for_run(telling, settings);
-    make_variables(telling, settings);
+        make_variables(telling, settings);
+    }
     return true;
 }
 
@@ -380,7 +440,8 @@ void run_telling_done(struct run_telling *telling)
     observer_pair_done(&telling->pair);
     vitals_request_free(telling->request);
     text_done(&telling->line);
-    free(telling->uri);
+    for (unsigned i = 0; i < OWN_COUNT; i++)
+        free(telling->own[i]);
     free(telling->variables);
     *telling = (struct run_telling){.request = NULL};
 }

@@ -17,7 +17,7 @@ struct run_telling {
     vitals_request *request;
     struct text line;       /* sampler's process or thread */
     uint64_t wait_ns;       /* that a sample may take to leave */
-    char run[160], *uri;    /* variables of the command; "", NULL */
+    char *own[3];           /* "NAME=VALUE" that the command has in the place of ours; NULL */
     const char **variables; /* the command's environment; NULL: as ours */
     struct observer_pair pair;
     const char *policy;        /* --cmdline */

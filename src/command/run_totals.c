@@ -40,7 +40,9 @@ void run_totals_place(const struct settings *settings, char *out, size_t capacit
     if (settings->state_folder == NULL || settings->state_folder[0] == '\0')
         return;
     int size = snprintf(out, capacity, "%s/vitals", settings->state_folder);
-    if (size <= 0 || (size_t)size >= capacity || !make_folders(out) || access(out, W_OK) != 0) {
+    bool fits = size > 0 && (size_t)size < capacity;
+    /* Mostly it is there. */
+    if (!fits || (access(out, W_OK) != 0 && (!make_folders(out) || access(out, W_OK) != 0))) {
         out[0] = '\0';
         return;
     }

@@ -373,7 +373,7 @@ static int choose_once(struct choice *choice)
     return code != 0 || choice->count >= choice->needed ? code : too_few(choice, EXIT_FEWER);
 }
 
-/* To who sits there; what can last for ever, to everybody. */
+/* One line, since nothing else says why it takes so long. */
 static void tell_of_waiting(const struct choice *choice)
 {
     size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
@@ -387,9 +387,9 @@ static void tell_of_waiting(const struct choice *choice)
         (void)command_fail(0, "waiting for %llu GPUs, though there are %zu", needed, there);
     else if (reasons[0] != '\0' && shortage.known + choice->locked < choice->needed)
         (void)command_fail(0, "waiting for %llu GPUs%s", needed, reasons);
-    else if (isatty(STDERR_FILENO))
-        (void)command_fail(0, "waiting for GPUs: %zu of %llu are free (Ctrl-C ends)", choice->count,
-                           needed);
+    else
+        (void)command_fail(0, "waiting for GPUs: %zu of %llu are free%s", choice->count, needed,
+                           isatty(STDERR_FILENO) ? " (Ctrl-C ends)" : "");
 }
 
 static int choose_in_time(struct choice *choice)

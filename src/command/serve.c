@@ -280,8 +280,8 @@ int command_serve(const struct settings *settings)
     uint64_t dropped = server.telling.link != NULL ? link_dropped(server.telling.link) : 0;
     (void)telling_end(&server.telling, LAST_NS); /* it must not keep the port */
     if (dropped > 0)
-        (void)command_fail(0, "%llu samples were dropped: they were not taken in time",
-                           (unsigned long long)dropped);
+        (void)command_fail(0, "%llu sample%s dropped: not taken in time",
+                           (unsigned long long)dropped, dropped == 1 ? " was" : "s were");
     vitals_context_free(server.context);
     text_done(&server.line);
     return server.code;

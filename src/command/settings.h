@@ -39,6 +39,7 @@ struct settings {
     bool once;
     bool monitor;
     const char *monitor_mode; /* "auto", "full", "compact"; may be set without `monitor` */
+    bool report_unasked;      /* a terminal gets a report, and the monitor only by `monitor` */
     const char *screen;       /* "80x24" or "80x24:help", to be printed; NULL: none */
     bool json;
     const char *json_path; /* run: where its account goes as JSON; NULL: nowhere */
@@ -54,7 +55,8 @@ struct settings {
     uint64_t delay_ns;    /* one-shot: between the two readings that rates are made of */
 
     /* how it looks */
-    bool ascii; /* asked for, or the terminal is not UTF-8 */
+    bool ascii;         /* asked for, or the terminal is not UTF-8 */
+    bool ascii_unknown; /* nobody asked for it, and the locale was not looked at (vitals run) */
     bool readonly;
     uint64_t held_after_ns; /* monitor */
     bool colorful;
@@ -139,6 +141,7 @@ struct settings {
     const char *html_path;     /* NULL: no page; "-": stdout */
     const char *statistic;     /* compare: "mean", "min", "max", "std" */
     bool phases;
+    struct settings_words phase_files; /* of gpu_tracker */
 
     struct settings_words words; /* that belong to no option: pids */
     bool dashed_first; /* the first of them began with a dash, and stood before any `--` */
@@ -193,7 +196,9 @@ struct settings {
     const char *told_command_line; /* "off", "argv0", "redacted", "full" */
     const char *label_user;        /* "name", "uid", "hash", "off" */
     struct settings_words allow_hosts;
-    const char *textfile;
+    const char *textfile;     /* of serve */
+    const char *run_textfile; /* of a run: what the environment says is the service's */
+    bool no_host;
     const char *otlp;   /* NULL: no; "": where OTEL_EXPORTER_OTLP_ENDPOINT says */
     const char *mlflow; /* NULL: no; "": where MLFLOW_TRACKING_URI says */
     const char *mlflow_run;
@@ -227,9 +232,10 @@ struct settings {
     const char *demo;     /* scenario; NULL: no demo */
     uint64_t seed;
     bool trace;
-    const char *config;       /* a configuration file that was named */
-    const char *layout;       /* likewise of the monitor's layout */
-    const char *layout_place; /* where that is otherwise; "": nowhere */
+    const char *config;        /* a configuration file that was named */
+    const char *layout;        /* likewise of the monitor's layout */
+    const char *config_notice; /* why the configuration was left out; NULL: it was not */
+    const char *layout_place;  /* where that is otherwise; "": nowhere */
 
     const struct command *commands; /* main's table */
     const struct command *command;  /* the one that was asked for */

@@ -12,6 +12,9 @@
 
 /* ---- the first line (hello.c) ---- */
 
+/* --mlflow-run: a run of its own, whatever MLFLOW_RUN_ID says; no id looks so. */
+#define MLFLOW_NEW_RUN "new"
+
 /* Whether run or track were asked to tell anybody. */
 bool telling_asked(const struct settings *settings);
 

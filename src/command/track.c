@@ -1,5 +1,6 @@
 /* track.c: `vitals track`: watches processes that live already, and says on stderr what they used
- * since then. It ends when they have ended, or when it is told to; they never notice. */
+ * since then, and where a form is named each sample on stdout. It ends when they have ended, or
+ * when it is told to; they never notice. */
 #include "command/filter.h"
 #include "command/run.h"
 
@@ -7,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +18,10 @@ struct track {
     struct run_plan plan;
     int64_t *pids;
     vitals_run *run;
-    int json; /* -1: nowhere */
+    int interrupts;
+    int json;     /* -1: nowhere */
+    bool printed; /* the samples go to standard output */
+    bool enough;  /* who read them has gone */
 };
 
 /* What fails before a command is run has a code of its own there; here nothing is run. */
@@ -54,6 +59,16 @@ static int open_json(struct track *track)
     return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
 }
 
+/* Rows of others' forms name the process that was asked for first. */
+static void tell_pid(struct track *track)
+{
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%lld", (long long)track->pids[0]);
+    if (track->plan.records)
+        record_observer_attribute(&track->plan.observer, "pid",
+                                  (vitals_text){digits, (size_t)size});
+}
+
 static int begin(struct track *track)
 {
     vitals_error error;
@@ -64,9 +79,13 @@ static int begin(struct track *track)
         code = exit_code(run_plan_init(&track->plan, track->settings));
     if (code != 0)
         return code;
+    track->interrupts = command_interrupts();
+    track->plan.observer.options.stop = track->interrupts;
     track->plan.usage.pids = track->pids;
     track->plan.usage.pid_count = track->settings->words.count;
     track->plan.options.argv = NULL;
+    tell_pid(track);
+    track->printed = track->plan.records && strcmp(track->plan.recording, "-") == 0;
     run_telling_init(&track->plan.telling, track->settings);
     if (telling_asked(track->settings))
         run_telling_observe(&track->plan.telling, &track->plan.options);
@@ -82,12 +101,18 @@ static int begin(struct track *track)
     return code;
 }
 
-/* Until all have ended, or a signal says so. */
+/* Whether nobody reads the samples any more. */
+static bool reader_left(const struct track *track)
+{
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    return track->printed && poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
+}
+
+/* Until all have ended, a signal says so, or nobody reads. */
 static int wait_for_end(struct track *track)
 {
     static const double SECONDS = 0.2;
-    const int interrupts = command_interrupts();
-    struct pollfd told = {.fd = interrupts, .events = POLLIN};
+    struct pollfd told = {.fd = track->interrupts, .events = POLLIN};
     vitals_error error;
     if (vitals_run_start(track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
@@ -95,7 +120,8 @@ static int wait_for_end(struct track *track)
         ended = vitals_run_wait(track->run, SECONDS, &error);
         if (ended < 0)
             return command_fail(EXIT_CANNOT, "%s", error.message);
-        if (interrupts >= 0 && poll(&told, 1, 0) > 0)
+        track->enough = reader_left(track);
+        if (track->enough || (track->interrupts >= 0 && poll(&told, 1, 0) > 0))
             break;
     }
     if (vitals_run_stop(track->run, &error) < 0)
@@ -114,7 +140,8 @@ static int print(struct track *track, const vitals_account *account)
         code = output_done(&output, EXIT_DONE);
     }
     if (track->settings->quiet) {
-        run_tell_stopped(&track->plan, account);
+        if (!track->enough)
+            run_tell_stopped(&track->plan, account);
         return code;
     }
     output_init(&output, STDERR_FILENO);
@@ -142,10 +169,12 @@ static int tell(struct track *track)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     const int finished = finish_recording(track, account);
     int code = print(track, account);
-    if (finished != EXIT_DONE || run_recording_stopped(&track->plan, account))
+    const bool kept = track->plan.records && !track->printed;
+    const bool stopped = run_recording_stopped(&track->plan, account) && !track->enough;
+    if (finished != EXIT_DONE || stopped)
         code = EXIT_CANNOT;
     run_telling_end(&track->plan.telling, track->settings, account,
-                    track->plan.records ? track->plan.recorder.path : NULL);
+                    kept ? track->plan.recorder.path : NULL);
     vitals_account_free(account);
     run_totals_remove(&track->plan);
     return code;

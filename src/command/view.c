@@ -12,8 +12,8 @@ int command_view(const struct settings *settings)
     if (settings->monitor && !terminal)
         return command_fail(EXIT_CANNOT, "the monitor needs a terminal for input and output; "
                                          "vitals -1 prints a report");
-    if (settings->monitor ||
-        (terminal && !settings->once && settings->from == NULL && monitor_built()))
+    if (settings->monitor || (terminal && !settings->once && !settings->report_unasked &&
+                              settings->from == NULL && monitor_built()))
         return command_monitor(settings);
     if (!settings->once && settings_origin(settings, &settings->interval_ns) == ORIGIN_FLAG)
         return command_fail(EXIT_USAGE,

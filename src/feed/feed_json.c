@@ -1,4 +1,5 @@
-/* feed_json.c: a JSON document becomes a snapshot, member by member; jansson reads the JSON itself.
+/* feed_json.c: a JSON document becomes a snapshot, member by member; jansson reads the JSON itself,
+ * one row at a time.
  *
  * All numbers are read as doubles: the form has none above 2^53, and larger ones are strings. */
 #include "feed/feed_json.h"
@@ -11,6 +12,8 @@
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
+
+#include "feed/json_rows.h"
 #endif
 
 enum { PATH_SHOWN = 100 };
@@ -47,6 +50,9 @@ struct reader {
     vitals_builder *builder;
     vitals_error *error;
     uint64_t monotonic_ns;
+    const char *bytes;
+    size_t size;
+    struct json_rows rows; /* of the document, which are not in its tree; or none */
     /* where we are, for messages: "tables.gpu[3]" */
     const char *table;
     size_t row;
@@ -65,6 +71,30 @@ static int wrong(const struct reader *reader, const char *member, const char *wh
         return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "%s %s", member, what);
     return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "tables.%s[%zu].%s %s",
                      reader->table, reader->row, member, what);
+}
+
+static const size_t FLAGS = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL;
+
+static int fail_syntax(const struct reader *reader)
+{
+    char what[160];
+    struct feed_place at = *reader->place;
+    json_error_t syntax;
+    json_t *whole = json_loadb(reader->bytes, reader->size, FLAGS, &syntax);
+    if (whole != NULL) {
+        json_decref(whole);
+        return wrong(reader, "it", "cannot be read");
+    }
+    if (syntax.line > 1)
+        at.line += (uint64_t)syntax.line - 1;
+    (void)vitals_text_format((vitals_text){syntax.text, strlen(syntax.text)}, VITALS_TEXT_ASCII,
+                             what, sizeof what);
+    if (syntax.line < 0) { /* not the document's fault: there is no library to read it with */
+        at.line = 0;
+        return feed_fail(&at, VITALS_EUNSUPPORTED, reader->error, "%s", what);
+    }
+    return feed_fail(&at, VITALS_EFORMAT, reader->error, "column %d: this is no JSON: %s",
+                     syntax.column, what);
 }
 
 /* --- Values -------------------------------------------------------------------------------------
@@ -274,6 +304,37 @@ static int read_columns(struct reader *reader, const json_t *names, vitals_entit
     return 0;
 }
 
+static int read_row(const struct reader *reader, const json_t *row, vitals_entity entity,
+                    const vitals_metric *metrics, size_t count)
+{
+    int result = read_row_head(reader, row, entity);
+    for (size_t i = 0; result == 0 && i < count; i++)
+        result = read_cell(reader, row, metrics[i]);
+    return result == 0 ? read_ages(reader, row, entity) : result;
+}
+
+static json_t *load_row(const struct reader *reader, const struct json_row *row)
+{
+    return json_loadb(reader->bytes + row->at, row->size, FLAGS, NULL);
+}
+
+/* A row by its number in the document. */
+static int read_numbered(const struct reader *reader, const json_t *number, vitals_entity entity,
+                         const vitals_metric *metrics, size_t count)
+{
+    double place;
+    if (!is_whole(number, 0, &place) || place >= (double)reader->rows.count)
+        return wrong(reader, "it", "is no row");
+    struct json_row *found = &reader->rows.rows[(size_t)place];
+    json_t *row = load_row(reader, found);
+    if (row == NULL)
+        return fail_syntax(reader);
+    found->read = true;
+    int result = read_row(reader, row, entity, metrics, count);
+    json_decref(row);
+    return result;
+}
+
 static int read_table(struct reader *reader, const json_t *columns, const json_t *rows,
                       vitals_entity entity)
 {
@@ -288,11 +349,8 @@ static int read_table(struct reader *reader, const json_t *columns, const json_t
     reader->table = vitals_entity_name(entity);
     for (reader->row = 0; result == 0 && reader->row < json_array_size(rows); reader->row++) {
         const json_t *row = json_array_get(rows, reader->row);
-        result = read_row_head(reader, row, entity);
-        for (size_t i = 0; result == 0 && i < count; i++)
-            result = read_cell(reader, row, metrics[i]);
-        if (result == 0)
-            result = read_ages(reader, row, entity);
+        result = (reader->rows.count > 0 ? read_numbered : read_row)(reader, row, entity, metrics,
+                                                                     count);
     }
     reader->table = NULL;
     return result;
@@ -337,6 +395,19 @@ static int read_tables(struct reader *reader, const json_t *root)
     return result;
 }
 
+/* Those of tables that we do not know: nobody takes anything of them, but JSON they are. */
+static int read_rest(const struct reader *reader)
+{
+    for (size_t i = 0; i < reader->rows.count; i++) {
+        const struct json_row *row = &reader->rows.rows[i];
+        json_t *loaded = row->read ? NULL : load_row(reader, row);
+        if (!row->read && loaded == NULL)
+            return fail_syntax(reader);
+        json_decref(loaded);
+    }
+    return 0;
+}
+
 /* --- The document -------------------------------------------------------------------------------
  */
 
@@ -378,39 +449,37 @@ static int read_head(struct reader *reader, const json_t *root)
     return 0;
 }
 
-static int fail_syntax(const struct feed_place *place, const json_error_t *syntax,
-                       vitals_error *error)
+static int read_document(struct reader *reader)
 {
-    char what[160];
-    struct feed_place at = *place;
-    if (syntax->line > 1)
-        at.line += (uint64_t)syntax->line - 1;
-    (void)vitals_text_format((vitals_text){syntax->text, strlen(syntax->text)}, VITALS_TEXT_ASCII,
-                             what, sizeof what);
-    return feed_fail(&at, VITALS_EFORMAT, error, "column %d: this is no JSON: %s", syntax->column,
-                     what);
+    bool cut = reader->rows.count > 0;
+    json_t *root = json_loadb(cut ? reader->rows.frame : reader->bytes,
+                              cut ? reader->rows.frame_size : reader->size, FLAGS, NULL);
+    if (root == NULL)
+        return fail_syntax(reader);
+    vitals_builder_begin(reader->builder);
+    int result = read_schema(reader, root);
+    if (result == 0)
+        result = read_head(reader, root);
+    if (result == 0)
+        result = read_tables(reader, root);
+    if (result == 0)
+        result = read_rest(reader);
+    json_decref(root);
+    return result;
 }
 
 int feed_json_read(const struct feed_place *place, const char *bytes, size_t size,
                    vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
-    const size_t flags = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL;
-    json_error_t syntax;
-    json_t *root = json_loadb(bytes, size, flags, &syntax);
-    if (root == NULL)
-        return fail_syntax(place, &syntax, error);
-
-    struct reader reader = {.place = place, .builder = builder, .error = error};
-    vitals_builder_begin(builder);
-    int result = read_schema(&reader, root);
-    if (result == 0)
-        result = read_head(&reader, root);
-    if (result == 0)
-        result = read_tables(&reader, root);
-    json_decref(root);
+    struct reader reader = {
+        .place = place, .builder = builder, .error = error, .bytes = bytes, .size = size};
+    vitals_error problem;
+    if (json_rows_find(bytes, size, &reader.rows) == VITALS_EMEMORY)
+        return feed_fail(place, VITALS_EMEMORY, error, "no memory");
+    int result = read_document(&reader);
+    json_rows_done(&reader.rows);
     if (result < 0)
         return result;
-    vitals_error problem;
     result = vitals_builder_finish(builder, out, &problem);
     if (result < 0)
         return feed_fail(place, result == VITALS_EMEMORY ? VITALS_EMEMORY : VITALS_EFORMAT, error,

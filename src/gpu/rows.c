@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-static const vitals_entity child_entities[] = {VITALS_GPU_ENGINE, VITALS_GPU_SENSOR,
-                                               VITALS_GPU_CLOCK,  VITALS_GPU_POOL,
-                                               VITALS_GPU_LINK,   VITALS_GPU_ERROR};
+static const vitals_entity child_entities[] = {
+    VITALS_GPU_ENGINE, VITALS_GPU_SENSOR, VITALS_GPU_CLOCK, VITALS_GPU_POOL,
+    VITALS_GPU_LINK,   VITALS_GPU_ERROR,  VITALS_GPU_JOB};
 
 static vitals_text text_of(const char *string)
 {
@@ -210,14 +210,22 @@ static vitals_availability list_state(const struct gpu_device *device)
     return state == VITALS_HAVE && device->users_late ? VITALS_STALE : state;
 }
 
-/* How complete the table of processes is: a device that does not tell of its own leaves the others'
- * standing, as the least that there is; where none tells, it is for its reason. */
-static vitals_availability table_state(const struct gpu_table *table)
+/* The same of its jobs. */
+static vitals_availability jobs_state(const struct gpu_device *device)
+{
+    signed char state = device->readings.kept.states[VITALS_GPU_JOB];
+    return state != VITALS_UNSET ? (vitals_availability)state : late_reason(&device->readings);
+}
+
+/* How complete a table is: a device that does not tell of its own leaves the others' standing, as
+ * the least that there is; where none tells, it is for its reason. */
+static vitals_availability table_state(const struct gpu_table *table,
+                                       vitals_availability (*of)(const struct gpu_device *device))
 {
     vitals_availability told = VITALS_UNSET, missing = VITALS_UNSET;
     for (size_t i = 0; i < table->count; i++) {
         const struct gpu_device *device = table->devices[i];
-        vitals_availability state = device->present ? list_state(device) : VITALS_UNSET;
+        vitals_availability state = device->present ? of(device) : VITALS_UNSET;
         if (state > told) /* HAVE, STALE, LOWER_BOUND: the later the worse */
             told = state;
         if (state < 0 && (missing == VITALS_UNSET || state == VITALS_DENIED))
@@ -247,7 +255,9 @@ void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
     if (metric_set_has_entity(wanted, VITALS_GPU_PEER))
         gpu_table_write_peers(table, builder, stamp_ns);
     if (metric_set_has_entity(wanted, VITALS_GPU_PROCESS))
-        vitals_builder_state(builder, VITALS_GPU_PROCESS, table_state(table));
+        vitals_builder_state(builder, VITALS_GPU_PROCESS, table_state(table, list_state));
+    if (metric_set_has_entity(wanted, VITALS_GPU_JOB))
+        vitals_builder_state(builder, VITALS_GPU_JOB, table_state(table, jobs_state));
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
         if (!device->present)

@@ -74,6 +74,10 @@ int host_read(struct host *host, const vitals_context *context, const struct met
     if (result == 0)
         result = networks_take(&host->networks, &context->os, &reading->networks, &reading->values);
     values_merge(host->machine.at, host->moments.at, reading->values.at, METRIC_NUMBERS, now_ns);
+    if (metric_set_has_entity(due, VITALS_PRESSURE)) {
+        memcpy(host->pressures, reading->pressures, sizeof host->pressures);
+        host->pressures_ns = now_ns;
+    }
     return result;
 }
 
@@ -129,6 +133,18 @@ bool host_late_part(enum host_late kind, const struct metric_set *wanted, struct
 bool host_late_whole(enum host_late kind)
 {
     return KINDS[kind].whole;
+}
+
+bool host_late_has(const struct host *host, enum host_late kind, vitals_metric metric)
+{
+    const struct facts *kept = &host->late[kind].kept;
+    for (size_t i = 0; i < kept->count; i++) {
+        signed char state = kept->items[i].state;
+        if (kept->items[i].metric == metric && state != VITALS_UNSUPPORTED &&
+            state != VITALS_DENIED)
+            return true;
+    }
+    return false;
 }
 
 static void read_tables(const struct os *os, enum host_late kind, const struct metric_set *wanted,
@@ -269,13 +285,13 @@ static void write_pressures(const struct host *host, vitals_builder *builder, ui
     const struct late *late = &host->late[HOST_LATE_MACHINE];
     bool any = false;
     for (unsigned i = 0; i < OS_PRESSURES; i++) {
-        const struct values *values = &host->reading.pressures[i];
+        const struct values *values = &host->pressures[i];
         if (values->at[metric_number(VITALS_PRESSURE_FULL_10S_RATIO)].state == VITALS_UNSET &&
             values->at[metric_number(VITALS_PRESSURE_SOME_10S_RATIO)].state == VITALS_UNSET)
             continue;
         any = true;
         vitals_text name = {NAMES[i], strlen(NAMES[i])};
-        vitals_builder_row(builder, VITALS_PRESSURE, i + 1, 0, name, stamp_ns);
+        vitals_builder_row(builder, VITALS_PRESSURE, i + 1, 0, name, host->pressures_ns);
         vitals_builder_text(builder, VITALS_PRESSURE_RESOURCE, name, VITALS_HAVE);
         vitals_builder_text(builder, VITALS_PRESSURE_SCOPE, (vitals_text){"machine", 7},
                             VITALS_HAVE);

@@ -28,6 +28,8 @@ struct host {
     struct os_machine reading; /* the newest of the files */
     struct values machine;     /* of host: the newest of each */
     struct moments moments;
+    struct values pressures[OS_PRESSURES]; /* the newest */
+    uint64_t pressures_ns;
     struct devices disks, networks;
     struct energy energy;
     struct late late[HOST_LATES];
@@ -39,8 +41,8 @@ struct host {
 void host_init(struct host *host);
 void host_done(struct host *host);
 
-/* Reads what is due; the rest stays as it was, but for the tables cpu, disk, network and pressure,
- * which are read as a whole. Returns 0 or VITALS_EMEMORY. */
+/* Reads what is due; the rest stays as it was, but for the tables cpu, disk and network, which are
+ * read as a whole. Returns 0 or VITALS_EMEMORY. */
 int host_read(struct host *host, const vitals_context *context, const struct metric_set *due,
               uint64_t now_ns);
 
@@ -49,6 +51,9 @@ bool host_late_part(enum host_late kind, const struct metric_set *wanted, struct
 
 /* Whether a kind is asked for all of its part as soon as any of it is due: its tables are. */
 bool host_late_whole(enum host_late kind);
+
+/* Whether the newest answer of a kind has the metric, in any row, or may yet have it. */
+bool host_late_has(const struct host *host, enum host_late kind, vitals_metric metric);
 
 /* On a lane. `gate` stands beside the file systems, and may be NULL. */
 void host_late_read(const vitals_context *context, enum host_late kind,

@@ -8,7 +8,7 @@
 #include <vitals/catalogue.h>
 
 /* Entities are 1 … ENTITY_MAX, metrics of one entity 1 … METRIC_NUMBERS - 1. */
-enum { ENTITY_MAX = 30, METRIC_NUMBERS = 128, METRICS_MAX = 1023 };
+enum { ENTITY_MAX = 31, METRIC_NUMBERS = 128, METRICS_MAX = 1023 };
 
 /* A metric's number within its entity. */
 static inline unsigned metric_number(vitals_metric metric)

@@ -180,8 +180,7 @@ bool arranging_on_group(struct monitor *monitor, enum action action)
         unfold(monitor, 0);
         return true;
     }
-    if (action != ACTION_ENVIRONMENT && action != ACTION_TAG &&
-        (action != ACTION_SIGNAL || monitor->model.tag_count > 0))
+    if (action != ACTION_ENVIRONMENT && action != ACTION_TAG)
         return false;
     monitor_say(monitor, "this is a group: choose one of its processes");
     return true;

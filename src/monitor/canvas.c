@@ -253,6 +253,13 @@ void canvas_restyle(struct canvas *canvas, int x, int y, int columns, ink style)
     }
 }
 
+void canvas_bleach(struct canvas *canvas)
+{
+    size_t count = (size_t)canvas->width * (size_t)canvas->height;
+    for (size_t i = 0; i < count; i++)
+        canvas->cells[i].style &= (uint16_t)~STYLE_COLORS;
+}
+
 void canvas_uncolor(struct canvas *canvas)
 {
     size_t count = (size_t)canvas->width * (size_t)canvas->height;

@@ -87,6 +87,9 @@ size_t canvas_next(const char *text, int *columns);
 /* For a light background: colors that would not be seen on it become darker ones of 256. */
 void canvas_darken(struct canvas *canvas);
 
+/* Takes every color away; bold, dim and the like stay. */
+void canvas_bleach(struct canvas *canvas);
+
 /* Takes every color and flag away; what was reversed stays so. */
 void canvas_uncolor(struct canvas *canvas);
 

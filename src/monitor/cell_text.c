@@ -86,6 +86,29 @@ char cell_state(const char *word)
     return '?';
 }
 
+const char *cell_stranger(vitals_availability reason)
+{
+    static const struct {
+        vitals_availability reason;
+        const char *words;
+    } REASONS[] = {{VITALS_OUTSIDE, "(not in this pid namespace, or gone)"},
+                   {VITALS_GONE, "(has ended)"},
+                   {VITALS_DENIED, "(no permission)"}};
+    for (size_t i = 0; i < sizeof REASONS / sizeof REASONS[0]; i++) {
+        if (REASONS[i].reason == reason)
+            return REASONS[i].words;
+    }
+    return "(not known)";
+}
+
+/* What has ended and waits for its parent: a zombie has no command line any more. */
+static bool is_zombie(const vitals_row *process)
+{
+    vitals_text state;
+    return vitals_row_text(process, VITALS_PROCESS_STATE, &state) > 0 && state.size == 6 &&
+           memcmp(state.bytes, "zombie", 6) == 0;
+}
+
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND])
 {
     vitals_text text;
@@ -99,11 +122,15 @@ char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_
         (void)vitals_text_format((vitals_text){joined, size}, form, out, WORDS_COMMAND);
         return out;
     }
-    if (vitals_row_text(process, VITALS_PROCESS_NAME, &text) <= 0)
-        return cell_missing(out);
+    if (vitals_row_text(process, VITALS_PROCESS_NAME, &text) <= 0) {
+        vitals_availability reason = vitals_row_availability(process, VITALS_PROCESS_NAME);
+        bool told = reason == VITALS_DENIED || reason == VITALS_GONE;
+        (void)snprintf(out, WORDS_COMMAND, "%s", told ? cell_stranger(reason) : "N/A");
+        return out;
+    }
     char name[256];
     (void)vitals_text_format(text, form, name, sizeof name);
-    (void)snprintf(out, WORDS_COMMAND, "[%s]", name);
+    (void)snprintf(out, WORDS_COMMAND, "[%s]%s", name, is_zombie(process) ? " (zombie)" : "");
     return out;
 }
 

@@ -24,7 +24,11 @@ char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *o
 /* A state's word as ps(1) writes it: "R"; '?' for one that is none. */
 char cell_state(const char *word);
 
-/* The command line as a shell would read it, or the name in brackets. */
+/* Instead of a command, of whom only a device knows: why. */
+const char *cell_stranger(vitals_availability reason);
+
+/* The command line as a shell would read it, or the name in brackets, marked where it is a
+ * zombie's; where nothing is known of either, why. */
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND]);
 
 /* "12.3MiB/s" */

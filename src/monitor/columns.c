@@ -158,6 +158,15 @@ static bool time_value(const struct model *model, const struct item *item, doubl
     return true;
 }
 
+size_t column_pad(const char *text, int width, bool left, char *out, size_t capacity)
+{
+    int blanks = width - canvas_columns(text);
+    blanks = blanks > 0 ? blanks : 0;
+    int size = left ? snprintf(out, capacity, "%s%*s", text, blanks, "")
+                    : snprintf(out, capacity, "%*s%s", blanks, "", text);
+    return size < 0 || capacity == 0 ? 0 : (size_t)size < capacity ? (size_t)size : capacity - 1;
+}
+
 /* Written apart: it is longer than WORDS. */
 static void command_words(const struct model *model, const struct item *item, char *out)
 {

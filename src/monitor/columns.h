@@ -60,6 +60,10 @@ void column_whole_words(const struct column *column, const struct model *model,
                         const struct item *item, char *out);
 void column_title(const struct column *column, const struct model *model, char *out);
 
+/* A text in so many columns of the screen, with blanks before it, or behind it where it stands at
+ * the left. What is longer stays whole. Gives the bytes. */
+size_t column_pad(const char *text, int width, bool left, char *out, size_t capacity);
+
 /* What a sort by it compares: one of the two is there. */
 bool column_sorts(const struct column *column);
 bool column_is_text(const struct column *column);

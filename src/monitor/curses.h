@@ -14,6 +14,7 @@
     ENTRY(curs_set)             \
     ENTRY(define_key)           \
     ENTRY(delscreen)            \
+    ENTRY(doupdate)             \
     ENTRY(endwin)               \
     ENTRY(getmouse)             \
     ENTRY(has_colors)           \
@@ -41,7 +42,8 @@
     ENTRY(werase)               \
     ENTRY(wget_wch)             \
     ENTRY(wmove)                \
-    ENTRY(wrefresh)
+    ENTRY(wrefresh)             \
+    ENTRY(wresize)
 
 #define CURSES_VARIABLES(ENTRY) \
     ENTRY(COLORS)               \
@@ -49,6 +51,7 @@
     ENTRY(COLS)                 \
     ENTRY(LINES)                \
     ENTRY(curscr)               \
+    ENTRY(newscr)               \
     ENTRY(stdscr)
 
 struct curses_names {
@@ -69,6 +72,7 @@ const char *curses_missing(void);
 #define curs_set           (*curses.curs_set_function)
 #define define_key         (*curses.define_key_function)
 #define delscreen          (*curses.delscreen_function)
+#define doupdate           (*curses.doupdate_function)
 #define endwin             (*curses.endwin_function)
 #define getmouse           (*curses.getmouse_function)
 #define has_colors         (*curses.has_colors_function)
@@ -97,11 +101,13 @@ const char *curses_missing(void);
 #define wget_wch           (*curses.wget_wch_function)
 #define wmove              (*curses.wmove_function)
 #define wrefresh           (*curses.wrefresh_function)
+#define wresize            (*curses.wresize_function)
 #define COLORS             (*curses.COLORS_variable)
 #define COLOR_PAIRS        (*curses.COLOR_PAIRS_variable)
 #define COLS               (*curses.COLS_variable)
 #define LINES              (*curses.LINES_variable)
 #define curscr             (*curses.curscr_variable)
+#define newscr             (*curses.newscr_variable)
 #define stdscr             (*curses.stdscr_variable)
 
 #endif

@@ -128,13 +128,15 @@ static const struct {
 
 static void draw_command(struct pen *pen, const struct line *line, struct canvas_field *field)
 {
-    char command[WORDS_COMMAND] = "(not in this pid namespace, or gone)";
-    if (line == NULL)
-        (void)snprintf(command, sizeof command, "COMMAND");
-    else if (line->process != NULL)
+    char command[WORDS_COMMAND] = "COMMAND";
+    if (line != NULL && line->process != NULL)
         (void)cell_command(line->process, line->ascii, command);
-    else
+    if (line != NULL && line->process == NULL) {
+        (void)snprintf(
+            command, sizeof command, "%s",
+            cell_stranger(vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS)));
         field->style |= STYLE_DIM;
+    }
     if (field->columns > 0)
         canvas_field(pen->canvas, field, command);
 }

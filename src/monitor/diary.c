@@ -1,7 +1,6 @@
 /* diary.c: see diary.h. */
 #include "monitor/diary.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,8 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "record/keeper.h"
+#include <time.h>
 
 enum { QUEUE = 16, PATIENCE_MS = 300 };
 
@@ -30,11 +28,34 @@ struct entry {
 struct page {
     struct diary *diary;
     struct keeper *keeper; /* guarded by `books` */
-    struct timeline kept;  /* likewise */
+    struct timeline kept;  /* likewise; its place is of the thread */
+    int64_t place;         /* of the owner: where it stands … */
+    bool placed;           /* … or nowhere yet */
     unsigned every;        /* of the thread: one of so many is kept, so that an hour fits */
     uint64_t came;         /* likewise: snapshots */
     uint64_t since_ns;     /* likewise: monotonic, of the one that the last count began with */
     char problem[VITALS_ERROR_MESSAGE];
+};
+
+/* What the owner wants to see: one at a time. */
+enum wish { WISH_AT, WISH_NEXT, WISH_PREVIOUS };
+enum stage {
+    STAGE_FREE,
+    STAGE_ASKED,
+    STAGE_TAKEN, /* by the thread */
+    STAGE_ANSWERED,
+    STAGE_LEFT /* nobody waits for the answer any longer */
+};
+struct question {
+    enum stage stage;
+    struct page *page;
+    enum wish wish;
+    uint64_t realtime_ns; /* of WISH_AT */
+    int64_t place;        /* to stand at, where `placed`; in the answer: where it stands */
+    bool placed;
+    int code;
+    vitals_snapshot *snapshot;
+    vitals_error error;
 };
 
 /* Freed by whoever goes last: the owner, or the thread that was left behind. */
@@ -43,8 +64,9 @@ struct diary {
     struct page pages[DIARY_PAGES];
     bool disk; /* a folder was given */
 
-    pthread_mutex_t desk; /* a leaf: the queue */
+    pthread_mutex_t desk; /* a leaf: the queue, the question */
     pthread_cond_t news;
+    struct question question;
     struct entry queue[QUEUE];
     size_t first, count;
     uint64_t left_out;
@@ -75,20 +97,56 @@ static void diary_unref(struct diary *diary)
 
 /* ---- the thread ---- */
 
-/* false: it is to end. */
-static bool take(struct diary *diary, struct entry *out)
+/* A person who waits goes first. */
+enum errand { ERRAND_END, ERRAND_KEEP, ERRAND_ANSWER };
+
+static enum errand take(struct diary *diary, struct entry *entry, struct question *question)
 {
+    enum errand errand = ERRAND_END;
     pthread_mutex_lock(&diary->desk);
-    while (diary->count == 0 && !diary->ends)
+    while (diary->count == 0 && diary->question.stage != STAGE_ASKED && !diary->ends)
         pthread_cond_wait(&diary->news, &diary->desk);
-    bool taken = !diary->ends;
-    if (taken) {
-        *out = diary->queue[diary->first];
+    if (!diary->ends && diary->question.stage == STAGE_ASKED) {
+        errand = ERRAND_ANSWER;
+        diary->question.stage = STAGE_TAKEN;
+        *question = diary->question;
+    } else if (!diary->ends) {
+        errand = ERRAND_KEEP;
+        *entry = diary->queue[diary->first];
         diary->first = (diary->first + 1) % QUEUE;
         diary->count--;
     }
     pthread_mutex_unlock(&diary->desk);
-    return taken;
+    return errand;
+}
+
+static void look(struct question *question)
+{
+    const struct timeline *kept = &question->page->kept;
+    vitals_snapshot **out = &question->snapshot;
+    vitals_error *error = &question->error;
+    if (question->placed)
+        kept->stand(kept->data, question->place);
+    switch (question->wish) {
+    case WISH_AT: question->code = kept->at(kept->data, question->realtime_ns, out, error); break;
+    case WISH_NEXT: question->code = kept->next(kept->data, out, error); break;
+    case WISH_PREVIOUS: question->code = kept->previous(kept->data, out, error); break;
+    }
+    question->place = kept->place(kept->data);
+}
+
+static void answer(struct diary *diary, struct question *question)
+{
+    pthread_mutex_lock(&diary->books);
+    look(question);
+    pthread_mutex_unlock(&diary->books);
+    pthread_mutex_lock(&diary->desk);
+    bool left = diary->question.stage == STAGE_LEFT;
+    question->stage = left ? STAGE_FREE : STAGE_ANSWERED;
+    diary->question = *question;
+    pthread_mutex_unlock(&diary->desk);
+    if (left)
+        vitals_snapshot_unref(question->snapshot);
 }
 
 /* Where there is much to keep, fewer are kept of each minute rather than only the last minutes: as
@@ -126,7 +184,12 @@ static void *work(void *data)
 {
     struct diary *diary = data;
     struct entry entry;
-    while (take(diary, &entry)) {
+    struct question question;
+    for (enum errand errand; (errand = take(diary, &entry, &question)) != ERRAND_END;) {
+        if (errand == ERRAND_ANSWER) {
+            answer(diary, &question);
+            continue;
+        }
         keep(diary, &entry);
         vitals_snapshot_unref(entry.snapshot);
     }
@@ -150,14 +213,16 @@ static int start(struct diary *diary)
 
 /* ---- life ---- */
 
-static int open_pages(struct diary *diary, const char *folder, vitals_error *error)
+static int open_pages(struct diary *diary, const char *folder, keeper_read *read,
+                      vitals_error *error)
 {
     int code = 0;
     for (size_t i = 0; i < DIARY_PAGES && code == 0; i++) {
         struct keeper_options options = {.folder = folder,
                                          .most_bytes = SHARES[i].bytes,
                                          .most_memory = SHARES[i].memory,
-                                         .most_ns = HOUR_NS};
+                                         .most_ns = HOUR_NS,
+                                         .read = read};
         diary->pages[i].diary = diary;
         diary->pages[i].every = 1;
         code = keeper_new(&options, &diary->pages[i].keeper, error);
@@ -167,7 +232,7 @@ static int open_pages(struct diary *diary, const char *folder, vitals_error *err
     return code;
 }
 
-int diary_new(const char *folder, struct diary **out, vitals_error *error)
+int diary_new(const char *folder, keeper_read *read, struct diary **out, vitals_error *error)
 {
     struct diary *diary = calloc(1, sizeof *diary);
     if (diary == NULL) {
@@ -179,7 +244,7 @@ int diary_new(const char *folder, struct diary **out, vitals_error *error)
     pthread_mutex_init(&diary->desk, NULL);
     pthread_cond_init(&diary->news, NULL);
     diary->disk = folder != NULL;
-    int code = open_pages(diary, folder, error);
+    int code = open_pages(diary, folder, read, error);
     if (code == 0 && start(diary) != 0) {
         *error = (vitals_error){.code = VITALS_ESYSTEM, .message = "no thread can be started"};
         code = VITALS_ESYSTEM;
@@ -229,17 +294,33 @@ void diary_add(struct diary *diary, enum diary_page page, const vitals_snapshot 
 
 /* ---- looking back ---- */
 
+static int no_answer(vitals_error *error)
+{
+    *error = (vitals_error){.code = VITALS_ETIMEOUT,
+                            .message = "what is kept cannot be read: its disk does not answer"};
+    return VITALS_ETIMEOUT;
+}
+
+/* Whether the thread is with a question that nobody waits for any longer. */
+static bool hangs(struct diary *diary)
+{
+    pthread_mutex_lock(&diary->desk);
+    bool left = diary->question.stage == STAGE_LEFT;
+    pthread_mutex_unlock(&diary->desk);
+    return left;
+}
+
 /* Not for ever: a person who presses a key gets an answer. */
 static int open_books(struct diary *diary, vitals_error *error)
 {
     for (int i = 0; i < PATIENCE_MS; i++) {
         if (pthread_mutex_trylock(&diary->books) == 0)
             return 0;
+        if (hangs(diary))
+            break;
         wait_a_little();
     }
-    *error = (vitals_error){.code = VITALS_ETIMEOUT,
-                            .message = "what is kept cannot be read: its disk does not answer"};
-    return VITALS_ETIMEOUT;
+    return no_answer(error);
 }
 
 static void close_books(struct diary *diary)
@@ -258,50 +339,80 @@ static int page_span(void *data, struct timeline_span *out, vitals_error *error)
     return code;
 }
 
+/* With `desk` held, but for the waits: short ones first, since most answers take no longer. False:
+ * there was none in time. */
+static bool wait_for_answer(struct diary *diary)
+{
+    enum { SHORT = 20 };
+    static const struct timespec MOMENT = {.tv_nsec = 100000};
+    for (int i = 0; i < SHORT + PATIENCE_MS && diary->question.stage != STAGE_ANSWERED; i++) {
+        pthread_mutex_unlock(&diary->desk);
+        if (i < SHORT)
+            (void)ppoll(NULL, 0, &MOMENT, NULL);
+        else
+            wait_a_little();
+        pthread_mutex_lock(&diary->desk);
+    }
+    return diary->question.stage == STAGE_ANSWERED;
+}
+
+static int ask(struct page *page, enum wish wish, uint64_t realtime_ns, vitals_snapshot **out,
+               vitals_error *error)
+{
+    struct diary *diary = page->diary;
+    struct question *question = &diary->question;
+    pthread_mutex_lock(&diary->desk);
+    bool answered = question->stage == STAGE_FREE;
+    if (answered) {
+        *question = (struct question){.stage = STAGE_ASKED,
+                                      .page = page,
+                                      .wish = wish,
+                                      .realtime_ns = realtime_ns,
+                                      .place = page->place,
+                                      .placed = page->placed};
+        pthread_cond_signal(&diary->news);
+        answered = wait_for_answer(diary);
+        question->stage = question->stage == STAGE_TAKEN ? STAGE_LEFT : STAGE_FREE;
+    }
+    struct question answer = *question;
+    pthread_mutex_unlock(&diary->desk);
+    if (!answered)
+        return no_answer(error);
+    if (answer.code == 1) {
+        page->place = answer.place;
+        page->placed = true;
+        *out = answer.snapshot;
+    } else if (answer.code < 0) {
+        *error = answer.error;
+    }
+    return answer.code;
+}
+
 static int page_at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
 {
-    struct page *page = data;
-    int code = open_books(page->diary, error);
-    if (code < 0)
-        return code;
-    code = page->kept.at(page->kept.data, realtime_ns, out, error);
-    close_books(page->diary);
-    return code;
+    return ask(data, WISH_AT, realtime_ns, out, error);
 }
 
 static int page_next(void *data, vitals_snapshot **out, vitals_error *error)
 {
-    struct page *page = data;
-    int code = open_books(page->diary, error);
-    if (code < 0)
-        return code;
-    code = page->kept.next(page->kept.data, out, error);
-    close_books(page->diary);
-    return code;
+    return ask(data, WISH_NEXT, 0, out, error);
 }
 
 static int page_previous(void *data, vitals_snapshot **out, vitals_error *error)
 {
-    struct page *page = data;
-    int code = open_books(page->diary, error);
-    if (code < 0)
-        return code;
-    code = page->kept.previous(page->kept.data, out, error);
-    close_books(page->diary);
-    return code;
+    return ask(data, WISH_PREVIOUS, 0, out, error);
 }
 
-/* Where this one stands is the reader's own: nobody else touches it. */
 static int64_t page_place(void *data)
 {
-    const struct page *page = data;
-    return page->kept.place(page->kept.data);
+    return ((const struct page *)data)->place;
 }
 
 static void page_stand(void *data, int64_t place)
 {
-    const struct page *page = data;
-    page->kept.stand(page->kept.data, place);
+    struct page *page = data;
+    page->place = place;
+    page->placed = true;
 }
 
 void diary_timeline(struct diary *diary, enum diary_page page, struct timeline *out)

@@ -274,3 +274,18 @@ void draw_graph(struct pen *pen, const struct box *box, const struct graph *grap
     for (int column = 0; column < box->columns && !pen->look->plain; column++)
         draw_column(pen, box, graph, column);
 }
+
+void draw_time_marks(struct pen *pen, int left, int right, int y)
+{
+    static const int MARKS[] = {30, 60, 120, 300};
+    for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0] && !pen->look->plain; i++) {
+        char text[16];
+        int x = right - MARKS[i] / GRAPH_SECONDS;
+        (void)snprintf(text, sizeof text, "%ds", MARKS[i]);
+        int wide = (int)strlen(text);
+        if (x - wide <= left + 1)
+            continue;
+        (void)canvas_text(pen->canvas, x - wide, y, STYLE_DIM, text);
+        canvas_repeat(pen->canvas, x, y, 1, STYLE_PLAIN, pen->look->ascii ? "+" : "├");
+    }
+}

@@ -11,6 +11,7 @@ struct look {
     bool plain;                 /* no lines, bars and graphs: text to be copied */
     bool light;                 /* the terminal's background is light */
     bool colorful;              /* gradients of 256 colors */
+    bool colorless;             /* no color at all; bold, dim and reverse stay */
     unsigned gpu_thresholds[2]; /* percent: yellow from, red from */
     unsigned memory_thresholds[2];
 };
@@ -74,6 +75,9 @@ struct graph {
 };
 enum { GRAPH_SECONDS = 2 };
 void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph);
+
+/* Seconds behind the newest, in a rule below graphs that end at the edge `right`. */
+void draw_time_marks(struct pen *pen, int left, int right, int y);
 
 /* The color at a place of a gradient, 0 to 1: green to red. */
 ink draw_gradient(double place);

@@ -349,8 +349,10 @@ int groups_insert(struct model *model)
         count += list->groups[i].folded ? 0 : list->groups[i].lines;
     if (count > list->spare_capacity) {
         struct item *more = realloc(list->spare, count * sizeof *more);
-        if (more == NULL)
+        if (more == NULL) {
+            list->group_count = 0; /* nothing stands in the spare room */
             return -1;
+        }
         list->spare = more;
         list->spare_capacity = count;
     }
@@ -372,20 +374,58 @@ int groups_insert(struct model *model)
     return 0;
 }
 
+/* ---- whom ---- */
+
+const struct group *group_find(const struct model *model, uint64_t id)
+{
+    bool any = model->arranged.group != GROUP_NONE;
+    for (size_t i = 0; any && i < model->list.group_count; i++) {
+        if (model->list.groups[i].id == id)
+            return &model->list.groups[i];
+    }
+    return NULL;
+}
+
+/* The list as it was before groups were inserted still stands in the spare room. */
+size_t group_members(const struct model *model, const struct group *group, struct identity *out,
+                     size_t most)
+{
+    size_t lines = 0, count = 0;
+    for (size_t i = 0; i < model->list.group_count; i++)
+        lines += model->list.groups[i].lines;
+    for (size_t i = 0; i < lines; i++) {
+        const struct item *item = &model->list.spare[i];
+        if (item->group != group || item->again)
+            continue;
+        if (count < most) {
+            out[count] = item_identity(item);
+            out[count].gpu = 0;
+        }
+        count++;
+    }
+    return count;
+}
+
 /* ---- words ---- */
 
-void group_words(const struct model *model, const struct group *group, char *out, size_t capacity)
+void group_title(const struct model *model, const struct group *group, char *out, size_t capacity)
 {
     const char *word = KINDS[model->arranged.group].word;
     bool named = group->known && group->name[0] != '\0';
-    const char *mark = model->options->look.ascii ? (group->folded ? "+" : "-")
-                                                  : (group->folded ? "▶" : "▼");
-    (void)snprintf(out, capacity, "%s %s%s%s: %zu process%s", mark, named ? word : "",
-                   named && word[0] != '\0' ? " " : "",
+    (void)snprintf(out, capacity, "%s%s%s", named ? word : "", named && word[0] != '\0' ? " " : "",
                    !group->known ? "not known"
                    : !named      ? KINDS[model->arranged.group].nowhere
-                                 : group->name,
-                   group->count, group->count == 1 ? "" : "es");
+                                 : group->name);
+}
+
+void group_words(const struct model *model, const struct group *group, char *out, size_t capacity)
+{
+    char title[GROUP_NAME + WORDS];
+    const char *mark = model->options->look.ascii ? (group->folded ? "+" : "-")
+                                                  : (group->folded ? "▶" : "▼");
+    group_title(model, group, title, sizeof title);
+    (void)snprintf(out, capacity, "%s %s: %zu process%s", mark, title, group->count,
+                   group->count == 1 ? "" : "es");
 }
 
 /* ---- opening and closing ---- */

@@ -49,7 +49,18 @@ int groups_compare(const struct model *model, const struct group *a, const struc
  * of memory. */
 int groups_insert(struct model *model);
 
-/* "ana: 12 processes" */
+/* Whom a group is made of, whether it is open or closed, each once: as many as there is room for.
+ * Gives how many there are. */
+size_t group_members(const struct model *model, const struct group *group, struct identity *out,
+                     size_t most);
+
+/* The group that a line's `group` names; NULL: it is not there any more. */
+const struct group *group_find(const struct model *model, uint64_t id);
+
+/* "user ana", "in no container" */
+void group_title(const struct model *model, const struct group *group, char *out, size_t capacity);
+
+/* "user ana: 12 processes", with a mark that says whether it is open. */
 void group_words(const struct model *model, const struct group *group, char *out, size_t capacity);
 
 /* Opens (1), closes (-1) or turns round (0) a group; all of them. */

@@ -21,7 +21,7 @@ static int by_key(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static const struct holding *find(const struct holdings *holdings, uint64_t key)
+static struct holding *find(const struct holdings *holdings, uint64_t key)
 {
     struct holding one = {.key = key};
     return holdings->count > 0 ? bsearch(&one, holdings->items, holdings->count, sizeof one, by_key)
@@ -29,7 +29,7 @@ static const struct holding *find(const struct holdings *holdings, uint64_t key)
 }
 
 /* Without memory it is forgotten, and nothing is claimed of it. */
-static void add(struct holdings *holdings, uint64_t key, uint64_t since_ns)
+static void add(struct holdings *holdings, uint64_t key)
 {
     if (holdings->count == holdings->capacity) {
         size_t capacity = holdings->capacity > 0 ? holdings->capacity * 2 : 16;
@@ -41,24 +41,46 @@ static void add(struct holdings *holdings, uint64_t key, uint64_t since_ns)
         holdings->items = items;
         holdings->capacity = capacity;
     }
-    holdings->items[holdings->count++] = (struct holding){key, since_ns};
+    holdings->items[holdings->count++] = (struct holding){.key = key};
 }
 
-/* Puts what was gathered in the place of what was known. */
-static void exchange(struct holdings *known, struct holdings *gathered)
+static void sort(struct holdings *gathered)
 {
-    struct holdings before = *known;
     if (gathered->count > 1)
         qsort(gathered->items, gathered->count, sizeof *gathered->items, by_key);
+}
+
+/* Puts what was gathered in the place of what was known, and since when that was so. */
+static void go_on(struct holdings *known, struct holdings *gathered, uint64_t now_ns, bool first)
+{
+    struct holdings before = *known;
+    for (size_t i = 0; i < gathered->count; i++) {
+        struct holding *own = &gathered->items[i];
+        const struct holding *then = find(&before, own->key);
+        own->since_ns = then != NULL ? then->since_ns : now_ns;
+        own->open = then != NULL ? then->open : first;
+    }
     *known = *gathered;
     *gathered = before;
     gathered->count = 0;
 }
 
-static uint64_t since(const struct holdings *holdings, uint64_t key, uint64_t now_ns)
+/* What was gathered of the reading before the oldest one: who is not in it began with that one. */
+static void go_back(struct holdings *known, struct holdings *gathered, uint64_t then_ns)
 {
-    const struct holding *before = find(holdings, key);
-    return before != NULL ? before->since_ns : now_ns;
+    for (size_t i = 0; i < known->count; i++) {
+        struct holding *own = &known->items[i];
+        own->open = own->open && find(gathered, own->key) != NULL;
+        if (own->open)
+            own->since_ns = then_ns;
+    }
+    gathered->count = 0;
+}
+
+static void close_all(struct holdings *known)
+{
+    for (size_t i = 0; i < known->count; i++)
+        known->items[i].open = false;
 }
 
 /* ---- a reading ---- */
@@ -143,28 +165,81 @@ static void look_at_users(const vitals_snapshot *snapshot, struct device *device
     }
 }
 
-void held_update(struct held *held, const vitals_snapshot *snapshot)
+static void gather_devices(const struct device *devices, size_t count, struct holdings *out)
 {
-    struct device devices[DEVICES_MOST];
-    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
-    if (now_ns < held->newest_ns || now_ns - held->newest_ns > GAP_NS)
-        held->devices.count = held->users.count = 0;
-    held->newest_ns = now_ns;
-    size_t count = read_devices(snapshot, devices);
-    look_at_users(snapshot, devices, count);
     for (size_t i = 0; i < count; i++) {
         if (devices[i].idle && devices[i].kept)
-            add(&held->spare, devices[i].key, since(&held->devices, devices[i].key, now_ns));
+            add(out, devices[i].key);
     }
-    exchange(&held->devices, &held->spare);
+    sort(out);
+}
+
+static void gather_users(const vitals_snapshot *snapshot, struct device *devices, size_t count,
+                         struct holdings *out)
+{
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
         const struct device *device = device_of(devices, count, user);
         if (device != NULL && keeps(user) && is_idle(user, device))
-            add(&held->spare, vitals_row_key(user),
-                since(&held->users, vitals_row_key(user), now_ns));
+            add(out, vitals_row_key(user));
     }
-    exchange(&held->users, &held->spare);
+    sort(out);
+}
+
+void held_update(struct held *held, const vitals_snapshot *snapshot)
+{
+    struct device devices[DEVICES_MOST];
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
+    uint64_t stream = vitals_snapshot_stream(snapshot);
+    bool first = held->newest_ns == 0 || now_ns < held->newest_ns ||
+                 now_ns - held->newest_ns > GAP_NS || stream != held->stream;
+    if (first) {
+        held->devices.count = held->users.count = 0;
+        held->oldest_ns = now_ns;
+    }
+    held->newest_ns = now_ns;
+    held->stream = stream;
+    size_t count = read_devices(snapshot, devices);
+    look_at_users(snapshot, devices, count);
+    gather_devices(devices, count, &held->spare);
+    go_on(&held->devices, &held->spare, now_ns, first);
+    gather_users(snapshot, devices, count, &held->spare);
+    go_on(&held->users, &held->spare, now_ns, first);
+}
+
+void held_update_before(struct held *held, const vitals_snapshot *older)
+{
+    struct device devices[DEVICES_MOST];
+    uint64_t then_ns = vitals_snapshot_monotonic_ns(older);
+    if (!held_goes_back(held))
+        return;
+    if (then_ns > held->oldest_ns || held->oldest_ns - then_ns > GAP_NS ||
+        vitals_snapshot_stream(older) != held->stream) {
+        close_all(&held->devices);
+        close_all(&held->users);
+        return;
+    }
+    held->oldest_ns = then_ns;
+    size_t count = read_devices(older, devices);
+    look_at_users(older, devices, count);
+    gather_devices(devices, count, &held->spare);
+    go_back(&held->devices, &held->spare, then_ns);
+    gather_users(older, devices, count, &held->spare);
+    go_back(&held->users, &held->spare, then_ns);
+}
+
+static bool any_open(const struct holdings *known)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        if (known->items[i].open)
+            return true;
+    }
+    return false;
+}
+
+bool held_goes_back(const struct held *held)
+{
+    return any_open(&held->devices) || any_open(&held->users);
 }
 
 void held_done(struct held *held)

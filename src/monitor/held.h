@@ -1,8 +1,9 @@
 /* held.h: memory of a device that is held without being used: by whom, and for how long.
  *
- * It is told of each reading in turn and remembers since when. Nothing is claimed of what was not
- * seen: a gap between two readings begins anew, as does a moment at which nobody could say whether
- * the device worked. One thread. */
+ * It is told of each reading in turn and remembers since when; where there is a recording, of those
+ * before the first one too, backwards. Nothing is claimed of what was not seen: a gap between two
+ * readings begins anew, as does a moment at which nobody could say whether the device worked. One
+ * thread. */
 #ifndef VITALS_MONITOR_HELD_H
 #define VITALS_MONITOR_HELD_H
 
@@ -16,6 +17,7 @@
 struct holding {
     uint64_t key; /* of a row */
     uint64_t since_ns;
+    bool open; /* since the oldest reading, and perhaps before that */
 };
 struct holdings {
     struct holding *items;
@@ -26,10 +28,17 @@ struct holdings {
 struct held {
     struct holdings devices, users; /* rows of gpu, of gpu_process */
     struct holdings spare;          /* room for the next reading */
-    uint64_t newest_ns;
+    uint64_t newest_ns, oldest_ns;
+    uint64_t stream; /* that keys are of */
 };
 
 void held_update(struct held *held, const vitals_snapshot *snapshot);
+/* The reading before the oldest one that it knows. */
+void held_update_before(struct held *held, const vitals_snapshot *older);
+
+/* Whether an older reading may say more. */
+bool held_goes_back(const struct held *held);
+
 void held_done(struct held *held);
 
 /* For so many seconds up to a moment; false: not at all, or nobody knows. A device is held where

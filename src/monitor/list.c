@@ -476,6 +476,7 @@ int model_list(struct model *model)
 {
     struct list *list = &model->list;
     bool grouped = model->arranged.group != GROUP_NONE;
+    model->list_waits = false;
     int code = gather(model);
     if (code == 0 && grouped && list->count > 0)
         code = groups_make(model);

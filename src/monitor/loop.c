@@ -4,6 +4,7 @@
  * are bytes in a pipe. Everything that has come is handled before anything is drawn. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ static void signals_close(int descriptor)
 
 /* ---- the loop ---- */
 
-enum { AT_KEYS, AT_SIGNALS, AT_MACHINE, AT_ALL, AT_SCREEN, PLACES };
+enum { AT_KEYS, AT_SIGNALS, AT_MACHINE, AT_ALL, AT_NEXT, AT_SCREEN, PLACES };
 enum { KEYS_AT_ONCE = 4096 };
 
 struct loop {
@@ -166,18 +167,27 @@ static void keep(struct loop *loop, enum diary_page page, const vitals_snapshot 
         monitor_say(&loop->monitor, "to look back: %s", news);
 }
 
+/* Of all at most what one change of streams leaves: the last of the one that ends, and two of the
+ * one that begins. What a source gives beyond that comes with the next turn: keys go before. */
 static void read_snapshots(struct loop *loop)
 {
+    enum { ALL_AT_ONCE = 3 };
+    vitals_snapshot *machine, *all[ALL_AT_ONCE];
+    size_t count = 0;
     if (loop->source == NULL)
         return;
-    vitals_snapshot *machine = source_machine(loop->source), *all = source_all(loop->source);
+    machine = source_machine(loop->source);
     keep(loop, DIARY_MACHINE, machine);
-    keep(loop, DIARY_ALL, all);
     if (machine != NULL)
         model_add_machine(&loop->monitor.model, machine);
-    if (all != NULL)
-        model_add_all(&loop->monitor.model, all);
-    loop->changed = loop->changed || machine != NULL || all != NULL;
+    while (count < ALL_AT_ONCE && (all[count] = source_all(loop->source)) != NULL)
+        count++;
+    loop->changed = loop->changed || machine != NULL || count > 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 == count) /* the first of several may be older than what is kept */
+            keep(loop, DIARY_ALL, all[i]);
+        model_add_all(&loop->monitor.model, all[i]);
+    }
 }
 
 static int wait_ms(const struct loop *loop)
@@ -217,11 +227,13 @@ static bool turn(struct loop *loop)
         [AT_SIGNALS] = {.fd = loop->signals, .events = POLLIN},
         [AT_MACHINE] = {.fd = -1, .events = POLLIN},
         [AT_ALL] = {.fd = -1, .events = POLLIN},
+        [AT_NEXT] = {.fd = -1, .events = POLLIN},
         [AT_SCREEN] = {.fd = monitor_descriptor(&loop->monitor), .events = POLLIN},
     };
     if (loop->source != NULL) {
         places[AT_MACHINE].fd = source_machine_descriptor(loop->source);
         places[AT_ALL].fd = source_all_descriptor(loop->source);
+        places[AT_NEXT].fd = source_next_descriptor(loop->source);
     }
     int got = poll(places, PLACES, wait_ms(loop));
     if (got < 0)
@@ -318,7 +330,7 @@ static void open_diary(struct loop *loop)
 {
     struct timeline machine, all;
     vitals_error error;
-    if (diary_new(loop->options.temporary, &loop->diary, &error) < 0) {
+    if (diary_new(loop->options.temporary, NULL, &loop->diary, &error) < 0) {
         loop->diary = NULL;
         monitor_say(&loop->monitor, "to look back: %s", error.message);
         return;
@@ -359,6 +371,18 @@ static void close_world(struct loop *loop)
     source_close(loop->source);
 }
 
+/* Its threads allocate little and seldom: a heap for each would be memory that only waits. What is
+ * large, as a device's history, lies apart: it takes memory as it fills, and gives all of it back.
+ */
+static void keep_memory_small(void)
+{
+#ifdef M_ARENA_MAX
+    enum { APART = 64 * 1024 };
+    (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_MMAP_THRESHOLD, APART);
+#endif
+}
+
 int monitor_run(const struct monitor_options *options, struct monitor_end *end, vitals_error *error)
 {
     struct loop *loop = calloc(1, sizeof *loop);
@@ -368,6 +392,7 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "no memory or descriptor"};
         return VITALS_EMEMORY;
     }
+    keep_memory_small();
     loop->options = *options;
     code = terminal_open(error);
     if (code == 0) {

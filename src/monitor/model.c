@@ -7,8 +7,6 @@
 
 #include "monitor/cell_text.h"
 
-enum { DEVICES_MOST = 64 };
-
 /* ---- readings ---- */
 
 static void replace(vitals_snapshot **place, vitals_snapshot *snapshot)
@@ -23,8 +21,16 @@ static uint64_t age_ns(const vitals_snapshot *now, const vitals_snapshot *then)
     return a > b ? a - b : 0;
 }
 
+/* Of another stream nothing can be compared. */
+static bool goes_on(const vitals_snapshot *then, const vitals_snapshot *now)
+{
+    return vitals_snapshot_stream(then) == vitals_snapshot_stream(now);
+}
+
 void readings_add(struct readings *readings, vitals_snapshot *snapshot, uint64_t window_ns)
 {
+    if (readings->now != NULL && !goes_on(readings->now, snapshot))
+        readings_done(readings);
     replace(&readings->previous, readings->now);
     readings->now = snapshot;
     if (readings->previous != NULL && readings->older == NULL)
@@ -153,16 +159,26 @@ bool model_rate(const struct model *model, const vitals_row *row, vitals_metric 
 
 /* ---- histories ---- */
 
+static struct device_history *find_history(const struct model *model, uint64_t key)
+{
+    for (size_t i = 0; i < model->device_count; i++) {
+        if (model->devices[i]->key == key)
+            return model->devices[i];
+    }
+    return NULL;
+}
+
 /* A place for another device: that of one which has left. */
 static struct device_history *replaced(struct model *model, const vitals_snapshot *snapshot,
                                        uint64_t key)
 {
     for (size_t i = 0; i < model->device_count; i++) {
-        if (vitals_snapshot_find(snapshot, VITALS_GPU, model->devices[i].key) != NULL)
+        struct device_history *own = model->devices[i];
+        if (vitals_snapshot_find(snapshot, VITALS_GPU, own->key) != NULL)
             continue;
-        memset(&model->devices[i], 0, sizeof model->devices[i]);
-        model->devices[i].key = key;
-        return &model->devices[i];
+        memset(own, 0, sizeof *own);
+        own->key = key;
+        return own;
     }
     return NULL;
 }
@@ -170,30 +186,28 @@ static struct device_history *replaced(struct model *model, const vitals_snapsho
 static struct device_history *history_of(struct model *model, const vitals_snapshot *snapshot,
                                          uint64_t key)
 {
-    for (size_t i = 0; i < model->device_count; i++) {
-        if (model->devices[i].key == key)
-            return &model->devices[i];
-    }
-    if (model->device_count >= DEVICES_MOST)
+    struct device_history *own = find_history(model, key);
+    if (own != NULL)
+        return own;
+    if (model->device_count >= MODEL_DEVICES)
         return replaced(model, snapshot, key);
-    struct device_history *devices = realloc(model->devices,
-                                             (model->device_count + 1) * sizeof *devices);
-    if (devices == NULL)
+    own = calloc(1, sizeof *own);
+    if (own == NULL)
         return NULL;
-    model->devices = devices;
-    struct device_history *fresh = &devices[model->device_count++];
-    memset(fresh, 0, sizeof *fresh);
-    fresh->key = key;
-    return fresh;
+    own->key = key;
+    model->devices[model->device_count++] = own;
+    return own;
+}
+
+static void forget_devices(struct model *model)
+{
+    while (model->device_count > 0)
+        free(model->devices[--model->device_count]);
 }
 
 const struct device_history *model_device_history(const struct model *model, uint64_t key)
 {
-    for (size_t i = 0; i < model->device_count; i++) {
-        if (model->devices[i].key == key)
-            return &model->devices[i];
-    }
-    return NULL;
+    return find_history(model, key);
 }
 
 static bool has_parts(const vitals_snapshot *snapshot, const vitals_row *gpu)
@@ -298,7 +312,7 @@ void model_graphs_begin(struct model *model, const vitals_snapshot *previous,
                                     &model->gpu_busy};
     for (size_t i = 0; i < sizeof EACH / sizeof EACH[0]; i++)
         memset(EACH[i], 0, sizeof *EACH[i]);
-    model->device_count = 0;
+    forget_devices(model);
     held_done(&model->held);
     replace(&model->recorded, previous != NULL ? vitals_snapshot_ref(previous) : NULL);
     model_graphs_add(model, now);
@@ -309,6 +323,7 @@ void model_graphs_add_before(struct model *model, const vitals_snapshot *known,
 {
     record_cpu(model, known, older, history_add_before);
     record_gauges(model, older, history_add_before);
+    held_update_before(&model->held, older);
 }
 
 size_t model_ago(const struct model *model)
@@ -339,8 +354,9 @@ void model_done(struct model *model)
     readings_done(&model->aside_all);
     vitals_snapshot_unref(model->held_machine);
     vitals_snapshot_unref(model->held_all);
+    vitals_snapshot_unref(model->held_first);
     vitals_snapshot_unref(model->recorded);
-    free(model->devices);
+    forget_devices(model);
     held_done(&model->held);
     free(model->list.items);
     free(model->list.spare);
@@ -374,15 +390,26 @@ static void choose_view(struct model *model)
 
 static void find_visible(struct model *model, const vitals_snapshot *snapshot)
 {
-    const vitals_row *rows[DEVICES_MOST];
+    const vitals_row *rows[MODEL_DEVICES];
     const struct monitor_options *options = model->options;
     if (!options->only_visible)
         return;
     size_t count = vitals_cuda_visible_devices(snapshot, options->visible, options->order, rows,
-                                               DEVICES_MOST);
-    model->visible_count = count < DEVICES_MOST ? count : DEVICES_MOST;
+                                               MODEL_DEVICES);
+    model->visible_count = count < MODEL_DEVICES ? count : MODEL_DEVICES;
     for (size_t i = 0; i < model->visible_count; i++)
         model->visible[i] = strtoull(vitals_row_label(rows[i]), NULL, 10);
+}
+
+/* All processes come by themselves, as often, and are listed then: once, not twice. The list has
+ * rows of the machine's reading before this one, which `previous` holds until the next; where the
+ * readings begin anew nothing holds them. */
+static bool list_can_wait(const struct model *model)
+{
+    return model->view == VIEW_ALL && !model->same && !model->list_waits &&
+           model->machine.previous != NULL && model->all.previous != NULL &&
+           model->list.count > 0 &&
+           age_ns(model->machine.now, model->all.now) < model_window_ns(model);
 }
 
 void model_add_machine(struct model *model, vitals_snapshot *snapshot)
@@ -399,10 +426,34 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
     }
     readings_add(&model->machine, snapshot, model_window_ns(model));
     choose_view(model);
+    if (list_can_wait(model)) {
+        model->list_waits = true;
+        return;
+    }
     /* Of every process nothing has changed, unless a device says something of one. */
     if (model->view == VIEW_DEVICES || model->same || model->list_of_users ||
         vitals_snapshot_count(snapshot, VITALS_GPU_PROCESS) > 0)
         (void)model_list(model);
+}
+
+/* Of another stream the first too: rates are made with it. */
+static void hold_all(struct model *model, vitals_snapshot *snapshot)
+{
+    const vitals_snapshot *last = model->held_all != NULL ? model->held_all : model->all.now;
+    if (!goes_on(last, snapshot))
+        replace(&model->held_first, vitals_snapshot_ref(snapshot));
+    replace(&model->held_all, snapshot);
+}
+
+/* What came meanwhile is shown. */
+static void release_all(struct model *model)
+{
+    if (model->held_first != NULL && model->held_first != model->held_all)
+        readings_add(&model->all, vitals_snapshot_ref(model->held_first), model_window_ns(model));
+    if (model->held_all != NULL)
+        readings_add(&model->all, model->held_all, model_window_ns(model));
+    replace(&model->held_first, NULL);
+    model->held_all = NULL;
 }
 
 void model_add_all(struct model *model, vitals_snapshot *snapshot)
@@ -412,7 +463,7 @@ void model_add_all(struct model *model, vitals_snapshot *snapshot)
         return;
     }
     if (model->paused && model->all.now != NULL) {
-        replace(&model->held_all, snapshot);
+        hold_all(model, snapshot);
         return;
     }
     readings_add(&model->all, snapshot, model_window_ns(model));
@@ -423,6 +474,7 @@ void model_forget_all(struct model *model)
 {
     readings_done(model->away ? &model->aside_all : &model->all);
     replace(&model->held_all, NULL);
+    replace(&model->held_first, NULL);
     (void)model_list(model);
 }
 
@@ -435,9 +487,8 @@ void model_pause(struct model *model, bool paused)
         return;
     if (model->held_machine != NULL)
         readings_add(&model->machine, model->held_machine, model_window_ns(model));
-    if (model->held_all != NULL)
-        readings_add(&model->all, model->held_all, model_window_ns(model));
-    model->held_machine = model->held_all = NULL;
+    model->held_machine = NULL;
+    release_all(model);
     (void)model_list(model);
 }
 

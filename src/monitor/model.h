@@ -75,6 +75,8 @@ enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };
 
 /* ---- all of it ---- */
 
+enum { MODEL_DEVICES = 64 }; /* of which more is remembered than the last reading */
+
 struct device_history {
     uint64_t key;                /* of its row */
     struct history memory, busy; /* ratios */
@@ -91,6 +93,7 @@ struct model {
 
     bool paused; /* but what nothing is known of yet comes through once */
     vitals_snapshot *held_machine, *held_all; /* came while paused; the newest of each */
+    vitals_snapshot *held_first;              /* of all likewise, where another stream began */
     vitals_snapshot *recorded;                /* the last one that histories know of */
 
     /* The screens show a moment of the past: what comes meanwhile is put aside. */
@@ -102,7 +105,7 @@ struct model {
     size_t visible_count;
 
     struct history cpu, memory, swap, gpu_memory, gpu_busy;
-    struct device_history *devices;
+    struct device_history *devices[MODEL_DEVICES]; /* each by itself: memory as it fills */
     size_t device_count;
     struct held held;
 
@@ -113,6 +116,7 @@ struct model {
 
     struct list list;
     bool list_of_users; /* some line has a row of gpu_process */
+    bool list_waits;    /* for the next reading of all: what devices say now is not in it yet */
     unsigned sort;      /* 0: as it comes; else a number of columns.h */
     bool reversed;
     struct arrangement arranged; /* columns, further sorts, groups, what is hidden */

@@ -96,6 +96,9 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
 /* What a screen that is printed needs; NULL: "main". */
 enum monitor_part monitor_part_of(const char *screen);
 
+/* Whether it asks processes themselves: where there is a context, it is to be in the options. */
+bool monitor_asks(const char *screen);
+
 struct monitor_picture {
     int width, height;
     const char *screen; /* NULL: "main" */
@@ -112,6 +115,10 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
 
 /* "main, tree, …" */
 void monitor_screens(char *out, size_t capacity);
+
+/* Whether a thread that asks a process for its environment has not come back yet: the context must
+ * live on. */
+bool monitor_is_busy(void);
 
 /* Whether this build has it. */
 bool monitor_built(void);

@@ -70,7 +70,8 @@ static bool is_text(const vitals_row *row, vitals_metric metric, const char *wor
            memcmp(text.bytes, word, text.size) == 0;
 }
 
-/* How much of the last ten seconds somebody waited for something. */
+/* How much of the last ten seconds somebody waited for something, on all of the machine: a
+ * recording that has no other rows does not say so of each. */
 static void add_pressure(const struct model *model, struct facts *facts)
 {
     char *line = next_fact(facts), ratio[WORDS], name[WORDS];
@@ -79,7 +80,7 @@ static void add_pressure(const struct model *model, struct facts *facts)
     for (const vitals_row *row = NULL;
          model->machine.now != NULL &&
          (row = vitals_snapshot_next(model->machine.now, VITALS_PRESSURE, row)) != NULL;) {
-        if (!is_text(row, VITALS_PRESSURE_SCOPE, "machine") || used >= FACT)
+        if (is_text(row, VITALS_PRESSURE_SCOPE, "cgroup") || used >= FACT)
             continue;
         used += (size_t)snprintf(line + used, FACT - used, "%s %s %s", any ? "," : "",
                                  cell_text(row, VITALS_PRESSURE_RESOURCE, true, name, sizeof name),
@@ -229,22 +230,6 @@ static void load_words(const vitals_row *host, const char *begin, char *out)
     }
 }
 
-/* Seconds behind the newest, in the rule between two graphs. */
-static void time_marks(struct pen *pen, int left, int right, int y)
-{
-    static const int MARKS[] = {30, 60, 120, 300};
-    for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++) {
-        char text[16];
-        int x = right - MARKS[i] / GRAPH_SECONDS;
-        (void)snprintf(text, sizeof text, "%ds", MARKS[i]);
-        int wide = (int)strlen(text);
-        if (x - wide <= left + 1)
-            continue;
-        (void)canvas_text(pen->canvas, x - wide, y, STYLE_DIM, text);
-        canvas_repeat(pen->canvas, x, y, 1, STYLE_PLAIN, pen->look->ascii ? "+" : "├");
-    }
-}
-
 static void host_graphs(struct pen *pen, const struct model *model, const struct region *region)
 {
     size_t ago = model_ago(model);
@@ -374,14 +359,14 @@ static void draw_full(struct pen *pen, const struct model *model, int y)
         struct edges right = {{model->width - 1}, 1};
         draw_edges(pen, region.y + CPU_ROWS, &right);
     }
-    time_marks(pen, 0, edges.at[1], region.y + CPU_ROWS);
+    draw_time_marks(pen, 0, edges.at[1], region.y + CPU_ROWS);
     host_legends(pen, model, &region);
     if (has_pane(model)) {
         struct region right = {edges.at[1] + 1, model->width - edges.at[1] - 2, y + 1};
         struct box box = {right.left + 1, right.y, right.columns - 2, GRAPHS};
         if (has_devices(model)) {
             device_graphs(pen, model, &right);
-            time_marks(pen, edges.at[1], model->width - 1, region.y + CPU_ROWS);
+            draw_time_marks(pen, edges.at[1], model->width - 1, region.y + CPU_ROWS);
         } else {
             draw_machine(pen, model, &box);
         }
@@ -451,13 +436,22 @@ static void compact_memory(struct pen *pen, const struct model *model, int y)
     boxed_bar(pen, model->width - right, y, right, &swap);
 }
 
+/* Without devices: rows for what else the machine does, or one line of it. */
+static int more_rows(const struct model *model)
+{
+    enum { ROOM = 24 };
+    if (model->mode == MONITOR_COMPACT || model->height < ROOM)
+        return 1;
+    return meter_rows(model, model->width, METER_ROWS_MOST) + fact_count(model);
+}
+
 int pane_host_rows(const struct model *model, bool full)
 {
     if (model_host(model) == NULL)
         return 0;
     if (full)
         return GRAPHS + 1 + machine_rows(model) + !has_devices(model);
-    return has_devices(model) ? 2 : 3;
+    return has_devices(model) ? 2 : 2 + more_rows(model);
 }
 
 void pane_host(struct pen *pen, const struct model *model, int y, bool full)
@@ -470,7 +464,10 @@ void pane_host(struct pen *pen, const struct model *model, int y, bool full)
     }
     compact_cpu(pen, model, y);
     compact_memory(pen, model, y + 1);
-    if (!has_devices(model)) {
+    if (!has_devices(model) && more_rows(model) > 1) {
+        struct box box = {0, y + 2, model->width, more_rows(model)};
+        draw_machine(pen, model, &box);
+    } else if (!has_devices(model)) {
         struct facts facts;
         char line[2 * FACT + 4];
         collect_facts(model, &facts);

@@ -152,9 +152,7 @@ bool pane_command(const struct model *model, const struct item *item,
         return true;
     }
     vitals_availability reason = vitals_row_availability(item->user, VITALS_GPU_PROCESS_PROCESS);
-    (void)snprintf(out + used, WORDS_COMMAND - used, "%s",
-                   reason == VITALS_OUTSIDE ? "(not in this pid namespace, or gone)"
-                                            : "(not known)");
+    (void)snprintf(out + used, WORDS_COMMAND - used, "%s", cell_stranger(reason));
     return false;
 }
 
@@ -187,11 +185,11 @@ static size_t cell(const struct model *model, const struct column *column, int w
     bool sum = item != NULL && item->head; /* may take the blank too */
     if (width > 1)
         cell_cut(text, sum ? width : width - 1, "+");
-    int blanks = width - canvas_columns(text);
-    blanks = blanks > 0 && blanks < WORDS ? blanks : blanks > 0 ? WORDS - 1 : 0;
-    if (column->left && blanks > 0)
-        return (size_t)snprintf(out, WORDS * 2, " %s%*s", text, blanks - 1, "");
-    return (size_t)snprintf(out, WORDS * 2, "%*s%s", blanks, "", text);
+    width = width < WORDS ? width : WORDS - 1;
+    if (!column->left || canvas_columns(text) >= width)
+        return column_pad(text, width, false, out, WORDS * 2);
+    out[0] = ' ';
+    return 1 + column_pad(text, width - 1, true, out + 1, WORDS * 2 - 1);
 }
 
 /* Columns of the screen at the left that a group has no sum in. */

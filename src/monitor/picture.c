@@ -1,4 +1,5 @@
 /* picture.c: a screen as text, without a terminal: for scripts, tests and documents. */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,9 @@
 #include "monitor/screen.h"
 
 enum { AT_ONCE = 64 };
+
+/* How long a process is waited for that is asked itself. */
+static const uint64_t PATIENCE_NS = 5000000000u;
 
 static int fail(vitals_error *error, int code, const char *format, ...) VITALS_FORMAT(3, 4);
 
@@ -36,6 +40,12 @@ static const struct screen *find(const char *name)
             return screens[i];
     }
     return NULL;
+}
+
+bool monitor_asks(const char *name)
+{
+    const struct screen *screen = find(name);
+    return screen != NULL && screen->asks;
 }
 
 static int read_all(struct monitor *monitor, struct feed *feed, size_t most, vitals_error *error)
@@ -69,12 +79,24 @@ static int show(struct monitor *monitor, const struct screen *screen, vitals_err
 {
     if (screen == &screen_main)
         return 0;
-    if (screen->target != NULL && !screen->needs_all)
+    if ((screen->target != NULL && !screen->needs_all) || screen->asks)
         model_select(&monitor->model, 0); /* it is about a process */
+    monitor->signal = SIGTERM;
     if (monitor_open(monitor, screen) == 0)
         return 0;
     return fail(error, VITALS_EUNSUPPORTED, "the screen %s cannot be printed%s%s", screen->name,
                 monitor->model.message[0] != '\0' ? ": " : "", monitor->model.message);
+}
+
+/* Until the screen has what it asked for. */
+static void wait_for(struct monitor *monitor)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    uint64_t until_ns = clock->monotonic_ns(clock->data) + PATIENCE_NS;
+    monitor_settle(monitor);
+    if (monitor_descriptor(monitor) >= 0 &&
+        clock->wait_until(clock->data, monitor_descriptor(monitor), until_ns) > 0)
+        monitor_settle(monitor);
 }
 
 /* What was to be taken over and was not. */
@@ -115,7 +137,7 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
     if (code == 0)
         code = show(monitor, screen, error);
     if (code == 0) {
-        monitor_settle(monitor);
+        wait_for(monitor);
         while (monitor_recall(monitor, AT_ONCE))
             ;
         monitor_draw(monitor, &canvas);

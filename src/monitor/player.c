@@ -86,8 +86,6 @@ static void show(struct player *player)
 {
     struct readings machine, all;
     past_readings(&player->past, &machine, &all);
-    if (player->file) /* for how long one would know only of a part that was played */
-        held_done(&player->model->held);
     model_show(player->model, &machine, &all);
     tell_problem(player);
     if (player->past.apart.code != 0)
@@ -457,11 +455,20 @@ static uint64_t seen_ns(const struct player *player)
     return ((uint64_t)player->model->width * 2 + MEANS) * SECOND_NS;
 }
 
+/* Seconds that graphs show, or for which somebody may have held a device: at most so long, as a
+ * recording may be of weeks. */
+static uint64_t far_ns(const struct player *player)
+{
+    static const uint64_t HELD_NS = 4 * 3600 * SECOND_NS;
+    bool goes_on = player->fills_model && held_goes_back(&player->model->held);
+    return goes_on ? HELD_NS : seen_ns(player);
+}
+
 static bool is_far_enough(const struct player *player, const vitals_snapshot *older)
 {
     uint64_t now = vitals_snapshot_monotonic_ns(reel_now(player->fills));
     uint64_t then = vitals_snapshot_monotonic_ns(older);
-    return then > vitals_snapshot_monotonic_ns(player->filled) || now - then > seen_ns(player);
+    return then > vitals_snapshot_monotonic_ns(player->filled) || now - then > far_ns(player);
 }
 
 static void fill_one(struct player *player, vitals_snapshot *older,

@@ -2,6 +2,7 @@
 #ifndef VITALS_MONITOR_PRESS_H
 #define VITALS_MONITOR_PRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A character (control characters too), or one of these. */
@@ -39,6 +40,14 @@ enum {
 struct press {
     uint32_t code;
     int x, y;
+    bool fast; /* of a wheel: with Ctrl */
 };
+
+/* How often a turn of the wheel counts. */
+static inline int press_times(const struct press *press)
+{
+    enum { FAST = 5 };
+    return press->fast ? FAST : 1;
+}
 
 #endif

@@ -17,6 +17,7 @@ struct screen {
     const char *name;
     unsigned bit;   /* for the key table */
     bool needs_all; /* it shows every process */
+    bool asks;      /* a process itself, where there is a context */
 
     /* Makes *state; -1 refuses, and model.message says why. NULL: has none. */
     int (*open)(struct monitor *monitor, void **state);
@@ -108,9 +109,6 @@ uint64_t monitor_patience_ns(const struct monitor *monitor);
 
 /* Whom the top screen's selection is about; or, of an overlay, that of the one below. */
 bool monitor_target(const struct monitor *monitor, struct identity *out);
-
-/* Whether a thread that asks a process for its environment has not come back yet. */
-bool monitor_is_busy(void);
 
 /* One line for the last row. */
 void monitor_say(struct monitor *monitor, const char *format, ...) VITALS_FORMAT(2, 3);

@@ -217,7 +217,10 @@ static void settle(struct monitor *monitor, void *state)
 static bool click(struct monitor *monitor, void *state, const struct press *press)
 {
     struct choice *choice = state;
-    if (step(choice, &monitor->model, press->code))
+    bool turned = false;
+    for (int i = 0; i < press_times(press); i++)
+        turned = step(choice, &monitor->model, press->code);
+    if (turned)
         return true;
     size_t at = (size_t)(choice->top + press->y - HEAD);
     if (press->code != PRESS_CLICK || press->y < HEAD || at >= line_count(choice))

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "monitor/device_sheet.h"
+#include "monitor/device_traffic.h"
 #include "monitor/device_users.h"
 #include "monitor/parting.h"
 #include "monitor/screen.h"
@@ -30,6 +31,8 @@ struct device {
     vitals_subscription *subscription;
     bool has_first; /* what its counter of energy was when the screen was opened */
     double first_joules;
+    struct device_traffic traffic;
+    unsigned epoch; /* of the model, that the traffic is of */
     struct device_sheet sheet;
     struct part parts[PARTS_MOST];
     size_t part_count;
@@ -167,9 +170,21 @@ static struct device_view view_of(const struct model *model, const struct device
     return view;
 }
 
+/* Of what is shown now: a moment of the past has none of it. */
+static void add_traffic(struct device *device, const struct model *model,
+                        const struct device_view *view)
+{
+    if (device->epoch != model->epoch)
+        device->traffic = (struct device_traffic){.newest_ns = 0};
+    device->epoch = model->epoch;
+    if (!model->away)
+        device_traffic_add(&device->traffic, view);
+}
+
 static void lay_out(struct device *device, const struct model *model, const vitals_row *gpu)
 {
     struct device_view view = view_of(model, device, gpu);
+    add_traffic(device, model, &view);
     double joules;
     if (cell_value(view.gpu, VITALS_GPU_ENERGY_JOULES, &joules)) {
         if (!device->has_first)
@@ -196,18 +211,21 @@ struct place {
     int y, rows;                                /* of the page's part that is seen */
 };
 
-static void places(const struct model *model, struct place *place)
+static void places(const struct model *model, const struct device *device, struct place *place)
 {
-    enum { LEAST = 3, MOST = 9, ENOUGH = 14, WIDE_ENOUGH = 50, FOUR = 120 };
+    enum { LEAST = 3, MOST = 9, ENOUGH = 14, WIDE_ENOUGH = 50, SEVERAL = 120 };
     int width = model->width, room = model->height / 3;
+    int count = GRAPHS + device_traffic_count(&device->traffic);
     *place = (struct place){.y = HEAD, .rows = model->height - HEAD - 1};
     if (model->height < ENOUGH)
         return;
-    place->graph_columns = width >= FOUR ? 4 : width >= WIDE_ENOUGH ? 2 : 1;
-    place->graph_lines = GRAPHS / place->graph_columns;
+    int several = count > GRAPHS ? (count + 1) / 2 : GRAPHS;
+    place->graph_columns = width >= SEVERAL ? several : width >= WIDE_ENOUGH ? 2 : 1;
+    place->graph_lines = (count + place->graph_columns - 1) / place->graph_columns;
     if (room / place->graph_lines < LEAST)
         place->graph_lines = room / LEAST;
     place->count = place->graph_lines * place->graph_columns;
+    place->count = place->count < count ? place->count : count;
     if (place->graph_lines == 0)
         return;
     place->graph_rows = room / place->graph_lines;
@@ -219,7 +237,7 @@ static void places(const struct model *model, struct place *place)
 static void scroll(const struct model *model, struct device *device)
 {
     struct place place;
-    places(model, &place);
+    places(model, device, &place);
     device->top = scroll_to(device->top, -1, place.rows, device->page);
 }
 
@@ -292,6 +310,7 @@ static void draw_subject(struct pen *pen, const struct model *model, const vital
         struct graph graph = {
             .history = history, .ago = ago, .most = most, .style = subject->style};
         draw_graph(pen, &inside, &graph);
+        draw_time_marks(pen, box->x, box->x + box->columns - 1, box->y + box->rows - 1);
     }
     size_t used = (size_t)snprintf(line, sizeof line, " %s: ", subject->title);
     int room = box->columns - 4;
@@ -309,15 +328,18 @@ static void draw_subject(struct pen *pen, const struct model *model, const vital
     canvas_field(pen->canvas, &field, line);
 }
 
-static void draw_graphs(struct pen *pen, const struct model *model, const vitals_row *gpu,
-                        const struct place *place)
+static void draw_graphs(struct pen *pen, const struct model *model, const struct device *device,
+                        const vitals_row *gpu, const struct place *place)
 {
     for (int i = 0; i < place->count; i++) {
         int column = i % place->graph_columns, line = i / place->graph_columns;
         int left = model->width * column / place->graph_columns;
         int right = model->width * (column + 1) / place->graph_columns;
         struct box box = {left, HEAD + line * place->graph_rows, right - left, place->graph_rows};
-        draw_subject(pen, model, gpu, &SUBJECTS[i], &box);
+        if (i < GRAPHS)
+            draw_subject(pen, model, gpu, &SUBJECTS[i], &box);
+        else
+            device_traffic_draw(&device->traffic, i - GRAPHS, pen, &box);
     }
 }
 
@@ -399,7 +421,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     const struct model *model = &monitor->model;
     const vitals_row *gpu = row_of(model, device);
     struct place place;
-    places(model, &place);
+    places(model, device, &place);
     struct canvas_field last = {
         .x = 1, .y = model->height - 1, .columns = model->width - 2, .style = STYLE_DIM};
     if (gpu == NULL)
@@ -407,7 +429,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
                           "this device is not there any more");
     else {
         draw_head(pen, model, device, gpu);
-        draw_graphs(pen, model, gpu, &place);
+        draw_graphs(pen, model, device, gpu, &place);
         draw_page(pen, model, device, gpu, &place);
     }
     canvas_field(pen->canvas, &last,
@@ -422,6 +444,7 @@ static void show(struct monitor *monitor, struct device *device, uint64_t key)
 {
     device->key = key;
     device->has_first = false;
+    device->traffic = (struct device_traffic){.newest_ns = 0};
     device->top = 0;
     monitor->model.device = key; /* the panel's choice follows */
     settle(monitor, device);
@@ -447,7 +470,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
 {
     struct device *device = state;
     struct place place;
-    places(&monitor->model, &place);
+    places(&monitor->model, device, &place);
     int page = place.rows > 2 ? place.rows - 1 : 1;
     switch ((int)action) {
     case ACTION_SIDEWAYS: step(monitor, device, argument); return true;
@@ -468,8 +491,8 @@ static bool click(struct monitor *monitor, void *state, const struct press *pres
     enum { STEP = 3 };
     struct device *device = state;
     switch (press->code) {
-    case PRESS_WHEEL_UP: device->top -= STEP; break;
-    case PRESS_WHEEL_DOWN: device->top += STEP; break;
+    case PRESS_WHEEL_UP: device->top -= STEP * press_times(press); break;
+    case PRESS_WHEEL_DOWN: device->top += STEP * press_times(press); break;
     case PRESS_WHEEL_LEFT: step(monitor, device, -1); break;
     case PRESS_WHEEL_RIGHT: step(monitor, device, 1); break;
     default: return false;

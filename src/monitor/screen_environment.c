@@ -32,11 +32,14 @@ struct entry {
 
 struct environment {
     struct job *job;
+    bool targeted; /* false: of ourselves, as nobody is selected */
+    struct identity identity;
     int64_t pid;
     char command[WORDS_COMMAND];
     struct entry *entries;
     size_t count;
     bool taken;
+    int widest; /* columns of the longest line */
     int top, shift;
 };
 
@@ -131,16 +134,45 @@ static void take(struct environment *environment)
         qsort(environment->entries, environment->count, sizeof *environment->entries, by_name);
 }
 
+/* "NAME" and its value, safe. */
+static void entry_words(const struct entry *entry, bool ascii, char name[static NAME],
+                        char value[static VALUE])
+{
+    (void)cell_text(entry->row, VITALS_ENVIRONMENT_NAME, ascii, name, NAME);
+    (void)cell_text(entry->row, VITALS_ENVIRONMENT_VALUE, ascii, value, VALUE);
+}
+
+static void measure(struct environment *environment, bool ascii)
+{
+    char name[NAME], value[VALUE];
+    for (size_t i = 0; i < environment->count; i++) {
+        entry_words(&environment->entries[i], ascii, name, value);
+        int wide = canvas_columns(name) + 1 + canvas_columns(value);
+        environment->widest = wide > environment->widest ? wide : environment->widest;
+    }
+}
+
 static int lines_of(const struct monitor *monitor)
 {
     return monitor->model.height > HEAD + 1 ? monitor->model.height - HEAD - 1 : 1;
 }
 
+static void move_sideways(const struct monitor *monitor, struct environment *environment, int by)
+{
+    int most = environment->widest + 2 - monitor->model.width; /* a column at either side */
+    environment->shift += by;
+    environment->shift = environment->shift > most ? most : environment->shift;
+    environment->shift = environment->shift < 0 ? 0 : environment->shift;
+}
+
 static void settle(struct monitor *monitor, void *state)
 {
     struct environment *environment = state;
-    if (!environment->taken && atomic_load(&environment->job->done))
+    if (!environment->taken && atomic_load(&environment->job->done)) {
         take(environment);
+        measure(environment, monitor->options->look.ascii);
+    }
+    move_sideways(monitor, environment, 0);
     environment->top = scroll_to(environment->top, -1, lines_of(monitor), (int)environment->count);
 }
 
@@ -163,10 +195,7 @@ static void draw_reason(const struct environment *environment, struct pen *pen, 
 static void draw_entry(const struct environment *environment, struct pen *pen, size_t place, int y)
 {
     char name[NAME], value[VALUE];
-    const struct entry *entry = &environment->entries[place];
-    bool ascii = pen->look->ascii;
-    (void)cell_text(entry->row, VITALS_ENVIRONMENT_NAME, ascii, name, sizeof name);
-    (void)cell_text(entry->row, VITALS_ENVIRONMENT_VALUE, ascii, value, sizeof value);
+    entry_words(&environment->entries[place], pen->look->ascii, name, value);
     int x = 1 - environment->shift, wide = pen->canvas->width;
     x += canvas_text(pen->canvas, x, y, STYLE_BLUE | STYLE_BOLD, name);
     x += canvas_text(pen->canvas, x, y, STYLE_MAGENTA, "=");
@@ -213,20 +242,28 @@ static void close_environment(void *state)
 static int open_handle(struct monitor *monitor, struct environment *environment,
                        vitals_error *error)
 {
-    struct identity identity;
+    const struct identity *identity = &environment->identity;
     vitals_context *context = monitor->options->context;
     (void)snprintf(environment->command, sizeof environment->command,
                    "vitals itself, as nobody is selected");
-    if (!monitor_target(monitor, &identity))
-        return vitals_process_open(context, getpid(), &environment->job->process, error);
-    const vitals_row *row = model_process(&monitor->model, &identity);
+    if (!environment->targeted) {
+        *error = (vitals_error){.code = VITALS_EGONE,
+                                .message = "select a process first (Up, Down)"};
+        return context != NULL
+                   ? vitals_process_open(context, getpid(), &environment->job->process, error)
+                   : VITALS_EGONE;
+    }
+    const vitals_row *row = identity->start >= 0 ? model_process(&monitor->model, identity) : NULL;
+    environment->pid = (int64_t)identity->pid;
     if (row == NULL) {
         *error = (vitals_error){.code = VITALS_EGONE};
         (void)snprintf(error->message, sizeof error->message, "nothing is known of process %llu",
-                       (unsigned long long)identity.pid);
+                       (unsigned long long)identity->pid);
         return VITALS_EGONE;
     }
     (void)cell_command(row, monitor->options->look.ascii, environment->command);
+    if (context == NULL)
+        return 0;
     return vitals_process_of(context, row, &environment->job->process, error);
 }
 
@@ -242,17 +279,21 @@ static int start(struct monitor *monitor, struct environment *environment)
         monitor_say(monitor, "%s", error.message);
         return -1;
     }
+    if (monitor->options->context == NULL) {
+        (void)snprintf(environment->job->error.message, sizeof environment->job->error.message,
+                       "it is asked of a living process; a recording has none");
+        atomic_store(&environment->job->done, true);
+        return 0;
+    }
     environment->pid = vitals_process_pid(environment->job->process);
     return job_start(environment->job);
 }
 
 static int open_environment(struct monitor *monitor, void **state)
 {
-    if (monitor->options->context == NULL) {
-        monitor_say(monitor, "it is asked of a living process");
-        return -1;
-    }
     struct environment *environment = calloc(1, sizeof *environment);
+    if (environment != NULL)
+        environment->targeted = monitor_target(monitor, &environment->identity);
     if (environment == NULL || start(monitor, environment) < 0) {
         close_environment(environment);
         return -1;
@@ -261,16 +302,26 @@ static int open_environment(struct monitor *monitor, void **state)
     return 0;
 }
 
-/* Reads it anew, of the same process. */
-static void reload(struct monitor *monitor)
+/* Reads it anew, of the same process; where that has ended, what was read stays. */
+static void reload(struct monitor *monitor, struct environment *environment)
 {
-    monitor_close(monitor);
-    (void)monitor_open(monitor, &screen_environment);
+    struct environment *fresh = calloc(1, sizeof *fresh);
+    if (fresh == NULL)
+        return;
+    fresh->targeted = environment->targeted;
+    fresh->identity = environment->identity;
+    if (start(monitor, fresh) == 0) {
+        struct environment before = *environment;
+        *environment = *fresh;
+        *fresh = before;
+    }
+    close_environment(fresh);
 }
+
+enum { SIDEWAYS = 5, LINES = 3 };
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
-    enum { SIDEWAYS = 5 };
     struct environment *environment = state;
     int page = lines_of(monitor);
     switch ((int)action) {
@@ -280,15 +331,10 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     case ACTION_PAGE_DOWN: environment->top += page; return true;
     case ACTION_FIRST: environment->top = 0; return true;
     case ACTION_LAST: environment->top = (int)environment->count; return true;
-    case ACTION_SIDEWAYS:
-        environment->shift += argument * SIDEWAYS;
-        environment->shift = environment->shift < 0       ? 0
-                             : environment->shift > VALUE ? VALUE
-                                                          : environment->shift;
-        return true;
+    case ACTION_SIDEWAYS: move_sideways(monitor, environment, argument * SIDEWAYS); return true;
     case ACTION_LINE_BEGIN: environment->shift = 0; return true;
-    case ACTION_LINE_END: environment->shift += monitor->model.width / 2; return true;
-    case ACTION_RESET: reload(monitor); return true;
+    case ACTION_LINE_END: move_sideways(monitor, environment, environment->widest); return true;
+    case ACTION_RESET: reload(monitor, environment); return true;
     default: return false;
     }
 }
@@ -296,16 +342,21 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
 static bool click(struct monitor *monitor, void *state, const struct press *press)
 {
     struct environment *environment = state;
-    (void)monitor;
-    environment->top += press->code == PRESS_WHEEL_UP     ? -3
-                        : press->code == PRESS_WHEEL_DOWN ? 3
-                                                          : 0;
+    int times = press_times(press);
+    switch (press->code) {
+    case PRESS_WHEEL_UP: environment->top -= LINES * times; break;
+    case PRESS_WHEEL_DOWN: environment->top += LINES * times; break;
+    case PRESS_WHEEL_LEFT: move_sideways(monitor, environment, -SIDEWAYS * times); break;
+    case PRESS_WHEEL_RIGHT: move_sideways(monitor, environment, SIDEWAYS * times); break;
+    default: break;
+    }
     return true;
 }
 
 const struct screen screen_environment = {
     .name = "environment",
     .bit = ON_ENVIRONMENT,
+    .asks = true,
     .open = open_environment,
     .draw = draw,
     .act = act,

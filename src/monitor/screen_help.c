@@ -89,7 +89,8 @@ static void fill(struct help *help, const struct monitor *monitor)
     }
     for (int group = KEYS_LOOK; group < KEYS_END; group++)
         add_group(help, monitor, (enum key_group)group);
-    add(help, "Mouse", "the wheel moves, a click selects; on a title it sorts", false, false);
+    add(help, "Mouse", "the wheel moves, with Ctrl five times as far", false, false);
+    add(help, "", "a click selects; on a title it sorts", false, false);
 }
 
 static int open_help(struct monitor *monitor, void **state)
@@ -156,7 +157,7 @@ static bool click(struct monitor *monitor, void *state, const struct press *pres
     if (press->code == PRESS_CLICK)
         monitor_close(monitor);
     else {
-        help->top += press->code == PRESS_WHEEL_UP ? -3 : 3;
+        help->top += (press->code == PRESS_WHEEL_UP ? -3 : 3) * press_times(press);
         settle(monitor, state);
     }
     return true;

@@ -6,6 +6,8 @@
 #include "monitor/device_choice.h"
 #include "monitor/screen.h"
 
+enum { SIDEWAYS = 2 };
+
 /* ---- drawing ---- */
 
 /* The snapshot's own moment, and what one should know. */
@@ -192,7 +194,6 @@ static void set_sort(struct model *model, unsigned sort)
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
-    enum { SIDEWAYS = 2 };
     struct model *model = &monitor->model;
     int place = model_selected(model);
     (void)state;
@@ -285,10 +286,10 @@ static bool click(struct monitor *monitor, void *state, const struct press *pres
     (void)state;
     layout_of(model, &layout);
     switch (press->code) {
-    case PRESS_WHEEL_UP: select_step(model, -1); return true;
-    case PRESS_WHEEL_DOWN: select_step(model, 1); return true;
-    case PRESS_WHEEL_LEFT: move_sideways(model, -2); return true;
-    case PRESS_WHEEL_RIGHT: move_sideways(model, 2); return true;
+    case PRESS_WHEEL_UP: select_step(model, -press_times(press)); return true;
+    case PRESS_WHEEL_DOWN: select_step(model, press_times(press)); return true;
+    case PRESS_WHEEL_LEFT: move_sideways(model, -SIDEWAYS * press_times(press)); return true;
+    case PRESS_WHEEL_RIGHT: move_sideways(model, SIDEWAYS * press_times(press)); return true;
     default: break;
     }
     if (press->y == layout.list_y + 1 - model->lift) {

@@ -111,10 +111,12 @@ static void recall(void *state, const struct model *then)
 {
     struct process *process = state;
     struct item item = item_of(then, process);
+    /* one of the two, as the list is of all processes or of those on devices */
+    const vitals_snapshot *moment = then->machine.now != NULL ? then->machine.now : then->all.now;
     for (size_t i = 0; i < GRAPHS; i++) {
         double value;
         bool known = SUBJECTS[i].value(then, &item, &value);
-        history_add_before(&process->histories[i], vitals_snapshot_monotonic_ns(then->machine.now),
+        history_add_before(&process->histories[i], vitals_snapshot_monotonic_ns(moment),
                            known ? value : (double)NAN);
     }
 }
@@ -132,13 +134,15 @@ static void draw_row(struct pen *pen, const struct model *model, const struct it
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         for (size_t j = 0; j < list_column_count; j++) {
             const struct column *column = &list_columns[j];
-            if (strcmp(column->title, NAMES[i]) != 0 || (int)used[0] + column->width > room)
+            if (strcmp(column->title, NAMES[i]) != 0 ||
+                (int)used[0] + column->width > room /* titles are ASCII */)
                 continue;
             column_words(column, model, item, text);
-            used[0] += (size_t)snprintf(line[0] + used[0], sizeof line[0] - used[0], "%*s",
-                                        column->width, column->title);
-            used[1] += (size_t)snprintf(line[1] + used[1], sizeof line[1] - used[1], "%*s",
-                                        column->width, text);
+            cell_cut(text, column->width - 1, "+");
+            used[0] += column_pad(column->title, column->width, false, line[0] + used[0],
+                                  sizeof line[0] - used[0]);
+            used[1] += column_pad(text, column->width, false, line[1] + used[1],
+                                  sizeof line[1] - used[1]);
         }
     }
     static const struct {
@@ -190,6 +194,7 @@ static void draw_subject(struct pen *pen, const struct process *process, size_t 
     (void)snprintf(line, sizeof line, "%s: %s  MAX: %s  (of %s)", subject->title, now, most, full);
     draw_box(pen, box, line);
     draw_graph(pen, &inside, &graph);
+    draw_time_marks(pen, box->x, box->x + box->columns - 1, box->y + box->rows - 1);
 }
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)

@@ -6,7 +6,8 @@
 
 #include "monitor/screen.h"
 
-enum { DEEPEST = 64, DEVICES = 24, LINE = WORDS_COMMAND + 4 * DEEPEST + 128, HEAD = 1 };
+enum { LEVELS_MOST = 24, LEVELS_LEAST = 3, DEVICES = 24, HEAD = 1 };
+enum { LINE = WORDS_COMMAND + 8 * LEVELS_MOST + 128 };
 
 struct node {
     const vitals_row *process;
@@ -20,14 +21,21 @@ struct node {
 /* A line: a node and how its branch is drawn. */
 struct branch {
     size_t node;
-    int depth;
-    uint64_t open; /* bit n: at depth n more siblings follow */
-    bool last;
+    size_t depth;
+    uint64_t open; /* bit n: more siblings follow n levels above it, itself at 0 */
+};
+
+/* On the way down: the next place in `order` at a level, and whose children these are. */
+struct level {
+    size_t next;
+    long parent;
+    uint64_t open;
 };
 
 struct tree {
     struct node *nodes; /* by pid */
     struct branch *branches;
+    struct level *levels;
     size_t *order; /* nodes, by parent and pid */
     size_t count, branch_count, capacity;
     bool has_selected;
@@ -61,7 +69,9 @@ static int reserve(struct tree *tree, size_t count)
     tree->branches = branches != NULL ? branches : tree->branches;
     size_t *order = realloc(tree->order, count * sizeof *order);
     tree->order = order != NULL ? order : tree->order;
-    if (nodes == NULL || branches == NULL || order == NULL)
+    struct level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
+    tree->levels = levels != NULL ? levels : tree->levels;
+    if (nodes == NULL || branches == NULL || order == NULL || levels == NULL)
         return -1;
     tree->capacity = count;
     return 0;
@@ -167,12 +177,10 @@ static size_t first_of(const struct tree *tree, size_t count, long parent)
     return low;
 }
 
-/* Depth first, without recursion: a stack of places in `order`. */
-static void flatten(struct tree *tree)
+/* Those that are shown, by parent and pid. Gives how many. */
+static size_t sort_children(struct tree *tree)
 {
-    size_t count = 0, stack[DEEPEST];
-    uint64_t open = 0;
-    int depth = 0;
+    size_t count = 0;
     for (size_t i = 0; i < tree->count; i++) {
         if (tree->nodes[i].shown)
             tree->order[count++] = i;
@@ -180,24 +188,29 @@ static void flatten(struct tree *tree)
     ordering = tree;
     if (count > 0)
         qsort(tree->order, count, sizeof *tree->order, by_parent);
-    stack[0] = 0;
-    long parents[DEEPEST] = {-1};
-    while (depth >= 0) {
-        size_t at = stack[depth];
-        if (at >= count || tree->nodes[tree->order[at]].parent != parents[depth]) {
-            depth--;
+    return count;
+}
+
+/* Depth first, without recursion, however deep it is. */
+static void flatten(struct tree *tree)
+{
+    size_t count = sort_children(tree), depth = 0;
+    if (count == 0)
+        return;
+    tree->levels[0] = (struct level){.parent = -1};
+    for (;;) {
+        struct level *level = &tree->levels[depth];
+        size_t at = level->next++;
+        if (at >= count || tree->nodes[tree->order[at]].parent != level->parent) {
+            if (depth-- == 0)
+                return;
             continue;
         }
-        stack[depth]++;
-        bool last = at + 1 >= count || tree->nodes[tree->order[at + 1]].parent != parents[depth];
-        open = last ? open & ~(UINT64_C(1) << depth) : open | UINT64_C(1) << depth;
-        tree->branches[tree->branch_count++] = (struct branch){
-            .node = tree->order[at], .depth = depth, .open = open, .last = last};
-        if (depth + 1 < DEEPEST) {
-            depth++;
-            parents[depth] = (long)tree->order[at];
-            stack[depth] = first_of(tree, count, parents[depth]);
-        }
+        bool more = at + 1 < count && tree->nodes[tree->order[at + 1]].parent == level->parent;
+        uint64_t open = level->open << 1 | more;
+        long own = (long)tree->order[at];
+        tree->branches[tree->branch_count++] = (struct branch){tree->order[at], depth, open};
+        tree->levels[++depth] = (struct level){first_of(tree, count, own), own, open};
     }
 }
 
@@ -259,19 +272,31 @@ static void settle(struct monitor *monitor, void *state)
 
 /* ---- drawing ---- */
 
-/* "│  ├─ " */
-static void branch_words(const struct branch *branch, bool ascii, char *out, size_t capacity)
+/* "│  ├─ ", of so many levels at most: what stands further out is a number, "17  ├─ ". */
+static void branch_words(const struct branch *branch, size_t most, bool ascii, char *out,
+                         size_t capacity)
 {
     static const char *const UNICODE[] = {"│  ", "   ", "├─ ", "└─ "};
     static const char *const ASCII[] = {"|  ", "   ", "|- ", "`- "};
     const char *const *parts = ascii ? ASCII : UNICODE;
-    size_t used = 0;
+    size_t levels = branch->depth, used = 0;
     out[0] = '\0';
-    for (int depth = 1; depth <= branch->depth && used < capacity; depth++) {
-        bool own = depth == branch->depth, more = branch->open >> depth & 1;
-        const char *part = own ? parts[branch->last ? 3 : 2] : parts[more ? 0 : 1];
-        used += (size_t)snprintf(out + used, capacity - used, "%s", part);
+    if (levels > most) {
+        levels = most;
+        used = (size_t)snprintf(out, capacity, "%-3zu", branch->depth - levels);
     }
+    for (size_t up = levels; up-- > 0 && used < capacity;) {
+        size_t closed = branch->open >> up & 1 ? 0 : 1;
+        used += (size_t)snprintf(out + used, capacity - used, "%s",
+                                 parts[up == 0 ? 2 + closed : closed]);
+    }
+}
+
+/* Levels that leave the command its room. */
+static size_t levels_most(int columns)
+{
+    int most = columns / 5;
+    return (size_t)(most < LEVELS_LEAST ? LEVELS_LEAST : most > LEVELS_MOST ? LEVELS_MOST : most);
 }
 
 /* Those of the list that make sense here, by their titles. */
@@ -288,7 +313,8 @@ static const struct column *column_named(const char *title)
 
 static void fixed_words(const struct model *model, const struct node *node, char out[static LINE])
 {
-    char pid[WORDS], user[WORDS], threads[WORDS], devices[DEVICES + 8], text[WORDS];
+    char pid[WORDS], user[WORDS], cell[2 * WORDS], threads[WORDS], devices[DEVICES + 8],
+        text[WORDS];
     struct item item = {.process = node->process};
     column_words(column_named("PID"), model, &item, pid);
     column_words(column_named("USER"), model, &item, user);
@@ -296,8 +322,9 @@ static void fixed_words(const struct model *model, const struct node *node, char
     (void)snprintf(devices, sizeof devices, "%s%s", node->user ? "GPU " : "Host", node->devices);
     cell_cut(devices, 9, "+");
     bool narrow = model->width < NARROW;
+    (void)column_pad(user, 7, false, cell, sizeof cell);
     size_t used = (size_t)(narrow ? snprintf(out, LINE, "%7s %-7s", pid, devices)
-                                  : snprintf(out, LINE, "%7s %7s  %-9s %4s", pid, user, devices,
+                                  : snprintf(out, LINE, "%7s %s  %-9s %4s", pid, cell, devices,
                                              threads));
     for (size_t i = 0; i < (narrow ? 1u : 3u); i++) {
         const struct column *column = column_named(TITLES[i]);
@@ -337,7 +364,7 @@ static void draw_branch(const struct monitor *monitor, const struct tree *tree, 
     struct canvas_field field = {.y = y, .columns = wide, .style = style};
     fixed_words(model, node, line);
     canvas_field(pen->canvas, &field, line);
-    branch_words(branch, pen->look->ascii, line, sizeof line);
+    branch_words(branch, levels_most(model->width - wide), pen->look->ascii, line, sizeof line);
     size_t used = strlen(line);
     (void)snprintf(line + used, sizeof line - used, "%s",
                    cell_command(node->process, pen->look->ascii, command));
@@ -365,9 +392,16 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 
 /* ---- keys ---- */
 
+enum { SIDEWAYS = 5 };
+
+static void move_sideways(struct tree *tree, int columns)
+{
+    tree->shift += columns;
+    tree->shift = tree->shift < 0 ? 0 : tree->shift > LINE ? LINE : tree->shift;
+}
+
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
-    enum { SIDEWAYS = 5 };
     struct tree *tree = state;
     int page = lines_of(monitor) > 1 ? lines_of(monitor) - 1 : 1, place = selected(tree);
     switch ((int)action) {
@@ -377,10 +411,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     case ACTION_PAGE_DOWN: step(tree, page); return true;
     case ACTION_FIRST: select_place(tree, 0); return true;
     case ACTION_LAST: select_place(tree, (int)tree->branch_count - 1); return true;
-    case ACTION_SIDEWAYS:
-        tree->shift += argument * SIDEWAYS;
-        tree->shift = tree->shift < 0 ? 0 : tree->shift > LINE ? LINE : tree->shift;
-        return true;
+    case ACTION_SIDEWAYS: move_sideways(tree, argument * SIDEWAYS); return true;
     case ACTION_LINE_BEGIN: tree->shift = 0; return true;
     case ACTION_LINE_END: tree->shift = monitor->model.width / 2; return true;
     case ACTION_TAG:
@@ -396,6 +427,18 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     }
 }
 
+static void turn(struct tree *tree, const struct press *press)
+{
+    int times = press_times(press);
+    switch (press->code) {
+    case PRESS_WHEEL_UP: step(tree, -times); break;
+    case PRESS_WHEEL_DOWN: step(tree, times); break;
+    case PRESS_WHEEL_LEFT: move_sideways(tree, -SIDEWAYS * times); break;
+    case PRESS_WHEEL_RIGHT: move_sideways(tree, SIDEWAYS * times); break;
+    default: break;
+    }
+}
+
 static bool click(struct monitor *monitor, void *state, const struct press *press)
 {
     struct tree *tree = state;
@@ -404,7 +447,7 @@ static bool click(struct monitor *monitor, void *state, const struct press *pres
     if (press->code == PRESS_CLICK && press->y >= HEAD && place < (int)tree->branch_count)
         select_place(tree, place);
     else if (press->code != PRESS_CLICK)
-        step(tree, press->code == PRESS_WHEEL_UP ? -1 : 1);
+        turn(tree, press);
     return true;
 }
 
@@ -433,6 +476,7 @@ static void close_tree(void *state)
     free(tree->nodes);
     free(tree->branches);
     free(tree->order);
+    free(tree->levels);
     free(tree);
 }
 

@@ -8,9 +8,9 @@
 #include "monitor/parting.h"
 #include "monitor/screen.h"
 
-const struct screen *const screens[] = {
-    &screen_main, &screen_tree, &screen_process, &screen_device, &screen_columns,
-    &screen_help, NULL};
+const struct screen *const screens[] = {&screen_main,        &screen_tree,    &screen_process,
+                                        &screen_device,      &screen_columns, &screen_help,
+                                        &screen_environment, &screen_signal,  NULL};
 
 /* ---- life ---- */
 
@@ -428,6 +428,8 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     draw_last_row(monitor, &pen);
     if (look.plain)
         canvas_uncolor(canvas);
+    if (monitor->options->look.colorless)
+        canvas_bleach(canvas);
     if (monitor->options->look.light)
         canvas_darken(canvas);
 }

@@ -11,13 +11,18 @@ static const uint64_t LINGER_NS = 10000000000u;
 struct stream {
     vitals_sampler *sampler;
     vitals_subscription *subscription;
+    uint64_t given; /* the number of the last one; 0: none was given */
 };
 
 struct source {
     const struct monitor_options *options;
     struct stream machine, all;
-    struct wants wants;   /* of every process, beside what each has */
-    uint64_t unwanted_ns; /* since when `all` is not wanted; 0: it is */
+    struct stream next;      /* of every process: with other wants, takes the place of `all` */
+    vitals_snapshot *before; /* the first of `next`, to make rates with; NULL: none came yet */
+    vitals_snapshot *behind; /* what follows the one that was given; NULL: nothing waits */
+    struct wants wants;      /* of every process, beside what each has; of `next`, or else `all` */
+    struct wants had;        /* of `all` */
+    uint64_t unwanted_ns;    /* since when `all` is not wanted; 0: it is */
 };
 
 static void stream_close(struct stream *stream)
@@ -62,11 +67,26 @@ int source_open(const struct monitor_options *options, struct source **out, vita
     return code;
 }
 
+static void close_next(struct source *source)
+{
+    stream_close(&source->next);
+    vitals_snapshot_unref(source->before);
+    source->before = NULL;
+}
+
+static void close_all(struct source *source)
+{
+    close_next(source);
+    stream_close(&source->all);
+    vitals_snapshot_unref(source->behind);
+    source->behind = NULL;
+}
+
 void source_close(struct source *source)
 {
     if (source == NULL)
         return;
-    stream_close(&source->all);
+    close_all(source);
     stream_close(&source->machine);
     parting_wait();
     free(source);
@@ -77,12 +97,19 @@ bool source_has_all(const struct source *source)
     return source->all.sampler != NULL;
 }
 
+/* What runs goes on meanwhile. Where another cannot be had it is begun when it is wanted next. */
 void source_want(struct source *source, const struct wants *wants)
 {
     if (wants_equal(&source->wants, wants))
         return;
     source->wants = *wants;
-    stream_close(&source->all);
+    close_next(source);
+    if (source->all.sampler == NULL || wants_equal(&source->had, wants))
+        return;
+    if (source->unwanted_ns != 0)
+        close_all(source);
+    else if (stream_open(source, MONITOR_ALL, &source->next, &(vitals_error){0}) < 0)
+        close_all(source);
 }
 
 void source_want_all(struct source *source, bool wanted)
@@ -91,8 +118,10 @@ void source_want_all(struct source *source, bool wanted)
     uint64_t now_ns = clock->monotonic_ns(clock->data);
     if (wanted) {
         source->unwanted_ns = 0;
-        if (source->all.sampler == NULL)
+        if (source->all.sampler == NULL) {
+            source->had = source->wants;
             (void)!stream_open(source, MONITOR_ALL, &source->all, &(vitals_error){0});
+        }
         return;
     }
     if (source->all.sampler == NULL)
@@ -100,7 +129,7 @@ void source_want_all(struct source *source, bool wanted)
     if (source->unwanted_ns == 0)
         source->unwanted_ns = now_ns;
     if (now_ns - source->unwanted_ns > LINGER_NS)
-        stream_close(&source->all);
+        close_all(source);
 }
 
 static int descriptor(const struct stream *stream)
@@ -118,9 +147,23 @@ int source_all_descriptor(const struct source *source)
     return descriptor(&source->all);
 }
 
+int source_next_descriptor(const struct source *source)
+{
+    return descriptor(&source->next);
+}
+
+/* Each is given once: a key is no reason to list everybody again. */
 static vitals_snapshot *latest(struct stream *stream)
 {
-    return stream->subscription != NULL ? vitals_subscription_latest(stream->subscription) : NULL;
+    if (stream->subscription == NULL)
+        return NULL;
+    vitals_snapshot *snapshot = vitals_subscription_latest(stream->subscription);
+    if (snapshot == NULL || vitals_snapshot_sequence(snapshot) == stream->given) {
+        vitals_snapshot_unref(snapshot);
+        return NULL;
+    }
+    stream->given = vitals_snapshot_sequence(snapshot);
+    return snapshot;
 }
 
 vitals_snapshot *source_machine(struct source *source)
@@ -128,7 +171,29 @@ vitals_snapshot *source_machine(struct source *source)
     return latest(&source->machine);
 }
 
+/* The second of `next` has come: from now on it is `all`, which ends. */
+static vitals_snapshot *take_over(struct source *source, vitals_snapshot *second)
+{
+    vitals_snapshot *first = source->before;
+    stream_close(&source->all);
+    source->all = source->next;
+    source->had = source->wants;
+    source->next = (struct stream){0};
+    source->before = NULL;
+    source->behind = second;
+    return first;
+}
+
 vitals_snapshot *source_all(struct source *source)
 {
+    vitals_snapshot *snapshot = source->behind;
+    source->behind = NULL;
+    if (snapshot != NULL)
+        return snapshot;
+    snapshot = latest(&source->next);
+    if (snapshot != NULL && source->before != NULL)
+        return take_over(source, snapshot);
+    if (snapshot != NULL)
+        source->before = snapshot;
     return latest(&source->all);
 }

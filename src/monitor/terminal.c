@@ -1,7 +1,8 @@
 /* terminal.c: see terminal.h.
  *
- * What was sent is kept as a canvas of our own: only cells that differ go to ncurses, which then
- * sends the least for them. A crash cannot ask ncurses any more: what restores the terminal is
+ * What was sent is kept as a canvas of our own: only cells that differ go to ncurses, straight into
+ * the screen that it is to make (its stdscr is there for keys alone), and it sends the least for
+ * them. A crash cannot ask ncurses any more: what restores the terminal is
  * taken from terminfo at the start and written by the handler. */
 #include "monitor/terminal.h"
 
@@ -139,7 +140,8 @@ static void send(const char *text)
 void terminal_mouse(bool wanted)
 {
     enum {
-        OURS = BUTTON1_PRESSED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT
+        OURS = BUTTON1_PRESSED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED |
+               BUTTON_SHIFT | BUTTON_CTRL
     };
     if (terminal.mouse != wanted)
         (void)mousemask(wanted ? OURS : 0, NULL);
@@ -208,6 +210,7 @@ int terminal_open(vitals_error *error)
         terminal.screen = NULL;
         return refuse(error, VITALS_EUNSUPPORTED, "cannot place a cursor");
     }
+    (void)wresize(stdscr, 1, 1); /* of the three copies of the screen that ncurses makes one less */
     prepare_restore();
     guard_crashes();
     set_modes();
@@ -294,6 +297,7 @@ static bool read_mouse(struct press *out)
     bool shift = event.bstate & BUTTON_SHIFT;
     out->x = event.x;
     out->y = event.y;
+    out->fast = event.bstate & BUTTON_CTRL;
     if (event.bstate & BUTTON4_PRESSED)
         out->code = shift ? PRESS_WHEEL_LEFT : PRESS_WHEEL_UP;
     else if (event.bstate & BUTTON5_PRESSED)
@@ -472,9 +476,9 @@ static void show_cell(const struct canvas *canvas, int x, int y)
         return; /* went with its left half */
     int columns = next != NULL && next->text[0] == '\0' ? 2 : 1;
     convert(cell, columns, &wide);
-    (void)mvadd_wch(y, x, &wide);
+    (void)mvwadd_wch(newscr, y, x, &wide);
     if (columns == 2 && wcwidth((wchar_t)0x3000) != 2)
-        (void)mvaddch(y, x + 1, ' ');
+        (void)mvwaddch(newscr, y, x + 1, ' ');
 }
 
 /* The cells of a row that are not there yet; `sent` is NULL where none is. */
@@ -494,7 +498,7 @@ void terminal_show(const struct canvas *canvas)
     if (all && canvas_resize(&terminal.sent, canvas->width, canvas->height) < 0)
         return;
     if (all)
-        (void)erase();
+        (void)werase(newscr);
     for (int y = 0; y < canvas->height; y++) {
         struct cell *sent = &terminal.sent.cells[(size_t)y * (size_t)canvas->width];
         const struct cell *row = canvas_at(canvas, 0, y);
@@ -503,7 +507,7 @@ void terminal_show(const struct canvas *canvas)
         show_row(canvas, y, row, all ? NULL : sent);
         memcpy(sent, row, (size_t)canvas->width * sizeof *row);
     }
-    (void)refresh();
+    (void)doupdate();
 }
 
 #else

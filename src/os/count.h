@@ -48,6 +48,13 @@ struct os_counter {
     void (*reaped)(void *state, const struct os_reaped *child);
     void (*tick)(void *state); /* from time to time */
 
+    /* Opens a file whose text stays as it is while none of those that it holds runs, and the folder
+     * of the group that says who they are (os_list_group), which it owns; negative errno. NULL: it
+     * has no such file. */
+    int (*pulse)(const void *state, int *folder);
+
+    bool (*is_idle)(const void *state); /* it was not worth it, or not allowed; NULL: never */
+
     /* Fills in what it counts; what it leaves UNSET it does not. */
     void (*read)(void *state, struct counted *out);
     bool (*whole)(const void *state); /* nobody was lost for certain; NULL: as it tells itself */

@@ -12,8 +12,8 @@ enum quantity {
     COUNTED_SWAP_PEAK_BYTES,
     COUNTED_READ_BYTES,
     COUNTED_WRITTEN_BYTES,
-    COUNTED_PROCESSES,      /* that ever were */
-    COUNTED_PROCESSES_PEAK, /* at once, threads included where the source counts tasks */
+    COUNTED_PROCESSES,  /* that ever were */
+    COUNTED_TASKS_PEAK, /* processes and threads, at once */
     COUNTED_OOM_KILLS,
     COUNTED_MINOR_FAULTS,
     COUNTED_MAJOR_FAULTS,

@@ -97,13 +97,14 @@ int os_spawn_go(struct os_child *child);
 
 /* A second process of our own that runs `main` and ends; it takes no signal. It dies with us: at
  * once, or, where it has a channel (not below 0) that tells it, within some seconds. Its standard
- * streams lead nowhere and of other descriptors it holds `channel` and `kept` alone: one that hangs
- * must not keep open what somebody waits for the end of. */
+ * streams lead nowhere and of other descriptors it holds `channel` and those `kept` alone: one that
+ * hangs must not keep open what somebody waits for the end of. */
+enum { OS_HELPER_KEEPS = 3 };
 struct os_helper {
     void (*main)(void *data);
     void *data;
     int channel;
-    int kept; /* another descriptor; 0: none */
+    int kept[OS_HELPER_KEEPS]; /* other descriptors; 0: none */
 };
 
 int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd);
@@ -130,6 +131,9 @@ struct os_reaped {
 /* The next change of any child, without waiting, and whose it is: ENDED (a zombie yet, whose files
  * can be read), STOPPED by the terminal, NONE, or LAST where there is no child at all. */
 enum os_child_change os_child_next(int64_t *pid);
+
+/* Whether we have no child at all, dead or alive. */
+bool os_child_is_none(void);
 
 /* Whether a child that was started is still to be reaped: its pid is its own until then. Where the
  * kernel has no pidfd it counts as such. */

@@ -21,9 +21,12 @@ struct os_marks {
     int held;
 };
 
-/* Makes it, of mode 0600, in $XDG_RUNTIME_DIR/vitals or /tmp/vitals-UID, and removes those whose
- * run is dead. Negative errno where no such folder can be had. */
+/* Makes it, of mode 0600, in $XDG_RUNTIME_DIR/vitals or /tmp/vitals-UID. Negative errno where no
+ * such folder can be had. */
 int os_marks_make(struct os_marks *out);
+
+/* Removes those beside it whose run is dead; accepts one that was not made. */
+void os_marks_tidy(const struct os_marks *marks);
 
 /* Accepts one that was not made. */
 void os_marks_remove(struct os_marks *marks);

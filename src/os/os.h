@@ -57,6 +57,9 @@ void os_event_set(int event);
 void os_event_clear(int event);
 void os_close_descriptor(int descriptor); /* -1 is harmless */
 
+/* A small file that is kept open, from its beginning. Its bytes, or negative errno. */
+int64_t os_read_kept(int descriptor, char *out, size_t capacity);
+
 /* ---- whose pids these are ---- */
 
 /* What the inode of the first pid namespace is, in every kernel that has such inodes. */
@@ -225,6 +228,17 @@ int os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns);
 typedef bool os_var_visit(struct span name, void *data);
 int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void *data);
 
+/* ---- notes: small files that services leave below /run and /var for others ---- */
+
+/* Opens a folder, to be closed with os_close_descriptor; or negative errno. */
+enum os_notes { OS_NOTES_RUN, OS_NOTES_VAR };
+int os_notes_open(const struct os *os, enum os_notes where, const char *path);
+
+/* The bytes of a file in it. 0 or negative errno: -EINVAL where it is no regular file (a link is
+ * not followed, a FIFO not waited for), -EFBIG where there is more than fits, and out holds the
+ * beginning. *size is set in any case. Four system calls; a disk may answer: lanes only. */
+int os_note_read(int folder, const char *name, char *out, size_t capacity, size_t *size);
+
 /* ---- lists below /usr/share ---- */
 
 /* Hands each whole line of a file over; one that is longer than 32 KiB is passed over. 0 or
@@ -374,9 +388,15 @@ void os_pids_settle(struct os_pids *pids);
  * has no such files. Some may be missing where others end meanwhile. */
 int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct os_pids *pids);
 
+/* Adds the processes of a cgroup, the folder of which is open: by the order of pids, zombies and
+ * those of groups below it not among them. Opened anew each time: one that is kept open tells in
+ * version 1 of who was there before. Negative errno; -ERANGE where one has no pid in our namespace
+ * or there are very many. */
+int os_list_group(int folder, struct os_pids *pids);
+
 /* The pid that was given last in our namespace: while it is the same, nobody was started. -1 where
- * that is not told. Three system calls. */
-int64_t os_last_pid(const struct os *os);
+ * that is not told. Its file is kept in *kept, -1 at first, to be closed in the end. */
+int64_t os_last_pid(const struct os *os, int *kept);
 
 /* What the kernel knows of every process of ours, as one number each: where it is the same as
  * before, os_process_stat of the process would say nothing new, and it is the same process. Who

@@ -19,8 +19,26 @@ static uint64_t pause_of(uint64_t every_ns, uint64_t spent_ns)
     return uint64_max(every_ns, is_work ? spent_ns * SHARE : 0);
 }
 
-/* Others may change it even so: what it shares, what is taken from it. */
-static const uint64_t RESTING_NS = 5 * NS_PER_SECOND;
+/* Others may change it even so: what it shares, what is taken from it. Where the kernel tells who
+ * has rested, it is for long, and nobody needs that each time. */
+static const uint64_t RESTING_NS = 5 * NS_PER_SECOND, RESTING_LONG_NS = 120 * NS_PER_SECOND;
+static const uint64_t SELDOM_NS = 15 * NS_PER_SECOND;
+
+static uint64_t digest_of(const struct process *process)
+{
+    return process->digest_ns != 0 ? process->digest : 0;
+}
+
+/* Who has not run since he was asked, is asked again later. */
+static uint64_t resting_pause(const struct process *process, unsigned turn, uint64_t pause_ns)
+{
+    uint64_t digest = digest_of(process);
+    if (digest != 0 && digest == process->turns[turn].digest && pause_ns >= SELDOM_NS)
+        return uint64_max(pause_ns, RESTING_LONG_NS);
+    if (process->looked_cpu_ns != 0 && process->looked_cpu_ns == process->turns[turn].cpu_ns)
+        return uint64_max(pause_ns, RESTING_NS);
+    return pause_ns;
+}
 
 static bool is_due(const struct process *process, const struct process_question *question,
                    uint64_t now)
@@ -31,8 +49,7 @@ static bool is_due(const struct process *process, const struct process_question 
         unsigned turn = question->turn + i;
         uint64_t asked_ns = process->turns[turn].asked_ns;
         uint64_t pause_ns = pause_of(question->every_ns[i], process->turns[turn].spent_ns);
-        if (process->looked_cpu_ns != 0 && process->looked_cpu_ns == process->turns[turn].cpu_ns)
-            pause_ns = uint64_max(pause_ns, RESTING_NS); /* it has not run since */
+        pause_ns = resting_pause(process, turn, pause_ns);
         bool old = now >= asked_ns && now - asked_ns >= pause_ns;
         if (process->turns[turn].pending || (process->turns[turn].asked && !old))
             return false;
@@ -48,6 +65,7 @@ static void mark_asked(struct process *process, const struct process_question *q
         process->turns[turn].asked = process->turns[turn].pending = true;
         process->turns[turn].asked_ns = now;
         process->turns[turn].cpu_ns = process->looked_cpu_ns;
+        process->turns[turn].digest = digest_of(process);
     }
 }
 

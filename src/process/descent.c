@@ -3,8 +3,8 @@
  * Between two looks at all of /proc the tree is what it was, and whom it started: the kernel lists
  * the children of each thread. While the pid that was given last is the same, nobody was started
  * and nothing is listed at all. All are looked at again after a while, because such lists may have
- * gaps and an orphan may have been born unseen: at most so often that it costs little. Thread rule:
- * the tick thread. */
+ * gaps and an orphan may have been born unseen: at most so often that it costs little, and not
+ * while the pulse says that nobody of the tree has run since. Thread rule: the tick thread. */
 #include "process/entry.h"
 
 #include <errno.h>
@@ -31,9 +31,10 @@ bool descent_is_enough(const struct process_table *table)
     uint64_t pause_ns = saturating_mul(table->scan_ns, SHARE);
     if (pause_ns < RESCAN_NS)
         pause_ns = RESCAN_NS;
-    if (pause_ns > RESCAN_LATEST_NS)
+    if (pause_ns > RESCAN_LATEST_NS || table->watcher != 0) /* orphans come to the root */
         pause_ns = RESCAN_LATEST_NS;
-    return now_ns < saturating_add(table->scanned_ns, pause_ns);
+    return now_ns < saturating_add(table->scanned_ns, pause_ns) ||
+           pulse_rested_since(table, table->scanned_ns);
 }
 
 static uint64_t threads_of(const struct process *process)
@@ -45,10 +46,10 @@ static uint64_t threads_of(const struct process *process)
  * the midst of a tree that is so rare that the next look at all is soon enough. */
 static bool has_rested(const struct process_table *table, struct process *process)
 {
-    uint64_t ns;
+    uint64_t ns = pulse_clock(table, process);
     process->clock_ns = 0;
     if (!table->may_rest || process->root ||
-        os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0)
+        (ns == 0 && os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0))
         return false;
     process->clock_ns = ns;
     process->clock_tick = table->tick;
@@ -67,8 +68,7 @@ static bool list_known(struct process_table *table, uint64_t *calls)
             continue;
         if (os_pids_append(&table->pids, process->files.pid) < 0)
             return false;
-        process->rested = calls != NULL &&
-                          (process->files.pid == table->childless || has_rested(table, process));
+        process->rested = calls != NULL && has_rested(table, process);
         if (calls != NULL && !process->rested)
             *calls += CALLS * threads_of(process);
     }
@@ -85,7 +85,7 @@ static bool list_children(struct process_table *table, size_t index, bool *any)
     uint64_t threads = process != NULL ? threads_of(process) : 1;
     size_t before = table->pids.count, kept = before;
     if (process != NULL && process->rested) {
-        *any = *any || pid != table->childless; /* of whom the kernel was not asked */
+        *any = true;
         return true;
     }
     int code = os_list_children(os, pid, threads, &table->pids);
@@ -98,18 +98,27 @@ static bool list_children(struct process_table *table, size_t index, bool *any)
         return false;
     for (size_t i = before; i < table->pids.count; i++) {
         const struct process *known = process_by_pid(table, table->pids.items[i]);
-        if (known == NULL || !known->in_tree)
+        bool passed_over = table->pids.items[i] == table->watcher;
+        if (!passed_over && (known == NULL || !known->in_tree))
             table->pids.items[kept++] = table->pids.items[i];
     }
     table->pids.count = kept;
     return true;
 }
 
+static int64_t read_newest(struct process_table *table)
+{
+    return os_last_pid(&table->reader.context->os, &table->newest_pid_file);
+}
+
 bool descent_list(struct process_table *table)
 {
+    bool rest = table->pulse.rests; /* who has not run has started nobody, and left nobody */
     int64_t last_pid = table->newest_pid != UNREAD ? table->newest_pid
-                                                   : os_last_pid(&table->reader.context->os);
-    bool nobody_new = last_pid >= 0 && last_pid == table->last_pid && !table->last_pid_lies;
+                       : rest                      ? table->last_pid
+                                                   : read_newest(table);
+    bool nobody_new = rest ||
+                      (last_pid >= 0 && last_pid == table->last_pid && !table->last_pid_lies);
     bool any = false;
     uint64_t calls = 0;
     if (!list_known(table, nobody_new ? NULL : &calls))
@@ -149,7 +158,7 @@ void descent_settle(struct process_table *table)
 
 bool descent_begin_scan(struct process_table *table)
 {
-    table->newest_pid = table->last_pid >= 0 ? os_last_pid(&table->reader.context->os) : UNREAD;
+    table->newest_pid = table->last_pid >= 0 ? read_newest(table) : UNREAD;
     return table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }
 

@@ -8,6 +8,8 @@
 #include "process/newcomers.h"
 #include "process/table.h"
 
+enum { PULSE_TEXT = 1024 };
+
 struct process_table {
     struct process_reader reader;
     vitals_availability state; /* of the list */
@@ -44,7 +46,8 @@ struct process_table {
     uint64_t scan_ns;      /* and how long that took */
     int64_t last_pid;      /* that was given, when children were listed last; -1: not known */
     int64_t newest_pid;    /* the same in this tick (descent.c) */
-    int64_t childless;     /* who is known to start nobody; 0: nobody is */
+    int newest_pid_file;   /* where that is read; -1: not open */
+    int64_t watcher;       /* who is passed over, as is whom he starts; 0: nobody is */
 
     void (*met)(void *data); /* see process_table_tell; NULL: nobody */
     void *met_data;
@@ -59,6 +62,18 @@ struct process_table {
     size_t resting_count;
     struct os_pids omitted;             /* whom it does not tell of, when that was looked at last */
     uint64_t omitted_ns, told_again_ns; /* when that was; not to be asked before */
+
+    struct pulse {
+        int file;   /* 0: there is none, or it does not speak for all */
+        int folder; /* of the group that it is of */
+        struct os_pids members;
+        char text[PULSE_TEXT];
+        size_t size;
+        bool rests;           /* nobody ran since the tick before */
+        bool checking, wrong; /* all are looked at nevertheless; one did run */
+        uint64_t checked_ns;
+        uint64_t moved_ns; /* when somebody was last seen to have run */
+    } pulse;
 
     size_t budget;    /* of kept descriptors */
     uint64_t ceiling; /* of those that may be kept */
@@ -91,6 +106,21 @@ void descent_settle(struct process_table *table);
  * who has a key above this one is new all the same. */
 bool descent_begin_scan(struct process_table *table);
 void descent_check_scan(struct process_table *table, uint64_t last_key);
+
+/* ---- pulse.c ---- */
+
+/* At the beginning of a tick, once it is known who may rest. */
+void pulse_begin(struct process_table *table);
+
+/* The clock of a process that cannot have run, as it was read last; 0: it may have. */
+uint64_t pulse_clock(const struct process_table *table, const struct process *process);
+
+/* Its clock has been looked at, and was that before. */
+void pulse_check(struct process_table *table, const struct process *process, uint64_t before_ns);
+bool pulse_rested_since(const struct process_table *table, uint64_t moment_ns);
+
+/* All have been read. */
+void pulse_end(struct process_table *table);
 
 /* ---- rest.c ---- */
 

@@ -134,7 +134,7 @@ int reader_statm(struct process_reader *reader, struct process *process)
     if (result == 0 && has_lost_memory(process))
         state = VITALS_GONE;
     process->statm_state = (signed char)state;
-    process->statm_ns = reader_now(reader);
+    process->statm_ns = process->measured_ns = reader_now(reader);
     process->statm_due = false;
     return result;
 }
@@ -188,6 +188,8 @@ static void read_extras(struct process_reader *reader, struct process *process, 
     if ((extras & EXTRA_CPU) != 0)
         read_cpu(reader, process);
     stamp_extras(process, extras, now);
+    if ((extras & EXTRA_STATM) != 0)
+        process->measured_ns = now;
 }
 
 void reader_stamp(struct process *process, unsigned extras, uint64_t now_ns)
@@ -196,10 +198,21 @@ void reader_stamp(struct process *process, unsigned extras, uint64_t now_ns)
     stamp_extras(process, extras, now_ns);
 }
 
+/* The memory of one that sleeps can be taken from it, and given back, all the same: that costs one
+ * call, of a file that is open, and is looked at more often than the rest. */
+static void measure_resting(struct process_reader *reader, struct process *process, unsigned extras,
+                            uint64_t now)
+{
+    static const uint64_t MEASURE_NS = 10 * NS_PER_SECOND;
+    bool due = now >= saturating_add(process->measured_ns, MEASURE_NS);
+    if ((extras & EXTRA_STATM) != 0 && due && process->files.statm >= 0)
+        (void)reader_statm(reader, process);
+}
+
 bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras,
                   uint64_t cpu_ns)
 {
-    static const uint64_t LOOK_NS = 10 * NS_PER_SECOND;
+    static const uint64_t LOOK_NS = 60 * NS_PER_SECOND; /* as rest.c does */
     uint64_t ns = cpu_ns, now = reader_now(reader);
     if (ns == 0 && os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) < 0)
         ns = 0;
@@ -209,6 +222,7 @@ bool reader_rests(struct process_reader *reader, struct process *process, unsign
                  now < saturating_add(process->looked_ns, LOOK_NS);
     if (rests) {
         reader_stamp(process, extras, now);
+        measure_resting(reader, process, extras, now);
         return true;
     }
     process->looked_extras = still ? process->looked_extras | extras : extras;

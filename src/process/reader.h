@@ -47,6 +47,7 @@ struct process {
     uint64_t statm_ns, cpu_ns, peak_ns, io_ns; /* when those were read */
     uint64_t rested_cpu_ns;                    /* its CPU clock before the files were read … */
     unsigned rested_files;                  /* … which they were: of EXTRA_STATUS and EXTRA_IO */
+    uint64_t measured_ns;                   /* when its memory was really read */
     uint64_t looked_cpu_ns, looked_ns;      /* its CPU clock before all of it was read, and when */
     unsigned looked_extras;                 /* what was read since that clock stands so */
     uint64_t listed_cpu_ns, listed_threads; /* its CPU clock before those's children were listed */
@@ -58,6 +59,7 @@ struct process {
         uint64_t asked_ns;
         uint64_t spent_ns; /* that the last answer took */
         uint64_t cpu_ns;   /* looked_cpu_ns when it was asked */
+        uint64_t digest;   /* likewise; 0: there was none */
     } turns[PROCESS_TURNS];
 
     uint64_t digest, digest_ns; /* rest.c: as the kernel said before it was read; when; 0: never */

@@ -94,11 +94,14 @@ static bool observe(struct process_table *table, struct process *process, bool e
     extras = extras && tree_expects_row(table, process);
     bool had_statm = process->files.statm >= 0;
     unsigned wanted = extras ? extras_for(table, process) : 0;
-    uint64_t cpu_ns = process->clock_tick == table->tick ? process->clock_ns : 0;
+    uint64_t before_ns = process->looked_cpu_ns;
+    uint64_t cpu_ns = process->clock_tick == table->tick ? process->clock_ns
+                                                         : pulse_clock(table, process);
     if (!table->may_rest)
         process->looked_cpu_ns = 0; /* nobody looks at it now: what was seen says nothing */
     bool same = (table->may_rest && reader_rests(&table->reader, process, wanted, cpu_ns)) ||
                 reader_observe(&table->reader, process, wanted);
+    pulse_check(table, process, before_ns);
     note(table, process, had_statm, extras);
     return same;
 }
@@ -266,7 +269,8 @@ static struct newcomers *read_ahead(const struct process_table *table)
     enum { EACH = 32 }; // processes that are worth a thread
     const vitals_context *context = table->reader.context;
     size_t count = table->pids.count;
-    bool everybody = table->count == 0 && (table->rows & VITALS_ROWS_ALL) != 0;
+    bool everybody = table->count == 0 && (table->rows & VITALS_ROWS_ALL) != 0 &&
+                     table->watcher == 0;
     if (!everybody || count < 2 * EACH || count > table->budget / 2)
         return NULL;
     size_t helpers = size_min(os_cpus_usable(&context->os) - 1, count / EACH);
@@ -299,6 +303,8 @@ static void merge(struct process_table *table)
         int64_t pid = table->pids.items[i];
         pass_over(table, &old, &count, pid);
         struct process *process = NULL;
+        if (pid == table->watcher)
+            continue;
         if (old < table->count && table->by_pid[old]->files.pid == pid)
             process = table->by_pid[old++];
         if (process != NULL && !process_refresh(table, process, true)) {
@@ -388,6 +394,7 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     table->details_ever = table->details_ever || wants_details(due);
     if (!named_alone(table)) // who are few, and are read one by one
         rest_begin(table);
+    pulse_begin(table);
     uint64_t begin_ns = reader_now(&table->reader);
     uint64_t last_key = table->last_key;
     bool nobody_new = descent_begin_scan(table);
@@ -414,6 +421,7 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     newcomers_free(table->newcomers);
     table->newcomers = NULL;
     tree_grow(table);
+    pulse_end(table);
     descent_settle(table);
     if (!table->descending && nobody_new)
         descent_check_scan(table, last_key);
@@ -507,7 +515,7 @@ struct process_table *process_table_new(const vitals_context *context)
         .context = context, .relieve = descriptors_relieve, .owner = table};
     table->state = VITALS_NOT_YET;
     table->rows = VITALS_ROWS_ALL;
-    table->last_pid = -1;
+    table->last_pid = table->newest_pid_file = -1;
     table->budget = descriptors_budget(context);
     return table;
 }
@@ -518,7 +526,9 @@ void process_table_free(struct process_table *table)
         return;
     retire_all(table);
     rest_end(table);
+    os_close_descriptor(table->newest_pid_file);
     os_pids_done(&table->pids);
+    os_pids_done(&table->pulse.members);
     hash_done(&table->roots);
     buffer_done(&table->reader.text);
     memory_free(table->by_pid);
@@ -536,9 +546,15 @@ void process_table_select(struct process_table *table, unsigned rows, const int6
     table->chosen_anew = true;
 }
 
-void process_table_childless(struct process_table *table, int64_t pid)
+void process_table_watcher(struct process_table *table, int64_t pid)
 {
-    table->childless = pid;
+    table->watcher = pid;
+}
+
+void process_table_pulse(struct process_table *table, int file, int folder)
+{
+    table->pulse.file = file;
+    table->pulse.folder = folder;
 }
 
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data)

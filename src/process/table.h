@@ -56,8 +56,13 @@ void process_table_free(struct process_table *table);
 void process_table_select(struct process_table *table, unsigned rows, const int64_t *pids,
                           size_t count);
 
-/* A process whose children are not looked for, since it has none; 0: there is no such one. */
-void process_table_childless(struct process_table *table, int64_t pid);
+/* Who samples a run for the launcher, the one root: he is passed over, and the root adopts whoever
+ * is orphaned below it. 0: there is no such one. */
+void process_table_watcher(struct process_table *table, int64_t pid);
+
+/* A file, borrowed, whose text changes whenever anybody of a cgroup runs, and the folder of that
+ * one; 0: none. It is heeded while all of the tree but its root are in there. */
+void process_table_pulse(struct process_table *table, int file, int folder);
 
 /* Lists /proc (not where users of devices alone have rows: named.c) and reads every process as the
  * metrics that are due need (stat of all; statm, clock, status and io of those that will have a

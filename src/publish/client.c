@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "publish/address.h"
 #include "publish/clock.h"
 #include "record/tick.h"
 
@@ -26,30 +27,6 @@ void client_encode(struct text *url, const char *bytes, size_t size, bool path)
         else
             text_append(url, code, sizeof code);
     }
-}
-
-/* The address behind its scheme; without one all of it. */
-static const char *behind_scheme(const char *url)
-{
-    const char *colon = strchr(url, ':');
-    return colon != NULL && strncmp(colon, "://", 3) == 0 ? colon + 3 : url;
-}
-
-/* Behind the last @ of all: a password may hold what else would end it. */
-static const char *behind_login(const char *url)
-{
-    const char *at = strrchr(url, '@');
-    return at != NULL ? at + 1 : behind_scheme(url);
-}
-
-void client_show_address(const char *url, char *out, size_t size)
-{
-    const char *from = behind_login(url);
-    size_t scheme = (size_t)(behind_scheme(url) - url);
-    size_t used = vitals_text_format((vitals_text){url, scheme}, VITALS_TEXT_ASCII, out, size);
-    if (used < size)
-        (void)vitals_text_format((vitals_text){from, strcspn(from, "?#")}, VITALS_TEXT_ASCII,
-                                 out + used, size - used);
 }
 
 void client_answer_done(struct client_answer *answer)
@@ -213,7 +190,7 @@ static size_t take_body(char *bytes, size_t one, size_t count, void *data)
 /* "example.org:5000", without the name and password that may stand before it. */
 static void host_of(const char *url, char *host, size_t size)
 {
-    const char *from = behind_login(url);
+    const char *from = address_behind_login(url);
     (void)vitals_text_format((vitals_text){from, strcspn(from, "/?#")}, VITALS_TEXT_ASCII, host,
                              size);
 }

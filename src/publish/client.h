@@ -58,10 +58,6 @@ void client_ask(struct client *client, const struct client_request *request,
                 struct client_answer *answer);
 void client_answer_done(struct client_answer *answer);
 
-/* An address as it may be shown, one safe line: its scheme and what stands behind the last @, since
- * before it may be a name and password; and nothing of a query. True to its size, else cut. */
-void client_show_address(const char *url, char *out, size_t size);
-
 /* Appends to a URL, percent-encoded but for letters, digits and -._~ (and / where `path`). */
 void client_encode(struct text *url, const char *bytes, size_t size, bool path);
 

@@ -64,6 +64,7 @@ int exposition_options_read(const json_t *config, const json_t *hello,
         .user = (enum exposition_user)user,
         .cmdline = (enum redact_form)form,
         .nvitop = compatible == 1,
+        .without_host = json_is_true(json_object_get(config, "no_host")),
         .max_processes = most > 0 && most <= EXPOSITION_PROCESSES_MAX ? (unsigned)most
                                                                       : EXPOSITION_PROCESSES,
         .interval_ns = interval_of(hello),
@@ -133,6 +134,17 @@ static void write_ours(struct page *page, struct exposition *exposition,
         exposition_write_family(page, &families[i], &from);
 }
 
+/* Under these names whoever asks for ours or for another's. */
+static void write_own(struct page *page, const struct exposition_self *self)
+{
+    for (size_t i = 0; i < self->own_count; i++) {
+        const struct family *family = self->own[i].family;
+        page_family(page, "", family->name, (enum family_type)family->type, family->help);
+        page_sample(page);
+        page_value(page, self->own[i].value);
+    }
+}
+
 static void write_document(struct page *page, struct exposition *exposition, struct moment *moment,
                            const struct exposition_self *self)
 {
@@ -148,6 +160,7 @@ static void write_document(struct page *page, struct exposition *exposition, str
     else
         write_ours(page, exposition, self);
     pthread_mutex_unlock(&exposition->mutex);
+    write_own(page, self);
     if (page->format == EXPOSITION_OPENMETRICS)
         text_string(page->out, "# EOF\n");
 }

@@ -17,6 +17,7 @@
 #include "publish/redact.h"
 
 struct exposition;
+struct family;
 
 enum exposition_format { EXPOSITION_TEXT, EXPOSITION_OPENMETRICS, EXPOSITION_FORMATS };
 
@@ -42,6 +43,7 @@ struct exposition_options {
     enum exposition_user user;
     enum redact_form cmdline; /* of compatible names only; ours have no command line */
     bool nvitop;              /* the names of nvitop-exporter instead of ours */
+    bool without_host;        /* node_exporter tells of the machine */
     unsigned max_processes;   /* those with series of their own, and workloads likewise */
     uint64_t interval_ns;     /* between two moments: three of them make a value stale */
 };
@@ -65,10 +67,18 @@ struct exposition_tally {
     uint64_t count;
 };
 
+/* What our own program uses: a family of its own for each, whose name has no prefix. */
+struct exposition_figure {
+    const struct family *family;
+    double value;
+};
+
 /* What is told of ourselves; all zeros where there is none of it. */
 struct exposition_self {
     const struct exposition_tally *requests, *rejected; /* as many as the counts say */
     size_t request_count, rejected_count;
+    const struct exposition_figure *own;
+    size_t own_count;
     uint64_t now_ns; /* monotonic, for how old the moment is; 0: it has just come */
 };
 

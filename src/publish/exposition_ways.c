@@ -130,12 +130,6 @@ static void write_rows(struct page *page, const struct family *family, const str
         write_part(page, family, &family->parts[i]);
 }
 
-static void write_nothing(struct page *page, const struct family *family,
-                          const struct ways_from *from)
-{
-    (void)page, (void)family, (void)from;
-}
-
 /* ---- ourselves ---- */
 
 static void write_build(struct page *page, const struct family *family,
@@ -623,6 +617,73 @@ static void write_workload_busy(struct page *page, const struct family *family,
     write_shares(page, family, from->sums);
 }
 
+/* ---- the jobs of devices ---- */
+
+/* Works of which a scheduler knows; *job: the part that is the job's own id, of Slurm. */
+static bool is_job(vitals_text id, vitals_text *job)
+{
+    static const char SLURM[] = "slurm:", POD[] = "k8s:";
+    *job = (vitals_text){"", 0};
+    if (id.size > sizeof SLURM - 1 && memcmp(id.bytes, SLURM, sizeof SLURM - 1) == 0) {
+        *job = (vitals_text){id.bytes + sizeof SLURM - 1, id.size - (sizeof SLURM - 1)};
+        const char *step = memchr(job->bytes, '.', job->size);
+        job->size = step != NULL ? (size_t)(step - job->bytes) : job->size;
+        return true;
+    }
+    return id.size > sizeof POD - 1 && memcmp(id.bytes, POD, sizeof POD - 1) == 0;
+}
+
+static void write_job(struct page *page, const struct page_row *gpu, vitals_text workload,
+                      vitals_text job, const char *by)
+{
+    char words[256];
+    page_sample_of(page, gpu);
+    if (workload.size > 0)
+        page_label(page, "workload", page_workload(page, workload, words, sizeof words));
+    if (job.size > 0)
+        page_label(page, "job_id", job);
+    page_label_word(page, "by", by);
+    page_value(page, 1);
+}
+
+/* The jobs whose processes are on the device; false: there is none that we see. */
+static bool write_proven(struct page *page, const struct page_row *gpu)
+{
+    const vitals_row *row = NULL;
+    bool any = false;
+    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS,
+                                             vitals_row_key(gpu->row), row)) != NULL) {
+        vitals_text id, job;
+        if (!exposition_workload_of(row, &id) || !is_job(id, &job))
+            continue;
+        any = true;
+        if (!is_folded(page, id))
+            write_job(page, gpu, id, job, "process");
+    }
+    return any;
+}
+
+static void write_gpu_jobs(struct page *page, const struct family *family,
+                           const struct ways_from *from)
+{
+    const struct page_table *gpus = page_table(page, VITALS_GPU);
+    (void)family, (void)from;
+    for (size_t g = 0; g < gpus->count; g++) {
+        const vitals_row *row = NULL;
+        if (write_proven(page, &gpus->rows[g]))
+            continue;
+        while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_JOB,
+                                                 vitals_row_key(gpus->rows[g].row), row)) != NULL) {
+            vitals_text workload = {"", 0}, job;
+            if (!page_text(row, VITALS_GPU_JOB_JOB_ID, &job))
+                continue;
+            if (!page_text(row, VITALS_GPU_JOB_WORKLOAD, &workload))
+                workload.size = 0;
+            write_job(page, &gpus->rows[g], workload, job, "prolog");
+        }
+    }
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -630,7 +691,6 @@ static const struct {
     bool alone; /* of what is told without a moment, or with one that is too old */
 } WAYS[FAMILY_WAYS] = {
     [FAMILY_ROWS] = {write_rows, false},
-    [FAMILY_NOWHERE] = {write_nothing, false},
     [FAMILY_BUILD] = {write_build, true},
     [FAMILY_COLLECTOR_SUCCESS] = {write_success, false},
     [FAMILY_COLLECTOR_DURATION] = {write_duration, false},
@@ -640,6 +700,7 @@ static const struct {
     [FAMILY_REJECTED] = {write_rejected, true},
     [FAMILY_GPU_INFO] = {write_gpu_info, false},
     [FAMILY_GPU_PROCESSES] = {write_gpu_processes, false},
+    [FAMILY_GPU_JOB] = {write_gpu_jobs, false},
     [FAMILY_GPU_LINKS] = {write_links, false},
     [FAMILY_XID_LAST] = {write_xid, false},
     [FAMILY_PARTITION_INFO] = {write_partition_info, false},
@@ -652,8 +713,11 @@ static const struct {
 };
 
 /* From which level on a family is told of. */
-static bool is_told(const struct family *family, enum exposition_level level)
+static bool is_told(const struct family *family, const struct exposition_options *options)
 {
+    enum exposition_level level = options->level;
+    if (options->without_host && strncmp(family->name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0)
+        return false;
     return family->level == FAMILY_ALWAYS ||
            (family->level == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
            (family->level == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
@@ -662,7 +726,7 @@ static bool is_told(const struct family *family, enum exposition_level level)
 void exposition_write_family(struct page *page, const struct family *family,
                              const struct ways_from *from)
 {
-    if (!is_told(family, page->options->level) ||
+    if (!is_told(family, page->options) ||
         ((page->snapshot == NULL || page->is_alone) && !WAYS[family->way].alone))
         return;
     page_family(page, FAMILY_PREFIX, family->name, family->type, family->help);

@@ -185,16 +185,6 @@ const struct family families[] = {
      .labels = GPU,
      .parts = {{VITALS_GPU_PERFORMANCE_STATE, NULL}},
      .help = "P-state: 0 is the fastest."},
-    {.name = "gpu_pcie_receive_bytes_total",
-     .type = FAMILY_COUNTER,
-     .labels = GPU,
-     .way = FAMILY_NOWHERE,
-     .help = "No driver counts these; a window of 20 ms, which some have, is no counter."},
-    {.name = "gpu_pcie_transmit_bytes_total",
-     .type = FAMILY_COUNTER,
-     .labels = GPU,
-     .way = FAMILY_NOWHERE,
-     .help = "Likewise."},
     {.name = "gpu_pcie_replays_total",
      .type = FAMILY_COUNTER,
      .labels = GPU,
@@ -441,6 +431,16 @@ const struct family families[] = {
      .level = FAMILY_OF_WORKLOADS,
      .parts = {{VITALS_GPU_PROCESS_BUSY_SECONDS, NULL}},
      .help = "Integral of its processes' share over time, those that have ended too: GPU-seconds."},
+    {.name = "gpu_job_info",
+     .labels = GPU ", workload, job_id, by",
+     .way = FAMILY_GPU_JOB,
+     .level = FAMILY_OF_WORKLOADS,
+     .parts = {{VITALS_GPU_JOB_JOB_ID, NULL},
+               {VITALS_GPU_JOB_WORKLOAD, NULL},
+               {VITALS_GPU_PROCESS_PROCESS, NULL}},
+     .help = "A job that the device works for; always 1. By process: one of its processes is on "
+             "the device. By prolog: none of a job is, and a scheduler's file allots the device to "
+             "it."},
     {.name = "workload_processes",
      .labels = "workload",
      .level = FAMILY_OF_WORKLOADS,
@@ -561,26 +561,42 @@ const struct family families[] = {
                {VITALS_HOST_DRAM_ENERGY_JOULES, "dram"}},
      .help = "Energy that the processors count, packages and memory (RAPL)."},
 
-/* ---- tracked runs: these tell for themselves ---- */
-#define RUN(family, of, kind)                                                             \
-    {                                                                                     \
-        .name = family, .type = kind, .labels = of, .way = FAMILY_NOWHERE,                \
-        .help = "A run tells for itself, by MLflow, OTLP and TensorBoard; a series that " \
-                "lingers would say that it still goes on."                                \
-    }
-    RUN("run_info", "run, name, user, project", FAMILY_GAUGE),
-    RUN("run_cpu_seconds_total", "run", FAMILY_COUNTER),
-    RUN("run_read_bytes_total", "run", FAMILY_COUNTER),
-    RUN("run_written_bytes_total", "run", FAMILY_COUNTER),
-    RUN("run_gpu_busy_seconds_total", "run, uuid", FAMILY_COUNTER),
-    RUN("run_gpu_energy_joules_total", "run, uuid", FAMILY_COUNTER),
-    RUN("run_memory_bytes", "run", FAMILY_GAUGE),
-    RUN("run_memory_peak_bytes", "run", FAMILY_GAUGE),
-    RUN("run_gpu_memory_bytes", "run, uuid", FAMILY_GAUGE),
-    RUN("run_gpu_memory_peak_bytes", "run, uuid", FAMILY_GAUGE),
-    RUN("run_start_time_seconds", "run", FAMILY_GAUGE),
-    RUN("run_end_time_seconds", "run", FAMILY_GAUGE),
-    RUN("run_exit_code", "run", FAMILY_GAUGE),
+/* ---- tracked runs: vitals run --textfile ---- */
+#define RUN(family, way_, help_) .name = family, .way = way_, .level = FAMILY_OF_RUNS, .help = help_
+    {RUN("run_info", FAMILY_RUN_INFO, "A run, what it is called and whose it is; always 1."),
+     .labels = "run, name, user"},
+    {RUN("run_cpu_seconds_total", FAMILY_RUN, "CPU time of all its processes."),
+     .type = FAMILY_COUNTER, .labels = "run", .measure = "cpu_seconds", .figure = "cpu_seconds"},
+    {RUN("run_read_bytes_total", FAMILY_RUN, "Bytes that they made storage read."),
+     .type = FAMILY_COUNTER, .labels = "run", .measure = "disk_read_bytes",
+     .figure = "disk_read_bytes"},
+    {RUN("run_written_bytes_total", FAMILY_RUN, "Bytes that they made storage write."),
+     .type = FAMILY_COUNTER, .labels = "run", .measure = "disk_written_bytes",
+     .figure = "disk_written_bytes"},
+    {RUN("run_gpu_busy_seconds_total", FAMILY_RUN, "Time that they kept the device busy."),
+     .type = FAMILY_COUNTER, .labels = "run, uuid", .measure = "gpu_busy_seconds",
+     .figure = "gpu_busy_seconds"},
+    {RUN("run_gpu_energy_joules_total", FAMILY_RUN,
+         "Their share of the device's energy, by busy time: an estimate."),
+     .type = FAMILY_COUNTER, .labels = "run, uuid", .measure = "gpu_energy_joules",
+     .figure = "gpu_energy_joules"},
+    {RUN("run_memory_bytes", FAMILY_RUN, "Sum of their resident set sizes, while it runs."),
+     .labels = "run", .measure = "memory_resident_bytes"},
+    {RUN("run_memory_peak_bytes", FAMILY_RUN,
+         "The most that it was in a sample; from its end on what the kernel counted, page cache "
+         "included, where it did."),
+     .labels = "run", .measure = "memory_resident_bytes", .figure = "memory_peak_bytes"},
+    {RUN("run_gpu_memory_bytes", FAMILY_RUN, "Device memory that they hold, while it runs."),
+     .labels = "run, uuid", .measure = "gpu_memory_bytes"},
+    {RUN("run_gpu_memory_peak_bytes", FAMILY_RUN, "The most that it was."), .labels = "run, uuid",
+     .measure = "gpu_memory_bytes", .figure = "gpu_memory_peak_bytes"},
+    {RUN("run_start_time_seconds", FAMILY_RUN_START, "When it started, since 1970."),
+     .labels = "run"},
+    {RUN("run_end_time_seconds", FAMILY_RUN_END, "When it had ended, since 1970; else not there."),
+     .labels = "run"},
+    {RUN("run_exit_code", FAMILY_RUN_EXIT,
+         "How it ended, as a shell says it: 128 and the signal that ended it."),
+     .labels = "run"},
 #undef RUN
 };
 const size_t families_count = sizeof families / sizeof families[0];

@@ -18,8 +18,7 @@ enum family_type { FAMILY_GAUGE, FAMILY_COUNTER };
 
 /* How its samples are made. */
 enum family_way {
-    FAMILY_ROWS,    /* a sample for each row of the parts' tables that has the value */
-    FAMILY_NOWHERE, /* there is no source yet: `help` says why */
+    FAMILY_ROWS, /* a sample for each row of the parts' tables that has the value */
     FAMILY_BUILD,
     FAMILY_COLLECTOR_SUCCESS,
     FAMILY_COLLECTOR_DURATION,
@@ -29,6 +28,7 @@ enum family_way {
     FAMILY_REJECTED,
     FAMILY_GPU_INFO,
     FAMILY_GPU_PROCESSES,
+    FAMILY_GPU_JOB,
     FAMILY_GPU_LINKS,
     FAMILY_XID_LAST,
     FAMILY_PARTITION_INFO,
@@ -38,10 +38,15 @@ enum family_way {
     FAMILY_WORKLOAD_INFO,
     FAMILY_WORKLOAD_GPU,
     FAMILY_WORKLOAD_GPU_BUSY,
+    FAMILY_RUN, /* the measure of each sample, and the figure of the account */
+    FAMILY_RUN_INFO,
+    FAMILY_RUN_START,
+    FAMILY_RUN_END,
+    FAMILY_RUN_EXIT,
     FAMILY_WAYS
 };
 
-enum family_level { FAMILY_ALWAYS, FAMILY_OF_WORKLOADS, FAMILY_OF_PROCESSES };
+enum family_level { FAMILY_ALWAYS, FAMILY_OF_WORKLOADS, FAMILY_OF_PROCESSES, FAMILY_OF_RUNS };
 
 /* A metric, and the value of the label that tells the parts of a family apart. */
 struct family_part {
@@ -57,11 +62,16 @@ struct family {
         *row_label; /* the label that the label of a row goes to, beside those of its table */
     const char *part_label;
     struct family_part parts[FAMILY_PARTS]; /* to the first without a metric */
+    const char *measure;                    /* of a run */
+    const char *figure;                     /* NULL: it is of now, and ends with the run */
     unsigned char type, way, level;
     bool unsummed; /* a gauge whose values of several rows make no sum, as a peak's do not */
 };
 
 #define FAMILY_PREFIX "vitals_"
+
+/* How the names of what is the whole machine's begin, ours and nvitop-exporter's. */
+#define HOST_NAMES "host_"
 
 extern const struct family families[];
 extern const size_t families_count;

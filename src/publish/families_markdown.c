@@ -1,7 +1,7 @@
 /* families_markdown.c: docs/prometheus.md, as `tell --families` prints it. */
-#include <stdio.h>
-
 #include "publish/families_markdown.h"
+
+#include "publish/own.h"
 
 static const char INTRODUCTION[] =
     "# The families of vitals\n"
@@ -12,11 +12,23 @@ static const char INTRODUCTION[] =
     "\n"
     "A label that would be empty is left out. What a machine does not have, or nobody may read, "
     "has "
-    "no\nsample. Level: `workload` and `pid` are those of `--processes`.\n";
+    "no\nsample. Level: `workload` and `pid` are those of `--processes`; `run` is what "
+    "`vitals run --textfile FILE` writes\nof the run alone, and nothing else tells.\n";
+
+static const char LEFT_OUT[] =
+    "\nBytes over PCIe have no family: what vitals reads of them is the driver's window of 20 ms, "
+    "which is no counter.\n";
+
+static const char OWN[] =
+    "\n## The exporter itself\n\nAt `/metrics` alone, of `libexec/vitals/tell`, under the names "
+    "of Prometheus' own libraries; what reads the machine\nis another process.\n\n"
+    "| Name | Type | |\n|---|---|---|\n";
 
 static const char *const TYPES[] = {[FAMILY_GAUGE] = "gauge", [FAMILY_COUNTER] = "counter"};
-static const char *const LEVELS[] = {
-    [FAMILY_ALWAYS] = "", [FAMILY_OF_WORKLOADS] = "workload", [FAMILY_OF_PROCESSES] = "pid"};
+static const char *const LEVELS[] = {[FAMILY_ALWAYS] = "",
+                                     [FAMILY_OF_WORKLOADS] = "workload",
+                                     [FAMILY_OF_PROCESSES] = "pid",
+                                     [FAMILY_OF_RUNS] = "run"};
 
 static void print_family(FILE *file, const struct family *family)
 {
@@ -24,21 +36,22 @@ static void print_family(FILE *file, const struct family *family)
                   TYPES[family->type], family->labels, LEVELS[family->level], family->help);
 }
 
-static void print_table(FILE *file, bool nowhere)
+static void print_table(FILE *file)
 {
     (void)fputs("\n| Name | Type | Labels | Level | |\n|---|---|---|---|---|\n", file);
-    for (size_t i = 0; i < families_count; i++) {
-        if ((families[i].way == FAMILY_NOWHERE) == nowhere)
-            print_family(file, &families[i]);
-    }
+    for (size_t i = 0; i < families_count; i++)
+        print_family(file, &families[i]);
 }
 
 void families_markdown(FILE *file)
 {
     (void)fputs(INTRODUCTION, file);
-    print_table(file, false);
-    (void)fputs("\n## Names that are kept free\n\nNothing tells of these yet, and why.\n", file);
-    print_table(file, true);
+    print_table(file);
+    (void)fputs(LEFT_OUT, file);
+    (void)fputs(OWN, file);
+    for (size_t i = 0; i < OWN_FAMILIES; i++)
+        (void)fprintf(file, "| `%s` | %s | %s |\n", own_families[i].name,
+                      TYPES[own_families[i].type], own_families[i].help);
     (void)fputs(
         "\n## nvitop-exporter's\n\nWith `--compat nvitop-exporter` these stand there instead, "
         "with that exporter's labels and units:\n\n",

@@ -160,6 +160,16 @@ bool guests_make_room(struct guests *guests)
     return true;
 }
 
+bool guests_may_listen(const struct guests *guests, const struct guest *comer)
+{
+    size_t like = 0;
+    if (guests->in_phase[GUEST_STREAMING] >= GUESTS_STREAMS_MAX)
+        return false;
+    for (const struct guest *guest = guests->first; guest != NULL; guest = guest->next)
+        like += guest->phase == GUEST_STREAMING && !guest->cut && guests_same_address(guest, comer);
+    return like < GUESTS_STREAMS_OF_ADDRESS_MAX;
+}
+
 /* ---- deadlines ---- */
 
 static bool is_overdue(struct guest *guest, uint64_t now_ns)

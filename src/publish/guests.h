@@ -16,7 +16,8 @@ enum {
     GUESTS_MAX = 256,           /* at once */
     GUESTS_OF_ADDRESS_MAX = 64, /* of one address; sockets in a folder have none */
     GUESTS_ANSWERED_MAX = 40,   /* of those, being answered at once */
-    GUESTS_STREAMS_MAX = 32     /* and listening to events, which the others do not count */
+    GUESTS_STREAMS_MAX = 32,    /* and listening to events, which the others do not count */
+    GUESTS_STREAMS_OF_ADDRESS_MAX = 16
 };
 
 #define GUESTS_HEADER_NS  (2 * UINT64_C(1000000000))  /* from its first byte to its last header */
@@ -62,6 +63,9 @@ void guests_enter_phase(struct guests *guests, struct guest *guest, enum guest_p
 /* Whether one more may be answered. An answer leaves at once where it is taken: who has been taking
  * one for longest when there are too many is cut off for it. */
 bool guests_make_room(struct guests *guests);
+
+/* Whether one more of that address may listen to events. */
+bool guests_may_listen(const struct guests *guests, const struct guest *comer);
 
 void guests_cut(struct guests *guests, struct guest *guest);
 

@@ -128,7 +128,8 @@ static int try_address(const char *where, const char *lacks, struct listener *ou
     if (!read_address(where, &address, &size))
         return record_fail(VITALS_EARGUMENT, where, error,
                            "no address: 127.0.0.1:9847, [::1]:9847, localhost:9847 and "
-                           "unix:/run/vitals.sock are");
+                           "unix:/run/vitals.sock are (numbers, not names; for all addresses "
+                           "0.0.0.0 or [::])");
     if (lacks != NULL && !host_is_loopback(&address.any))
         return refuse_beyond(where, lacks, error);
     *number = bind_socket(&address, size, &out->descriptor);
@@ -174,6 +175,8 @@ static int open_path(const char *where, struct listener *out, vitals_error *erro
     int number = bind_socket(&address, sizeof address.path, &out->descriptor);
     if (number == EADDRINUSE && make_way(&address, sizeof address.path))
         number = bind_socket(&address, sizeof address.path, &out->descriptor);
+    if (number == EADDRINUSE && lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode))
+        return record_fail(VITALS_ESYSTEM, where, error, "is there and is no socket");
     if (number != 0)
         return refuse_errno(number, where, error);
     name_it(out, where);

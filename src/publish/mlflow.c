@@ -16,7 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "publish/account_times.h"
+#include "publish/address.h"
 #include "publish/clock.h"
+#include "publish/commit.h"
 #include "publish/environment.h"
 #include "publish/mlflow_account.h"
 #include "publish/mlflow_points.h"
@@ -42,10 +45,11 @@ struct mlflow {
     struct moment *moment; /* the newest, or NULL */
     json_t *job, *config;
     enum redact_form form;
-    bool ended;
+    bool ended, limits_told;
 
-    char *folder, *resume, *target, *uri; /* set before the writer begins, and never after */
-    uint64_t away_ns;                     /* likewise */
+    char *folder, *resume, *uri; /* set before the writer begins, and never after */
+    uint64_t away_ns;            /* likewise, as the job and config above */
+    bool launched;               /* likewise: the run is begun by us, in our working folder */
 
     pthread_t writer;
     pthread_mutex_t mutex;
@@ -106,6 +110,82 @@ static bool dequeue(struct mlflow *mlflow, struct item *item)
     return any;
 }
 
+/* ---- what is asked for ---- */
+
+static const char *setting(const json_t *config, const char *member, const char *variable)
+{
+    const char *value = json_string_value(json_object_get(config, member));
+    if (value != NULL && value[0] != '\0')
+        return value;
+    return variable != NULL ? environment_get(variable) : NULL;
+}
+
+/* The run that is to be gone on with; NULL: a new one. */
+static const char *wanted_run(const json_t *config)
+{
+    return json_is_true(json_object_get(config, "new_run"))
+               ? NULL
+               : setting(config, "run_id", "MLFLOW_RUN_ID");
+}
+
+static double number(const json_t *config, const char *member)
+{
+    double value = json_number_value(json_object_get(config, member));
+    return value > 0 ? value : 0;
+}
+
+static const char *prefix_of(const json_t *config)
+{
+    const char *prefix = json_string_value(json_object_get(config, "prefix"));
+    return prefix != NULL ? prefix : "system/process/";
+}
+
+/* When the run began, in ms since 1970. */
+static uint64_t start_ms(const json_t *job)
+{
+    const char *digits = json_string_value(json_object_get(job, "started_ns"));
+    uint64_t ns = digits != NULL ? strtoull(digits, NULL, 10) : 0;
+    return (ns > 0 ? ns : clock_realtime_ns()) / 1000000;
+}
+
+static void add(json_t *target, const char *member, const char *value)
+{
+    if (value != NULL)
+        (void)json_object_set_new(target, member, json_string(value));
+}
+
+/* What the run is found or made by (mlflow_server.h), as it stands in the spool: without a login.
+ */
+static char *make_target(const struct mlflow *mlflow)
+{
+    char mark[64], *uri = mlflow_without_login(mlflow->uri);
+    const json_t *config = mlflow->config, *job = mlflow->job;
+    const char *run_id = wanted_run(config), *cwd = json_string_value(json_object_get(job, "cwd"));
+    char commit[COMMIT_SIZE];
+    bool known = mlflow->launched && run_id == NULL && cwd != NULL && commit_find(cwd, commit);
+    (void)snprintf(mark, sizeof mark, "%llx-%llx", (unsigned long long)clock_realtime_ns(),
+                   (unsigned long long)clock_now_ns());
+    json_t *target = json_object();
+    add(target, "uri", uri);
+    add(target, "prefix", prefix_of(config));
+    add(target, "mark", mark);
+    add(target, "run_id", run_id);
+    add(target, "parent", run_id == NULL ? environment_get("MLFLOW_RUN_ID") : NULL);
+    add(target, "run_name", setting(config, "run_name", "MLFLOW_RUN_NAME"));
+    add(target, "experiment", setting(config, "experiment", "MLFLOW_EXPERIMENT_NAME"));
+    /* One that was named goes before the environment's id. */
+    bool named = setting(config, "experiment", NULL) != NULL;
+    add(target, "experiment_id",
+        setting(config, "experiment_id", named ? NULL : "MLFLOW_EXPERIMENT_ID"));
+    (void)json_object_set_new(target, "start_ms", json_integer((json_int_t)start_ms(job)));
+    (void)json_object_set_new(target, "tags",
+                              mlflow_first_tags(job, known ? commit : NULL, mlflow->form));
+    char *bytes = json_dumps(target, JSON_COMPACT);
+    json_decref(target);
+    free(uri);
+    return bytes;
+}
+
 /* ---- the writer ---- */
 
 /* vitals/NAME\n and the bytes of the file. False: it cannot be read, or is too long. */
@@ -160,11 +240,11 @@ static void keep(struct mlflow *mlflow, struct item *item, struct mlflow_sender 
 }
 
 /* A new one that says where it goes. */
-static int make_spool(struct mlflow *mlflow, const char *folder, struct spool **spool,
+static int make_spool(const char *folder, const char *target, struct spool **spool,
                       vitals_error *error)
 {
     int code = spool_new(folder, spool, error);
-    if (code == 0 && !spool_append(*spool, SPOOL_TARGET, mlflow->target, strlen(mlflow->target))) {
+    if (code == 0 && !spool_append(*spool, SPOOL_TARGET, target, strlen(target))) {
         int number = spool_trouble(*spool);
         code = record_fail_errno(number != 0 ? number : ENOMEM, folder != NULL ? folder : "spool",
                                  error);
@@ -175,17 +255,28 @@ static int make_spool(struct mlflow *mlflow, const char *folder, struct spool **
 }
 
 /* A folder that cannot be written costs what a killed program would have kept, and no more. */
-static int open_spool(struct mlflow *mlflow, struct spool **spool, vitals_error *error)
+static int begin_spool(const struct mlflow *mlflow, struct spool **spool, vitals_error *error)
 {
-    if (mlflow->resume != NULL)
-        return spool_open(mlflow->resume, spool, error);
-    int code = mlflow->folder != NULL ? make_spool(mlflow, mlflow->folder, spool, error)
+    char *target = make_target(mlflow);
+    if (target == NULL)
+        return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
+    int code = mlflow->folder != NULL ? make_spool(mlflow->folder, target, spool, error)
                                       : record_fail(VITALS_EGONE, "mlflow", error,
                                                     "there is no folder for what is not sent");
-    if (code == 0)
-        return 0;
-    reply_say("mlflow: nothing is kept for later: %s", error->message);
-    return make_spool(mlflow, NULL, spool, error);
+    if (code < 0) {
+        reply_say("mlflow: nothing is kept for later: %s",
+                  strncmp(error->message, "mlflow: ", 8) == 0 ? error->message + 8
+                                                              : error->message);
+        code = make_spool(NULL, target, spool, error);
+    }
+    free(target);
+    return code;
+}
+
+static int open_spool(const struct mlflow *mlflow, struct spool **spool, vitals_error *error)
+{
+    return mlflow->resume != NULL ? spool_open(mlflow->resume, spool, error)
+                                  : begin_spool(mlflow, spool, error);
 }
 
 /* Another program was killed before the run's end. */
@@ -251,66 +342,7 @@ static int start_writer(struct mlflow *mlflow, vitals_error *error)
     return number == 0 ? 0 : record_fail_errno(number, "mlflow", error);
 }
 
-/* ---- what is asked for ---- */
-
-static const char *setting(const json_t *config, const char *member, const char *variable)
-{
-    const char *value = json_string_value(json_object_get(config, member));
-    if (value != NULL && value[0] != '\0')
-        return value;
-    return variable != NULL ? environment_get(variable) : NULL;
-}
-
-static double number(const json_t *config, const char *member)
-{
-    double value = json_number_value(json_object_get(config, member));
-    return value > 0 ? value : 0;
-}
-
-static const char *prefix_of(const json_t *config)
-{
-    const char *prefix = json_string_value(json_object_get(config, "prefix"));
-    return prefix != NULL ? prefix : "system/process/";
-}
-
-/* When the run began, in ms since 1970. */
-static uint64_t start_ms(const json_t *job)
-{
-    const char *digits = json_string_value(json_object_get(job, "started_ns"));
-    uint64_t ns = digits != NULL ? strtoull(digits, NULL, 10) : 0;
-    return (ns > 0 ? ns : clock_realtime_ns()) / 1000000;
-}
-
-static void add(json_t *target, const char *member, const char *value)
-{
-    if (value != NULL)
-        (void)json_object_set_new(target, member, json_string(value));
-}
-
-/* What the run is found or made by (mlflow_server.h), as it stands in the spool: without a login.
- */
-static char *make_target(const struct mlflow *mlflow)
-{
-    char mark[64], *uri = mlflow_without_login(mlflow->uri);
-    const json_t *config = mlflow->config;
-    const char *run_id = setting(config, "run_id", "MLFLOW_RUN_ID");
-    (void)snprintf(mark, sizeof mark, "%llx-%llx", (unsigned long long)clock_realtime_ns(),
-                   (unsigned long long)clock_now_ns());
-    json_t *target = json_object();
-    add(target, "uri", uri);
-    add(target, "prefix", prefix_of(config));
-    add(target, "mark", mark);
-    add(target, "run_id", run_id);
-    add(target, "run_name", setting(config, "run_name", "MLFLOW_RUN_NAME"));
-    add(target, "experiment", setting(config, "experiment", "MLFLOW_EXPERIMENT_NAME"));
-    add(target, "experiment_id", setting(config, "experiment_id", "MLFLOW_EXPERIMENT_ID"));
-    (void)json_object_set_new(target, "start_ms", json_integer((json_int_t)start_ms(mlflow->job)));
-    (void)json_object_set_new(target, "tags", mlflow_first_tags(mlflow->job, mlflow->form));
-    char *bytes = json_dumps(target, JSON_COMPACT);
-    json_decref(target);
-    free(uri);
-    return bytes;
-}
+/* ---- what is told of a run ---- */
 
 static struct mlflow_points *make_points(const struct mlflow *mlflow)
 {
@@ -324,6 +356,7 @@ static struct mlflow_points *make_points(const struct mlflow *mlflow)
         .period_ns = seconds < 1e9 ? (uint64_t)(seconds * 1e9) : UINT64_MAX / 2,
         .memory_bytes = memory > 0 ? memory : number(mlflow->job, "memory_limit_bytes"),
         .cpus = number(config, "max_cpus"),
+        .pid = json_integer_value(json_object_get(mlflow->job, "pid")),
     };
     return mlflow_points_new(&options);
 }
@@ -337,7 +370,6 @@ static void done(struct mlflow *mlflow)
     json_decref(mlflow->config);
     free(mlflow->folder);
     free(mlflow->resume);
-    free(mlflow->target);
     free(mlflow->uri);
     free(mlflow);
 }
@@ -349,13 +381,12 @@ static int prepare(struct mlflow *mlflow, vitals_error *error)
     if (mlflow->uri == NULL)
         return record_fail(VITALS_EARGUMENT, "no server", error,
                            "--mlflow=URI, or set MLFLOW_TRACKING_URI");
-    int code = mlflow_check_address(mlflow->uri, error);
+    int code = address_check_mlflow(mlflow->uri, error);
     if (code < 0)
         return code;
-    mlflow->target = make_target(mlflow);
     mlflow->points = make_points(mlflow);
     mlflow->folder = folder != NULL ? strdup(folder) : NULL;
-    if (mlflow->target == NULL || mlflow->points == NULL || (folder != NULL && !mlflow->folder))
+    if (mlflow->points == NULL || (folder != NULL && !mlflow->folder))
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
     return 0;
 }
@@ -364,6 +395,7 @@ static int open_mlflow(const json_t *config, const json_t *hello, void **data, v
 {
     struct mlflow *mlflow = calloc(1, sizeof *mlflow);
     const char *form = json_string_value(json_object_get(hello, "cmdline"));
+    const char *program = json_string_value(json_object_get(hello, "program"));
     const char *resume = setting(config, "resume", NULL);
     const char *uri = setting(config, "uri", "MLFLOW_TRACKING_URI");
     if (mlflow == NULL)
@@ -371,6 +403,7 @@ static int open_mlflow(const json_t *config, const json_t *hello, void **data, v
     mlflow->batch = (struct mlflow_batch){.emit = enqueue_batch, .data = mlflow};
     mlflow->config = json_deep_copy(config);
     mlflow->job = json_deep_copy(json_object_get(hello, "job"));
+    mlflow->launched = program != NULL && strcmp(program, "run") == 0;
     int known = form != NULL ? redact_form_of(form) : REDACT_OFF;
     mlflow->form = known >= 0 ? (enum redact_form)known : REDACT_OFF;
     mlflow->resume = resume != NULL ? strdup(resume) : NULL;
@@ -385,8 +418,8 @@ static int open_mlflow(const json_t *config, const json_t *hello, void **data, v
     }
     *data = mlflow;
     if (mlflow->points != NULL)
-        mlflow_write_begin(mlflow->job, mlflow->config, mlflow->form,
-                           setting(config, "run_id", "MLFLOW_RUN_ID") != NULL, &mlflow->batch);
+        mlflow_write_begin(mlflow->job, mlflow->config, mlflow->form, wanted_run(config) != NULL,
+                           &mlflow->batch);
     return 0;
 }
 
@@ -407,19 +440,29 @@ static void take_snapshot(void *data, struct moment *moment)
     mlflow->moment = moment_ref(moment);
 }
 
+static void put_points(struct mlflow *mlflow)
+{
+    struct mlflow_limits limits;
+    mlflow_points_write(mlflow->points, mlflow->moment, &mlflow->batch);
+    if (mlflow->limits_told || !mlflow_points_limits(mlflow->points, &limits))
+        return;
+    mlflow_write_limits(&limits, wanted_run(mlflow->config) != NULL, &mlflow->batch);
+    mlflow->limits_told = true;
+}
+
 static void take_usage(void *data, const json_t *usage)
 {
     struct mlflow *mlflow = data;
     if (mlflow->points == NULL || is_hopeless(mlflow))
         return;
     if (mlflow_points_add(mlflow->points, usage))
-        mlflow_points_write(mlflow->points, mlflow->moment, &mlflow->batch);
+        put_points(mlflow);
 }
 
 static void put_last_points(struct mlflow *mlflow)
 {
     if (mlflow_points_waiting(mlflow->points))
-        mlflow_points_write(mlflow->points, mlflow->moment, &mlflow->batch);
+        put_points(mlflow);
 }
 
 static void put_files(struct mlflow *mlflow, const json_t *paths)
@@ -461,7 +504,8 @@ static void take_end(void *data, const json_t *account, const json_t *status)
     struct text document = {.bytes = NULL};
     if (mlflow->points == NULL || mlflow->ended)
         return;
-    uint64_t ms = mlflow_account_end_ms(account);
+    uint64_t ms = account_ended_ns(account) / 1000000;
+    mlflow_points_end(mlflow->points, json_object_get(account, "figures"), ms);
     put_last_points(mlflow);
     ms = ms > 0 ? ms : newest_ms(mlflow);
     mlflow_write_account(account, status, ms, &mlflow->batch);
@@ -512,11 +556,14 @@ static void say_left(const struct mlflow *mlflow, const char *why)
 {
     const char *path = spool_path(mlflow->spool);
     const char *between = why[0] != '\0' ? ": " : "";
+    char server[200] = "";
+    if (mlflow->uri != NULL)
+        address_show(mlflow->uri, server, sizeof server);
     if (mlflow->resume != NULL && why[0] != '\0')
         reply_failed("mlflow", "%s: not all was sent: %s", path, why);
     else if (mlflow->resume == NULL && path != NULL)
-        reply_say("mlflow: not all was sent%s%s; vitals send %s sends the rest", between, why,
-                  path);
+        reply_say("mlflow: not all was sent%s%s; vitals send %s sends the rest, once %s takes it",
+                  between, why, path, server);
     else if (mlflow->resume == NULL)
         reply_say("mlflow: not all was sent%s%s; the rest is lost", between, why);
 }

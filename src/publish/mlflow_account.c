@@ -65,15 +65,19 @@ static const char *source_type(void)
     return "LOCAL";
 }
 
-json_t *mlflow_first_tags(const json_t *job, enum redact_form form)
+json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_form form)
 {
     json_t *tags = json_array();
     struct text program = {.bytes = NULL};
+    const char *name = word(job, "name");
     if (form != REDACT_OFF)
         put_command(job, REDACT_ARGV0, &program);
+    if (program.size > 0)
+        name = program.bytes;
     add_tag(tags, "mlflow.user", word(job, "user"));
-    add_tag(tags, "mlflow.source.name", program.size > 0 ? program.bytes : "vitals");
+    add_tag(tags, "mlflow.source.name", name != NULL ? name : "vitals");
     add_tag(tags, "mlflow.source.type", source_type());
+    add_tag(tags, "mlflow.source.git.commit", commit);
     add_tag(tags, "vitals.version", word(job, "version"));
     add_tag(tags, "vitals.host", word(job, "host"));
     text_done(&program);
@@ -88,6 +92,24 @@ static void put_setting(struct mlflow_batch *batch, bool as_tag, const char *key
         mlflow_batch_tag(batch, key, value);
     else
         mlflow_batch_param(batch, key, value);
+}
+
+/* Nothing where there is no such limit. */
+static void put_limit(struct mlflow_batch *batch, bool as_tag, const char *key, double limit)
+{
+    struct text text = {.bytes = NULL};
+    if (limit > 0)
+        text_number(&text, limit);
+    put_setting(batch, as_tag, key, (vitals_text){text.bytes, text.size});
+    text_done(&text);
+}
+
+void mlflow_write_limits(const struct mlflow_limits *limits, bool as_tags,
+                         struct mlflow_batch *batch)
+{
+    put_limit(batch, as_tags, "vitals.cgroup_memory_limit_bytes", limits->memory_bytes);
+    put_limit(batch, as_tags, "vitals.cgroup_cpu_limit_cores", limits->cpus);
+    mlflow_batch_flush(batch);
 }
 
 void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_form form,
@@ -110,31 +132,13 @@ void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_for
     for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {
         double value = json_number_value(
             json_object_get(NUMBERS[i].of_job ? job : config, NUMBERS[i].member));
-        text_reset(&text);
-        if (value > 0)
-            text_number(&text, value);
-        put_setting(batch, as_tags, NUMBERS[i].key, (vitals_text){text.bytes, text.size});
+        put_limit(batch, as_tags, NUMBERS[i].key, value);
     }
     text_done(&text);
     mlflow_batch_flush(batch);
 }
 
 /* ---- the end ---- */
-
-uint64_t mlflow_account_end_ms(const json_t *account)
-{
-    const char *began = word(json_object_get(account, "attributes"), "started_ns");
-    const json_t *figures = json_object_get(account, "figures");
-    uint64_t began_ns = began != NULL ? strtoull(began, NULL, 10) : 0;
-    for (size_t i = 0; i < json_array_size(figures) && began_ns > 0; i++) {
-        const json_t *figure = json_array_get(figures, i);
-        const char *name = word(figure, "name");
-        double seconds = json_number_value(json_object_get(figure, "value"));
-        if (name != NULL && strcmp(name, "wall_seconds") == 0 && seconds >= 0 && seconds < 1e9)
-            return (began_ns + (uint64_t)(seconds * 1e9)) / 1000000;
-    }
-    return 0;
-}
 
 const char *mlflow_status(const json_t *status)
 {

@@ -6,23 +6,25 @@
 
 #include <jansson.h>
 
-#include "publish/mlflow_batch.h"
+#include "publish/mlflow_points.h"
 #include "publish/redact.h"
 
 /* The tags of a new run, as a list of {"key":…,"value":…}: whose it is, and what it runs. `job` is
- * that of the first line; the caller releases the list. NULL: memory is out. */
-json_t *mlflow_first_tags(const json_t *job, enum redact_form form);
+ * that of the first line, `commit` what it runs in, or NULL; the caller releases the list. NULL:
+ * memory is out. */
+json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_form form);
 
 /* What was asked of the run, as parameters, or as tags where `as_tags`. */
 void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_form form,
                         bool as_tags, struct mlflow_batch *batch);
 
+/* What the cgroup allows, the same way. */
+void mlflow_write_limits(const struct mlflow_limits *limits, bool as_tags,
+                         struct mlflow_batch *batch);
+
 /* The figures as metrics account/…, what is known beside them as tags. */
 void mlflow_write_account(const json_t *account, const json_t *status, uint64_t ms,
                           struct mlflow_batch *batch);
-
-/* When the account says that the run ended, in ms since 1970; 0: it does not say. */
-uint64_t mlflow_account_end_ms(const json_t *account);
 
 /* FINISHED, FAILED or KILLED; NULL where nobody knows. */
 const char *mlflow_status(const json_t *status);

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "publish/mlflow_server.h"
+#include "publish/reply.h"
 
-static const char MARK[] = "vitals.spool"; /* the tag */
+static const char MARK[] = "vitals.spool"; /* the tags */
+static const char PARENT[] = "mlflow.parentRunId", NAME[] = "mlflow.runName";
 
 static const char *word(const json_t *object, const char *member)
 {
@@ -128,6 +130,22 @@ static enum mlflow_outcome find_named(struct mlflow_server *server, const char *
 
 /* ---- its experiment ---- */
 
+/* That of the run above, into *id, which is released by the caller; MISSING: there is no such run.
+ */
+static enum mlflow_outcome experiment_of(struct mlflow_server *server, const char *parent,
+                                         char **id)
+{
+    json_t *answer;
+    enum mlflow_outcome outcome = get(server, "runs/get?run_id=", parent, &answer);
+    if (outcome != MLFLOW_WELL)
+        return outcome;
+    const json_t *info = json_object_get(json_object_get(answer, "run"), "info");
+    const char *found = word(info, "experiment_id");
+    *id = strdup(found != NULL ? found : "0");
+    json_decref(answer);
+    return *id != NULL ? MLFLOW_WELL : MLFLOW_AGAIN;
+}
+
 /* The experiment's id by its name, into *id, which is released by the caller. */
 static enum mlflow_outcome experiment_by_name(struct mlflow_server *server, const char *name,
                                               char **id)
@@ -169,12 +187,20 @@ static enum mlflow_outcome make_experiment(struct mlflow_server *server, const c
                : fail(server, MLFLOW_REFUSED, "the server does not make experiment ", name, "");
 }
 
+/* *parent is NULL from here on where there is no such run: a job started by what was left of
+ * another is told all the same. */
 static enum mlflow_outcome find_experiment(struct mlflow_server *server, const json_t *target,
-                                           char **id)
+                                           const char **parent, char **id)
 {
     const char *name = word(target, "experiment"), *wanted = word(target, "experiment_id");
     enum mlflow_outcome outcome = MLFLOW_WELL;
     *id = NULL;
+    if (name == NULL && wanted == NULL && *parent != NULL) {
+        outcome = experiment_of(server, *parent, id);
+        if (outcome != MLFLOW_MISSING)
+            return outcome;
+        *parent = NULL;
+    }
     if (name == NULL) {
         *id = strdup(wanted != NULL ? wanted : "0");
         return *id != NULL ? MLFLOW_WELL : MLFLOW_AGAIN;
@@ -212,15 +238,23 @@ static enum mlflow_outcome search_run(struct mlflow_server *server, const char *
     return MLFLOW_WELL;
 }
 
+static void add_tag(json_t *tags, const char *key, const char *value)
+{
+    if (value != NULL)
+        (void)json_array_append_new(tags, json_pack("{s:s,s:s}", "key", key, "value", value));
+}
+
 static enum mlflow_outcome make_run(struct mlflow_server *server, const char *experiment,
-                                    const json_t *target, struct mlflow_run *run)
+                                    const char *parent, const json_t *target,
+                                    struct mlflow_run *run)
 {
     json_t *answer, *tags = json_deep_copy(json_object_get(target, "tags"));
     const char *name = word(target, "run_name");
     if (tags == NULL)
         tags = json_array();
-    (void)json_array_append_new(tags,
-                                json_pack("{s:s,s:s}", "key", MARK, "value", word(target, "mark")));
+    add_tag(tags, MARK, word(target, "mark"));
+    add_tag(tags, PARENT, parent);
+    add_tag(tags, NAME, name); /* of servers that know no run_name */
     json_t *request = json_pack("{s:s,s:I,s:o}", "experiment_id", experiment, "start_time",
                                 json_integer_value(json_object_get(target, "start_ms")), "tags",
                                 tags);
@@ -236,19 +270,29 @@ static enum mlflow_outcome make_run(struct mlflow_server *server, const char *ex
     return read ? MLFLOW_WELL : fail(server, MLFLOW_REFUSED, "the server makes no run", "", "");
 }
 
+static void say_alone(const char *parent)
+{
+    char safe[120];
+    (void)vitals_text_format((vitals_text){parent, strlen(parent)}, VITALS_TEXT_ASCII, safe,
+                             sizeof safe);
+    reply_say("mlflow: there is no run %s; the new one stands below none", safe);
+}
+
 enum mlflow_outcome mlflow_find_run(struct mlflow_server *server, const json_t *target, bool search,
                                     struct mlflow_run *run)
 {
-    const char *id = word(target, "run_id");
+    const char *id = word(target, "run_id"), *wanted = word(target, "parent"), *parent = wanted;
     char *experiment;
     bool found = false;
     if (id != NULL)
         return find_named(server, id, word(target, "prefix"), run);
-    enum mlflow_outcome outcome = find_experiment(server, target, &experiment);
+    enum mlflow_outcome outcome = find_experiment(server, target, &parent, &experiment);
     if (outcome == MLFLOW_WELL && search)
         outcome = search_run(server, experiment, target, run, &found);
     if (outcome == MLFLOW_WELL && !found)
-        outcome = make_run(server, experiment, target, run);
+        outcome = make_run(server, experiment, parent, target, run);
+    if (outcome == MLFLOW_WELL && parent != wanted)
+        say_alone(wanted);
     run->ours = outcome == MLFLOW_WELL;
     free(experiment);
     return outcome;

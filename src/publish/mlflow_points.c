@@ -8,23 +8,36 @@
 #define MEGABYTE 1e6       /* what MLflow means by it */
 #define MEBIBYTE 1048576.0 /* what ProcessMetricsMonitor means by a megabyte */
 
-enum { MOST_SERIES = 4096, MOST_DEVICES = 256, KEY = 300 };
+enum { MOST_SERIES = 4096, MOST_DEVICES = 256, KEY = 300, DEVICE_NAME = 64 };
 
 /* One measure of one scope and subject. */
 struct series {
     char *scope, *subject, *measure;
+    const struct device *device; /* NULL: of none */
     bool counter;
     unsigned count; /* samples of this window that have it */
     double sum, most, last;
+    double account; /* of a counter, where it is above the last sample; else 0 */
+};
+
+/* "gpu_0", a partition "gpu_1_0": as the label of its row has it; "": not named yet. */
+struct device {
+    char *subject, name[DEVICE_NAME];
 };
 
 struct mlflow_points {
     char *prefix, *host; /* "system/process/", "system/" */
     uint64_t period_ns;
-    double memory_bytes, cpus;
+    double memory_bytes, cpus; /* as asked for; 0: the cgroup's */
+    int64_t pid;
+    struct mlflow_limits group;   /* our cgroup's, as far as known */
+    bool group_known, group_late; /* late: there may be one that we have not heard of */
     struct series *series;
     size_t count, capacity;
+    struct device devices[MOST_DEVICES];
+    size_t device_count;
     unsigned samples;                    /* in this window */
+    bool counted;                        /* the account has more than was written */
     uint64_t begin_ns, last_ns, last_ms; /* the last point and the newest sample; monotonic; 1970 */
     double cpu_seconds;                  /* of the processes, at the last point */
     bool has_cpu_seconds;
@@ -54,7 +67,8 @@ struct mlflow_points *mlflow_points_new(const struct mlflow_points_options *opti
     points->host = node_prefix(options->node);
     points->period_ns = options->period_ns;
     points->memory_bytes = options->memory_bytes;
-    points->cpus = options->cpus > 0 ? options->cpus : 1;
+    points->cpus = options->cpus;
+    points->pid = options->pid;
     if (points->prefix == NULL || points->host == NULL) {
         mlflow_points_free(points);
         return NULL;
@@ -71,6 +85,8 @@ void mlflow_points_free(struct mlflow_points *points)
         free(points->series[i].subject);
         free(points->series[i].measure);
     }
+    for (size_t i = 0; i < points->device_count; i++)
+        free(points->devices[i].subject);
     free(points->series);
     free(points->prefix);
     free(points->host);
@@ -86,6 +102,21 @@ static bool is(const struct series *series, const char *scope, const char *subje
            strcmp(series->scope, scope) == 0;
 }
 
+/* NULL: there are too many, or no memory. */
+static const struct device *find_device(struct mlflow_points *points, const char *subject)
+{
+    for (size_t i = 0; i < points->device_count; i++) {
+        if (strcmp(points->devices[i].subject, subject) == 0)
+            return &points->devices[i];
+    }
+    struct device device = {.subject = points->device_count < MOST_DEVICES ? strdup(subject)
+                                                                           : NULL};
+    if (device.subject == NULL)
+        return NULL;
+    points->devices[points->device_count] = device;
+    return &points->devices[points->device_count++];
+}
+
 static struct series *add_series(struct mlflow_points *points, const char *scope,
                                  const char *subject, const char *measure)
 {
@@ -99,10 +130,15 @@ static struct series *add_series(struct mlflow_points *points, const char *scope
         points->series = grown;
         points->capacity = capacity;
     }
+    const bool of_device = strcmp(scope, "gpu") == 0;
+    const struct device *device = of_device ? find_device(points, subject) : NULL;
+    if (of_device && device == NULL)
+        return NULL;
     vitals_measure number = vitals_measure_find(measure);
     struct series series = {.scope = strdup(scope),
                             .subject = strdup(subject),
                             .measure = strdup(measure),
+                            .device = device,
                             .counter = number != 0 && vitals_measure_is_counter(number)};
     if (series.scope == NULL || series.subject == NULL || series.measure == NULL) {
         free(series.scope);
@@ -181,9 +217,40 @@ bool mlflow_points_add(struct mlflow_points *points, const json_t *usage)
     return points->begin_ns == 0 || now - points->begin_ns + slack >= points->period_ns;
 }
 
+static void count_to(struct mlflow_points *points, const json_t *figure)
+{
+    const char *name = json_string_value(json_object_get(figure, "name"));
+    const json_t *value = json_object_get(figure, "value");
+    if (name == NULL || json_object_get(figure, "subject") != NULL || !json_is_number(value))
+        return;
+    for (size_t i = 0; i < points->count; i++) {
+        struct series *series = &points->series[i];
+        if (series->counter && is(series, "tree", "", name) &&
+            json_number_value(value) > series->last) {
+            series->account = json_number_value(value);
+            points->counted = true;
+        }
+    }
+}
+
+void mlflow_points_end(struct mlflow_points *points, const json_t *figures, uint64_t ms)
+{
+    for (size_t i = 0; i < json_array_size(figures); i++)
+        count_to(points, json_array_get(figures, i));
+    if (points->samples == 0 && ms > points->last_ms)
+        points->last_ms = ms;
+    if (ms == 0 || ms >= points->last_ms)
+        return;
+    uint64_t late_ns = (points->last_ms - ms) * 1000000;
+    if (points->last_ns < late_ns || points->last_ns - late_ns <= points->begin_ns)
+        return;
+    points->last_ns -= late_ns;
+    points->last_ms = ms;
+}
+
 bool mlflow_points_waiting(const struct mlflow_points *points)
 {
-    return points->samples > 0;
+    return points->samples > 0 || points->counted;
 }
 
 uint64_t mlflow_points_newest_ms(const struct mlflow_points *points)
@@ -267,31 +334,33 @@ static const vitals_row *gpu_row(const struct point *point, const char *uuid)
     return NULL;
 }
 
-/* Devices are numbered as they come in the lines, which is the order of their drivers'. */
-static unsigned gpu_number(const struct mlflow_points *points, const struct series *of)
+/* As the driver and all others number it, however few were chosen; by its own name where it has no
+ * row, and where nothing has rows in the order of the lines. It keeps what it was called first. */
+static void name_device(const struct point *point, struct device *device, size_t place)
 {
-    const char *seen[MOST_DEVICES];
-    unsigned count = 0;
-    for (const struct series *each = points->series; each <= of; each++) {
-        if (strcmp(each->scope, "gpu") != 0)
-            continue;
-        unsigned i = 0;
-        while (i < count && strcmp(seen[i], each->subject) != 0)
-            i++;
-        if (each == of)
-            return i;
-        if (i == count && count < MOST_DEVICES)
-            seen[count++] = each->subject;
+    const vitals_row *row = gpu_row(point, device->subject);
+    if (point->snapshot == NULL)
+        (void)snprintf(device->name, DEVICE_NAME, "gpu_%zu", place);
+    else
+        (void)snprintf(device->name, DEVICE_NAME, "gpu_%s",
+                       row != NULL ? vitals_row_label(row) : device->subject);
+    for (char *at = device->name; *at != '\0'; at++)
+        *at = *at == ':' || *at == '/' ? '_' : *at;
+}
+
+static void name_devices(struct mlflow_points *points, const struct point *point)
+{
+    for (size_t i = 0; i < points->device_count; i++) {
+        if (points->devices[i].name[0] == '\0')
+            name_device(point, &points->devices[i], i);
     }
-    return count;
 }
 
 /* gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes: gpu_0_memory_bytes. */
-static void name_of(const struct mlflow_points *points, const struct series *series,
-                    const struct rule *rule, char name[static KEY])
+static void name_of(const struct series *series, const struct rule *rule, char name[static KEY])
 {
     const char *plain = rule != NULL ? rule->name : series->measure;
-    if (strcmp(series->scope, "gpu") != 0) {
+    if (series->device == NULL) {
         (void)snprintf(name, KEY, "%s", plain);
         return;
     }
@@ -299,7 +368,7 @@ static void name_of(const struct mlflow_points *points, const struct series *ser
         plain += 4;
     else if (rule == NULL && strncmp(plain, "device_", 7) == 0)
         plain += 7;
-    (void)snprintf(name, KEY, "gpu_%u_%s", gpu_number(points, series), plain);
+    (void)snprintf(name, KEY, "%s_%s", series->device->name, plain);
 }
 
 /* Whose it is: of a device, what the processes use there is called gpu_…. */
@@ -315,22 +384,108 @@ static void put_series(const struct point *point, const struct series *series)
     const struct rule *rule = rule_of(series);
     bool processes = rule != NULL ? rule->processes : is_of_processes(series);
     double scale = rule != NULL ? rule->scale : 1;
-    name_of(point->points, series, rule, name);
+    double newest = series->account > series->last ? series->account : series->last;
+    name_of(series, rule, name);
     if (series->counter)
-        put(point, processes, name, series->last * scale);
+        put(point, processes, name, newest * scale);
     else
         put_gauge(point, processes, name, series, scale,
                   rule != NULL || (strcmp(series->scope, "system") != 0 &&
                                    strstr(series->measure, "_total_") == NULL));
 }
 
-/* CPU time by the kernel's count over the window, and the busiest sample. */
+/* ---- what shares are of ---- */
+
+static bool is_below(vitals_text path, vitals_text folder)
+{
+    if (folder.size > 0 && folder.bytes[folder.size - 1] == '/')
+        folder.size--;
+    return path.size >= folder.size && memcmp(path.bytes, folder.bytes, folder.size) == 0 &&
+           (path.size == folder.size || path.bytes[folder.size] == '/');
+}
+
+/* Whether what our cgroup allows holds for the processes too. */
+static bool is_in_our_group(const struct point *point, const vitals_row *host)
+{
+    const vitals_row *row = NULL;
+    vitals_text ours, theirs;
+    uint64_t pid;
+    if (point->points->pid == 0)
+        return true;
+    while ((row = vitals_snapshot_next(point->snapshot, VITALS_PROCESS, row)) != NULL) {
+        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
+            pid == (uint64_t)point->points->pid)
+            break;
+    }
+    return row != NULL && vitals_row_text(host, VITALS_HOST_CGROUP_PATH, &ours) > 0 &&
+           vitals_row_text(row, VITALS_PROCESS_CGROUP, &theirs) > 0 && is_below(theirs, ours);
+}
+
+/* What is late is known later; what is known stays until something else is. */
+static bool take_limit(vitals_availability is, double value, double *limit)
+{
+    if (is == VITALS_NOT_YET || is == VITALS_TIMED_OUT)
+        return false;
+    *limit = is > 0 ? value : 0;
+    return true;
+}
+
+static void look_at_group(struct mlflow_points *points, const struct point *point)
+{
+    const vitals_row *host = point->snapshot != NULL
+                                 ? vitals_snapshot_next(point->snapshot, VITALS_HOST, NULL)
+                                 : NULL;
+    uint64_t bytes = 0;
+    double cores = 0;
+    if (host == NULL || !is_in_our_group(point, host))
+        return;
+    vitals_availability memory = vitals_row_u64(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES,
+                                                &bytes);
+    vitals_availability cpus = vitals_row_f64(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores);
+    bool both = take_limit(memory, (double)bytes, &points->group.memory_bytes);
+    both = take_limit(cpus, cores, &points->group.cpus) && both;
+    points->group_known |= both;
+    points->group_late = !points->group_known;
+}
+
+bool mlflow_points_limits(const struct mlflow_points *points, struct mlflow_limits *limits)
+{
+    *limits = points->group;
+    return points->group_known;
+}
+
+/* What was asked for, else what the cgroup allows, else one core; 0: not known yet. */
+static double cores_of(const struct mlflow_points *points)
+{
+    if (points->cpus > 0)
+        return points->cpus;
+    if (points->group_late)
+        return 0;
+    return points->group.cpus > 0 ? points->group.cpus : 1;
+}
+
+/* The same, else what the machine has, which a limit may be above. */
+static double memory_of(const struct mlflow_points *points, double machine)
+{
+    double group = points->group.memory_bytes;
+    if (points->memory_bytes > 0)
+        return points->memory_bytes;
+    if (points->group_late)
+        return 0;
+    return group > 0 && (machine <= 0 || group < machine) ? group : machine;
+}
+
+/* CPU time by the kernel's count over the window, and the busiest sample. From sample to sample:
+ * what the account has beside may be of any time since the begin. */
 static void put_cpu(const struct point *point)
 {
     const struct mlflow_points *points = point->points;
     const struct series *seconds = find(points, "tree", "", "cpu_seconds");
     const struct series *cores = find(points, "tree", "", "cpu_cores");
-    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9, scale = 100 / points->cpus;
+    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9;
+    double whole = cores_of(points), scale = 100 / whole;
+    if (whole <= 0)
+        return;
     if (seconds != NULL && points->has_cpu_seconds && points->begin_ns > 0 && wall > 0 &&
         seconds->last >= points->cpu_seconds)
         put(point, true, "cpu_usage_percentage",
@@ -355,22 +510,20 @@ static void put_shares(const struct point *point)
     put_share(point, false, "system_memory_usage_percentage",
               find(points, "system", "system", "memory_used_bytes"), machine);
     put_share(point, true, "memory_usage_percentage",
-              find(points, "tree", "", "memory_resident_bytes"),
-              points->memory_bytes > 0 ? points->memory_bytes : machine);
+              find(points, "tree", "", "memory_resident_bytes"), memory_of(points, machine));
     for (size_t i = 0; i < points->count; i++) {
         const struct series *series = &points->series[i];
         char name[KEY];
         double limit = 0;
-        if (series->count == 0 || strcmp(series->scope, "gpu") != 0)
+        if (series->count == 0 || series->device == NULL)
             continue;
-        unsigned number = gpu_number(points, series);
         if (strcmp(series->measure, "device_memory_used_bytes") == 0) {
             total = find(points, "gpu", series->subject, "device_memory_total_bytes");
-            (void)snprintf(name, sizeof name, "gpu_%u_memory_usage_percentage", number);
+            (void)snprintf(name, sizeof name, "%s_memory_usage_percentage", series->device->name);
             put_share(point, false, name, series, total != NULL ? total->last : 0);
         } else if (strcmp(series->measure, "device_power_watts") == 0) {
             const vitals_row *row = gpu_row(point, series->subject);
-            (void)snprintf(name, sizeof name, "gpu_%u_power_usage_percentage", number);
+            (void)snprintf(name, sizeof name, "%s_power_usage_percentage", series->device->name);
             if (row != NULL && vitals_row_f64(row, VITALS_GPU_POWER_LIMIT_WATTS, &limit) > 0)
                 put_share(point, false, name, series, limit);
         }
@@ -408,6 +561,7 @@ static void begin_window(struct mlflow_points *points)
     }
     points->begin_ns = points->last_ns;
     points->samples = 0;
+    points->counted = false;
     for (size_t i = 0; i < points->count; i++) {
         points->series[i].count = 0;
         points->series[i].sum = 0;
@@ -422,15 +576,18 @@ void mlflow_points_write(struct mlflow_points *points, struct moment *moment,
     /* A clock that was put back must not give two points one time. */
     point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
     points->written_ms = point.ms;
+    look_at_group(points, &point);
+    name_devices(points, &point);
     put_cpu(&point);
     for (size_t i = 0; i < points->count; i++) {
         const struct series *series = &points->series[i];
-        if (series->count > 0 && strcmp(series->scope, "root") != 0 &&
+        if ((series->count > 0 || series->account > 0) && strcmp(series->scope, "root") != 0 &&
             strcmp(series->scope, "descendants") != 0)
             put_series(&point, series);
     }
     put_shares(&point);
-    put_disk(&point);
+    if (points->samples > 0)
+        put_disk(&point);
     mlflow_batch_flush(batch);
     begin_window(points);
 }

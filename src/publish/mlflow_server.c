@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "publish/address.h"
 #include "publish/mlflow_login.h"
 #include "record/tick.h"
 
@@ -13,36 +14,6 @@ static const char INTERFACE[] = "/api/2.0/mlflow/";
 static const char ARTIFACTS[] = "/api/2.0/mlflow-artifacts/artifacts/";
 
 /* ---- open and close ---- */
-
-int mlflow_check_address(const char *uri, vitals_error *error)
-{
-    static const struct {
-        const char *begin, *what;
-    } OTHERS[] = {
-        {"file:", "a folder"},
-        {"sqlite:", "a database"},
-        {"postgresql", "a database"},
-        {"mysql", "a database"},
-        {"mssql", "a database"},
-        {"databricks", "Databricks, which has a login of its own"},
-        {"uc:", "Databricks"},
-        {"/", "a folder"},
-        {".", "a folder"},
-    };
-    bool plain = strncasecmp(uri, "http://", 7) == 0;
-    if ((plain || strncasecmp(uri, "https://", 8) == 0) && strcspn(uri + 8 - plain, "/?#") > 0)
-        return 0;
-    char shown[200];
-    client_show_address(uri, shown, sizeof shown);
-    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
-        if (strncasecmp(uri, OTHERS[i].begin, strlen(OTHERS[i].begin)) == 0)
-            return record_fail(VITALS_EARGUMENT, shown, error,
-                               "%s; vitals needs an MLflow server: http:// or https://",
-                               OTHERS[i].what);
-    }
-    return record_fail(VITALS_EARGUMENT, shown, error,
-                       "no address of an MLflow server: http:// or https://");
-}
 
 char *mlflow_without_login(const char *uri)
 {
@@ -64,7 +35,7 @@ int mlflow_server_open(struct mlflow_server *server, const char *uri, const atom
                        vitals_error *error)
 {
     *server = (struct mlflow_server){.cancel = cancel};
-    int code = mlflow_check_address(uri, error);
+    int code = address_check_mlflow(uri, error);
     if (code == 0)
         code = mlflow_login(&server->client, error);
     if (code < 0)
@@ -77,7 +48,7 @@ int mlflow_server_open(struct mlflow_server *server, const char *uri, const atom
         client_free(server->client);
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
     }
-    client_show_address(server->address, server->shown, sizeof server->shown);
+    address_show(server->address, server->shown, sizeof server->shown);
     return 0;
 }
 
@@ -149,8 +120,12 @@ static void explain(struct mlflow_server *server, enum mlflow_outcome outcome,
     if (message != NULL)
         (void)vitals_text_format((vitals_text){message, strcspn(message, "\n")}, VITALS_TEXT_ASCII,
                                  words, sizeof words);
-    (void)snprintf(server->why, sizeof server->why, "the server says %d%s%s", answer->status,
-                   words[0] != '\0' ? ": " : "", words);
+    (void)snprintf(server->why, sizeof server->why, "the server says %d%s%s%s", answer->status,
+                   words[0] != '\0' ? ": " : "", words,
+                   outcome == MLFLOW_DENIED ? " (MLFLOW_TRACKING_USERNAME and "
+                                              "MLFLOW_TRACKING_PASSWORD, or "
+                                              "MLFLOW_TRACKING_TOKEN, log in)"
+                                            : "");
 }
 
 static enum mlflow_outcome ask(struct mlflow_server *server, const struct client_request *request,

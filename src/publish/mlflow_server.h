@@ -37,9 +37,6 @@ void mlflow_server_done(struct mlflow_server *server);
 /* The address without the name and password in it; the caller's. NULL: no memory. */
 char *mlflow_without_login(const char *uri);
 
-/* EARGUMENT and why, where this is no address of a server: a file, a database, a cloud's name. */
-int mlflow_check_address(const char *uri, vitals_error *error);
-
 /* Asks /api/2.0/mlflow/`path`. A body of NULL is a GET. *answer, which may be NULL, is the caller's
  * to release where the outcome is WELL. */
 enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path,
@@ -62,8 +59,10 @@ void mlflow_run_done(struct mlflow_run *run);
 
 /* What a run is found or made by, as JSON, each member optional but the first and the last:
  *     {"uri":…, "run_id":…, "experiment":NAME, "experiment_id":…, "run_name":…, "start_ms":…,
+ *      "parent":RUN_ID,
  *      "tags":[{"key":…,"value":…}…], "prefix":"system/process/", "mark":…}
- * The mark is a tag of the run that we make, by which it is found again. */
+ * A parent is the run that a new one stands below, and in whose experiment it is unless another was
+ * asked for. The mark is a tag of the run that we make, by which it is found again. */
 
 /* Finds the run that the target asks for, or makes it; `search`: one may have been made before.
  * REFUSED, DENIED and MISSING say in server->why what a person must know. */

@@ -367,6 +367,9 @@ void nvitop_write(struct page *page, const struct nvitop_past *past)
         return;
     write_info(page);
     for (size_t i = 0; i < nvitop_families_count; i++) {
+        const char *name = nvitop_families[i].name;
+        if (page->options->without_host && strncmp(name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0)
+            continue;
         if (nvitop_families[i].rows != NVITOP_PROCESSES || page->options->level != EXPOSITION_OFF)
             write_family(page, &nvitop_families[i], past);
     }

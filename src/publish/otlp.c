@@ -10,6 +10,7 @@
 
 #include "publish/clock.h"
 #include "publish/environment.h"
+#include "publish/otlp_describe.h"
 #include "publish/otlp_identity.h"
 #include "publish/otlp_sender.h"
 #include "publish/otlp_series.h"
@@ -28,6 +29,8 @@ struct otlp {
     struct otlp_sender *sender;
     json_t *hello;
     bool is_run;
+    struct otlp_attributes work; /* of a run: what it is part of */
+    bool work_known;
     uint64_t due_ns;       /* the next export, monotonic */
     uint64_t stream;       /* of the samples before: their keys mean nothing to another */
     struct moment *newest; /* not sent yet; NULL: it was */
@@ -102,8 +105,9 @@ static void push(void *data, struct text *document)
 /* False: who speaks cannot be said, for want of memory. */
 static bool open_writer(struct otlp *otlp, vitals_text host, struct otlp_writer *writer)
 {
+    const struct otlp_speaker speaker = {host, otlp->hello, &otlp->work};
     if (otlp->identity.list == NULL &&
-        !otlp_identity_make(&otlp->settings, otlp->hello, host, &otlp->identity))
+        !otlp_identity_make(&otlp->settings, &speaker, &otlp->identity))
         return false;
     *writer = (struct otlp_writer){.form = otlp->settings.form,
                                    .resource = &otlp->identity.resource,
@@ -143,10 +147,26 @@ static void send_newest(struct otlp *otlp)
     otlp->newest = NULL;
 }
 
+/* Who the first process of a run is, and what it works for, by the first sample that has it. */
+static void look_at_job(struct otlp *otlp, struct moment *moment)
+{
+    vitals_error error;
+    const vitals_snapshot *snapshot = moment_snapshot(moment, &error);
+    const vitals_row *process = snapshot != NULL ? otlp_job_process(&otlp->job, snapshot) : NULL;
+    if (process == NULL)
+        return;
+    otlp_describe_job(&otlp->work, process, &otlp->look);
+    otlp->work_known = true;
+}
+
 static void otlp_snapshot(void *data, struct moment *moment)
 {
     struct otlp *otlp = data;
-    if (otlp->sender == NULL || otlp->is_run)
+    if (otlp->sender == NULL)
+        return;
+    if (otlp->is_run && !otlp->work_known && otlp->identity.list == NULL)
+        look_at_job(otlp, moment);
+    if (otlp->is_run)
         return;
     moment_unref(otlp->newest);
     otlp->newest = moment_ref(moment);

@@ -141,6 +141,13 @@ static void describe_sensor(struct otlp_attributes *attributes, const vitals_row
     otlp_attribute_safe(attributes, "hw.sensor_location", text_of(place));
 }
 
+static void describe_cpu(struct otlp_attributes *attributes, const vitals_row *row,
+                         const struct describing *with)
+{
+    (void)with;
+    add_number(attributes, "cpu.logical_number", row, VITALS_CPU_INDEX);
+}
+
 static void describe_disk(struct otlp_attributes *attributes, const vitals_row *row,
                           const struct describing *with)
 {
@@ -220,6 +227,26 @@ static void describe_workload(struct otlp_attributes *attributes, const vitals_r
         add_text(attributes, PARTS[i].key, row, PARTS[i].metric);
 }
 
+void otlp_describe_job(struct otlp_attributes *attributes, const vitals_row *process,
+                       const struct otlp_look *look)
+{
+    const struct describing with = {.look = look};
+    const vitals_row *row = NULL;
+    vitals_text work, id;
+    if (vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &work) <= 0 || work.size == 0)
+        return;
+    while ((row = vitals_snapshot_next(vitals_row_snapshot(process), VITALS_WORKLOAD, row)) !=
+           NULL) {
+        if (vitals_row_text(row, VITALS_WORKLOAD_ID, &id) > 0 && id.size == work.size &&
+            memcmp(id.bytes, work.bytes, id.size) == 0)
+            break;
+    }
+    if (row != NULL)
+        describe_workload(attributes, row, &with);
+    else
+        otlp_describe_workload(attributes, process, VITALS_PROCESS_WORKLOAD, look);
+}
+
 static void describe_nothing(struct otlp_attributes *attributes, const vitals_row *row,
                              const struct describing *with)
 {
@@ -230,19 +257,13 @@ static void describe_nothing(struct otlp_attributes *attributes, const vitals_ro
 
 static void (*const DESCRIBE[])(struct otlp_attributes *, const vitals_row *,
                                 const struct describing *) = {
-    [OTLP_HOST] = describe_nothing,
-    [OTLP_DISK] = describe_disk,
-    [OTLP_INTERFACE] = describe_interface,
-    [OTLP_NETWORK_DEVICE] = describe_disk,
-    [OTLP_FILESYSTEM] = describe_filesystem,
-    [OTLP_PRESSURE] = describe_pressure,
-    [OTLP_GPU] = describe_gpu,
-    [OTLP_OUR_GPU] = describe_our_gpu,
-    [OTLP_HARDWARE] = describe_hardware,
-    [OTLP_GPU_PART] = describe_gpu_part,
-    [OTLP_GPU_SENSOR] = describe_sensor,
-    [OTLP_PROCESS] = describe_process,
-    [OTLP_GPU_PROCESS] = describe_gpu_process,
+    [OTLP_HOST] = describe_nothing,        [OTLP_CPU] = describe_cpu,
+    [OTLP_DISK] = describe_disk,           [OTLP_INTERFACE] = describe_interface,
+    [OTLP_NETWORK_DEVICE] = describe_disk, [OTLP_FILESYSTEM] = describe_filesystem,
+    [OTLP_PRESSURE] = describe_pressure,   [OTLP_GPU] = describe_gpu,
+    [OTLP_OUR_GPU] = describe_our_gpu,     [OTLP_HARDWARE] = describe_hardware,
+    [OTLP_GPU_PART] = describe_gpu_part,   [OTLP_GPU_SENSOR] = describe_sensor,
+    [OTLP_PROCESS] = describe_process,     [OTLP_GPU_PROCESS] = describe_gpu_process,
     [OTLP_WORKLOAD] = describe_workload,
 };
 

@@ -21,4 +21,9 @@ bool otlp_describe_device(struct otlp_attributes *attributes, const char *key,
 void otlp_describe_workload(struct otlp_attributes *attributes, const vitals_row *row,
                             vitals_metric metric, const struct otlp_look *look);
 
+/* What the first process of a run works for: its workload, and what is known of that; nothing where
+ * no row says it. */
+void otlp_describe_job(struct otlp_attributes *attributes, const vitals_row *process,
+                       const struct otlp_look *look);
+
 #endif

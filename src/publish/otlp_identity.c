@@ -10,7 +10,7 @@
 #include "publish/otlp_table.h"
 #include "publish/redact.h"
 
-enum { OWN = 16, WORD_MAX = 1024, MOST = OWN + OTLP_PAIRS };
+enum { OWN = 32, WORD_MAX = 1024, MOST = OWN + OTLP_PAIRS };
 
 struct making {
     struct otlp_identity *out;
@@ -112,9 +112,9 @@ static void put_command(struct making *making, const json_t *hello, const json_t
 }
 
 static void put_all(struct making *making, const struct otlp_settings *settings,
-                    const json_t *hello, const char *host)
+                    const struct otlp_speaker *speaker, const char *host)
 {
-    const json_t *job = json_object_get(hello, "job");
+    const json_t *hello = speaker->hello, *job = json_object_get(hello, "job");
     struct utsname machine;
     put_string(making, "service.name", "vitals");
     put_string(making, "service.version", vitals_version_text());
@@ -127,18 +127,22 @@ static void put_all(struct making *making, const struct otlp_settings *settings,
     }
     put_string(making, "process.owner", json_string_value(json_object_get(job, "user")));
     put_command(making, hello, job);
+    for (size_t i = 0; i < speaker->work->count; i++)
+        put_string(making, speaker->work->list[i].key, speaker->work->list[i].text);
     for (size_t i = 0; i < settings->attributes.count; i++)
         put_string(making, settings->attributes.list[i].key, settings->attributes.list[i].value);
     put_string(making, "service.name", settings->service_name);
 }
 
-bool otlp_identity_make(const struct otlp_settings *settings, const json_t *hello, vitals_text host,
+bool otlp_identity_make(const struct otlp_settings *settings, const struct otlp_speaker *speaker,
                         struct otlp_identity *out)
 {
+    const json_t *job = json_object_get(speaker->hello, "job");
+    vitals_text host = speaker->host;
     struct making making = {.out = out};
     struct utsname machine;
     char name[256] = "";
-    const char *of_job = json_string_value(json_object_get(json_object_get(hello, "job"), "host"));
+    const char *of_job = json_string_value(json_object_get(job, "host"));
     *out = (struct otlp_identity){.list = calloc(MOST, sizeof *out->list)};
     if (out->list == NULL)
         return false;
@@ -148,7 +152,7 @@ bool otlp_identity_make(const struct otlp_settings *settings, const json_t *hell
         (void)vitals_text_format(host, VITALS_TEXT_TERMINAL, name, sizeof name);
     else if (uname(&machine) == 0)
         (void)snprintf(name, sizeof name, "%s", machine.nodename);
-    put_all(&making, settings, hello, name);
+    put_all(&making, settings, speaker, name);
     bool made = !making.words.failed && making.words.bytes != NULL;
     for (size_t i = 0; i < out->resource.count && made; i++)
         out->list[i].text = making.words.bytes + making.at[i];

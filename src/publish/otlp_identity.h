@@ -15,9 +15,16 @@ struct otlp_identity {
     char *words; /* what the attributes point to */
 };
 
-/* `host` is whose figures they are, or "" where they are this machine's; `hello` is the first line
- * of the wire. The settings are borrowed as long as the identity is used. False: memory is out. */
-bool otlp_identity_make(const struct otlp_settings *settings, const json_t *hello, vitals_text host,
+/* Whose figures they are. */
+struct otlp_speaker {
+    vitals_text host;                   /* "": this machine's */
+    const json_t *hello;                /* the first line of the wire */
+    const struct otlp_attributes *work; /* what a run is part of */
+};
+
+/* The settings are borrowed as long as the identity is used, and so are the keys of `work`. False:
+ * memory is out. */
+bool otlp_identity_make(const struct otlp_settings *settings, const struct otlp_speaker *speaker,
                         struct otlp_identity *out);
 void otlp_identity_done(struct otlp_identity *identity);
 

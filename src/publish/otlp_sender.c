@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "publish/address.h"
 #include "publish/body.h"
 #include "publish/client.h"
 #include "publish/clock.h"
@@ -64,7 +65,7 @@ static void say_once(struct otlp_sender *sender, const char *what, const char *a
 static void set_shown(struct otlp_sender *sender)
 {
     char address[100];
-    client_show_address(sender->settings->url, address, sizeof address);
+    address_show(sender->settings->url, address, sizeof address);
     (void)snprintf(sender->shown, sizeof sender->shown, "%s", strstr(address, "://") + 3);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "publish/client.h"
+#include "publish/address.h"
 
 static const char DEFAULT_ENDPOINT[] = "http://localhost:4318", PATH[] = "/v1/metrics";
 
@@ -179,12 +179,6 @@ static void read_times(struct reading *reading)
 
 /* ---- where ---- */
 
-static bool is_web(const char *url)
-{
-    size_t head = strncmp(url, "http://", 7) == 0 ? 7 : strncmp(url, "https://", 8) == 0 ? 8 : 0;
-    return head > 0 && url[head] != '\0' && url[head] != '/' && strpbrk(url, " \t\r\n\"<>") == NULL;
-}
-
 static bool ends_in(const char *string, const char *end)
 {
     size_t size = strlen(string), tail = strlen(end);
@@ -225,9 +219,9 @@ static int read_endpoint(struct reading *reading, const char *endpoint)
     }
     if (base == NULL)
         base = DEFAULT_ENDPOINT;
-    if (!is_web(base)) {
+    if (!address_is_web(base)) {
         char shown[200];
-        client_show_address(base, shown, sizeof shown);
+        address_show(base, shown, sizeof shown);
         return fail(reading,
                     "%s is %s, which is no address to send to; it looks like http://HOST:4318",
                     name, shown);

@@ -52,7 +52,7 @@ static bool value_of(const struct otlp_source *source, const vitals_row *row,
                      struct otlp_point *point)
 {
     if (source->value != NULL) {
-        point->whole = true;
+        point->whole = vitals_metric_type(source->metric) != VITALS_F64;
         bool have = source->value(row, &point->value) > 0;
         set_integer(point, have);
         return have;

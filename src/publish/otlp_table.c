@@ -62,6 +62,16 @@ static vitals_availability is_failed(const vitals_row *gpu, double *out)
     return is_state(gpu, STATE_FAILED, out);
 }
 
+/* How long the process has run, as the machine was up. */
+static vitals_availability uptime_of(const vitals_row *process, double *out)
+{
+    double start, now = (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(process)) / 1e9;
+    vitals_availability state = vitals_row_f64(process, VITALS_PROCESS_START_SECONDS, &start);
+    if (state > 0)
+        *out = now > start ? now - start : 0;
+    return state;
+}
+
 /* ---- rows that stand for what their parts do not say ---- */
 
 static bool no_sensor_says(const vitals_row *gpu, vitals_metric metric)
@@ -102,6 +112,14 @@ static bool is_counted_filesystem(const vitals_row *row)
 {
     uint64_t counted;
     return vitals_row_u64(row, VITALS_FILESYSTEM_COUNTED, &counted) > 0 && counted > 0;
+}
+
+/* A workload that is one container, as the conventions know it. */
+static bool is_container(const vitals_row *workload)
+{
+    vitals_text kind;
+    return vitals_row_text(workload, VITALS_WORKLOAD_KIND, &kind) > 0 && kind.size == 3 &&
+           (memcmp(kind.bytes, "k8s", 3) == 0 || memcmp(kind.bytes, "ctr", 3) == 0);
 }
 
 /* ---- the table ---- */
@@ -161,6 +179,7 @@ const struct otlp_source otlp_sources[] = {
     COUNTER("system.cpu.time", "s", VITALS_HOST_CPU_IRQ_SECONDS,
             .plus = VITALS_HOST_CPU_SOFTIRQ_SECONDS, WITH(CPU_MODE, "interrupt")),
     COUNTER("system.cpu.time", "s", VITALS_HOST_CPU_STEAL_SECONDS, WITH(CPU_MODE, "steal")),
+    GAUGE("system.cpu.frequency", "Hz", VITALS_CPU_FREQUENCY_HERTZ, .subject = OTLP_CPU),
     UP_DOWN("system.cpu.logical.count", "{cpu}", VITALS_HOST_CPUS),
     UP_DOWN("system.cpu.physical.count", "{cpu}", VITALS_HOST_CPUS_PHYSICAL),
     GAUGE("system.uptime", "s", VITALS_HOST_UPTIME_SECONDS),
@@ -266,7 +285,7 @@ const struct otlp_source otlp_sources[] = {
     /* Devices, what the conventions have no name for. */
     COUNTER("vitals.gpu.busy", "s", VITALS_GPU_BUSY_SECONDS, OUR_GPU, .origin = OTLP_SINCE_WE_LOOK),
     GAUGE("vitals.gpu.memory_busy", "1", VITALS_GPU_MEMORY_BUSY_RATIO, OUR_GPU),
-    GAUGE("vitals.gpu.memory_reserved", "By", VITALS_GPU_MEMORY_RESERVED_BYTES, OUR_GPU),
+    UP_DOWN("vitals.gpu.memory_reserved", "By", VITALS_GPU_MEMORY_RESERVED_BYTES, OUR_GPU),
     GAUGE("vitals.gpu.power_limit", "W", VITALS_GPU_POWER_LIMIT_WATTS, OUR_GPU),
     GAUGE("vitals.gpu.performance_state", "{state}", VITALS_GPU_PERFORMANCE_STATE, OUR_GPU),
     GAUGE("vitals.gpu.processes", "{process}", VITALS_GPU_PROCESSES, OUR_GPU),
@@ -290,18 +309,28 @@ const struct otlp_source otlp_sources[] = {
             OUR_GPU, WITH(SEVERITY, "corrected")),
     COUNTER("vitals.gpu.ecc_errors_lifetime", "{error}", VITALS_GPU_ECC_ERRORS_UNCORRECTED_EVER,
             OUR_GPU, WITH(SEVERITY, "uncorrected")),
-    GAUGE("vitals.gpu.remapped_rows", "{row}", VITALS_GPU_REMAPPED_ROWS_CORRECTED, OUR_GPU,
-          WITH(SEVERITY, "corrected")),
-    GAUGE("vitals.gpu.remapped_rows", "{row}", VITALS_GPU_REMAPPED_ROWS_UNCORRECTED, OUR_GPU,
-          WITH(SEVERITY, "uncorrected")),
+    COUNTER("vitals.gpu.row_remaps", "{row}", VITALS_GPU_REMAPPED_ROWS_CORRECTED, OUR_GPU,
+            WITH(SEVERITY, "corrected")),
+    COUNTER("vitals.gpu.row_remaps", "{row}", VITALS_GPU_REMAPPED_ROWS_UNCORRECTED, OUR_GPU,
+            WITH(SEVERITY, "uncorrected")),
+    GAUGE("vitals.gpu.row_remap_pending", "{state}", VITALS_GPU_REMAPPED_ROWS_PENDING, OUR_GPU),
+    GAUGE("vitals.gpu.row_remap_failed", "{state}", VITALS_GPU_REMAPPED_ROWS_FAILED, OUR_GPU),
     GAUGE("vitals.gpu.retired_pages", "{page}", VITALS_GPU_RETIRED_PAGES_CORRECTED, OUR_GPU,
           WITH(SEVERITY, "corrected")),
     GAUGE("vitals.gpu.retired_pages", "{page}", VITALS_GPU_RETIRED_PAGES_UNCORRECTED, OUR_GPU,
           WITH(SEVERITY, "uncorrected")),
     COUNTER("vitals.gpu.xid_errors", "{error}", VITALS_GPU_XID_ERRORS, OUR_GPU,
             .origin = OTLP_SINCE_WE_LOOK),
+    GAUGE("vitals.gpu.xid_last", "{code}", VITALS_GPU_XID_LAST, OUR_GPU),
+    GAUGE("vitals.gpu.ecc_mode", "{state}", VITALS_GPU_ECC_MODE, OUR_GPU),
+    GAUGE("vitals.gpu.mig_mode", "{state}", VITALS_GPU_MIG_MODE, OUR_GPU),
+    GAUGE("vitals.gpu.persistence_mode", "{state}", VITALS_GPU_PERSISTENCE_MODE, OUR_GPU),
+    GAUGE("vitals.gpu.accounting_mode", "{state}", VITALS_GPU_ACCOUNTING_MODE, OUR_GPU),
     GAUGE("vitals.gpu.pcie_link_generation", "{generation}", VITALS_GPU_PCIE_GENERATION, OUR_GPU),
     GAUGE("vitals.gpu.pcie_link_width", "{lane}", VITALS_GPU_PCIE_WIDTH, OUR_GPU),
+    GAUGE("vitals.gpu.pcie_link_max_generation", "{generation}", VITALS_GPU_PCIE_GENERATION_MAX,
+          OUR_GPU),
+    GAUGE("vitals.gpu.pcie_link_max_width", "{lane}", VITALS_GPU_PCIE_WIDTH_MAX, OUR_GPU),
     COUNTER("vitals.gpu.pcie_replays", "{replay}", VITALS_GPU_PCIE_REPLAYS, OUR_GPU),
     GAUGE("vitals.gpu.pcie_throughput", "By/s", VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, OUR_GPU,
           WITH(NET_WAY, "receive")),
@@ -347,6 +376,8 @@ const struct otlp_source otlp_sources[] = {
             WITH(ENGINE, "decoder")),
 
     /* Processes. */
+    GAUGE("process.uptime", "s", VITALS_PROCESS_START_SECONDS, PROCESS, .value = uptime_of,
+          .as.help = "Time since the process began."),
     COUNTER("process.cpu.time", "s", VITALS_PROCESS_CPU_USER_SECONDS, PROCESS,
             WITH(CPU_MODE, "user")),
     COUNTER("process.cpu.time", "s", VITALS_PROCESS_CPU_SYSTEM_SECONDS, PROCESS,
@@ -371,6 +402,10 @@ const struct otlp_source otlp_sources[] = {
             WITH("system.paging.fault.type", "major")),
 
     /* What they work for. */
+    COUNTER("container.cpu.time", "s", VITALS_WORKLOAD_CPU_SECONDS, WORKLOAD,
+            .holds = is_container),
+    UP_DOWN("container.memory.usage", "By", VITALS_WORKLOAD_MEMORY_USED_BYTES, WORKLOAD,
+            .holds = is_container),
     GAUGE("vitals.workload.processes", "{process}", VITALS_WORKLOAD_PROCESSES, WORKLOAD),
     GAUGE("vitals.workload.memory_used", "By", VITALS_WORKLOAD_MEMORY_USED_BYTES, WORKLOAD),
     GAUGE("vitals.workload.memory_peak", "By", VITALS_WORKLOAD_MEMORY_PEAK_BYTES, WORKLOAD),
@@ -391,6 +426,20 @@ const char *otlp_unit(const char *unit, const char *name, char *out, size_t capa
     for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
         if (strcmp(unit, UNITS[i][0]) == 0)
             return UNITS[i][1];
+    }
+    /* Counts of what the conventions count too are annotated as there: by one of them. */
+    static const char *const COUNTED[][2] = {
+        {"minor_faults", "{fault}"},
+        {"major_faults", "{fault}"},
+        {"threads", "{thread}"},
+        {"processes", "{process}"},
+        {"descriptors", "{file_descriptor}"},
+        {"voluntary_switches", "{context_switch}"},
+        {"involuntary_switches", "{context_switch}"},
+    };
+    for (size_t i = 0; i < sizeof COUNTED / sizeof COUNTED[0] && unit[0] == '\0'; i++) {
+        if (strcmp(name, COUNTED[i][0]) == 0)
+            return COUNTED[i][1];
     }
     (void)snprintf(out, capacity, "{%s}", unit[0] != '\0' ? unit : name);
     return out;

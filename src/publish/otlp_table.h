@@ -16,6 +16,7 @@
 /* Which attributes say what a row is (otlp_describe). */
 enum otlp_subject {
     OTLP_HOST,
+    OTLP_CPU,
     OTLP_DISK,
     OTLP_INTERFACE,      /* network.interface.name */
     OTLP_NETWORK_DEVICE, /* the same as system.device: the conventions are not of one mind */

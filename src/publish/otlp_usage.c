@@ -23,6 +23,39 @@ void otlp_job_read(const json_t *job, uint64_t now_ns, struct otlp_job *out)
 
 /* ---- the first process, by the conventions ---- */
 
+static uint64_t number_of(const vitals_row *row, vitals_metric metric)
+{
+    uint64_t number;
+    return vitals_row_u64(row, metric, &number) > 0 ? number : 0;
+}
+
+static const vitals_row *find_process(const vitals_snapshot *snapshot, uint64_t pid)
+{
+    const vitals_row *row = NULL;
+    while (pid > 0 && (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+        if (number_of(row, VITALS_PROCESS_PID) == pid)
+            return row;
+    }
+    return NULL;
+}
+
+const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *snapshot)
+{
+    const vitals_row *row = NULL, *first = NULL;
+    double start, earliest = (double)INFINITY;
+    if (job->pid > 0)
+        return find_process(snapshot, (uint64_t)job->pid);
+    while ((row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+        if (vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) <= 0 || start >= earliest ||
+            find_process(snapshot, number_of(row, VITALS_PROCESS_PARENT_PID)) != NULL)
+            continue;
+        earliest = start;
+        first = row;
+    }
+    job->pid = first != NULL ? (int64_t)number_of(first, VITALS_PROCESS_PID) : 0;
+    return first;
+}
+
 static const struct {
     struct otlp_metric as;
     const char *measure, *key, *value;
@@ -85,7 +118,7 @@ static void write_value(const struct writing *writing, uint64_t id, double value
     otlp_writer_point(writing->writer, &point);
 }
 
-static void write_root(const struct writing *writing, const json_t *usage)
+static void write_root(const struct writing *writing, const struct usage_line *line)
 {
     for (size_t i = 0; i < sizeof ROOT / sizeof ROOT[0]; i++) {
         struct otlp_attributes attributes = {.count = 0};
@@ -94,7 +127,7 @@ static void write_root(const struct writing *writing, const json_t *usage)
         as.help = vitals_measure_help(vitals_measure_find(ROOT[i].measure));
         if (i == 0 || strcmp(as.name, ROOT[i - 1].as.name) != 0)
             otlp_writer_metric(writing->writer, &as);
-        if (usage_line_value(usage, "root", NULL, ROOT[i].measure, &value) <= 0)
+        if (usage_line_value(line, "root", NULL, ROOT[i].measure, &value) <= 0)
             continue;
         if (writing->job->pid > 0)
             otlp_attribute_number(&attributes, "process.pid", writing->job->pid);
@@ -140,7 +173,7 @@ static size_t find_devices(const json_t *usage, const char **devices)
 }
 
 /* Of each device where there are figures of devices: their sum beside them would count twice. */
-static void write_measure(const struct writing *writing, const json_t *usage,
+static void write_measure(const struct writing *writing, const struct usage_line *line,
                           vitals_measure measure, const char *const *devices, size_t device_count)
 {
     const char *name = vitals_measure_name(measure);
@@ -152,13 +185,13 @@ static void write_measure(const struct writing *writing, const json_t *usage,
     otlp_writer_metric(writing->writer, &as);
     for (size_t d = 0; d < device_count; d++) {
         struct otlp_attributes attributes = {.count = 0};
-        if (usage_line_value(usage, "gpu", devices[d], name, &value) <= 0)
+        if (usage_line_value(line, "gpu", devices[d], name, &value) <= 0)
             continue;
         by_device = true;
         otlp_attribute_safe(&attributes, "hw.id", (vitals_text){devices[d], strlen(devices[d])});
         write_value(writing, otlp_series_id(measure, 2 + d), value, &attributes);
     }
-    if (!by_device && usage_line_value(usage, "tree", NULL, name, &value) > 0) {
+    if (!by_device && usage_line_value(line, "tree", NULL, name, &value) > 0) {
         struct otlp_attributes attributes = {.count = 0};
         write_value(writing, otlp_series_id(measure, 0), value, &attributes);
     }
@@ -173,13 +206,16 @@ void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, co
         .writer = writer, .series = series, .job = job, .time_ns = usage_line_realtime_ns(usage)};
     const char *devices[MOST_DEVICES];
     size_t device_count = find_devices(usage, devices);
+    struct usage_line line;
     if (writing.time_ns == 0)
         return;
-    write_root(&writing, usage);
+    usage_line_read(&line, usage);
+    write_root(&writing, &line);
     for (vitals_measure measure = 1; measure < MEASURES_MAX; measure++) {
         if (vitals_measure_name(measure) != NULL)
-            write_measure(&writing, usage, measure, devices, device_count);
+            write_measure(&writing, &line, measure, devices, device_count);
     }
+    usage_line_done(&line);
 }
 
 /* ---- the end ---- */
@@ -199,7 +235,8 @@ static bool is_told(const json_t *figure, const char *name, struct otlp_attribut
     return true;
 }
 
-static void write_figure(const struct writing *writing, const json_t *figure, const json_t *last)
+static void write_figure(const struct writing *writing, const json_t *figure,
+                         const struct usage_line *last)
 {
     const char *name = json_string_value(json_object_get(figure, "name"));
     const char *subject = json_string_value(json_object_get(figure, "subject"));
@@ -209,7 +246,7 @@ static void write_figure(const struct writing *writing, const json_t *figure, co
         return;
     double value = json_number_value(number), before;
     const char *scope = subject != NULL ? "gpu" : "tree";
-    if (writing->writer->metric.kind == OTLP_COUNTER && last != NULL &&
+    if (writing->writer->metric.kind == OTLP_COUNTER &&
         usage_line_value(last, scope, subject, name, &before) > 0 && before > value)
         value = before;
     write_value(writing, 0, value, &attributes);
@@ -223,7 +260,7 @@ static bool has_name(const json_t *figure, const char *name)
 
 /* All figures of the name that the one at `first` has, unless one before it had it too. */
 static void write_figures(const struct writing *writing, const json_t *figures, size_t first,
-                          const json_t *last)
+                          const struct usage_line *last)
 {
     const json_t *figure = json_array_get(figures, first);
     const char *name = json_string_value(json_object_get(figure, "name"));
@@ -260,8 +297,11 @@ void otlp_account_write(struct otlp_writer *writer, const json_t *account, const
     struct writing writing = {.writer = writer, .job = job, .time_ns = now_ns};
     const json_t *figures = json_object_get(account, "figures");
     const json_t *code = json_object_get(account, "exit_code");
+    struct usage_line line;
+    usage_line_read(&line, last);
     for (size_t i = 0; i < json_array_size(figures) && i < FIGURES_MAX; i++)
-        write_figures(&writing, figures, i, last);
+        write_figures(&writing, figures, i, &line);
+    usage_line_done(&line);
     if (json_is_integer(code))
         write_gauge(&writing, "vitals.run.exit_code", "{code}", json_number_value(code));
     write_gauge(&writing, "vitals.run.start_time", "s", (double)job->started_ns / 1e9);

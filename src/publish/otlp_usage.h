@@ -19,6 +19,10 @@ struct otlp_job {
 /* As "job" of the first line has it; what it lacks is `now_ns`, or 0. */
 void otlp_job_read(const json_t *job, uint64_t now_ns, struct otlp_job *out);
 
+/* The row of the first process: of the job's pid, or, where that is not known, the eldest without a
+ * parent among them, whose pid it becomes. NULL: it has none. */
+const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *snapshot);
+
 /* What stands under "usage" of a line of the wire (usage_line.h). */
 void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, const json_t *usage,
                       const struct otlp_job *job);

@@ -16,6 +16,7 @@
 
 #include "publish/clock.h"
 #include "publish/history.h"
+#include "publish/own.h"
 #include "publish/publisher.h"
 #include "publish/reply.h"
 #include "publish/serve_metrics.h"
@@ -293,6 +294,7 @@ static void serve_free(struct serve *serve)
     host_names_free(serve->names);
     history_free(serve->history);
     exposition_free(serve->exposition);
+    own_free(serve->own);
     if (serve->wake >= 0)
         (void)close(serve->wake);
     pthread_mutex_destroy(&serve->mutex);

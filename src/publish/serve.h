@@ -173,6 +173,8 @@ struct serve {
 
     struct history *history;
     struct exposition *exposition;
+    struct own *own;                /* NULL: nobody has asked yet */
+    bool without_own;               /* it cannot be had */
     enum redact_form command_lines; /* how much of them may leave */
     bool without_processes;         /* nothing is told of them */
     struct {

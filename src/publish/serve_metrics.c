@@ -4,6 +4,7 @@
 
 #include "publish/accept.h"
 #include "publish/clock.h"
+#include "publish/own.h"
 #include "publish/serve.h"
 
 static enum exposition_format format_for(const struct http_request *request)
@@ -41,6 +42,10 @@ static struct body *render(struct serve *serve, enum exposition_format format, u
         {"connections", guests->turned_away},
         {"slow_listener", serve->events_dropped},
     };
+    struct exposition_figure own[OWN_FAMILIES];
+    if (serve->own == NULL && !serve->without_own)
+        serve->own = own_new();
+    serve->without_own = serve->own == NULL;
     for (size_t i = 0; i < HTTP_CODES_COUNT; i++)
         requests[i] = (struct exposition_tally){CODES[i], serve->answered[i]};
     for (size_t i = 0; i < HTTP_REFUSED_COUNT; i++)
@@ -49,6 +54,8 @@ static struct body *render(struct serve *serve, enum exposition_format format, u
                                    .rejected = rejected,
                                    .request_count = HTTP_CODES_COUNT,
                                    .rejected_count = REASONS,
+                                   .own = own,
+                                   .own_count = serve->own != NULL ? own_read(serve->own, own) : 0,
                                    .now_ns = now_ns};
     return exposition_render(serve->exposition, serve->newest, format, &self);
 }

@@ -251,10 +251,12 @@ static enum MHD_Result follow_route(struct http_request *request)
     if (route->path != NULL)
         route->answer(serve, request, &answer);
     else
-        http_answer_text(&answer, 404, "there is nothing at this path\n");
+        http_answer_text(&answer, 404,
+                         "there is nothing at this path; there is: / /metrics /api/v1/snapshot "
+                         "/api/v1/stream /api/v1/history /-/healthy /-/ready\n");
     if (answer.events == NULL)
         return answer_send(request, &answer);
-    if (serve->guests.in_phase[GUEST_STREAMING] < GUESTS_STREAMS_MAX)
+    if (guests_may_listen(&serve->guests, request->guest))
         return stream_send(request, &answer);
     serve->refused[HTTP_REFUSED_streams]++;
     http_answer_text(&answer, 503, "too many listen already\n");

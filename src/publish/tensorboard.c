@@ -191,14 +191,14 @@ static void tensorboard_snapshot(void *data, struct moment *moment)
     board->newest = moment_ref(moment);
 }
 
-static void write_scope(struct tensorboard *board, const json_t *usage, const char *scope,
+static void write_scope(struct tensorboard *board, const struct usage_line *line, const char *scope,
                         const char *subject, const char *group)
 {
     for (vitals_measure measure = 1; measure < MOST_MEASURES; measure++) {
         const char *name = vitals_measure_name(measure);
         char tag[TAG];
         double value;
-        if (name == NULL || usage_line_value(usage, scope, subject, name, &value) <= 0)
+        if (name == NULL || usage_line_value(line, scope, subject, name, &value) <= 0)
             continue;
         /* In the group of a device "gpu_" and "device_" say nothing new, but whose share it is. */
         const char *shown = strcmp(scope, "gpu") == 0 && strncmp(name, "device_", 7) == 0 ? name + 7
@@ -214,13 +214,16 @@ static void tensorboard_usage(void *data, const json_t *usage)
     uint64_t when = usage_line_realtime_ns(usage);
     if (when == 0)
         return;
+    struct usage_line line;
     find_devices(board, usage);
+    usage_line_read(&line, usage);
     begin_event(board, (double)when / 1e9);
     size_t summary = protobuf_open(&board->record, EVENT_SUMMARY);
-    write_scope(board, usage, "tree", NULL, "vitals");
-    write_scope(board, usage, "system", NULL, "system");
+    write_scope(board, &line, "tree", NULL, "vitals");
+    write_scope(board, &line, "system", NULL, "system");
     for (size_t i = 0; i < board->device_count; i++)
-        write_scope(board, usage, "gpu", board->devices[i].subject, board->devices[i].group);
+        write_scope(board, &line, "gpu", board->devices[i].subject, board->devices[i].group);
+    usage_line_done(&line);
     protobuf_close(&board->record, summary);
     event_file_write(board->file, &board->record);
     board->step++;

@@ -9,6 +9,8 @@
 #define VITALS_PUBLISH_USAGE_LINE_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "publish/text.h"
 
@@ -16,10 +18,24 @@
 void usage_line_write(struct text *line, const vitals_snapshot *snapshot,
                       const vitals_usage *usage);
 
-/* Reads a value of what stands under "usage". Above zero *out is set. `subject` NULL: the first of
- * that scope. */
-vitals_availability usage_line_value(const json_t *usage, const char *scope, const char *subject,
-                                     const char *measure, double *out);
+/* What stands under "usage", to be asked for many values: each costs one look, whatever the length
+ * of the line. Borrows the JSON. Without memory it searches the line each time. */
+struct usage_line {
+    const json_t *values;
+    struct usage_place {
+        uint64_t hash;
+        const json_t *value;
+        bool any; /* of whatever subject */
+    } * places;   /* NULL: no memory */
+    size_t mask;
+};
+
+void usage_line_read(struct usage_line *line, const json_t *usage);
+void usage_line_done(struct usage_line *line);
+
+/* A value of it. Above zero *out is set. `subject` NULL: the first of that scope. */
+vitals_availability usage_line_value(const struct usage_line *line, const char *scope,
+                                     const char *subject, const char *measure, double *out);
 
 /* When it was sampled; 0: the line does not say. */
 uint64_t usage_line_realtime_ns(const json_t *usage);

@@ -15,6 +15,8 @@ struct format {
     size_t state_size;
     bool text;         /* lines: may go to standard output */
     bool crlf;         /* how its lines end */
+    bool machine;      /* each sample tells of the machine, as it was in that moment */
+    bool tree;         /* each sample tells of processes: there must be some */
     const void *table; /* what it is made of, where several formats share their functions */
 
     /* A part was named by `path`: for lines it is open. The state is zeroed. */

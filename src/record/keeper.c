@@ -12,22 +12,34 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "record/frame.h"
+#include "record/change.h"
 #include "record/tick.h"
 
-enum { PLACES_FIRST = 256, PLACES_MAX = 65536, FILE_BYTES = 64 << 20, MEMORY_BYTES = 2 << 20 };
+enum {
+    PLACES_FIRST = 256,
+    PLACES_MAX = 65536,
+    FILE_BYTES = 64 << 20,
+    MEMORY_BYTES = 2 << 20,
+    CHANGES_MAX = 60,   /* told by one whole frame */
+    PLAIN_MOST = 4096,  /* bytes that are kept as they are: to pack them costs more than it saves */
+    WHOLE_MOST = 16384, /* likewise of a whole one, which is seldom: zlib is not opened for it */
+};
 
 /* Where a frame lies. */
 struct place {
     uint64_t realtime_ns, offset;
     uint32_t size;
     uint16_t back;   /* so many frames before it is the one that it is told by; 0: it is whole */
-    uint16_t packed; /* by zlib */
+    uint16_t packed; /* whether it is, by zlib */
 };
 _Static_assert(sizeof(struct place) == 24, "a place is small");
 
 struct keeper {
-    struct frame_encoder encoder;
+    struct bytes plain, packed; /* the frame that is being written */
+    vitals_builder *builder;
+    vitals_snapshot *base; /* what the newest whole frame says; NULL: the next one is whole */
+    size_t base_size;      /* of that frame, before it was packed */
+    unsigned changes;      /* since */
     uint64_t most_ns, most_memory;
 
     struct place *places; /* of frame N: N % capacity */
@@ -35,6 +47,7 @@ struct keeper {
     int64_t first, next; /* numbers: of the oldest, of the one to come */
     int64_t key;         /* that the next is told by */
 
+    keeper_read *read;
     int descriptor;  /* -1: in memory */
     char *memory;    /* NULL: in the file */
     uint64_t room;   /* bytes of the ring */
@@ -60,11 +73,18 @@ static void drop_oldest(struct keeper *keeper)
     while (keeper->first < keeper->next && place_of(keeper, keeper->first)->back != 0);
 }
 
+/* The next frame will be whole. */
+static void begin_anew(struct keeper *keeper)
+{
+    vitals_snapshot_unref(keeper->base);
+    keeper->base = NULL;
+}
+
 static void drop_all(struct keeper *keeper)
 {
     keeper->first = keeper->next;
     keeper->at = keeper->extent = keeper->used = 0;
-    frame_encoder_begin_anew(&keeper->encoder);
+    begin_anew(keeper);
 }
 
 static bool any(const struct keeper *keeper)
@@ -155,13 +175,13 @@ static int write_file(int descriptor, const char *bytes, size_t size, uint64_t o
     return 0;
 }
 
-static int put(struct keeper *keeper, const struct frame *frame)
+static int put(struct keeper *keeper, const struct bytes *frame)
 {
     int number = 0;
     if (keeper->memory != NULL)
-        memcpy(keeper->memory + keeper->at, frame->content, frame->size);
+        memcpy(keeper->memory + keeper->at, frame->data, frame->size);
     else
-        number = write_file(keeper->descriptor, frame->content, frame->size, keeper->at);
+        number = write_file(keeper->descriptor, frame->data, frame->size, keeper->at);
     if (number == 0 && keeper->at + frame->size > keeper->extent)
         keeper->extent = keeper->at + frame->size;
     return number;
@@ -196,32 +216,69 @@ static uint64_t within_limit(uint64_t bytes)
 
 /* ---- adding ---- */
 
-/* A frame that is told by one that has to go for it is made again, whole. */
-static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct frame *frame,
-                  vitals_error *error)
-{
-    int code = frame_encode(&keeper->encoder, snapshot, frame, error);
-    if (code == 0)
-        make_room(keeper, frame->size);
-    if (code < 0 || frame->whole || keeper->key >= keeper->first)
-        return code;
-    frame_encoder_begin_anew(&keeper->encoder);
-    code = frame_encode(&keeper->encoder, snapshot, frame, error);
-    if (code == 0)
-        make_room(keeper, frame->size);
-    return code;
-}
-
 static int refuse(struct keeper *keeper, vitals_error *error, const char *why)
 {
-    frame_encoder_begin_anew(&keeper->encoder);
+    begin_anew(keeper);
     return record_fail(VITALS_EMEMORY, "snapshot", error, "%s", why);
+}
+
+/* The others are told by a copy, which is read from what was written: the snapshot itself is wanted
+ * back by whoever made it. */
+static int encode_whole(struct keeper *keeper, const vitals_snapshot *snapshot, vitals_error *error)
+{
+    begin_anew(keeper);
+    if (!change_write(NULL, snapshot, &keeper->plain))
+        return refuse(keeper, error, "out of memory");
+    keeper->changes = 0;
+    keeper->base_size = keeper->plain.size;
+    return change_read(NULL, keeper->plain.data, keeper->plain.size, keeper->builder, &keeper->base,
+                       error);
+}
+
+static int encode_change(struct keeper *keeper, const vitals_snapshot *snapshot,
+                         vitals_error *error)
+{
+    if (!change_write(keeper->base, snapshot, &keeper->plain))
+        return refuse(keeper, error, "out of memory");
+    keeper->changes = keeper->plain.size > keeper->base_size / 2 ? CHANGES_MAX
+                                                                 : keeper->changes + 1;
+    return 0;
+}
+
+/* Not a small one that is seldom, where there is room for many. */
+static bool is_worth_packing(const struct keeper *keeper, bool whole)
+{
+    size_t size = keeper->plain.size;
+    bool seldom = whole && size <= WHOLE_MOST && size <= keeper->room / CHANGES_MAX;
+    return size > PLAIN_MOST && !seldom;
+}
+
+/* A frame that is told by one that has to go for it is made again, whole. */
+static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct bytes **frame,
+                  vitals_error *error)
+{
+    bool whole = keeper->base == NULL || keeper->changes >= CHANGES_MAX ||
+                 !change_fits(keeper->base, snapshot);
+    int code = whole ? encode_whole(keeper, snapshot, error)
+                     : encode_change(keeper, snapshot, error);
+    if (code < 0)
+        return code;
+    bool packed = is_worth_packing(keeper, whole) &&
+                  packed_deflate_lean(&keeper->plain, &keeper->packed);
+    *frame = packed ? &keeper->packed : &keeper->plain;
+    make_room(keeper, (*frame)->size);
+    if (whole)
+        keeper->key = keeper->next;
+    if (whole || keeper->key >= keeper->first)
+        return 0;
+    begin_anew(keeper);
+    return encode(keeper, snapshot, frame, error);
 }
 
 static int add(struct keeper *keeper, const vitals_snapshot *snapshot, int *number,
                vitals_error *error)
 {
-    struct frame frame;
+    struct bytes *frame;
     uint64_t realtime_ns = vitals_snapshot_realtime_ns(snapshot);
     *number = 0;
     forget_old(keeper, realtime_ns);
@@ -230,21 +287,19 @@ static int add(struct keeper *keeper, const vitals_snapshot *snapshot, int *numb
     int code = encode(keeper, snapshot, &frame, error);
     if (code < 0)
         return code;
-    if (frame.size > keeper->room)
+    if (frame->size > keeper->room)
         return refuse(keeper, error, "is larger than all that may be kept");
-    *number = put(keeper, &frame);
+    *number = put(keeper, frame);
     if (*number != 0)
         return refuse(keeper, error, strerror(*number));
-    keeper->key = frame.whole ? keeper->next : keeper->key;
-    *place_of(keeper,
-              keeper->next) = (struct place){.realtime_ns = realtime_ns,
-                                             .offset = keeper->at,
-                                             .size = (uint32_t)frame.size,
-                                             .back = (uint16_t)(keeper->next - keeper->key),
-                                             .packed = packing_find(frame.encoding)->packed};
+    *place_of(keeper, keeper->next) = (struct place){.realtime_ns = realtime_ns,
+                                                     .offset = keeper->at,
+                                                     .size = (uint32_t)frame->size,
+                                                     .back = (uint16_t)(keeper->next - keeper->key),
+                                                     .packed = frame == &keeper->packed};
     keeper->next++;
-    keeper->at += frame.size;
-    keeper->used += frame.size;
+    keeper->at += frame->size;
+    keeper->used += frame->size;
     return 0;
 }
 
@@ -283,6 +338,7 @@ int keeper_new(const struct keeper_options *options, struct keeper **out, vitals
     if (keeper == NULL)
         return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
     keeper->descriptor = -1;
+    keeper->read = options->read != NULL ? options->read : pread;
     keeper->most_ns = options->most_ns;
     keeper->most_memory = options->most_memory > 0 ? options->most_memory : MEMORY_BYTES;
     uint64_t most_bytes = options->most_bytes > 0 ? options->most_bytes : FILE_BYTES;
@@ -290,7 +346,8 @@ int keeper_new(const struct keeper_options *options, struct keeper **out, vitals
     keeper->limited = keeper->room < most_bytes;
     keeper->capacity = PLACES_FIRST;
     keeper->places = malloc(keeper->capacity * sizeof *keeper->places);
-    if (keeper->places == NULL || !open_room(keeper, options->folder)) {
+    if (keeper->places == NULL || vitals_builder_new(&keeper->builder, error) < 0 ||
+        !open_room(keeper, options->folder)) {
         keeper_free(keeper);
         return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
     }
@@ -304,7 +361,10 @@ void keeper_free(struct keeper *keeper)
         return;
     if (keeper->descriptor >= 0)
         close(keeper->descriptor);
-    frame_encoder_done(&keeper->encoder);
+    vitals_snapshot_unref(keeper->base);
+    vitals_builder_free(keeper->builder);
+    bytes_done(&keeper->plain);
+    bytes_done(&keeper->packed);
     free(keeper->memory);
     free(keeper->places);
     free(keeper);
@@ -324,8 +384,10 @@ uint64_t keeper_size(const struct keeper *keeper)
 
 struct kept_timeline {
     struct keeper *keeper;
-    struct frame_decoder decoder;
-    struct bytes bytes;
+    vitals_builder *builder;
+    vitals_snapshot *base; /* what the whole frame of number `key` says; NULL: none was read */
+    int64_t key;
+    struct bytes packed, plain;
     bool placed;
     int64_t number; /* of the one that was given last, where placed */
 };
@@ -345,8 +407,10 @@ static int fetch_file(const struct keeper *keeper, const struct place *place, ch
 {
     size_t size = place->size, done = 0;
     while (done < size) {
-        ssize_t got = pread(keeper->descriptor, out + done, size - done,
-                            (off_t)(place->offset + done));
+        ssize_t got = keeper->read(keeper->descriptor, out + done, size - done,
+                                   (off_t)(place->offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
         if (got <= 0)
             return got < 0 ? errno : EIO;
         done += (size_t)got;
@@ -354,37 +418,61 @@ static int fetch_file(const struct keeper *keeper, const struct place *place, ch
     return 0;
 }
 
-static int fetch(struct kept_timeline *timeline, int64_t number, struct frame *out,
+/* The bytes of a frame, as they were before they were packed. */
+static int fetch(struct kept_timeline *timeline, int64_t number, const char **bytes, size_t *size,
                  vitals_error *error)
 {
     const struct keeper *keeper = timeline->keeper;
     const struct place *place = place_of(keeper, number);
-    if (!bytes_room(&timeline->bytes, place->size))
-        return record_fail(VITALS_EMEMORY, "snapshot", error, "out of memory");
-    *out = (struct frame){.whole = place->back == 0,
-                          .encoding = packing_name(place->packed != 0, place->back != 0),
-                          .content = keeper->memory != NULL ? keeper->memory + place->offset
-                                                            : timeline->bytes.data,
-                          .size = place->size};
-    int failed = keeper->memory != NULL ? 0 : fetch_file(keeper, place, timeline->bytes.data);
-    return failed != 0 ? record_fail_errno(failed, "what is kept", error) : 0;
+    *bytes = keeper->memory != NULL ? keeper->memory + place->offset : NULL;
+    *size = place->size;
+    if (*bytes == NULL) {
+        timeline->packed.size = 0;
+        if (!bytes_room(&timeline->packed, *size))
+            return record_fail(VITALS_EMEMORY, "snapshot", error, "out of memory");
+        int failed = fetch_file(keeper, place, timeline->packed.data);
+        if (failed != 0)
+            return record_fail_errno(failed, "what is kept", error);
+        *bytes = timeline->packed.data;
+    }
+    if (!place->packed)
+        return 0;
+    int code = packed_inflate(*bytes, *size, &timeline->plain, "what is kept", error);
+    *bytes = timeline->plain.data;
+    *size = timeline->plain.size;
+    return code;
+}
+
+/* `base` NULL: of a whole frame. */
+static int decode(struct kept_timeline *timeline, int64_t number, const vitals_snapshot *base,
+                  vitals_snapshot **out, vitals_error *error)
+{
+    const char *bytes;
+    size_t size;
+    int code = fetch(timeline, number, &bytes, &size, error);
+    return code < 0 ? code : change_read(base, bytes, size, timeline->builder, out, error);
+}
+
+/* What the frames behind that whole one are told by. */
+static int find_base(struct kept_timeline *timeline, int64_t key, vitals_error *error)
+{
+    if (timeline->base != NULL && timeline->key == key)
+        return 0;
+    vitals_snapshot_unref(timeline->base);
+    timeline->base = NULL;
+    timeline->key = key;
+    return decode(timeline, key, NULL, &timeline->base, error);
 }
 
 static int give(struct kept_timeline *timeline, int64_t number, vitals_snapshot **out,
                 vitals_error *error)
 {
-    struct frame frame;
     int64_t key = number - place_of(timeline->keeper, number)->back;
-    int code = 0;
-    if (key != number && !frame_decoder_has_key(&timeline->decoder, key)) {
-        code = fetch(timeline, key, &frame, error);
-        if (code == 0)
-            code = frame_decode_key(&timeline->decoder, key, &frame, "what is kept", error);
-    }
-    if (code == 0)
-        code = fetch(timeline, number, &frame, error);
-    if (code == 0)
-        code = frame_decode(&timeline->decoder, number, &frame, "what is kept", out, error);
+    int code = find_base(timeline, key, error);
+    if (code == 0 && key == number)
+        *out = vitals_snapshot_ref(timeline->base);
+    else if (code == 0)
+        code = decode(timeline, number, timeline->base, out, error);
     if (code < 0)
         return code;
     timeline->number = number;
@@ -446,8 +534,10 @@ static const char *problem(void *data)
 static void close_timeline(void *data)
 {
     struct kept_timeline *timeline = data;
-    frame_decoder_done(&timeline->decoder);
-    bytes_done(&timeline->bytes);
+    vitals_snapshot_unref(timeline->base);
+    vitals_builder_free(timeline->builder);
+    bytes_done(&timeline->packed);
+    bytes_done(&timeline->plain);
     free(timeline);
 }
 
@@ -456,6 +546,11 @@ int keeper_timeline(struct keeper *keeper, struct timeline *out, vitals_error *e
     struct kept_timeline *timeline = calloc(1, sizeof *timeline);
     if (timeline == NULL)
         return record_fail(VITALS_EMEMORY, "what is kept", error, "out of memory");
+    int code = vitals_builder_new(&timeline->builder, error);
+    if (code < 0) {
+        free(timeline);
+        return code;
+    }
     timeline->keeper = keeper;
     *out = (struct timeline){.data = timeline,
                              .span = span,

@@ -64,14 +64,28 @@ static int end(void *data, vitals_error *error)
     return code;
 }
 
-/* Frames say who the processes were. Without memory for it they do not. */
+/* Frames say who the processes were, and of the machine what a screen shows of it at first sight,
+ * as often as the rest of it is read. Without memory for it they do not. */
 static vitals_request *request_of_frames(void)
 {
-    static const vitals_metric WHO[] = {VITALS_PROCESS_NAME, VITALS_PROCESS_COMMAND_LINE};
+    static const uint64_t SECOND_NS = 1000000000;
+    static const struct {
+        vitals_metric metric;
+        bool seldom;
+    } SHOWN[] = {
+        {VITALS_PROCESS_NAME, false},          {VITALS_PROCESS_COMMAND_LINE, false},
+        {VITALS_HOST_UPTIME_SECONDS, true},    {VITALS_HOST_CPU_BUSY_SECONDS, true},
+        {VITALS_HOST_CPU_TOTAL_SECONDS, true}, {VITALS_HOST_LOAD_1M, true},
+        {VITALS_HOST_LOAD_5M, true},           {VITALS_HOST_LOAD_15M, true},
+        {VITALS_HOST_SWAP_TOTAL_BYTES, true},  {VITALS_HOST_SWAP_USED_BYTES, true},
+    };
     vitals_request *request = NULL;
     int code = vitals_request_new(0, &request, NULL);
-    for (size_t i = 0; i < sizeof WHO / sizeof WHO[0] && code == 0; i++)
-        code = vitals_request_add(request, WHO[i], NULL);
+    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0] && code == 0; i++) {
+        code = vitals_request_add(request, SHOWN[i].metric, NULL);
+        if (code == 0 && SHOWN[i].seldom)
+            code = vitals_request_every(request, SHOWN[i].metric, SECOND_NS, NULL);
+    }
     return request;
 }
 

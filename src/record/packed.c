@@ -67,6 +67,26 @@ bool packed_deflate(const struct bytes *from, struct bytes *out)
     return true;
 }
 
+bool packed_deflate_lean(const struct bytes *from, struct bytes *out)
+{
+    enum { WINDOW_BITS = 12, MEMORY_LEVEL = 5 };
+    z_stream stream = {.next_in = (z_const Bytef *)from->data, .avail_in = (uInt)from->size};
+    out->size = 0;
+    if (zlib_missing() != NULL || from->size > PACKED_MAX ||
+        deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return false;
+    int result = Z_OK;
+    while (result == Z_OK && bytes_room(out, from->size / 4 + 64)) {
+        stream.next_out = (Bytef *)(out->data + out->size);
+        stream.avail_out = (uInt)(out->capacity - out->size);
+        result = deflate(&stream, Z_FINISH);
+        out->size = out->capacity - stream.avail_out;
+    }
+    (void)deflateEnd(&stream);
+    return result == Z_STREAM_END;
+}
+
 /* In steps, so that a small lie does not become a large allocation. */
 int packed_inflate(const void *content, size_t content_size, struct bytes *out, const char *path,
                    vitals_error *error)
@@ -110,6 +130,11 @@ bool packed_deflate(const struct bytes *from, struct bytes *out)
     (void)from;
     (void)out;
     return false;
+}
+
+bool packed_deflate_lean(const struct bytes *from, struct bytes *out)
+{
+    return packed_deflate(from, out);
 }
 
 int packed_inflate(const void *content, size_t content_size, struct bytes *out, const char *path,

@@ -29,6 +29,9 @@ int packed_json(const vitals_snapshot *snapshot, struct bytes *out, vitals_error
 /* Bytes made small. False: built without zlib, or memory is out. */
 bool packed_deflate(const struct bytes *from, struct bytes *out);
 
+/* The same in an eighth of the memory (32 KiB), and a little less small. */
+bool packed_deflate_lean(const struct bytes *from, struct bytes *out);
+
 /* How a frame is written: whole, or as what differs from its key; packed or not. */
 struct packing {
     const char *name; /* "zlib", "json", "delta-zlib", "delta" */

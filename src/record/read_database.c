@@ -290,16 +290,29 @@ static void read_salvaged(struct recording *recording, sqlite3 *database)
     (void)sqlite3_close_v2(whole);
 }
 
+/* Whether neither the file nor its pages told of anything. */
+static bool tells_nothing(const struct recording *recording)
+{
+    return recording->series_count == 0 && recording->phase_count == 0 &&
+           vitals_account_next(recording->account, NULL) == NULL &&
+           vitals_account_next_attribute(recording->account, NULL) == NULL;
+}
+
 int read_database(struct recording *recording, vitals_error *error)
 {
     sqlite3 *database = NULL;
     int code = database_open(recording->path, DATABASE_READ, false, &database, error);
     if (code < 0)
         return code;
-    recording_wrong(recording, "%s", database_problem(recording->path));
+    const char *problem = database_problem(recording->path);
+    recording_wrong(recording, "%s", problem);
     code = read_any(recording, database, error);
-    if (code == 0 && recording->damaged)
+    bool damaged = code == 0 && recording->damaged;
+    if (damaged)
         read_salvaged(recording, database);
+    if (code == 0 && (damaged || problem[0] != '\0') && tells_nothing(recording))
+        code = record_fail(VITALS_EFORMAT, recording->path, error,
+                           "is damaged, and nothing of it can be read");
     (void)sqlite3_close_v2(database);
     return code;
 }

@@ -146,7 +146,9 @@ static const char *subject_of(vitals_scope scope)
     case VITALS_SCOPE_DESCENDANTS: return "descendants";
     case VITALS_SCOPE_SYSTEM: return "system";
     case VITALS_SCOPE_TREE:
-    case VITALS_SCOPE_GPU: break;
+    case VITALS_SCOPE_GPU:
+    case VITALS_SCOPE_PROCESS:
+    case VITALS_SCOPE_PROCESS_GPU: break;
     }
     return "";
 }

@@ -40,7 +40,8 @@ static int begin_part(struct recorder *recorder, bool overwrite, vitals_error *e
     memset(recorder->state, 0, format->state_size);
     recorder->options.overwrite = overwrite;
     if (format->text) {
-        recorder->file = (struct text_file){.descriptor = -1, .crlf = format->crlf};
+        recorder->file = (struct text_file){
+            .descriptor = -1, .crlf = format->crlf, .stop = recorder->options.stop};
         code = text_file_open(&recorder->file, recorder->path, overwrite, error);
     }
     if (code == 0)
@@ -98,6 +99,13 @@ static struct parts list_parts(const char *path)
     if (entries != NULL)
         closedir(entries);
     return parts;
+}
+
+int recorder_check(const struct recorder_options *options, vitals_error *error)
+{
+    const struct format *format;
+    int code = format_choose(options->format, options->path, &format, error);
+    return code == 0 ? check(options, format, error) : code;
 }
 
 int recorder_open(const struct recorder_options *options, struct recorder **out,

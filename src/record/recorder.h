@@ -21,7 +21,19 @@ struct recorder_options {
     uint64_t rotate_bytes, rotate_ns; /* 0: never; else PATH.1, PATH.2 … beside it */
     unsigned keep;                    /* of those; 0: all */
     bool frames;                      /* whole snapshots too (SQLite) */
+    int stop; /* readable once we are told to end: then a reader that takes nothing is waited for
+               * a second and no longer; 0: nothing tells */
 };
+
+/* Whether each of its samples tells of the machine, which then must be read for each. */
+bool recorder_tells_machine(const struct recorder_options *options);
+
+/* Whether its rows are those of a process, and of a machine alone it would tell nothing true. */
+bool recorder_tells_tree(const struct recorder_options *options);
+
+/* Whether such a recording can be made at all: a format that there is, lines where they go to
+ * standard output. Touches nothing. Errors: EARGUMENT. */
+int recorder_check(const struct recorder_options *options, vitals_error *error);
 
 /* False where the format is one that has no room for snapshots. */
 bool recorder_may_keep_frames(const struct recorder_options *options);

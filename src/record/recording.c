@@ -101,34 +101,66 @@ static void read_account_beside(struct recording *recording)
     bytes_done(&beside.problem);
 }
 
-/* gpu_tracker's phases are in a file of their own; where we wrote it, it is FILE.sub.csv. */
+/* gpu_tracker's phases are in files of their own. */
+static int read_phases(struct recording *recording, char *path, vitals_error *error)
+{
+    FILE *file = recording_file(path, error);
+    if (file == NULL)
+        return error->code;
+    char *own = recording->path;
+    recording->path = path;
+    int code = read_form(recording, file, error);
+    recording->path = own;
+    (void)fclose(file);
+    return code;
+}
+
+/* Where we wrote it, it is FILE.sub.csv. */
 static void read_phases_beside(struct recording *recording)
 {
     char path[4096];
     vitals_error error;
     gpu_tracker_beside(recording->path, path, sizeof path);
-    FILE *file = access(path, F_OK) == 0 ? recording_file(path, &error) : NULL;
-    if (file == NULL)
-        return;
-    char *own = recording->path;
-    recording->path = path;
-    if (read_form(recording, file, &error) < 0)
+    if (access(path, F_OK) == 0 && read_phases(recording, path, &error) < 0)
         recording_wrong(recording, "%s", error.message);
-    recording->path = own;
-    (void)fclose(file);
 }
 
-static void read_beside(struct recording *recording)
+static int read_phases_named(struct recording *recording, const char *const *paths, size_t count,
+                             vitals_error *error)
 {
+    int code = 0;
+    if (strcmp(recording->format, "gpu-tracker") != 0 || recording->series_count == 0)
+        return record_fail(VITALS_EARGUMENT, recording->path, error,
+                           "is no tracking file of gpu_tracker: its phases are in no other file");
+    for (size_t i = 0; i < count && code == 0; i++) {
+        uint64_t rows = recording->rows_told; /* a file of samples has some */
+        char *path = strdup(paths[i]);
+        code = path != NULL ? read_phases(recording, path, error)
+                            : record_fail(VITALS_EMEMORY, paths[i], error, "out of memory");
+        if (code == 0 && recording->rows_told != rows)
+            code = record_fail(VITALS_EFORMAT, paths[i], error,
+                               "is no sub-tracking file of gpu_tracker");
+        free(path);
+    }
+    return code;
+}
+
+static int read_beside(struct recording *recording, const char *const *phases, size_t count,
+                       vitals_error *error)
+{
+    if (count > 0)
+        return read_phases_named(recording, phases, count, error);
     if (strcmp(recording->format, "vitals-csv") == 0)
         read_account_beside(recording);
     if (strcmp(recording->format, "gpu-tracker") == 0 && recording->series_count > 0)
         read_phases_beside(recording);
+    return 0;
 }
 
 /* ---- the whole ---- */
 
-static int read_all(struct recording *recording, vitals_error *error)
+static int read_all(struct recording *recording, const char *const *phases, size_t count,
+                    vitals_error *error)
 {
     FILE *file = recording_file(recording->path, error);
     if (file == NULL)
@@ -137,13 +169,18 @@ static int read_all(struct recording *recording, vitals_error *error)
     if (code == 0)
         code = read_form(recording, file, error);
     (void)fclose(file);
-    if (code < 0)
-        return code;
-    read_beside(recording);
-    return recording_finish(recording, error);
+    if (code == 0)
+        code = read_beside(recording, phases, count, error);
+    return code == 0 ? recording_finish(recording, error) : code;
 }
 
 int recording_open(const char *path, struct recording **out, vitals_error *error)
+{
+    return recording_open_tracked(path, NULL, 0, out, error);
+}
+
+int recording_open_tracked(const char *path, const char *const *phases, size_t count,
+                           struct recording **out, vitals_error *error)
 {
     vitals_error ours;
     struct recording *recording = calloc(1, sizeof *recording);
@@ -155,7 +192,7 @@ int recording_open(const char *path, struct recording **out, vitals_error *error
         return record_fail(VITALS_EMEMORY, path, error, "out of memory");
     }
     recording->path = copy;
-    int code = read_all(recording, error);
+    int code = read_all(recording, phases, count, error);
     if (code < 0) {
         recording_close(recording);
         return code;

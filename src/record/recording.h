@@ -34,6 +34,12 @@ struct recorded_phase {
 /* Errors: EGONE, EDENIED, ESYSTEM, EUNSUPPORTED (a newer schema, built without SQLite), EFORMAT
  * where there is one, else EARGUMENT: no recording. */
 int recording_open(const char *path, struct recording **out, vitals_error *error);
+
+/* The same, with sub-tracking files of gpu_tracker, which lets each process have one of any name,
+ * in the place of the one beside it. Errors: also EARGUMENT where the recording is none of
+ * gpu_tracker, EFORMAT where a file tells no phases. */
+int recording_open_tracked(const char *path, const char *const *phases, size_t count,
+                           struct recording **out, vitals_error *error);
 void recording_close(struct recording *recording);
 
 /* "vitals", "vitals-csv", "resource-tracker", "resource-tracker-0.3", "resource-tracker-rs",

@@ -3,11 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LAST_PATIENCE_MS = 1000 };
 
 static int refuse(struct text_file *file, int code, const char *what, vitals_error *error)
 {
@@ -18,8 +22,7 @@ static int refuse(struct text_file *file, int code, const char *what, vitals_err
 int text_file_open(struct text_file *file, const char *path, bool overwrite, vitals_error *error)
 {
     struct stat status;
-    bool crlf = file->crlf;
-    *file = (struct text_file){.descriptor = -1, .crlf = crlf};
+    *file = (struct text_file){.descriptor = -1, .crlf = file->crlf, .stop = file->stop};
     file->standard = path == NULL || strcmp(path, "-") == 0;
     file->path = file->standard ? "standard output" : path;
     file->descriptor = file->standard
@@ -27,9 +30,11 @@ int text_file_open(struct text_file *file, const char *path, bool overwrite, vit
                            : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
     if (file->descriptor < 0)
         return record_fail_errno(errno, path, error);
+    bool known = fstat(file->descriptor, &status) == 0;
+    file->waits = !known || !S_ISREG(status.st_mode);
     if (file->standard)
         return 0;
-    if (fstat(file->descriptor, &status) != 0)
+    if (!known)
         return refuse(file, VITALS_ESYSTEM, strerror(errno), error);
     if (S_ISREG(status.st_mode) && status.st_size > 0 && !overwrite)
         return refuse(file, VITALS_EARGUMENT, "is there already and not empty", error);
@@ -80,11 +85,34 @@ void text_file_field(struct text_file *file, const char *string, bool quote)
     put_bytes(file, "\"", 1);
 }
 
-/* 0 or an errno. */
-static int write_whole(int descriptor, const char *bytes, size_t size)
+/* Waits until something can be written, and once we are told to end, a little longer. 0, or
+ * ETIMEDOUT: whoever reads took nothing. */
+static int wait_for_room(const struct text_file *file)
 {
+    struct pollfd either[] = {{.fd = file->descriptor, .events = POLLOUT},
+                              {.fd = file->stop, .events = POLLIN}};
+    int ready;
+    do
+        ready = poll(either, 2, -1);
+    while (ready < 0 && errno == EINTR);
+    if (ready < 0 || either[0].revents != 0)
+        return 0;
+    do
+        ready = poll(either, 1, LAST_PATIENCE_MS);
+    while (ready < 0 && errno == EINTR);
+    return ready == 0 ? ETIMEDOUT : 0;
+}
+
+/* 0 or an errno. A pipe that has room takes PIPE_BUF bytes without a wait. */
+static int write_whole(const struct text_file *file, const char *bytes, size_t size)
+{
+    const bool waits = file->waits && file->stop > 0;
     while (size > 0) {
-        ssize_t written = write(descriptor, bytes, size);
+        int number = waits ? wait_for_room(file) : 0;
+        if (number != 0)
+            return number;
+        size_t most = waits && size > PIPE_BUF ? PIPE_BUF : size;
+        ssize_t written = write(file->descriptor, bytes, most);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
@@ -104,11 +132,13 @@ int text_file_end_line(struct text_file *file, vitals_error *error)
         file->failed = false;
         return record_fail(VITALS_EMEMORY, file->path, error, "out of memory");
     }
-    int number = write_whole(file->descriptor, file->line, size);
+    int number = write_whole(file, file->line, size);
     if (number == 0) {
         file->size += size;
         return 0;
     }
+    if (number == ETIMEDOUT && file->waits)
+        return record_fail(VITALS_ESYSTEM, file->path, error, "took nothing more");
     if (!file->standard && ftruncate(file->descriptor, (off_t)file->size) != 0)
         return record_fail(VITALS_ESYSTEM, file->path, error, "%s, and its last line is cut off",
                            strerror(number));
@@ -233,5 +263,6 @@ void text_file_close(struct text_file *file)
     if (file->descriptor >= 0 && !file->standard)
         close(file->descriptor);
     free(file->line);
-    *file = (struct text_file){.path = file->path, .descriptor = -1, .crlf = file->crlf};
+    *file = (struct text_file){
+        .path = file->path, .descriptor = -1, .crlf = file->crlf, .stop = file->stop};
 }

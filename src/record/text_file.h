@@ -10,6 +10,8 @@ struct text_file {
     int descriptor;   /* -1: not open */
     bool standard;    /* standard output: not ours to close, and cannot be taken back */
     bool crlf;        /* how lines end */
+    int stop;         /* see recorder.h; 0: nothing */
+    bool waits;       /* for its reader: no regular file */
     uint64_t size;    /* of all whole lines */
     bool failed;      /* memory was out inside this line */
     char *line;

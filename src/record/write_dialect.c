@@ -139,6 +139,16 @@ static bool has_ended(const struct dialect_state *state, const struct tick *tick
     return of_process && living != NULL && living->state > 0 && living->value <= 0;
 }
 
+/* The first sample of a run may come before its process does: that is nobody's row. */
+static bool is_nobodys(const struct recorder *recorder, const struct tick *tick)
+{
+    const struct dialect_state *state = recorder->state;
+    const vitals_usage_value *living = tick_find(tick, "processes", VITALS_SCOPE_TREE);
+    bool empty = living != NULL && (living->state <= 0 || living->value <= 0);
+    bool named = recorder_attribute_text(recorder, "pid")[0] != '\0';
+    return !state->begun && state->dialect->columns[1].kind == DIALECT_PID && !named && empty;
+}
+
 static int dialect_sample(struct recorder *recorder, const struct tick *tick, vitals_error *error)
 {
     struct dialect_state *state = recorder->state;
@@ -153,7 +163,7 @@ static int dialect_sample(struct recorder *recorder, const struct tick *tick, vi
             return text_file_end_line(&recorder->file, error);
         }
     }
-    if (has_ended(state, tick))
+    if (has_ended(state, tick) || is_nobodys(recorder, tick))
         return 0;
     for_each(recorder, tick, put_value);
     state->begun = true;
@@ -167,19 +177,26 @@ static int dialect_begin(struct recorder *recorder, vitals_error *error)
     return 0;
 }
 
-#define DIALECT_FORMAT(title, family, ends)                                                        \
+/* Of which subject a format tells. */
+#define OF_ANY     .machine = false, .tree = false
+#define OF_PROCESS .machine = false, .tree = true
+#define OF_MACHINE .machine = true, .tree = false
+#define OF_BOTH    .machine = true, .tree = true
+
+#define DIALECT_FORMAT(title, family, ends, ...)                                                   \
     {                                                                                              \
         .name = (title), .state_size = sizeof(struct dialect_state), .text = true, .crlf = (ends), \
-        .table = &(family), .begin = dialect_begin, .sample = dialect_sample, .end = dialect_begin \
+        .table = &(family), .begin = dialect_begin, .sample = dialect_sample,                      \
+        .end = dialect_begin, __VA_ARGS__                                                          \
     }
 
 const struct format FORMAT_DIALECTS[] = {
-    DIALECT_FORMAT("resource-tracker", FAMILY, false),
-    DIALECT_FORMAT("resource-tracker-process", PROCESS, false),
-    DIALECT_FORMAT("resource-tracker-system", SYSTEM, false),
-    DIALECT_FORMAT("resource-tracker-combined", COMBINED, true),
-    DIALECT_FORMAT("resource-tracker-0.3", FAMILY_OLD, true),
-    DIALECT_FORMAT("resource-tracker-0.3-process", OLD_PROCESS, true),
-    DIALECT_FORMAT("resource-tracker-0.3-system", OLD_SYSTEM, true),
+    DIALECT_FORMAT("resource-tracker", FAMILY, false, OF_ANY),
+    DIALECT_FORMAT("resource-tracker-process", PROCESS, false, OF_PROCESS),
+    DIALECT_FORMAT("resource-tracker-system", SYSTEM, false, OF_MACHINE),
+    DIALECT_FORMAT("resource-tracker-combined", COMBINED, true, OF_BOTH),
+    DIALECT_FORMAT("resource-tracker-0.3", FAMILY_OLD, true, OF_ANY),
+    DIALECT_FORMAT("resource-tracker-0.3-process", OLD_PROCESS, true, OF_PROCESS),
+    DIALECT_FORMAT("resource-tracker-0.3-system", OLD_SYSTEM, true, OF_MACHINE),
 };
 const size_t FORMAT_DIALECT_COUNT = sizeof FORMAT_DIALECTS / sizeof FORMAT_DIALECTS[0];

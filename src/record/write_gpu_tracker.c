@@ -127,6 +127,7 @@ static int tracking_end(struct recorder *recorder, vitals_error *error)
 const struct format FORMAT_GPU_TRACKER = {.name = "gpu-tracker",
                                           .state_size = sizeof(struct tracking_state),
                                           .text = true,
+                                          .machine = true,
                                           .begin = tracking_begin,
                                           .sample = tracking_sample,
                                           .end = tracking_end,

@@ -169,6 +169,7 @@ static uint64_t tracking_size(const struct recorder *recorder)
 
 const struct format FORMAT_GPU_TRACKER_DATABASE = {.name = "gpu-tracker-sqlite",
                                                    .state_size = sizeof(struct tracking_database),
+                                                   .machine = true,
                                                    .begin = tracking_begin,
                                                    .sample = tracking_sample,
                                                    .end = tracking_end,

@@ -65,6 +65,23 @@ static void cpu_words(const struct view *view, const vitals_row *process,
 }
 
 /* Arguments as a shell would read them, or the name in brackets where there are none. */
+/* Why there is nothing to say of a process. */
+static const char *stranger(vitals_availability reason)
+{
+    return reason == VITALS_OUTSIDE  ? "(not in this pid namespace, or gone)"
+           : reason == VITALS_GONE   ? "(has ended)"
+           : reason == VITALS_DENIED ? "(no permission)"
+                                     : "(not known)";
+}
+
+/* What has ended and waits for its parent: a zombie has no command line any more. */
+static bool is_zombie(const vitals_row *process)
+{
+    vitals_text state;
+    return vitals_row_text(process, VITALS_PROCESS_STATE, &state) > 0 && state.size == 6 &&
+           memcmp(state.bytes, "zombie", 6) == 0;
+}
+
 static void command_words(const struct view *view, const vitals_row *process,
                           char out[static COMMAND_TEXT])
 {
@@ -78,12 +95,14 @@ static void command_words(const struct view *view, const vitals_row *process,
         return;
     }
     if (vitals_row_text(process, VITALS_PROCESS_NAME, &text) <= 0) {
-        (void)snprintf(out, COMMAND_TEXT, "N/A");
+        vitals_availability reason = vitals_row_availability(process, VITALS_PROCESS_NAME);
+        bool told = reason == VITALS_DENIED || reason == VITALS_GONE;
+        (void)snprintf(out, COMMAND_TEXT, "%s", told ? stranger(reason) : "N/A");
         return;
     }
     char name[256];
     vitals_text_format(text, form, name, sizeof(name));
-    (void)snprintf(out, COMMAND_TEXT, "[%s]", name);
+    (void)snprintf(out, COMMAND_TEXT, "[%s]%s", name, is_zombie(process) ? " (zombie)" : "");
 }
 
 static void numeric(const vitals_row *row, vitals_metric metric, char out[static PANEL_TEXT])
@@ -214,18 +233,12 @@ static void user_cell(struct paint *paint, const struct view *view, const vitals
     paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, columns, user);
 }
 
-/* Why there is nothing to say about a process that the driver names. */
-static const char *stranger(const vitals_row *user)
-{
-    vitals_availability reason = vitals_row_availability(user, VITALS_GPU_PROCESS_PROCESS);
-    return reason == VITALS_OUTSIDE ? "(not in this pid namespace, or gone)" : "(not known)";
-}
-
 static void gpu_process_line(struct paint *paint, const struct view *view, const vitals_row *gpu,
                              const vitals_row *user, size_t work)
 {
     char text[PANEL_TEXT], command[COMMAND_TEXT];
     const vitals_row *process = process_of(view, user);
+    vitals_availability reason = vitals_row_availability(user, VITALS_GPU_PROCESS_PROCESS);
     if (process != NULL)
         command_words(view, process, command);
     paint_edge(paint);
@@ -244,7 +257,7 @@ static void gpu_process_line(struct paint *paint, const struct view *view, const
     numeric(user, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, text);
     paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, 6, text);
     tail_cells(paint, view, process, work, view->width - 44,
-               process != NULL ? command : stranger(user), process != NULL);
+               process != NULL ? command : stranger(reason), process != NULL);
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
     paint_end(paint);

@@ -29,7 +29,8 @@ static double value_of(const vitals_account *account, const char *name, vitals_a
 
 /* ---- what the kernel counted ---- */
 
-/* In the order in which a person reads them; processes and memory have rules of their own. */
+/* In the order in which a person reads them; processes, tasks and memory have rules of their own.
+ */
 static const struct {
     enum quantity quantity;
     const char *name, *unit;
@@ -50,7 +51,6 @@ static const struct {
       {COUNTED_CPU_PRESSURE_SECONDS, "cpu_pressure_seconds", "seconds"},
       {COUNTED_MEMORY_PRESSURE_SECONDS, "memory_pressure_seconds", "seconds"},
       {COUNTED_IO_PRESSURE_SECONDS, "io_pressure_seconds", "seconds"},
-      {COUNTED_PROCESSES_PEAK, "processes_peak", ""},
       {COUNTED_OOM_KILLS, "oom_kills", ""},
 };
 
@@ -265,19 +265,102 @@ static void put_memory(vitals_account *account, const struct run_facts *facts)
 
 /* ---- processes ---- */
 
-static void put_processes(vitals_account *account, const struct run_facts *facts)
+/* How many there were for certain. */
+static double processes_known(const struct run_facts *facts)
 {
     vitals_availability state;
     double seen = value_of(facts->watched, "processes_seen", &state);
     double reaped = (double)(facts->reaped + facts->left);
-    if (counted_state(facts, COUNTED_PROCESSES) > 0)
+    return state > 0 && seen > reaped ? seen : reaped;
+}
+
+/* Who counted fewer than there were has missed some, whatever it says of itself. */
+static void put_total(vitals_account *account, const struct run_facts *facts)
+{
+    double known = processes_known(facts);
+    const struct counted *counted = counted_state(facts, COUNTED_PROCESSES) > 0
+                                        ? &facts->counted[COUNTED_PROCESSES]
+                                        : NULL;
+    if (counted != NULL && counted->value.as.f64 >= known)
         put_counted(account, facts, COUNTED_PROCESSES, "processes", "");
     else
         put(account, &(vitals_figure_form){.name = "processes",
                                            .unit = "",
                                            .source = "reaped or sampled",
                                            .state = VITALS_LOWER_BOUND,
-                                           .value = seen > reaped ? seen : reaped});
+                                           .value = known});
+}
+
+static const char MOST[] = "processes_peak";
+
+/* Each process is a task: where more of them were seen at once than tasks were counted, some have
+ * left the cgroup, and its count says nothing of them. */
+static bool are_outnumbered(const struct run_facts *facts, double *seen)
+{
+    vitals_availability state;
+    *seen = value_of(facts->watched, MOST, &state);
+    return state > 0 && counted_state(facts, COUNTED_TASKS_PEAK) > 0 &&
+           *seen > facts->counted[COUNTED_TASKS_PEAK].value.as.f64;
+}
+
+static void put_seen_at_once(vitals_account *account, const char *name, double seen)
+{
+    put(account, &(vitals_figure_form){.name = name,
+                                       .unit = "",
+                                       .source = "processes sampled; some have left the cgroup",
+                                       .state = VITALS_LOWER_BOUND,
+                                       .value = seen});
+}
+
+static void put_tasks(vitals_account *account, const struct run_facts *facts)
+{
+    double seen;
+    if (are_outnumbered(facts, &seen))
+        put_seen_at_once(account, "tasks_peak", seen);
+    else
+        put_counted(account, facts, COUNTED_TASKS_PEAK, "tasks_peak", "");
+}
+
+/* The most at one moment. A task is a process or a thread: there were no more processes than tasks
+ * at once, and no more than there ever were. Where as many were seen at once it is exact. */
+static void put_most(vitals_account *account, const struct run_facts *facts)
+{
+    vitals_availability seen_state, total_state;
+    double seen = value_of(facts->watched, MOST, &seen_state);
+    double total = value_of(account, "processes", &total_state);
+    double least = seen_state > 0 && seen > 1 ? seen : 1;
+    bool outnumbered = are_outnumbered(facts, &seen);
+    const struct counted *tasks = counted_state(facts, COUNTED_TASKS_PEAK) == VITALS_HAVE &&
+                                          !outnumbered
+                                      ? &facts->counted[COUNTED_TASKS_PEAK]
+                                      : NULL;
+    bool by_total = total_state == VITALS_HAVE && total >= least &&
+                    (tasks == NULL || total < tasks->value.as.f64);
+    if (outnumbered && !(by_total && least >= total)) {
+        put_seen_at_once(account, MOST, seen);
+        return;
+    }
+    if (!by_total && tasks == NULL)
+        return; /* samples tell what they saw */
+    double most = by_total ? total : tasks->value.as.f64;
+    char source[FIGURE_SOURCE];
+    const char *witness = least < most ? ", which counts threads too" : "; as many were there";
+    (void)snprintf(source, sizeof source, "%s%s",
+                   by_total ? "there were no more in all" : tasks->source, by_total ? "" : witness);
+    if (least >= most || seen_state <= 0)
+        put(account,
+            &(vitals_figure_form){.name = MOST,
+                                  .unit = "",
+                                  .source = source,
+                                  .state = least >= most ? VITALS_HAVE : VITALS_UPPER_BOUND,
+                                  .value = most});
+}
+
+static void put_processes(vitals_account *account, const struct run_facts *facts)
+{
+    put_tasks(account, facts);
+    put_total(account, facts);
+    put_most(account, facts);
     if (facts->left > 0)
         put(account, &(vitals_figure_form){.name = "processes_left",
                                            .unit = "",
@@ -336,6 +419,20 @@ static bool is_superseded(const vitals_account *account, const vitals_figure *fi
             vitals_account_find(account, "memory_peak_bytes", "") != NULL);
 }
 
+/* The machine's counters begin with the first sample: what was before it is not in them. */
+static vitals_availability state_over_run(const struct run_facts *facts,
+                                          const vitals_figure *figure)
+{
+    static const double STEP_SECONDS = 0.001;
+    vitals_availability state, seconds_state;
+    state = (vitals_availability)figure->state;
+    double seconds = value_of(facts->watched, "wall_seconds", &seconds_state);
+    bool late = seconds_state > 0 && seconds + STEP_SECONDS < facts->wall_seconds;
+    return late && state == VITALS_HAVE && strcmp(figure->subject, "system") == 0
+               ? VITALS_LOWER_BOUND
+               : state;
+}
+
 static void put_watched(vitals_account *account, const struct run_facts *facts)
 {
     for (const vitals_figure *figure = NULL;
@@ -349,7 +446,7 @@ static void put_watched(vitals_account *account, const struct run_facts *facts)
                                            .subject = figure->subject,
                                            .label = figure->label,
                                            .source = source,
-                                           .state = (vitals_availability)figure->state,
+                                           .state = state_over_run(facts, figure),
                                            .value = value_over_run(facts, figure)});
     }
 }

@@ -124,7 +124,7 @@ static void look_at(struct attached *attached, size_t which)
 static bool is_peak(enum quantity quantity)
 {
     return quantity == COUNTED_MEMORY_PEAK_BYTES || quantity == COUNTED_SWAP_PEAK_BYTES ||
-           quantity == COUNTED_PROCESSES_PEAK;
+           quantity == COUNTED_TASKS_PEAK;
 }
 
 /* What was read before stands for what cannot be read any more. */

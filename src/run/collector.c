@@ -6,6 +6,7 @@
 #include "core/hash.h"
 #include "core/memory.h"
 #include "os/os.h"
+#include "run/collector_values.h"
 #include "run/usage_data.h"
 #include "sample/context.h"
 
@@ -15,12 +16,14 @@
 #include <string.h>
 
 enum { WINDOWS_MAX = 32, TAG_MAX = 64, PATH_MAX_BYTES = WINDOWS_MAX * TAG_MAX };
+enum { SUBJECTS_MAX = 4096, PROCESS_MEASURES = 5 }; /* processes in a window, and what each tells */
 
 /* One measure of one subject in one window. */
 struct track {
     vitals_measure measure;
     vitals_scope scope;
-    const char *subject, *label; /* live as long as the run */
+    const char *subject, *label; /* live as long as somebody holds them */
+    uint64_t seen_ns;            /* when it was told last */
     bool counter;
     double base; /* of a counter */
     struct usage_cell cell;
@@ -32,6 +35,8 @@ struct window {
     uint64_t begin_ns, realtime_ns; /* monotonic, and the same by the calendar */
     struct track *tracks;
     size_t count, capacity;
+    struct hash track_of; /* place in `tracks` */
+    size_t of_processes;  /* of the tracks */
 };
 
 struct vitals_collector {
@@ -43,9 +48,8 @@ struct vitals_collector {
     pthread_mutex_t mutex;
     struct window *windows[WINDOWS_MAX]; /* guarded by mutex, and so is all below */
     size_t window_count;
-    vitals_usage_value *newest; /* of the last sample; a window that begins knows it */
-    size_t newest_count, newest_capacity;
-    uint64_t newest_ns;
+    struct collector_values newest; /* of the last sample; a window that begins knows it */
+    uint64_t newest_ns, newest_realtime_ns;
 
     pthread_t thread; /* the caller's, as is what follows */
     bool told_runs;
@@ -53,6 +57,7 @@ struct vitals_collector {
     double seconds;
     vitals_collect *told;
     void *data;
+    void (*began)(void *data), (*ended)(void *data);
 };
 
 struct vitals_collection {
@@ -74,18 +79,22 @@ static uint64_t now_ns(const vitals_collector *collector)
 
 /* ---- windows ---- */
 
-static struct track *find_track(struct window *window, const vitals_usage_value *value, size_t hint)
+static struct track *find_track(struct window *window, const vitals_usage_value *value)
 {
-    /* Values come in one order, which only grows: it is nearly always the same place. */
-    for (size_t i = 0; i < window->count; i++) {
-        struct track *track = &window->tracks[(hint + i) % window->count];
-        if (track->measure == value->measure && track->scope == value->scope &&
-            track->subject == value->subject)
-            return track;
-    }
-    if (memory_grow((void **)&window->tracks, &window->capacity, window->count,
-                    sizeof(*window->tracks)) < 0)
+    uint64_t key = hash_join(hash_join((uintptr_t)value->subject, value->measure), value->scope);
+    const uintptr_t *place = hash_find(&window->track_of, key);
+    if (place != NULL)
+        return &window->tracks[*place];
+    bool of_process = is_of_process(value->scope);
+    if (of_process && window->of_processes >= SUBJECTS_MAX * PROCESS_MEASURES)
         return NULL;
+    if (memory_grow((void **)&window->tracks, &window->capacity, window->count,
+                    sizeof(*window->tracks)) < 0 ||
+        hash_set(&window->track_of, key, window->count) < 0)
+        return NULL;
+    window->of_processes += of_process;
+    if (of_process)
+        collector_subject_hold(value->subject);
     struct track *track = &window->tracks[window->count++];
     *track = (struct track){.measure = value->measure,
                             .scope = value->scope,
@@ -95,9 +104,19 @@ static struct track *find_track(struct window *window, const vitals_usage_value 
     return track;
 }
 
-static void fold_value(struct track *track, const vitals_usage_value *value, uint64_t at_ns)
+/* What a counter told before its window began. Of a process that began later that is nothing. */
+static double base_of(const struct track *track, double first, uint64_t begin_ns)
+{
+    bool born = track->scope == VITALS_SCOPE_PROCESS &&
+                collector_subject_began_ns(track->subject) > begin_ns;
+    return born ? 0 : first;
+}
+
+static void fold_value(const struct window *window, struct track *track,
+                       const vitals_usage_value *value, uint64_t at_ns)
 {
     struct usage_cell *cell = &track->cell;
+    track->seen_ns = at_ns;
     if (value->state <= 0) {
         cell_missing(cell, value->state);
         return;
@@ -110,28 +129,41 @@ static void fold_value(struct track *track, const vitals_usage_value *value, uin
         return;
     }
     if (cell->readings == 0)
-        track->base = value->value;
+        track->base = base_of(track, value->value, window->begin_ns);
     cell_counter(cell, at_ns, value->value - track->base, state);
 }
 
-/* False when memory is out: then some measures of the window are missing. */
+/* False when memory is out: then some measures of the window are missing. Processes may be too
+ * many, and are left out. */
 static bool fold(struct window *window, const vitals_usage_value *values, size_t count,
                  uint64_t at_ns)
 {
     bool whole = true;
     for (size_t i = 0; i < count; i++) {
-        struct track *track = find_track(window, &values[i], i);
-        whole = whole && track != NULL;
+        struct track *track = find_track(window, &values[i]);
+        whole = whole && (track != NULL || is_of_process(values[i].scope));
         if (track != NULL)
-            fold_value(track, &values[i], at_ns);
+            fold_value(window, track, &values[i], at_ns);
     }
     return whole;
+}
+
+static void window_empty(struct window *window)
+{
+    for (size_t i = 0; i < window->count; i++)
+        if (is_of_process(window->tracks[i].scope))
+            collector_subject_release(window->tracks[i].subject);
+    window->count = 0;
+    window->of_processes = 0;
+    hash_reset(&window->track_of);
 }
 
 static void window_free(struct window *window)
 {
     if (window == NULL)
         return;
+    window_empty(window);
+    hash_done(&window->track_of);
     memory_free(window->tracks);
     memory_free(window);
 }
@@ -142,47 +174,30 @@ static bool window_begin(vitals_collector *collector, struct window *window)
     const vitals_clock *clock = clock_of(collector);
     window->begin_ns = now_ns(collector);
     window->realtime_ns = clock->realtime_ns(clock->data);
-    window->count = 0;
-    return fold(window, collector->newest, collector->newest_count, window->begin_ns);
+    window_empty(window);
+    return fold(window, collector->newest.items, collector->newest.count, window->begin_ns);
 }
 
 /* ---- samples ---- */
 
-static bool keep_newest(vitals_collector *collector, const vitals_usage_value *values, size_t count)
-{
-    if (collector->newest_capacity < count) {
-        void *items = memory_resize(collector->newest, count, sizeof(*collector->newest));
-        if (items == NULL)
-            return false;
-        collector->newest = items;
-        collector->newest_capacity = count;
-    }
-    memcpy(collector->newest, values, count * sizeof(*values));
-    collector->newest_count = count;
-    return true;
-}
-
-/* In the run's thread. */
+/* In the run's thread. What finds no memory is missing in its window, and is found again later. */
 static int on_sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
                      vitals_error *error)
 {
     vitals_collector *collector = data;
-    size_t count;
-    const vitals_usage_value *values = vitals_usage_values(usage, &count);
-    uint64_t at_ns = vitals_snapshot_monotonic_ns(snapshot);
-    bool whole = true;
-    if (count == 0)
-        return 0;
+    struct collector_values *newest = &collector->newest;
+    (void)error;
     pthread_mutex_lock(&collector->mutex);
+    collector_values_take(newest, snapshot, usage);
+    collector->newest_ns = vitals_snapshot_monotonic_ns(snapshot);
+    collector->newest_realtime_ns = vitals_snapshot_realtime_ns(snapshot);
     for (size_t i = 0; i < collector->window_count; i++) {
         struct window *window = collector->windows[i];
-        if (at_ns > window->begin_ns)
-            whole = fold(window, values, count, at_ns) && whole;
+        if (collector->newest_ns > window->begin_ns)
+            (void)fold(window, newest->items, newest->count, collector->newest_ns);
     }
-    whole = keep_newest(collector, values, count) && whole;
+    collector_values_forget(newest);
     pthread_mutex_unlock(&collector->mutex);
-    (void)error;
-    (void)whole; /* what found no memory is missing in its window, and is found again later */
     return 0;
 }
 
@@ -201,9 +216,12 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     collector->stop = -1;
     pthread_mutex_init(&collector->mutex, NULL);
-    collector->observer = (vitals_run_observer){.data = collector, .sample = on_sample};
+    int code = collector_values_init(&collector->newest, error);
+    collector->observer = (vitals_run_observer){
+        .data = collector, .request = collector->newest.request, .sample = on_sample};
     taken.observer = &collector->observer;
-    int code = vitals_context_new(taken.world, &collector->context, error);
+    if (code == 0)
+        code = vitals_context_new(taken.world, &collector->context, error);
     if (code == 0)
         code = vitals_run_open(&taken, &collector->run, error);
     if (code == 0)
@@ -232,7 +250,7 @@ void vitals_collector_free(vitals_collector *collector)
     vitals_run_free(collector->run);
     for (size_t i = 0; i < collector->window_count; i++)
         window_free(collector->windows[i]);
-    memory_free(collector->newest);
+    collector_values_done(&collector->newest);
     vitals_context_free(collector->context);
     pthread_mutex_destroy(&collector->mutex);
     memory_free(collector);
@@ -299,10 +317,13 @@ static void fill(const vitals_collector *collector, const struct window *window,
                  const struct track *track, vitals_collected *out)
 {
     const struct usage_cell *cell = &track->cell;
+    const vitals_clock *clock = clock_of(collector);
     uint64_t now = now_ns(collector);
     double seconds = (double)(now - window->begin_ns) / 1e9;
     *out = (vitals_collected){.seconds = seconds,
                               .begin_ns = window->realtime_ns,
+                              .end_ns = clock->realtime_ns(clock->data),
+                              .sampled_ns = collector->newest_realtime_ns,
                               .measure = track->measure,
                               .scope = track->scope};
     if (cell->readings == 0) {
@@ -316,8 +337,12 @@ static void fill(const vitals_collector *collector, const struct window *window,
         out->mean = seconds > 0 ? cell->value / seconds : 0;
         return;
     }
-    double held = cell->read_ns != 0 && now > cell->read_ns ? (double)(now - cell->read_ns) / 1e9
-                                                            : 0;
+    uint64_t until = is_of_process(track->scope) && track->seen_ns < collector->newest_ns
+                         ? track->seen_ns /* it has ended */
+                         : now;
+    double held = cell->read_ns != 0 && until > cell->read_ns
+                      ? (double)(until - cell->read_ns) / 1e9
+                      : 0;
     out->least = cell->least;
     out->mean = cell_average(cell, held);
 }
@@ -431,7 +456,7 @@ const vitals_collected *vitals_collection_find(const vitals_collection *collecti
                                                vitals_scope scope, const char *subject)
 {
     vitals_measure wanted = vitals_measure_find(measure);
-    for (size_t i = 0; i < collection->count; i++) {
+    for (size_t i = collection->count; i-- > 0;) { /* of two processes of one pid the newer */
         const vitals_collected *item = &collection->items[i];
         if (item->measure == wanted && item->scope == scope && strcmp(item->window, window) == 0 &&
             strcmp(item->subject, subject) == 0)
@@ -458,6 +483,8 @@ static void *told_main(void *argument)
     const vitals_clock *clock = clock_of(collector);
     uint64_t interval = (uint64_t)(collector->seconds * 1e9);
     uint64_t deadline = saturating_add(now_ns(collector), interval);
+    if (collector->began != NULL)
+        collector->began(collector->data);
     while (clock->wait_until(clock->data, collector->stop, deadline) == 0) {
         vitals_collection *collection = NULL;
         bool over = false;
@@ -469,7 +496,18 @@ static void *told_main(void *argument)
         uint64_t now = now_ns(collector), late = now > deadline ? now - deadline : 0;
         deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
     }
+    if (collector->ended != NULL)
+        collector->ended(collector->data);
     return NULL;
+}
+
+void vitals_collector_around(vitals_collector *collector, void (*began)(void *data),
+                             void (*ended)(void *data))
+{
+    if (collector->told_runs)
+        return; /* its thread has them */
+    collector->began = began;
+    collector->ended = ended;
 }
 
 int vitals_collector_every(vitals_collector *collector, const char *tag, double seconds,

@@ -1,7 +1,9 @@
 /* convert.c: a figure in the unit that somebody wants to read. Pure. */
 #include "core/base.h"
+#include "core/number.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <vitals/error.h>
 #include <vitals/usage.h>
@@ -43,4 +45,30 @@ int vitals_usage_convert(double value, const char *from, const char *to, double 
         return VITALS_EARGUMENT;
     *out = value * UNITS[source].size / UNITS[target].size;
     return 0;
+}
+
+/* Six digits, or all before the point: as much as somebody reads. Without libm, which the command
+ * is started without. */
+static double shortened(double value)
+{
+    static const double SIX_DIGITS = 1e5, WHOLE_MOST = 1e15, SCALE_MOST = 1e15;
+    double magnitude = value < 0 ? -value : value, scale = 1;
+    while (magnitude * scale < SIX_DIGITS && scale < SCALE_MOST)
+        scale *= 10;
+    if (magnitude >= WHOLE_MOST)
+        return value;
+    double rounded = (double)(int64_t)(magnitude * scale + 0.5) / scale;
+    return value < 0 ? -rounded : rounded;
+}
+
+int vitals_usage_format(double value, const char *from, const char *to, char *out, size_t capacity)
+{
+    char digits[NUMBER_TEXT];
+    const char *unit = to[0] != '\0' ? to : from;
+    double converted;
+    int code = vitals_usage_convert(value, from, to, &converted);
+    if (code < 0 || !isfinite(converted))
+        return VITALS_EARGUMENT;
+    digits[number_print_f64(digits, shortened(converted))] = '\0';
+    return snprintf(out, capacity, "%s%s%s", digits, unit[0] != '\0' ? " " : "", unit);
 }

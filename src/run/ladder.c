@@ -124,6 +124,22 @@ void ladder_places(struct ladder *ladder, struct os_places *places)
     }
 }
 
+/* Those of the standard streams, which may be closed, are not passed on to who samples. */
+int ladder_pulse(const struct ladder *ladder, int *folder)
+{
+    enum { STREAM_LAST = 2 };
+    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
+        const struct rung *rung = &ladder->rungs[i];
+        if (!rung->in_use || rung->counter->pulse == NULL)
+            continue;
+        int file = rung->counter->pulse(rung->state, folder);
+        if (file > STREAM_LAST && *folder > STREAM_LAST)
+            return file;
+        os_close_descriptor(file);
+    }
+    return *folder = 0;
+}
+
 static bool take_child(struct rung *rung, int64_t pid)
 {
     if (!rung->in_use || rung->counter->child == NULL ||
@@ -354,7 +370,9 @@ void ladder_rungs(const struct ladder *ladder, char *out, size_t capacity)
     out[0] = '\0';
     for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
         const struct rung *rung = &ladder->rungs[i];
-        if (!rung->in_use || size >= capacity)
+        bool idle = rung->in_use && rung->counter->is_idle != NULL &&
+                    rung->counter->is_idle(rung->state);
+        if (!rung->in_use || idle || size >= capacity)
             continue;
         int written = snprintf(out + size, capacity - size, "%s%s", size > 0 ? " " : "",
                                rung->counter->name);

@@ -30,6 +30,10 @@ struct ladder *ladder_open(const struct ladder_options *options);
 /* Where it shall be born; for os_command. */
 void ladder_places(struct ladder *ladder, struct os_places *places);
 
+/* See os_counter: of the best rung that has such a file. The folder stays the rung's. 0: none
+ * has. */
+int ladder_pulse(const struct ladder *ladder, int *folder);
+
 /* The command's process, which waits for the word to go. Where a rung cannot keep its promise then,
  * those that were not needed are tried. */
 void ladder_child(struct ladder *ladder, int64_t pid);

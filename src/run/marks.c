@@ -12,6 +12,8 @@ struct marks {
     struct os_marks_reader reader;
     uint64_t begin_ns, now_ns, passed_over;
     uint64_t written_ns; /* when the file was written to last, by now_ns */
+    uint64_t before_ns;  /* the earliest that the reading's first line can be of */
+    size_t lines_read, lines_taken;
     char name[MARKS_NAME + 1];
     struct mark_lines lines;
 };
@@ -138,6 +140,9 @@ bool mark_lines_next(struct mark_lines *lines, struct span *line)
 
 /* ---- the file ---- */
 
+/* Longer apart, lines that came together were written together: who waits for marks is woken. */
+static const uint64_t SPREAD_MOST_NS = 100 * NS_PER_MS;
+
 int marks_open(const struct os_marks *place, uint64_t begin_ns, struct marks **out)
 {
     struct marks *marks = memory_alloc(sizeof(*marks));
@@ -157,6 +162,14 @@ int marks_descriptor(struct marks *marks)
     return os_marks_watch(&marks->reader);
 }
 
+static size_t lines_of(const struct cursor *left)
+{
+    size_t count = 0;
+    for (const char *at = left->at; at < left->end; at++)
+        count += *at == '\n';
+    return count;
+}
+
 bool marks_read(struct marks *marks, uint64_t now_ns)
 {
     char *room = mark_lines_room(&marks->lines);
@@ -166,23 +179,37 @@ bool marks_read(struct marks *marks, uint64_t now_ns)
     marks->written_ns = now_ns > reading.age_ns ? now_ns - reading.age_ns : 0;
     if (marks->written_ns < before) /* it was not there at the reading before */
         marks->written_ns = before < now_ns ? before : now_ns;
+    marks->before_ns = before;
     mark_lines_take(&marks->lines, reading.size > 0 ? (size_t)reading.size : 0, reading.again);
+    marks->lines_read = lines_of(&marks->lines.left);
+    marks->lines_taken = 0;
     return reading.size == MARKS_READING;
 }
 
-/* A moment of another time namespace, of another boot, or invented: that of the file instead. */
+/* Of a line that tells none: the file's, which is that of its last line. Those before it, in a
+ * reading soon after another, lie evenly between, each at its own. */
+static uint64_t moment_of_line(const struct marks *marks)
+{
+    uint64_t span = marks->written_ns > marks->before_ns ? marks->written_ns - marks->before_ns : 0;
+    if (span > SPREAD_MOST_NS || marks->lines_taken >= marks->lines_read)
+        return marks->written_ns;
+    return marks->before_ns + span * marks->lines_taken / marks->lines_read;
+}
+
+/* A moment of another time namespace, of another boot, or invented: that of its line instead. */
 static void check_moment(const struct marks *marks, vitals_mark *mark)
 {
     if (mark->told && mark->monotonic_ns >= marks->begin_ns && mark->monotonic_ns <= marks->now_ns)
         return;
     mark->told = 0;
-    mark->monotonic_ns = marks->written_ns;
+    mark->monotonic_ns = moment_of_line(marks);
 }
 
 bool marks_next(struct marks *marks, vitals_mark *out)
 {
     struct span line;
     while (mark_lines_next(&marks->lines, &line)) {
+        marks->lines_taken++;
         if (line.size == 0)
             continue;
         if (marks_parse(line, marks->name, out)) {

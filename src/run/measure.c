@@ -9,6 +9,8 @@
 #define GAUGE   MEASURE_GAUGE
 #define COUNTER MEASURE_COUNTER
 
+#define COLLECTOR 0
+
 const struct measure MEASURES[MEASURE_COUNT] = {
 #define MEASURE(number_, name_, unit_, kind_, scopes_, help_) \
     {.number = (number_),                                     \

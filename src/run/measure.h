@@ -14,7 +14,8 @@ enum measure_number {
 
 enum measure_kind { MEASURE_GAUGE, MEASURE_COUNTER };
 
-/* Which scopes a measure has; TREE means the tree, its root and its descendants. */
+/* Which scopes of a usage a measure has (0: a collector alone tells it); TREE means the tree, its
+ * root and its descendants. */
 enum { MEASURE_OF_TREE = 1, MEASURE_OF_SYSTEM = 2, MEASURE_OF_GPU = 4 };
 
 struct measure {

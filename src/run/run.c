@@ -49,6 +49,9 @@ static const uint64_t ROUND_MOST_NS = 2 * NS_PER_SECOND;
 /* What is over by then is not worth a watcher: counting it needs none. */
 static const uint64_t WATCH_AFTER_NS = 4 * NS_PER_MS;
 
+/* What dies together with the command is gone by then. */
+static const uint64_t DYING_NS = 10 * NS_PER_MS;
+
 enum { SIGNAL_EXIT = 128 };
 
 enum { CHILDREN_FIRST = 64, RUNGS_TEXT = 96 };
@@ -150,17 +153,25 @@ static struct watcher_setup watcher_setup(const struct launcher *launcher, int c
 static void start_watcher(struct launcher *launcher)
 {
     int ends[2];
+    if (!launcher->watched)
+        os_marks_tidy(&launcher->marks); /* what ends sooner leaves it to the next */
     launcher->watched = true;
     if (launcher->area == NULL)
         launcher->area = watch_area_new();
     if (os_channel(ends) < 0)
         return;
     struct watcher_setup setup = watcher_setup(launcher, ends[1]);
-    struct os_helper helper = {.main = watcher_main, .data = &setup, .channel = ends[1]};
+    setup.pulse = ladder_pulse(launcher->ladder, &setup.pulse_folder);
+    struct os_helper helper = {.main = watcher_main,
+                               .data = &setup,
+                               .channel = ends[1],
+                               .kept = {setup.pulse, setup.pulse_folder}};
     if (setup.observer != NULL)
-        helper.kept = setup.observer->descriptor;
+        helper.kept[2] = setup.observer->descriptor;
     int code = os_fork_helper(&helper, &launcher->watcher, &launcher->watcher_pidfd);
     os_close_descriptor(ends[1]);
+    if (setup.pulse > 0)
+        os_close_descriptor(setup.pulse);
     if (code < 0) {
         os_close_descriptor(ends[0]);
         return;
@@ -373,9 +384,11 @@ static void note_strangers(struct launcher *launcher)
 {
     enum { TRIES = 4 };
     size_t capacity = CHILDREN_FIRST;
+    bool none = os_child_is_none();
     for (int i = 0; i < TRIES; i++) {
         int64_t *pids = memory_array(capacity + 1, sizeof(*pids));
         int64_t count = pids == NULL ? -ENOMEM
+                        : none       ? 0
                                      : os_children(&launcher->context->os, pids, capacity);
         if (count >= 0 && (size_t)count <= capacity) {
             launcher->strangers = pids;
@@ -426,6 +439,8 @@ enum left { LEFT_NOTHING, LEFT_SOMETHING, LEFT_UNKNOWN };
 
 static enum left descendants_left(const struct launcher *launcher)
 {
+    if (launcher->watcher_ended && os_child_is_none())
+        return LEFT_NOTHING;
     int64_t *pids = launcher->children;
     int64_t count = pids == NULL
                         ? -1
@@ -477,8 +492,8 @@ static bool waits_for_rest(struct launcher *launcher)
     return left != LEFT_NOTHING;
 }
 
-/* Everything that changed; true while there is something to wait for. */
-static bool reap(struct launcher *launcher)
+/* Everything that changed; false where we have no child any more. */
+static bool reap_ended(struct launcher *launcher)
 {
     struct os_reaped child;
     int64_t pid;
@@ -496,9 +511,14 @@ static bool reap(struct launcher *launcher)
                  os_child_stops_us(&launcher->signals, pid, child.signal))
             os_stop_self(&launcher->signals, child.signal);
     }
-    if (!launcher->command_ended)
-        return true;
-    return waits_for_rest(launcher);
+    return true;
+}
+
+/* True while there is something to wait for. */
+static bool reap(struct launcher *launcher)
+{
+    bool any = reap_ended(launcher);
+    return any && (!launcher->command_ended || waits_for_rest(launcher));
 }
 
 /* One who is impatient: waiting for the rest is over, or its grace is. */
@@ -566,6 +586,21 @@ static int count_left(struct launcher *launcher)
     facts->left_cpu_seconds = sum.cpu_seconds;
     facts->left_unknown = sum.cut;
     return 0;
+}
+
+/* What ended with the command, or is just about to, may not be reaped yet: it is no longer among
+ * what runs, and not among what was counted. It is waited for a moment. */
+static enum left settle(struct launcher *launcher)
+{
+    uint64_t end = saturating_add(run_ns(launcher), DYING_NS);
+    for (;;) {
+        enum left left = reap_ended(launcher) ? descendants_left(launcher) : LEFT_NOTHING;
+        uint64_t now = run_ns(launcher);
+        if (left != LEFT_SOMETHING || now >= end || launcher->told_to_end)
+            return left;
+        wait_for(launcher, launcher->signals.descriptor, end - now);
+        pass_signals(launcher);
+    }
 }
 
 /* ---- the whole ---- */
@@ -661,9 +696,10 @@ static vitals_account *watched_account(struct launcher *launcher)
 static void account_for(struct launcher *launcher)
 {
     launcher->facts.counted_seconds = (double)run_ns(launcher) / 1e9;
-    enum left left = descendants_left(launcher);
+    enum left left = settle(launcher);
     bool counted = left == LEFT_NOTHING || count_left(launcher) == 0;
-    if (!counted || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
+    bool unseen = left == LEFT_SOMETHING && launcher->facts.left == 0; /* it ends this moment */
+    if (!counted || unseen || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
         launcher->facts.left_unknown = true;
     const struct ladder_left rest = {.any = launcher->facts.left > 0 ||
                                             launcher->facts.left_unknown,

@@ -220,11 +220,14 @@ static void write_totals(vitals_run *run)
     vitals_account_free(account);
 }
 
-static void tick(vitals_run *run)
+/* The last before somebody ends reads what has grown until then, however seldom it is read. */
+static void tick(vitals_run *run, bool last)
 {
     vitals_snapshot *snapshot = NULL;
     vitals_error error = {.message = ""};
-    if (sampler_take_soon(run->sampler, &snapshot) < 0)
+    int taken = last ? sampler_take_last(run->sampler, &snapshot)
+                     : sampler_take_soon(run->sampler, &snapshot);
+    if (taken < 0)
         return;
     pthread_mutex_lock(&run->mutex);
     int code = vitals_usage_add(run->usage, snapshot, &error);
@@ -305,7 +308,7 @@ static bool settle_woken(vitals_run *run)
         stopped = stopped || tags[i] == WAKE_STOP;
     if (stopped)
         return false;
-    tick(run);
+    tick(run, true);
     for (int i = 0; i < count; i++)
         end_root(run, &run->roots[tags[i]]);
     return true;
@@ -323,13 +326,13 @@ static void *run_main(void *argument)
             break;
         if (woken > 0)
             continue;
-        tick(run);
+        tick(run, false);
         look_for_ends(run);
         uint64_t now = now_ns(run), late = now > deadline ? now - deadline : 0;
         deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
     }
     if (run->root_left > 0)
-        tick(run); /* what was done since the last */
+        tick(run, true); /* what was done since the last */
     teller_end(&run->teller);
     return NULL;
 }

@@ -44,6 +44,9 @@ static int check(const vitals_usage_options *options, vitals_error *error)
         return error_set(error, VITALS_EARGUMENT, 0, "pids and a launcher: one of them");
     if (!(options->expected_cores >= 0) || !isfinite(options->expected_cores))
         return error_set(error, VITALS_EARGUMENT, 0, "expected cores: a number above 0");
+    if (options->machine_pace < 0 || options->machine_pace > VITALS_MACHINE_SELDOM)
+        return error_set(error, VITALS_EARGUMENT, 0, "machine pace %d: there is none",
+                         options->machine_pace);
     bool known = options->brand == NULL;
     for (size_t i = 0; i < ARRAY_COUNT(BRANDS); i++)
         known = known || strcmp(options->brand, BRANDS[i]) == 0;

@@ -19,17 +19,22 @@ struct writer {
 
 /* ---- words ---- */
 
-static void every_words(const vitals_usage *usage, char *out, size_t capacity)
+static void interval_words(double seconds, char *out, size_t capacity)
 {
-    if (usage->count < 2) {
-        (void)snprintf(out, capacity, "once");
-        return;
-    }
-    double seconds = (double)(usage->last_ns - usage->first_ns) / 1e9 / (double)(usage->count - 1);
     if (seconds >= 0.9995)
         (void)snprintf(out, capacity, "every %.3g s", seconds);
     else
         (void)snprintf(out, capacity, "every %.0f ms", seconds * 1e3);
+}
+
+static void every_words(const vitals_usage *usage, char *out, size_t capacity)
+{
+    if (usage->count < 2)
+        (void)snprintf(out, capacity, "once");
+    else
+        interval_words((double)(usage->last_ns - usage->first_ns) / 1e9 /
+                           (double)(usage->count - 1),
+                       out, capacity);
 }
 
 /* The statistic stands before the unit, where the name ends in it. */
@@ -76,10 +81,19 @@ static const char *origin_of(const struct writer *writer, vitals_scope scope,
     return machine ? "kernel" : "procfs";
 }
 
-static void source_words(const struct writer *writer, vitals_scope scope, enum measure_place place,
-                         char out[static FIGURE_SOURCE])
+/* The machine is read more seldom than the tree, each figure at its own pace. */
+static void source_words(const struct writer *writer, const struct usage_subject *subject,
+                         enum measure_place place, char out[static FIGURE_SOURCE])
 {
-    (void)snprintf(out, FIGURE_SOURCE, "%s, %s", origin_of(writer, scope, place), writer->every);
+    char every[sizeof writer->every];
+    const struct usage_cell *cell = &subject->cells[place];
+    double seconds = cell_interval(cell);
+    (void)snprintf(every, sizeof every, "%s", writer->every);
+    if (subject->scope == VITALS_SCOPE_SYSTEM && seconds > 0)
+        interval_words(seconds, every, sizeof every);
+    else if (subject->scope == VITALS_SCOPE_SYSTEM && cell->readings == 1)
+        (void)snprintf(every, sizeof every, "once");
+    (void)snprintf(out, FIGURE_SOURCE, "%s, %s", origin_of(writer, subject->scope, place), every);
 }
 
 /* Why a measure is missing, where more is known than the reason's name says. */
@@ -149,18 +163,29 @@ static vitals_availability of_counter(const struct usage_cell *cell)
     return cell->state > 0 ? worst : state_worse(worst, VITALS_LOWER_BOUND);
 }
 
+/* Nor is one of the machine whole that was not read at the end: what it did since is not in it. A
+ * single reading tells of no growth. */
+static vitals_availability of_growth(const struct usage_subject *subject,
+                                     const struct usage_cell *cell)
+{
+    bool cut = cell->state == VITALS_STALE || cell->readings < 2;
+    vitals_availability state = of_counter(cell);
+    return cut && subject->scope == VITALS_SCOPE_SYSTEM ? state_worse(state, VITALS_LOWER_BOUND)
+                                                        : state;
+}
+
 static void put_counter(struct writer *writer, const struct usage_subject *subject,
                         enum measure_place place)
 {
     const struct usage_cell *cell = &subject->cells[place];
     char source[FIGURE_SOURCE];
-    source_words(writer, subject->scope, place, source);
+    source_words(writer, subject, place, source);
     put(writer, &(vitals_figure_form){.name = MEASURES[place].name,
                                       .unit = MEASURES[place].unit,
                                       .subject = subject->text,
                                       .label = subject->label,
                                       .source = source,
-                                      .state = of_counter(cell),
+                                      .state = of_growth(subject, cell),
                                       .value = cell->most});
 }
 
@@ -178,7 +203,7 @@ static void put_gauge(struct writer *writer, const struct usage_subject *subject
         {"min", cell->least, VITALS_UPPER_BOUND},
     };
     char source[FIGURE_SOURCE], name[FIGURE_NAME];
-    source_words(writer, subject->scope, place, source);
+    source_words(writer, subject, place, source);
     for (size_t i = 0; i < ARRAY_COUNT(STATISTICS); i++) {
         statistic_name(&MEASURES[place], STATISTICS[i].statistic, name);
         put(writer, &(vitals_figure_form){.name = name,

@@ -72,8 +72,18 @@ void cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
         cell_repeat(cell);
         return;
     }
+    if (cell->read_ns != 0 && read_ns > cell->read_ns)
+        cell->seconds += seconds_between(cell->read_ns, read_ns);
     note_value(cell, total, state);
     cell->read_ns = read_ns;
+}
+
+double cell_interval(const struct usage_cell *cell)
+{
+    bool mean = cell->readings == 1; /* of what is read at a moment one has no time */
+    if (cell->readings == 0 || cell->seconds <= 0)
+        return 0;
+    return cell->seconds / (double)(mean ? 1 : cell->readings - 1);
 }
 
 void cell_missing(struct usage_cell *cell, vitals_availability reason)

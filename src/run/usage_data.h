@@ -52,6 +52,9 @@ void cell_repeat(struct usage_cell *cell);
  * with readings. */
 double cell_average(const struct usage_cell *cell, double held_seconds);
 
+/* How far its readings were apart; 0: there were no two of them. Of a mean a little more. */
+double cell_interval(const struct usage_cell *cell);
+
 /* There is none now. What was known stays known. */
 void cell_missing(struct usage_cell *cell, vitals_availability reason);
 
@@ -225,6 +228,7 @@ struct vitals_usage {
     double network_gone[2];    /* of namespaces that nobody of the tree is in any more */
     double network_machine[2]; /* of the machine: counts where the tree was ever in our namespace */
     double network_host[2];    /* the machine's counters in the fold before */
+    uint64_t network_host_ns, network_readings; /* of the machine's counters */
     bool network_host_known;
     bool network_ours, network_own; /* the tree was ever seen in our namespace, in another */
     bool network_shared;            /* and somebody else in that other */

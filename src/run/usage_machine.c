@@ -96,11 +96,6 @@ static void set_machine(vitals_usage *usage, const vitals_row *host, const struc
     set(usage, newest_ns, machine->place, state, sum);
 }
 
-static bool text_is(vitals_text text, const char *word)
-{
-    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
-}
-
 static void set_pressure(vitals_usage *usage, const vitals_snapshot *snapshot,
                          const struct pressure *pressure)
 {
@@ -110,10 +105,7 @@ static void set_pressure(vitals_usage *usage, const vitals_snapshot *snapshot,
     state = state > 0 ? VITALS_UNSUPPORTED : state;
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_PRESSURE, row)) != NULL;) {
-        vitals_text resource, scope;
-        if (vitals_row_text(row, VITALS_PRESSURE_RESOURCE, &resource) > 0 &&
-            vitals_row_text(row, VITALS_PRESSURE_SCOPE, &scope) > 0 &&
-            text_is(resource, pressure->resource) && text_is(scope, "machine")) {
+        if (strcmp(vitals_row_label(row), pressure->resource) == 0) { /* that of a cgroup says so */
             state = vitals_row_number(row, VITALS_PRESSURE_SOME_SECONDS, &value);
             read_ns = vitals_row_read_ns(row, VITALS_PRESSURE_SOME_SECONDS);
         }

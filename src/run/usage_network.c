@@ -3,7 +3,7 @@
  * The kernel counts by interface, not by process. Of a namespace that is not ours the tree is given
  * what it counted while a process of the tree was in it, from the first reading on; who else is in
  * it is not known. Of ours, which the rest of the machine is in too, what the machine did meanwhile
- * is no less than what the tree did: an upper bound. */
+ * is no less than what the tree did: an upper bound, of which a single reading says nothing. */
 #include "run/usage_data.h"
 
 #include "core/memory.h"
@@ -126,15 +126,20 @@ static void add_machine(vitals_usage *usage, const vitals_row *host, struct foun
     bool known = true;
     for (size_t i = 0; i < DIRECTIONS; i++)
         known = vitals_row_number(host, DIRECTION[i].host, &now[i]) > 0 && known;
+    uint64_t read_ns = vitals_row_read_ns(host, DIRECTION[0].host);
+    if (known && read_ns > usage->network_host_ns) {
+        usage->network_host_ns = read_ns;
+        usage->network_readings++;
+    }
     for (size_t i = 0; i < DIRECTIONS && known; i++) {
         double grown = usage->network_host_known ? now[i] - usage->network_host[i] : 0;
         usage->network_machine[i] += grown > 0 ? grown : 0;
         usage->network_host[i] = now[i];
     }
     usage->network_host_known = known;
-    if (found->ours)
-        found->newest_ns = uint64_max(found->newest_ns,
-                                      vitals_row_read_ns(host, DIRECTION[0].host));
+    bool left = usage->network_ours && !found->any; /* all have ended: this is their last */
+    if (found->ours || left)
+        found->newest_ns = uint64_max(found->newest_ns, read_ns);
 }
 
 static double total_of(const vitals_usage *usage, size_t direction)
@@ -192,7 +197,8 @@ void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot)
     add_machine(usage, host, &found);
     usage->network_ours |= found.ours;
     usage->network_own |= usage->network_count > 0;
-    if (found.any || usage->network_ours || usage->network_own)
+    bool measured = !usage->network_ours || usage->network_readings > 1;
+    if (measured && (found.any || usage->network_ours || usage->network_own))
         set_tree(usage, &found);
     else
         set_missing(usage, SUBJECT_TREE,

@@ -376,23 +376,29 @@ static const struct usage_process *member(const vitals_usage *usage, const vital
     return process != NULL && process->member ? process : NULL;
 }
 
-static void fold_gauge(vitals_usage *usage, const vitals_snapshot *snapshot,
-                       const struct gauge *gauge)
+struct gauge_sums {
+    struct usage_sum of[SUBJECT_SYSTEM];
+    uint64_t newest_ns;
+};
+
+static void fold_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
-    struct usage_sum sums[SUBJECT_SYSTEM] = {0};
-    uint64_t newest_ns = 0;
+    struct gauge_sums sums[ARRAY_COUNT(GAUGES)] = {0};
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
         const struct usage_process *process = member(usage, row);
-        double value = 0;
-        if (process != NULL) {
-            vitals_availability state = vitals_row_number(row, gauge->metric, &value);
-            add_reading(sums, process->root, state, value);
-            newest_ns = uint64_max(newest_ns, vitals_row_read_ns(row, gauge->metric));
+        for (size_t i = 0; i < ARRAY_COUNT(GAUGES) && process != NULL; i++) {
+            double value = 0;
+            vitals_availability state = vitals_row_number(row, GAUGES[i].metric, &value);
+            uint64_t read_ns = vitals_row_read_ns(row, GAUGES[i].metric);
+            add_reading(sums[i].of, process->root, state, value);
+            sums[i].newest_ns = uint64_max(sums[i].newest_ns, read_ns);
         }
     }
-    for (size_t scope = 0; scope < ARRAY_COUNT(sums); scope++)
-        set_gauge(usage, newest_ns, gauge->place, scope, &sums[scope]);
+    for (size_t i = 0; i < ARRAY_COUNT(GAUGES); i++) {
+        for (size_t scope = 0; scope < SUBJECT_SYSTEM; scope++)
+            set_gauge(usage, sums[i].newest_ns, GAUGES[i].place, scope, &sums[i].of[scope]);
+    }
 }
 
 /* What is dear to read is read more seldom. */
@@ -517,8 +523,7 @@ void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot)
     settle_gone(usage);
     for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
         fold_flow(usage, now_ns, flow);
-    for (size_t i = 0; i < ARRAY_COUNT(GAUGES); i++)
-        fold_gauge(usage, snapshot, &GAUGES[i]);
+    fold_gauges(usage, snapshot);
     fold_shared(usage, snapshot);
     fold_count(usage, now_ns);
     fold_cores(usage, now_ns);

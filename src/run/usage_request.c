@@ -1,8 +1,9 @@
 /* usage_request.c: what a snapshot must hold to be folded in. See usage_data.h.
  *
  * What a tree needs is cheap to read and read at each tick. The machine's own figures are read once
- * a second where a tree is what matters; what walks a process's memory or its threads, only with
- * details, and no more often than that either. */
+ * a second where a tree is what matters, or as its pace says: who makes rows of them needs them in
+ * each, and a run that nobody observes what only grows at its end; what walks a process's memory or
+ * its threads, only with details, and no more often than that either. */
 #include "run/usage_data.h"
 
 static const uint64_t SELDOM_NS = NS_PER_SECOND;
@@ -10,6 +11,7 @@ static const uint64_t SELDOM_NS = NS_PER_SECOND;
 /* What is dear, and seldom of interest. */
 static const uint64_t RARELY_NS = 5 * NS_PER_SECOND;
 static const uint64_t ROOM_NS = 10 * NS_PER_SECOND;
+static const uint64_t LISTS_NS = 30 * NS_PER_SECOND;
 
 /* What every tick reads of each process: its stat, statm, clock. */
 static const vitals_metric OF_PROCESSES[] = {
@@ -32,9 +34,6 @@ static const vitals_metric OF_PROCESSES[] = {
  * not more often, but not much more seldom either. */
 static const vitals_metric OF_FILES[] = {VITALS_PROCESS_READ_BYTES, VITALS_PROCESS_WRITTEN_BYTES,
                                          VITALS_PROCESS_RESIDENT_PEAK_BYTES};
-
-/* All of /proc is listed for it. */
-static const vitals_metric OF_LIST[] = {VITALS_HOST_PROCESSES};
 
 /* What costs more than a read. */
 static const vitals_metric OF_DETAILS[] = {
@@ -59,8 +58,6 @@ static const vitals_metric OF_NAMESPACES[] = {
 };
 
 static const vitals_metric OF_MACHINE[] = {
-    VITALS_HOST_LOAD_1M,
-    VITALS_HOST_TASKS,
     VITALS_HOST_FORKS,
     VITALS_HOST_CPU_USER_SECONDS,
     VITALS_HOST_CPU_NICE_SECONDS,
@@ -80,16 +77,25 @@ static const vitals_metric OF_MACHINE[] = {
     VITALS_HOST_MEMORY_ACTIVE_ANON_BYTES,
     VITALS_HOST_MEMORY_INACTIVE_ANON_BYTES,
     VITALS_HOST_SWAP_USED_BYTES,
+    VITALS_HOST_PACKAGE_ENERGY_JOULES,
+    VITALS_HOST_DRAM_ENERGY_JOULES,
+};
+
+/* Counters, a file each, and what the kernel itself makes anew each 5 s. */
+static const vitals_metric OF_COUNTERS[] = {
+    VITALS_HOST_LOAD_1M,
+    VITALS_HOST_TASKS,
     VITALS_HOST_DISK_READ_BYTES,
     VITALS_HOST_DISK_WRITTEN_BYTES,
     VITALS_HOST_NETWORK_RECEIVED_BYTES,
     VITALS_HOST_NETWORK_TRANSMITTED_BYTES,
-    VITALS_HOST_PACKAGE_ENERGY_JOULES,
-    VITALS_HOST_DRAM_ENERGY_JOULES,
     VITALS_PRESSURE_RESOURCE,
-    VITALS_PRESSURE_SCOPE,
     VITALS_PRESSURE_SOME_SECONDS,
+    VITALS_PRESSURE_SOME_10S_RATIO, /* of the same file: a replay shows it */
 };
+
+/* All of /proc is listed for it. */
+static const vitals_metric OF_LISTS[] = {VITALS_HOST_PROCESSES};
 
 /* What changes slowly: every mount is opened for it, and every cgroup that we are in. */
 static const vitals_metric OF_ROOM[] = {
@@ -123,6 +129,15 @@ static const vitals_metric OF_DEVICES[] = {
     VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
     VITALS_GPU_PROCESS_UTILIZATION_RATIO,
     VITALS_GPU_PROCESS_BUSY_SECONDS,
+};
+
+/* 0: at each tick. */
+static const struct pace {
+    uint64_t machine_ns, counters_ns, lists_ns, room_ns;
+} PACES[] = {
+    [VITALS_MACHINE_EACH_SECOND] = {SELDOM_NS, SELDOM_NS, SELDOM_NS, ROOM_NS},
+    [VITALS_MACHINE_CLOSELY] = {0, 0, 0, SELDOM_NS},
+    [VITALS_MACHINE_SELDOM] = {SELDOM_NS, RARELY_NS, LISTS_NS, ROOM_NS},
 };
 
 /* A metric that somebody else asks for more often stays so. */
@@ -164,17 +179,20 @@ static int choose_rows(const vitals_usage *usage, vitals_request *request, vital
 int vitals_usage_request(const vitals_usage *usage, vitals_request *request, vitals_error *error)
 {
     bool tree = usage->options.launcher != 0 || usage->options.pid_count > 0;
-    int code = add(request, OF_MACHINE, ARRAY_COUNT(OF_MACHINE), tree ? SELDOM_NS : 0, error);
+    const struct pace *pace = &PACES[tree ? usage->options.machine_pace : VITALS_MACHINE_CLOSELY];
+    int code = add(request, OF_MACHINE, ARRAY_COUNT(OF_MACHINE), pace->machine_ns, error);
     if (code == 0)
-        code = add(request, OF_ROOM, ARRAY_COUNT(OF_ROOM), tree ? ROOM_NS : 0, error);
+        code = add(request, OF_COUNTERS, ARRAY_COUNT(OF_COUNTERS), pace->counters_ns, error);
+    if (code == 0)
+        code = add(request, OF_LISTS, ARRAY_COUNT(OF_LISTS), pace->lists_ns, error);
+    if (code == 0)
+        code = add(request, OF_ROOM, ARRAY_COUNT(OF_ROOM), tree ? pace->room_ns : 0, error);
     if (code == 0)
         code = add(request, OF_DEVICES, ARRAY_COUNT(OF_DEVICES), 0, error);
     if (code == 0 && tree)
         code = add(request, OF_PROCESSES, ARRAY_COUNT(OF_PROCESSES), 0, error);
     if (code == 0 && tree)
         code = add(request, OF_FILES, ARRAY_COUNT(OF_FILES), SELDOM_NS, error);
-    if (code == 0)
-        code = add(request, OF_LIST, ARRAY_COUNT(OF_LIST), tree ? RARELY_NS : 0, error);
     if (code == 0 && tree && usage->options.details != 0)
         code = add_details(request, error);
     if (code == 0 && tree)

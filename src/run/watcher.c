@@ -37,9 +37,11 @@ struct watcher {
     struct marks *marks;
     int watch; /* the channel and the marks in one descriptor; -1: the channel alone */
     uint64_t interval_ns, begin_ns, told_ns;
+    double told_cpu_seconds;    /* of the tree, when that was */
     const char *device_missing; /* the first that is named and was never there */
     bool devices_found;
     bool watch_failed; /* or was tried */
+    bool marks_left;   /* more of them than one reading takes */
     struct teller teller;
     struct watch_report report;
 };
@@ -73,6 +75,8 @@ static int open_usage(struct watcher *watcher, vitals_error *error)
     options.strangers = strangers;
     options.stranger_count = count;
     options.details = options.details != 0 || setup->limits_watched;
+    if (setup->observer == NULL) /* nobody sees a row: what counts is the end */
+        options.machine_pace = VITALS_MACHINE_SELDOM;
     int code = vitals_usage_new(&options, &watcher->usage, error);
     memory_free(strangers);
     return code;
@@ -92,8 +96,11 @@ static int open_request(struct watcher *watcher, vitals_request **out, vitals_er
         code = vitals_usage_request(watcher->usage, request, error);
     if (code == 0)
         code = vitals_request_interval(request, watcher->interval_ns, error);
-    if (code == 0)
-        request->childless = os_self();
+    if (code == 0) {
+        request->watcher = os_self();
+        request->pulse = watcher->setup->pulse;
+        request->pulse_folder = watcher->setup->pulse_folder;
+    }
     *out = request;
     return code;
 }
@@ -144,12 +151,15 @@ static void watch_marks(struct watcher *watcher)
         return;
     watcher->watch_failed = true;
     int descriptor = marks_descriptor(watcher->marks), watch = os_watch_new();
-    if (descriptor >= 0 && watch >= 0 &&
-        os_watch_add(watch, watcher->setup->channel, WAKE_CHANNEL) == 0 &&
-        os_watch_add(watch, descriptor, WAKE_MARKS) == 0)
+    bool watches = descriptor >= 0 && watch >= 0 &&
+                   os_watch_add(watch, watcher->setup->channel, WAKE_CHANNEL) == 0 &&
+                   os_watch_add(watch, descriptor, WAKE_MARKS) == 0;
+    if (watches) {
         watcher->watch = watch;
-    else if (watch >= 0)
+        watcher->marks_left = true; /* what came before it watched wakes nobody */
+    } else if (watch >= 0) {
         os_close_descriptor(watch);
+    }
 }
 
 static void observe_marks(struct watcher *watcher)
@@ -157,25 +167,50 @@ static void observe_marks(struct watcher *watcher)
     vitals_mark mark;
     if (watcher->marks == NULL)
         return;
-    (void)marks_read(watcher->marks, now_ns(watcher));
+    watcher->marks_left = marks_read(watcher->marks, now_ns(watcher));
     while (marks_next(watcher->marks, &mark))
         teller_mark(&watcher->teller, &mark);
 }
 
 /* ---- telling ---- */
 
-static struct value newest(const struct watcher *watcher, enum measure_place place)
+/* NULL: it is no figure of this run. */
+static const vitals_usage_value *newest_of_tree(const struct watcher *watcher,
+                                                enum measure_place place)
 {
     size_t count;
     const vitals_usage_value *values = vitals_usage_values(watcher->usage, &count);
     for (size_t i = 0; i < count; i++) {
-        if (values[i].scope != VITALS_SCOPE_TREE || values[i].measure != MEASURES[place].number)
-            continue;
-        struct value value = value_u64(values[i].state > 0 ? (uint64_t)values[i].value : 0);
-        value.state = (signed char)values[i].state;
-        return value;
+        if (values[i].scope == VITALS_SCOPE_TREE && values[i].measure == MEASURES[place].number)
+            return &values[i];
     }
-    return value_missing(VITALS_NOT_YET);
+    return NULL;
+}
+
+static struct value newest(const struct watcher *watcher, enum measure_place place)
+{
+    const vitals_usage_value *found = newest_of_tree(watcher, place);
+    if (found == NULL)
+        return value_missing(VITALS_NOT_YET);
+    struct value value = value_u64(found->state > 0 ? (uint64_t)found->value : 0);
+    value.state = (signed char)found->state;
+    return value;
+}
+
+/* Of the tree so far; below zero where nobody knows. */
+static double cpu_seconds(const struct watcher *watcher)
+{
+    const vitals_usage_value *cpu = newest_of_tree(watcher, MEASURE_AT_cpu_seconds);
+    return cpu != NULL && cpu->state > 0 ? cpu->value : -1;
+}
+
+/* Who holds memory of a device may have it work while he sleeps. */
+static bool tree_rests(const struct watcher *watcher)
+{
+    const struct value *held = &watcher->report.gpu_memory_bytes;
+    double seconds = cpu_seconds(watcher);
+    bool rested = seconds >= 0 && !(seconds > watcher->told_cpu_seconds);
+    return rested && !(held->state > 0 && held->as.u64 > 0);
 }
 
 static void note_newest(struct watcher *watcher)
@@ -232,6 +267,7 @@ static void tell(struct watcher *watcher, bool last)
     }
     vitals_account_free(account);
     watcher->told_ns = now;
+    watcher->told_cpu_seconds = cpu_seconds(watcher);
 }
 
 /* ---- the loop ---- */
@@ -251,11 +287,13 @@ static void look_for_devices(struct watcher *watcher, const vitals_snapshot *sna
     watcher->devices_found = watcher->device_missing == NULL;
 }
 
-static void tick(struct watcher *watcher)
+static void tick(struct watcher *watcher, bool last)
 {
     vitals_snapshot *snapshot = NULL;
     vitals_error error;
-    if (sampler_take_soon(watcher->sampler, &snapshot) < 0)
+    int code = last ? sampler_take_last(watcher->sampler, &snapshot)
+                    : sampler_take_soon(watcher->sampler, &snapshot);
+    if (code < 0)
         return;
     if (vitals_usage_add(watcher->usage, snapshot, &error) < 0)
         teller_complain(&watcher->teller, "a sample is not whole", error.message);
@@ -290,16 +328,26 @@ static bool wait_until(struct watcher *watcher, uint64_t deadline)
     }
 }
 
+/* Times of the machine are counted in steps of 10 ms: of less than a few there is nothing to say.
+ */
+static uint64_t first_interval(const struct watcher *watcher)
+{
+    const vitals_usage_options *usage = watcher->setup->usage;
+    bool close = usage != NULL && usage->machine_pace == VITALS_MACHINE_CLOSELY;
+    return close ? watcher->interval_ns : size_min(FIRST_INTERVAL_NS, watcher->interval_ns);
+}
+
 static void watch(struct watcher *watcher)
 {
-    uint64_t interval = size_min(FIRST_INTERVAL_NS, watcher->interval_ns);
-    uint64_t deadline = now_ns(watcher);
+    uint64_t interval = first_interval(watcher), deadline = now_ns(watcher);
     while (wait_until(watcher, deadline)) {
-        tick(watcher);
-        observe_marks(watcher);
+        tick(watcher, false);
         watch_marks(watcher);
+        if (watcher->watch < 0 || watcher->marks_left) /* else they wake us */
+            observe_marks(watcher);
         send_report(watcher, false);
         uint64_t now = now_ns(watcher), late = now > deadline ? now - deadline : 0;
+        watcher->teller.rests = tree_rests(watcher);
         uint64_t patience = teller_patience_ns(&watcher->teller, now);
         if (now >= saturating_add(watcher->told_ns, patience) || watcher->report.ticks == 1)
             tell(watcher, false);
@@ -338,7 +386,7 @@ void watcher_main(void *argument)
     watch(&watcher);
     /* Of a run that was over before anything was looked at there is nothing left to see. */
     if (watcher.report.ticks > 0 || watcher.teller.observed)
-        tick(&watcher);
+        tick(&watcher, true);
     observe_marks(&watcher);
     if (watcher.device_missing != NULL)
         teller_complain(&watcher.teller, "no such device", watcher.device_missing);

@@ -87,6 +87,12 @@ static void read_sample(struct gpu_world *world, struct gpu_device_job *job,
 {
     facts_reset(&job->sample.facts, wanted);
     world->backend->sample(world->state, job->slot, &job->sample);
+    if (!metric_set_has_entity(wanted, VITALS_GPU_JOB))
+        return;
+    if (world->backend->only_on_demand) // no scheduler knows of devices that are made up
+        facts_state(&job->sample.facts, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
+    else
+        allotment_read(&world->context->os, &job->called, &job->sample.facts);
 }
 
 /* What the sweep tells of the device itself. */

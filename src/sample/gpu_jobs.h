@@ -10,6 +10,7 @@
 
 #include "gpu/backend.h"
 #include "sample/lane.h"
+#include "workload/allotment.h"
 
 #include <stdatomic.h>
 
@@ -50,6 +51,7 @@ struct gpu_device_job {
     uint32_t slot; /* question; likewise: */
     uint32_t node_count;
     struct gpu_node nodes[GPU_NODES_MAX];
+    struct allotment_device called; /* as a scheduler's file may call it */
     struct metric_set wanted;
     struct gpu_sweep *swept;        /* GPU_JOB_USERS; counted, may be NULL; kept until the next */
     struct gpu_sample sample;       /* answer; state UNSET: not asked for */

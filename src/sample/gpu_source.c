@@ -171,6 +171,7 @@ static void ask(struct gpu_source *source, struct gpu_device *device, size_t whi
     job->slot = device->slot;
     job->node_count = device->node_count;
     memcpy(job->nodes, device->nodes, sizeof job->nodes);
+    job->called = device->called;
     job->wanted = errand->question = *question;
     gpu_sweep_unref(job->swept);
     job->swept = swept != NULL ? gpu_sweep_ref(swept) : NULL;
@@ -383,7 +384,29 @@ static void drop_devices(struct gpu_source *source, const struct gpu_scan *scan)
     source->device_count = kept;
 }
 
-static int use_identity(struct gpu_source *source, const struct gpu_identity *who)
+/* As the file of a scheduler may call it: by a number, the vendor's for whom both conventions were
+ * made, since each vendor has a device 0; a partition's is within its device. */
+static struct allotment_device called(const struct gpu_scan *scan, const struct gpu_identity *who)
+{
+    const struct gpu_identity *whole = who->parent_slot < 0
+                                           ? who
+                                           : find_listed(scan, (uint32_t)who->parent_slot);
+    struct allotment_device out = {
+        .index = whole != NULL && strcmp(who->vendor, "nvidia") == 0 ? (int64_t)whole->index : -1,
+        .minor = -1,
+        .partition = who->parent_slot >= 0,
+        .instance = -1};
+    if (whole != NULL && whole->node_count > 0)
+        out.minor = whole->nodes[0].minor;
+    if (who->gpu_instance_id.state > 0 && who->gpu_instance_id.as.u64 <= INT32_MAX)
+        out.instance = (int64_t)who->gpu_instance_id.as.u64;
+    memcpy(out.uuid, who->uuid, sizeof out.uuid);
+    out.uuid[sizeof out.uuid - 1] = '\0';
+    return out;
+}
+
+static int use_identity(struct gpu_source *source, const struct gpu_scan *scan,
+                        const struct gpu_identity *who)
 {
     struct gpu_device *device = find_device(source, who->slot);
     if (device == NULL) {
@@ -396,13 +419,14 @@ static int use_identity(struct gpu_source *source, const struct gpu_identity *wh
     device->node_count = who->node_count < GPU_NODES_MAX ? who->node_count : GPU_NODES_MAX;
     memcpy(device->nodes, who->nodes, sizeof device->nodes);
     device->swept = source->world->backend->sweeps ? who->swept : 0;
+    device->called = called(scan, who);
     return 0;
 }
 
 int gpu_source_list(struct gpu_source *source, struct gpu_table *table, const struct gpu_scan *scan)
 {
     for (uint32_t i = 0; i < scan->count; i++) {
-        if (use_identity(source, &scan->devices[i]) < 0)
+        if (use_identity(source, scan, &scan->devices[i]) < 0)
             return VITALS_EMEMORY;
     }
     return gpu_table_scan(table, source->number, scan);

@@ -35,6 +35,7 @@ struct gpu_device {
     unsigned swept; /* of GPU_SWEPT */
     bool gone; /* no longer listed: it stays while a thread hangs in it, and is asked nothing */
     struct gpu_node nodes[GPU_NODES_MAX];
+    struct allotment_device called;
     struct errand errands[ERRANDS]; /* in the order of KINDS */
 };
 

@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+/* What the machine has not is looked for this often: a lane that is woken costs more than what it
+ * would find. */
+static const uint64_t LOOK_NS = 10 * NS_PER_SECOND;
+
 /* Longer than this a lane is not late but stuck. */
 static const uint64_t STUCK_NS = 2 * NS_PER_SECOND;
 
@@ -107,9 +111,11 @@ static const struct {
 /* ---- the owner's side ---- */
 
 struct kind {
-    struct metric_set part; /* of that which is wanted */
-    struct metric_set last; /* what was asked for last */
-    struct lane *lane;      /* NULL: nothing of it is wanted */
+    struct metric_set part;    /* of that which is wanted */
+    struct metric_set last;    /* what was asked for last */
+    struct metric_set lacking; /* what no answer had since `looked_ns` */
+    uint64_t looked_ns;
+    struct lane *lane; /* NULL: nothing of it is wanted */
     int job;
     bool asked;
     bool late; /* has not answered since a deadline: nobody waits for it */
@@ -151,9 +157,13 @@ static int fill(struct machine_source *source, vitals_context *context, struct l
     source->world->context = context_ref(context);
     source->context = context;
     source->hub = hub;
+    struct metric_set asked = *wanted; /* our own cgroup's pressure: who asks for no scope could not
+                                          tell it from the machine's */
+    if (!metric_set_has(wanted, VITALS_PRESSURE_SCOPE))
+        memset(asked.bits[VITALS_PRESSURE], 0, sizeof(asked.bits[VITALS_PRESSURE]));
     int code = 0;
     for (int i = 0; i < HOST_LATES && code == 0; i++)
-        if (host_late_part((enum host_late)i, wanted, &source->kinds[i].part))
+        if (host_late_part((enum host_late)i, &asked, &source->kinds[i].part))
             code = add_lane(source, (enum host_late)i);
     return code;
 }
@@ -200,6 +210,35 @@ static bool is_idle(const struct kind *kind)
     return kind->lane == NULL || lane_state(kind->lane, kind->job) == LANE_IDLE;
 }
 
+/* Of what is due, without what nobody wants of a lane and what the machine has not. */
+static bool question(struct kind *kind, enum host_late number, const struct metric_set *due,
+                     uint64_t now_ns, struct metric_set *out)
+{
+    uint64_t any = 0;
+    if (!host_late_part(number, due, out))
+        return false;
+    if (now_ns >= saturating_add(kind->looked_ns, LOOK_NS)) {
+        kind->lacking = (struct metric_set){0};
+        kind->looked_ns = now_ns;
+    }
+    for (size_t i = 0; i <= ENTITY_MAX; i++) {
+        for (size_t j = 0; j < ARRAY_COUNT(out->bits[i]); j++)
+            any |= out->bits[i][j] &= kind->part.bits[i][j] & ~kind->lacking.bits[i][j];
+    }
+    return any != 0;
+}
+
+/* Tables that are given whole may get rows at any moment. */
+static void note_lacking(struct kind *kind, enum host_late number, const struct metric_set *asked,
+                         const struct host *host)
+{
+    for (vitals_metric metric = vitals_metric_next(0); metric != 0 && !host_late_whole(number);
+         metric = vitals_metric_next(metric)) {
+        if (metric_set_has(asked, metric) && !host_late_has(host, number, metric))
+            metric_set_add(&kind->lacking, metric);
+    }
+}
+
 void machine_source_ask(struct machine_source *source, const struct metric_set *due,
                         uint64_t now_ns)
 {
@@ -209,7 +248,7 @@ void machine_source_ask(struct machine_source *source, const struct metric_set *
         if (kind->lane == NULL || again || !is_idle(kind))
             continue;
         struct machine_job *job = lane_data(kind->lane, kind->job);
-        if (!host_late_part((enum host_late)i, due, &job->asked))
+        if (!question(kind, (enum host_late)i, due, now_ns, &job->asked))
             continue;
         if (host_late_whole((enum host_late)i))
             job->asked = kind->part;
@@ -232,6 +271,7 @@ int machine_source_collect(struct machine_source *source, struct host *host)
         kind->calls++;
         kind->spent_ns += job->spent_ns;
         code = host_late_take(host, (enum host_late)i, &job->facts, job->read_ns);
+        note_lacking(kind, (enum host_late)i, &job->asked, host);
     }
     return code;
 }

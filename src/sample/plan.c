@@ -22,17 +22,26 @@ static bool is_due(const struct plan *plan, uint64_t last_ns, uint64_t every_ns,
     return saturating_add(now_ns, plan->request->interval_ns / 4) - last_ns >= every_ns;
 }
 
-void plan_due(struct plan *plan, uint64_t now_ns, struct metric_set *due)
+static uint64_t every_ns(const struct plan *plan, vitals_metric metric, bool last)
+{
+    uint64_t every = plan->request->every_ns[metric >> 8][metric_number(metric)];
+    if (!last || vitals_metric_price(metric) != VITALS_PRICE_TICK)
+        return every;
+    /* What has grown since is in no later reading. */
+    uint64_t most = vitals_metric_kind(metric) == VITALS_COUNTER ? 0 : NS_PER_SECOND;
+    return every < most ? every : most;
+}
+
+void plan_due(struct plan *plan, uint64_t now_ns, bool last, struct metric_set *due)
 {
     memset(due, 0, sizeof(*due));
-    const vitals_request *request = plan->request;
     for (size_t i = 0; i < plan->count; i++) {
         vitals_metric metric = plan->wanted[i];
         unsigned entity = (unsigned)metric >> 8, number = metric_number(metric);
-        uint64_t *last = &plan->last_ns[entity][number];
-        if (!is_due(plan, *last, request->every_ns[entity][number], now_ns))
+        uint64_t *read_ns = &plan->last_ns[entity][number];
+        if (!is_due(plan, *read_ns, every_ns(plan, metric, last), now_ns))
             continue;
-        *last = now_ns;
+        *read_ns = now_ns;
         metric_set_add(due, metric);
     }
 }

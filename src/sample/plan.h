@@ -17,8 +17,9 @@ struct plan {
 
 void plan_init(struct plan *plan, const vitals_request *request);
 
-/* Fills `due` and takes note that those are read now. */
-void plan_due(struct plan *plan, uint64_t now_ns, struct metric_set *due);
+/* Fills `due` and takes note that those are read now. `last`: nothing comes after it, so that what
+ * is cheap to read and was not read for a second is due too. */
+void plan_due(struct plan *plan, uint64_t now_ns, bool last, struct metric_set *due);
 
 /* Metrics that are read together: those of one cadence. */
 struct plan_turn {

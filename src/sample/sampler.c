@@ -101,6 +101,14 @@ int sampler_take_soon(vitals_sampler *sampler, vitals_snapshot **out)
     return tick_run(&sampler->tick, patience(sampler), out, NULL);
 }
 
+int sampler_take_last(vitals_sampler *sampler, vitals_snapshot **out)
+{
+    sampler->tick.last = true;
+    int code = sampler_take_soon(sampler, out);
+    sampler->tick.last = false;
+    return code;
+}
+
 int vitals_snapshot_take_request(vitals_context *context, const vitals_request *request,
                                  vitals_snapshot **out, vitals_error *error)
 {

@@ -8,4 +8,7 @@
  * will ask again, and may be told to end meanwhile. */
 int sampler_take_soon(vitals_sampler *sampler, vitals_snapshot **out);
 
+/* The same, when no other comes after it: what is read seldom and cheaply is read once more. */
+int sampler_take_last(vitals_sampler *sampler, vitals_snapshot **out);
+
 #endif

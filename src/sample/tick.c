@@ -59,7 +59,8 @@ static int fill(struct tick *tick, const vitals_request *request)
     if (metric_set_has_entity(&tick->shown, VITALS_WORKLOAD))
         workloads_needs(&tick->request->wanted);
     plan_init(&tick->plan, tick->request);
-    process_table_childless(tick->processes, tick->request->childless);
+    process_table_watcher(tick->processes, tick->request->watcher);
+    process_table_pulse(tick->processes, tick->request->pulse, tick->request->pulse_folder);
     process_table_select(tick->processes, tick->request->rows, tick->request->pids,
                          tick->request->pid_count);
     tick->slow = slow_source_new(tick->context, tick->hub, &tick->plan);
@@ -355,8 +356,7 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
 /* Their rows are made anew in each tick, and so are read as a whole. */
 static void add_tables(struct metric_set *due, const struct metric_set *wanted)
 {
-    static const vitals_entity TABLES[] = {VITALS_CPU, VITALS_DISK, VITALS_NETWORK,
-                                           VITALS_PRESSURE};
+    static const vitals_entity TABLES[] = {VITALS_CPU, VITALS_DISK, VITALS_NETWORK};
     for (size_t i = 0; i < ARRAY_COUNT(TABLES); i++)
         memcpy(due->bits[TABLES[i]], wanted->bits[TABLES[i]], sizeof(due->bits[TABLES[i]]));
 }
@@ -366,7 +366,7 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     uint64_t begin_ns = tick->begin_ns = monotonic(tick);
     const struct metric_set *wanted = &tick->request->wanted;
     struct metric_set due;
-    plan_due(&tick->plan, begin_ns, &due);
+    plan_due(&tick->plan, begin_ns, tick->last, &due);
     if (tick->sweeps != NULL)
         sweep_source_begin(tick->sweeps);
     ask_gpus(tick, &due, begin_ns);
@@ -375,6 +375,8 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     uint64_t read_ns = monotonic(tick);
     int code = host_read(&tick->host, tick->context, &due, read_ns);
     process_table_tell(tick->processes, ask_early, tick);
+    if (tick->last) /* what is not seen now is never seen: all are looked at */
+        process_table_pulse(tick->processes, 0, 0);
     if (code == 0 && wants_processes(wanted))
         code = process_table_tick(tick->processes, &due);
     if (code == 0) {

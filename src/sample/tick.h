@@ -38,6 +38,7 @@ struct tick {
     uint64_t sequence;
     uint64_t begin_ns; /* of the tick under way */
     uint64_t missed;   /* told by the sampler's thread */
+    bool last;         /* no tick comes after this one */
     uint64_t spent_ns;
 };
 

@@ -16,8 +16,11 @@ struct vitals_request {
     unsigned rows;
     int64_t *pids;
     size_t pid_count;
-    int64_t childless; /* a process that starts nobody, whatever its threads do: the watcher of a
-                          run, whose children need not be looked for; 0: none */
+    int64_t watcher; /* who samples a run, a child of the one root, the launcher: it has no row and
+                        is not read. The launcher adopts whoever is orphaned below it; 0: none */
+    int pulse; /* a file that changes whenever anybody of the run but the launcher does anything,
+                  open as long as the sampler lives; 0: none */
+    int pulse_folder; /* of the group that it is of: who is not in it is not in the file either */
 };
 
 /* A copy that a sampler keeps, or NULL when memory is out. */

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import unittest
 
@@ -23,6 +24,11 @@ read = openmetrics if sys.argv[1] == "openmetrics" else text
 json.dump([[f.name, f.type, f.unit, f.documentation,
             [[s.name, s.labels, s.value] for s in f.samples]] for f in read(sys.stdin.read())], sys.stdout)
 """
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
 
 
 def has_module(name):

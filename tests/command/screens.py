@@ -26,6 +26,12 @@ COMMANDS = {
 }
 USERS = {"plain": ["ana", "ben", "a-long-name-of-a-user"], "missing": ["ana"],
          "wide": ["ゆうざあ", "ana", "é\u0301"], "hostile": ["\x1b[2J", "a\nb", "\u202e", ""]}
+for PARTED in (COMMANDS, USERS):
+    PARTED["parts"] = PARTED["plain"]  # each device but the last is in two parts
+
+# What a part of a device is asked and cannot say.
+OF_A_WHOLE = ("utilization_ratio", "memory_busy_ratio", "power_watts", "power_limit_watts", "temperature_celsius",
+              "fan_ratio", "performance_state", "compute_mode")
 
 # What a row must have to be one; all else can be missing.
 NEEDED = {"pid", "index", "process", "state", "message", "name", "vendor", "start_seconds"}
@@ -67,6 +73,25 @@ def _devices(template, count):
     return tables
 
 
+def _parts(tables):
+    """Two parts to each device but the last, and who uses a device uses its first part."""
+    whole = tables["gpu"]
+    for device in whole[:-1]:
+        for number in range(2):
+            part = copy.deepcopy(device)
+            part.update(dict.fromkeys(OF_A_WHOLE), key=1000 + 2 * device["key"] + number, parent=device["key"],
+                        label=f"{device['label']}:{number}", index=number, name="3g.40gb", uuid=f"MIG-{device['key']}-{number}",
+                        gpu_instance_id=number + 1, compute_instance_id=0)
+            reasons = {name: why for name, why in part["availability"].items() if part.get(name) is None}
+            part["availability"] = {**reasons, **dict.fromkeys(OF_A_WHOLE, "unsupported")}
+            tables["gpu"] = [*tables["gpu"], part]
+    order = {row["key"]: place for place, row in enumerate(whole)}
+    tables["gpu"].sort(key=lambda row: (order[row.get("parent") or row["key"]], row["key"]))
+    for row in tables["gpu_process"]:
+        if order[row["parent"]] < len(whole) - 1:
+            row["parent"] = 1000 + 2 * row["parent"]
+
+
 def _processes(template, devices, count, kind, tick):
     model, user = template["tables"]["process"][0], template["tables"]["gpu_process"][0]
     rows, users = [], []
@@ -100,6 +125,8 @@ def machine(devices, processes, kind="plain", ticks=2):
         _host(snapshot, tick)
         tables.update(_devices(template, devices))
         tables["process"], tables["gpu_process"] = _processes(template, devices, processes, kind, tick)
+        if kind == "parts":
+            _parts(tables)
         if kind == "missing":
             for name, rows in tables.items():
                 if name != "source":
@@ -182,7 +209,11 @@ def cut_values(line):
     return [match.group(0) for match in CUT.finditer(line)]
 
 
-def faults(done, width, height, ascii_only=False, frames=True):
+# A tree has branches; a dialog lies over frames and values of what is below it.
+FRAMELESS, OVERLAID = ("tree", "signal"), ("signal",)
+
+
+def faults(done, width, height, ascii_only=False, name="main"):
     """What is wrong with a screen, as a list of words; empty: nothing."""
     if (done.returncode, done.stderr) != (0, b""):
         return [f"exit {done.returncode}: {done.stderr.decode(errors='replace')}"]
@@ -200,8 +231,8 @@ def faults(done, width, height, ascii_only=False, frames=True):
         if len(row) > width:
             found.append(f"line {y} has {len(row)} columns of {width}")
     for y, line in enumerate(text.split("\n")):
-        for value in cut_values(line):
+        for value in cut_values(line) if name not in OVERLAID else ():
             found.append(f"line {y}: {value!r} is cut: {line}")
-    if frames and not ascii_only:
+    if name not in FRAMELESS and not ascii_only:
         found += [f"open frame: {fault}" for fault in open_frames(grid, width)]
     return found

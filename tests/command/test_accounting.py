@@ -119,8 +119,11 @@ class EndToEnd(RunCase):
         self.assertIn(str(mine), done.stderr)
 
     def test_a_device_that_is_not_there_is_told(self):
-        done, _ = self.run_it(["sleep", "0.5"], "--devices", "nothing")
-        self.assertIn("no such device: nothing", done.stderr)
+        for name in ("nothing", "GPU-00000000-dead"):
+            with self.subTest(name=name):
+                done, _ = self.run_it(["sh", "-c", "echo it ran"], "--devices", name)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(name, done.stderr)
 
     def test_what_is_no_file_cannot_be_a_recording(self):
         fifo = self.folder / "fifo"

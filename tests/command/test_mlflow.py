@@ -655,11 +655,33 @@ class Command(Case):
             return 401, {}, b'{"message":"You are not authenticated"}'
         with Stub(denied) as stub:
             for uri, words in (("", "MLFLOW_TRACKING_URI"), ("sqlite:///x.db", "a database"), (stub.url, "not authenticated")):
-                with self.subTest(uri):
-                    result = self.run_vitals("run", "--mlflow=" + uri if uri else "--mlflow", "--", "sh", "-c", "exit 6",
-                                             env={"MLFLOW_TRACKING_TOKEN": "wrong"})
+                with self.subTest(uri):  # what a variable says is no mistake of who asked for the job
+                    result = self.run_vitals("run", "--mlflow", "--", "sh", "-c", "exit 6",
+                                             env={"MLFLOW_TRACKING_TOKEN": "wrong", "MLFLOW_TRACKING_URI": uri or None})
                     self.assertEqual(result.returncode, 6, result.stderr)
                     self.assertEqual(sum(words in line for line in result.stderr.splitlines()), 1, result.stderr)
+
+    def test_an_option_that_can_never_work_ends_before_the_job(self):
+        for option, words in (("--mlflow=sqlite:///x.db", "a database"), ("--mlflow=file:///tmp/mlruns", "a folder"),
+                              ("--mlflow=postgresql://me:s3cret@db/x", "a database"), ("--mlflow=https://", "no address"),
+                              *((option + "=http://" + place, "no address") for option in ("--mlflow", "--otlp")
+                                for place in ("127.0.0.1:99999", ":80", "localhost:abc", "h:0", "[::1", "me:s3cret@:80")),
+                              ("--otlp=grpc://collector:4317", "no address"), ("--otlp=collector:4318", "no address"),
+                              *(("--mlflow-prefix=" + prefix, "--mlflow-prefix") for prefix in ("/x", "../x/", "a//b", "p:r%/", "./", "x" * 101))):
+            with self.subTest(option):
+                also = ["--mlflow"] if "prefix" in option else []
+                result = self.run_vitals("run", *also, option, "--", "echo", "ran")
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+                self.assertIn(words, result.stderr)
+                self.assertNotIn("s3cret", result.stderr)
+
+    def test_where_nobody_can_listen_is_a_mistake_of_the_option(self):
+        for where in ("foo:bar", "host:80", "127.0.0.1:99999", "::1:x", "unix:relative"):
+            with self.subTest(where):
+                result = self.run_vitals("serve", "--listen", where)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn("for all addresses 0.0.0.0 or [::])", result.stderr)
 
     def test_what_is_no_spool_is_not_sent(self):
         (self.folder / "text").write_text("hello")

@@ -166,7 +166,7 @@ class AnySize(Arranged):
     def test_of_the_chooser(self):
         for width, height in ((20, 5), (40, 10), (80, 24), (250, 80)):
             done = self.picture(LAYOUTS["columns"], width, height, "columns")
-            self.assertEqual(screens.faults(done, width, height, frames=False), [])
+            self.assertEqual(screens.faults(done, width, height, name="tree"), [])
 
 
 class Broken(Arranged):

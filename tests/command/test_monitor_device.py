@@ -157,6 +157,23 @@ class Slow(Device):
         terminal.wait("rc=0.")
 
 
+class Traffic(unittest.TestCase):
+    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    def test_what_goes_through_has_graphs(self):
+        terminal = Terminal(130, 60)
+        self.addCleanup(terminal.close)
+        terminal.run(f"{VITALS} --demo")
+        terminal.wait("Press h for help", "COMMAND", "GPU-Util", "H100")
+        terminal.type("0")
+        text = terminal.wait("GPU 0 ", "PCIe: in ", "Links: in ", "60s")
+        for way in ("PCIe", "Links"):
+            self.assertRegex(text, way + r": in [0-9.]+[KMG]iB/s")
+        terminal.type("q")
+        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.type("q")
+        terminal.wait("rc=0.")
+
+
 class Held(Device):
     @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
     def test_memory_that_nobody_uses_is_marked_after_a_while(self):

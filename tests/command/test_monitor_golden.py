@@ -6,7 +6,8 @@ to be seen:
 
     VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor_golden.py Golden
 
-and read the difference before it is committed. test_monitor.py has those of the report's inputs."""
+and read the difference before it is committed. test_monitor.py has those of the report's inputs,
+test_monitor_matrix.py looks at what stands nowhere here."""
 
 import concurrent.futures
 import itertools
@@ -17,7 +18,7 @@ import tempfile
 import unittest
 
 import screens
-from harness import FIXTURES, reads_json
+from harness import FIXTURES, reads_json, vitals
 
 WIDTHS = (40, 79, 80, 100, 123, 160, 250)
 HEIGHTS = (10, 24, 50)
@@ -45,7 +46,26 @@ CASES = (
     (2, 6, "plain", "100x30", "device", (), "auto"),
     (3, 5, "missing", "60x30", "device", ("--ascii",), "auto"),
     (2, 6, "plain", "80x30", "columns", (), "auto"),
+    (3, 6, "parts", "123x30", "main", (), "full"),
+    (3, 6, "parts", "79x24", "main", ("--ascii",), "compact"),
+    (2, 6, "hostile", "80x24", "signal", (), "auto"),
+    (2, 6, "wide", "60x8", "environment", (), "auto"),
 )
+
+# Of the demo, whose machine and moment are invented: size, screen, arguments.
+DEMO = (
+    ("100x36", "main", ()),
+    ("100x12", "tree", ()),
+    ("100x24", "process", ()),
+    ("100x40", "device", ("-o", "1")),
+    ("80x24", "columns", ()),
+    ("120x60", "help", ("--ascii",)),
+    ("100x12", "environment", ()),
+    ("100x36", "signal", ()),
+    ("40x10", "signal", ("--ascii",)),
+    ("60x20", "main", ("--force-color", "--colorful")),
+)
+STORED_DEMO = FIXTURES / "screens_demo.txt"
 
 
 def machines(folder):
@@ -79,7 +99,7 @@ class Matrix(Screens):
         def one(job):
             (width, height), name, mode, charset = job
             done = screens.picture(path, width, height, name, charset, VITALS_MONITOR=mode)
-            return job, done.stdout.decode(), screens.faults(done, width, height, bool(charset), name != "tree")
+            return job, done.stdout.decode(), screens.faults(done, width, height, bool(charset), name)
 
         printed = {}
         with concurrent.futures.ThreadPoolExecutor(4) as several:
@@ -157,6 +177,23 @@ class Matrix(Screens):
             self.assertNotEqual(screens.open_frames([screens.cells(line) for line in broken], 6), [], (y, x))
 
 
+def compare(case, path, texts):
+    """Each text with the one below its title; or all of them are written."""
+    if WRITE:
+        path.write_text("".join(f"{title}\n{text}" for title, text in texts.items()), encoding="utf-8")
+    stored, title = {}, None
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.startswith("==== "):
+            title = line.rstrip("\n")
+            stored[title] = ""
+        else:
+            stored[title] += line
+    case.assertEqual(list(stored), list(texts), "cases that are stored")
+    for title, text in texts.items():
+        with case.subTest(title):
+            case.assertEqual(text, stored[title])
+
+
 class Golden(Screens):
     maxDiff = None
 
@@ -175,19 +212,20 @@ class Golden(Screens):
     def test_looks_as_it_must(self):
         texts = {self.title(case): self.printed(case) for case in CASES}
         self.assertEqual(len(texts), len(CASES))
-        if WRITE:
-            STORED.write_text("".join(f"{title}\n{text}" for title, text in texts.items()), encoding="utf-8")
-        stored, title = {}, None
-        for line in STORED.read_text(encoding="utf-8").splitlines(keepends=True):
-            if line.startswith("==== "):
-                title = line.rstrip("\n")
-                stored[title] = ""
-            else:
-                stored[title] += line
-        self.assertEqual(list(stored), list(texts), "cases that are stored")
-        for title, text in texts.items():
-            with self.subTest(title):
-                self.assertEqual(text, stored[title])
+        compare(self, STORED, texts)
+
+
+class GoldenDemo(unittest.TestCase):
+    maxDiff = None
+
+    def test_looks_as_it_must(self):
+        texts = {}
+        for size, name, arguments in DEMO:
+            done = vitals("--demo", "--seed", "7", "--screen", f"{size}:{name}", *arguments,
+                          env={"LC_ALL": "C.UTF-8", "TZ": "UTC"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+            texts[" ".join(["==== demo:", f"{size}:{name}", *arguments])] = done.stdout.replace("\x1b", "\\e")
+        compare(self, STORED_DEMO, texts)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,12 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import unittest
 
 import screens
 from harness import VITALS, vitals
-from terminal import BUILT, TMUX, Terminal
+from terminal import BUILT, PATIENCE, TMUX, Terminal
 
 # As the help writes them, and as tmux does.
 NAMES = {"PgUp": "PageUp", "PgDn": "PageDown", "S-Tab": "BTab", "Esc": "Escape", "Bksp": "BSpace", "Del": "DC", "Ins": "IC"}
@@ -99,7 +100,10 @@ class Typed(unittest.TestCase):
                 self.type("r")
                 return
             self.type("Escape")
+            until = time.monotonic() + 1
             text = self.terminal.still()
+            while HALF.search(text.rstrip()) and time.monotonic() < until:  # a busy machine: q must not come with it
+                text = self.terminal.still()
             if HALF.search(text.rstrip()):
                 self.type("q")
                 text = self.terminal.still()
@@ -131,16 +135,69 @@ class Typed(unittest.TestCase):
                 self.assertNotIn("rc=", self.terminal.screen(), f"it ended after {key}")
         self.quit(child)
 
-    def test_every_key_on_every_other_screen(self):
+    def type_all(self, way, mark):
+        """One name of each key where `way` leads, which is where `mark` is seen. Before each key that
+        is so, and what it made of the screen is looked at."""
+        for row in help_keys():
+            key = next((key for key in row if key not in "qQ"), None)
+            if key is None:
+                continue
+            with self.subTest(key, way=way):
+                if not re.search(mark, self.terminal.screen(), re.MULTILINE):
+                    self.go(way, mark)
+                self.literally(presses(key))
+                self.check(f"{way}, {key}")
+            self.assertNotIn("rc=", self.terminal.screen(), f"it ended after {key}")
+
+    def go(self, way, mark):
+        """From wherever, and whenever: a key may have led to the past."""
+        for _ in range(2):  # words in the last row may hide the way back
+            self.home(self.terminal.still())
+        self.literally(["E", *way])
+        until = time.monotonic() + PATIENCE
+        while not re.search(mark, self.terminal.screen(), re.MULTILINE):
+            self.assertLess(time.monotonic(), until, f"{way} does not lead to {mark}:\n{self.terminal.screen()}")
+            time.sleep(0.03)
+
+    def every_key_at(self, *ways):
         self.start()
         child = self.terminal.child()
-        keys = [press for row in help_keys() for key in row if key not in "qQ" for press in presses(key)]
-        for way in (["g"], ["t"], ["e"], ["Down", "Enter"], ["h"], ["\\"], ["&"], ["T"]):
-            with self.subTest(way):
-                self.literally(way)
-                self.literally(keys)
-                self.home(self.check(f"{way} and every key"))
+        for way, mark in ways:
+            self.go(way, mark)
+            self.type_all(way, mark)
         self.quit(child)
+
+    def test_every_key_on_the_screens_of_processes(self):
+        self.every_key_at((["t"], r"  NLWP "), (["Down", "e"], r"^Environment of "),
+                          (["Down", "Enter"], r"^┌─ Process "))
+
+    def test_every_key_on_the_other_screens(self):
+        self.every_key_at((["d", "Enter"], r"^ GPU \d.* of 8$"), (["C"], r"^ Columns of the list"),
+                          (["h"], r"any other key goes back"))
+
+    def test_every_key_after_a_question(self):
+        """Letters become its text there."""
+        self.every_key_at((["\\"], r"^ *Search: "), (["&"], r"^ *Filter: "), (["@"], r"^ *Go to: "))
+
+    def test_every_key_in_the_dialog_about_a_child(self):
+        """Of this test: no other process is in the list, whatever is pressed."""
+        keys = [next(key for key in row if key not in "qQ") for row in help_keys() if set(row) - set("qQ")]
+        children = [subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL) for _ in range(24)]
+        for child in children:
+            self.addCleanup(lambda child=child: (child.kill(), child.wait()))
+        self.start("--backends", "none", "-p", *(str(child.pid) for child in children))
+        monitor = self.terminal.child()
+        for key in keys:
+            with self.subTest(key):
+                self.home(self.terminal.still())  # so that each key finds the dialog as it opens
+                self.type("E", "Escape", "Home", "T")
+                text = self.terminal.wait("Send a signal to 1 process", "SIGTERM")
+                named = text.split("Send a signal")[1]
+                self.assertTrue(any(f"{child.pid} " in named for child in children), text)
+                self.literally(presses(key))
+                self.terminal.still()
+        self.assertTrue(any(child.poll() is not None for child in children), "no key sent anything")
+        self.quit(monitor)
 
     # ---- each name of a key does what the others do ----
 

@@ -299,6 +299,19 @@ class Environment(unittest.TestCase):
                 found = settings(env=place.env(**changes))
                 self.assertEqual(found["light"]["value"], light)
 
+    def test_what_nvitop_says_no_to_wins_over_the_configuration(self):
+        for changes, light, colorful in (({}, True, True),
+                                         ({"NVITOP_MONITOR_MODE": "dark"}, False, True),
+                                         ({"NVITOP_MONITOR_MODE": "plain"}, True, False),
+                                         ({"NVITOP_MONITOR_MODE": "full,plain,dark"}, False, False),
+                                         ({"NVITOP_MONITOR_THEME": "Dark"}, False, True),
+                                         ({"NVITOP_MONITOR_THEME": "dark", "NVITOP_MONITOR_MODE": "light"}, True, True),
+                                         ({"NVITOP_MONITOR_THEME": "gray"}, True, True)):
+            with self.subTest(changes), Place() as place:
+                place.file.write_text('{"light": true, "colorful": true}')
+                found = settings(env=place.env(**changes))
+                self.assertEqual((found["light"]["value"], found["colorful"]["value"]), (light, colorful))
+
     def test_thresholds_of_nvitop_are_passed_over_where_they_are_bad(self):
         for value, expected in (("5,50", [5, 50]), ("50,5", [5, 50]), ("5", [10, 75]),
                                 ("0,50", [10, 75]), ("a,b", [10, 75])):

@@ -99,6 +99,35 @@ class Documents(unittest.TestCase):
                     with self.subTest(f"{name} {labels}"):
                         self.assertEqual(told[name].get(labels), gpu[ours])
 
+    def test_the_exporter_tells_of_itself(self):
+        """Under the names that every exporter has, whoever's names are asked for."""
+        with Server(samples=False) as server:
+            before = series(server.get("/metrics")[2].decode())
+            status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+            stat = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+            booted = int(re.search(r"^btime (\d+)", pathlib.Path("/proc/stat").read_text(), re.M)[1])
+            for _ in range(200):
+                server.get("/metrics")
+            after = series(server.get("/metrics")[2].decode())
+        value = {name: found[()] for name, found in after.items() if name.startswith("process_")}
+        resident = 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+        self.assertLess(abs(value["process_resident_memory_bytes"] - resident), 4 << 20)
+        self.assertGreater(value["process_virtual_memory_bytes"], value["process_resident_memory_bytes"])
+        self.assertGreater(value["process_cpu_seconds_total"], before["process_cpu_seconds_total"][()])
+        self.assertLess(abs(value["process_start_time_seconds"] - booted - int(stat[19]) / 100), 3)
+        self.assertGreater(value["process_max_fds"], 63)
+        for name in ("process_open_fds",) if os.geteuid() != 0 else ():
+            self.assertGreater(value[name], 5)  # who gave up root's rights may not look
+
+    def test_hosts_can_be_left_to_another(self):
+        line = snapshots("--demo")[0]
+        for compat, names in (("", "vitals_host_"), ("nvitop-exporter", "host_")):
+            for without in (False, True):
+                with self.subTest(f"{compat} {without}"):
+                    told = series(written([line], compat=compat, no_host=without))
+                    self.assertEqual(any(name.startswith(names) for name in told), not without)
+                    self.assertTrue(any("gpu_" in name for name in told))
+
 
 @unittest.skipUnless(reads_json(), "built without JSON")
 class Textfile(unittest.TestCase):
@@ -166,16 +195,23 @@ class Textfile(unittest.TestCase):
         said = [reply["say"] for reply in heard if "say" in reply]
         self.assertEqual(said, [f"{self.path}: cannot be written: No such file or directory"])
 
-    def test_links_are_replaced_and_never_followed(self):
+    def test_links_are_never_followed(self):
         other = self.folder / "other"
         other.write_text("untouched")
-        self.path.symlink_to(other)
-        (self.folder / ".vitals.prom.new").symlink_to(other)
         with self.tell() as tell:
+            (self.folder / f".vitals.prom.{tell.process.pid}.new").symlink_to(other)
             tell.write(snapshots("--demo")[0])
             tell.end()
         self.assertEqual(other.read_text(), "untouched")
-        self.assertFalse(self.path.is_symlink())
+        self.assertEqual([path.name for path in self.folder.iterdir() if path != other], [self.path.name])
+        self.path.unlink()
+        self.path.symlink_to(other)  # as /dev/stdout is one
+        with self.tell() as tell:
+            tell.write(snapshots("--demo")[0])
+            heard, _ = tell.end()
+        self.assertEqual([reply["say"] for reply in heard if "say" in reply],
+                         [f"{self.path}: cannot be written: it is no plain file"])
+        self.assertEqual((other.read_text(), self.path.is_symlink()), ("untouched", True))
 
     def test_bad_words_are_refused(self):
         for config in ({"processes": "some"}, {"label_user": "who"}, {"compat": "dcgm"}, {"path": ""}):

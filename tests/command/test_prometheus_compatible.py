@@ -5,12 +5,11 @@ import http.client
 import json
 import math
 import pathlib
-import socket
 import subprocess
 import time
 import unittest
 
-from exposed import SERVERS_PYTHON, has_module, lint, needs_promtool, series
+from exposed import SERVERS_PYTHON, free_port, has_module, lint, needs_promtool, series
 from harness import SOURCE, VITALS, environment, nvml, reads_json, vitals
 from served import Server
 from tell_program import PATIENCE, snapshots
@@ -59,11 +58,6 @@ def get(port, until):
             time.sleep(0.1)  # a server of others: there is nothing to wait on
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
-
-
 @unittest.skipUnless(reads_json(), "built without JSON")
 @unittest.skipUnless(has_module("nvitop_exporter"), "no Python with nvitop-exporter (VITALS_SERVERS_PYTHON)")
 class Beside(unittest.TestCase):
@@ -89,7 +83,9 @@ class Beside(unittest.TestCase):
             cls.text = get(ports[1], until)
             cls.ours = series(cls.text)
             assert time.monotonic() < until, sorted(cls.ours)
-        cls.theirs = {name: found for name, found in cls.theirs.items() if not name.startswith(OWN)}
+        cls.own = {name for name in cls.ours if name.startswith(OWN)}
+        cls.theirs, cls.ours = ({name: found for name, found in document.items() if not name.startswith(OWN)}
+                                for document in (cls.theirs, cls.ours))
 
     @classmethod
     def tearDownClass(cls):

@@ -69,6 +69,26 @@ class Pictures(Recorded):
                         self.assertEqual(shown[:-1], then)
                         self.assertIn(clock(self.times[tick]), shown[-1])
 
+    def test_memory_that_was_held_is_told(self):
+        """Since when follows from the recording, wherever one begins to look."""
+        lines = []
+        for tick, line in enumerate(self.lines):
+            snapshot = json.loads(line)
+            works = tick == 60
+            for row in snapshot["tables"]["gpu"] + snapshot["tables"]["gpu_process"]:
+                row["utilization_ratio"] = 0.5 if works else 0.0
+                for name in ("utilization_ratio", "memory_used_bytes"):
+                    row["availability"].pop(name, None)
+            for row in snapshot["tables"]["gpu_process"]:
+                row["type"] = "C"
+            lines.append(json.dumps(snapshot) + "\n")
+        path = self.folder / "held.json"
+        path.write_text("".join(lines))
+        for tick, words in ((50, "held 50 s"), (60, None), (75, None), (100, "held 39 s"), (239, "held 178 s")):
+            with self.subTest(tick=tick):
+                text = replay(path, "--at", clock(self.times[tick]), "--held-after", "20s", "--screen", "160x50")
+                self.assertEqual(set(re.findall(r"held \d+ \w+", text)), {words} - {None} if tick < 200 else {"held 2 min"})
+
     def test_words_for_moments(self):
         first, last = int(self.times[0]), int(self.times[-1])
         second = 1_000_000_000
@@ -179,6 +199,8 @@ class OnATerminal(Recorded):
         self.terminal.wait("this is a recording: no signal is sent")
         self.terminal.type("e")
         self.terminal.wait("asked of a living process")
+        self.terminal.type("q")
+        self.terminal.wait("Processes:", gone=("asked of a living process",))
         self.terminal.type("q")
         self.terminal.wait("rc=0.")
 

@@ -1,6 +1,7 @@
 """`vitals run` and devices: which of them a run used, and a driver that does not answer."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -164,6 +165,43 @@ class ADriverThatHangs(RunCase):
                 called = {line.split()[0] for line in (self.folder / "log").read_text().splitlines()}
                 self.assertIn(call, called)
                 self.assertEqual(Account(self.json).of, {})
+
+
+class DevicesThatAreNamed(RunCase):
+    def run_on(self, name, scenario, before=None):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        return subprocess.run(
+            [VITALS, "run", "-q", "--backends", "nvidia", "--nvml", library, "--devices", name,
+             "--", "echo", "ran"],
+            env=environment(VITALS_NVML_SCENARIO=scenario), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=30, preexec_fn=before,
+        )
+
+    def scenario(self):
+        path = self.folder / "scenario"
+        path.write_text("[gpu 0]\nname = NVIDIA H100\nmemory_total_bytes = 80GiB\n")
+        return path
+
+    # As after `trap '' CHLD`: the codes of children are lost.
+    def test_a_wrong_name_is_said_also_where_no_child_is_waited_for(self):
+        def deaf():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+        for before in (None, deaf):
+            with self.subTest(before=before):
+                done = self.run_on("GPU-nowhere", self.scenario(), before)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertRegex(done.stderr, r"\Avitals: --devices: .*GPU-nowhere.*\n\Z")
+                done = self.run_on("0", self.scenario(), before)
+                self.assertEqual((done.returncode, done.stdout), (0, "ran\n"), done.stderr)
+
+    def test_a_driver_that_never_answers_keeps_no_command_from_running(self):
+        scenario = self.folder / "scenario"
+        os.mkfifo(scenario)  # nobody writes to it
+        done = self.run_on("GPU-nowhere", scenario)
+        self.assertEqual((done.returncode, done.stdout), (0, "ran\n"), done.stderr)
 
 
 if __name__ == "__main__":

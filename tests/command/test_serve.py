@@ -194,7 +194,7 @@ class Streams(unittest.TestCase):
 
     def test_so_many_and_no_more(self):
         with Server() as server:
-            clients = [self.follow(server) for _ in range(32)]
+            clients = [self.follow(server) for _ in range(16)]  # of one address
             for client in clients:
                 self.assertIn(b"200 OK", client.recv(12 + 200))
             status, got, _ = server.get("/api/v1/stream")
@@ -208,6 +208,22 @@ class Streams(unittest.TestCase):
                 return b"200 OK" in client.recv(200)
 
             wait_until(again, "room for another")
+
+    def test_one_address_leaves_room_for_others(self):
+        """Of 32 places no address has more than half; a socket in a folder has none and is not counted."""
+        with tempfile.TemporaryDirectory() as folder, \
+                Server(listen=("127.0.0.1:0", f"unix:{folder}/socket")) as server:
+            for _ in range(16):
+                self.assertIn(b"200 OK", self.follow(server).recv(12 + 200))
+            self.assertEqual(server.get("/api/v1/stream")[0], 503)
+            for place in range(17):
+                with self.subTest(place):
+                    client = socket.socket(socket.AF_UNIX)
+                    self.addCleanup(client.close)
+                    client.settimeout(PATIENCE)
+                    client.connect(f"{folder}/socket")
+                    client.sendall(b"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    self.assertIn(b"200 OK" if place < 16 else b" 503 ", client.recv(200))
 
     def test_every_process_is_asked_for_while_somebody_looks(self):
         with Server() as server:
@@ -382,7 +398,7 @@ class Places(unittest.TestCase):
                 self.assertFalse(path.exists())
             path.unlink(missing_ok=True)
             path.write_text("precious")
-            self.assertIn("listens there already", self.refused(listen=[f"unix:{path}"]))
+            self.assertIn("is there and is no socket", self.refused(listen=[f"unix:{path}"]))
             self.assertEqual(path.read_text(), "precious")
 
     def test_half_of_localhost_is_not_enough(self):

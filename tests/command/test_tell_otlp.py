@@ -151,6 +151,29 @@ class WhatIsSent(unittest.TestCase):
                 ours = "gauge" if point["kind"] == "gauge" else "counter" if point["monotonic"] else "updowncounter"
                 self.assertEqual(ours, instrument)
 
+    def test_how_long_a_process_has_run(self):
+        up = int(self.document["boottime_ns"]) / 1e9
+        for process in rows(self.document, "process"):
+            if process["start_seconds"] is not None:
+                point = only(self.points, "process.uptime", process__pid=process["pid"])
+                self.assertAlmostEqual(point["value"], max(up - process["start_seconds"], 0), places=3)
+
+    def test_the_clock_of_each_processor(self):
+        known = {row["index"]: row["frequency_hertz"] for row in rows(self.document, "cpu") if row["frequency_hertz"]}
+        told = {point["attributes"]["cpu.logical_number"]: point["value"] for point in self.points
+                if point["name"] == "system.cpu.frequency"}
+        self.assertEqual(told, known)
+
+    def test_containers_have_the_names_of_the_conventions_too(self):
+        work = rows(self.document, "workload")
+        for name, ours, metric in (("container.cpu.time", "vitals.workload.cpu", "cpu_seconds"),
+                                   ("container.memory.usage", "vitals.workload.memory_used", "memory_used_bytes")):
+            told = {point["attributes"]["vitals.workload"]: point["value"] for point in self.points if point["name"] == name}
+            every = {point["attributes"]["vitals.workload"]: point["value"] for point in self.points if point["name"] == ours}
+            self.assertEqual(told, {id: value for id, value in every.items() if id.startswith(("k8s:", "ctr:"))})
+            self.assertTrue(told, [row["id"] for row in work])
+            self.assertGreater(len(every), len(told), metric)
+
     def test_attributes_are_those_of_the_conventions(self):
         keys = {point["name"]: set(point["attributes"]) for point in self.points}
         for name, wanted in {

@@ -76,6 +76,28 @@ class ARun(unittest.TestCase):
         self.assertEqual(only(first["points"], "vitals.run.cpu")["value"], 1)
         self.assertEqual(only(last["points"], "vitals.run.cpu")["value"], 3)
 
+    def test_what_a_run_works_for_stands_on_its_resource(self):
+        def row(key, parent, **values):
+            return {"key": key, "parent": parent, "label": "x", "age_ns": 0, **values}
+        tables = {"process": [row(1, None, pid=4, parent_pid=500, start_seconds=9.5, workload="user:ann"),
+                              row(2, None, pid=500, parent_pid=7, start_seconds=9.25, workload="pod:a/b/c"),
+                              row(3, None, pid=501, parent_pid=500, start_seconds=9.0, workload="user:ann")],
+                  "workload": [row(1, None, id="user:ann", kind="user", k8s_pod_name="other", container_id="1"),
+                               row(2, None, id="pod:a/b/c", kind="pod", k8s_pod_name="b", container_id="2")]}
+        snapshot = {"schema": 1, "vitals": "0.1.0", "host": {"name": "n", "boot_id": "b", "pid_namespace": 1},
+                    "time": "2027-01-15T08:00:00.000000000Z", "realtime_ns": str(START_NS), "boottime_ns": "9",
+                    "monotonic_ns": "9", "stream": 1, "sequence": 1, "tables": tables,
+                    "columns": {name: list(rows[0])[4:] for name, rows in tables.items()}}
+        for job, pid, work in ((JOB, 77, None), ({**JOB, "pid": 4}, 4, ("user:ann", "other", "1")),
+                               ({name: JOB[name] for name in JOB if name != "pid"}, 500, ("pod:a/b/c", "b", "2"))):
+            with self.subTest(pid), Collector() as collector:
+                requests, heard = send(collector, [snapshot, usage(1, ("root", "", "threads", 3))], job=job)
+                self.assertEqual(said(heard), [])
+                (document,) = read(requests)
+                self.assertEqual(only(document["points"], "process.thread.count")["attributes"]["process.pid"], pid)
+                names = ("vitals.workload", "k8s.pod.name", "container.id")
+                self.assertEqual(tuple(document["resource"].get(name) for name in names), work or (None,) * 3)
+
     def test_a_counter_never_goes_back_at_the_end(self):
         _, end = self.sent([usage(1, ("tree", "", "cpu_seconds", 5.0)), account(("cpu_seconds", None, 4.5, "seconds"))])
         self.assertEqual(only(end["points"], "vitals.run.cpu")["value"], 5.0)
@@ -98,13 +120,16 @@ class TheCommand(unittest.TestCase):
     def test_run_ends_as_its_child_and_sends_its_end(self):
         with Collector() as collector:
             done = subprocess.run([VITALS, "run", "--interval", "0.2", f"--otlp={collector.url}", "--",
-                                   "sh", "-c", "sleep 1; exit 3"], env=environment(), capture_output=True, check=False)
+                                   "sh", "-c", "echo $$; sleep 1; exit 3"], env=environment(), capture_output=True, check=False)
             self.assertEqual(done.returncode, 3, done.stderr)
             wait_until(lambda: len(collector.requests) >= 2, "two documents")
         documents = read(collector.requests)
         names = {point["name"] for document in documents for point in document["points"]}
         self.assertLessEqual({"process.memory.usage", "vitals.run.cpu", "vitals.run.wall"}, names)
         self.assertEqual(only(documents[-1]["points"], "vitals.run.exit_code")["value"], 3)
+        process = only(documents[0]["points"], "process.memory.usage")
+        self.assertEqual(process["attributes"]["process.pid"], int(done.stdout))
+        self.assertIn("vitals.workload", documents[0]["resource"])
         self.assertEqual(len({json.dumps(document["resource"], sort_keys=True) for document in documents}), 1)
 
     def test_a_run_is_unharmed_where_nobody_listens(self):
@@ -142,7 +167,7 @@ def free_port():
         return one.getsockname()[1]
 
 
-@unittest.skipUnless(COLLECTOR, "no OpenTelemetry collector (VITALS_OTELCOL)")
+@unittest.skipUnless(os.access(COLLECTOR, os.X_OK), "no OpenTelemetry collector (VITALS_OTELCOL; scripts/setup collector)")
 class ARealCollector(unittest.TestCase):
     """With an otlp receiver and the debug exporter built in."""
 

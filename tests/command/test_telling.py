@@ -457,7 +457,7 @@ class Serving(unittest.TestCase):
         with Teller(SERVE) as teller:
             server = self.serve(teller, "--listen", "0.0.0.0,[::1]:80,::1,unix:/x", "--port", 12, "--web-config",
                                 "w.yml", "--allow-host", "a,b", "--processes", "pid", "--label-user",
-                                "hash", "--compat", "nvitop-exporter", "--textfile", "/x.prom", "--otlp=u")
+                                "hash", "--compat", "nvitop-exporter", "--textfile", "/x.prom", "--otlp=http://u")
             wait_until(lambda: len(teller.lines()) > 2, "samples", PATIENCE)
             code, out, err = self.stop(server)
             self.assertEqual((code, out, err), (0, "", "vitals: listening at http://127.0.0.1:1/\n"))
@@ -470,7 +470,7 @@ class Serving(unittest.TestCase):
         for member in (serve, hello["textfile"]):
             self.assertEqual((member["processes"], member["label_user"], member["compat"]),
                              ("pid", "hash", "nvitop-exporter"))
-        self.assertEqual(hello["otlp"], {"endpoint": "u"})
+        self.assertEqual(hello["otlp"], {"endpoint": "http://u"})
         pids = {row["pid"] for row in snapshots[-1]["tables"]["process"]}
         self.assertIn(os.getpid(), pids)  # --processes pid: every one
         self.assertNotIn("command_line", snapshots[-1]["columns"]["process"])

@@ -1,5 +1,6 @@
 """`vitals track` from outside: processes that live already are watched and never notice."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -253,6 +255,43 @@ class Track(unittest.TestCase):
         out, err = process.communicate(timeout=30)
         self.assertEqual((process.returncode, out), (1, ""))
         self.assertIn("recording stopped", err)
+
+    def test_a_reader_that_does_not_read_holds_nobody_who_is_told_to_end(self):
+        worker = self.worker()
+        commands = {
+            "track": ["track", "--format", "resource-tracker", str(worker.pid)],
+            "record": ["record", "--format", "resource-tracker-system"],
+        }
+        for name, command in commands.items():
+            for told in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(command=name, told=told):
+                    self.assertIn("took nothing more", self.held(command, told))
+
+    # Its standard output is a pipe that it fills.
+    def held(self, command, told):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        process = subprocess.Popen(
+            [VITALS, *command, "--interval", "20ms"],
+            stdout=writer, stderr=subprocess.PIPE, text=True, env=self.env,
+        )
+        os.close(writer)
+        self.addCleanup(process.kill)
+
+        def written():
+            return int.from_bytes(fcntl.ioctl(reader, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+        def is_full():
+            before = written()
+            time.sleep(0.5)  # many intervals
+            return written() == before > 0
+
+        wait_until(is_full, "a full pipe")
+        process.send_signal(told)
+        _, err = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 1, err)
+        return err
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ static void version_two_counts_everything(void)
         {COUNTED_MAJOR_FAULTS, 34},
         {COUNTED_READ_BYTES, 68157440},
         {COUNTED_WRITTEN_BYTES, 4096},
-        {COUNTED_PROCESSES_PEAK, 17},
+        {COUNTED_TASKS_PEAK, 17},
         {COUNTED_CPU_PRESSURE_SECONDS, 0.942247},
         {COUNTED_MEMORY_PRESSURE_SECONDS, 0.0015},
         {COUNTED_IO_PRESSURE_SECONDS, 2.5},
@@ -87,7 +87,7 @@ static void version_one_counts_by_controller(void)
         {COUNTED_CPU_SECONDS, 5.105000123},
         {COUNTED_MEMORY_PEAK_BYTES, 427819008},
         {COUNTED_OOM_KILLS, 2},
-        {COUNTED_PROCESSES_PEAK, 9},
+        {COUNTED_TASKS_PEAK, 9},
         {COUNTED_READ_BYTES, 4096},
         {COUNTED_WRITTEN_BYTES, 8192},
     };

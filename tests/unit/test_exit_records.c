@@ -101,10 +101,39 @@ static void one_that_ends_with_its_parent_is_not_lost(void)
     exit_tree_free(tree);
 }
 
+/* The parent has ended without waiting for it: it is ours to reap, and was counted with its parent.
+ * That is no loss, and nothing is counted twice. */
+static void one_that_nobody_waited_for_is_known(void)
+{
+    struct exit_tree *tree = begin();
+    struct exit_sums sums = {0};
+    ends(tree, 202, 201, 20);
+    ends(tree, 201, LAUNCHER, 10);
+    CHECK(exit_tree_take(tree, 201, &sums));
+    CHECK(exit_tree_take(tree, 202, &sums));
+    CHECK_UINT(sums.processes, 2);
+    CHECK_FALSE(exit_tree_take(tree, 203, &sums)); /* of that one nothing came */
+    exit_tree_free(tree);
+}
+
+/* Its record was filled in while its parent lived, and came when that was reaped already. */
+static void an_orphan_behind_its_parent_is_the_launchers(void)
+{
+    struct exit_tree *tree = begin();
+    struct exit_sums sums = {0};
+    ends(tree, 201, LAUNCHER, 10);
+    CHECK(exit_tree_take(tree, 201, &sums));
+    ends(tree, 202, 201, 20);
+    CHECK(exit_tree_take(tree, 202, &sums));
+    CHECK_UINT(sums.processes, 2);
+    CHECK_UINT(sums.sum_bytes, 30);
+    exit_tree_free(tree);
+}
+
 /* Pids that fall into one place of what is remembered. */
 static void an_end_beside_it_does_not_hide_its_parent(void)
 {
-    enum { APART = 256, OTHERS = 3 };
+    enum { APART = 1024, OTHERS = 3 };
     struct exit_tree *tree = begin();
     struct exit_sums sums = {0};
     ends(tree, 202, 201, 20);
@@ -210,6 +239,8 @@ static const check_test tests[] = {
      another_child_of_the_launcher_is_not_the_runs},
     {"threads are one process", threads_are_one_process},
     {"one that ends with its parent is not lost", one_that_ends_with_its_parent_is_not_lost},
+    {"one that nobody waited for is known", one_that_nobody_waited_for_is_known},
+    {"an orphan behind its parent is the launcher's", an_orphan_behind_its_parent_is_the_launchers},
     {"an end beside it does not hide its parent", an_end_beside_it_does_not_hide_its_parent},
     {"a pid that is given again is another process", a_pid_that_is_given_again_is_another_process},
     {"nonsense ends too", nonsense_ends_too},

@@ -77,35 +77,22 @@ static void counters_read_what_counts(void)
     }
 }
 
-/* The only families that nothing feeds yet, and no others. */
-static void what_has_no_source_is_known(void)
+/* A family of a run names a measure and a figure that there are, or is known at its ends. */
+static void runs_have_their_values(void)
 {
-    static const char *const NAMES[] = {
-        "gpu_pcie_receive_bytes_total",
-        "gpu_pcie_transmit_bytes_total",
-        "run_info",
-        "run_cpu_seconds_total",
-        "run_read_bytes_total",
-        "run_written_bytes_total",
-        "run_gpu_busy_seconds_total",
-        "run_gpu_energy_joules_total",
-        "run_memory_bytes",
-        "run_memory_peak_bytes",
-        "run_gpu_memory_bytes",
-        "run_gpu_memory_peak_bytes",
-        "run_start_time_seconds",
-        "run_end_time_seconds",
-        "run_exit_code",
-    };
-    size_t found = 0;
     for (size_t i = 0; i < families_count; i++) {
-        if (families[i].way != FAMILY_NOWHERE)
+        const struct family *family = &families[i];
+        CHECK_CASE(family->name);
+        CHECK_INT(family->level == FAMILY_OF_RUNS, family->way >= FAMILY_RUN);
+        CHECK_INT(family->way == FAMILY_RUN, family->measure != NULL);
+        if (family->measure == NULL)
             continue;
-        CHECK_CASE(families[i].name);
-        CHECK(found < CHECK_COUNT(NAMES));
-        CHECK_STR(families[i].name, NAMES[found++]);
+        vitals_measure measure = vitals_measure_find(family->measure);
+        CHECK(measure != 0);
+        CHECK_STR(vitals_measure_unit(measure), family_unit(family->name));
+        CHECK_INT(vitals_measure_is_counter(measure), family->type == FAMILY_COUNTER);
+        CHECK(family->type != FAMILY_COUNTER || family->figure != NULL);
     }
-    CHECK_UINT(found, CHECK_COUNT(NAMES));
 }
 
 static void units_are_told_by_names(void)
@@ -158,7 +145,7 @@ static const check_test tests[] = {
     {"help is a sentence", help_is_a_sentence},
     {"units are those of what is read", units_are_those_of_what_is_read},
     {"counters read what counts", counters_read_what_counts},
-    {"what has no source is known", what_has_no_source_is_known},
+    {"runs have their values", runs_have_their_values},
     {"units are told by names", units_are_told_by_names},
     {"what is read is asked for", what_is_read_is_asked_for},
 };

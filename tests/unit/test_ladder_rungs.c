@@ -464,14 +464,14 @@ static void a_cgroup_holds_the_number_of_processes(void)
     struct told free = do_job((struct job){.rungs = "cgroup2 cgroup1", .work = "forks"});
     struct told held = do_job(
         (struct job){.rungs = "cgroup2 cgroup1", .work = "forks", .limit_processes = 1});
-    const struct counted *peak = &held.counted[COUNTED_PROCESSES_PEAK];
+    const struct counted *peak = &held.counted[COUNTED_TASKS_PEAK];
     if (peak->value.state <= 0)
         CHECK_SKIP("no cgroup of our own counts processes here");
     if (CHECK_SANITIZED)
         CHECK_SKIP("a sanitizer has threads of its own, and they count");
     CHECK_NEAR(free.truth, 0, 0);
     const double room = 8 * 1 + 64; /* threads count too, and an end by asking comes first */
-    CHECK_NEAR(free.counted[COUNTED_PROCESSES_PEAK].value.as.f64, FORKS + 1, 0);
+    CHECK_NEAR(free.counted[COUNTED_TASKS_PEAK].value.as.f64, FORKS + 1, 0);
     CHECK_NEAR(held.truth, FORKS + 1 - room, 0); /* forks that failed */
     CHECK_NEAR(peak->value.as.f64, room, 0);
 }

@@ -97,6 +97,7 @@ static struct scene begin(void)
 {
     struct scene scene = {0};
     CHECK_INT(os_marks_make(&scene.file), 0);
+    os_marks_tidy(&scene.file);
     CHECK_INT(marks_open(&scene.file, BEGIN, &scene.marks), 0);
     return scene;
 }
@@ -184,6 +185,29 @@ static void a_moment_that_cannot_be_is_that_of_the_file(void)
             CHECK_UINT(mark.monotonic_ns, EXPECTED[i].moment);
         CHECK(mark.monotonic_ns >= BEGIN && mark.monotonic_ns <= NOW);
         CHECK_INT(mark.told, EXPECTED[i].told);
+    }
+    end(&scene);
+}
+
+/* A bare echo before the first reading, and one behind it: they are no phase of no length. */
+static void moments_of_one_reading_differ(void)
+{
+    enum { LINES = 3 };
+    struct scene scene = begin();
+    const vitals_clock *clock = vitals_clock_system();
+    vitals_mark mark;
+    uint64_t from = clock->monotonic_ns(clock->data), last = from;
+    (void)marks_read(scene.marks, from);
+    CHECK_INT(clock->wait_until(clock->data, -1, from + 30 * NS_PER_MS), 0);
+    say(&scene, "begin a\nend a\nbegin b\n");
+    uint64_t now = clock->monotonic_ns(clock->data);
+    (void)marks_read(scene.marks, now);
+    bool soon = now - from <= 100 * NS_PER_MS; /* else the machine is too busy to tell */
+    for (size_t i = 0; i < LINES; i++) {
+        CHECK(marks_next(scene.marks, &mark));
+        CHECK(soon ? mark.monotonic_ns > last : mark.monotonic_ns >= last);
+        CHECK(mark.monotonic_ns <= now);
+        last = mark.monotonic_ns;
     }
     end(&scene);
 }
@@ -441,6 +465,7 @@ static const check_test tests[] = {
     {"lines are read as they come", lines_are_read_as_they_come},
     {"who waits is woken", who_waits_is_woken},
     {"a moment that cannot be is that of the file", a_moment_that_cannot_be_is_that_of_the_file},
+    {"moments of one reading differ", moments_of_one_reading_differ},
     {"a moment that is not told is that of writing", a_moment_that_is_not_told_is_that_of_writing},
     {"what cannot be read is passed over and counted",
      what_cannot_be_read_is_passed_over_and_counted},

@@ -215,6 +215,48 @@ static void only_a_sure_number_shows_rest(void)
     vitals_builder_free(builder);
 }
 
+/* The same, backwards: what was before all that `held` knows. */
+static void before(struct held *held, struct reading reading, double from, double to)
+{
+    for (double second = from; second >= to; second--) {
+        reading.second = second;
+        vitals_snapshot *snapshot = snapshot_at(&reading);
+        held_update_before(held, snapshot);
+        vitals_snapshot_unref(snapshot);
+    }
+}
+
+static void a_recording_is_looked_back_over(void)
+{
+    struct held held = {0};
+    struct reading busy = IDLE;
+    busy.busy[0] = 0.01;
+    begin();
+    live(&held, IDLE, 1000, 1000);
+    CHECK(held_goes_back(&held));
+    before(&held, IDLE, 999, 400);
+    CHECK_NEAR(device_seconds(&held, 1, 1000), 600, 0.001);
+    live(&held, IDLE, 1001, 1010); /* and goes on meanwhile */
+    before(&held, IDLE, 399, 300);
+    CHECK_NEAR(user_seconds(&held, 1, 1010), 710, 0.001);
+    before(&held, busy, 299, 299);
+    CHECK_FALSE(held_goes_back(&held));
+    before(&held, IDLE, 298, 200);
+    CHECK_NEAR(device_seconds(&held, 1, 1010), 710, 0.001);
+    held_done(&held);
+    live(&held, busy, 1000, 1000);
+    CHECK_FALSE(held_goes_back(&held)); /* nobody is held */
+    live(&held, IDLE, 1001, 1005);
+    before(&held, IDLE, 999, 900); /* which is before the work */
+    CHECK_NEAR(device_seconds(&held, 1, 1005), 4, 0.001);
+    held_done(&held);
+    live(&held, IDLE, 1000, 1000);
+    before(&held, IDLE, 960, 900); /* nobody looked for a while */
+    CHECK_NEAR(device_seconds(&held, 1, 1000), 0, 0.001);
+    held_done(&held);
+    vitals_builder_free(builder);
+}
+
 static void held_has_words(void)
 {
     static const struct {
@@ -600,6 +642,7 @@ static const check_test tests[] = {
     {"what is not known is not claimed", what_is_not_known_is_not_claimed},
     {"beside somebody who works", beside_somebody_who_works},
     {"only a sure number shows rest", only_a_sure_number_shows_rest},
+    {"a recording is looked back over", a_recording_is_looked_back_over},
     {"held has words", held_has_words},
     {"the screens tell of it", the_screens_tell_of_it},
     {"keys choose a device", keys_choose_a_device},

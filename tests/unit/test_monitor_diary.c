@@ -3,6 +3,7 @@
 #include "fake_clock.h"
 #include "monitor_world.h"
 
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "monitor/diary.h"
@@ -17,11 +18,24 @@ static vitals_builder *builder;
 static struct diary *diary;
 static struct timeline machine, all;
 
+/* A disk that does not answer while it is told not to. */
+static atomic_bool hanging;
+static atomic_uint readings;
+
+static ssize_t read_a_disk(int descriptor, void *bytes, size_t size, off_t offset)
+{
+    while (atomic_load(&hanging))
+        real_sleep_ns(1000000);
+    ssize_t got = pread(descriptor, bytes, size, offset);
+    atomic_fetch_add(&readings, 1);
+    return got;
+}
+
 static void begin(const char *folder)
 {
     vitals_error error;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
-    CHECK_OK(diary_new(folder, &diary, &error), error);
+    CHECK_OK(diary_new(folder, read_a_disk, &diary, &error), error);
     diary_timeline(diary, DIARY_MACHINE, &machine);
     diary_timeline(diary, DIARY_ALL, &all);
 }
@@ -178,6 +192,74 @@ static void nobody_waits_for_it(void)
     end(); /* with what still stands in the queue */
 }
 
+static void begin_with_a_disk(void)
+{
+    char folder[] = "/tmp/vitals-diary-XXXXXX";
+    CHECK_NOT_NULL(mkdtemp(folder));
+    begin(folder);
+    CHECK_INT(rmdir(folder), 0);
+    for (uint64_t i = 0; i < 5; i++)
+        add(DIARY_MACHINE, 1000 + (double)i, i + 1);
+}
+
+static void gives_up(const struct timeline *timeline)
+{
+    vitals_snapshot *snapshot = NULL;
+    vitals_error error = {.code = 0};
+    CHECK_INT(timeline->at(timeline->data, UINT64_MAX, &snapshot, &error), VITALS_ETIMEOUT);
+    CHECK_NULL(snapshot);
+    CHECK_CONTAINS(error.message, "does not answer");
+}
+
+/* A key is answered all the same; what came meanwhile is kept, and all is found once it answers. */
+static void a_disk_that_hangs_stops_nobody(void)
+{
+    uint64_t sequence;
+    vitals_snapshot *snapshot = NULL;
+    struct timeline_span span;
+    vitals_error error = {.code = 0};
+    begin_with_a_disk();
+    CHECK_NEAR(given(&machine, 1002, &sequence), 1002, 1e-6);
+    atomic_store(&hanging, true);
+    gives_up(&machine);
+    gives_up(&machine);
+    gives_up(&all);
+    CHECK_INT(machine.span(machine.data, &span, &error), VITALS_ETIMEOUT);
+    CHECK_NULL(diary_news(diary));
+    for (uint64_t i = 5; i < 60; i++) {
+        vitals_snapshot *late = world_at(builder, &WORLD, 1000 + (double)i, i + 1);
+        diary_add(diary, DIARY_MACHINE, late);
+        vitals_snapshot_unref(late);
+    }
+    atomic_store(&hanging, false);
+    int code = VITALS_ETIMEOUT;
+    for (int i = 0; i < 10000 && code == VITALS_ETIMEOUT; i++) {
+        code = machine.next(machine.data, &snapshot, &error);
+        real_sleep_ns(1000000);
+    }
+    CHECK_INT(code, 1); /* it goes on where it stood, whatever was asked meanwhile */
+    CHECK_UINT(vitals_snapshot_sequence(snapshot), 4);
+    vitals_snapshot_unref(snapshot);
+    for (int i = 0; i < 10000 && count(&machine) <= 5; i++)
+        real_sleep_ns(1000000);
+    CHECK(count(&machine) > 5);
+    end();
+}
+
+/* The end does not wait either: its thread is left behind, and frees what it has. */
+static void one_can_end_while_it_hangs(void)
+{
+    begin_with_a_disk();
+    atomic_store(&hanging, true);
+    gives_up(&machine);
+    unsigned before = atomic_load(&readings);
+    end();
+    atomic_store(&hanging, false);
+    for (int i = 0; i < 10000 && atomic_load(&readings) == before; i++)
+        real_sleep_ns(1000000);
+    CHECK(atomic_load(&readings) > before);
+}
+
 static const check_test tests[] = {
     {"it is found again in a file", it_is_found_again_in_a_file},
     {"it is found again in memory", it_is_found_again_in_memory},
@@ -185,5 +267,7 @@ static const check_test tests[] = {
     {"what is older than an hour goes", what_is_older_than_an_hour_goes},
     {"of much less is kept of each minute", of_much_less_is_kept_of_each_minute},
     {"nobody waits for it", nobody_waits_for_it},
+    {"a disk that hangs stops nobody", a_disk_that_hangs_stops_nobody},
+    {"one can end while it hangs", one_can_end_while_it_hangs},
 };
 CHECK_MAIN(tests)

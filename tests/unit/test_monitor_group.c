@@ -195,7 +195,7 @@ static void groups_close_and_open(void)
 
 static void a_group_is_no_process(void)
 {
-    static const char KEYS[] = "TKke ";
+    static const char KEYS[] = "e ";
     begin();
     press_keys(&monitor, "Gu");
     press_code(&monitor, PRESS_HOME);
@@ -209,6 +209,68 @@ static void a_group_is_no_process(void)
     }
     struct identity nobody;
     CHECK_FALSE(monitor_target(&monitor, &nobody));
+    end();
+}
+
+/* "20 21": whom the dialog is about, by "20 ana, since …" on the screen. */
+static const char *asked(void)
+{
+    static char out[256];
+    size_t used = 0;
+    out[0] = '\0';
+    const char *screen = world_screen(&monitor);
+    for (const char *at = screen; (at = strstr(at, ", since ")) != NULL; at++) {
+        const char *begin = at;
+        while (begin > screen && (unsigned char)begin[-1] < 0x80)
+            begin--; /* up to the frame */
+        used += (size_t)snprintf(out + used, sizeof out - used, "%s%u", used > 0 ? " " : "",
+                                 (unsigned)strtoul(begin, NULL, 10));
+    }
+    return out;
+}
+
+/* Each once, whether the group is open or closed. */
+static void a_signal_is_for_all_of_a_group(void)
+{
+    static const struct {
+        const char *by, *keys, *asked;
+    } CASES[] = {
+        {"Gu", "T", "20 21"},
+        {"Gu", "-K", "20 21"},
+        {"Gu", "*T", "20 21"},
+        {"Gp", "T", "30 31 40"},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        CHECK_CASE(CASES[i].keys);
+        begin();
+        press_keys(&monitor, CASES[i].by);
+        press_code(&monitor, PRESS_HOME);
+        press_keys(&monitor, CASES[i].keys);
+        CHECK_INT(monitor.depth, 2);
+        CHECK_STR(asked(), CASES[i].asked);
+        /* Without a context nobody has a handle. */
+        CHECK_CONTAINS(world_screen(&monitor), "Nobody here can be sent a signal");
+        press_code(&monitor, PRESS_ENTER);
+        CHECK_INT(monitor.depth, 1);
+        end();
+    }
+}
+
+/* A number that only a device tells may be somebody else's here. */
+static void who_is_only_a_number_is_left_alone(void)
+{
+    static const struct monitor_process TWO[] = {
+        {50, 1, "ana", "innocent", 50, 0.1, 5, 0, 0, false},
+        {50, 0, "", "", 0, 0, 0, 1, 100, true},
+    };
+    static const struct monitor_world BOTH = {TWO, CHECK_COUNT(TWO), 1};
+    options = world_options();
+    world_open(&monitor, &options, &BOTH, &builder);
+    press_code(&monitor, PRESS_HOME);
+    press_keys(&monitor, "T");
+    CHECK_INT(monitor.depth, 2);
+    CHECK_CONTAINS(world_screen(&monitor), "it is not known whose pid that is here");
+    CHECK(strstr(world_screen(&monitor), "innocent") == NULL);
     end();
 }
 
@@ -427,6 +489,8 @@ static const check_test tests[] = {
     {"groups follow the sort", groups_follow_the_sort},
     {"groups close and open", groups_close_and_open},
     {"the line of a group is no process", a_group_is_no_process},
+    {"a signal is for all of a group", a_signal_is_for_all_of_a_group},
+    {"who is only a number is left alone", who_is_only_a_number_is_left_alone},
     {"sorts stand behind each other", sorts_stand_behind_each_other},
     {"fields of a filter", fields_of_a_filter},
     {"a layout says what it needs", a_layout_says_what_it_needs},

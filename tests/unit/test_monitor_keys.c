@@ -144,6 +144,32 @@ static void the_mouse_selects_and_sorts(void)
     world_close(&monitor, builder);
 }
 
+static void control_turns_the_wheel_five_times_as_far(void)
+{
+    struct monitor_process many[20];
+    for (size_t i = 0; i < CHECK_COUNT(many); i++)
+        many[i] = (struct monitor_process){10 + i, 1, "ana", "one", 10, 0.1, 5, 1, 100, false};
+    const struct monitor_world world = {many, CHECK_COUNT(many), 1};
+    options = world_options();
+    world_open(&monitor, &options, &world, &builder);
+    static const struct {
+        uint32_t code;
+        bool fast;
+        int place;
+    } CASES[] = {{PRESS_WHEEL_DOWN, false, 1},
+                 {PRESS_WHEEL_DOWN, true, 6},
+                 {PRESS_WHEEL_DOWN, true, 11},
+                 {PRESS_WHEEL_UP, true, 6},
+                 {PRESS_WHEEL_UP, false, 5}};
+    press_code(&monitor, PRESS_HOME);
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        struct press press = {.code = CASES[i].code, .fast = CASES[i].fast};
+        monitor_press(&monitor, &press);
+        CHECK_INT(model_selected(&monitor.model), CASES[i].place);
+    }
+    world_close(&monitor, builder);
+}
+
 /* Whatever is pressed, on whatever size, with whatever there is to show. */
 static void any_key_on_any_size(void)
 {
@@ -175,6 +201,7 @@ static const check_test tests[] = {
     {"what is pasted presses no key", what_is_pasted_presses_no_key},
     {"read-only opens no dialog", read_only_opens_no_dialog},
     {"the mouse selects and sorts", the_mouse_selects_and_sorts},
+    {"control turns the wheel five times as far", control_turns_the_wheel_five_times_as_far},
     {"any key on any size", any_key_on_any_size},
 };
 CHECK_MAIN(tests)

@@ -31,7 +31,7 @@ static void end(void)
 static bool is_due_at(uint64_t after_ns)
 {
     struct metric_set due;
-    plan_due(&plan, START_NS + after_ns, &due);
+    plan_due(&plan, START_NS + after_ns, false, &due);
     CHECK(metric_set_has(&due, EACH));
     CHECK_FALSE(metric_set_has(&due, VITALS_HOST_LOAD_5M)); /* nobody asked */
     return metric_set_has(&due, SLOW);
@@ -92,6 +92,26 @@ static void the_largest_cadence_is_once(void)
     end();
 }
 
+/* What has grown since is in no later reading, however young the last one is. */
+static void a_counter_is_read_at_the_end(void)
+{
+    static const vitals_metric COUNTER = VITALS_HOST_FORKS;
+    vitals_error error;
+    struct metric_set due;
+    begin(100 * NS_PER_MS, 5 * NS_PER_SECOND);
+    CHECK_OK(vitals_request_add(request, COUNTER, &error), error);
+    CHECK_OK(vitals_request_every(request, COUNTER, 5 * NS_PER_SECOND, &error), error);
+    plan_init(&plan, request);
+    plan_due(&plan, START_NS, false, &due);
+    CHECK(metric_set_has(&due, COUNTER));
+    plan_due(&plan, START_NS + 100 * NS_PER_MS, false, &due);
+    CHECK_FALSE(metric_set_has(&due, COUNTER));
+    plan_due(&plan, START_NS + 150 * NS_PER_MS, true, &due);
+    CHECK(metric_set_has(&due, COUNTER));
+    CHECK_FALSE(metric_set_has(&due, SLOW)); /* a gauge was right a moment ago */
+    end();
+}
+
 static void metrics_of_one_cadence_take_turns_together(void)
 {
     static const struct {
@@ -143,6 +163,7 @@ static const check_test tests[] = {
     {"a cadence below the interval is every tick", a_cadence_below_the_interval_is_every_tick},
     {"after a pause it is due once", after_a_pause_it_is_due_once},
     {"the largest cadence is once", the_largest_cadence_is_once},
+    {"a counter is read at the end", a_counter_is_read_at_the_end},
     {"metrics of one cadence take turns together", metrics_of_one_cadence_take_turns_together},
 };
 CHECK_MAIN(tests)

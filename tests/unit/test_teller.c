@@ -52,7 +52,7 @@ static void totals_come_seldom_in_a_long_run(void)
 {
     static const struct {
         double lived, told, due; /* seconds since the beginning */
-    } CASES[] = {{0.5, 0, 1}, {3, 3, 4}, {20, 20, 22.3}, {95, 95, 105}, {1000, 1000, 1010}};
+    } CASES[] = {{0.5, 0, 1}, {3, 3, 4}, {20, 20, 25}, {95, 95, 105}, {1000, 1000, 1010}};
     const uint64_t origin = seconds(12345);
     struct teller teller;
     teller_init(&teller, NULL, "/nowhere/totals");
@@ -62,6 +62,25 @@ static void totals_come_seldom_in_a_long_run(void)
         CHECK_FALSE(teller_totals_due(&teller, origin + seconds(CASES[i].due - 0.1)));
         CHECK(teller_totals_due(&teller, origin + seconds(CASES[i].due)));
     }
+    teller_done(&teller);
+}
+
+/* Where nothing was done, nothing is lost but the time. */
+static void totals_come_more_seldom_of_what_rests(void)
+{
+    const uint64_t origin = seconds(12345);
+    struct teller teller;
+    teller_init(&teller, NULL, "/nowhere/totals");
+    teller_begin(&teller, origin);
+    teller.totals_ns = origin + seconds(1000);
+    teller.rests = true;
+    CHECK_FALSE(teller_totals_due(&teller, origin + seconds(1059)));
+    CHECK(teller_totals_due(&teller, origin + seconds(1060)));
+    teller.rests = false;
+    CHECK(teller_totals_due(&teller, origin + seconds(1010)));
+    teller.rests = true;
+    teller.totals_ns = origin + seconds(3);
+    CHECK(teller_totals_due(&teller, origin + seconds(4)));
     teller_done(&teller);
 }
 
@@ -140,6 +159,7 @@ static void one_that_does_not_is_told_to_the_end(void)
 
 static const check_test TESTS[] = {
     {"totals come seldom in a long run", totals_come_seldom_in_a_long_run},
+    {"totals come more seldom of what rests", totals_come_more_seldom_of_what_rests},
     {"nobody wants totals without a path", nobody_wants_totals_without_a_path},
     {"a file that cannot be written is given up", a_file_that_cannot_be_written_is_given_up},
     {"an observer that fails is left alone", an_observer_that_fails_is_left_alone},

@@ -608,13 +608,13 @@ static void a_full_disk_keeps_less(void)
         vitals_error error;
         CHECK_INT(keeper_timeline(keeper, &timeline, &error), 0);
         CHECK_INT(setrlimit(RLIMIT_FSIZE, &low), 0);
-        keep(keeper, builder, 0, 300);
+        keep(keeper, builder, 0, 320);
         CHECK_INT(setrlimit(RLIMIT_FSIZE, &old), 0);
         CHECK_CONTAINS(keeper_problem(keeper), i == 0 ? "less is kept" : "kept in memory");
-        at_is(&timeline, UINT64_MAX, builder, 299);
-        previous_is(&timeline, builder, 298);
+        at_is(&timeline, UINT64_MAX, builder, 319);
+        previous_is(&timeline, builder, 318);
         CHECK_INT(timeline.span(timeline.data, &span, &error), 0);
-        CHECK(span.count > 1 && span.count < 300);
+        CHECK(span.count > 1 && span.count < 320);
         timeline_close(&timeline);
         keeper_free(keeper);
     }

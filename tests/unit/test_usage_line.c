@@ -46,18 +46,21 @@ static void it_reads_back_as_it_was(void)
     const json_t *read = json_object_get(document, "usage");
     CHECK_NOT_NULL(read);
     CHECK_UINT(usage_line_realtime_ns(read), vitals_snapshot_realtime_ns(snapshot));
+    struct usage_line told;
+    usage_line_read(&told, read);
     const vitals_usage_value *values = vitals_usage_values(usage, &count);
     CHECK(count > 20);
     for (size_t i = 0; i < count; i++) {
         double value = -1;
         CHECK_CASE(vitals_measure_name(values[i].measure));
-        CHECK_INT(usage_line_value(read, SCOPES[values[i].scope], values[i].subject,
+        CHECK_INT(usage_line_value(&told, SCOPES[values[i].scope], values[i].subject,
                                    vitals_measure_name(values[i].measure), &value),
                   values[i].state);
         CHECK(values[i].state > 0 ? value == values[i].value : value == -1);
         have += values[i].state > 0;
     }
     CHECK(have > 10);
+    usage_line_done(&told);
     json_decref(document);
     text_done(&line);
     vitals_snapshot_unref(snapshot);
@@ -86,7 +89,10 @@ static void what_is_wrong_is_no_value(void)
         double value = -1;
         json_t *line = json_loads(LINES[i].line, 0, NULL);
         CHECK_CASE(LINES[i].line);
-        CHECK_INT(usage_line_value(line, "tree", NULL, "cpu_cores", &value), LINES[i].is);
+        struct usage_line told;
+        usage_line_read(&told, line);
+        CHECK_INT(usage_line_value(&told, "tree", NULL, "cpu_cores", &value), LINES[i].is);
+        usage_line_done(&told);
         CHECK(LINES[i].is > 0 ? value == 2 : value == -1);
         json_decref(line);
     }
@@ -101,8 +107,43 @@ static void what_is_wrong_is_no_value(void)
     }
 }
 
+/* Of what stands twice the first; of any subject the first of the scope; the same without places.
+ */
+static void the_first_of_many_is_found(void)
+{
+    enum { MANY = 3000 };
+    json_t *usage = json_object(), *values = json_array();
+    struct usage_line told, poor;
+    for (int i = 0; i < MANY; i++) {
+        char subject[16];
+        (void)snprintf(subject, sizeof subject, "%d", i / 2); /* each twice */
+        json_array_append_new(values, json_pack("[s,s,s,s,i]", i % 3 == 0 ? "disk" : "gpu", subject,
+                                                "power_watts", "have", i));
+    }
+    json_object_set_new(usage, "values", values);
+    usage_line_read(&told, usage);
+    poor = (struct usage_line){.values = told.values};
+    for (int i = 0; i < MANY; i++) {
+        const json_t *one = json_array_get(values, (size_t)i);
+        const char *scope = json_string_value(json_array_get(one, 0));
+        const char *subject = json_string_value(json_array_get(one, 1));
+        double value = -1, slow = -1;
+        CHECK_INT(usage_line_value(&told, scope, subject, "power_watts", &value), VITALS_HAVE);
+        CHECK_INT(usage_line_value(&poor, scope, subject, "power_watts", &slow), VITALS_HAVE);
+        CHECK(value == slow && value <= i && value >= i - 1);
+    }
+    double value = -1;
+    CHECK_INT(usage_line_value(&told, "gpu", NULL, "power_watts", &value), VITALS_HAVE);
+    CHECK(value == 1);
+    CHECK_INT(usage_line_value(&told, "gpu", "none", "power_watts", &value), VITALS_NOT_REQUESTED);
+    CHECK_INT(usage_line_value(&told, "tree", NULL, "power_watts", &value), VITALS_NOT_REQUESTED);
+    usage_line_done(&told);
+    json_decref(usage);
+}
+
 static const check_test tests[] = {
     {"it reads back as it was", it_reads_back_as_it_was},
     {"what is wrong is no value", what_is_wrong_is_no_value},
+    {"the first of many is found", the_first_of_many_is_found},
 };
 CHECK_MAIN(tests)

@@ -124,6 +124,31 @@ static void traffic_in_our_namespace_is_at_most_the_machines(void)
     end(usage);
 }
 
+/* The last look at a run finds nobody any more, and is one at what they did since the one before.
+ */
+static void what_went_through_at_the_end_counts(void)
+{
+    vitals_availability state;
+    begin();
+    vitals_usage *usage = usage_of_launcher(5);
+    world_fold(&world, usage);
+    world.host_received = 300;
+    world_fold(&world, usage);
+    world.process_count = 0;
+    world.host_received = 700;
+    world_fold(&world, usage);
+    CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 700, 0);
+    CHECK_INT(state, VITALS_UPPER_BOUND);
+    size_t count;
+    const vitals_usage_value *values = vitals_usage_values(usage, &count);
+    for (size_t i = 0; i < count; i++) {
+        bool is_it = values[i].scope == VITALS_SCOPE_TREE &&
+                     strcmp(vitals_measure_name(values[i].measure), "network_received_bytes") == 0;
+        CHECK(!is_it || values[i].read_ns != 0);
+    }
+    end(usage);
+}
+
 /* Two processes in one namespace: its counter counts once; and what it had counted before is not
  * the run's. */
 static void a_namespace_of_its_own_counts_once(void)
@@ -303,6 +328,7 @@ static const struct check_test tests[] = {
     {"one reading says nothing of energy", one_reading_says_nothing_of_energy},
     {"traffic in our namespace is at most the machine's",
      traffic_in_our_namespace_is_at_most_the_machines},
+    {"what went through at the end counts", what_went_through_at_the_end_counts},
     {"a namespace of its own counts once", a_namespace_of_its_own_counts_once},
     {"a namespace that others are in is at most that",
      a_namespace_that_others_are_in_is_at_most_that},

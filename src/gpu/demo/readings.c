@@ -171,10 +171,14 @@ static void read_links(const struct demo *demo, uint32_t slot, struct gpu_fill *
     gpu_fill(fill, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, value_f64(rate));
     gpu_fill(fill, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, value_f64(rate / 3));
     const char *kind = model->capability ? "nvlink" : "xgmi";
+    double moved = demo_curve_integral(&demo->devices[slot].load, demo_seconds(demo)) * 1.2e9;
     for (unsigned i = 0; i < model->links; i++) {
         char label[GPU_LABEL];
         snprintf(label, sizeof label, "%s%u", kind, i);
         gpu_fill_child(fill, VITALS_GPU_LINK_ACTIVE, label, value_u64(1));
+        gpu_fill_child(fill, VITALS_GPU_LINK_RECEIVED_BYTES, label, value_u64((uint64_t)moved));
+        gpu_fill_child(fill, VITALS_GPU_LINK_TRANSMITTED_BYTES, label,
+                       value_u64((uint64_t)(moved * 0.8)));
         gpu_fill_child_text(fill, VITALS_GPU_LINK_KIND, label, (struct span){kind, strlen(kind)});
         gpu_fill_child_text(fill, VITALS_GPU_LINK_REMOTE_KIND, label, (struct span){"switch", 6});
     }

@@ -4,8 +4,8 @@
 #include "os/linux/count.h"
 
 const struct os_counter *const os_counters[] = {
-    &count_cgroup2, &count_systemd, &count_perf, &count_taskstats,
-    &count_cgroup1, &count_wait,    NULL};
+    &count_cgroup2, &count_systemd,   &count_perf, &count_taskstats,
+    &count_cgroup1, &count_connector, &count_wait, NULL};
 
 const size_t os_count_shared_bytes = sizeof(struct count_shared);
 

@@ -16,6 +16,6 @@ struct count_shared {
 const struct cgroups *count_cgroups(const struct os_count_options *options);
 
 extern const struct os_counter count_cgroup2, count_systemd, count_perf, count_taskstats,
-    count_cgroup1, count_wait;
+    count_cgroup1, count_connector, count_wait;
 
 #endif

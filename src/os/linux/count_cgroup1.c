@@ -21,7 +21,7 @@ static const struct {
     {CGROUP_CPUACCT, "cpuacct", 1u << COUNTED_CPU_SECONDS, ""},
     {CGROUP_MEMORY, "memory", 1u << COUNTED_MEMORY_PEAK_BYTES | 1u << COUNTED_OOM_KILLS,
      "memory.limit_in_bytes"},
-    {CGROUP_PIDS, "pids", 1u << COUNTED_PROCESSES_PEAK, "pids.max"},
+    {CGROUP_PIDS, "pids", 1u << COUNTED_TASKS_PEAK, "pids.max"},
     {CGROUP_IO, "blkio", 1u << COUNTED_READ_BYTES | 1u << COUNTED_WRITTEN_BYTES, ""},
 };
 
@@ -41,7 +41,7 @@ struct state {
 };
 
 static const os_quantities WORTH = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_MEMORY_PEAK_BYTES |
-                                   1u << COUNTED_OOM_KILLS | 1u << COUNTED_PROCESSES_PEAK;
+                                   1u << COUNTED_OOM_KILLS | 1u << COUNTED_TASKS_PEAK;
 
 /* Whether this kernel counts bytes in blkio: then somebody's are at the top already. */
 static bool counts_disks(const struct os *os, const struct cgroup_place *place)
@@ -137,7 +137,7 @@ static void read_cgroup1(void *data, struct counted *out)
 {
     const struct state *state = data;
     static const enum quantity NEVER_ZERO[] = {COUNTED_CPU_SECONDS, COUNTED_MEMORY_PEAK_BYTES,
-                                               COUNTED_PROCESSES_PEAK};
+                                               COUNTED_TASKS_PEAK};
     for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
         const struct part *part = &state->parts[i];
         if (part->is)
@@ -167,12 +167,27 @@ static void close_cgroup1(void *data)
         close_part(state->os, &state->parts[i]);
 }
 
+static int pulse_cgroup1(const void *data, int *folder)
+{
+    const struct state *state = data;
+    for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
+        const struct part *part = &state->parts[i];
+        if (!part->is || HIERARCHIES[i].controller != CGROUP_CPUACCT)
+            continue;
+        *folder = part->group.folder;
+        int file = openat(part->group.folder, "cpuacct.usage", O_RDONLY | O_CLOEXEC);
+        return file < 0 ? -errno : file;
+    }
+    return -ENOENT;
+}
+
 const struct os_counter count_cgroup1 = {
     .name = "cgroup1",
     .size = sizeof(struct state),
     .worth = WORTH,
     .open = open_cgroup1,
     .place = place_cgroup1,
+    .pulse = pulse_cgroup1,
     .read = read_cgroup1,
     .kill = kill_cgroup1,
     .close = close_cgroup1,

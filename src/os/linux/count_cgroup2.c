@@ -8,6 +8,7 @@
 #include "os/linux/count.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -139,6 +140,14 @@ static void read_cgroup2(void *data, struct counted *out)
     }
 }
 
+static int pulse_cgroup2(const void *data, int *folder)
+{
+    const struct state *state = data;
+    *folder = state->group.folder;
+    int file = openat(state->group.folder, "cpu.stat", O_RDONLY | O_CLOEXEC);
+    return file < 0 ? -errno : file;
+}
+
 static bool kill_cgroup2(void *data)
 {
     const struct state *state = data;
@@ -159,6 +168,7 @@ const struct os_counter count_cgroup2 = {
     .place = place_cgroup2,
     .child = child_cgroup2,
     .ended = ended_cgroup2,
+    .pulse = pulse_cgroup2,
     .read = read_cgroup2,
     .kill = kill_cgroup2,
     .close = close_cgroup2,

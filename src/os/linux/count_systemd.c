@@ -267,7 +267,7 @@ static void read_systemd(void *data, struct counted *out)
     const struct state *state = data;
     if (state->group.folder >= 0)
         own_figures_read(state->os, &state->group, own_figures_v2, state->counts, out);
-    struct value *peak = &out[COUNTED_PROCESSES_PEAK].value;
+    struct value *peak = &out[COUNTED_TASKS_PEAK].value;
     if (peak->state > 0 && peak->as.f64 >= 1)
         peak->as.f64 -= 1; /* the keeper, which was there all the time */
 }

@@ -3,7 +3,12 @@
  * Each tells its own use and that of all children that it has waited for. Who ignores SIGCHLD waits
  * for none, and theirs is lost: the mask of a zombie still tells that. Its blocks are the bytes of
  * /proc/PID/io in another unit, so that this is not opened: nothing is read of the command while it
- * runs. ru_maxrss holds the image from before an exec too: it is no peak, but none had more. */
+ * runs.
+ *
+ * ru_maxrss holds the image from before an exec too, so that it is no process's peak. But that
+ * image was born a copy of somebody's, who held as much: of the command it was ours, and of all
+ * others one of the tree's. What is more than we ever held, somebody of the tree has held at one
+ * moment, which makes it a lower bound of the peak of the tree, and no more than that. */
 #include "os/linux/count.h"
 
 #include "core/number.h"
@@ -69,8 +74,8 @@ static int child_wait(void *data, int64_t pid, os_quantities *counts)
     return 0;
 }
 
-/* Whether a zombie ignored the ends of its children. */
-static bool ignored_children(const struct os *os, int64_t pid)
+/* Whether a process, which may be a zombie, ignores the ends of its children. */
+static bool ignores_children(const struct os *os, int64_t pid)
 {
     char path[PROCESS_PATH], text[TEXT_BYTES];
     struct span line;
@@ -96,7 +101,7 @@ static void ended_wait(void *data, int64_t pid)
         state->alone = state->last_born >= (uint64_t)pid &&
                        last_born(state->os) == state->last_born;
     if (pid != state->root || !state->alone) /* who had no children lost none */
-        state->lossy |= ignored_children(state->os, pid);
+        state->lossy |= ignores_children(state->os, pid);
 }
 
 static void reaped_wait(void *data, const struct os_reaped *child)
@@ -155,9 +160,9 @@ static void read_wait(void *data, struct counted *out)
                  source);
     if (usage->largest_bytes > state->own_bytes && !state->lossy)
         os_count(out, COUNTED_MEMORY_LARGEST_BYTES, (double)usage->largest_bytes,
-                 VITALS_UPPER_BOUND, "wait4, the image before each exec included");
-    os_count(out, COUNTED_PROCESSES, (double)state->reaped, VITALS_LOWER_BOUND,
-             "reaped by vitals itself");
+                 VITALS_LOWER_BOUND, "wait4: one process, or who forked it, held so much");
+    os_count(out, COUNTED_PROCESSES, (double)state->reaped,
+             whole_wait(data) ? VITALS_HAVE : VITALS_LOWER_BOUND, "reaped by vitals itself");
 }
 
 static void close_wait(void *data)

@@ -71,10 +71,11 @@ int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
 
 /* Between a parent's record and the moment at which its children are handed on, one of them can end
  * and name the parent that has ended already. */
-enum { RECENT = 256, WAYS = 4, HOPS_MAX = 16 };
+enum { RECENT = 1024, WAYS = 4, HOPS_MAX = 16 };
 
 struct ended {
     uint32_t pid, parent;
+    bool taken; /* it was a child of the launcher's that was reaped */
 };
 
 /* What ended below one who lives, or was not reaped yet. */
@@ -185,13 +186,15 @@ static struct ended *ended_find(struct exit_tree *tree, uint32_t pid)
 }
 
 /* Who answers for a parent that may have ended just now; the launcher's child where the way leads
- * to the launcher. */
+ * to the launcher. Where that one was reaped already, its orphan is the launcher's to reap. */
 static uint32_t living(struct exit_tree *tree, uint32_t pid)
 {
     for (size_t hops = 0; hops < HOPS_MAX; hops++) {
         const struct ended *ended = ended_find(tree, pid);
-        if (pid == 0 || ended == NULL || ended->parent == tree->launcher)
+        if (pid == 0 || ended == NULL)
             return pid;
+        if (ended->parent == tree->launcher)
+            return ended->taken ? tree->launcher : pid;
         pid = ended->parent;
     }
     return pid;
@@ -239,8 +242,12 @@ void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
 bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums)
 {
     struct node *node = node_find(tree, pid);
+    struct ended *ended = ended_find(tree, pid);
+    bool told = ended != NULL && !ended->taken;
+    if (ended != NULL)
+        ended->taken = true;
     if (node == NULL)
-        return false;
+        return told; /* its parent of then answers for it */
     add(sums, &node->sums);
     node_remove(tree, node);
     return true;

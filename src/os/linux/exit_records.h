@@ -4,7 +4,9 @@
  * A record names its process and the parent of that, not the tree. A parent that ended before has
  * handed its children on; so at each end the parent either lives, or is the one to whom orphans go.
  * What a process and all below it used is therefore kept under its pid until it ends, and is then
- * handed to its parent's. What comes to a child of the launcher is the run's.
+ * handed to its parent's. What comes to a child of the launcher is the run's. A child that nobody
+ * has waited for may be the launcher's to reap when its parent has ended: what it used went to that
+ * parent, and nothing of it is missing.
  *
  * Pure but for memory; one thread at a time. */
 #ifndef VITALS_OS_LINUX_EXIT_RECORDS_H
@@ -42,8 +44,8 @@ struct exit_tree;
 struct exit_tree *exit_tree_new(uint32_t launcher);
 void exit_tree_add(struct exit_tree *tree, const struct exit_record *record);
 
-/* Takes what ended below a child of the launcher that was reaped, and is the run's. False where
- * nothing is known of it. */
+/* Takes what ended below a child of the launcher that was reaped, and is the run's. False where no
+ * record of its end was seen. */
 bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums);
 
 /* Whether memory was short, and so something is missing. */

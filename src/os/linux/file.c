@@ -39,6 +39,11 @@ int64_t linux_read(int descriptor, char *out, size_t capacity, uint64_t offset)
     return size < 0 ? -errno : size;
 }
 
+int64_t os_read_kept(int descriptor, char *out, size_t capacity)
+{
+    return linux_read(descriptor, out, capacity, 0);
+}
+
 int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *out, bool *cut)
 {
     *cut = false;

@@ -375,17 +375,24 @@ static void close_from(unsigned first, unsigned last)
         close((int)i);
 }
 
-static void close_others(int channel, int kept)
+/* The lowest of those that it holds from `first` on; -1: there is none. */
+static int next_held(const struct os_helper *helper, int first)
 {
-    const int open[] = {channel < kept ? channel : kept, channel < kept ? kept : channel};
-    unsigned first = STDERR_FILENO + 1;
-    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++) {
-        if (open[i] < (int)first)
-            continue;
-        close_from(first, (unsigned)open[i] - 1);
-        first = (unsigned)open[i] + 1;
+    int next = helper->channel >= first ? helper->channel : -1;
+    for (size_t i = 0; i < OS_HELPER_KEEPS; i++) {
+        int kept = helper->kept[i];
+        if (kept >= first && (next < 0 || kept < next))
+            next = kept;
     }
-    close_from(first, ~0u);
+    return next;
+}
+
+static void close_others(const struct os_helper *helper)
+{
+    int first = STDERR_FILENO + 1;
+    for (int next; (next = next_held(helper, first)) >= 0; first = next + 1)
+        close_from((unsigned)first, (unsigned)next - 1);
+    close_from((unsigned)first, ~0u);
 }
 
 /* ---- the helper whose launcher was killed ---- */
@@ -425,7 +432,7 @@ int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
         if (getppid() != parent)
             _exit(0);
         lead_nowhere();
-        close_others(helper->channel, helper->kept);
+        close_others(helper);
         helper->main(helper->data);
         _exit(0);
     }
@@ -464,6 +471,13 @@ enum os_child_change os_child_next(int64_t *pid)
     *pid = info.si_pid;
     return info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED ? OS_CHILD_STOPPED
                                                                       : OS_CHILD_ENDED;
+}
+
+/* __WALL: those too that tell their end by another signal. */
+bool os_child_is_none(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 && errno == ECHILD;
 }
 
 bool os_child_is_unreaped(int pidfd)

@@ -73,7 +73,8 @@ static uint64_t age_of(struct timespec written)
     return now > then ? now - then : 0;
 }
 
-/* A hidden one is about to be locked, unless whoever made it was killed then. */
+/* A hidden one is of an earlier vitals, which locked it under that name and then gave it its own.
+ */
 static bool is_in_the_making(int file, const char *name)
 {
     struct stat is;
@@ -111,19 +112,21 @@ static void remove_all_stale(int folder)
 
 /* ---- the file ---- */
 
-/* Locked under a name that is left alone for a while, so that nobody takes it for one left behind.
- */
-static int make_file(int folder, const char *name)
+/* EEXIST: before it was locked somebody took it for one left behind, and it is gone. */
+static int make_file(int folder, const char *name, struct stat *is)
 {
-    char hidden[64];
-    (void)snprintf(hidden, sizeof(hidden), ".%s", name);
-    int file = openat(folder, hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int file = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return -errno;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0 && renameat(folder, hidden, folder, name) == 0)
+    int failed = flock(file, LOCK_EX | LOCK_NB) != 0 ? errno : 0;
+    if (failed == EWOULDBLOCK)
+        failed = EEXIST;
+    if (failed == 0 && (fstat(file, is) != 0 || is->st_nlink == 0))
+        failed = EEXIST;
+    if (failed == 0)
         return file;
-    int failed = errno;
-    (void)unlinkat(folder, hidden, 0);
+    if (failed != EEXIST)
+        (void)unlinkat(folder, name, 0);
     close(file);
     return -failed;
 }
@@ -142,14 +145,10 @@ static int make_in(int folder, struct os_marks *out)
         int more = snprintf(out->path + used, sizeof(out->path) - used, "/%s", name);
         if (more < 0 || used + (size_t)more >= sizeof(out->path))
             return -ENAMETOOLONG;
-        file = make_file(folder, name);
+        file = make_file(folder, name, &is);
     }
     if (file < 0)
         return file;
-    if (fstat(file, &is) != 0) {
-        close(file);
-        return -EIO;
-    }
     out->device = is.st_dev;
     out->inode = is.st_ino;
     out->held = file;
@@ -163,12 +162,25 @@ int os_marks_make(struct os_marks *out)
     int folder = find_folder(out->path, sizeof(out->path) - ROOM, &out->alone);
     if (folder < 0)
         return folder;
-    remove_all_stale(folder);
     int code = make_in(folder, out);
     close(folder);
     if (code < 0)
         out->path[0] = '\0';
     return code;
+}
+
+void os_marks_tidy(const struct os_marks *marks)
+{
+    char folder[OS_MARKS_PATH];
+    const char *name = strrchr(marks->path, '/');
+    if (marks->held < 0 || name == NULL)
+        return;
+    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(name - marks->path), marks->path);
+    int descriptor = open_folder(folder);
+    if (descriptor < 0)
+        return;
+    remove_all_stale(descriptor);
+    close(descriptor);
 }
 
 void os_marks_remove(struct os_marks *marks)

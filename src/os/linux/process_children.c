@@ -1,5 +1,5 @@
-/* process_children.c: the children of a process, and whether anybody was started at all, without
- * listing the machine.
+/* process_children.c: the children of a process, the members of a cgroup, and whether anybody was
+ * started at all, without listing the machine.
  *
  * /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN) holds the children that this thread started; a
  * child that ends while it is read may hide another (proc(5)), so a full list must follow now and
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHILDREN_BYTES = 1 << 20, THREADS_MAX = 4096 };
+enum { CHILDREN_BYTES = 1 << 20, GROUP_BYTES = 1 << 16, THREADS_MAX = 4096 };
 
 static int take_children(struct os_pids *pids, const struct buffer *text)
 {
@@ -57,11 +57,45 @@ int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct 
     return code;
 }
 
-int64_t os_last_pid(const struct os *os)
+static int take_members(struct os_pids *pids, const struct buffer *text)
 {
-    char line[128];
-    linux_read_line(os, os->proc, "loadavg", line, sizeof(line));
-    const char *last = strrchr(line, ' ');
+    struct cursor cursor = cursor_over(text->bytes, text->size);
+    struct span line;
+    while (cursor_line(&cursor, &line)) {
+        struct cursor word = cursor_over(line.bytes, line.size);
+        uint64_t pid;
+        if (!cursor_u64(&word, &pid) || pid == 0 || pid > INT32_MAX)
+            return -ERANGE;
+        if (os_pids_append(pids, (int64_t)pid) < 0)
+            return -ENOMEM;
+    }
+    os_pids_settle(pids);
+    return 0;
+}
+
+int os_list_group(int folder, struct os_pids *pids)
+{
+    struct buffer text = {.bytes = NULL};
+    bool cut = false;
+    int file = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int code = file < 0 ? -errno : linux_read_all(file, GROUP_BYTES, false, &text, &cut);
+    if (code == 0)
+        code = cut ? -ERANGE : take_members(pids, &text);
+    os_close_descriptor(file);
+    buffer_done(&text);
+    return code;
+}
+
+int64_t os_last_pid(const struct os *os, int *kept)
+{
+    char text[128];
+    if (*kept < 0)
+        *kept = linux_open(os, os->proc, "loadavg", 0);
+    int64_t size = *kept < 0 ? *kept : linux_read(*kept, text, sizeof(text) - 1, 0);
+    while (size > 0 && text[size - 1] == '\n')
+        size--;
+    text[size > 0 ? size : 0] = '\0';
+    const char *last = strrchr(text, ' ');
     uint64_t pid;
     return last != NULL && number_is_u64(last + 1, &pid) && pid <= INT32_MAX ? (int64_t)pid : -1;
 }

@@ -121,6 +121,11 @@ enum os_child_change os_child_next(int64_t *pid)
     return OS_CHILD_LAST;
 }
 
+bool os_child_is_none(void)
+{
+    return false;
+}
+
 bool os_child_is_unreaped(int pidfd)
 {
     (void)pidfd;

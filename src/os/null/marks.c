@@ -10,6 +10,11 @@ int os_marks_make(struct os_marks *out)
     return -ENOTSUP;
 }
 
+void os_marks_tidy(const struct os_marks *marks)
+{
+    (void)marks;
+}
+
 void os_marks_remove(struct os_marks *marks)
 {
     (void)marks;

@@ -266,6 +266,19 @@ int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void
     return -ENOENT;
 }
 
+int os_notes_open(const struct os *os, enum os_notes where, const char *path)
+{
+    (void)os, (void)where, (void)path;
+    return -ENOENT;
+}
+
+int os_note_read(int folder, const char *name, char *out, size_t capacity, size_t *size)
+{
+    (void)folder, (void)name, (void)out, (void)capacity;
+    *size = 0;
+    return -ENOENT;
+}
+
 /* ---- files of /usr/share and /sys: there are none ---- */
 
 int os_share_lines(const struct os *os, const char *path,
@@ -454,6 +467,13 @@ void os_pids_settle(struct os_pids *pids)
     (void)pids;
 }
 
+int os_list_group(int folder, struct os_pids *pids)
+{
+    (void)folder;
+    (void)pids;
+    return -ENOTSUP;
+}
+
 int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct os_pids *pids)
 {
     (void)os;
@@ -463,9 +483,18 @@ int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct 
     return -ENOTSUP;
 }
 
-int64_t os_last_pid(const struct os *os)
+int64_t os_read_kept(int descriptor, char *out, size_t capacity)
+{
+    (void)descriptor;
+    (void)out;
+    (void)capacity;
+    return -ENOTSUP;
+}
+
+int64_t os_last_pid(const struct os *os, int *kept)
 {
     (void)os;
+    (void)kept;
     return -1;
 }
 

@@ -1,0 +1,23 @@
+/* own.h: what this program itself uses, by the names that Prometheus' own libraries give it.
+ *
+ * They have no prefix of ours: dashboards look for them under these names. One thread. */
+#ifndef VITALS_PUBLISH_OWN_H
+#define VITALS_PUBLISH_OWN_H
+
+#include "publish/exposition.h"
+#include "publish/families.h"
+
+enum { OWN_FAMILIES = 6 };
+
+extern const struct family own_families[OWN_FAMILIES];
+
+struct own;
+
+/* NULL when memory is out, or where we may not look at ourselves. */
+struct own *own_new(void);
+void own_free(struct own *own); /* accepts NULL */
+
+/* What is known now; gives how many. Costs some 20 system calls. */
+size_t own_read(struct own *own, struct exposition_figure figures[OWN_FAMILIES]);
+
+#endif

@@ -1,0 +1,174 @@
+"""Numbers that are what they say: nothing is exact that another figure contradicts, nothing of the
+machine stands still because it was not read, and a table written for another program's readers tells
+of its own rows."""
+
+import csv
+import subprocess
+import unittest
+
+from harness import VITALS, environment, vitals
+from runs import Account, RunCase, ordinary_user, program
+
+TRIES = 3
+
+
+def figures_of(document, subject):
+    return {one["name"]: one for one in document["figures"] if one.get("subject") == subject}
+
+
+class Processes(RunCase):
+    def check_counts(self, account, born):
+        exact = account["processes"]["availability"] == "have"
+        self.assertGreaterEqual(account.value("processes"), account.value("processes_seen"))
+        self.assertLessEqual(account.value("processes"), born)
+        if exact:
+            self.assertEqual(account.value("processes"), born)
+        return exact
+
+    def test_who_dies_together_with_the_command_is_counted(self):
+        busy = "while :; do :; done"
+        for _ in range(TRIES):
+            done, account = self.run_it(["timeout", "0.4", "sh", "-c",
+                                         f"sh -c '{busy}' & sh -c '{busy}' & wait"])
+            self.assertEqual(done.returncode, 124, done.stderr)
+            self.check_counts(account, 4)
+
+    def test_children_that_nobody_waited_for_are_counted(self):
+        command = program("""
+            children = []
+            for i in range(6):
+                pid = os.fork()
+                if pid == 0:
+                    time.sleep(60)
+                children.append(pid)
+            time.sleep(0.1)
+            for pid in children:
+                os.kill(pid, signal.SIGKILL)
+            """)
+        for _ in range(TRIES):
+            done, account = self.run_it(command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            exact = self.check_counts(account, 7)
+            if "taskstats" in account.document["attributes"].get("rungs", ""):
+                # Nothing was lost: a record that came by way of the parent is no loss.
+                self.assertTrue(exact, account["processes"])
+
+    def test_births_are_counted_without_any_rights(self):
+        become = ordinary_user()
+        self.folder.chmod(0o777)
+        done = subprocess.run(
+            [*become, VITALS, "run", "--backends", "", "--json", str(self.json), "--rungs", "connector", "--",
+             *program("""
+                import subprocess
+                time.sleep(2)  # the launcher looks once a second
+                for i in range(30):
+                    subprocess.run(["true"])
+                """)], env=environment(), capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        account = Account(self.json)
+        if "connector" not in account.document["attributes"]["rungs"]:
+            self.skipTest("this kernel tells an ordinary user of no births")
+        processes = account["processes"]
+        self.assertEqual(processes["availability"], "lower_bound")
+        self.assertLessEqual(processes["value"], 31)
+        if "lost" in processes["source"]:
+            self.skipTest("too much was born beside it")
+        self.assertEqual(processes["value"], 31)
+        self.assertIn("process connector", processes["source"])
+
+    def test_children_that_nobody_waits_for_are_never_called_all(self):
+        # They come and go before anybody listens, without a trace in their parent.
+        _, account = self.run_it(program("""
+            import signal
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            for i in range(20):
+                if os.fork() == 0:
+                    os._exit(0)
+            time.sleep(0.2)
+            """), "--rungs", "connector")
+        self.assertEqual(account["processes"]["availability"], "lower_bound")
+        self.assertLessEqual(account["processes"]["value"], 21)
+
+    def test_a_command_that_is_over_at_once_is_not_listened_for(self):
+        _, account = self.run_it(["true"], "--rungs", "connector")
+        self.assertEqual(account.value("processes"), 1)
+
+    def test_threads_are_no_processes(self):
+        threads = 20
+        done, account = self.run_it(program("""
+            import threading
+            all = [threading.Thread(target=time.sleep, args=(0.3,)) for _ in range(int(sys.argv[1]))]
+            [one.start() for one in all]
+            [one.join() for one in all]
+            """, threads))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(account.value("processes_peak"), 1)
+        if "tasks_peak" in account:
+            self.assertEqual(account.value("tasks_peak"), threads + 1)
+
+    def test_the_least_memory_is_no_more_than_was_held(self):
+        # ru_maxrss of the small child is that of the large one which forked it: nobody else's.
+        size = 64 << 20
+        done, account = self.run_it(program("""
+            block = bytearray(int(sys.argv[1]))
+            for i in range(3):
+                if os.fork() == 0:
+                    os.execvp("true", ["true"])
+                os.wait()
+            """, size))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        low = account.get("memory_peak_low_bytes")
+        if low is None:
+            self.skipTest("a cgroup counted the memory of this run")
+        self.assertEqual(low["availability"], "lower_bound")
+        self.assertLess(low["value"], 2 * size)
+
+
+class Machine(RunCase):
+    def test_what_the_machine_did_until_the_end_is_in_it(self):
+        bytes_written = 8 << 20
+        done, account = self.run_it(program("""
+            file = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+            time.sleep(0.2)
+            os.write(file, bytes(int(sys.argv[2])))
+            os.fsync(file)
+            """, self.folder / "written", bytes_written), "--interval", "50ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        machine = figures_of(account.document, "system")
+        written = machine["disk_written_bytes"]
+        self.assertNotEqual(written["availability"], "have")  # it began behind the command
+        # Both since the first sample, and each in steps of a tick of the kernel's clock.
+        self.assertGreater(machine["cpu_seconds"]["value"], 0)
+        if account["disk_written_bytes"]["value"] < bytes_written or written["value"] == 0:
+            self.skipTest(f"{self.folder} is on no disk of this machine's own")
+        self.assertGreaterEqual(written["value"], bytes_written)
+
+    def rows(self, form, seconds=1.2, interval="200ms"):
+        path = self.folder / f"{form}.csv"
+        done = vitals("run", "--backends", "", "--record", path, "--interval", interval, "--format", form,
+                      "--", "timeout", str(seconds), "sh", "-c", "while :; do :; done", timeout=60)
+        self.assertEqual(done.returncode, 124, done.stderr)
+        return path.read_text()
+
+    def test_each_row_of_another_programs_table_tells_of_the_machine(self):
+        for form, prefix in (("resource-tracker-system", ""), ("resource-tracker-combined", "system_")):
+            rows = list(csv.DictReader(self.rows(form).splitlines()))
+            self.assertGreaterEqual(len(rows), 3)
+            for row in rows[:-1]:  # the last is as short as it came out
+                spent = float(row[prefix + "utime"]) + float(row[prefix + "stime"])
+                self.assertGreater(spent, 0, (form, row))
+                self.assertGreater(float(row[prefix + "cpu_usage"]), 0, (form, row))
+                self.assertGreater(int(row[prefix + "processes"]), 0)
+            usage = {row[prefix + "cpu_usage"] for row in rows[:-1]}
+            self.assertGreater(len(usage), 1, f"{form}: {usage} stands still")
+
+    def test_each_row_of_gpu_trackers_table_tells_of_the_machine(self):
+        lines = self.rows("gpu-tracker").splitlines()
+        rows = list(csv.DictReader(lines[2:]))
+        self.assertGreaterEqual(len(rows), 3)
+        for row in rows[1:]:  # a mean needs a reading before it
+            self.assertGreater(float(row["cpu_system_sum_utilization_percent"]), 0, row)
+
+
+if __name__ == "__main__":
+    unittest.main()
