@@ -41,15 +41,25 @@ static bool is_wanted(const vitals_usage *usage, const vitals_snapshot *snapshot
     return false;
 }
 
+/* Written only where it says something new: who holds a figure reads its words meanwhile. */
+static void say(char *out, size_t size, const char *words)
+{
+    if (strcmp(out, words) != 0)
+        (void)snprintf(out, size, "%s", words);
+}
+
 /* A device may tell its UUID later than its first process. */
 static void name_device(struct usage_subject *subject, const vitals_row *gpu)
 {
+    char words[sizeof(subject->text)];
     vitals_text uuid;
-    if (vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0 && uuid.size > 0)
-        vitals_text_format(uuid, VITALS_TEXT_TERMINAL, subject->text, sizeof(subject->text));
-    else if (subject->text[0] == '\0')
-        (void)snprintf(subject->text, sizeof(subject->text), "%s", vitals_row_label(gpu));
-    (void)snprintf(subject->label, sizeof(subject->label), "GPU %.30s", vitals_row_label(gpu));
+    if (vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0 && uuid.size > 0) {
+        vitals_text_format(uuid, VITALS_TEXT_TERMINAL, words, sizeof(words));
+        say(subject->text, sizeof(subject->text), words);
+    } else if (subject->text[0] == '\0')
+        say(subject->text, sizeof(subject->text), vitals_row_label(gpu));
+    (void)snprintf(words, sizeof(words), "GPU %.30s", vitals_row_label(gpu));
+    say(subject->label, sizeof(subject->label), words);
 }
 
 static void note_word(const vitals_row *gpu, vitals_metric metric, char out[16])
