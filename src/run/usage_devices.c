@@ -45,7 +45,7 @@ static bool is_wanted(const vitals_usage *usage, const vitals_snapshot *snapshot
 static void say(char *out, size_t size, const char *words)
 {
     if (strcmp(out, words) != 0)
-        (void)snprintf(out, size, "%s", words);
+        (void)snprintf(out, size, "%.*s", (int)size - 1, words);
 }
 
 /* A device may tell its UUID later than its first process. */
