@@ -68,7 +68,7 @@ static bool next_of_gpustat(struct cursor *text, struct allotment *out, bool *ba
     text->at = text->end;
     if (!next_word(&words, &job))
         return false;
-    *out = (struct allotment){job, is_of_slurm(job), -1};
+    *out = (struct allotment){job, is_job(job) && is_of_slurm(job), -1};
     *bad |= !out->of_slurm;
     if (next_word(&words, &uid) && span_is_decimal(uid)) {
         struct cursor digits = cursor_over(uid.bytes, uid.size);

@@ -41,8 +41,8 @@ class Runs(unittest.TestCase):
     def test_what_stands_there_while_it_runs_and_then(self):
         seen = self.path.with_name("seen")
         done, account, told = self.run_it(
-            "sh", "-c", f"until grep -q '^vitals_run_memory_bytes' {self.path}; do sleep 0.1; done; "
-                        f"cp {self.path} {seen}; exit 3")
+            "sh", "-c", f"until cp {self.path} {seen} && grep -q '^vitals_run_memory_bytes' {seen} && "
+                        f"grep -q '^vitals_run_gpu_memory_bytes' {seen}; do sleep 0.1; done 2>&-; exit 3")
         self.assertEqual(done.returncode, 3)
         while_it_ran = series(seen.read_text())
         self.assertLessEqual(ALWAYS | COUNTED | OF_NOW, set(while_it_ran))

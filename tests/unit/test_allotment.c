@@ -15,13 +15,14 @@
 
 /* ---- what a file says ---- */
 
-static void check_said(enum allotment_form form, const char *text, const char *expected, bool bad)
+static void check_said_of(enum allotment_form form, struct span text, const char *expected,
+                          bool bad)
 {
     char said[512] = "";
     bool is_bad = false;
-    struct cursor cursor = cursor_over(text, strlen(text));
+    struct cursor cursor = cursor_over(text.bytes, text.size);
     struct allotment job;
-    CHECK_CASE(text);
+    CHECK_CASE(text.bytes);
     while (allotment_next(form, &cursor, &job, &is_bad)) {
         size_t at = strlen(said);
         snprintf(said + at, sizeof said - at, "%.*s%s/%d ", (int)job.job.size, job.job.bytes,
@@ -29,6 +30,11 @@ static void check_said(enum allotment_form form, const char *text, const char *e
     }
     CHECK_STR(said, expected);
     CHECK_INT(is_bad, bad);
+}
+
+static void check_said(enum allotment_form form, const char *text, const char *expected, bool bad)
+{
+    check_said_of(form, (struct span){text, strlen(text)}, expected, bad);
 }
 
 static void gpustat_holds_a_job_and_whose(void)
@@ -46,6 +52,7 @@ static void gpustat_holds_a_job_and_whose(void)
     check_said(ALLOTMENT_GPUSTAT, "0 0\n", "", true);
     check_said(ALLOTMENT_GPUSTAT, "../../etc 0\n", "", true);
     check_said(ALLOTMENT_GPUSTAT, "12345678901234567890123456789 0\n", "", true);
+    check_said_of(ALLOTMENT_GPUSTAT, (struct span){SLUID "\0\n", sizeof SLUID + 1}, "", true);
 }
 
 static void dcgm_holds_jobs(void)
