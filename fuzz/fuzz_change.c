@@ -53,15 +53,15 @@ static vitals_snapshot *make_base(vitals_builder *builder)
 /* What was read can be written, and is read again as the same. */
 static void round_trip(const vitals_snapshot *snapshot, vitals_builder *builder)
 {
-    struct bytes bytes = {0}, again = {0};
+    struct text bytes = {0}, again = {0};
     vitals_snapshot *read = NULL;
     require(change_write(NULL, snapshot, &bytes));
-    require(change_read(NULL, bytes.data, bytes.size, builder, &read, NULL) == 0);
+    require(change_read(NULL, bytes.bytes, bytes.size, builder, &read, NULL) == 0);
     require(change_write(NULL, read, &again));
-    require(again.size == bytes.size && memcmp(again.data, bytes.data, bytes.size) == 0);
+    require(again.size == bytes.size && memcmp(again.bytes, bytes.bytes, bytes.size) == 0);
     vitals_snapshot_unref(read);
-    bytes_done(&bytes);
-    bytes_done(&again);
+    text_done(&bytes);
+    text_done(&again);
 }
 
 static void read_one(const vitals_snapshot *base, const char *bytes, size_t size,

@@ -44,6 +44,7 @@ static void check(const struct arrangement *arrangement)
     }
     require(arrangement->group >= GROUP_NONE && arrangement->group < GROUP_KINDS);
     require(arrangement->hidden <= (PANEL_DEVICES | PANEL_HOST | PANEL_GRAPHS));
+    require(arrangement->traffic >= TRAFFIC_AUTO && arrangement->traffic <= TRAFFIC_NEVER);
     require(arrangement->mode >= 0 && arrangement->mode <= MONITOR_COMPACT + 1);
     require(memchr(arrangement->filter, '\0', sizeof arrangement->filter) != NULL);
     match_parse(arrangement->filter, &match);

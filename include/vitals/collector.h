@@ -55,8 +55,9 @@ typedef struct vitals_collected {
 } vitals_collected;
 
 /* Measures `options->usage` (no pids: ourselves and what we start), at options->interval_ns, in
- * options->world; the rest must be as vitals_run_options_init left it. NULL: all defaults. *out is
- * yours to free. Errors: those of vitals_run_open. */
+ * options->world; the rest must be as vitals_run_options_init left it. NULL: all defaults. The
+ * machine is read for each sample unless VITALS_MACHINE_SELDOM was asked for. *out is yours to
+ * free. Errors: those of vitals_run_open. */
 VITALS_API VITALS_CHECKED int vitals_collector_new(const vitals_run_options *options,
                                                    vitals_collector **out, vitals_error *error)
     VITALS_NONNULL(2);

@@ -6,14 +6,15 @@
 
 void grid_reset(struct grid *grid)
 {
-    grid->column_count = grid->count = grid->used = 0;
+    grid->column_count = grid->count = 0;
+    text_reset(&grid->text);
     grid->failed = false;
 }
 
 void grid_done(struct grid *grid)
 {
     free(grid->cells);
-    free(grid->text);
+    text_done(&grid->text);
     *grid = (struct grid){0};
 }
 
@@ -63,35 +64,31 @@ void grid_column(struct grid *grid, const char *title, enum align align, size_t 
     grid->columns[grid->column_count++] = (struct grid_column){title, align, most, wide};
 }
 
-static bool grow(void **memory, size_t *capacity, size_t needed, size_t item)
+static bool has_room(struct grid *grid)
 {
-    if (needed <= *capacity)
+    if (grid->count < grid->capacity)
         return true;
-    size_t larger = needed * 2 < 1024 ? 1024 : needed * 2;
-    void *moved = realloc(*memory, larger * item);
-    if (moved == NULL)
+    size_t capacity = grid->capacity > 0 ? grid->capacity * 2 : 1024;
+    struct grid_cell *cells = realloc(grid->cells, capacity * sizeof *cells);
+    if (cells == NULL)
         return false;
-    *memory = moved;
-    *capacity = larger;
+    grid->cells = cells;
+    grid->capacity = capacity;
     return true;
 }
 
 void grid_cell(struct grid *grid, enum color color, const char *text)
 {
-    size_t size = strlen(text);
-    void *cells = grid->cells, *bytes = grid->text;
-    bool there = !grid->failed &&
-                 grow(&cells, &grid->capacity, grid->count + 1, sizeof *grid->cells);
-    grid->cells = cells;
-    there = there && grow(&bytes, &grid->room, grid->used + size + 1, 1);
-    grid->text = bytes;
-    grid->failed = !there;
-    if (!there || grid->column_count == 0)
+    size_t at = grid->text.size, size = strlen(text);
+    if (!grid->failed && has_room(grid))
+        text_append(&grid->text, text, size + 1);
+    else
+        grid->failed = true;
+    grid->failed |= grid->text.failed;
+    if (grid->failed || grid->column_count == 0)
         return;
     struct grid_column *column = &grid->columns[grid->count % grid->column_count];
-    struct grid_cell cell = {grid->used, size, columns_of(text, size), color};
-    memcpy(grid->text + grid->used, text, size + 1);
-    grid->used += size + 1;
+    struct grid_cell cell = {at, size, columns_of(text, size), color};
     grid->cells[grid->count++] = cell;
     size_t wide = column->most > 0 && cell.wide > column->most ? column->most : cell.wide;
     if (wide > column->wide)
@@ -191,7 +188,7 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
     for (size_t i = 0; i < count; i++) {
         const struct grid_column *column = &grid->columns[i];
         bool last = i + 1 == count;
-        const char *text = titles != NULL ? titles[i] : grid->text + cells[i].at;
+        const char *text = titles != NULL ? titles[i] : grid->text.bytes + cells[i].at;
         size_t wide = last ? last_width(grid, form) : column->wide;
         if (left <= (i > 0) || (wide > left - (i > 0) && column->align == ALIGN_RIGHT))
             break; // the line is full; half a number would be another one

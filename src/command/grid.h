@@ -6,6 +6,7 @@
 #ifndef VITALS_COMMAND_GRID_H
 #define VITALS_COMMAND_GRID_H
 
+#include "feed/text.h"
 #include "report/paint.h"
 
 enum { GRID_COLUMNS = 128 };
@@ -28,8 +29,7 @@ struct grid {
     size_t column_count;
     struct grid_cell *cells; /* row after row */
     size_t count, capacity;
-    char *text;
-    size_t used, room;
+    struct text text; /* of the cells, each with its NUL */
     bool failed;
 };
 

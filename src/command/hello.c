@@ -102,16 +102,30 @@ static void whole_address(const struct settings *settings, const char *given, ch
                        (unsigned long long)settings->port);
 }
 
+static int check_listen(const struct settings *settings, const char *given)
+{
+    vitals_error error;
+    char address[300];
+    if (given[0] != '\0' && given[strspn(given, "0123456789")] == '\0')
+        return command_fail(EXIT_USAGE,
+                            "--listen %s: a number is no address; did you mean --port %s?",
+                            command_safe(given), command_safe(given));
+    whole_address(settings, given, address, sizeof address);
+    if (address_check_listen(address, &error) < 0)
+        return command_fail(EXIT_USAGE, "--listen: %s", error.message);
+    return 0;
+}
+
 /* What stands on the line is known to be wrong before anything begins; what the environment says
  * is the program's to look at, and costs no job. */
 static int check_addresses(const struct settings *settings)
 {
     vitals_error error;
-    char shown[200], address[300];
+    char shown[200];
     for (size_t i = 0; i < settings->listen.count; i++) {
-        whole_address(settings, settings->listen.items[i], address, sizeof address);
-        if (address_check_listen(address, &error) < 0)
-            return command_fail(EXIT_USAGE, "--listen: %s", error.message);
+        int code = check_listen(settings, settings->listen.items[i]);
+        if (code != 0)
+            return code;
     }
     if (settings->mlflow != NULL && settings->mlflow[0] != '\0' &&
         address_check_mlflow(settings->mlflow, &error) < 0)
@@ -119,8 +133,23 @@ static int check_addresses(const struct settings *settings)
     if (settings->otlp == NULL || settings->otlp[0] == '\0' || address_is_web(settings->otlp))
         return 0;
     address_show(settings->otlp, shown, sizeof shown);
-    return command_fail(EXIT_USAGE, "--otlp: %s is no address; it looks like http://HOST:4318",
-                        shown);
+    return command_fail(EXIT_USAGE, "--otlp: %s is no address; it looks like http://HOST:4318%s",
+                        shown, address_hint(settings->otlp));
+}
+
+/* The collector reads files of this ending alone. */
+static int check_textfile(const char *path)
+{
+    static const char ENDING[] = ".prom";
+    size_t size = strlen(path), least = strlen(ENDING);
+    if (size == 0)
+        return command_fail(EXIT_USAGE, "--textfile: a file is expected");
+    if (size < least || strcmp(path + size - least, ENDING) != 0)
+        return command_fail(EXIT_USAGE,
+                            "--textfile %s: node_exporter reads only files that end in "
+                            ".prom",
+                            command_safe(path));
+    return 0;
 }
 
 int telling_check(const struct settings *settings)
@@ -141,8 +170,8 @@ int telling_check(const struct settings *settings)
         code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
     const char *const files[] = {settings->textfile, settings->run_textfile};
     for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
-        if (files[i] != NULL && files[i][0] == '\0')
-            code = command_fail(EXIT_USAGE, "--textfile: a file is expected");
+        if (files[i] != NULL)
+            code = check_textfile(files[i]);
     }
     return code;
 }
@@ -200,16 +229,23 @@ static void put_otlp(struct json_form *form, const struct settings *settings)
 
 /* ---- serve ---- */
 
-static void put_listen(struct json_form *form, const struct settings *settings)
+/* What is handed down, and what was asked for; at home where there is neither. */
+static void put_listen(struct json_form *form, const struct settings *settings, bool handed)
 {
-    static const char *const HERE[] = {"localhost"};
     const struct settings_words *words = &settings->listen;
-    const char *const *addresses = words->count > 0 ? words->items : HERE;
+    char address[300];
     form_key(form, "listen");
     form_begin(form, '[');
-    for (size_t i = 0; i < (words->count > 0 ? words->count : 1); i++) {
-        char address[300];
-        whole_address(settings, addresses[i], address, sizeof address);
+    if (handed) {
+        (void)snprintf(address, sizeof address, "fd:%d", LINK_HANDED);
+        form_string(form, address);
+    }
+    for (size_t i = 0; i < words->count; i++) {
+        whole_address(settings, words->items[i], address, sizeof address);
+        form_string(form, address);
+    }
+    if (!handed && words->count == 0) {
+        whole_address(settings, "localhost", address, sizeof address);
         form_string(form, address);
     }
     form_end(form, ']');
@@ -234,14 +270,14 @@ static void put_exposed(struct json_form *form, const struct settings *settings)
     put_flag(form, "no_host", settings->no_host);
 }
 
-void hello_of_serve(const struct settings *settings, struct text *out)
+void hello_of_serve(const struct settings *settings, bool handed, struct text *out)
 {
     static const uint64_t PATIENCE_NS = 2000000000;
     struct json_form form;
     begin(&form, out, "serve");
     put_shared(&form, settings, PATIENCE_NS);
     begin_member(&form, "serve");
-    put_listen(&form, settings);
+    put_listen(&form, settings, handed);
     put_known(&form, "web_config", settings->web_config);
     put_flag(&form, "allow_insecure", settings->allow_insecure);
     put_words(&form, "hosts", &settings->allow_hosts);
@@ -299,13 +335,13 @@ static void put_argv(struct json_form *form, const char *policy, const char *con
     form_end(form, ']');
 }
 
-/* What the program is called, which any list of processes shows. */
-static void put_name(struct json_form *form, const char *const *argv)
+/* What the program is called, which any list of processes shows. What the kernel calls it has no
+ * folder before it: a / in that is its own. */
+static void put_name(struct json_form *form, const struct hello_job *job)
 {
-    if (argv == NULL || argv[0] == NULL)
-        return;
-    const char *slash = strrchr(argv[0], '/');
-    put_known(form, "name", slash != NULL ? slash + 1 : argv[0]);
+    const char *name = job->argv != NULL ? job->argv[0] : job->name;
+    const char *slash = job->argv != NULL && name != NULL ? strrchr(name, '/') : NULL;
+    put_known(form, "name", slash != NULL ? slash + 1 : name);
 }
 
 static void put_job(struct json_form *form, const struct settings *settings,
@@ -315,7 +351,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
     uint64_t bytes;
     begin_member(form, "job");
     put_argv(form, settings->told_command_line, job->argv);
-    put_name(form, job->argv);
+    put_name(form, job);
     if (job->pid > 0)
         form_put_count(form, "pid", (uint64_t)job->pid);
     (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)clock_realtime_ns());
@@ -399,6 +435,7 @@ void hello_of_send(const struct settings *settings, const char *path, struct tex
     form_put_number(&form, "patience_seconds", PATIENCE_SECONDS);
     begin_member(&form, "mlflow");
     form_put_string(&form, "resume", path);
+    put_known(&form, "instead", settings->send_mlflow);
     put_seconds(&form, "away_seconds", settings->send_wait_ns);
     form_end(&form, '}');
     form_end(&form, '}');

@@ -196,6 +196,14 @@ static int read_which(const struct reader *reader, const char *key, const json_t
     return place >= 0 ? 0 : fail_at(reader, key, "must be devices or all");
 }
 
+static int read_traffic(const struct reader *reader, const char *key, const json_t *value,
+                        struct arrangement *out)
+{
+    int place = find_name(traffic_names, value);
+    out->traffic = (char)place;
+    return place >= 0 ? 0 : fail_at(reader, key, "must be auto, always or never");
+}
+
 static const char *const MODES[] = {"auto", "full", "compact", NULL};
 
 static int read_mode(const struct reader *reader, const char *key, const json_t *value,
@@ -236,6 +244,7 @@ static const struct {
     {"columns", read_columns}, {"sort", read_sorts},    {"group", read_group},
     {"hidden", read_hidden},   {"memory", read_memory}, {"list", read_which},
     {"panels", read_mode},     {"plain", read_plain},   {"filter", read_filter},
+    {"traffic", read_traffic},
 };
 enum { MEMBER_COUNT = sizeof MEMBERS / sizeof MEMBERS[0] };
 
@@ -341,6 +350,9 @@ static char *layout_text(const struct arrangement *arrangement)
     (void)json_object_set_new(object, "list", json_string(arrangement->all ? "all" : "devices"));
     if (arrangement->mode != 0)
         (void)json_object_set_new(object, "panels", json_string(MODES[arrangement->mode - 1]));
+    if (arrangement->traffic != TRAFFIC_AUTO)
+        (void)json_object_set_new(object, "traffic",
+                                  json_string(traffic_names[(int)arrangement->traffic]));
     (void)json_object_set_new(object, "plain", json_boolean(arrangement->plain));
     (void)json_object_set_new(object, "filter", json_string(arrangement->filter));
     char *text = json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);

@@ -54,7 +54,7 @@ static const struct command commands[] = {
                     "vitals run --repeat 10 -- ./benchmark\n",
         .exits = "the command's own; 128 + signal where one ended it\n"
                  "124 a limit of time ended it, as timeout(1) says; or no GPU came free\n"
-                 "137 another limit ended it, as where the kernel is out of memory\n"
+                 "137 another limit ended it, or one of its processes for want of memory\n"
                  "125 vitals itself failed before the command ran\n"
                  "126 the command cannot be run, 127 there is no such command\n"
                  "2   usage\n",
@@ -196,7 +196,7 @@ static const struct command commands[] = {
                     "vitals device -o label,name,memory_used_bytes,utilization_ratio --csv\n"
                     "vitals device --interval 1 -o label,power_watts,temperature_celsius\n"
                     "vitals device --json | jq '.tables.gpu_sensor'\n",
-        .exits = "0 done, also where there is no GPU\n"
+        .exits = "0 done, also where there is no GPU and none was named\n"
                  "1 a device that was named is not there, or stands for several\n"
                  "2 usage\n",
     },
@@ -304,19 +304,21 @@ static const struct command commands[] = {
                     "vitals serve --otlp=http://127.0.0.1:4318 --interval 15\n"
                     "vitals serve --textfile /var/lib/node_exporter/vitals.prom\n",
         .exits = "0 it was told to end\n"
-                 "1 it cannot: the port is in use, a certificate cannot be read\n"
-                 "2 usage\n",
+                 "1 it cannot: the port is in use or needs rights, the address is not of this\n"
+                 "  machine, others could reach it unprotected, --web-config is wrong\n"
+                 "2 usage, also where --listen is a name or has a wrong port\n",
     },
     {
         .name = "send",
         .run = command_send,
         .bit = COMMAND_SEND,
         .flags = COMMAND_WORDS | COMMAND_PLAIN,
-        .usage = "send FILE...",
+        .usage = "send [OPTION]... FILE...",
         .summary = "sends what an MLflow server has missed",
         .purpose = "Sends what vitals run --mlflow kept in FILE while the server could not be "
                    "reached; a file of which all has arrived is removed.",
-        .examples = "vitals send ~/.local/state/vitals/unsent/*\n",
+        .examples = "vitals send ~/.local/state/vitals/unsent/*\n"
+                    "vitals send --mlflow=https://mlflow.example ~/.local/state/vitals/unsent/*\n",
         .exits = "0 all of it has arrived\n"
                  "1 not all of it; what is left is still in FILE\n"
                  "2 usage\n",
@@ -567,7 +569,8 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->layout_place = layout;
     settings->argv = (const char *const *)argv;
     settings->argc = argc > 0 ? (size_t)argc : 0;
-    settings->program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
+    if (settings->gpus != 0) /* else nobody asks */
+        settings->program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
     look_for_teller(settings);
     look_at_terminal(settings);
     raise_descriptors(settings);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "publish/address.h"
+
 struct parse {
     struct settings *settings;
     const struct command *commands;
@@ -109,6 +111,16 @@ static const struct command *find_other(const struct parse *parse, const char *n
     return NULL;
 }
 
+/* What stands on the line and was not understood: where it holds an address, without a name and
+ * password, since what we say may be kept. True to its size. */
+static void show_word(const char *given, char *out, size_t size)
+{
+    if (strstr(given, "://") != NULL)
+        address_show(given, out, size);
+    else
+        (void)snprintf(out, size, "%s", command_safe(given));
+}
+
 static int unknown_option(struct parse *parse, const char *argument)
 {
     const char *name = argument + strspn(argument, "-");
@@ -135,7 +147,7 @@ static int unknown_option(struct parse *parse, const char *argument)
             nearest_offer(&nearest, option->alias);
     }
     char safe[128];
-    snprintf(safe, sizeof safe, "%s", command_safe(argument));
+    show_word(argument, safe, sizeof safe);
     if (nearest.word != NULL)
         return fail(parse, "unknown option %s; did you mean --%s?", safe, nearest.word);
     return fail(parse, "unknown option %s", safe);
@@ -151,14 +163,17 @@ static bool is_lost_value(const struct parse *parse, const char *name)
 
 static int lost_value(struct parse *parse, const char *name)
 {
+    char safe[200];
+    show_word(name, safe, sizeof safe);
     return fail(parse, "the value of --%s is given as --%s=%s", parse->last->name,
-                parse->last->name, command_safe(name));
+                parse->last->name, safe);
 }
 
 static int unknown_word(struct parse *parse, const char *name)
 {
     struct settings *settings = parse->settings;
-    const char *safe = command_safe(name);
+    char safe[200];
+    show_word(name, safe, sizeof safe);
     if (settings->command->name != NULL)
         return fail(parse, "%s takes no \"%s\"", settings->command->name, safe);
     if (parse->last != NULL && parse->last->kind == OPTION_MAYBE)

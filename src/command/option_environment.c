@@ -12,9 +12,12 @@
 
 void option_variable(const struct option *option, char *out, size_t capacity)
 {
-    snprintf(out, capacity, "VITALS_%s", option->name);
-    for (char *letter = out; *letter != '\0'; letter++)
-        *letter = *letter == '-' ? '_' : (char)toupper((unsigned char)*letter);
+    static const char PREFIX[] = "VITALS_";
+    size_t used = sizeof PREFIX - 1;
+    memcpy(out, PREFIX, used);
+    for (const char *letter = option->name; *letter != '\0' && used + 1 < capacity; letter++)
+        out[used++] = *letter == '-' ? '_' : (char)toupper((unsigned char)*letter);
+    out[used] = '\0';
 }
 
 static bool is_word(const char *begin, size_t size, const char *word)

@@ -117,7 +117,7 @@ const char *command_exits(const struct command *command)
         return "0 done\n"
                "1 it could not be written\n"
                "2 usage\n";
-    return "0 done, also where there is no GPU\n"
+    return "0 done, also where there is no GPU and none was named\n"
            "1 what was asked could not be done\n"
            "2 usage\n";
 }

@@ -451,7 +451,7 @@ const struct option option_table[] = {
              "a.1.db, a.2.db and so on, as vitals compare takes them"},
     {.name = "quiet", .brief = "q", .kind = OPTION_FLAG, .group = GROUP_RUN,
      .commands = RUN | TRACK, OFFSET(quiet), .excludes = "verbose",
-     .help = "say nothing unless it fails"},
+     .help = "say nothing but what goes wrong, as where something could not be told"},
     {.name = "verbose", .brief = "v", .kind = OPTION_FLAG, .group = GROUP_RUN,
      .commands = RUN | TRACK | MARK, OFFSET(verbose),
      .help = "say everything that is known, and where it stands"},
@@ -503,7 +503,9 @@ const struct option option_table[] = {
      .help = "end it after that time: TERM to all its processes, KILL after --limit-grace"},
     {.name = "limit-memory", .kind = OPTION_TEXT, .group = GROUP_LIMIT, .commands = RUN,
      OFFSET(limit_memory), .argument = "SIZE",
-     .help = "likewise where all its processes together use more: 40GiB, 500M"},
+     .help = "likewise where all its processes together use more: 40GiB, 500M; what passes it by an "
+             "eighth, 16 MiB at least, before it is seen, the kernel ends in a cgroup at once: with "
+             "version 2 all of it, with version 1 one process"},
     {.name = "limit-gpu-memory", .kind = OPTION_TEXT, .group = GROUP_LIMIT, .commands = RUN,
      OFFSET(limit_gpu_memory), .argument = "SIZE",
      .help = "likewise of the memory of all GPUs together"},
@@ -555,7 +557,7 @@ const struct option option_table[] = {
     {.name = "textfile", .kind = OPTION_TEXT, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(textfile), .argument = "FILE", .everywhere = true,
      .help = "also write /metrics there with each sample, for the textfile collector of "
-             "node_exporter: FILE.prom"},
+             "node_exporter, which reads FILE.prom alone"},
     {.name = "interval", .kind = OPTION_DURATION, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(interval_ns), .argument = "TIME", .minimum = 0.1, .maximum = 86400,
      .help = "between two samples: 5, 0.5s, 1min; otherwise 1 s. Who asks gets the last one"},
@@ -564,6 +566,10 @@ const struct option option_table[] = {
      OFFSET(mlflow), .argument = "URI", .implied = "",
      .help = "log samples, the account and the page of vitals report to a run of MLflow, at URI or "
              "where MLFLOW_TRACKING_URI says; a command that is run finds the run in MLFLOW_RUN_ID"},
+    {.name = "mlflow", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = COMMAND_SEND,
+     OFFSET(send_mlflow), .argument = "URI",
+     .help = "send it there, and not where the file says: a server that has moved. What logs in is "
+             "that of now, as always"},
     {.name = "mlflow-run", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_run), .argument = "ID", .needs = "mlflow",
      .help = "this run; otherwise that of MLFLOW_RUN_ID, or a new one. \"new\": a new one in any "
@@ -604,7 +610,7 @@ const struct option option_table[] = {
     {.name = "textfile", .kind = OPTION_TEXT, .group = GROUP_TELL,
      .commands = COMMAND_RUN | COMMAND_TRACK, OFFSET(run_textfile), .argument = "FILE",
      .help = "write what the run uses there, once a second and at its end, for the textfile "
-             "collector of node_exporter: FILE.prom"},
+             "collector of node_exporter, which reads FILE.prom alone"},
     {.name = "cmdline", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = SERVE | TELLERS,
      OFFSET(told_command_line), .argument = "off|argv0|redacted|full", .preset = "off",
      .everywhere = true,

@@ -342,7 +342,9 @@ int option_assign(struct settings *settings, const struct option *option, const 
                   struct option_error *error)
 {
     unsigned char *is = &settings->origins[option - option_table];
-    enum origin strongest = settings_origin(settings, (const char *)settings + option->offset);
+    enum origin strongest = origin; /* presets are the first */
+    if (origin != ORIGIN_DEFAULT)
+        strongest = settings_origin(settings, (const char *)settings + option->offset);
     if (strongest > origin)
         return 0;
     struct assignment to = {settings, option, name, origin, strongest < origin, error};

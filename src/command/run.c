@@ -105,7 +105,7 @@ static void tell_limit(const vitals_account *account)
 {
     vitals_text words = vitals_account_attribute(account, "limit_words");
     if (words.size > 0)
-        (void)command_fail(0, "the command was ended: %.*s", (int)words.size, words.bytes);
+        (void)command_fail(0, "the command passed a limit: %.*s", (int)words.size, words.bytes);
 }
 
 /* The account goes into the recording that the sampler wrote. */

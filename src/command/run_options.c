@@ -94,7 +94,9 @@ static int take_brand(struct run_plan *plan, const struct settings *settings)
 static int take_units(const struct settings *settings)
 {
     char line[512];
-    const struct account_view view = command_account_view(settings);
+    const struct account_view view = {.memory_unit = settings->memory_unit,
+                                      .gpu_memory_unit = settings->gpu_memory_unit,
+                                      .time_unit = settings->time_unit};
     return account_units(&view, line, sizeof line) ? 0 : command_fail(EXIT_USAGE, "%s", line);
 }
 
@@ -176,13 +178,23 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
     return 0;
 }
 
+/* The way out where a file is in the way. */
+static const char *way_out(const struct run_plan *plan, int code)
+{
+    struct stat found;
+    bool full = code == VITALS_EARGUMENT && !plan->recorder.overwrite &&
+                stat(plan->recording, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
+    return full ? "; --overwrite replaces it" : "";
+}
+
 int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
 {
     vitals_error error;
     if (plan->options.observer == NULL || strcmp(plan->recording, "-") == 0)
         return 0; /* nothing to make */
-    if (record_observer_prepare(&plan->observer, &error) < 0)
-        return command_fail(EXIT_BEFORE_RUN, "%s%s", error.message,
+    int code = record_observer_prepare(&plan->observer, &error);
+    if (code < 0)
+        return command_fail(EXIT_BEFORE_RUN, "%s%s%s", error.message, way_out(plan, code),
                             settings->command_argv != NULL ? "; the command was not run" : "");
     return 0;
 }
@@ -267,7 +279,6 @@ static int take_totals(struct run_plan *plan, const struct settings *settings)
 int run_plan_init(struct run_plan *plan, const struct settings *settings)
 {
     vitals_run_options *options = &plan->options;
-    *plan = (struct run_plan){0};
     command_world(settings, &plan->world);
     vitals_run_options_init(options, sizeof *options);
     options->argv = settings->command_argv;

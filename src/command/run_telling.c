@@ -171,6 +171,32 @@ static const char *hear_run(struct run_telling *telling, const struct settings *
     return NULL;
 }
 
+/* Once there is one that a person can open. */
+static void say_page(const struct telling *telling)
+{
+    char safe[sizeof telling->page];
+    (void)vitals_text_format((vitals_text){telling->page, strlen(telling->page)}, VITALS_TEXT_ASCII,
+                             safe, sizeof safe);
+    if (safe[0] != '\0')
+        (void)command_fail(0, "mlflow: the run is at %s", safe);
+}
+
+static bool is_variable(const char *variable, const char *name)
+{
+    return strncmp(variable, name, strlen(name)) == 0;
+}
+
+/* Whether the environment names the run, which is gone on with then. */
+static bool knows_run(const struct settings *settings)
+{
+    const char *const *ours = settings->variables;
+    bool known = false;
+    for (size_t i = 0; ours != NULL && ours[i] != NULL && !known; i++)
+        known = is_variable(ours[i], OWN_NAMES[OWN_RUN]) &&
+                ours[i][strlen(OWN_NAMES[OWN_RUN])] != '\0';
+    return known && !wants_new_run(settings);
+}
+
 /* Until MLflow has a run, or cannot have one. One that was named is known without it. */
 static void wait_for_run(struct run_telling *telling, const struct settings *settings)
 {
@@ -180,14 +206,15 @@ static void wait_for_run(struct run_telling *telling, const struct settings *set
     set_own(telling, OWN_RUN, id != NULL ? id : named);
     set_own(telling, OWN_SERVER, settings->mlflow);
     set_own(telling, OWN_EXPERIMENT, settings->mlflow_experiment);
-    if (id == NULL && !telling->said_gone && named == NULL)
-        (void)command_fail(0, "mlflow: no run after %.3g s; going on without its id",
-                           (double)settings->tell_wait_ns / 1e9);
-}
-
-static bool is_variable(const char *variable, const char *name)
-{
-    return strncmp(variable, name, strlen(name)) == 0;
+    if (settings->verbose)
+        say_page(&telling->telling);
+    if (id == NULL && !telling->said_gone && named == NULL && !knows_run(settings))
+        (void)command_fail(
+            0,
+            "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
+            "told as soon as there is one%s",
+            (double)settings->tell_wait_ns / 1e9,
+            settings->command_argv != NULL ? ", but the command begins without MLFLOW_RUN_ID" : "");
 }
 
 /* A command that is to have a run of its own does not find the one around it; and where an
@@ -258,13 +285,18 @@ bool run_telling_begin(struct run_telling *telling, const struct settings *setti
                        const struct hello_job *job)
 {
     struct text hello = {.bytes = NULL};
+    struct hello_job called = *job;
+    char name[256] = "";
     if (!telling_asked(settings))
         return false;
+    if (job->argv == NULL && job->pid > 0)
+        telling_called(settings, job->pid, name, sizeof name);
+    called.name = name;
     telling->policy = settings->told_command_line;
     if (telling->wait_ns == 0)
         telling->wait_ns = ROOM_NS;
-    hello_of_run(settings, job, &hello);
-    if (telling_open(&telling->telling, settings, &hello) != 0)
+    hello_of_run(settings, &called, &hello);
+    if (telling_open(&telling->telling, settings, &hello, -1) != 0)
         return false; /* it was said */
     share_count(telling);
     if (settings->mlflow != NULL) {
@@ -364,8 +396,8 @@ static void say_kept(const struct settings *settings, const char *what)
 {
     if (settings->mlflow != NULL && settings->state_folder[0] != '\0')
         (void)command_fail(0,
-                           "%s; what it kept for MLflow is in %s/vitals/unsent, and vitals send "
-                           "sends it",
+                           "%s; what it kept for MLflow is sent by: vitals send "
+                           "%s/vitals/unsent/*",
                            what, command_safe(settings->state_folder));
     else
         (void)command_fail(0, "%s", what);
@@ -377,8 +409,8 @@ static void say_end(const struct run_telling *telling, const struct settings *se
     uint64_t dropped = telling->dropped != NULL ? atomic_load(telling->dropped) : 0;
     if (dropped > 0 && end != LINK_GONE)
         (void)command_fail(0,
-                           "%llu samples, marks or accounts were not told: they were not taken "
-                           "in time",
+                           "%llu samples, marks or accounts were not told: the program that tells "
+                           "others did not take them in time",
                            (unsigned long long)dropped);
     if (end == LINK_GONE && !telling->said_gone)
         say_kept(settings, "the program that tells others has ended before it was done");
@@ -428,6 +460,8 @@ void run_telling_end(struct run_telling *telling, const struct settings *setting
         send_page(telling, &page);
     free(line);
     say_end(telling, settings, telling_close(&telling->telling, left_ns(page.deadline_ns)));
+    if (!settings->quiet)
+        say_page(&telling->telling);
     run_page_remove(&page);
     json_decref(document);
 }

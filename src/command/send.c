@@ -1,9 +1,11 @@
 /* send.c: `vitals send`: sends what a server of MLflow has missed.
  *
- * One file after the other, each by a program of its own, which goes on where it was left. */
+ * An address that can never work is known before anything is sent. One file after the other, each
+ * by a program of its own, which goes on where it was left. */
 #include <poll.h>
 
 #include "command/telling.h"
+#include "publish/address.h"
 
 static const uint64_t LOOK_NS = 200000000;
 
@@ -31,7 +33,7 @@ static int send_file(const struct settings *settings, const char *path, int inte
     struct telling telling;
     struct text hello = {.bytes = NULL};
     hello_of_send(settings, path, &hello);
-    int code = telling_open(&telling, settings, &hello);
+    int code = telling_open(&telling, settings, &hello, -1);
     if (code != EXIT_DONE)
         return code;
     link_finish(telling.link);
@@ -45,6 +47,9 @@ int command_send(const struct settings *settings)
     const struct settings_words *words = &settings->words;
     int interrupts = command_interrupts(), code = EXIT_DONE;
     struct pollfd told = {.fd = interrupts, .events = POLLIN};
+    vitals_error error;
+    if (settings->send_mlflow != NULL && address_check_mlflow(settings->send_mlflow, &error) < 0)
+        return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "send: no file; as in: vitals send FILE");
     for (size_t i = 0; i < words->count && !(interrupts >= 0 && poll(&told, 1, 0) > 0); i++) {

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/telling.h"
 #include "publish/wanted.h"
@@ -253,11 +254,15 @@ static int begin(struct server *server)
     struct text hello = {.bytes = NULL};
     vitals_options world;
     vitals_error error;
-    int code = telling_check(server->settings);
+    int handed = -1, code = telling_check(server->settings);
+    if (code == 0)
+        code = telling_handed(server->settings, &handed);
     if (code != 0)
         return code;
-    hello_of_serve(server->settings, &hello);
-    code = telling_open(&server->telling, server->settings, &hello);
+    hello_of_serve(server->settings, handed >= 0, &hello);
+    code = telling_open(&server->telling, server->settings, &hello, handed);
+    if (handed >= 0)
+        (void)close(handed);
     if (code != 0)
         return code;
     command_world(server->settings, &world);

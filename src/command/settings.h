@@ -199,8 +199,9 @@ struct settings {
     const char *textfile;     /* of serve */
     const char *run_textfile; /* of a run: what the environment says is the service's */
     bool no_host;
-    const char *otlp;   /* NULL: no; "": where OTEL_EXPORTER_OTLP_ENDPOINT says */
-    const char *mlflow; /* NULL: no; "": where MLFLOW_TRACKING_URI says */
+    const char *otlp;        /* NULL: no; "": where OTEL_EXPORTER_OTLP_ENDPOINT says */
+    const char *mlflow;      /* NULL: no; "": where MLFLOW_TRACKING_URI says */
+    const char *send_mlflow; /* in the place of what a spool says; NULL: as that says */
     const char *mlflow_run;
     const char *mlflow_experiment;
     const char *mlflow_name;

@@ -54,6 +54,8 @@ void telling_take(struct telling *telling, const char *line, struct heard *heard
     }
     copy_member(document, "run_id", heard->run_id, sizeof heard->run_id);
     copy_member(document, "url", heard->url, sizeof heard->url);
+    if (heard->kind == HEARD_OPENED && strcmp(heard->publisher, "mlflow") == 0)
+        memcpy(telling->page, heard->url, sizeof telling->page);
     heard->all_processes = strcmp(heard->publisher, "processes") == 0;
     if (heard->kind == HEARD_FAILED) {
         const char *why = json_string_value(json_object_get(document, "message"));
@@ -67,7 +69,8 @@ void telling_take(struct telling *telling, const char *line, struct heard *heard
     json_decref(document);
 }
 
-int telling_open(struct telling *telling, const struct settings *settings, struct text *hello)
+int telling_open(struct telling *telling, const struct settings *settings, struct text *hello,
+                 int handed)
 {
     vitals_error error;
     const char *program = settings->tell_program;
@@ -78,7 +81,7 @@ int telling_open(struct telling *telling, const struct settings *settings, struc
     else if (program == NULL || program[0] == '\0')
         code = command_fail(EXIT_CANNOT, "where the program is that tells others is not known; "
                                          "VITALS_TELL can name it");
-    else if (link_open(program, hello->bytes, &telling->link, &error) < 0)
+    else if (link_open(program, hello->bytes, handed, &telling->link, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     text_done(hello);
     return code;

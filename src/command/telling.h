@@ -7,8 +7,8 @@
 #define VITALS_COMMAND_TELLING_H
 
 #include "command/command.h"
+#include "feed/text.h"
 #include "publish/link.h"
-#include "publish/text.h"
 
 /* ---- the first line (hello.c) ---- */
 
@@ -26,12 +26,16 @@ struct hello_job {
     const char *program;     /* "run", "track", "record" */
     const char *const *argv; /* NULL: of a process that lives */
     int64_t pid;             /* of that; 0: not known yet */
+    const char *name;        /* what that is called; NULL: not known */
 };
 
-/* Without a newline. `out->failed`: no memory. */
-void hello_of_serve(const struct settings *settings, struct text *out);
+/* Without a newline. `out->failed`: no memory. `handed`: a socket to listen at is handed down. */
+void hello_of_serve(const struct settings *settings, bool handed, struct text *out);
 void hello_of_run(const struct settings *settings, const struct hello_job *job, struct text *out);
 void hello_of_send(const struct settings *settings, const char *path, struct text *out);
+
+/* What the process is called, safe to show; "": it cannot be read (called.c). */
+void telling_called(const struct settings *settings, int64_t pid, char *out, size_t size);
 
 /* ---- the program ---- */
 
@@ -39,10 +43,17 @@ struct telling {
     struct link *link;
     unsigned strays; /* lines that are none, so far */
     char failed[32]; /* the last publisher that cannot work; "" */
+    char page[1024]; /* where MLflow shows the run; "": it has not said so */
 };
 
-/* Starts it; frees the hello. 0, or EXIT_CANNOT after a message. */
-int telling_open(struct telling *telling, const struct settings *settings, struct text *hello);
+/* Starts it; frees the hello. 0, or EXIT_CANNOT after a message. `handed`: as for link_open. */
+int telling_open(struct telling *telling, const struct settings *settings, struct text *hello,
+                 int handed);
+
+/* The socket that whoever started us has opened (handed.c): 0 and a descriptor of the caller's to
+ * close, above LINK_HANDED, or -1: there is none. An exit code after a message: it cannot be used.
+ */
+int telling_handed(const struct settings *settings, int *out);
 
 /* Waits at most so long for what it still has to say, says it, and leaves it behind; or kills it.
  */
@@ -56,7 +67,7 @@ struct heard {
     enum heard_kind kind;
     char publisher[32]; /* OPENED, FAILED */
     char run_id[128];   /* OPENED by mlflow; "" */
-    char url[256];      /* OPENED by serve; "" */
+    char url[1024];     /* OPENED by serve, or by mlflow: of the run; "" */
     bool all_processes; /* WANT */
 };
 

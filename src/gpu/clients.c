@@ -7,6 +7,7 @@
 #include "gpu/client_records.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,22 +102,19 @@ static bool add_holder(struct clients *clients, const struct sweep_client *clien
     return true;
 }
 
+/* Of the first so many users. Each holder's process is among those of this update. */
+static struct user_record *user_of(const struct clients *clients, size_t count, int64_t pid)
+{
+    struct search_number number = {offsetof(struct user_record, pid), (uint64_t)pid};
+    return search_find(clients->users, count, sizeof *clients->users, number);
+}
+
 /* The user of that pid before this update; NULL: there was none, or another had the pid. */
 static const struct user_record *find_old(const struct clients *clients, size_t count,
                                           const struct sweep_client *client)
 {
-    size_t from = 0, end = count;
-    while (from < end) {
-        size_t middle = from + (end - from) / 2;
-        if (clients->users[middle].pid < client->pid)
-            from = middle + 1;
-        else
-            end = middle;
-    }
-    const struct user_record *user = from < count ? &clients->users[from] : NULL;
-    bool same = user != NULL && user->pid == client->pid &&
-                user->start_ticks == client->start_ticks;
-    return same ? user : NULL;
+    const struct user_record *user = user_of(clients, count, client->pid);
+    return user != NULL && user->start_ticks == client->start_ticks ? user : NULL;
 }
 
 /* Into the new generation, in the order of pids as the sweep is. */
@@ -165,19 +163,6 @@ static bool reserve_records(struct clients *clients)
     clients->spare = spare;
     clients->spare_capacity = capacity;
     return true;
-}
-
-static struct user_record *find_user(const struct clients *clients, int64_t pid)
-{
-    size_t from = 0, end = clients->user_count;
-    while (from < end) {
-        size_t middle = from + (end - from) / 2;
-        if (clients->users[middle].pid < pid)
-            from = middle + 1;
-        else
-            end = middle;
-    }
-    return &clients->users[from]; // each holder's process is among them
 }
 
 /* ---- 2. what they did ---- */
@@ -311,7 +296,7 @@ static void add_memory(const struct clients_device *device, const struct sweep_c
 static void add_client(struct clients *clients, const struct clients_device *device,
                        const struct sweep_client *client, struct step *step)
 {
-    struct user_record *user = find_user(clients, client->pid);
+    struct user_record *user = user_of(clients, clients->user_count, client->pid);
     step->now->stamp_ns = client->stamp_ns;
     step->seconds = 0;
     if (step->old != NULL && client->stamp_ns > step->old->stamp_ns)
@@ -370,9 +355,9 @@ static void charge(struct clients *clients, const struct client_holder *holders,
 {
     int64_t charged = holders[0].client->pid;
     if (holders[0].key.of_process && count > 1)
-        find_user(clients, charged)->is_unclear = true;
+        user_of(clients, clients->user_count, charged)->is_unclear = true;
     for (size_t i = 0; i < count; i++) {
-        struct user_record *user = find_user(clients, holders[i].client->pid);
+        struct user_record *user = user_of(clients, clients->user_count, holders[i].client->pid);
         if (user->charged_pid == 0 || user->pid == charged)
             user->charged_pid = charged;
     }

@@ -6,6 +6,7 @@
 #include "gpu/table_data.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <string.h>
 
@@ -39,18 +40,15 @@ static int compare(const struct gpu_part *part, const struct who *who)
     return memcmp(part->label, who->label.bytes, who->label.size);
 }
 
+static bool is_before(const void *part, const void *who)
+{
+    return compare(part, who) < 0;
+}
+
 /* Where it stands in the list, or would. */
 static size_t place_of(const struct gpu_device *device, const struct who *who)
 {
-    size_t low = 0, high = device->part_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare(&device->parts[middle], who) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_place(device->parts, device->part_count, sizeof *device->parts, who, is_before);
 }
 
 static struct gpu_part *find(const struct gpu_device *device, const struct who *who)
@@ -114,6 +112,7 @@ void gpu_parts_forget(const struct gpu_table *table, struct gpu_device *device)
     for (size_t i = 0; i < device->part_count; i++)
         device->parts[i].is_there = false;
     size_t there = mark(device, &device->readings.kept, false);
+    there += mark(device, &device->claims.kept, false);
     there += mark(device, &table->peers, true);
     device->part_limit = 2 * there + GONE_MIN;
     if (device->part_count <= device->part_limit)

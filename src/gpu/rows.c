@@ -28,18 +28,22 @@ static vitals_availability unread(bool late)
     return late ? VITALS_TIMED_OUT : VITALS_NOT_YET;
 }
 
-/* Of the newest row of the table: what was asked for and is not there, the device does not have. */
+/* Of the newest row of the table: what was asked for and is not there, the device does not have;
+ * what never came was late, whatever else has come. */
 static void write_rest(const struct gpu_device *device, vitals_entity entity,
                        const struct fact_row *row, vitals_builder *builder)
 {
-    const struct late *late = &device->readings;
-    vitals_availability reason = device->lost < 0 ? (vitals_availability)device->lost
-                                                  : VITALS_UNSUPPORTED;
+    const struct late *late = gpu_device_late(device, entity);
+    bool is_lost = late == &device->readings && device->lost < 0;
+    vitals_availability reason = is_lost ? (vitals_availability)device->lost : VITALS_UNSUPPORTED;
     for (unsigned number = 1; number < METRIC_NUMBERS && row; number++) {
         vitals_metric metric = metric_of(entity, number);
-        if (late_asked(late, metric) && builder_wants(builder, metric) &&
-            !fact_find(&late->kept, row, metric))
+        if (!builder_wants(builder, metric))
+            continue;
+        if (late_asked(late, metric) && !fact_find(&late->kept, row, metric))
             vitals_builder_missing(builder, metric, reason);
+        else if (!is_lost && late_is_silent(late, metric))
+            vitals_builder_missing(builder, metric, VITALS_TIMED_OUT);
     }
 }
 
@@ -105,7 +109,8 @@ static void write_device(const struct gpu_table *table, const struct gpu_device 
 static void write_children(const struct gpu_device *device, vitals_builder *builder,
                            vitals_entity entity)
 {
-    const struct late *late = &device->readings;
+    const struct late *late = gpu_device_late(device, entity);
+    uint64_t stamp_ns = entity == VITALS_GPU_JOB ? device->claims_stamp_ns : device->stamp_ns;
     for (size_t i = 0; i < late->kept.row_count; i++) {
         const struct fact_row *row = &late->kept.rows[i];
         if (row->entity != entity)
@@ -115,9 +120,9 @@ static void write_children(const struct gpu_device *device, vitals_builder *buil
         if (!part)
             continue;
         vitals_builder_row(builder, entity, part->key, device->key,
-                           (vitals_text){label.bytes, label.size}, device->stamp_ns);
+                           (vitals_text){label.bytes, label.size}, stamp_ns);
         write_rest(device, entity, row, builder);
-        late_write(late, entity, row, builder, device->stamp_ns);
+        late_write(late, entity, row, builder, stamp_ns);
         builder_rest(builder, entity, late_reason(late));
     }
 }
@@ -213,8 +218,11 @@ static vitals_availability list_state(const struct gpu_device *device)
 /* The same of its jobs. */
 static vitals_availability jobs_state(const struct gpu_device *device)
 {
-    signed char state = device->readings.kept.states[VITALS_GPU_JOB];
-    return state != VITALS_UNSET ? (vitals_availability)state : late_reason(&device->readings);
+    const struct late *late = &device->claims;
+    signed char state = late->kept.states[VITALS_GPU_JOB];
+    if (state == VITALS_UNSET)
+        return late_reason(late);
+    return late->overdue && state > 0 ? VITALS_STALE : (vitals_availability)state;
 }
 
 /* How complete a table is: a device that does not tell of its own leaves the others' standing, as

@@ -33,6 +33,7 @@ static void device_free(struct gpu_device *device)
     for (size_t i = 0; i < GPU_TEXTS; i++)
         shared_text_unref(device->texts[i]);
     late_done(&device->readings);
+    late_done(&device->claims);
     memory_free(device->parts);
     memory_free(device->users);
     memory_free(device->spare);
@@ -146,9 +147,10 @@ static int intern(struct gpu_device *device, const struct gpu_identity *who)
 static void forget_readings(struct gpu_device *device)
 {
     late_done(&device->readings);
+    late_done(&device->claims);
     device->lost = VITALS_HAVE;
     device->process_count = value_missing(VITALS_UNSET);
-    device->stamp_ns = device->users_stamp_ns = 0;
+    device->stamp_ns = device->claims_stamp_ns = device->users_stamp_ns = 0;
     device->users_late = false;
     device->users_asked = (struct metric_set){0};
     device->user_count = 0;
@@ -228,6 +230,16 @@ static int add_parts(struct gpu_table *table, struct gpu_device *device, const s
     return 0;
 }
 
+static int take_facts(struct gpu_table *table, struct gpu_device *device, struct late *late,
+                      struct gpu_sample *sample)
+{
+    if (add_parts(table, device, &sample->facts) < 0 ||
+        late_take(late, &sample->facts, sample->stamp_ns) < 0)
+        return VITALS_EMEMORY;
+    gpu_parts_forget(table, device);
+    return 0;
+}
+
 int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
                      struct gpu_sample *sample)
 {
@@ -237,13 +249,23 @@ int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
     if (sample->state < 0) /* lost, or asleep: nothing that was read of it before holds any more */
         late_lose(&device->readings, (vitals_availability)sample->state);
     bool says_something = sample->state > 0 || sample->facts.row_count > 0;
-    if (says_something && (add_parts(table, device, &sample->facts) < 0 ||
-                           late_take(&device->readings, &sample->facts, sample->stamp_ns) < 0))
+    if (says_something && take_facts(table, device, &device->readings, sample) < 0)
         return VITALS_EMEMORY;
-    gpu_parts_forget(table, device);
     facts_reserve_like(&sample->facts, &device->readings.kept); /* the next may be as large */
     device->lost = sample->state;
     device->stamp_ns = sample->stamp_ns;
+    return 0;
+}
+
+int gpu_table_claims(struct gpu_table *table, unsigned backend, uint32_t slot,
+                     struct gpu_sample *sample)
+{
+    struct gpu_device *device = find_slot(table, backend, slot);
+    if (!device)
+        return 0;
+    if (take_facts(table, device, &device->claims, sample) < 0)
+        return VITALS_EMEMORY;
+    device->claims_stamp_ns = sample->stamp_ns;
     return 0;
 }
 
@@ -337,6 +359,10 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
     struct gpu_device *device = find_slot(table, backend, slot);
     if (!device)
         return;
+    if (metric_set_has_entity(asked, VITALS_GPU_JOB)) { /* who asks for them asks for them alone */
+        late_overdue(&device->claims, asked);
+        return;
+    }
     late_overdue(&device->readings, asked);
     device->users_late |= metric_set_has_entity(asked, VITALS_GPU_PROCESS) ||
                           metric_set_has(asked, VITALS_GPU_PROCESSES);

@@ -23,6 +23,10 @@ int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_s
 int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
                      struct gpu_sample *sample);
 
+/* The same of what others than its driver say of it: whether the driver answers is as it was. */
+int gpu_table_claims(struct gpu_table *table, unsigned backend, uint32_t slot,
+                     struct gpu_sample *sample);
+
 /* Takes a list that was asked for with `wanted`. The number of processes (VITALS_GPU_PROCESSES)
  * comes from the lists, a partitioned device's being the sum over its partitions. */
 int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot,

@@ -43,8 +43,10 @@ struct gpu_device {
     struct shared_text *texts[GPU_TEXTS];
 
     uint64_t stamp_ns;
-    signed char lost; /* why nothing at all is read of it; HAVE: it is */
-    struct late readings;
+    signed char lost;     /* why nothing at all is read of it; HAVE: it is */
+    struct late readings; /* what its driver says */
+    struct late claims;   /* what others do: the table gpu_job, whether the driver answers or not */
+    uint64_t claims_stamp_ns;
     struct gpu_part *parts; /* in the order of tables, numbers and labels */
     size_t part_count, part_capacity;
     size_t part_limit; /* beyond it, it is looked who of them is gone */
@@ -64,6 +66,13 @@ struct gpu_table {
     struct facts peers;             /* what topology.c said last, */
     uint64_t peers_hash;            /* of these devices and links */
 };
+
+/* Who tells of the device's rows in a table. */
+static inline const struct late *gpu_device_late(const struct gpu_device *device,
+                                                 vitals_entity entity)
+{
+    return entity == VITALS_GPU_JOB ? &device->claims : &device->readings;
+}
 
 /* Gives a row of a child table a key, where it has none. 0 or VITALS_EMEMORY. parts.c */
 int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct facts *facts,

@@ -41,6 +41,10 @@ enum group_by {
 /* Bits of panels. */
 enum panel { PANEL_DEVICES = 1, PANEL_HOST = 2, PANEL_GRAPHS = 4 };
 
+/* When disks and networks stand below the machine's bars or graphs, where there are devices: where
+ * the list leaves rows empty, whatever it leaves, not at all. */
+enum traffic { TRAFFIC_AUTO, TRAFFIC_ALWAYS, TRAFFIC_NEVER };
+
 struct arrangement {
     struct arranged_columns views[ARRANGED_VIEWS]; /* devices, all */
     struct arranged_sort sorts[ARRANGED_SORTS];    /* the first one first */
@@ -51,14 +55,16 @@ struct arrangement {
     bool plain;                   /* nothing but text */
     bool all;                     /* the list of all processes is looked at */
     char mode;                    /* enum monitor_mode plus one; 0: what the command line says */
+    char traffic;                 /* enum traffic */
     char filter[ARRANGED_FILTER]; /* safe to print */
 };
 
 /* ---- names, for files and help; each ends with NULL ---- */
 
-extern const char *const group_names[]; /* by enum group_by: "none", "user" … */
-extern const char group_letters[];      /* likewise: their keys */
-extern const char *const panel_names[]; /* by bit: "devices", "host", "graphs" */
+extern const char *const group_names[];   /* by enum group_by: "none", "user" … */
+extern const char group_letters[];        /* likewise: their keys */
+extern const char *const panel_names[];   /* by bit: "devices", "host", "graphs" */
+extern const char *const traffic_names[]; /* by enum traffic: "auto", "always", "never" */
 
 /* Metrics that a layout needs beside those that every list has. */
 enum { WANTS_MOST = 80 };

@@ -67,12 +67,40 @@ static void press_group(struct monitor *monitor, uint32_t code)
     (void)model_list(model);
 }
 
+/* Whether they are seen, or not, for good: of what comes about by itself nothing is stored. */
+static void set_traffic(struct model *model, bool wanted)
+{
+    struct layout layout;
+    model->arranged.traffic = TRAFFIC_AUTO;
+    layout_of(model, &layout);
+    if (layout.traffic != wanted)
+        model->arranged.traffic = wanted ? TRAFFIC_ALWAYS : TRAFFIC_NEVER;
+}
+
+/* Disks and networks: what one sees is turned round. */
+static void turn_traffic(struct monitor *monitor)
+{
+    struct model *model = &monitor->model;
+    struct layout layout;
+    layout_of(model, &layout);
+    if (model_device_count(model) == 0)
+        monitor_say(monitor, "without a device disks and networks stand with the host: h hides it");
+    else if (!layout.traffic && !pane_host_has_traffic(model))
+        monitor_say(monitor, "nothing is known of disks and networks");
+    else if (!layout.traffic && (model->arranged.hidden & PANEL_HOST))
+        monitor_say(monitor, "they stand with the host, which is hidden: v h shows it");
+    else
+        set_traffic(model, !layout.traffic);
+}
+
 static void press_hide(struct monitor *monitor, uint32_t code)
 {
     static const char LETTERS[] = "dhg"; /* by bits of enum panel */
     const char *found = code > 0 && code < 0x80 ? strchr(LETTERS, (int)code) : NULL;
-    if (found == NULL)
-        monitor_say(monitor, "nothing is hidden by that key: d devices, h host, g graphs");
+    if (code == 't')
+        turn_traffic(monitor);
+    else if (found == NULL)
+        monitor_say(monitor, "nothing is hidden by that key: " ARRANGING_PANELS);
     else
         monitor->model.arranged.hidden ^= 1u << (found - LETTERS);
 }
@@ -89,7 +117,7 @@ static const struct {
      "Then sort by (n nothing, p u g c m t r h, s b of devices):"},
     {ACTION_GROUP, 'G', press_group,
      "Group by (u user, c container, j job or pod, s service, p parent, n not):"},
-    {ACTION_HIDE, 'v', press_hide, "Hide or show (d devices, h host, g graphs):"},
+    {ACTION_HIDE, 'v', press_hide, "Hide or show (" ARRANGING_PANELS "):"},
 };
 enum { PREFIX_COUNT = sizeof PREFIXES / sizeof PREFIXES[0] };
 

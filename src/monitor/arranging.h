@@ -5,6 +5,9 @@
 
 #include "monitor/screen.h"
 
+/* Keys behind the one that hides and shows, as the help and the last row name them. */
+#define ARRANGING_PANELS "d devices, h host, g graphs, t disks and networks"
+
 /* What such a key does; false: it is none of them. Some only give the next key its meaning. */
 bool arranging_act(struct monitor *monitor, enum action action, int argument);
 void arranging_press(struct monitor *monitor, uint32_t code);

@@ -54,10 +54,11 @@ static struct fact *add(struct writer *writer)
     return fact;
 }
 
-/* The part of a text that fits in so many columns; it ends behind a blank where there is one. */
+/* The part of a text that fits in so many columns; it ends behind a comma, where less than half of
+ * them stays empty so, or else behind a blank. */
 static size_t fitting(const char *text, int columns)
 {
-    size_t at = 0, blank = 0;
+    size_t at = 0, blank = 0, comma = 0;
     int used = 0, wide = 0;
     for (size_t size; (size = canvas_next(text + at, &wide)) > 0 && used + wide <= columns &&
                       at + size < FACT_TEXT;) {
@@ -65,8 +66,12 @@ static size_t fitting(const char *text, int columns)
         at += size;
         if (text[at - 1] == ' ')
             blank = at;
+        if (blank == at && at > 1 && text[at - 2] == ',' && used >= columns / 2)
+            comma = at;
     }
-    return text[at] == '\0' || blank == 0 ? at : blank;
+    if (text[at] == '\0' || blank == 0)
+        return at;
+    return comma > 0 ? comma : blank;
 }
 
 /* A safe text behind its label; what is too long goes on in the next line. */
@@ -459,12 +464,21 @@ static void append_count(const struct writer *writer, const vitals_row *row, con
         append(writer, row, label, metric, out);
 }
 
+/* What kind a link is, unless its label begins with that: "nvlink3" is one of NVLink. */
+static void append_kind(const struct writer *writer, const vitals_row *row, char out[static TEXT])
+{
+    vitals_text kind;
+    if (vitals_row_text(row, LINK(KIND), &kind) <= 0 ||
+        strncmp(vitals_row_label(row), kind.bytes, kind.size) != 0)
+        append(writer, row, "", LINK(KIND), out);
+}
+
 static void put_links(struct writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_LINK, row)) != NULL;) {
         char text[TEXT] = "";
         double up;
-        append(writer, row, "", LINK(KIND), text);
+        append_kind(writer, row, text);
         append(writer, row, "version ", LINK(VERSION), text);
         append(writer, row, "to ", LINK(REMOTE_KIND), text);
         append(writer, row, "", LINK(REMOTE_PCI_BUS_ID), text);

@@ -50,8 +50,8 @@ static const vitals_row *process_of(const struct model *model, const vitals_row 
 
 struct line {
     const struct model *model;
-    const vitals_row *user, *process;
-    bool ascii;
+    const vitals_row *user, *process; /* NULL: the titles */
+    bool ascii, any_held;
 };
 
 static void device_words(const struct line *line, char *out)
@@ -129,9 +129,9 @@ static const struct {
 static void draw_command(struct pen *pen, const struct line *line, struct canvas_field *field)
 {
     char command[WORDS_COMMAND] = "COMMAND";
-    if (line != NULL && line->process != NULL)
+    if (line->process != NULL)
         (void)cell_command(line->process, line->ascii, command);
-    if (line != NULL && line->process == NULL) {
+    if (line->user != NULL && line->process == NULL) {
         (void)snprintf(
             command, sizeof command, "%s",
             cell_stranger(vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS)));
@@ -141,20 +141,22 @@ static void draw_command(struct pen *pen, const struct line *line, struct canvas
         canvas_field(pen->canvas, field, command);
 }
 
-/* NULL: the titles. */
+static bool is_held(const struct line *line)
+{
+    double seconds;
+    return line->user != NULL && model_held(line->model, line->user, &seconds);
+}
+
 static void draw_line(struct pen *pen, const struct line *line, const struct box *box, int y)
 {
     int x = box->x;
-    double seconds;
-    ink style = line == NULL                                    ? STYLE_BOLD
-                : model_held(line->model, line->user, &seconds) ? STYLE_YELLOW
-                                                                : STYLE_PLAIN;
+    ink style = line->user == NULL ? STYLE_BOLD : is_held(line) ? STYLE_YELLOW : STYLE_PLAIN;
     for (size_t i = 0; i < sizeof COLUMNS / sizeof COLUMNS[0]; i++) {
         char text[WORDS];
-        if (box->columns < COLUMNS[i].least)
+        if (box->columns < COLUMNS[i].least || (COLUMNS[i].words == held_cell && !line->any_held))
             continue;
         (void)snprintf(text, sizeof text, "%s", COLUMNS[i].title);
-        if (line != NULL)
+        if (line->user != NULL)
             COLUMNS[i].words(line, text);
         struct canvas_field field = {
             .x = x, .y = y, .columns = COLUMNS[i].width, .right = true, .style = style};
@@ -171,11 +173,14 @@ void device_users_draw(struct pen *pen, const struct model *model, const vitals_
 {
     struct line line = {.model = model, .ascii = pen->look->ascii};
     int at = -first, end = box->rows;
+    while (!line.any_held && (line.user = next_user(model, gpu, line.user)) != NULL)
+        line.any_held = is_held(&line);
+    line.user = NULL;
     if (at >= 0 && at < end)
         (void)canvas_text(pen->canvas, box->x, box->y + at, STYLE_BOLD | STYLE_CYAN, "Processes");
     at++;
     if (at >= 0 && at < end)
-        draw_line(pen, NULL, box, box->y + at);
+        draw_line(pen, &line, box, box->y + at);
     at++;
     while (at < end && (line.user = next_user(model, gpu, line.user)) != NULL) {
         line.process = process_of(model, line.user);

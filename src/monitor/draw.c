@@ -92,10 +92,10 @@ void draw_fit(char *text, int columns)
 static void draw_title(struct pen *pen, const struct box *box, const char *title)
 {
     char parts[254], text[256];
-    int room = box->columns - 4;
+    int room = box->columns - BOX_TITLE + 2;
     (void)snprintf(parts, sizeof parts, "%s", title);
-    draw_fit(parts, room - 2);
-    (void)snprintf(text, sizeof text, " %s ", parts);
+    draw_fit(parts, box->columns - BOX_TITLE);
+    (void)snprintf(text, sizeof text, " %s ", parts); /* two blanks of its room */
     struct canvas_field field = {.x = box->x + 2, .y = box->y, .style = STYLE_BOLD};
     int wide = canvas_columns(text);
     field.columns = wide < room ? wide : room;

@@ -36,7 +36,8 @@ void draw_rule(struct pen *pen, int y, bool strong, const struct edges *above,
 /* The vertical lines of a row. */
 void draw_edges(struct pen *pen, int y, const struct edges *edges);
 
-/* An empty box with a title. */
+/* An empty box with a title, which cannot have so many of the box's columns. */
+enum { BOX_TITLE = 6 };
 struct box {
     int x, y, columns, rows;
 };

@@ -8,6 +8,7 @@
 const char *const group_names[] = {"none", "user", "container", "job", "service", "parent", NULL};
 const char group_letters[] = "nucjsp";
 const char *const panel_names[] = {"devices", "host", "graphs", NULL};
+const char *const traffic_names[] = {"auto", "always", "never", NULL};
 
 /* ---- which ---- */
 

@@ -6,14 +6,25 @@
 enum { GAP_MOST = 12 };
 static const uint64_t STEP_NS = 1000000000u;
 
+/* Seconds before the first one are counted round. */
+_Static_assert((HISTORY_ROOM & (HISTORY_ROOM - 1)) == 0, "places go on where numbers wrap");
+
 uint64_t history_second(uint64_t time_ns)
 {
     return time_ns / STEP_NS + 1;
 }
 
+/* Where the value of that second stands. */
+static size_t place(const struct history *history, uint64_t second)
+{
+    return (second - history->begin) % HISTORY_ROOM;
+}
+
 static void store(struct history *history, uint64_t second, double value)
 {
-    history->values[second % HISTORY_ROOM] = (float)value;
+    if (history->count == 0)
+        history->begin = second;
+    history->values[place(history, second)] = (float)value;
     history->newest = second;
     if (history->count < HISTORY_ROOM)
         history->count++;
@@ -44,7 +55,7 @@ void history_add(struct history *history, uint64_t time_ns, double value)
             return;
         history->sum = history->parts > 0 ? history->sum + value : value;
         history->parts++;
-        history->values[second % HISTORY_ROOM] = (float)(history->sum / history->parts);
+        history->values[place(history, second)] = (float)(history->sum / history->parts);
         return;
     }
     if (history->count > 0)
@@ -61,7 +72,7 @@ static void add_to_first(struct history *history, uint64_t second, double value)
         return;
     history->first_sum += value;
     history->first_parts++;
-    history->values[second % HISTORY_ROOM] = (float)(history->first_sum / history->first_parts);
+    history->values[place(history, second)] = (float)(history->first_sum / history->first_parts);
 }
 
 void history_add_before(struct history *history, uint64_t time_ns, double value)
@@ -76,13 +87,13 @@ void history_add_before(struct history *history, uint64_t time_ns, double value)
             add_to_first(history, second, value);
         return;
     }
-    double next = (double)history->values[oldest % HISTORY_ROOM];
+    double next = (double)history->values[place(history, oldest)];
     uint64_t gap = oldest - second;
     bool fill = gap <= GAP_MOST && !isnan(next) && !isnan(value);
     for (uint64_t i = 1; i < gap; i++)
-        history->values[(second + i) % HISTORY_ROOM] =
+        history->values[place(history, second + i)] =
             (float)(fill ? value + (next - value) * (double)i / (double)gap : (double)NAN);
-    history->values[second % HISTORY_ROOM] = (float)value;
+    history->values[place(history, second)] = (float)value;
     history->count += gap;
     history->first_sum = isnan(value) ? 0 : value;
     history->first_parts = isnan(value) ? 0u : 1u;
@@ -92,7 +103,7 @@ double history_get(const struct history *history, size_t ago)
 {
     if (ago >= history->count)
         return (double)NAN;
-    return (double)history->values[(history->newest - ago) % HISTORY_ROOM];
+    return (double)history->values[place(history, history->newest - ago)];
 }
 
 bool history_mean(const struct history *history, size_t ago, size_t seconds, double *out)

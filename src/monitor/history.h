@@ -13,13 +13,15 @@
 enum { HISTORY_ROOM = 4096 }; /* an hour, and what a graph shows before it */
 
 struct history {
-    float values[HISTORY_ROOM]; /* NaN: not known */
-    uint64_t newest;            /* second of the newest value; 0: there is none */
+    uint64_t begin;  /* the second whose value stands first */
+    uint64_t newest; /* second of the newest value; 0: there is none */
     size_t count;
     double sum; /* of the newest second */
     unsigned parts;
     double first_sum; /* of the oldest one, where it was added before others */
     unsigned first_parts;
+    float values[HISTORY_ROOM]; /* NaN: not known; filled from the front: what a short life does not
+                                   reach takes no memory */
 };
 
 /* One of zeros is empty. `value` may be NaN. A time before the newest is passed over. */

@@ -29,7 +29,7 @@ const struct binding bindings[] = {
     {"C", CODES('C'), .screens = ON_MAIN, .action = ACTION_COLUMNS, .group = KEYS_LOOK,
      .help = "choose, move and widen the columns"},
     {"v", CODES('v'), .screens = ON_MAIN, .action = ACTION_HIDE, .group = KEYS_LOOK,
-     .help = "then d, h or g: hides and shows devices, host, graphs"},
+     .help = "hide or show, by a second key:"},
     {"M", CODES('M'), .screens = ON_MAIN, .action = ACTION_PERCENT, .group = KEYS_LOOK,
      .help = "memory of processes in bytes, or as a share"},
     {"P", CODES('P'), .screens = ON_MAIN, .action = ACTION_PLAIN, .group = KEYS_LOOK,

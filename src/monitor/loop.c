@@ -380,6 +380,8 @@ static void keep_memory_small(void)
     enum { APART = 64 * 1024 };
     (void)mallopt(M_ARENA_MAX, 1);
     (void)mallopt(M_MMAP_THRESHOLD, APART);
+    (void)mallopt(M_TOP_PAD,
+                  0); /* what was never given out is known to be zero, and stays untouched */
 #endif
 }
 

@@ -162,8 +162,8 @@ bool model_rate(const struct model *model, const vitals_row *row, vitals_metric 
 static struct device_history *find_history(const struct model *model, uint64_t key)
 {
     for (size_t i = 0; i < model->device_count; i++) {
-        if (model->devices[i]->key == key)
-            return model->devices[i];
+        if (model->devices[i].key == key)
+            return &model->devices[i];
     }
     return NULL;
 }
@@ -173,7 +173,7 @@ static struct device_history *replaced(struct model *model, const vitals_snapsho
                                        uint64_t key)
 {
     for (size_t i = 0; i < model->device_count; i++) {
-        struct device_history *own = model->devices[i];
+        struct device_history *own = &model->devices[i];
         if (vitals_snapshot_find(snapshot, VITALS_GPU, own->key) != NULL)
             continue;
         memset(own, 0, sizeof *own);
@@ -191,18 +191,20 @@ static struct device_history *history_of(struct model *model, const vitals_snaps
         return own;
     if (model->device_count >= MODEL_DEVICES)
         return replaced(model, snapshot, key);
-    own = calloc(1, sizeof *own);
-    if (own == NULL)
+    if (model->devices == NULL)
+        model->devices = calloc(MODEL_DEVICES, sizeof *model->devices);
+    if (model->devices == NULL)
         return NULL;
+    own = &model->devices[model->device_count++];
     own->key = key;
-    model->devices[model->device_count++] = own;
     return own;
 }
 
 static void forget_devices(struct model *model)
 {
-    while (model->device_count > 0)
-        free(model->devices[--model->device_count]);
+    free(model->devices);
+    model->devices = NULL;
+    model->device_count = 0;
 }
 
 const struct device_history *model_device_history(const struct model *model, uint64_t key)
@@ -425,6 +427,7 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
         return;
     }
     readings_add(&model->machine, snapshot, model_window_ns(model));
+    model->traffic_left -= model->traffic_left > 0;
     choose_view(model);
     if (list_can_wait(model)) {
         model->list_waits = true;
@@ -525,6 +528,7 @@ void model_show(struct model *model, struct readings *machine, struct readings *
     readings_done(&model->all);
     model->machine = *machine;
     model->all = *all;
+    model->traffic_left = 0;
     if (model->same)
         choose_view(model);
     (void)model_list(model);

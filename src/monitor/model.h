@@ -105,7 +105,8 @@ struct model {
     size_t visible_count;
 
     struct history cpu, memory, swap, gpu_memory, gpu_busy;
-    struct device_history *devices[MODEL_DEVICES]; /* each by itself: memory as it fills */
+    struct device_history *devices; /* room for MODEL_DEVICES; NULL: none yet. So large that it is
+                                       fresh memory, and takes what was filled alone */
     size_t device_count;
     struct held held;
 
@@ -136,6 +137,10 @@ struct model {
     int shift;  /* columns that the host part of the list is moved by */
     int lift;   /* rows that the panels above it are moved by */
     bool loose; /* moved by hand: the selection may be out of sight */
+
+    /* Readings for which disks and networks stay though the list needs their room: one process
+     * that comes and goes moves nothing. A key, another size and another moment end it. */
+    int traffic_left;
 
     char search[96], filter[96];
     char message[256]; /* told in the last row until the next key; safe */

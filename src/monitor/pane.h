@@ -16,6 +16,8 @@ enum form { FORM_FULL, FORM_COMPACT, FORM_DENSE };
 struct layout {
     enum form devices;
     bool host_full;
+    bool traffic;                  /* disks and networks, where there are devices */
+    bool traffic_fits;             /* the list leaves that much empty */
     bool rules;                    /* between the processes of two devices */
     int devices_y, host_y, list_y; /* the list's title; the rule above it is one row higher */
     int lines_y;                   /* the first line of the list */
@@ -25,15 +27,18 @@ struct layout {
 };
 void layout_of(const struct model *model, struct layout *layout);
 
-/* Rows that a panel takes. */
+/* Rows that a panel takes. `traffic` as in struct layout. */
 int pane_devices_rows(const struct model *model, enum form form);
-int pane_host_rows(const struct model *model, bool full);
+int pane_host_rows(const struct model *model, bool full, bool traffic);
+
+/* Whether there are devices, and something is known of disks or networks. */
+bool pane_host_has_traffic(const struct model *model);
 
 /* The device or partition in a row of the panel, which counts from its top; NULL: none. */
 const vitals_row *pane_devices_at(const struct model *model, enum form form, int row);
 
 void pane_devices(struct pen *pen, const struct model *model, int y, enum form form);
-void pane_host(struct pen *pen, const struct model *model, int y, bool full);
+void pane_host(struct pen *pen, const struct model *model, int y, bool full, bool traffic);
 void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
                     int lift);
 

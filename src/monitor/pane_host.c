@@ -1,7 +1,8 @@
 /* pane_host.c: CPU, memory, swap and load: as graphs with their averages, or in two lines.
  *
  * Beside the graphs stand those of the devices, or, without any, what else the machine does: each
- * CPU, disks, networks, pressure. */
+ * CPU, disks, networks, pressure. With devices disks and networks stand below them, where there is
+ * room for them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -133,6 +134,61 @@ static int fact_count(const struct model *model)
     struct facts facts;
     collect_facts(model, &facts);
     return (int)facts.count;
+}
+
+/* ---- disks and networks: where there are devices, or in one line ---- */
+
+bool pane_host_has_traffic(const struct model *model)
+{
+    static const vitals_metric COUNTERS[] = {
+        VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITTEN_BYTES,
+        VITALS_HOST_NETWORK_RECEIVED_BYTES, VITALS_HOST_NETWORK_TRANSMITTED_BYTES};
+    const vitals_row *host = model_host(model);
+    bool any = false;
+    for (size_t i = 0; host != NULL && i < sizeof COUNTERS / sizeof COUNTERS[0]; i++)
+        any = any || vitals_row_availability(host, COUNTERS[i]) > 0;
+    return any && has_devices(model);
+}
+
+/* In one line from nvitop's least width on. */
+static int traffic_rows(const struct model *model)
+{
+    return model->width >= NARROW ? 1 : 2;
+}
+
+/* Each value takes ten columns at most, and none is cut. */
+static const struct traffic_words {
+    int rows, columns;
+    const char *read, *written, *in, *out; /* in: NULL: there is no room for networks */
+} TRAFFIC_WORDS[] = {
+    {1, 75, "Disk read ", ", written ", "; Net in ", ", out "},
+    {1, 66, "Disk R ", ", W ", "; Net in ", ", out "},
+    {1, 0, "Disk R ", ", W ", NULL, NULL},
+    {2, 41, "Disk read ", ", written ", "Network in ", ", out "},
+    {2, 0, "Disk R ", ", W ", "Net in ", ", out "},
+};
+
+static void draw_traffic(struct pen *pen, const struct model *model, const struct box *box)
+{
+    char line[FACT], read[WORDS], written[WORDS], in[WORDS], out[WORDS];
+    const struct traffic_words *words = TRAFFIC_WORDS;
+    int rows = box->rows > 1 ? 2 : 1, columns = box->columns > 0 ? box->columns : 0;
+    while (words->rows != rows || words->columns > columns)
+        words++;
+    struct canvas_field field = {.x = box->x, .y = box->y, .columns = columns};
+    int used = snprintf(line, sizeof line, "%s%s%s%s", words->read,
+                        rate_words(model, VITALS_HOST_DISK_READ_BYTES, read), words->written,
+                        rate_words(model, VITALS_HOST_DISK_WRITTEN_BYTES, written));
+    if (rows == 2) {
+        canvas_field(pen->canvas, &field, line);
+        field.y++;
+        used = 0;
+    }
+    if (words->in != NULL)
+        (void)snprintf(line + used, sizeof line - (size_t)used, "%s%s%s%s", words->in,
+                       rate_words(model, VITALS_HOST_NETWORK_RECEIVED_BYTES, in), words->out,
+                       rate_words(model, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, out));
+    canvas_field(pen->canvas, &field, line);
 }
 
 /* ---- each CPU: a meter, or as many as fit in a few rows ---- */
@@ -333,14 +389,35 @@ static void draw_machine(struct pen *pen, const struct model *model, const struc
 }
 
 /* Rows below the graphs, where what the machine does has no pane of its own. */
-static int machine_rows(const struct model *model)
+static int machine_rows(const struct model *model, bool traffic)
 {
-    if (has_devices(model) || has_pane(model))
+    if (has_devices(model))
+        return traffic ? 1 + traffic_rows(model) : 0;
+    if (has_pane(model))
         return 0;
     return meter_rows(model, model->width - 4, METER_ROWS_MOST) + fact_count(model) + 1;
 }
 
-static void draw_full(struct pen *pen, const struct model *model, int y)
+/* Below a rule that ends what stands above it; gives the row behind. */
+static int draw_more(struct pen *pen, const struct model *model, int y, int rows,
+                     struct edges *edges)
+{
+    struct edges whole = {{0, model->width - 1}, 2};
+    struct box box = {2, y + 1, model->width - 4, rows - 1};
+    if (rows == 0)
+        return y;
+    draw_rule(pen, y, false, edges, &whole);
+    for (int row = 1; row < rows; row++)
+        draw_edges(pen, y + row, &whole);
+    if (has_devices(model))
+        draw_traffic(pen, model, &box);
+    else
+        draw_machine(pen, model, &box);
+    *edges = whole;
+    return y + rows;
+}
+
+static void draw_full(struct pen *pen, const struct model *model, int y, bool traffic)
 {
     struct edges edges = {{0, pane_left(model)}, 2}, none = {.count = 0}, above;
     struct edges middle = edges;
@@ -371,15 +448,7 @@ static void draw_full(struct pen *pen, const struct model *model, int y)
             draw_machine(pen, model, &box);
         }
     }
-    int bottom = region.y + GRAPHS, more = machine_rows(model);
-    if (more > 0) {
-        struct box box = {2, bottom + 1, model->width - 4, more - 1};
-        draw_rule(pen, bottom, false, &edges, &edges);
-        for (int row = 1; row < more; row++)
-            draw_edges(pen, bottom + row, &edges);
-        draw_machine(pen, model, &box);
-        bottom += more;
-    }
+    int bottom = draw_more(pen, model, region.y + GRAPHS, machine_rows(model, traffic), &edges);
     draw_rule(pen, bottom, true, &edges, &none);
 }
 
@@ -445,34 +514,35 @@ static int more_rows(const struct model *model)
     return meter_rows(model, model->width, METER_ROWS_MOST) + fact_count(model);
 }
 
-int pane_host_rows(const struct model *model, bool full)
+int pane_host_rows(const struct model *model, bool full, bool traffic)
 {
     if (model_host(model) == NULL)
         return 0;
     if (full)
-        return GRAPHS + 1 + machine_rows(model) + !has_devices(model);
-    return has_devices(model) ? 2 : 2 + more_rows(model);
+        return GRAPHS + 1 + machine_rows(model, traffic) + !has_devices(model);
+    if (has_devices(model))
+        return 2 + (traffic ? traffic_rows(model) : 0);
+    return 2 + more_rows(model);
 }
 
-void pane_host(struct pen *pen, const struct model *model, int y, bool full)
+void pane_host(struct pen *pen, const struct model *model, int y, bool full, bool traffic)
 {
     if (model_host(model) == NULL)
         return;
     if (full) {
-        draw_full(pen, model, has_devices(model) ? y - 1 : y);
+        draw_full(pen, model, has_devices(model) ? y - 1 : y, traffic);
         return;
     }
     compact_cpu(pen, model, y);
     compact_memory(pen, model, y + 1);
-    if (!has_devices(model) && more_rows(model) > 1) {
+    if (has_devices(model) && traffic) {
+        struct box box = {2, y + 2, model->width - 4, traffic_rows(model)};
+        draw_traffic(pen, model, &box);
+    } else if (!has_devices(model) && more_rows(model) > 1) {
         struct box box = {0, y + 2, model->width, more_rows(model)};
         draw_machine(pen, model, &box);
     } else if (!has_devices(model)) {
-        struct facts facts;
-        char line[2 * FACT + 4];
-        collect_facts(model, &facts);
-        (void)snprintf(line, sizeof line, "%s; %s", facts.lines[0], facts.lines[1]);
-        struct canvas_field field = {.y = y + 2, .columns = model->width};
-        canvas_field(pen->canvas, &field, line);
+        struct box box = {0, y + 2, model->width, 1};
+        draw_traffic(pen, model, &box);
     }
 }

@@ -10,7 +10,7 @@
 #include "monitor/match.h"
 #include "monitor/pane.h"
 
-enum { FRAME = 5, LINES_LEAST = 6, LINE = 2 * WORDS_COMMAND + 128 };
+enum { FRAME = 5, LINES_LEAST = 6, LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
 
 /* ---- where ---- */
 
@@ -47,17 +47,19 @@ static int host_rule(const struct model *model, bool full)
     return full && (model->arranged.hidden & PANEL_DEVICES) && model_device_count(model) > 0;
 }
 
-static int host_rows(const struct model *model, bool full)
+static int host_rows(const struct model *model, bool full, bool traffic)
 {
     return model->arranged.hidden & PANEL_HOST
                ? 0
-               : pane_host_rows(model, full) + host_rule(model, full);
+               : pane_host_rows(model, full, traffic) + host_rule(model, full);
 }
 
 /* Whether panels of these forms leave the list what it needs. */
 static bool fits(const struct model *model, enum form devices, bool host_full, int list)
 {
-    return model->height >= 1 + devices_rows(model, devices) + host_rows(model, host_full) + list;
+    bool traffic = model->arranged.traffic == TRAFFIC_ALWAYS;
+    return model->height >=
+           1 + devices_rows(model, devices) + host_rows(model, host_full, traffic) + list;
 }
 
 /* The first of these that fits, as the machine's graphs tell more than a second line of a device.
@@ -85,6 +87,18 @@ static void choose_forms(const struct model *model, struct layout *layout, int w
     }
 }
 
+/* Disks and networks where a person wants them, or where the list leaves that much empty. */
+static void choose_traffic(const struct model *model, struct layout *layout, int wanted)
+{
+    if (model->arranged.traffic == TRAFFIC_NEVER || (model->arranged.hidden & PANEL_HOST) ||
+        !pane_host_has_traffic(model))
+        return;
+    int rows = 1 + devices_rows(model, layout->devices) + host_rows(model, layout->host_full, true);
+    layout->traffic_fits = model->height >= rows + FRAME + wanted;
+    layout->traffic = layout->traffic_fits || model->traffic_left > 0 ||
+                      model->arranged.traffic == TRAFFIC_ALWAYS;
+}
+
 /* Panels that have moved out of sight make room for more lines. */
 static void lift_list(const struct model *model, struct layout *layout, int end, int wanted)
 {
@@ -102,9 +116,10 @@ void layout_of(const struct model *model, struct layout *layout)
     int wanted = lines_wanted(model, has_rules(model));
     *layout = (struct layout){.rules = has_rules(model)};
     choose_forms(model, layout, wanted < most ? wanted : most);
+    choose_traffic(model, layout, wanted);
     layout->devices_y = 1;
     layout->host_y = 1 + devices_rows(model, layout->devices);
-    int end = layout->host_y + host_rows(model, layout->host_full);
+    int end = layout->host_y + host_rows(model, layout->host_full, layout->traffic);
     layout->host_y += host_rule(model, layout->host_full);
     layout->list_y = end + 1;
     layout->lines_y = layout->list_y + 3;
@@ -328,8 +343,25 @@ static int sort_words(struct pen *pen, const struct model *model,
     return canvas_text(pen->canvas, x, y, STYLE_PLAIN, text);
 }
 
+/* Lines of the list, by their places there: those that are on the screen. */
+struct seen {
+    size_t first, end;
+};
+
+/* " 1-5 of 6", where that is not all of it; empty otherwise. Gives the columns. */
+static int position_words(const struct model *model, const struct seen *seen,
+                          char out[static POSITION])
+{
+    size_t count = model->list.count;
+    out[0] = '\0';
+    if (count > 0 && seen->end > seen->first && (seen->first > 0 || seen->end < count))
+        (void)snprintf(out, POSITION, " %zu-%zu of %zu", seen->first + 1, seen->end, count);
+    return canvas_columns(out);
+}
+
+/* `seen`: NULL where the lower frame says it. */
 static void title_line(struct pen *pen, const struct model *model,
-                       const struct column_choice *choice, int y)
+                       const struct column_choice *choice, int y, const struct seen *seen)
 {
     const struct monitor_options *options = model->options;
     char host[WORDS * 2] = "", text[WORDS * 4];
@@ -349,6 +381,8 @@ static void title_line(struct pen *pen, const struct model *model,
         x += canvas_text(pen->canvas, x, y, STYLE_BOLD, text);
     }
     x += sort_words(pen, model, choice, x, y);
+    if (seen != NULL && x + position_words(model, seen, text) <= model->width - 2)
+        x += canvas_text(pen->canvas, x, y, STYLE_DIM, text);
     int wide = canvas_columns(host), room = model->width - 3 - x;
     const char *user = options->user != NULL ? options->user : "";
     int own = canvas_columns(user) + (user[0] != '\0');
@@ -427,17 +461,44 @@ static void empty_line(struct pen *pen, const struct model *model, int y)
     canvas_field(pen->canvas, &field, text);
 }
 
-/* Which part of the list is seen, where that is not all of it. */
-static void draw_position(struct pen *pen, const struct model *model, int y, size_t end)
+static void draw_position(struct pen *pen, const struct model *model, int y,
+                          const struct seen *seen)
 {
-    char text[WORDS];
-    size_t count = model->list.count, top = (size_t)model->top;
-    if (count == 0 || (top == 0 && end >= count))
+    char text[POSITION];
+    int wide = position_words(model, seen, text);
+    if (wide == 0 || wide + 5 >= model->width)
         return;
-    (void)snprintf(text, sizeof text, " %zu-%zu of %zu ", top + 1, end, count);
-    int wide = canvas_columns(text);
-    if (wide + 4 < model->width)
-        (void)canvas_text(pen->canvas, model->width - wide - 2, y, STYLE_DIM, text);
+    int x = model->width - wide - 3;
+    x += canvas_text(pen->canvas, x, y, STYLE_DIM, text);
+    (void)canvas_text(pen->canvas, x, y, STYLE_DIM, " ");
+}
+
+/* From row `at` to before row `end`; some of them may be off the screen. */
+static struct seen draw_lines(struct pen *pen, const struct model *model,
+                              const struct column_choice *choice, bool rules, int at, int end)
+{
+    struct edges box = {{0, model->width - 1}, 2};
+    size_t place = (size_t)model->top;
+    struct seen seen = {place, place};
+    for (; at < end && place < model->list.count; at++, place++) {
+        const struct item *item = &model->list.items[place];
+        if (rules && place > (size_t)model->top && begins_device(model, place)) {
+            draw_rule(pen, at++, false, &box, &box);
+            if (at >= end)
+                break;
+        }
+        draw_edges(pen, at, &box);
+        draw_line(pen, model, choice, item, at);
+        if (is_twin(model, item))
+            (void)canvas_text(pen->canvas, 1, at, STYLE_BOLD | STYLE_CYAN, "=");
+        if (at < 0)
+            seen.first = place + 1;
+        if (at < model->height)
+            seen.end = place + 1;
+    }
+    for (; at < end; at++)
+        draw_edges(pen, at, &box);
+    return seen;
 }
 
 void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
@@ -445,35 +506,20 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
 {
     struct edges box = {{0, model->width - 1}, 2}, none = {.count = 0};
     struct column_choice choice;
-    int y = layout->list_y - lift, end = layout->lines_y - lift + layout->lines;
+    int y = layout->list_y - lift, first = layout->lines_y - lift, end = first + layout->lines;
     columns_choose(model, model->width - 3, &choice);
+    struct seen seen = draw_lines(pen, model, &choice, layout->rules, first, end);
     draw_rule(pen, y - 1, true, &none, &box);
-    title_line(pen, model, &choice, y);
+    title_line(pen, model, &choice, y, end < model->height ? NULL : &seen);
     draw_edges(pen, y, &box);
     draw_line(pen, model, &choice, NULL, y + 1);
     mark_sort(pen, model, &choice, y + 1);
     draw_edges(pen, y + 1, &box);
     draw_rule(pen, y + 2, true, &box, &box);
-    size_t place = (size_t)model->top;
-    int at = layout->lines_y - lift;
-    for (; at < end && place < model->list.count; at++, place++) {
-        const struct item *item = &model->list.items[place];
-        if (layout->rules && place > (size_t)model->top && begins_device(model, place)) {
-            draw_rule(pen, at++, false, &box, &box);
-            if (at >= end)
-                break;
-        }
-        draw_edges(pen, at, &box);
-        draw_line(pen, model, &choice, item, at);
-        if (is_twin(model, item))
-            (void)canvas_text(pen->canvas, 1, at, STYLE_BOLD | STYLE_CYAN, "=");
+    if (model->list.count == 0) {
+        empty_line(pen, model, first);
+        draw_edges(pen, first, &box);
     }
-    if (model->list.count == 0)
-        empty_line(pen, model, layout->lines_y - lift);
-    for (; at < end; at++)
-        draw_edges(pen, at, &box);
-    if (model->list.count == 0)
-        draw_edges(pen, layout->lines_y - lift, &box);
     draw_rule(pen, end, true, &box, &none);
-    draw_position(pen, model, end, place);
+    draw_position(pen, model, end, &seen);
 }

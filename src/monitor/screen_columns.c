@@ -9,7 +9,7 @@
 #include "monitor/arranging.h"
 #include "monitor/columns.h"
 
-enum { HEAD = 2, FOOT = 1, LINE = 320 };
+enum { HEAD = 2, FOOT = 1, LINE = 320, SORTED = 5 };
 
 struct choice {
     enum view view;
@@ -259,7 +259,7 @@ static void line_words(const struct choice *choice, const struct model *model,
     const struct column *column = &list_columns[place];
     char sorted[WORDS];
     sort_words(model, look, place, sorted);
-    int blanks = 3 - canvas_columns(sorted);
+    int blanks = SORTED - canvas_columns(sorted);
     (void)snprintf(out, LINE, " [%c] %s%*s%-10s%-10s%4d  %s%s", shown ? 'x' : ' ', sorted,
                    blanks > 0 ? blanks : 0, "", column->key,
                    column->title[0] != '\0' ? column->title : "-",
@@ -278,7 +278,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     canvas_field(pen->canvas, &field, line);
     field.y = 1;
     field.style = STYLE_CYAN;
-    canvas_field(pen->canvas, &field, "      sort name      title     wide  what it says");
+    canvas_field(pen->canvas, &field, "     sort name      title     wide  what it says");
     for (int y = HEAD; y < model->height - FOOT; y++) {
         size_t at = (size_t)(choice->top + y - HEAD);
         if (at >= line_count(choice))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/arranging.h"
 #include "monitor/screen.h"
 
 enum { LINES_MOST = 160, LINE = 160, KEYS_WIDE = 20 };
@@ -63,6 +64,8 @@ static void add_group(struct help *help, const struct monitor *monitor, enum key
             continue;
         add(help, binding->keys, binding->help, false,
             binding->signals && monitor->options->readonly != NULL);
+        if (binding->action == ACTION_HIDE)
+            add(help, "", ARRANGING_PANELS, false, false);
         if (binding->action == ACTION_SORT)
             add_sorts(help);
         if (binding->action == ACTION_GROUP)

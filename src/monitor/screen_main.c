@@ -46,7 +46,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     if (!(model->arranged.hidden & PANEL_DEVICES))
         pane_devices(pen, model, layout.devices_y - model->lift, layout.devices);
     if (!(model->arranged.hidden & PANEL_HOST))
-        pane_host(pen, model, layout.host_y - model->lift, layout.host_full);
+        pane_host(pen, model, layout.host_y - model->lift, layout.host_full, layout.traffic);
     pane_processes(pen, model, &layout, model->lift);
 }
 
@@ -77,10 +77,13 @@ static int lines_from(const struct model *model, const struct layout *layout, in
 static void settle(struct monitor *monitor, void *state)
 {
     struct model *model = &monitor->model;
+    enum { TRAFFIC_READINGS = 4 }; /* with the last of them it goes */
     struct layout layout;
     (void)state;
     device_choice_settle(model);
     layout_of(model, &layout);
+    if (layout.traffic_fits)
+        model->traffic_left = TRAFFIC_READINGS;
     int count = (int)model->list.count, place = model->loose ? -1 : model_selected(model);
     if (place >= 0 && place < model->top)
         model->top = place;

@@ -192,6 +192,8 @@ static void draw_subject(struct pen *pen, const struct process *process, size_t 
         subject->words(highest, most);
     subject->words(scale, full);
     (void)snprintf(line, sizeof line, "%s: %s  MAX: %s  (of %s)", subject->title, now, most, full);
+    if (canvas_columns(line) > box->columns - BOX_TITLE) /* how high the graph is comes first */
+        (void)snprintf(line, sizeof line, "%s: %s  (of %s)", subject->title, now, full);
     draw_box(pen, box, line);
     draw_graph(pen, &inside, &graph);
     draw_time_marks(pen, box->x, box->x + box->columns - 1, box->y + box->rows - 1);

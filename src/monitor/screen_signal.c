@@ -99,7 +99,7 @@ static void describe(const struct monitor *monitor, struct target *target, const
     if (count > 0)
         (void)snprintf(children, sizeof children, ", %ld %s", count,
                        count == 1 ? "child" : "children");
-    (void)snprintf(target->about, sizeof target->about, "%llu %s, since %s%s: %.300s",
+    (void)snprintf(target->about, sizeof target->about, "%llu %s, running %s%s: %.300s",
                    (unsigned long long)target->pid, user, age, children,
                    cell_command(row, model->options->look.ascii, command));
 }
@@ -386,8 +386,9 @@ static int shown(const struct model *model, const struct dialog *dialog)
 
 static struct box place_of(const struct model *model, const struct dialog *dialog)
 {
-    enum { WIDE_MOST = 90 };
-    struct box box = {.columns = model->width < WIDE_MOST + 4 ? model->width - 2 : WIDE_MOST};
+    enum { WIDE_MOST = 90, BESIDE_LEAST = 4 }; /* less of what is below looks like a fault */
+    bool whole = model->width < WIDE_MOST + 2 * BESIDE_LEAST;
+    struct box box = {.columns = whole ? model->width : WIDE_MOST};
     box.rows = FRAME + rows_each(dialog) * shown(model, dialog);
     box.rows = box.rows > model->height ? model->height : box.rows;
     box.x = (model->width - box.columns) / 2;

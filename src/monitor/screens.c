@@ -320,6 +320,7 @@ static void press_key(struct monitor *monitor, const struct press *press)
 {
     const struct screen *screen = top(monitor);
     monitor->model.message[0] = '\0';
+    monitor->model.traffic_left = 0;
     if (screen->press != NULL && screen->press(monitor, top_state(monitor), press))
         return;
     const struct binding *binding = binding_find(screen->bit, press->code);
@@ -374,6 +375,7 @@ void monitor_resize(struct monitor *monitor, int width, int height)
 {
     monitor->model.width = width;
     monitor->height = height;
+    monitor->model.traffic_left = 0;
     fit(monitor);
 }
 

@@ -25,7 +25,7 @@ struct os_count_options {
     os_quantities wanted;                         /* what nobody better counts */
     uint64_t limit_memory_bytes, limit_processes; /* what it shall hold, where it can; 0: none */
     uint64_t patience_ns; /* at most, for who must be asked (systemd); 0: 50 ms */
-    void *shared; /* os_count_shared_bytes, zeros at first: what one has found out for the next */
+    void *shared;         /* of os_count_shared_new: what one has found out for the next */
 };
 
 /* A mechanism. Functions may be NULL but open and close. */
@@ -64,7 +64,9 @@ struct os_counter {
 
 /* Those of this system, best first; NULL behind the last. */
 extern const struct os_counter *const os_counters[];
-extern const size_t os_count_shared_bytes;
+
+/* Freed by memory_free; NULL where memory is out. */
+void *os_count_shared_new(void);
 
 /* Writes one figure. */
 static inline void os_count(struct counted *out, enum quantity quantity, double value,

@@ -33,8 +33,7 @@ bool descent_is_enough(const struct process_table *table)
         pause_ns = RESCAN_NS;
     if (pause_ns > RESCAN_LATEST_NS || table->watcher != 0) /* orphans come to the root */
         pause_ns = RESCAN_LATEST_NS;
-    return now_ns < saturating_add(table->scanned_ns, pause_ns) ||
-           pulse_rested_since(table, table->scanned_ns);
+    return now_ns < saturating_add(table->scanned_ns, pause_ns) || pulse_rests(table);
 }
 
 static uint64_t threads_of(const struct process *process)
@@ -158,7 +157,8 @@ void descent_settle(struct process_table *table)
 
 bool descent_begin_scan(struct process_table *table)
 {
-    table->newest_pid = table->last_pid >= 0 ? read_newest(table) : UNREAD;
+    bool rests = pulse_rests(table); /* then nobody asks for it */
+    table->newest_pid = table->last_pid >= 0 && !rests ? read_newest(table) : UNREAD;
     return table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }
 

@@ -72,7 +72,7 @@ struct process_table {
         bool rests;           /* nobody ran since the tick before */
         bool checking, wrong; /* all are looked at nevertheless; one did run */
         uint64_t checked_ns;
-        uint64_t moved_ns; /* when somebody was last seen to have run */
+        uint64_t held_ns; /* when it held all who are known; 0: not since somebody ran */
     } pulse;
 
     size_t budget;    /* of kept descriptors */
@@ -117,7 +117,9 @@ uint64_t pulse_clock(const struct process_table *table, const struct process *pr
 
 /* Its clock has been looked at, and was that before. */
 void pulse_check(struct process_table *table, const struct process *process, uint64_t before_ns);
-bool pulse_rested_since(const struct process_table *table, uint64_t moment_ns);
+
+/* Whether nobody of the tree has run since the tick before. */
+bool pulse_rests(const struct process_table *table);
 
 /* All have been read. */
 void pulse_end(struct process_table *table);

@@ -6,6 +6,8 @@
  * rule: the tick thread. */
 #include "process/entry.h"
 
+#include "core/search.h"
+
 static const uint64_t ABSENT_NS = 2 * NS_PER_SECOND;
 
 bool named_alone(const struct process_table *table)
@@ -54,15 +56,9 @@ static void remember(struct process_table *table, int64_t pid, uint64_t now_ns)
 
 static bool is_listed(const struct process_table *table, int64_t pid)
 {
-    size_t low = 0, high = table->pids.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->pids.items[middle] < pid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < table->pids.count && table->pids.items[low] == pid;
+    const struct os_pids *pids = &table->pids;
+    struct search_number number = {0, (uint64_t)pid};
+    return search_find(pids->items, pids->count, sizeof *pids->items, number) != NULL;
 }
 
 /* All of them, once in a tick. */

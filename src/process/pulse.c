@@ -3,14 +3,16 @@
  * What a run counts its tree with, a cgroup of its own, says how much CPU time all in it have used.
  * As long as that stays as it was nobody of them has run, started or ended anybody: none of their
  * clocks is looked at. Not so the root, which is not in it, and who is dead and may be waited for.
- * Who was moved out of the group runs unseen: it is trusted only while those whom it holds are
- * those who are known, and now and then all clocks are looked at nevertheless: one that went on
- * meanwhile ends all trust. Thread rule: the tick thread. */
+ * Who was moved out of the group runs unseen: it is trusted only where those whom it holds are
+ * those who are known. Nobody who sleeps leaves it by himself, and so they are listed when all have
+ * just come to rest, and then now and then only: it costs by the pid. As seldom all clocks are
+ * looked at nevertheless: one that went on meanwhile ends all trust. Thread rule: the tick thread.
+ */
 #include "process/entry.h"
 
 #include <string.h>
 
-static const uint64_t CHECK_NS = 10 * NS_PER_SECOND;
+static const uint64_t CHECK_NS = 10 * NS_PER_SECOND, HOLD_NS = 5 * NS_PER_SECOND;
 
 /* Whether the text is what it was; it is kept. */
 static bool is_same(struct pulse *pulse)
@@ -52,6 +54,18 @@ static bool holds_all(struct process_table *table)
     return next == members->count;
 }
 
+/* Whether nobody has run, by a group that speaks for all. */
+static bool is_still(struct process_table *table, uint64_t now_ns)
+{
+    struct pulse *pulse = &table->pulse;
+    bool same = is_same(pulse), held = pulse->held_ns != 0;
+    if (same && table->may_rest && held && now_ns < saturating_add(pulse->held_ns, HOLD_NS))
+        return true;
+    held = same && table->may_rest && holds_all(table);
+    pulse->held_ns = held ? now_ns : 0;
+    return held;
+}
+
 void pulse_begin(struct process_table *table)
 {
     struct pulse *pulse = &table->pulse;
@@ -59,21 +73,17 @@ void pulse_begin(struct process_table *table)
     if (pulse->file <= 0)
         return;
     uint64_t now_ns = reader_now(&table->reader);
-    bool still = is_same(pulse) && (!table->may_rest || holds_all(table));
-    bool same = still && table->may_rest;
-    if (!still)
-        pulse->moved_ns = now_ns;
-    pulse->checking = same && now_ns >= saturating_add(pulse->checked_ns, CHECK_NS);
-    pulse->rests = same && !pulse->checking;
+    bool still = is_still(table, now_ns);
+    pulse->checking = still && now_ns >= saturating_add(pulse->checked_ns, CHECK_NS);
+    pulse->rests = still && !pulse->checking;
     if (pulse->checking)
         pulse->checked_ns = now_ns;
 }
 
-/* Whether nobody has run since that moment: then nobody was born and nobody left. */
-bool pulse_rested_since(const struct process_table *table, uint64_t moment_ns)
+/* The group held all who are known since anybody ran last: nobody was born unseen. */
+bool pulse_rests(const struct process_table *table)
 {
-    const struct pulse *pulse = &table->pulse;
-    return (pulse->rests || pulse->checking) && pulse->moved_ns < moment_ns;
+    return table->pulse.rests || table->pulse.checking;
 }
 
 /* Whom the group speaks for. */

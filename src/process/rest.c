@@ -6,6 +6,8 @@
  * list of who lives. Thread rule: the tick thread. */
 #include "process/entry.h"
 
+#include "core/search.h"
+
 #include <errno.h>
 
 /* 10 to 20 ms, at 4 us for a process and tick. */
@@ -36,16 +38,8 @@ void rest_begin(struct process_table *table)
 
 static const struct os_digest *find(const struct process_table *table, int64_t pid)
 {
-    size_t low = 0, high = table->resting_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->resting[middle].pid < pid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < table->resting_count && table->resting[low].pid == pid;
-    return found ? &table->resting[low] : NULL;
+    struct search_number number = {offsetof(struct os_digest, pid), (uint64_t)pid};
+    return search_find(table->resting, table->resting_count, sizeof *table->resting, number);
 }
 
 /* Whom /proc lists and the kernel did not tell of: who was born in between, and on some machines

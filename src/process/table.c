@@ -7,36 +7,35 @@
 #include "process/entry.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* ---- finding ---- */
 
+static bool is_pid_before(const void *item, const void *pid)
+{
+    return (*(struct process *const *)item)->files.pid < *(const int64_t *)pid;
+}
+
+static bool is_key_before(const void *item, const void *key)
+{
+    return (*(struct process *const *)item)->key < *(const uint64_t *)key;
+}
+
 struct process *process_by_pid(const struct process_table *table, int64_t pid)
 {
-    size_t low = 0, high = table->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->by_pid[middle]->files.pid < pid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = search_place(table->by_pid, table->count, sizeof *table->by_pid, &pid,
+                              is_pid_before);
     bool found = low < table->count && table->by_pid[low]->files.pid == pid;
     return found ? table->by_pid[low] : NULL;
 }
 
 struct process *process_by_key(const struct process_table *table, uint64_t key)
 {
-    size_t low = 0, high = table->key_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->by_key[middle]->key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = search_place(table->by_key, table->key_count, sizeof *table->by_key, &key,
+                              is_key_before);
     bool found = low < table->key_count && table->by_key[low]->key == key;
     return found ? table->by_key[low] : NULL;
 }
@@ -78,9 +77,18 @@ static void note(struct process_table *table, struct process *process, bool had_
     process->renamed = false;
 }
 
+/* The launcher has no row, and is read to be known: not while nobody of its run does anything. */
+static bool is_spared(const struct process_table *table, const struct process *process)
+{
+    return table->watcher != 0 && table->pulse.rests && process->root &&
+           process->state == VITALS_HAVE && !tree_expects_row(table, process);
+}
+
 /* In the midst of a tick: the kernel has said that nothing of it has changed. */
 static bool rests(struct process_table *table, struct process *process, bool extras)
 {
+    if (table->merging && is_spared(table, process))
+        return true;
     extras = extras && tree_expects_row(table, process);
     if (!table->merging || !rest_holds(table, process, extras ? extras_for(table, process) : 0))
         return false;
@@ -555,6 +563,11 @@ void process_table_pulse(struct process_table *table, int file, int folder)
 {
     table->pulse.file = file;
     table->pulse.folder = folder;
+}
+
+bool process_table_rests(const struct process_table *table)
+{
+    return pulse_rests(table);
 }
 
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data)

@@ -64,6 +64,9 @@ void process_table_watcher(struct process_table *table, int64_t pid);
  * one; 0: none. It is heeded while all of the tree but its root are in there. */
 void process_table_pulse(struct process_table *table, int file, int folder);
 
+/* Whether it said in the newest tick that nobody has run since the one before. */
+bool process_table_rests(const struct process_table *table);
+
 /* Lists /proc (not where users of devices alone have rows: named.c) and reads every process as the
  * metrics that are due need (stat of all; statm, clock, status and io of those that will have a
  * row); values of metrics that are not due stay as they were. Returns 0 or VITALS_EMEMORY; where

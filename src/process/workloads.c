@@ -4,6 +4,7 @@
 #include "process/entry.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <string.h>
 
@@ -40,17 +41,11 @@ static bool is_called(const struct workload_entry *entry, const struct shared_te
 static struct workload_entry *find(const struct workloads *workloads, uint64_t hint,
                                    const struct shared_text *id)
 {
-    size_t low = 0, high = workloads->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (workloads->items[middle].key < hint)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < workloads->count && workloads->items[low].key == hint &&
-        is_called(&workloads->items[low], id))
-        return &workloads->items[low];
+    struct search_number number = {offsetof(struct workload_entry, key), hint};
+    struct workload_entry *before = search_find(workloads->items, workloads->count,
+                                                sizeof *workloads->items, number);
+    if (before != NULL && is_called(before, id))
+        return before;
     for (size_t i = 0; i < workloads->count; i++)
         if (is_called(&workloads->items[i], id))
             return &workloads->items[i];

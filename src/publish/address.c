@@ -31,6 +31,40 @@ void address_show(const char *url, char *out, size_t size)
                                  out + used, size - used);
 }
 
+/* ---- whether it is another ---- */
+
+/* Behind a login as address_is_web reads it: before the first of / ? #. */
+static vitals_text host_of(const char *url)
+{
+    const char *host = behind_scheme(url);
+    const char *end = host + strcspn(host, "/?#");
+    for (const char *at = host; at < end; at++) {
+        if (*at == '@')
+            host = at + 1;
+    }
+    return (vitals_text){host, (size_t)(end - host)};
+}
+
+static bool is_same(const char *bytes, size_t size, const char *other, size_t other_size)
+{
+    return size == other_size && strncasecmp(bytes, other, size) == 0;
+}
+
+bool address_is_same(const char *url, const char *other)
+{
+    vitals_text host = host_of(url), other_host = host_of(other);
+    const char *path = host.bytes + host.size, *other_path = other_host.bytes + other_host.size;
+    size_t size = strcspn(path, "?#"), other_size = strcspn(other_path, "?#");
+    while (size > 0 && path[size - 1] == '/')
+        size--;
+    while (other_size > 0 && other_path[other_size - 1] == '/')
+        other_size--;
+    return is_same(url, (size_t)(behind_scheme(url) - url), other,
+                   (size_t)(behind_scheme(other) - other)) &&
+           is_same(host.bytes, host.size, other_host.bytes, other_host.size) &&
+           size == other_size && memcmp(path, other_path, size) == 0;
+}
+
 /* ---- whether it can be asked ---- */
 
 /* "HOST", "HOST:PORT", "[::1]:PORT": its host is named, its port is a number of one. */
@@ -53,13 +87,29 @@ static bool is_place(const char *place, size_t size)
     return port <= PORT_MOST && (port > 0 || host_end + 1 >= end);
 }
 
+/* Where it leads is what whoever asks takes it for (RFC 3986, 3.2): all up to the first of / ? #,
+ * behind its @. Of two nobody can say which is meant, and a name or password has none as it is. */
 bool address_is_web(const char *url)
 {
     bool plain = strncasecmp(url, "http://", 7) == 0;
     if (!plain && strncasecmp(url, "https://", 8) != 0)
         return false;
-    const char *place = address_behind_login(url);
-    return is_place(place, strcspn(place, "/?#")) && strpbrk(url, " \t\r\n\"<>") == NULL;
+    const char *place = behind_scheme(url);
+    size_t size = strcspn(place, "/?#");
+    const char *at = memchr(place, '@', size);
+    if (at != NULL) {
+        size -= (size_t)(at + 1 - place);
+        place = at + 1;
+    }
+    return is_place(place, size) && memchr(place, '@', size) == NULL &&
+           strpbrk(url, " \t\r\n\"<>") == NULL;
+}
+
+const char *address_hint(const char *url)
+{
+    return strchr(url, '@') != NULL
+               ? "; a name or password in it has %40 for @, %2F for /, %3F for ?, %23 for #"
+               : "";
 }
 
 int address_check_mlflow(const char *uri, vitals_error *error)
@@ -88,7 +138,8 @@ int address_check_mlflow(const char *uri, vitals_error *error)
                                OTHERS[i].what);
     }
     return record_fail(VITALS_EARGUMENT, shown, error,
-                       "no address of an MLflow server; it looks like http://HOST:5000");
+                       "no address of an MLflow server; it looks like http://HOST:5000%s",
+                       address_hint(uri));
 }
 
 int address_check_listen(const char *where, vitals_error *error)

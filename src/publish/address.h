@@ -18,8 +18,16 @@ void address_show(const char *url, char *out, size_t size);
  * else would end it; without one all behind the scheme. */
 const char *address_behind_login(const char *url);
 
-/* http:// or https://, a host behind it, and a port from 1 to 65535 where one is said. */
+/* Whether both are one server: without a login, a query and slashes at the end; scheme and host in
+ * whatever case. The names alone: one that has two names is two. */
+bool address_is_same(const char *url, const char *other);
+
+/* http:// or https://, a host behind it, and a port from 1 to 65535 where one is said; before it,
+ * if at all, a name and password in which @ / ? # are percent-encoded. */
 bool address_is_web(const char *url);
+
+/* Behind a message that says that it is none: how a login in it is written; "": there is none. */
+const char *address_hint(const char *url);
 
 /* EARGUMENT and why, where this is no address of a server of MLflow's: a file, a database, a
  * cloud's name. */

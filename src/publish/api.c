@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "feed/text.h"
 #include "publish/command_lines.h"
 #include "publish/history.h"
-#include "publish/text.h"
 #include "publish/view.h"
 
 static const char JSON[] = "application/json; charset=utf-8";

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 struct body;
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 struct client;
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 enum { SMALL = 4096, PACKED_MOST = 16 * 1024 * 1024, LEVELS_MOST = 128, NAMES_MOST = 5 };
 

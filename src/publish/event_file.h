@@ -11,7 +11,7 @@
 
 #include <vitals/vitals.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 enum { EVENT_FILE_QUEUE_BYTES = 4 * 1024 * 1024 };
 

@@ -267,21 +267,19 @@ const struct page_table *page_table(const struct page *page, vitals_entity entit
     return &page->tables[(unsigned)entity < PAGE_TABLES ? (unsigned)entity : 0];
 }
 
+static int compare_with_key(const void *key, const void *row)
+{
+    uint64_t wanted = *(const uint64_t *)key;
+    uint64_t there = vitals_row_key(((const struct page_row *)row)->row);
+    return (wanted > there) - (wanted < there);
+}
+
 const struct page_row *page_find(const struct page *page, vitals_entity entity, uint64_t key)
 {
     const struct page_table *table = page_table(page, entity);
-    size_t low = 0, high = table->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint64_t there = vitals_row_key(table->rows[middle].row);
-        if (there == key)
-            return &table->rows[middle];
-        if (there < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return table->count > 0
+               ? bsearch(&key, table->rows, table->count, sizeof *table->rows, compare_with_key)
+               : NULL;
 }
 
 /* ---- the cap ---- */

@@ -2,7 +2,7 @@
 #ifndef VITALS_PUBLISH_GZIP_H
 #define VITALS_PUBLISH_GZIP_H
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 /* Appends the bytes as a gzip file. False where there is no zlib, or no memory. */
 bool gzip_pack(const void *bytes, size_t size, struct text *out);

@@ -7,8 +7,8 @@
 #ifndef VITALS_PUBLISH_HISTORY_H
 #define VITALS_PUBLISH_HISTORY_H
 
+#include "feed/text.h"
 #include "publish/moment.h"
-#include "publish/text.h"
 
 enum { HISTORY_SECONDS = 3600, HISTORY_STEP_SECONDS = 5, HISTORY_POINTS = 720 };
 

@@ -80,18 +80,26 @@ static void tell_started(int descriptor, pid_t pid, int why)
     (void)ignored;
 }
 
+/* The program's ends, above the standard streams. */
+struct ends {
+    int lines, says;
+    int handed; /* -1: nothing */
+};
+
 /* In the child of a child, so that nobody has to wait for it: becomes the program, or tells why it
- * cannot. `lines`, `says` and `failure` are above the standard streams. */
-static void become(const char *program, int lines, int says, int failure)
+ * cannot. `failure` is above the standard streams too. What is handed down goes to its place last,
+ * where one of the others may have been. */
+static void become(const char *program, const struct ends *own, int failure)
 {
     enum { KEPT = STDERR_FILENO + 1 };
     const char *const argv[] = {"tell", NULL};
     (void)setsid();
-    if (dup2(lines, STDIN_FILENO) >= 0 && dup2(says, STDOUT_FILENO) >= 0 &&
-        dup2(says, STDERR_FILENO) >= 0 &&
-        (failure == KEPT || dup3(failure, KEPT, O_CLOEXEC) >= 0)) {
+    if (dup2(own->lines, STDIN_FILENO) >= 0 && dup2(own->says, STDOUT_FILENO) >= 0 &&
+        dup2(own->says, STDERR_FILENO) >= 0 &&
+        (failure == KEPT || dup3(failure, KEPT, O_CLOEXEC) >= 0) &&
+        (own->handed < 0 || dup2(own->handed, LINK_HANDED) >= 0)) {
         failure = KEPT;
-        close_all_but(KEPT);
+        close_all_but(own->handed < 0 ? KEPT : LINK_HANDED);
         take_usual_signals();
         execv(program, (char *const *)argv);
     }
@@ -115,7 +123,7 @@ static struct started hear_started(int descriptor)
 }
 
 /* 0, or the positive errno of what did not work. */
-static int start(const char *program, int lines, int says, pid_t *pid)
+static int start(const char *program, const struct ends *own, pid_t *pid)
 {
     struct started started = {.pid = 0};
     int ends[2], status;
@@ -125,7 +133,7 @@ static int start(const char *program, int lines, int says, pid_t *pid)
     if (child == 0) {
         pid_t second = fork();
         if (second == 0)
-            become(program, lines, says, ends[1]);
+            become(program, own, ends[1]);
         tell_started(ends[1], second, second < 0 ? errno : 0);
         _exit(0);
     }
@@ -206,7 +214,8 @@ static bool say_hello(struct link *link, const char *hello)
     return link->gone || (link->kept_size == 0 && link->dropped == 0);
 }
 
-int link_open(const char *program, const char *hello, struct link **out, vitals_error *error)
+int link_open(const char *program, const char *hello, int handed, struct link **out,
+              vitals_error *error)
 {
     int lines[2], says[2];
     pid_t pid = 0;
@@ -221,7 +230,8 @@ int link_open(const char *program, const char *hello, struct link **out, vitals_
     link->out = lines[1];
     link->in = says[0];
     link->hurry = -1;
-    int why = start(program, lines[0], says[1], &pid);
+    const struct ends own = {.lines = lines[0], .says = says[1], .handed = handed};
+    int why = start(program, &own, &pid);
     close(lines[0]);
     close(says[1]);
     link->process = hold_process(pid, link->out);

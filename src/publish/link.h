@@ -14,10 +14,15 @@
 
 struct link;
 
-/* `program` is the path of tell; `hello` its first line, without a newline. Starts a child of a
- * child, which nobody has to wait for. Errors: EGONE, EDENIED
+/* The descriptor that the program finds what is handed down at. */
+enum { LINK_HANDED = 4 };
+
+/* `program` is the path of tell; `hello` its first line, without a newline; `handed`: -1, or a
+ * descriptor above LINK_HANDED that it has too, there, and that stays the caller's. Starts a child
+ * of a child, which nobody has to wait for. Errors: EGONE, EDENIED
  * (no such program, with its path), ESYSTEM (it does not read), EMEMORY. */
-int link_open(const char *program, const char *hello, struct link **out, vitals_error *error);
+int link_open(const char *program, const char *hello, int handed, struct link **out,
+              vitals_error *error);
 
 /* The end that is written to, for who keeps it open in a fork. */
 int link_descriptor(const struct link *link);

@@ -61,6 +61,9 @@ static void name_it(struct listener *listener, const char *where)
         (void)snprintf(listener->name, sizeof listener->name, "[%s]:%u",
                        inet_ntop(AF_INET6, &address.six.sin6_addr, host, sizeof host),
                        (unsigned)ntohs(address.six.sin6_port));
+    else if (address.any.sa_family == AF_UNIX && address.path.sun_path[0] == '/')
+        (void)snprintf(listener->name, sizeof listener->name, "unix:%.*s",
+                       (int)sizeof address.path.sun_path, address.path.sun_path);
     else
         (void)snprintf(listener->name, sizeof listener->name, "%s", where);
     listener->beyond = address.any.sa_family != AF_UNIX && !host_is_loopback(&address.any);
@@ -204,6 +207,7 @@ static int open_handed(const char *where, const char *lacks, struct listener *ou
         return record_fail(VITALS_EARGUMENT, where, error,
                            "no socket that listens was handed down");
     out->descriptor = descriptor;
+    out->handed = true;
     name_it(out, where);
     if (out->beyond && lacks != NULL) {
         (void)close(descriptor);
@@ -214,6 +218,46 @@ static int open_handed(const char *where, const char *lacks, struct listener *ou
     return 0;
 }
 
+/* One of all addresses listens at each of its family; one of IPv6 at those of IPv4 too, if let. */
+static bool hears(int descriptor, const union address *wanted)
+{
+    union address bound = {.any.sa_family = AF_UNSPEC};
+    socklen_t size = sizeof bound, flag_size = sizeof(int);
+    int six_only = 1;
+    if (getsockname(descriptor, &bound.any, &size) != 0)
+        return false;
+    if (bound.any.sa_family == AF_INET && wanted->any.sa_family == AF_INET)
+        return bound.four.sin_port == wanted->four.sin_port &&
+               (bound.four.sin_addr.s_addr == htonl(INADDR_ANY) ||
+                bound.four.sin_addr.s_addr == wanted->four.sin_addr.s_addr);
+    if (bound.any.sa_family != AF_INET6)
+        return false;
+    bool all = IN6_IS_ADDR_UNSPECIFIED(&bound.six.sin6_addr);
+    if (wanted->any.sa_family == AF_INET6)
+        return bound.six.sin6_port == wanted->six.sin6_port &&
+               (all || IN6_ARE_ADDR_EQUAL(&bound.six.sin6_addr, &wanted->six.sin6_addr));
+    return all && wanted->any.sa_family == AF_INET &&
+           bound.six.sin6_port == wanted->four.sin_port &&
+           getsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &six_only, &flag_size) == 0 &&
+           six_only == 0;
+}
+
+/* Whether a socket that was handed down listens there already. */
+static bool is_handed(const char *where, const struct listener *listeners, size_t count)
+{
+    union address address = {.any.sa_family = AF_UNSPEC};
+    socklen_t size;
+    bool path = strncmp(where, "unix:", 5) == 0;
+    if (!path && !read_address(where, &address, &size))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (listeners[i].handed && (path ? strcmp(where, listeners[i].name) == 0
+                                         : hears(listeners[i].descriptor, &address)))
+            return true;
+    }
+    return false;
+}
+
 /* ---- all of them ---- */
 
 /* IPv6 may be off; then IPv4 is all there is. Of port 0 the second takes what the first got. */
@@ -222,11 +266,16 @@ static int open_localhost(const char *port, struct listener *listeners, size_t *
 {
     char where[LISTENER_NAME];
     (void)snprintf(where, sizeof where, "127.0.0.1:%.8s", port);
-    int code = open_address(where, NULL, &listeners[*count], error);
-    if (code < 0)
-        return code;
-    (void)snprintf(where, sizeof where, "[::1]%s", strrchr(listeners[(*count)++].name, ':'));
-    int number = 0;
+    int code = 0, number = 0;
+    if (!is_handed(where, listeners, *count)) {
+        code = open_address(where, NULL, &listeners[*count], error);
+        if (code < 0)
+            return code;
+        port = strrchr(listeners[(*count)++].name, ':') + 1;
+    }
+    (void)snprintf(where, sizeof where, "[::1]:%.8s", port);
+    if (is_handed(where, listeners, *count))
+        return 0;
     code = try_address(where, NULL, &listeners[*count], &number, error);
     *count += code == 0;
     return number == EAFNOSUPPORT || number == EADDRNOTAVAIL ? 0 : code;
@@ -241,6 +290,8 @@ int listeners_open(const char *where, const char *lacks, struct listener *listen
                            LISTENERS_MAX - 1);
     if (strncmp(where, LOCALHOST, sizeof LOCALHOST - 1) == 0)
         return open_localhost(where + sizeof LOCALHOST - 1, listeners, count, error);
+    if (is_handed(where, listeners, *count))
+        return 0;
     struct listener *out = &listeners[*count];
     *out = (struct listener){.descriptor = -1};
     int code = strncmp(where, "unix:", 5) == 0 ? open_path(where, out, error)

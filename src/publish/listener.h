@@ -11,6 +11,7 @@ enum { LISTENERS_MAX = 16, LISTENER_PATH = 108, LISTENER_NAME = 160 };
 
 struct listener {
     int descriptor;
+    bool handed;              /* by whoever started us */
     bool beyond;              /* the loopback and the file system: others' machines can come */
     char name[LISTENER_NAME]; /* "127.0.0.1:9847", "[::1]:9847", "unix:/run/vitals.sock" */
     char path[LISTENER_PATH]; /* of a socket in a folder that was made here */
@@ -23,6 +24,7 @@ struct listener {
  *     localhost:9847                                127.0.0.1, and ::1 where there is one
  *     unix:/run/vitals.sock                         for its owner alone
  *     fd:3                                          one that was handed down, as systemd does
+ * What a socket that was handed down listens at already is not opened again.
  * `lacks`: what is missing for it to be reached from elsewhere, for the message; NULL: it may.
  * Errors: EARGUMENT (no such address, or it may not be), ESYSTEM (in use, not of this machine),
  * EDENIED, EGONE (no such folder). */

@@ -48,7 +48,8 @@ struct mlflow {
     bool ended, limits_told;
 
     char *folder, *resume, *uri; /* set before the writer begins, and never after */
-    uint64_t away_ns;            /* likewise, as the job and config above */
+    const char *instead;         /* likewise, as the job and config above, whose it is */
+    uint64_t away_ns;            /* likewise */
     bool launched;               /* likewise: the run is begun by us, in our working folder */
 
     pthread_t writer;
@@ -303,8 +304,10 @@ static void *writer_main(void *data)
     if (open_spool(mlflow, &spool, &error) == 0) {
         if (mlflow->resume != NULL)
             end_for_another(spool);
-        const struct mlflow_sender_options options = {
-            .resumed = mlflow->resume != NULL, .uri = mlflow->uri, .away_ns = mlflow->away_ns};
+        const struct mlflow_sender_options options = {.resumed = mlflow->resume != NULL,
+                                                      .uri = mlflow->uri,
+                                                      .instead = mlflow->instead,
+                                                      .away_ns = mlflow->away_ns};
         (void)mlflow_sender_start(spool, &options, &sender, &error);
     }
     if (sender == NULL)
@@ -407,6 +410,7 @@ static int open_mlflow(const json_t *config, const json_t *hello, void **data, v
     int known = form != NULL ? redact_form_of(form) : REDACT_OFF;
     mlflow->form = known >= 0 ? (enum redact_form)known : REDACT_OFF;
     mlflow->resume = resume != NULL ? strdup(resume) : NULL;
+    mlflow->instead = resume != NULL ? setting(mlflow->config, "instead", NULL) : NULL;
     mlflow->uri = uri != NULL ? strdup(uri) : NULL;
     mlflow->away_ns = (uint64_t)(fmin(number(config, "away_seconds"), 1e9) * 1e9);
     int code = mlflow->resume == NULL ? prepare(mlflow, error) : 0;
@@ -599,7 +603,7 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
         return;
     }
     if (mlflow->dropped > 0)
-        reply_say("mlflow: %llu parts are missing, because %s", (unsigned long long)mlflow->dropped,
+        reply_say("mlflow: %llu parts are missing: %s", (unsigned long long)mlflow->dropped,
                   mlflow->said_trouble ? "the disk did not take them" : "too much was waiting");
     if (mlflow->sender != NULL && !close_sender(mlflow, deadline_ns))
         return;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 enum mlflow_part { MLFLOW_METRICS, MLFLOW_PARAMS, MLFLOW_TAGS };
 

@@ -86,14 +86,16 @@ bool mlflow_read_run(const json_t *answer, const char *prefix, struct mlflow_run
 {
     const json_t *found = json_object_get(answer, "run"), *info = json_object_get(found, "info");
     const char *id = word(info, "run_id"), *place = word(info, "artifact_uri");
+    const char *experiment = word(info, "experiment_id");
     if (id == NULL || id[0] == '\0' || strlen(id) > 200)
         return false;
     *run = (struct mlflow_run){
         .id = strdup(id),
+        .experiment = strdup(experiment != NULL ? experiment : ""),
         .artifact_uri = strdup(place != NULL ? place : ""),
         .step = next_step(json_object_get(json_object_get(found, "data"), "metrics"), prefix),
     };
-    if (run->id != NULL && run->artifact_uri != NULL)
+    if (run->id != NULL && run->experiment != NULL && run->artifact_uri != NULL)
         return true;
     mlflow_run_done(run);
     return false;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "publish/address.h"
 #include "publish/clock.h"
 #include "publish/mlflow_server.h"
 #include "publish/reply.h"
@@ -21,7 +22,7 @@ enum { FAILURES_MOST = 8, ARTIFACT_FAILURES_MOST = 3 };
 struct mlflow_sender {
     struct spool *spool;
     bool search; /* a run may have been made before */
-    const char *uri;
+    const char *uri, *instead;
     uint64_t away_ns;
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -38,6 +39,8 @@ struct mlflow_sender {
     struct retry retry;
     unsigned failures; /* of the record at hand */
     unsigned left_out; /* records that only they were wrong with */
+    bool elsewhere;    /* the run was found first at another address */
+    bool at_home;      /* it was found first where the spool is for */
     bool let_in;       /* the server has taken something of ours: who we are was enough */
     bool said_away, said_refused, said_no_artifacts;
     enum mlflow_end end;
@@ -118,19 +121,24 @@ static void fail(struct mlflow_sender *sender, enum mlflow_end end)
 
 static void tell_opened(const struct mlflow_sender *sender)
 {
-    reply_opened("mlflow", "run_id", sender->run.id);
+    char *page = mlflow_run_page(&sender->server, &sender->run);
+    reply_opened_run("mlflow", sender->run.id, page);
+    free(page);
 }
 
 /* What is known of the run goes into the spool, so that another program goes on with it. */
 static void note_run(struct mlflow_sender *sender)
 {
-    json_t *note = json_pack("{s:s,s:s,s:I,s:b}", "run_id", sender->run.id, "artifact_uri",
-                             sender->run.artifact_uri, "step", (json_int_t)sender->run.step, "ours",
-                             sender->run.ours);
+    char *server = mlflow_without_login(sender->server.address);
+    json_t *note = json_pack("{s:s,s:s,s:s,s:s?,s:I,s:b}", "run_id", sender->run.id,
+                             "experiment_id", sender->run.experiment, "artifact_uri",
+                             sender->run.artifact_uri, "server", server, "step",
+                             (json_int_t)sender->run.step, "ours", sender->run.ours);
     char *bytes = note != NULL ? json_dumps(note, JSON_COMPACT) : NULL;
     if (bytes != NULL)
         (void)spool_append(sender->spool, SPOOL_RUN, bytes, strlen(bytes));
     free(bytes);
+    free(server);
     json_decref(note);
 }
 
@@ -144,39 +152,81 @@ static json_t *read_note(struct spool *spool, enum spool_kind kind)
     return note;
 }
 
-/* The run that another program found. */
-static bool take_known_run(struct mlflow_sender *sender)
+/* The run that another program found, where its note says; an old one says nothing. */
+static bool take_known_run(struct mlflow_sender *sender, const json_t *target)
 {
     json_t *note = read_note(sender->spool, SPOOL_RUN);
     const char *id = json_string_value(json_object_get(note, "run_id"));
     const char *place = json_string_value(json_object_get(note, "artifact_uri"));
+    const char *experiment = json_string_value(json_object_get(note, "experiment_id"));
+    const char *server = json_string_value(json_object_get(note, "server"));
+    const char *home = json_string_value(json_object_get(target, "uri"));
     if (id != NULL) {
+        sender->at_home = server == NULL || address_is_same(server, home);
+        sender->elsewhere = !address_is_same(server != NULL ? server : home,
+                                             sender->server.address);
         sender->run = (struct mlflow_run){
             .id = strdup(id),
+            .experiment = strdup(experiment != NULL ? experiment : ""),
             .artifact_uri = strdup(place != NULL ? place : ""),
             .step = (uint64_t)json_integer_value(json_object_get(note, "step")),
             .ours = json_is_true(json_object_get(note, "ours")),
         };
     }
     json_decref(note);
-    return sender->run.id != NULL;
+    if (sender->run.experiment != NULL && sender->run.artifact_uri != NULL)
+        return sender->run.id != NULL;
+    mlflow_run_done(&sender->run);
+    sender->elsewhere = false;
+    return false;
+}
+
+/* Whether the run of another address is here too, as where the server has moved. */
+static enum mlflow_outcome look_for_known_run(struct mlflow_sender *sender, const json_t *target)
+{
+    struct mlflow_run here = {.id = NULL};
+    json_t *wanted = json_pack("{s:s,s:O}", "run_id", sender->run.id, "prefix",
+                               json_object_get(target, "prefix"));
+    enum mlflow_outcome outcome = wanted != NULL
+                                      ? mlflow_find_run(&sender->server, wanted, false, &here)
+                                      : MLFLOW_AGAIN;
+    json_decref(wanted);
+    mlflow_run_done(&here);
+    return outcome;
+}
+
+/* One that is known from elsewhere, else one that is found or made. Where the spool is for, a run
+ * is not left for another's; one of any other server binds nobody. */
+static enum mlflow_outcome ask_for_run(struct mlflow_sender *sender, const json_t *target)
+{
+    enum mlflow_outcome outcome;
+    if (sender->elsewhere) {
+        outcome = look_for_known_run(sender, target);
+        if (outcome != MLFLOW_MISSING || sender->at_home)
+            return outcome;
+        mlflow_run_done(&sender->run);
+        sender->elsewhere = false;
+        sender->search = true;
+    }
+    outcome = mlflow_find_run(&sender->server, target, sender->search, &sender->run);
+    sender->let_in = outcome == MLFLOW_WELL && sender->run.ours;
+    return outcome;
 }
 
 /* False: it is over. */
 static bool find_run(struct mlflow_sender *sender, const json_t *target)
 {
-    if (take_known_run(sender)) {
+    if (take_known_run(sender, target) && !sender->elsewhere) {
         tell_opened(sender);
         return true;
     }
     for (;;) {
-        enum mlflow_outcome outcome = mlflow_find_run(&sender->server, target, sender->search,
-                                                      &sender->run);
+        enum mlflow_outcome outcome = ask_for_run(sender, target);
         if (outcome == MLFLOW_WELL) {
             sender->retry.tries = 0;
-            sender->let_in = sender->run.ours;
             note_taken(sender);
-            note_run(sender);
+            if (!sender->elsewhere) /* else it is noted where it was found first */
+                note_run(sender);
             tell_opened(sender);
             return true;
         }
@@ -348,21 +398,21 @@ static bool is_target(const json_t *target)
            json_is_string(json_object_get(target, "mark"));
 }
 
-/* With the login of ours, where that is for the server of the spool. */
+/* The spool's, or what stands in its place; with the login of ours, where that is for the same
+ * server. */
 static const char *address_of(const struct mlflow_sender *sender, const json_t *target)
 {
-    const char *uri = json_string_value(json_object_get(target, "uri"));
-    char *ours = sender->uri != NULL ? mlflow_without_login(sender->uri) : NULL;
-    if (uri != NULL && ours != NULL && strcmp(uri, ours) == 0)
+    const char *uri = sender->instead != NULL ? sender->instead
+                                              : json_string_value(json_object_get(target, "uri"));
+    if (uri != NULL && sender->uri != NULL && address_is_same(uri, sender->uri))
         uri = sender->uri;
-    free(ours);
     return uri;
 }
 
 static void *sender_main(void *data)
 {
     struct mlflow_sender *sender = data;
-    vitals_error error = {.message = "its spool does not say where to"};
+    vitals_error error = {.message = "the file does not say which server it is for"};
     json_t *target = read_note(sender->spool, SPOOL_TARGET);
     const char *uri = address_of(sender, target);
     sender->end = MLFLOW_LEFT;
@@ -392,6 +442,7 @@ int mlflow_sender_start(struct spool *spool, const struct mlflow_sender_options 
     sender->spool = spool;
     sender->search = options->resumed;
     sender->uri = options->uri;
+    sender->instead = options->instead;
     sender->away_ns = options->away_ns;
     sender->taken_ns = clock_now_ns();
     pthread_mutex_init(&sender->mutex, NULL);

@@ -20,8 +20,9 @@ struct mlflow_sender;
 #define MLFLOW_ONLY_OURS "\"only_ours\":true"
 
 struct mlflow_sender_options {
-    bool resumed;     /* another program began, and may have made the run already */
-    const char *uri;  /* NULL, or an address with a login, where it is the spool's without */
+    bool resumed;        /* another program began, and may have made the run already */
+    const char *uri;     /* NULL, or an address with a login, where it is the spool's without */
+    const char *instead; /* NULL, or an address in the place of the spool's */
     uint64_t away_ns; /* how long a server that does not answer is waited for at the end; 0: as long
                          as there is time */
 };

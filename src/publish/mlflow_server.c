@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "publish/address.h"
+#include "publish/environment.h"
 #include "publish/mlflow_login.h"
 #include "record/tick.h"
 
@@ -63,8 +64,39 @@ void mlflow_server_done(struct mlflow_server *server)
 void mlflow_run_done(struct mlflow_run *run)
 {
     free(run->id);
+    free(run->experiment);
     free(run->artifact_uri);
     *run = (struct mlflow_run){.id = NULL};
+}
+
+static void put_part(struct text *url, const char *before, const char *part)
+{
+    text_string(url, before);
+    client_encode(url, part, strlen(part), false);
+}
+
+/* As MLflow's own client says it. A name and password may look like none where they hold a slash;
+ * an @ that is left is theirs. */
+char *mlflow_run_page(const struct mlflow_server *server, const struct mlflow_run *run)
+{
+    enum { PAGE_MOST = 1000 };
+    const char *workspace = environment_get("MLFLOW_WORKSPACE");
+    char *address = mlflow_without_login(server->address);
+    bool known = address != NULL && strchr(address, '@') == NULL && run->experiment[0] != '\0';
+    struct text url = {.bytes = NULL};
+    if (known) {
+        text_string(&url, address);
+        put_part(&url, "/#/experiments/", run->experiment);
+        put_part(&url, "/runs/", run->id);
+    }
+    if (known && workspace != NULL && strcmp(workspace, "default") != 0)
+        put_part(&url, "?workspace=", workspace);
+    text_byte(&url, '\0');
+    free(address);
+    if (known && !url.failed && url.size <= PAGE_MOST)
+        return url.bytes;
+    text_done(&url);
+    return NULL;
 }
 
 /* ---- one request ---- */

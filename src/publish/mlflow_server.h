@@ -50,6 +50,7 @@ enum mlflow_outcome mlflow_put(struct mlflow_server *server, const char *artifac
 /* A run, as it was found or made. */
 struct mlflow_run {
     char *id;
+    char *experiment; /* its id; "": not known */
     char *artifact_uri;
     uint64_t step; /* the next of its system metrics */
     bool ours;     /* we made it */
@@ -68,6 +69,10 @@ void mlflow_run_done(struct mlflow_run *run);
  * REFUSED, DENIED and MISSING say in server->why what a person must know. */
 enum mlflow_outcome mlflow_find_run(struct mlflow_server *server, const json_t *target, bool search,
                                     struct mlflow_run *run);
+
+/* Where the server shows the run to a person, without what logs in; the caller's. NULL: not known,
+ * too long, or no memory. */
+char *mlflow_run_page(const struct mlflow_server *server, const struct mlflow_run *run);
 
 /* Reads the run out of an answer of runs/get or runs/create, pure. False: it holds none. */
 bool mlflow_read_run(const json_t *answer, const char *prefix, struct mlflow_run *run);

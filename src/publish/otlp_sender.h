@@ -6,8 +6,8 @@
 #ifndef VITALS_PUBLISH_OTLP_SENDER_H
 #define VITALS_PUBLISH_OTLP_SENDER_H
 
+#include "feed/text.h"
 #include "publish/otlp_settings.h"
-#include "publish/text.h"
 
 enum { OTLP_QUEUE = 64, OTLP_QUEUE_BYTES = 16 * 1024 * 1024 };
 

@@ -125,19 +125,17 @@ static void write_row(struct writing *writing, const struct otlp_source *source,
 
 /* ---- which rows ---- */
 
+/* Of keys, and of what begins with its key. */
+static int by_key(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
 static bool is_chosen(const struct writing *writing, uint64_t key)
 {
-    size_t low = 0, high = writing->chosen_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (writing->chosen[middle] == key)
-            return true;
-        if (writing->chosen[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    return writing->chosen_count > 0 &&
+           bsearch(&key, writing->chosen, writing->chosen_count, sizeof key, by_key) != NULL;
 }
 
 /* The part that a source is of, where it is of one. */
@@ -181,12 +179,6 @@ static int heavier_first(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static int by_number(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* Where there are more processes than may be told of, those on devices, and then the largest. */
 static void choose(struct writing *writing)
 {
@@ -207,23 +199,15 @@ static void choose(struct writing *writing)
         uint64_t key;
         if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
             continue;
-        for (size_t low = 0, high = count; low < high;) {
-            size_t middle = low + (high - low) / 2;
-            if (all[middle].key == key) {
-                all[middle].weight += 1e18;
-                break;
-            }
-            if (all[middle].key < key)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        struct candidate *found = bsearch(&key, all, count, sizeof *all, by_key);
+        if (found != NULL)
+            found->weight += 1e18;
     }
     if (all != NULL && chosen != NULL) {
         qsort(all, count, sizeof *all, heavier_first);
         for (size_t i = 0; i < most; i++)
             chosen[i] = all[i].key;
-        qsort(chosen, most, sizeof *chosen, by_number);
+        qsort(chosen, most, sizeof *chosen, by_key);
         writing->chosen = chosen;
         writing->chosen_count = most;
         chosen = NULL;

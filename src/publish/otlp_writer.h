@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 /* A collector takes 20 MiB at most unless told otherwise; others less. */
 enum { OTLP_DOCUMENT_MAX = 4 * 1024 * 1024, OTLP_ATTRIBUTES = 16, OTLP_STORE = 2048 };

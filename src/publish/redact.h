@@ -7,7 +7,7 @@
 #ifndef VITALS_PUBLISH_REDACT_H
 #define VITALS_PUBLISH_REDACT_H
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 /* How much of a command line leaves this machine. */
 enum redact_form { REDACT_OFF, REDACT_ARGV0, REDACT_REDACTED, REDACT_FULL };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 enum { MESSAGE = 1000 };
 
@@ -52,6 +52,16 @@ void reply_opened(const char *publisher, const char *key, const char *value)
     put(&line, "opened", publisher);
     if (key != NULL)
         put(&line, key, value);
+    write_line(&line);
+}
+
+void reply_opened_run(const char *publisher, const char *run_id, const char *url)
+{
+    struct text line = begin();
+    put(&line, "opened", publisher);
+    put(&line, "run_id", run_id);
+    if (url != NULL)
+        put(&line, "url", url);
     write_line(&line);
 }
 

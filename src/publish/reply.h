@@ -11,6 +11,10 @@
  *     {"opened":"mlflow","run_id":"…"} */
 void reply_opened(const char *publisher, const char *key, const char *value);
 
+/* The same of a run of MLflow's: its id, and the address that shows it to a person; NULL: not
+ * known.     {"opened":"mlflow","run_id":"…","url":"…"} */
+void reply_opened_run(const char *publisher, const char *run_id, const char *url);
+
 /* It cannot work, for good; one line for a person.     {"failed":"serve","message":"…"} */
 void reply_failed(const char *publisher, const char *format, ...) VITALS_FORMAT(2, 3);
 

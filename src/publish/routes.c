@@ -25,13 +25,13 @@ static void ready(struct serve *serve, const struct http_request *request,
 }
 
 const struct route routes[] = {
+    {"/", false, page_answer},
     {"/metrics", false, serve_metrics},
     {"/-/healthy", false, healthy},
     {"/-/ready", false, ready},
     {"/api/v1/snapshot", false, api_snapshot},
     {"/api/v1/stream", false, api_stream},
     {"/api/v1/history", false, api_history},
-    {"/", false, page_answer},
     {"/page/", true, page_answer},
     {NULL, false, NULL},
 };

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "feed/text.h"
 #include "publish/accept.h"
 #include "publish/serve.h"
-#include "publish/text.h"
 
 enum { PACK_FROM = 512, MOST_HEADERS = 20 };
 

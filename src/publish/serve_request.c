@@ -241,6 +241,21 @@ static bool fits(const struct route *route, const char *path)
     return strncmp(route->path, path, size) == 0 && (route->below || path[size] == '\0');
 }
 
+/* What there is instead; what stands below another is that one's own. */
+static void answer_nothing_there(struct http_answer *answer)
+{
+    struct text words = {.bytes = NULL};
+    text_string(&words, "there is nothing at this path; there is:");
+    for (const struct route *route = routes; route->path != NULL; route++) {
+        if (!route->below)
+            text_format(&words, " %s", route->path);
+    }
+    text_string(&words, "\n");
+    text_byte(&words, '\0');
+    http_answer_text(answer, 404, words.failed ? "there is nothing at this path\n" : words.bytes);
+    text_done(&words);
+}
+
 static enum MHD_Result follow_route(struct http_request *request)
 {
     struct http_answer answer = {.status = 0};
@@ -251,9 +266,7 @@ static enum MHD_Result follow_route(struct http_request *request)
     if (route->path != NULL)
         route->answer(serve, request, &answer);
     else
-        http_answer_text(&answer, 404,
-                         "there is nothing at this path; there is: / /metrics /api/v1/snapshot "
-                         "/api/v1/stream /api/v1/history /-/healthy /-/ready\n");
+        answer_nothing_there(&answer);
     if (answer.events == NULL)
         return answer_send(request, &answer);
     if (guests_may_listen(&serve->guests, request->guest))

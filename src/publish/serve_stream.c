@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/text.h"
 #include "publish/clock.h"
 #include "publish/serve.h"
-#include "publish/text.h"
 
 enum { BLOCK = 16 * 1024 };
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 struct spool;
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 /* Writes it, newline included. */
 void usage_line_write(struct text *line, const vitals_snapshot *snapshot,

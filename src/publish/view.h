@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "publish/text.h"
+#include "feed/text.h"
 
 struct view_sample {
     const vitals_snapshot *snapshot;

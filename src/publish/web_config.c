@@ -249,6 +249,7 @@ static int take_path(struct reader *reader, const char *key, yaml_node_t *value,
         code = no_memory(reader);
     if (code == 0)
         (void)snprintf(file->path, size, "%.*s%s", (int)folder, reader->path, given);
+    file->line = line_of(value);
     free(given);
     return code;
 }
@@ -566,6 +567,14 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
 }
 #endif
 
+/* Who reads the error looks for the line that names the file. */
+static int read_named(const char *path, struct web_file *file, vitals_error *error)
+{
+    vitals_error found;
+    int code = read_file(file, &found);
+    return code < 0 ? record_fail(code, path, error, "line %u: %s", file->line, found.message) : 0;
+}
+
 int web_config_read(const char *path, struct web_config **out, vitals_error *error)
 {
     struct web_config *config = NULL;
@@ -576,7 +585,7 @@ int web_config_read(const char *path, struct web_config **out, vitals_error *err
         code = web_config_parse(path, self.bytes, self.size, &config, error);
     for (size_t i = WEB_FILE_SELF + 1; code == 0 && i < WEB_CONFIG_FILES; i++) {
         if (config->files[i].path != NULL)
-            code = read_file(&config->files[i], error);
+            code = read_named(path, &config->files[i], error);
     }
     if (code == 0) {
         free(config->files[WEB_FILE_SELF].path);

@@ -35,6 +35,7 @@ struct web_file {
     char *path;
     char *bytes; /* of those but the configuration: PEM */
     uint64_t modified_ns, size, inode;
+    unsigned line; /* of the configuration, that names it; 0: none */
 };
 
 enum { WEB_FILE_SELF, WEB_FILE_CERTIFICATE, WEB_FILE_KEY, WEB_FILE_CLIENT_CA };

@@ -13,7 +13,7 @@ bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot);
 
 /* `base` fits or is NULL. Costs a comparison of each value; what is alike takes no bytes. False: no
  * memory. */
-bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct bytes *out);
+bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct text *out);
 
 /* The snapshot again; *out is yours to unref. Errors: EFORMAT: it was not written by that base;
  * EMEMORY. */

@@ -58,14 +58,14 @@ bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot)
 /* ---- bytes ---- */
 
 struct writer {
-    struct bytes *out;
+    struct text *out;
     bool failed;
     uint64_t alike; /* slots since the last step */
 };
 
 static void put(struct writer *writer, const void *bytes, size_t size)
 {
-    if (!writer->failed && bytes_write(writer->out, bytes, size) != 0)
+    if (!writer->failed && text_write(writer->out, bytes, size) != 0)
         writer->failed = true;
 }
 
@@ -272,11 +272,11 @@ static void tell_table(struct telling *telling, const vitals_snapshot *base,
     tell_rows(telling);
 }
 
-bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct bytes *out)
+bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct text *out)
 {
     struct writer writer = {.out = out};
     struct telling telling = {.writer = &writer};
-    out->size = 0;
+    text_reset(out);
     put_number(&writer, vitals_snapshot_realtime_ns(snapshot));
     put_number(&writer, vitals_snapshot_boottime_ns(snapshot));
     put_number(&writer, vitals_snapshot_monotonic_ns(snapshot));

@@ -23,8 +23,8 @@ bool delta_base_set(struct delta_base *base, const char *bytes, size_t size)
     unsigned bits = BITS_MIN;
     while (bits < BITS_MAX && ((size_t)1 << bits) < size / BLOCK * 2)
         bits++;
-    base->bytes.size = 0;
-    if (bytes_write(&base->bytes, bytes, size) != 0)
+    text_reset(&base->bytes);
+    if (text_write(&base->bytes, bytes, size) != 0)
         return false;
     uint32_t *places = realloc(base->places, sizeof *places << bits);
     if (places == NULL)
@@ -39,12 +39,12 @@ bool delta_base_set(struct delta_base *base, const char *bytes, size_t size)
 
 void delta_base_done(struct delta_base *base)
 {
-    bytes_done(&base->bytes);
+    text_done(&base->bytes);
     free(base->places);
     *base = (struct delta_base){.places = NULL};
 }
 
-static bool put_number(struct bytes *out, size_t number)
+static bool put_number(struct text *out, size_t number)
 {
     char bytes[NUMBER_BYTES];
     size_t size = 0;
@@ -52,13 +52,13 @@ static bool put_number(struct bytes *out, size_t number)
         bytes[size++] = (char)((number & 0x7F) | (number > 0x7F ? 0x80 : 0));
         number >>= 7;
     } while (number > 0);
-    return bytes_write(out, bytes, size) == 0;
+    return text_write(out, bytes, size) == 0;
 }
 
-static bool put_step(struct bytes *out, const char *fresh, size_t fresh_size, size_t offset,
+static bool put_step(struct text *out, const char *fresh, size_t fresh_size, size_t offset,
                      size_t copied)
 {
-    return put_number(out, fresh_size) && bytes_write(out, fresh, fresh_size) == 0 &&
+    return put_number(out, fresh_size) && text_write(out, fresh, fresh_size) == 0 &&
            put_number(out, offset) && put_number(out, copied);
 }
 
@@ -68,14 +68,14 @@ static size_t find_block(const struct delta_base *base, const char *block)
     if (base->places == NULL)
         return SIZE_MAX;
     uint32_t place = base->places[block_hash(block, base->bits)];
-    return place != 0 && memcmp(base->bytes.data + place - 1, block, BLOCK) == 0 ? place - 1
-                                                                                 : SIZE_MAX;
+    return place != 0 && memcmp(base->bytes.bytes + place - 1, block, BLOCK) == 0 ? place - 1
+                                                                                  : SIZE_MAX;
 }
 
-bool delta_make(const struct delta_base *base, const char *bytes, size_t size, struct bytes *out)
+bool delta_make(const struct delta_base *base, const char *bytes, size_t size, struct text *out)
 {
     size_t told = 0, at = 0;
-    out->size = 0;
+    text_reset(out);
     while (at + BLOCK <= size) {
         size_t found = find_block(base, bytes + at), length = BLOCK;
         if (found == SIZE_MAX) {
@@ -83,9 +83,9 @@ bool delta_make(const struct delta_base *base, const char *bytes, size_t size, s
             continue;
         }
         while (at + length < size && found + length < base->bytes.size &&
-               bytes[at + length] == base->bytes.data[found + length])
+               bytes[at + length] == base->bytes.bytes[found + length])
             length++;
-        for (; at > told && found > 0 && bytes[at - 1] == base->bytes.data[found - 1]; length++) {
+        for (; at > told && found > 0 && bytes[at - 1] == base->bytes.bytes[found - 1]; length++) {
             at--;
             found--;
         }
@@ -117,21 +117,21 @@ static bool read_number(struct reader *reader, size_t *out)
     return false;
 }
 
-bool delta_read(const struct bytes *base, const char *delta, size_t size, size_t most,
-                struct bytes *out)
+bool delta_read(const struct text *base, const char *delta, size_t size, size_t most,
+                struct text *out)
 {
     struct reader reader = {delta, size, 0};
-    out->size = 0;
+    text_reset(out);
     while (reader.at < size) {
         size_t fresh, offset, copied;
         if (!read_number(&reader, &fresh) || fresh > size - reader.at || fresh > most - out->size ||
-            bytes_write(out, delta + reader.at, fresh) != 0)
+            text_write(out, delta + reader.at, fresh) != 0)
             return false;
         reader.at += fresh;
         if (!read_number(&reader, &offset) || !read_number(&reader, &copied) ||
             offset > base->size || copied > base->size - offset || copied > most - out->size)
             return false;
-        if (copied > 0 && bytes_write(out, base->data + offset, copied) != 0)
+        if (copied > 0 && text_write(out, base->bytes + offset, copied) != 0)
             return false;
     }
     return true;

@@ -10,7 +10,7 @@
 
 /* Old bytes, and where in them each block is found again. Zeroed it is empty. */
 struct delta_base {
-    struct bytes bytes;
+    struct text bytes;
     uint32_t *places; /* by hash: offset + 1 of a block; 0: none */
     unsigned bits;
 };
@@ -20,10 +20,10 @@ bool delta_base_set(struct delta_base *base, const char *bytes, size_t size);
 void delta_base_done(struct delta_base *base);
 
 /* False: no memory. */
-bool delta_make(const struct delta_base *base, const char *bytes, size_t size, struct bytes *out);
+bool delta_make(const struct delta_base *base, const char *bytes, size_t size, struct text *out);
 
 /* The bytes again. False: it is no delta of that base, is larger than `most`, or memory is out. */
-bool delta_read(const struct bytes *base, const char *delta, size_t size, size_t most,
-                struct bytes *out);
+bool delta_read(const struct text *base, const char *delta, size_t size, size_t most,
+                struct text *out);
 
 #endif

@@ -15,42 +15,42 @@
 // One column, one line.
 // clang-format off
 static const struct dialect_column PROCESS[] = {
-    {"timestamp",        DIALECT_TIME,     TREE,        {NULL}, .decimals = 3},
-    {"pid",              DIALECT_PID,      TREE,        {NULL}, .decimals = -1},
-    {"children",         DIALECT_CHILDREN, DESCENDANTS, {"processes"}, .decimals = -1},
-    {"utime",            DIALECT_GROWTH,   TREE,        {"cpu_user_seconds"}, .decimals = 6, .real = true},
-    {"stime",            DIALECT_GROWTH,   TREE,        {"cpu_system_seconds"}, .decimals = 6, .real = true},
-    {"cpu_usage",        DIALECT_GAUGE,    TREE,        {"cpu_cores"}, .decimals = 4, .real = true},
-    {"memory_mib",       DIALECT_GAUGE,    TREE,        {"memory_pss_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"disk_read_bytes",  DIALECT_GROWTH,   TREE,        {"disk_read_bytes"}, .decimals = -1},
-    {"disk_write_bytes", DIALECT_GROWTH,   TREE,        {"disk_written_bytes"}, .decimals = -1},
-    {"gpu_usage",        DIALECT_GAUGE,    TREE,        {"gpu_utilization_ratio"}, .decimals = 4, .real = true},
-    {"gpu_vram_mib",     DIALECT_GAUGE,    TREE,        {"gpu_memory_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"gpu_utilized",     DIALECT_GAUGE,    TREE,        {"devices_busy"}, .decimals = -1},
+    {"timestamp",        DIALECT_TIME,     TREE,        {NULL}, .decimals = 3, .human = "Timestamp"},
+    {"pid",              DIALECT_PID,      TREE,        {NULL}, .decimals = -1, .human = "PID"},
+    {"children",         DIALECT_CHILDREN, DESCENDANTS, {"processes"}, .decimals = -1, .human = "children"},
+    {"utime",            DIALECT_GROWTH,   TREE,        {"cpu_user_seconds"}, .decimals = 6, .real = true, .human = "CPU time (user)"},
+    {"stime",            DIALECT_GROWTH,   TREE,        {"cpu_system_seconds"}, .decimals = 6, .real = true, .human = "CPU time (system)"},
+    {"cpu_usage",        DIALECT_GAUGE,    TREE,        {"cpu_cores"}, .decimals = 4, .real = true, .human = "CPU usage"},
+    {"memory_mib",       DIALECT_GAUGE,    TREE,        {"memory_pss_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "memory usage"},
+    {"disk_read_bytes",  DIALECT_GROWTH,   TREE,        {"disk_read_bytes"}, .decimals = -1, .human = "disk read"},
+    {"disk_write_bytes", DIALECT_GROWTH,   TREE,        {"disk_written_bytes"}, .decimals = -1, .human = "disk write"},
+    {"gpu_usage",        DIALECT_GAUGE,    TREE,        {"gpu_utilization_ratio"}, .decimals = 4, .real = true, .human = "GPU usage"},
+    {"gpu_vram_mib",     DIALECT_GAUGE,    TREE,        {"gpu_memory_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "VRAM used"},
+    {"gpu_utilized",     DIALECT_GAUGE,    TREE,        {"devices_busy"}, .decimals = -1, .human = "GPUs in use"},
 };
 
 static const struct dialect_column MACHINE[] = {
-    {"timestamp",           DIALECT_TIME,   SYSTEM, {NULL}, .decimals = 3},
-    {"processes",           DIALECT_GAUGE,  SYSTEM, {"processes"}, .decimals = -1},
-    {"utime",               DIALECT_GROWTH, SYSTEM, {"cpu_user_seconds"}, .decimals = 6, .real = true},
-    {"stime",               DIALECT_GROWTH, SYSTEM, {"cpu_system_seconds"}, .decimals = 6, .real = true},
-    {"cpu_usage",           DIALECT_GAUGE,  SYSTEM, {"cpu_cores"}, .decimals = 4, .real = true},
-    {"memory_free_mib",     DIALECT_GAUGE,  SYSTEM, {"memory_free_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"memory_used_mib",     DIALECT_GAUGE,  SYSTEM, {"memory_used_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"memory_buffers_mib",  DIALECT_GAUGE,  SYSTEM, {"memory_buffers_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"memory_cached_mib",   DIALECT_GAUGE,  SYSTEM, {"memory_cached_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"memory_active_mib",   DIALECT_GAUGE,  SYSTEM, {"memory_active_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"memory_inactive_mib", DIALECT_GAUGE,  SYSTEM, {"memory_inactive_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"disk_read_bytes",     DIALECT_GROWTH, SYSTEM, {"disk_read_bytes"}, .decimals = -1},
-    {"disk_write_bytes",    DIALECT_GROWTH, SYSTEM, {"disk_written_bytes"}, .decimals = -1},
-    {"disk_space_total_gb", DIALECT_GAUGE,  SYSTEM, {"disk_space_total_bytes"}, .scale = GB, .decimals = 2, .real = true},
-    {"disk_space_used_gb",  DIALECT_GAUGE,  SYSTEM, {"disk_space_used_bytes"}, .scale = GB, .decimals = 2, .real = true},
-    {"disk_space_free_gb",  DIALECT_GAUGE,  SYSTEM, {"disk_space_available_bytes"}, .scale = GB, .decimals = 2, .real = true},
-    {"net_recv_bytes",      DIALECT_GROWTH, SYSTEM, {"network_received_bytes"}, .decimals = -1},
-    {"net_sent_bytes",      DIALECT_GROWTH, SYSTEM, {"network_transmitted_bytes"}, .decimals = -1},
-    {"gpu_usage",           DIALECT_GAUGE,  SYSTEM, {"device_utilization_ratio"}, .decimals = 4, .real = true},
-    {"gpu_vram_mib",        DIALECT_GAUGE,  SYSTEM, {"device_memory_used_bytes"}, .scale = MIB, .decimals = 4, .real = true},
-    {"gpu_utilized",        DIALECT_GAUGE,  SYSTEM, {"devices_busy"}, .decimals = -1},
+    {"timestamp",           DIALECT_TIME,   SYSTEM, {NULL}, .decimals = 3, .human = "Timestamp"},
+    {"processes",           DIALECT_GAUGE,  SYSTEM, {"processes"}, .decimals = -1, .human = "processes"},
+    {"utime",               DIALECT_GROWTH, SYSTEM, {"cpu_user_seconds"}, .decimals = 6, .real = true, .human = "CPU time (user)"},
+    {"stime",               DIALECT_GROWTH, SYSTEM, {"cpu_system_seconds"}, .decimals = 6, .real = true, .human = "CPU time (system)"},
+    {"cpu_usage",           DIALECT_GAUGE,  SYSTEM, {"cpu_cores"}, .decimals = 4, .real = true, .human = "CPU usage"},
+    {"memory_free_mib",     DIALECT_GAUGE,  SYSTEM, {"memory_free_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "free memory"},
+    {"memory_used_mib",     DIALECT_GAUGE,  SYSTEM, {"memory_used_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "used memory"},
+    {"memory_buffers_mib",  DIALECT_GAUGE,  SYSTEM, {"memory_buffers_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "memory buffers"},
+    {"memory_cached_mib",   DIALECT_GAUGE,  SYSTEM, {"memory_cached_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "memory page/file cached"},
+    {"memory_active_mib",   DIALECT_GAUGE,  SYSTEM, {"memory_active_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "active memory"},
+    {"memory_inactive_mib", DIALECT_GAUGE,  SYSTEM, {"memory_inactive_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "inactive memory"},
+    {"disk_read_bytes",     DIALECT_GROWTH, SYSTEM, {"disk_read_bytes"}, .decimals = -1, .human = "disk read"},
+    {"disk_write_bytes",    DIALECT_GROWTH, SYSTEM, {"disk_written_bytes"}, .decimals = -1, .human = "disk write"},
+    {"disk_space_total_gb", DIALECT_GAUGE,  SYSTEM, {"disk_space_total_bytes"}, .scale = GB, .decimals = 2, .real = true, .human = "disk space total"},
+    {"disk_space_used_gb",  DIALECT_GAUGE,  SYSTEM, {"disk_space_used_bytes"}, .scale = GB, .decimals = 2, .real = true, .human = "disk space used"},
+    {"disk_space_free_gb",  DIALECT_GAUGE,  SYSTEM, {"disk_space_available_bytes"}, .scale = GB, .decimals = 2, .real = true, .human = "disk space free"},
+    {"net_recv_bytes",      DIALECT_GROWTH, SYSTEM, {"network_received_bytes"}, .decimals = -1, .human = "inbound network traffic"},
+    {"net_sent_bytes",      DIALECT_GROWTH, SYSTEM, {"network_transmitted_bytes"}, .decimals = -1, .human = "outbound network traffic"},
+    {"gpu_usage",           DIALECT_GAUGE,  SYSTEM, {"device_utilization_ratio"}, .decimals = 4, .real = true, .human = "GPU usage"},
+    {"gpu_vram_mib",        DIALECT_GAUGE,  SYSTEM, {"device_memory_used_bytes"}, .scale = MIB, .decimals = 4, .real = true, .human = "VRAM used"},
+    {"gpu_utilized",        DIALECT_GAUGE,  SYSTEM, {"devices_busy"}, .decimals = -1, .human = "GPUs in use"},
 };
 
 static const struct dialect_column OLD_PROCESS[] = {
@@ -109,16 +109,31 @@ static const struct dialect COMBINED_PROCESS = {"resource-tracker-combined", "pr
 const struct dialect DIALECT_COMBINED = {"resource-tracker-combined", "system_", MACHINE,
                                          COUNT(MACHINE), &COMBINED_PROCESS};
 
+/* "System free memory" of "system_" and "free memory". */
+static bool is_human(const char *name, const char *prefix, const char *human)
+{
+    size_t word = prefix != NULL ? strlen(prefix) - 1 : 0; /* without its last sign */
+    if (human == NULL || word == 0)
+        return human != NULL && strcmp(name, human) == 0;
+    bool begins = name[0] == prefix[0] - 'a' + 'A' && strncmp(name + 1, prefix + 1, word - 1) == 0;
+    return begins && name[word] == ' ' && strcmp(name + word + 1, human) == 0;
+}
+
+static bool is_called(const char *name, const char *prefix, const char *plain)
+{
+    size_t size = prefix != NULL ? strlen(prefix) : 0;
+    return strncmp(name, prefix != NULL ? prefix : "", size) == 0 &&
+           strcmp(name + size, plain) == 0;
+}
+
 const struct dialect_column *dialect_find(const struct dialect *dialect, const char *name)
 {
     for (const struct dialect *part = dialect; part != NULL; part = part->then) {
-        size_t prefix = part->prefix != NULL ? strlen(part->prefix) : 0;
         for (size_t i = part == dialect ? 0 : 1; i < part->count; i++) {
-            bool bare = i == 0 || prefix == 0;
-            if (bare ? strcmp(name, part->columns[i].name) == 0
-                     : strncmp(name, part->prefix, prefix) == 0 &&
-                           strcmp(name + prefix, part->columns[i].name) == 0)
-                return &part->columns[i];
+            const char *prefix = i > 0 ? part->prefix : NULL; /* none of the time */
+            const struct dialect_column *column = &part->columns[i];
+            if (is_called(name, prefix, column->name) || is_human(name, prefix, column->human))
+                return column;
         }
     }
     return NULL;

@@ -32,6 +32,7 @@ struct dialect_column {
     int decimals;         /* -1: whole; -2: as many as there are */
     bool real;            /* a whole number that is not 0 ends in .0 */
     vitals_metric metric; /* DIALECT_BOOT */
+    const char *human;    /* what it is called for people, behind "System " or "Process " */
 };
 
 struct dialect {
@@ -46,7 +47,8 @@ struct dialect {
 extern const struct dialect DIALECT_PROCESS, DIALECT_SYSTEM, DIALECT_COMBINED, DIALECT_OLD_PROCESS,
     DIALECT_OLD_SYSTEM;
 
-/* The column of a dialect by its whole name, or NULL. */
+/* The column of a dialect by its whole name, or by that for people where it is of a machine and a
+ * process, or NULL. */
 const struct dialect_column *dialect_find(const struct dialect *dialect, const char *name);
 
 #endif

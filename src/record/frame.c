@@ -14,19 +14,19 @@ static int no_memory(const char *path, vitals_error *error)
 /* ---- writing ---- */
 
 /* Packed where that can be. */
-static void pack(struct frame_encoder *encoder, const struct bytes *plain, struct frame *out)
+static void pack(struct frame_encoder *encoder, const struct text *plain, struct frame *out)
 {
     bool packed = packed_deflate(plain, &encoder->packed);
-    const struct bytes *content = packed ? &encoder->packed : plain;
+    const struct text *content = packed ? &encoder->packed : plain;
     out->encoding = packing_name(packed, !out->whole);
-    out->content = content->data;
+    out->content = content->bytes;
     out->size = content->size;
 }
 
 /* The next ones are told by it. */
 static int encode_whole(struct frame_encoder *encoder, struct frame *out, vitals_error *error)
 {
-    encoder->keyed = delta_base_set(&encoder->key, encoder->json.data, encoder->json.size);
+    encoder->keyed = delta_base_set(&encoder->key, encoder->json.bytes, encoder->json.size);
     if (!encoder->keyed)
         return no_memory("snapshot", error);
     pack(encoder, &encoder->json, out);
@@ -38,7 +38,7 @@ static int encode_whole(struct frame_encoder *encoder, struct frame *out, vitals
 static int encode_delta(struct frame_encoder *encoder, struct frame *out, vitals_error *error)
 {
     encoder->deltas++;
-    if (!delta_make(&encoder->key, encoder->json.data, encoder->json.size, &encoder->delta))
+    if (!delta_make(&encoder->key, encoder->json.bytes, encoder->json.size, &encoder->delta))
         return no_memory("snapshot", error);
     pack(encoder, &encoder->delta, out);
     if (out->size > encoder->key_size / 2)
@@ -63,9 +63,9 @@ void frame_encoder_begin_anew(struct frame_encoder *encoder)
 
 void frame_encoder_done(struct frame_encoder *encoder)
 {
-    bytes_done(&encoder->json);
-    bytes_done(&encoder->delta);
-    bytes_done(&encoder->packed);
+    text_done(&encoder->json);
+    text_done(&encoder->delta);
+    text_done(&encoder->packed);
     delta_base_done(&encoder->key);
     *encoder = (struct frame_encoder){.keyed = false};
 }
@@ -73,7 +73,7 @@ void frame_encoder_done(struct frame_encoder *encoder)
 /* ---- reading ---- */
 
 /* What a frame holds, as it was before it was packed. */
-static int unpack(const struct frame *frame, const char *path, struct bytes *out,
+static int unpack(const struct frame *frame, const char *path, struct text *out,
                   vitals_error *error)
 {
     const struct packing *packing = packing_find(frame->encoding);
@@ -86,8 +86,8 @@ static int unpack(const struct frame *frame, const char *path, struct bytes *out
         return packed_inflate(frame->content, frame->size, out, path, error);
     if (frame->size > PACKED_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
-    out->size = 0;
-    return bytes_write(out, frame->content, frame->size) == 0 ? 0 : no_memory(path, error);
+    text_reset(out);
+    return text_write(out, frame->content, frame->size) == 0 ? 0 : no_memory(path, error);
 }
 
 bool frame_decoder_has_key(const struct frame_decoder *decoder, int64_t number)
@@ -109,7 +109,7 @@ static int unpack_delta(struct frame_decoder *decoder, const struct frame *frame
                         vitals_error *error)
 {
     int code = unpack(frame, path, &decoder->delta, error);
-    if (code == 0 && !delta_read(&decoder->key, decoder->delta.data, decoder->delta.size,
+    if (code == 0 && !delta_read(&decoder->key, decoder->delta.bytes, decoder->delta.size,
                                  PACKED_MAX, &decoder->json))
         code = record_fail(VITALS_EFORMAT, path, error, "a snapshot in it cannot be put together");
     return code;
@@ -119,20 +119,20 @@ int frame_decode(struct frame_decoder *decoder, int64_t number, const struct fra
                  const char *path, vitals_snapshot **out, vitals_error *error)
 {
     const struct feed_place place = {path, (uint64_t)number};
-    const struct bytes *json = frame->whole ? &decoder->key : &decoder->json;
+    const struct text *json = frame->whole ? &decoder->key : &decoder->json;
     int code = decoder->builder != NULL ? 0 : vitals_builder_new(&decoder->builder, error);
     if (code == 0)
         code = frame->whole ? frame_decode_key(decoder, number, frame, path, error)
                             : unpack_delta(decoder, frame, path, error);
     return code < 0 ? code
-                    : feed_json_read(&place, json->data, json->size, decoder->builder, out, error);
+                    : feed_json_read(&place, json->bytes, json->size, decoder->builder, out, error);
 }
 
 void frame_decoder_done(struct frame_decoder *decoder)
 {
     vitals_builder_free(decoder->builder);
-    bytes_done(&decoder->json);
-    bytes_done(&decoder->delta);
-    bytes_done(&decoder->key);
+    text_done(&decoder->json);
+    text_done(&decoder->delta);
+    text_done(&decoder->key);
     *decoder = (struct frame_decoder){.has_key = false};
 }

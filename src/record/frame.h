@@ -9,7 +9,7 @@
 
 /* Zeroed it is new. */
 struct frame_encoder {
-    struct bytes json, delta, packed;
+    struct text json, delta, packed;
     struct delta_base key; /* the newest that stands whole */
     size_t key_size;       /* as it was written */
     unsigned deltas;       /* since */
@@ -34,7 +34,7 @@ void frame_encoder_done(struct frame_encoder *encoder);
 
 /* Zeroed it is new. It remembers the newest whole frame that it was given. */
 struct frame_decoder {
-    struct bytes json, delta, key;
+    struct text json, delta, key;
     int64_t key_number; /* of `key` */
     bool has_key;
     vitals_builder *builder;

@@ -35,7 +35,7 @@ struct place {
 _Static_assert(sizeof(struct place) == 24, "a place is small");
 
 struct keeper {
-    struct bytes plain, packed; /* the frame that is being written */
+    struct text plain, packed; /* the frame that is being written */
     vitals_builder *builder;
     vitals_snapshot *base; /* what the newest whole frame says; NULL: the next one is whole */
     size_t base_size;      /* of that frame, before it was packed */
@@ -175,13 +175,13 @@ static int write_file(int descriptor, const char *bytes, size_t size, uint64_t o
     return 0;
 }
 
-static int put(struct keeper *keeper, const struct bytes *frame)
+static int put(struct keeper *keeper, const struct text *frame)
 {
     int number = 0;
     if (keeper->memory != NULL)
-        memcpy(keeper->memory + keeper->at, frame->data, frame->size);
+        memcpy(keeper->memory + keeper->at, frame->bytes, frame->size);
     else
-        number = write_file(keeper->descriptor, frame->data, frame->size, keeper->at);
+        number = write_file(keeper->descriptor, frame->bytes, frame->size, keeper->at);
     if (number == 0 && keeper->at + frame->size > keeper->extent)
         keeper->extent = keeper->at + frame->size;
     return number;
@@ -231,8 +231,8 @@ static int encode_whole(struct keeper *keeper, const vitals_snapshot *snapshot, 
         return refuse(keeper, error, "out of memory");
     keeper->changes = 0;
     keeper->base_size = keeper->plain.size;
-    return change_read(NULL, keeper->plain.data, keeper->plain.size, keeper->builder, &keeper->base,
-                       error);
+    return change_read(NULL, keeper->plain.bytes, keeper->plain.size, keeper->builder,
+                       &keeper->base, error);
 }
 
 static int encode_change(struct keeper *keeper, const vitals_snapshot *snapshot,
@@ -254,7 +254,7 @@ static bool is_worth_packing(const struct keeper *keeper, bool whole)
 }
 
 /* A frame that is told by one that has to go for it is made again, whole. */
-static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct bytes **frame,
+static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct text **frame,
                   vitals_error *error)
 {
     bool whole = keeper->base == NULL || keeper->changes >= CHANGES_MAX ||
@@ -278,7 +278,7 @@ static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct
 static int add(struct keeper *keeper, const vitals_snapshot *snapshot, int *number,
                vitals_error *error)
 {
-    struct bytes *frame;
+    struct text *frame;
     uint64_t realtime_ns = vitals_snapshot_realtime_ns(snapshot);
     *number = 0;
     forget_old(keeper, realtime_ns);
@@ -363,8 +363,8 @@ void keeper_free(struct keeper *keeper)
         close(keeper->descriptor);
     vitals_snapshot_unref(keeper->base);
     vitals_builder_free(keeper->builder);
-    bytes_done(&keeper->plain);
-    bytes_done(&keeper->packed);
+    text_done(&keeper->plain);
+    text_done(&keeper->packed);
     free(keeper->memory);
     free(keeper->places);
     free(keeper);
@@ -387,7 +387,7 @@ struct kept_timeline {
     vitals_builder *builder;
     vitals_snapshot *base; /* what the whole frame of number `key` says; NULL: none was read */
     int64_t key;
-    struct bytes packed, plain;
+    struct text packed, plain;
     bool placed;
     int64_t number; /* of the one that was given last, where placed */
 };
@@ -427,18 +427,18 @@ static int fetch(struct kept_timeline *timeline, int64_t number, const char **by
     *bytes = keeper->memory != NULL ? keeper->memory + place->offset : NULL;
     *size = place->size;
     if (*bytes == NULL) {
-        timeline->packed.size = 0;
-        if (!bytes_room(&timeline->packed, *size))
+        text_reset(&timeline->packed);
+        if (text_reserve(&timeline->packed, *size) == NULL)
             return record_fail(VITALS_EMEMORY, "snapshot", error, "out of memory");
-        int failed = fetch_file(keeper, place, timeline->packed.data);
+        int failed = fetch_file(keeper, place, timeline->packed.bytes);
         if (failed != 0)
             return record_fail_errno(failed, "what is kept", error);
-        *bytes = timeline->packed.data;
+        *bytes = timeline->packed.bytes;
     }
     if (!place->packed)
         return 0;
     int code = packed_inflate(*bytes, *size, &timeline->plain, "what is kept", error);
-    *bytes = timeline->plain.data;
+    *bytes = timeline->plain.bytes;
     *size = timeline->plain.size;
     return code;
 }
@@ -536,8 +536,8 @@ static void close_timeline(void *data)
     struct kept_timeline *timeline = data;
     vitals_snapshot_unref(timeline->base);
     vitals_builder_free(timeline->builder);
-    bytes_done(&timeline->packed);
-    bytes_done(&timeline->plain);
+    text_done(&timeline->packed);
+    text_done(&timeline->plain);
     free(timeline);
 }
 

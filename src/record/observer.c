@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "feed/decimal.h"
 #include "record/tick.h"
 
 /* A limit on the size of files is told as an error of the write, and not by a signal. */

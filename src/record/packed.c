@@ -1,7 +1,6 @@
 /* packed.c: see packed.h. */
 #include "record/packed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "record/tick.h"
@@ -10,35 +9,6 @@
 #include "feed/library.h"
 #include "record/zlib.h"
 #endif
-
-bool bytes_room(struct bytes *bytes, size_t size)
-{
-    if (bytes->capacity - bytes->size >= size)
-        return true;
-    size_t capacity = (bytes->size + size) * 2;
-    char *data = realloc(bytes->data, capacity);
-    if (data == NULL)
-        return false;
-    bytes->data = data;
-    bytes->capacity = capacity;
-    return true;
-}
-
-int bytes_write(void *data, const char *bytes, size_t size)
-{
-    struct bytes *out = data;
-    if (!bytes_room(out, size + 1))
-        return -1;
-    memcpy(out->data + out->size, bytes, size);
-    out->size += size;
-    return 0;
-}
-
-void bytes_done(struct bytes *bytes)
-{
-    free(bytes->data);
-    *bytes = (struct bytes){0};
-}
 
 static int no_memory(const char *path, vitals_error *error)
 {
@@ -52,47 +22,50 @@ const char *packed_version(void)
     return zlib_missing() == NULL ? zlibVersion() : NULL;
 }
 
-bool packed_deflate(const struct bytes *from, struct bytes *out)
+bool packed_deflate(const struct text *from, struct text *out)
 {
-    out->size = 0;
+    text_reset(out);
     if (zlib_missing() != NULL)
         return false;
     uLongf size = compressBound((uLong)from->size);
-    if (!bytes_room(out, size))
+    char *place = text_reserve(out, size);
+    if (place == NULL)
         return false;
-    if (compress2((Bytef *)out->data, &size, (const Bytef *)from->data, (uLong)from->size,
+    if (compress2((Bytef *)place, &size, (const Bytef *)from->bytes, (uLong)from->size,
                   Z_BEST_SPEED) != Z_OK)
         return false;
-    out->size = size;
+    text_advance(out, size);
     return true;
 }
 
-bool packed_deflate_lean(const struct bytes *from, struct bytes *out)
+bool packed_deflate_lean(const struct text *from, struct text *out)
 {
     enum { WINDOW_BITS = 12, MEMORY_LEVEL = 5 };
-    z_stream stream = {.next_in = (z_const Bytef *)from->data, .avail_in = (uInt)from->size};
-    out->size = 0;
+    z_stream stream = {.next_in = (z_const Bytef *)from->bytes, .avail_in = (uInt)from->size};
+    text_reset(out);
     if (zlib_missing() != NULL || from->size > PACKED_MAX ||
         deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK)
         return false;
     int result = Z_OK;
-    while (result == Z_OK && bytes_room(out, from->size / 4 + 64)) {
-        stream.next_out = (Bytef *)(out->data + out->size);
-        stream.avail_out = (uInt)(out->capacity - out->size);
+    const size_t step = from->size / 4 + 64;
+    char *place;
+    while (result == Z_OK && (place = text_reserve(out, step)) != NULL) {
+        stream.next_out = (Bytef *)place;
+        stream.avail_out = (uInt)step;
         result = deflate(&stream, Z_FINISH);
-        out->size = out->capacity - stream.avail_out;
+        text_advance(out, step - stream.avail_out);
     }
     (void)deflateEnd(&stream);
     return result == Z_STREAM_END;
 }
 
 /* In steps, so that a small lie does not become a large allocation. */
-int packed_inflate(const void *content, size_t content_size, struct bytes *out, const char *path,
+int packed_inflate(const void *content, size_t content_size, struct text *out, const char *path,
                    vitals_error *error)
 {
     enum { STEP = 256 * 1024 };
-    out->size = 0;
+    text_reset(out);
     if (content_size > PACKED_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
     const char *missing = zlib_missing();
@@ -103,14 +76,15 @@ int packed_inflate(const void *content, size_t content_size, struct bytes *out, 
     if (result != Z_OK)
         return no_memory(path, error);
     while (result == Z_OK && out->size <= PACKED_MAX) {
-        if (!bytes_room(out, STEP)) {
+        char *place = text_reserve(out, STEP);
+        if (place == NULL) {
             (void)inflateEnd(&stream);
             return no_memory(path, error);
         }
-        stream.next_out = (Bytef *)(out->data + out->size);
+        stream.next_out = (Bytef *)place;
         stream.avail_out = STEP;
         result = inflate(&stream, Z_NO_FLUSH);
-        out->size += STEP - stream.avail_out;
+        text_advance(out, STEP - stream.avail_out);
     }
     (void)inflateEnd(&stream);
     return result == Z_STREAM_END
@@ -125,19 +99,19 @@ const char *packed_version(void)
     return NULL;
 }
 
-bool packed_deflate(const struct bytes *from, struct bytes *out)
+bool packed_deflate(const struct text *from, struct text *out)
 {
     (void)from;
     (void)out;
     return false;
 }
 
-bool packed_deflate_lean(const struct bytes *from, struct bytes *out)
+bool packed_deflate_lean(const struct text *from, struct text *out)
 {
     return packed_deflate(from, out);
 }
 
-int packed_inflate(const void *content, size_t content_size, struct bytes *out, const char *path,
+int packed_inflate(const void *content, size_t content_size, struct text *out, const char *path,
                    vitals_error *error)
 {
     (void)content;
@@ -149,11 +123,11 @@ int packed_inflate(const void *content, size_t content_size, struct bytes *out, 
 
 #endif
 
-int packed_json(const vitals_snapshot *snapshot, struct bytes *out, vitals_error *error)
+int packed_json(const vitals_snapshot *snapshot, struct text *out, vitals_error *error)
 {
-    out->size = 0;
-    return vitals_snapshot_json(snapshot, bytes_write, out, NULL) < 0 ? no_memory("snapshot", error)
-                                                                      : 0;
+    text_reset(out);
+    return vitals_snapshot_json(snapshot, text_write, out, NULL) < 0 ? no_memory("snapshot", error)
+                                                                     : 0;
 }
 
 static const struct packing PACKINGS[] = {{"json", false, false},

@@ -1,6 +1,5 @@
 /* packed.h: a snapshot as bytes of a recording and back: JSON, made small by zlib where it is
- * there.
- */
+ * there. */
 #ifndef VITALS_RECORD_PACKED_H
 #define VITALS_RECORD_PACKED_H
 
@@ -8,29 +7,18 @@
 
 #include <vitals/vitals.h>
 
+#include "feed/text.h"
+
 enum { PACKED_MAX = 64 * 1024 * 1024 }; /* of one snapshot's JSON */
 
-/* Bytes that grow and are used again. Zeroed it is empty. */
-struct bytes {
-    char *data;
-    size_t size, capacity;
-};
-
-/* Room for so many bytes behind those that it has. False: no memory. */
-bool bytes_room(struct bytes *bytes, size_t size);
-
-/* vitals_write with a struct bytes as data. */
-int bytes_write(void *data, const char *bytes, size_t size);
-void bytes_done(struct bytes *bytes);
-
 /* The JSON of a snapshot. Errors: EMEMORY. */
-int packed_json(const vitals_snapshot *snapshot, struct bytes *out, vitals_error *error);
+int packed_json(const vitals_snapshot *snapshot, struct text *out, vitals_error *error);
 
 /* Bytes made small. False: built without zlib, or memory is out. */
-bool packed_deflate(const struct bytes *from, struct bytes *out);
+bool packed_deflate(const struct text *from, struct text *out);
 
 /* The same in an eighth of the memory (32 KiB), and a little less small. */
-bool packed_deflate_lean(const struct bytes *from, struct bytes *out);
+bool packed_deflate_lean(const struct text *from, struct text *out);
 
 /* How a frame is written: whole, or as what differs from its key; packed or not. */
 struct packing {
@@ -44,7 +32,7 @@ const char *packing_name(bool packed, bool delta);
 
 /* What was packed. Errors: EMEMORY, EFORMAT (it is larger than PACKED_MAX or broken),
  * EUNSUPPORTED (built without zlib). */
-int packed_inflate(const void *content, size_t content_size, struct bytes *out, const char *path,
+int packed_inflate(const void *content, size_t content_size, struct text *out, const char *path,
                    vitals_error *error);
 
 /* "1.2.13", or NULL where it was built without. */

@@ -10,6 +10,7 @@
 #if VITALS_WITH_SQLITE
 
 #include "record/gpu_tracker.h"
+#include "record/read_moments.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,10 +78,14 @@ static void take_series(struct recording *recording, sqlite3_stmt *statement, vo
     columns->indices[columns->count++] = index;
 }
 
+/* Columns of `samples` that are always there; series come behind them in the order of their ids. */
+enum { SAMPLE = 0, MONOTONIC = 2, FIRST_SERIES = 3 };
+
 struct sample_reader {
     struct columns *columns;
     size_t *places; /* by column of the table: which of ours, or SIZE_MAX; NULL: not looked at */
     int width, time;
+    struct moments moments;
 };
 
 static void learn_width(struct recording *recording, sqlite3_stmt *statement,
@@ -114,6 +119,10 @@ static void take_sample(struct recording *recording, sqlite3_stmt *statement, vo
         if (type == SQLITE_FLOAT || type == SQLITE_INTEGER)
             recording_value(recording, reader->places[i], sqlite3_column_double(statement, i));
     }
+    if (reader->width > FIRST_SERIES)
+        moments_tell(&reader->moments, recording, sqlite3_column_int64(statement, SAMPLE),
+                     sqlite3_column_int64(statement, MONOTONIC), reader->places + FIRST_SERIES,
+                     (size_t)(reader->width - FIRST_SERIES));
     recording_row_end(recording);
 }
 
@@ -169,8 +178,11 @@ static void read_samples(struct recording *recording, sqlite3 *database)
                        "ORDER BY id LIMIT 4096",
                        take_series, &columns);
     if (known)
+        moments_begin(&reader.moments, database);
+    if (known)
         (void)for_each(recording, database, "SELECT * FROM samples ORDER BY sample", take_sample,
                        &reader);
+    moments_end(&reader.moments);
     for (size_t i = 0; i < columns.count; i++)
         free(columns.names[i]);
     free(columns.names);

@@ -8,7 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 16 * 1024 * 1024, ACCOUNT_MAX_BYTES = 64 * 1024 * 1024 };
+#include "feed/decimal.h"
+
+enum {
+    LINE_MAX_BYTES = 16 * 1024 * 1024,
+    ACCOUNT_MAX_BYTES = 64 * 1024 * 1024,
+    CORES_READ_MAX = 64 /* each is a series: more would thin all curves early */
+};
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
@@ -37,6 +43,8 @@ static const struct member {
     {"cpu", "process_gpu_usage", "gpu_utilization_ratio", "", 1, false},
     {"cpu", "process_gpu_vram_mib", "gpu_memory_bytes", "", MIB, false},
     {"cpu", "process_gpu_utilized", "devices_busy", "", 1, false},
+    {"cpu", "cgroup_utilization_pct", "cpu_cores", "cgroup", 1, false}, /* cores too */
+    {"cpu", "cgroup_usage_secs", "cpu_seconds", "cgroup", 1, true},
     {"memory", "total_mib", "memory_total_bytes", "system", MIB, false},
     {"memory", "free_mib", "memory_free_bytes", "system", MIB, false},
     {"memory", "available_mib", "memory_available_bytes", "system", MIB, false},
@@ -119,6 +127,23 @@ static void take_devices(struct recording *recording, const json_t *line)
     }
 }
 
+/* Of each CPU by its number; `cores`: the most that any line told of. */
+static void take_cores(struct recording *recording, const json_t *line, size_t *cores)
+{
+    static const struct member CORE = {"cpu", "per_core_pct", "cpu_ratio", NULL, 0.01, false};
+    const json_t *list = json_object_get(json_object_get(line, CORE.object), CORE.name);
+    size_t told = json_array_size(list);
+    *cores = told > *cores ? told : *cores;
+    for (size_t i = 0; i < told && i < CORES_READ_MAX; i++) {
+        char subject[NUMBER_WORDS + 4];
+        const json_t *value = json_array_get(list, i);
+        (void)snprintf(subject, sizeof subject, "cpu%zu", i);
+        if (json_is_number(value))
+            recording_value(recording, series_for(recording, &CORE, subject),
+                            json_number_value(value) * CORE.scale);
+    }
+}
+
 static void take_run(struct recording *recording, const json_t *line)
 {
     const char *name = json_string_value(json_object_get(line, "job_name"));
@@ -133,7 +158,7 @@ static void take_run(struct recording *recording, const json_t *line)
 }
 
 /* False: it is no line of theirs. */
-static bool take_line(struct recording *recording, const char *bytes, size_t size)
+static bool take_line(struct recording *recording, const char *bytes, size_t size, size_t *cores)
 {
     json_t *line = json_loadb(bytes, size, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, NULL);
     const json_t *time = json_object_get(line, "timestamp_secs");
@@ -148,6 +173,7 @@ static bool take_line(struct recording *recording, const char *bytes, size_t siz
         for (size_t i = 0; i < COUNT(SUMS); i++)
             take_sum(recording, line, &SUMS[i]);
         take_devices(recording, line);
+        take_cores(recording, line, cores);
         recording_row_end(recording);
     }
     json_decref(line);
@@ -156,8 +182,9 @@ static bool take_line(struct recording *recording, const char *bytes, size_t siz
 
 #else
 
-static bool take_line(struct recording *recording, const char *bytes, size_t size)
+static bool take_line(struct recording *recording, const char *bytes, size_t size, size_t *cores)
 {
+    (void)cores;
     (void)recording;
     (void)bytes;
     (void)size;
@@ -173,28 +200,30 @@ static int no_recording(const struct recording *recording, vitals_error *error)
 }
 
 /* A whole line into `line`; 1, 0 at the end, or an error. `cut`: the file ends within it. */
-static int next_line(FILE *file, struct bytes *line, bool *cut)
+static int next_line(FILE *file, struct text *line, bool *cut)
 {
     int byte;
-    line->size = 0;
+    text_reset(line);
     *cut = false;
     while ((byte = getc_unlocked(file)) != EOF && byte != '\n') {
         char one = (char)byte;
-        if (line->size < LINE_MAX_BYTES && bytes_write(line, &one, 1) != 0)
+        if (line->size < LINE_MAX_BYTES && text_write(line, &one, 1) != 0)
             return VITALS_EMEMORY;
     }
     *cut = byte == EOF;
     return byte == EOF && line->size == 0 ? 0 : 1;
 }
 
-static int read_lines(struct recording *recording, FILE *file, struct bytes *line,
+static int read_lines(struct recording *recording, FILE *file, struct text *line,
                       vitals_error *error)
 {
     uint64_t broken = 0;
+    size_t cores = 0;
     bool cut;
     int got;
     while ((got = next_line(file, line, &cut)) > 0 && !recording->no_memory) {
-        bool good = take_line(recording, line->data != NULL ? line->data : "", line->size);
+        bool good = take_line(recording, line->bytes != NULL ? line->bytes : "", line->size,
+                              &cores);
         if (!good && cut)
             recording_wrong(recording, "its last line is cut off and was left out");
         else if (!good && line->size > 0)
@@ -207,16 +236,19 @@ static int read_lines(struct recording *recording, FILE *file, struct bytes *lin
     if (broken > 0)
         recording_wrong(recording, "%llu of its lines are broken and were left out",
                         (unsigned long long)broken);
+    if (cores > CORES_READ_MAX)
+        recording_wrong(recording, "it tells of %zu CPUs: only the first %d were read one by one",
+                        cores, CORES_READ_MAX);
     recording->format = "resource-tracker-rs";
     return 0;
 }
 
-static int read_whole(FILE *file, struct bytes *out)
+static int read_whole(FILE *file, struct text *out)
 {
     char chunk[64 * 1024];
     size_t size;
     while (out->size <= ACCOUNT_MAX_BYTES && (size = fread(chunk, 1, sizeof chunk, file)) > 0)
-        if (bytes_write(out, chunk, size) != 0)
+        if (text_write(out, chunk, size) != 0)
             return VITALS_EMEMORY;
     return 0;
 }
@@ -231,7 +263,7 @@ static bool looks_like_account(FILE *file)
     return strstr(head, "\"timestamp_secs\"") == NULL && strstr(head, "\"schema\"") != NULL;
 }
 
-static int read_account(struct recording *recording, FILE *file, struct bytes *text,
+static int read_account(struct recording *recording, FILE *file, struct text *text,
                         vitals_error *error)
 {
     vitals_account *account = NULL;
@@ -239,7 +271,7 @@ static int read_account(struct recording *recording, FILE *file, struct bytes *t
         return record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
     if (text->size > ACCOUNT_MAX_BYTES)
         return record_fail(VITALS_EFORMAT, recording->path, error, "is larger than any account");
-    int code = account_json_read(recording->path, text->data, text->size, &account, error);
+    int code = account_json_read(recording->path, text->bytes, text->size, &account, error);
     if (code < 0)
         return code;
     vitals_account_free(recording->account);
@@ -251,7 +283,7 @@ static int read_account(struct recording *recording, FILE *file, struct bytes *t
 
 int read_json(struct recording *recording, FILE *file, vitals_error *error)
 {
-    struct bytes text = {0};
+    struct text text = {0};
     int code = looks_like_account(file) ? read_account(recording, file, &text, error)
                                         : read_lines(recording, file, &text, error);
 #if !VITALS_WITH_JANSSON
@@ -259,6 +291,6 @@ int read_json(struct recording *recording, FILE *file, vitals_error *error)
         code = record_fail(VITALS_EUNSUPPORTED, recording->path, error,
                            "this vitals was built without jansson and reads no JSON");
 #endif
-    bytes_done(&text);
+    text_done(&text);
     return code;
 }

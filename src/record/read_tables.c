@@ -223,14 +223,20 @@ static int begin_tracker(struct tables *tables, const struct csv_row *row)
          row->first_quoted ? "resource-tracker" : "resource-tracker-rs"},
         {"process_cpu_usage", &DIALECT_COMBINED,
          row->first_quoted ? "resource-tracker" : "resource-tracker-rs"},
+        {"System CPU usage", &DIALECT_COMBINED, "resource-tracker"},
+        {"Process CPU usage", &DIALECT_COMBINED, "resource-tracker"},
         {"memory_mib", &DIALECT_PROCESS, "resource-tracker"},
         {"memory_free_mib", &DIALECT_SYSTEM, "resource-tracker"},
         {"pss", &DIALECT_OLD_PROCESS, "resource-tracker-0.3"},
         {"memory_free", &DIALECT_OLD_SYSTEM, "resource-tracker-0.3"},
     };
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
-        if (has(row, signs[i].sign))
+        if (has(row, signs[i].sign)) {
+            if (strchr(signs[i].sign, ' ') != NULL)
+                recording_wrong(tables->recording,
+                                "its names for people tell no unit: memory is taken for MiB");
             return begin_dialect(tables, signs[i].dialect, row, signs[i].format);
+        }
     return STOP_NO_FORM;
 }
 
@@ -371,7 +377,7 @@ static int first_row(struct tables *tables, const struct csv_row *row)
     }
     if (begin_sub(tables, row))
         return 0;
-    if (has(row, "timestamp"))
+    if (has(row, "timestamp") || has(row, "Timestamp"))
         return begin_tracker(tables, row);
     return csv_number(row->fields[0], &number) && number > 1e8 ? begin_headless(tables, row)
                                                                : STOP_NO_FORM;

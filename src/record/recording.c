@@ -98,7 +98,7 @@ static void read_account_beside(struct recording *recording)
         recording->account = beside.account;
         recording->account_stored = vitals_account_next(beside.account, NULL) != NULL;
     }
-    bytes_done(&beside.problem);
+    text_done(&beside.problem);
 }
 
 /* gpu_tracker's phases are in files of their own. */
@@ -209,16 +209,19 @@ void recording_clear(struct recording *recording)
         free((char *)recording->series[i].subject);
         free((char *)recording->series[i].label);
         free((double *)recording->series[i].values);
+        free(recording->own[i]);
     }
     for (size_t i = 0; i < recording->phase_count; i++)
         free((char *)recording->phases[i].name);
     free(recording->series);
     free(recording->folds);
     free(recording->row);
+    free(recording->ages);
+    free(recording->own);
     free(recording->seconds);
     free(recording->phases);
     free(recording->open);
-    bytes_done(&recording->problem);
+    text_done(&recording->problem);
     vitals_account_free(recording->account);
     *recording = (struct recording){.path = recording->path};
 }
@@ -239,12 +242,18 @@ const char *recording_format(const struct recording *recording)
 
 const char *recording_problem(const struct recording *recording)
 {
-    return recording->problem.size > 0 ? recording->problem.data : "";
+    return recording->problem.size > 0 ? recording->problem.bytes : "";
 }
 
 const vitals_account *recording_account(const struct recording *recording)
 {
     return recording->account;
+}
+
+const double *recording_seconds(const struct recording *recording, size_t *count)
+{
+    *count = recording->rows;
+    return recording->seconds;
 }
 
 const struct series *recording_series(const struct recording *recording, size_t *count)

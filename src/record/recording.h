@@ -19,8 +19,9 @@ struct series {
     const char *label;
     bool counter;
     size_t count;
-    const double *seconds; /* realtime, of each point */
-    const double *values;  /* NaN: missing there */
+    const double
+        *seconds;         /* realtime, when each was read; where it is missing, as the one before */
+    const double *values; /* NaN: missing there */
 };
 
 /* A phase, paired: what began and ended in one thread (mark.h). */
@@ -52,6 +53,10 @@ const char *recording_problem(const struct recording *recording);
 /* The account: the one that was stored, else folded from what was recorded ("partial"). Borrowed.
  */
 const vitals_account *recording_account(const struct recording *recording);
+
+/* Realtime seconds at which its samples were taken: as many as every series has points. A series
+ * may have been read before. */
+const double *recording_seconds(const struct recording *recording, size_t *count);
 
 const struct series *recording_series(const struct recording *recording, size_t *count);
 const struct series *recording_find(const struct recording *recording, const char *name,

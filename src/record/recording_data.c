@@ -17,12 +17,9 @@ void recording_wrong(struct recording *recording, const char *format, ...)
     (void)vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     (void)vitals_text_format((vitals_text){raw, strlen(raw)}, VITALS_TEXT_ASCII, line, sizeof line);
-    size_t size = strlen(line);
-    if (size == 0 ||
-        (recording->problem.size > 0 && bytes_write(&recording->problem, "\n", 1) != 0))
-        return;
-    if (bytes_write(&recording->problem, line, size) == 0)
-        recording->problem.data[recording->problem.size] = '\0';
+    if (line[0] != '\0' && recording->problem.size > 0)
+        text_byte(&recording->problem, '\n');
+    text_string(&recording->problem, line);
 }
 
 /* ---- series ---- */
@@ -69,7 +66,7 @@ static bool grow(void **array, size_t count, size_t *capacity, size_t size)
     return true;
 }
 
-/* Room for one series more in all three arrays that go with it. */
+/* Room for one series more in all arrays that go with it. */
 static bool grow_series(struct recording *recording)
 {
     size_t capacity = recording->series_capacity;
@@ -82,7 +79,11 @@ static bool grow_series(struct recording *recording)
     recording->folds = folds != NULL ? folds : recording->folds;
     void *row = realloc(recording->row, wanted * sizeof *recording->row);
     recording->row = row != NULL ? row : recording->row;
-    if (series == NULL || folds == NULL || row == NULL)
+    void *ages = realloc(recording->ages, wanted * sizeof *recording->ages);
+    recording->ages = ages != NULL ? ages : recording->ages;
+    void *own = realloc(recording->own, wanted * sizeof *recording->own);
+    recording->own = own != NULL ? own : recording->own;
+    if (series == NULL || folds == NULL || row == NULL || ages == NULL || own == NULL)
         return false;
     recording->series_capacity = wanted;
     return true;
@@ -103,13 +104,26 @@ static double *empty_column(const struct recording *recording)
     return values;
 }
 
+/* SIZE_MAX: there is none. */
+static size_t find_series(struct recording *recording, const char *name, const char *subject)
+{
+    for (size_t i = 0; i < recording->series_count; i++) {
+        size_t at = (recording->series_next + i) % recording->series_count;
+        if (strcmp(recording->series[at].name, name) != 0 ||
+            strcmp(recording->series[at].subject, subject) != 0)
+            continue;
+        recording->series_next = at + 1;
+        return at;
+    }
+    return SIZE_MAX;
+}
+
 size_t recording_series_index(struct recording *recording, const char *name, const char *unit,
                               const char *subject, bool counter)
 {
-    for (size_t i = 0; i < recording->series_count; i++)
-        if (strcmp(recording->series[i].name, name) == 0 &&
-            strcmp(recording->series[i].subject, subject) == 0)
-            return i;
+    size_t known = find_series(recording, name, subject);
+    if (known != SIZE_MAX)
+        return known;
     if (recording->series_count == SERIES_READ_MAX || !grow_series(recording)) {
         recording->no_memory = recording->no_memory || recording->series_count != SERIES_READ_MAX;
         return SIZE_MAX;
@@ -125,6 +139,8 @@ size_t recording_series_index(struct recording *recording, const char *name, con
                               .values = values};
     recording->folds[index] = (struct fold){.rate = is_rate(unit)};
     recording->row[index] = (double)NAN;
+    recording->ages[index] = 0;
+    recording->own[index] = NULL;
     recording->series_count++;
     if (values == NULL || series->name == NULL || series->unit == NULL || series->subject == NULL ||
         series->label == NULL)
@@ -146,8 +162,41 @@ void recording_series_label(struct recording *recording, size_t index, const cha
 void recording_row(struct recording *recording, double seconds)
 {
     recording->row_seconds = seconds;
-    for (size_t i = 0; i < recording->series_count; i++)
+    for (size_t i = 0; i < recording->series_count; i++) {
         recording->row[i] = (double)NAN;
+        recording->ages[i] = 0;
+    }
+}
+
+/* Until then its values were as old as their rows. */
+static bool has_own_seconds(struct recording *recording, size_t index)
+{
+    size_t capacity = recording->rows_capacity > 0 ? recording->rows_capacity : 1;
+    double **own = &recording->own[index];
+    if (*own != NULL)
+        return true;
+    *own = malloc(capacity * sizeof **own);
+    if (*own != NULL && recording->rows > 0)
+        memcpy(*own, recording->seconds, recording->rows * sizeof **own);
+    recording->no_memory = recording->no_memory || *own == NULL;
+    return *own != NULL;
+}
+
+void recording_age(struct recording *recording, size_t index, double age_seconds)
+{
+    if (index < recording->series_count && age_seconds > 0 && has_own_seconds(recording, index))
+        recording->ages[index] = age_seconds;
+}
+
+/* When the value of this row was read; never before the one before it, and where there is none,
+ * with that. */
+static double own_seconds(const struct recording *recording, size_t index)
+{
+    double read = recording->row_seconds - recording->ages[index];
+    if (recording->rows == 0)
+        return read;
+    double before = recording->own[index][recording->rows - 1];
+    return isnan(recording->row[index]) || read < before ? before : read;
 }
 
 void recording_value(struct recording *recording, size_t index, double value)
@@ -172,6 +221,9 @@ static void thin(struct recording *recording)
         double *values = (double *)recording->series[i].values;
         for (size_t row = 0; row < kept; row++)
             values[row] = values[2 * row];
+        double *own = recording->own[i];
+        for (size_t row = 0; own != NULL && row < kept; row++)
+            own[row] = own[2 * row];
     }
     for (size_t row = 0; row < kept; row++)
         recording->seconds[row] = recording->seconds[2 * row];
@@ -193,6 +245,10 @@ static bool grow_rows(struct recording *recording)
         if (values == NULL)
             return false;
         recording->series[i].values = values;
+        double *own = recording->own[i];
+        if (own != NULL && (own = realloc(own, wanted * sizeof *own)) == NULL)
+            return false;
+        recording->own[i] = own;
     }
     recording->rows_capacity = wanted;
     return true;
@@ -234,8 +290,11 @@ void recording_row_end(struct recording *recording)
         return;
     }
     recording->seconds[recording->rows] = recording->row_seconds;
-    for (size_t i = 0; i < recording->series_count; i++)
+    for (size_t i = 0; i < recording->series_count; i++) {
         ((double *)recording->series[i].values)[recording->rows] = recording->row[i];
+        if (recording->own[i] != NULL)
+            recording->own[i][recording->rows] = own_seconds(recording, i);
+    }
     recording->rows++;
 }
 
@@ -376,7 +435,8 @@ int recording_finish(struct recording *recording, vitals_error *error)
 {
     for (size_t i = 0; i < recording->series_count; i++) {
         recording->series[i].count = recording->rows;
-        recording->series[i].seconds = recording->seconds;
+        recording->series[i].seconds = recording->own[i] != NULL ? recording->own[i]
+                                                                 : recording->seconds;
     }
     tell_state(recording);
     if (recording->stride > 1)

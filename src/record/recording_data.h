@@ -40,14 +40,17 @@ struct open_phase {
 struct recording {
     char *path;
     const char *format;
-    struct bytes problem;
+    struct text problem;
     vitals_account *account;
     bool account_stored; /* figures came with the file */
 
     struct series *series;
     struct fold *folds;
     size_t series_count, series_capacity;
-    double *row; /* that is being told */
+    size_t series_next; /* behind the one that was asked for last: a reader asks in one order */
+    double *row;        /* that is being told */
+    double *ages;       /* of its values, where they are older than it */
+    double **own;       /* a series' own seconds, where it ever had an age; else NULL */
     double row_seconds;
     double *seconds; /* of all series */
     size_t rows, rows_capacity;
@@ -74,6 +77,8 @@ void recording_series_label(struct recording *recording, size_t index, const cha
 void recording_row(struct recording *recording, double seconds);
 void recording_value(struct recording *recording, size_t index, double value);
 void recording_growth(struct recording *recording, size_t index, double growth);
+/* That its value of this row was read so many seconds before. */
+void recording_age(struct recording *recording, size_t index, double age_seconds);
 void recording_row_end(struct recording *recording);
 
 void recording_mark(struct recording *recording, bool begins, const char *name, double seconds,

@@ -43,31 +43,9 @@ int text_file_open(struct text_file *file, const char *path, bool overwrite, vit
     return 0;
 }
 
-static bool make_room(struct text_file *file, size_t size)
-{
-    if (file->capacity - file->used > size)
-        return true;
-    size_t capacity = (file->used + size + 1) * 2;
-    char *line = realloc(file->line, capacity);
-    file->failed = file->failed || line == NULL;
-    if (line == NULL)
-        return false;
-    file->line = line;
-    file->capacity = capacity;
-    return true;
-}
-
-static void put_bytes(struct text_file *file, const char *bytes, size_t size)
-{
-    if (!make_room(file, size))
-        return;
-    memcpy(file->line + file->used, bytes, size);
-    file->used += size;
-}
-
 void text_file_put(struct text_file *file, const char *string)
 {
-    put_bytes(file, string, strlen(string));
+    text_string(&file->line, string);
 }
 
 void text_file_field(struct text_file *file, const char *string, bool quote)
@@ -76,13 +54,13 @@ void text_file_field(struct text_file *file, const char *string, bool quote)
         text_file_put(file, string);
         return;
     }
-    put_bytes(file, "\"", 1);
+    text_byte(&file->line, '"');
     for (const char *at = string; *at != '\0'; at++) {
         if (*at == '"')
-            put_bytes(file, "\"", 1);
-        put_bytes(file, at, 1);
+            text_byte(&file->line, '"');
+        text_byte(&file->line, *at);
     }
-    put_bytes(file, "\"", 1);
+    text_byte(&file->line, '"');
 }
 
 /* Waits until something can be written, and once we are told to end, a little longer. 0, or
@@ -126,13 +104,12 @@ static int write_whole(const struct text_file *file, const char *bytes, size_t s
 int text_file_end_line(struct text_file *file, vitals_error *error)
 {
     text_file_put(file, file->crlf ? "\r\n" : "\n");
-    size_t size = file->used;
-    file->used = 0;
-    if (file->failed) {
-        file->failed = false;
+    size_t size = file->line.size;
+    bool failed = file->line.failed;
+    int number = failed ? 0 : write_whole(file, file->line.bytes, size);
+    text_reset(&file->line);
+    if (failed)
         return record_fail(VITALS_EMEMORY, file->path, error, "out of memory");
-    }
-    int number = write_whole(file, file->line, size);
     if (number == 0) {
         file->size += size;
         return 0;
@@ -206,7 +183,7 @@ static int copy_wider(const struct text_file *file, int descriptor, size_t field
     int number = failed ? errno : 0;
     if (!failed) {
         skip_line(widening.from);
-        (void)fwrite(file->line, 1, file->used, widening.to);
+        (void)fwrite(file->line.bytes, 1, file->line.size, widening.to);
         (void)putc('\n', widening.to);
         copy_lines(&widening);
         failed = ferror(widening.from) || ferror(widening.to);
@@ -250,11 +227,10 @@ static int replace(struct text_file *file, const struct stat *old, size_t fields
 int text_file_widen(struct text_file *file, size_t fields)
 {
     struct stat status;
-    int number = file->failed ? ENOMEM : is_named(file, &status) ? 0 : ESTALE;
+    int number = file->line.failed ? ENOMEM : is_named(file, &status) ? 0 : ESTALE;
     if (number == 0)
         number = replace(file, &status, fields);
-    file->used = 0;
-    file->failed = false;
+    text_reset(&file->line);
     return number;
 }
 
@@ -262,7 +238,7 @@ void text_file_close(struct text_file *file)
 {
     if (file->descriptor >= 0 && !file->standard)
         close(file->descriptor);
-    free(file->line);
+    text_done(&file->line);
     *file = (struct text_file){
         .path = file->path, .descriptor = -1, .crlf = file->crlf, .stop = file->stop};
 }

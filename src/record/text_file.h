@@ -3,6 +3,7 @@
 #ifndef VITALS_RECORD_TEXT_FILE_H
 #define VITALS_RECORD_TEXT_FILE_H
 
+#include "feed/text.h"
 #include "record/tick.h"
 
 struct text_file {
@@ -13,9 +14,7 @@ struct text_file {
     int stop;         /* see recorder.h; 0: nothing */
     bool waits;       /* for its reader: no regular file */
     uint64_t size;    /* of all whole lines */
-    bool failed;      /* memory was out inside this line */
-    char *line;
-    size_t used, capacity;
+    struct text line; /* that is being written */
 };
 
 /* NULL or "-": standard output. Without `overwrite` a file that is there and not empty is refused.

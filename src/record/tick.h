@@ -1,4 +1,4 @@
-/* tick.h: what one sample brings to a recorder, and how its numbers become words. Pure. */
+/* tick.h: what one sample brings to a recorder, and what its columns are called. Pure. */
 #ifndef VITALS_RECORD_TICK_H
 #define VITALS_RECORD_TICK_H
 
@@ -21,15 +21,7 @@ const vitals_usage_value *tick_find(const struct tick *tick, const char *measure
  * reading of this moment, and a rate made of it would be wrong. */
 bool tick_is_fresh(const vitals_usage_value *value);
 
-enum { NUMBER_WORDS = 40, COLUMN_WORDS = 160 };
-
-/* The shortest digits that read back as the same number; a whole one has no point. `value` is
- * finite; a locale's comma cannot occur, because the command never sets LC_NUMERIC. */
-void number_shortest(double value, char out[static NUMBER_WORDS]);
-
-/* At most so many digits behind the point, without zeros at the end. Zero is 0, and another whole
- * number ends in .0 where `point` is set: so Python prints what it rounded. */
-void number_rounded(double value, int decimals, bool point, char out[static NUMBER_WORDS]);
+enum { COLUMN_WORDS = 160 };
 
 /* "cpu_cores", "root.cpu_cores", "GPU-12ab.gpu_memory_bytes": the column of a series. */
 void column_name(const char *subject, const char *name, char out[static COLUMN_WORDS]);

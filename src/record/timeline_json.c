@@ -36,7 +36,7 @@ struct json_timeline {
     size_t place; /* of the one that was given last, where placed */
     bool broken;  /* one could not be read, for that reason */
     vitals_error why;
-    struct bytes bytes; /* of one document */
+    struct text bytes; /* of one document */
     vitals_builder *builder;
 };
 
@@ -182,7 +182,7 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
 {
     const char *path = timeline->recording->path;
     char chunk[8192];
-    timeline->bytes.size = 0;
+    text_reset(&timeline->bytes);
     if (document->size > PACKED_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
     while (timeline->bytes.size < document->size) {
@@ -194,7 +194,7 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
             return record_fail_errno(errno, path, error);
         if (got == 0)
             return record_fail(VITALS_EFORMAT, path, error, "became shorter");
-        if (bytes_write(&timeline->bytes, chunk, (size_t)got) != 0)
+        if (text_write(&timeline->bytes, chunk, (size_t)got) != 0)
             return record_fail(VITALS_EMEMORY, path, error, "out of memory");
     }
     return 0;
@@ -207,8 +207,8 @@ static int try_document(struct json_timeline *timeline, size_t place, vitals_sna
     const struct feed_place where = {timeline->recording->path, place + 1};
     int code = read_bytes(timeline, &timeline->documents[place], error);
     if (code == 0)
-        code = feed_json_read(&where, timeline->bytes.data, timeline->bytes.size, timeline->builder,
-                              out, error);
+        code = feed_json_read(&where, timeline->bytes.bytes, timeline->bytes.size,
+                              timeline->builder, out, error);
     if (code == 0) {
         timeline->place = place;
         timeline->placed = true;
@@ -324,7 +324,7 @@ static void close_timeline(void *data)
     if (timeline->file != NULL)
         (void)fclose(timeline->file);
     vitals_builder_free(timeline->builder);
-    bytes_done(&timeline->bytes);
+    text_done(&timeline->bytes);
     free(timeline->documents);
     recording_close(timeline->recording);
     free(timeline);

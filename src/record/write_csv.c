@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "feed/decimal.h"
+
 #define SERIES_LEFT_OUT ((vitals_text){LEFT_OUT, sizeof LEFT_OUT - 1})
 static const char LEFT_OUT[] =
     "what came after the first sample: the file could not be written anew";

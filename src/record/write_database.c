@@ -26,6 +26,7 @@ struct stored_series {
     vitals_scope scope;
     char *subject, *column;
     vitals_availability state; /* that was written last */
+    uint64_t read_ns;          /* monotonic, of the sample that is being written; 0: it has none */
 };
 
 struct database_state {
@@ -164,8 +165,11 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
     for (unsigned i = 2; column_is_taken(state, column) && i < SERIES_MAX; i++)
         (void)snprintf(column, sizeof column, "%.40s.%.80s.%u", value->subject,
                        vitals_measure_name(value->measure), i);
-    struct stored_series series = {value->measure, value->scope, strdup(value->subject),
-                                   strdup(column), VITALS_HAVE};
+    struct stored_series series = {.measure = value->measure,
+                                   .scope = value->scope,
+                                   .subject = strdup(value->subject),
+                                   .column = strdup(column),
+                                   .state = VITALS_HAVE};
     int code = series.subject == NULL || series.column == NULL
                    ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory")
                    : write_series(recorder, &series, value->label, error);
@@ -182,20 +186,17 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
 static int prepare_sample(struct recorder *recorder, vitals_error *error)
 {
     struct database_state *state = recorder->state;
-    struct bytes sql = {0};
-    char word[24];
-    bool fits = bytes_write(&sql, "INSERT INTO samples VALUES(", 27) == 0;
-    for (size_t i = 0; i < state->count + 3 && fits; i++) {
-        int size = snprintf(word, sizeof word, "%s?%zu", i > 0 ? "," : "", i + 1);
-        fits = bytes_write(&sql, word, (size_t)size) == 0;
-    }
-    fits = fits && bytes_write(&sql, ")", 2) == 0;
-    int code = fits ? 0 : record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory");
+    struct text sql = {0};
+    text_string(&sql, "INSERT INTO samples VALUES(");
+    for (size_t i = 0; i < state->count + 3; i++)
+        text_format(&sql, "%s?%zu", i > 0 ? "," : "", i + 1);
+    text_byte(&sql, ')');
+    int code = sql.failed ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory") : 0;
     (void)sqlite3_finalize(state->sample);
     state->sample = NULL;
     if (code == 0)
-        code = database_prepare(state->database, recorder->path, sql.data, &state->sample, error);
-    bytes_done(&sql);
+        code = database_prepare(state->database, recorder->path, sql.bytes, &state->sample, error);
+    text_done(&sql);
     return code;
 }
 
@@ -250,29 +251,19 @@ static int write_state(struct recorder *recorder, size_t at, vitals_availability
                  : database_fail(state->database, recorder->path, error);
 }
 
-/* When the values of a subject were read, as far as it is told. */
-struct told_moment {
-    const char *subject;
-    uint64_t monotonic_ns;
-};
+/* A value is of its sample where it is hardly older. */
+static uint64_t read_moment(const struct recorder *recorder, const struct tick *tick,
+                            const vitals_usage_value *value)
+{
+    uint64_t near_ns = recorder->options.interval_ns / 100;
+    bool older = value->read_ns != 0 && value->read_ns < tick->monotonic_ns &&
+                 tick->monotonic_ns - value->read_ns > near_ns;
+    return older ? value->read_ns : tick->monotonic_ns;
+}
 
-/* What is read on its own turn, as devices are, is older than its sample. It holds for the series
- * behind it too, up to the next that is told or the next subject. */
-static int write_moment(struct recorder *recorder, const struct tick *tick, size_t at,
-                        const vitals_usage_value *value, struct told_moment *told,
-                        vitals_error *error)
+static int write_moment(struct recorder *recorder, size_t at, uint64_t read_ns, vitals_error *error)
 {
     struct database_state *state = recorder->state;
-    uint64_t near_ns = recorder->options.interval_ns / 100;
-    uint64_t age_ns = value->read_ns != 0 && value->read_ns < tick->monotonic_ns
-                          ? tick->monotonic_ns - value->read_ns
-                          : 0;
-    uint64_t read_ns = tick->monotonic_ns - (age_ns > near_ns ? age_ns : 0);
-    if (told->subject == NULL || strcmp(told->subject, value->subject) != 0)
-        *told = (struct told_moment){value->subject, tick->monotonic_ns};
-    if (told->monotonic_ns == read_ns)
-        return 0;
-    told->monotonic_ns = read_ns;
     bool bound = sqlite3_bind_int64(state->moment, 1, state->sample_number) == SQLITE_OK &&
                  sqlite3_bind_int64(state->moment, 2, (sqlite3_int64)at + 1) == SQLITE_OK &&
                  sqlite3_bind_int64(state->moment, 3, (sqlite3_int64)read_ns) == SQLITE_OK;
@@ -280,10 +271,33 @@ static int write_moment(struct recorder *recorder, const struct tick *tick, size
                  : database_fail(state->database, recorder->path, error);
 }
 
+/* What is read on its own turn, as devices are, is older than its sample. It holds for the columns
+ * behind it too, up to the next that is told or the next subject: in the order of columns, as
+ * moments_tell goes, since a series that came late stands elsewhere in a sample. */
+static int write_moments(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    const char *subject = NULL;
+    uint64_t told_ns = tick->monotonic_ns;
+    int code = 0;
+    for (size_t i = 0; i < state->count; i++) {
+        struct stored_series *series = &state->series[i];
+        uint64_t read_ns = series->read_ns;
+        series->read_ns = 0;
+        if (subject == NULL || strcmp(subject, series->subject) != 0)
+            told_ns = tick->monotonic_ns;
+        subject = series->subject;
+        if (read_ns == 0 || read_ns == told_ns || code < 0)
+            continue;
+        told_ns = read_ns;
+        code = write_moment(recorder, i, read_ns, error);
+    }
+    return code;
+}
+
 static int write_values(struct recorder *recorder, const struct tick *tick, vitals_error *error)
 {
     struct database_state *state = recorder->state;
-    struct told_moment told = {.subject = NULL};
     size_t hint = 0;
     bool bound = sqlite3_bind_int64(state->sample, 1, state->sample_number) == SQLITE_OK &&
                  sqlite3_bind_double(state->sample, 2, (double)tick->realtime_ns / 1e9) ==
@@ -300,11 +314,13 @@ static int write_values(struct recorder *recorder, const struct tick *tick, vita
         if (!tick_is_fresh(value))
             continue;
         code = write_state(recorder, (size_t)at, value->state, error);
-        if (code == 0 && value->state > 0)
-            code = write_moment(recorder, tick, (size_t)at, value, &told, error);
+        if (value->state > 0)
+            state->series[at].read_ns = read_moment(recorder, tick, value);
         if (value->state > 0)
             bound = sqlite3_bind_double(state->sample, (int)at + 4, value->value) == SQLITE_OK;
     }
+    if (code == 0 && bound)
+        code = write_moments(recorder, tick, error);
     if (code < 0)
         return code;
     return bound ? database_step(state->sample, recorder->path, error)

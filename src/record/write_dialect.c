@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/decimal.h"
+
 enum { COLUMNS_MAX = 64 };
 
 struct dialect_state {

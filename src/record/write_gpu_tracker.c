@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/decimal.h"
+
 struct tracking_state {
     bool begun;
     struct text_file sub; /* descriptor 0 with `sub_open` false: none yet */

@@ -179,22 +179,12 @@ static const struct {
     [PHASE_MEMORY_BYTES] = {"memory_resident_peak_bytes", "bytes", "memory_resident_bytes"},
 };
 
-static const struct phase_measure *measure_of(const struct phase *phase, const char *name)
-{
-    for (size_t i = 0; i < phase->measure_count; i++) {
-        const struct series *series = phase->measures[i].series;
-        if (strcmp(series->name, name) == 0 && series->subject[0] == '\0')
-            return &phase->measures[i];
-    }
-    return NULL;
-}
-
 /* One run's value; of calls, where there is one run alone, each is a value. */
 static void fold_phase(const struct phase *phase, enum phase_item what, bool alone,
                        struct compared *item, size_t at)
 {
     const struct phase_measure *measure = PHASE_FIGURES[what].measure != NULL
-                                              ? measure_of(phase, PHASE_FIGURES[what].measure)
+                                              ? phase_measure_of(phase, PHASE_FIGURES[what].measure)
                                               : NULL;
     item->states[at] = what == PHASE_CALL_SECONDS ? VITALS_HAVE : VITALS_SAMPLED;
     if (what == PHASE_CALL_SECONDS && phase->calls > 0) {

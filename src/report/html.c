@@ -1,7 +1,6 @@
 /* html.c: see html.h: the page from top to bottom; html_chart.c and html_svg.c have the charts. */
 #include "report/html.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,8 @@
 
 #include "report/html_chart.h"
 #include "report/html_out.h"
+#include "report/html_tables.h"
 #include "report/page.h"
-#include "report/processes.h"
 
 struct page {
     struct html html;
@@ -303,7 +302,7 @@ static void put_cards(struct page *page)
     html_raw(&page->html, "</section>\n");
 }
 
-/* ---- tables ---- */
+/* ---- charts, figures, the end ---- */
 
 static void put_charts(struct page *page)
 {
@@ -317,228 +316,6 @@ static void put_charts(struct page *page)
                        "them.</p>\n");
     charts_draw(html, &page->charts);
     html_raw(html, "</section>\n");
-}
-
-static const struct phase_measure *measure_of(const struct phase *phase, const char *name)
-{
-    for (size_t i = 0; i < phase->measure_count; i++) {
-        const struct series *series = phase->measures[i].series;
-        if (strcmp(series->name, name) == 0 && series->subject[0] == '\0')
-            return &phase->measures[i];
-    }
-    return NULL;
-}
-
-static void put_cell(struct page *page, bool known, const char *name, const char *unit,
-                     double value, const char *how)
-{
-    char words[WORDS];
-    html_raw(&page->html, "<td class=\"num\">");
-    if (known)
-        html_figure(&page->html, words_value(page->html.view, name, unit, value, words), how);
-    else
-        html_raw(&page->html, "<span class=\"soft\">N/A</span>");
-    html_raw(&page->html, "</td>");
-}
-
-static void put_measured(struct page *page, bool known, const char *name, const char *unit,
-                         const struct phase_measure *measure)
-{
-    bool counter = measure != NULL && measure->series->counter;
-    double value = measure == NULL ? 0 : counter ? measure->growth : measure->values.max;
-    put_cell(page, known, name, unit, value,
-             counter ? "sampled, growth of the counter between begin and end"
-                     : "sampled, the largest sample within");
-}
-
-static bool has_gauge(const struct phase *phase, const char *name)
-{
-    const struct phase_measure *measure = measure_of(phase, name);
-    return measure != NULL && measure->values.count > 0;
-}
-
-static void put_phase(struct page *page, const struct phase *phase, bool gpus)
-{
-    static const char marked[] = "exact, marked by the run itself";
-    const struct phase_measure *cpu = measure_of(phase, "cpu_seconds");
-    bool timed = phase->calls > 0;
-    html_raw(&page->html, "<tr><td class=\"name\">");
-    html_string(&page->html, phase->name);
-    html_format(&page->html, "</td><td class=\"num\">%zu</td>", phase->calls);
-    put_cell(page, timed, "", "seconds", phase->seconds.total, marked);
-    put_cell(page, timed, "", "seconds", phase->seconds.mean, marked);
-    put_cell(page, timed, "", "seconds", phase->seconds.max, marked);
-    put_measured(page, cpu != NULL && !isnan(cpu->growth), "", "seconds", cpu);
-    put_measured(page, has_gauge(phase, "memory_resident_bytes"), "", "bytes",
-                 measure_of(phase, "memory_resident_bytes"));
-    if (gpus)
-        put_measured(page, has_gauge(phase, "gpu_memory_bytes"), "gpu_memory", "bytes",
-                     measure_of(phase, "gpu_memory_bytes"));
-    html_raw(&page->html, "</tr>\n");
-}
-
-static void put_phases(struct page *page)
-{
-    const struct phases *phases = page->report->phases;
-    bool gpus = false;
-    if (phases->count == 0)
-        return;
-    for (size_t i = 0; i < phases->count; i++)
-        gpus = gpus || has_gauge(&phases->items[i], "gpu_memory_bytes");
-    html_raw(&page->html,
-             "<section>\n<h2>Phases</h2>\n<div class=\"wide\"><table><thead><tr><th>phase</th>"
-             "<th class=\"num\">calls</th><th class=\"num\">time</th><th class=\"num\">mean</th>"
-             "<th class=\"num\">longest</th><th class=\"num\">CPU</th><th class=\"num\">memory "
-             "peak</th>");
-    html_raw(&page->html, gpus ? "<th class=\"num\">GPU memory</th>" : "");
-    html_raw(&page->html, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < phases->count; i++)
-        put_phase(page, &phases->items[i], gpus);
-    html_raw(&page->html, "</tbody></table></div>\n</section>\n");
-}
-
-static double cpu_of(const struct process_use *use)
-{
-    return use->cpu_seconds;
-}
-
-static double memory_of(const struct process_use *use)
-{
-    return use->memory_bytes;
-}
-
-static double gpu_of(const struct process_use *use)
-{
-    return use->gpu_bytes;
-}
-
-static double read_of(const struct process_use *use)
-{
-    return use->read_bytes;
-}
-
-static double written_of(const struct process_use *use)
-{
-    return use->written_bytes;
-}
-
-static double seen_of(const struct process_use *use)
-{
-    return use->last_second - use->first_second;
-}
-
-static const char counted[] = "sampled, growth of its counter while it was seen";
-static const char largest[] = "sampled, the largest sample";
-
-static const struct {
-    const char *title, *name, *unit, *how;
-    double (*value)(const struct process_use *use);
-} USES[] = {
-    {"CPU", "", "seconds", counted, cpu_of},
-    {"memory peak", "", "bytes", largest, memory_of},
-    {"GPU memory", "gpu_memory", "bytes", largest, gpu_of},
-    {"read", "", "bytes", counted, read_of},
-    {"written", "", "bytes", counted, written_of},
-    {"seen for", "", "seconds", "sampled, from the first to the last sample that saw it", seen_of},
-};
-enum { USE_COUNT = sizeof USES / sizeof USES[0] };
-
-/* A column that nobody has a value for is left out. */
-static void choose_uses(const struct process_list *list, bool shown[])
-{
-    for (size_t i = 0; i < USE_COUNT; i++) {
-        shown[i] = false;
-        for (size_t j = 0; j < list->count && !shown[i]; j++)
-            shown[i] = USES[i].value(&list->items[j]) >= 0;
-    }
-}
-
-static void put_process(struct page *page, const struct process_use *use, const bool shown[])
-{
-    html_format(&page->html, "<tr><td class=\"num\">%lld</td><td class=\"name mono\">",
-                (long long)use->pid);
-    html_string(&page->html, use->name);
-    html_raw(&page->html, "</td>");
-    for (size_t i = 0; i < USE_COUNT; i++) {
-        double value = USES[i].value(use);
-        if (shown[i])
-            put_cell(page, value >= 0, USES[i].name, USES[i].unit, value, USES[i].how);
-    }
-    html_raw(&page->html, "</tr>\n");
-}
-
-static void put_processes(struct page *page)
-{
-    const struct process_list *list = &page->processes;
-    bool shown[USE_COUNT];
-    if (list->count == 0)
-        return;
-    choose_uses(list, shown);
-    html_raw(&page->html,
-             "<section>\n<h2>Processes</h2>\n<div class=\"wide\"><table><thead><tr><th "
-             "class=\"num\">pid</th><th>command</th>");
-    for (size_t i = 0; i < USE_COUNT; i++) {
-        if (shown[i])
-            html_format(&page->html, "<th class=\"num\">%s</th>", USES[i].title);
-    }
-    html_raw(&page->html, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < list->count; i++)
-        put_process(page, &list->items[i], shown);
-    html_raw(&page->html, "</tbody></table></div>\n");
-    if (list->left_out > 0)
-        html_format(&page->html, "<p class=\"soft\">%zu more used less CPU time.</p>\n",
-                    list->left_out);
-    html_raw(&page->html, "<p class=\"soft\">Who lived shorter than a sample is not in this "
-                          "table.</p>\n</section>\n");
-}
-
-static int collect(void *data, const char *bytes, size_t size)
-{
-    html_text(data, (vitals_text){bytes, size});
-    return ((struct html *)data)->failed;
-}
-
-static int collect_lines(void *data, const char *bytes, size_t size)
-{
-    struct html *html = data;
-    while (size > 0 && html->failed == 0) {
-        const char *end = memchr(bytes, '\n', size);
-        size_t part = end != NULL ? (size_t)(end - bytes) : size;
-        (void)collect(html, bytes, part);
-        if (end != NULL)
-            html_raw(html, "\n");
-        bytes += part + (end != NULL);
-        size -= part + (end != NULL);
-    }
-    return html->failed;
-}
-
-static void put_sizing(struct page *page)
-{
-    static const char *const WHAT[SIZING_COUNT] = {"CPUs", "memory", "GPUs", "GPU memory", "time"};
-    const struct sizing *sizing = page->report->sizing;
-    html_raw(&page->html, "<section>\n<h2>Next time ask for</h2>\n");
-    if (sizing->failed)
-        html_raw(&page->html, "<p class=\"note\">This run failed and may have needed more.</p>\n");
-    html_raw(&page->html, "<div class=\"wide\"><table><tbody>\n");
-    for (size_t i = 0; i < SIZING_COUNT; i++) {
-        char words[WORDS] = "N/A";
-        const struct sizing_part *part = &sizing->parts[i];
-        if (i == SIZING_GPU_MEMORY && !part->known)
-            continue;
-        if (part->known)
-            sizing_words(page->html.view, i, part->amount, words);
-        html_format(&page->html, "<tr><td class=\"name\">%s</td><td class=\"num\">", WHAT[i]);
-        html_figure(&page->html, words, part->reason);
-        html_raw(&page->html, "</td><td class=\"from\">");
-        html_string(&page->html, part->reason);
-        html_raw(&page->html, "</td></tr>\n");
-    }
-    html_raw(&page->html, "</tbody></table></div>\n<div class=\"two\"><pre>");
-    (void)sizing_slurm(sizing, collect_lines, &page->html);
-    html_raw(&page->html, "</pre><pre>");
-    (void)sizing_kubernetes(sizing, collect_lines, &page->html);
-    html_raw(&page->html, "</pre></div>\n</section>\n");
 }
 
 static void put_all_figures(struct page *page)
@@ -630,10 +407,10 @@ int html_write(const struct html_report *report, vitals_write *write, void *data
     put_notes(&page, (vitals_text){problem, strlen(problem)});
     put_cards(&page);
     put_charts(&page);
-    put_phases(&page);
-    put_processes(&page);
+    html_phases(&page.html, report->phases);
+    html_processes(&page.html, &page.processes);
     if (!words_is_machine(page.account) && vitals_account_failure(page.account).size == 0)
-        put_sizing(&page);
+        html_sizing(&page.html, report->sizing);
     put_all_figures(&page);
     put_foot(&page);
     processes_done(&page.processes);

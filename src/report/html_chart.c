@@ -65,21 +65,10 @@ static const struct {
 
 /* ---- moments ---- */
 
-static const struct series *clock_of(const struct recording *recording)
-{
-    size_t count;
-    const struct series *series = recording_series(recording, &count), *most = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (most == NULL || series[i].count > most->count)
-            most = &series[i];
-    }
-    return most;
-}
-
 static int make_moments(const struct recording *recording, struct charts *charts)
 {
-    const struct series *clock = clock_of(recording);
-    size_t samples = clock != NULL ? clock->count : 0;
+    size_t samples;
+    const double *seconds = recording_seconds(recording, &samples);
     charts->thinned = samples > CHART_POINTS_MAX;
     charts->points = charts->thinned ? CHART_POINTS_MAX : samples;
     charts->seconds = calloc(charts->points + 1, sizeof *charts->seconds);
@@ -87,11 +76,11 @@ static int make_moments(const struct recording *recording, struct charts *charts
         return -1;
     if (samples == 0)
         return 0;
-    charts->begin = clock->seconds[0];
-    double end = clock->seconds[samples - 1] - charts->begin;
+    charts->begin = seconds[0];
+    double end = seconds[samples - 1] - charts->begin;
     for (size_t i = 0; i < charts->points; i++)
         charts->seconds[i] = charts->thinned ? end * (double)i / (double)(charts->points - 1)
-                                             : clock->seconds[i] - charts->begin;
+                                             : seconds[i] - charts->begin;
     return 0;
 }
 

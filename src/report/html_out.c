@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/text.h"
+
 enum { PART = 512, ESCAPE = 10 };
 
 static void put(struct html *html, const char *bytes, size_t size)
@@ -48,23 +50,11 @@ static void put_escaped(struct html *html, const char *text)
     }
 }
 
-/* How much may be formatted by itself: never a part of a character. */
-static size_t part_size(vitals_text text)
-{
-    size_t size = text.size < PART ? text.size : PART;
-    for (int back = 0; size < text.size && back < 3; back++) {
-        if (((unsigned char)text.bytes[size] & 0xc0) != 0x80)
-            break;
-        size--;
-    }
-    return size;
-}
-
 void html_text(struct html *html, vitals_text text)
 {
     char safe[PART * ESCAPE];
     while (text.size > 0) {
-        vitals_text part = {text.bytes, part_size(text)};
+        vitals_text part = {text.bytes, text_part(text, PART)};
         (void)vitals_text_format(part, VITALS_TEXT_TERMINAL, safe, sizeof safe);
         put_escaped(html, safe);
         text.bytes += part.size;

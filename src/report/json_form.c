@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/text.h"
+
 enum { PART = 512, ESCAPE = 6, DIGITS = 40 };
 
 void json_form_init(struct json_form *form, int indent, vitals_write *write, void *data)
@@ -75,24 +77,12 @@ static void put_escaped(struct json_form *form, const char *bytes, size_t size)
     }
 }
 
-/* How much may be escaped by itself: never a part of a character. */
-static size_t part_size(vitals_text text)
-{
-    size_t size = text.size < PART ? text.size : PART;
-    for (int back = 0; size < text.size && back < 3; back++) {
-        if (((unsigned char)text.bytes[size] & 0xc0) != 0x80)
-            break;
-        size--;
-    }
-    return size;
-}
-
 static void put_quoted(struct json_form *form, vitals_text text)
 {
     char escaped[PART * ESCAPE + 1];
     put(form, "\"", 1);
     while (text.size > 0) {
-        vitals_text part = {text.bytes, part_size(text)};
+        vitals_text part = {text.bytes, text_part(text, PART)};
         (void)vitals_text_format(part, VITALS_TEXT_JSON, escaped, sizeof escaped);
         if (form->script)
             put_escaped(form, escaped, strlen(escaped));

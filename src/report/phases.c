@@ -121,15 +121,12 @@ static void fold(const struct series *series, const struct spans *spans,
         measure->growth = (double)NAN;
 }
 
-/* What was sampled most often tells when samples were taken. */
-static const struct series *clock_of(const struct series *series, size_t count)
+/* When samples were taken: a series without values. */
+static struct series clock_of(const struct recording *recording)
 {
-    const struct series *most = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (most == NULL || series[i].count > most->count)
-            most = &series[i];
-    }
-    return most;
+    struct series clock = {.name = "", .unit = "", .subject = "", .label = ""};
+    clock.seconds = recording_seconds(recording, &clock.count);
+    return clock;
 }
 
 static int fold_all(const struct recording *recording, struct phase *phase, struct spans *spans,
@@ -137,7 +134,7 @@ static int fold_all(const struct recording *recording, struct phase *phase, stru
 {
     size_t count;
     const struct series *series = recording_series(recording, &count);
-    const struct series *clock = clock_of(series, count);
+    const struct series clock = clock_of(recording);
     merge(spans);
     phase->measures = calloc(count > 0 ? count : 1, sizeof *phase->measures);
     if (phase->measures == NULL)
@@ -145,8 +142,8 @@ static int fold_all(const struct recording *recording, struct phase *phase, stru
     for (size_t i = 0; i < count; i++)
         fold(&series[i], spans, &phase->measures[i]);
     phase->measure_count = count;
-    for (size_t i = 0; clock != NULL && i < spans->count; i++)
-        phase->timepoints += points_in(clock, spans->items[i]);
+    for (size_t i = 0; i < spans->count; i++)
+        phase->timepoints += points_in(&clock, spans->items[i]);
     return 0;
 }
 
@@ -161,9 +158,7 @@ struct calls {
 static int fold_phase(const struct recording *recording, const struct calls *calls,
                       struct phase *phase, vitals_error *error)
 {
-    size_t series_count;
-    const struct series *series = recording_series(recording, &series_count);
-    const struct series *clock = clock_of(series, series_count);
+    const struct series clock = clock_of(recording);
     struct spans spans = {.items = calloc(calls->count, sizeof *spans.items)};
     if (spans.items == NULL)
         return out_of_memory(error);
@@ -176,7 +171,7 @@ static int fold_phase(const struct recording *recording, const struct calls *cal
         }
         phase->calls++;
         statistics_add(&phase->seconds, span.end - span.begin);
-        phase->non_empty += clock != NULL && points_in(clock, span) > 0;
+        phase->non_empty += points_in(&clock, span) > 0;
         spans.items[spans.count++] = span;
     }
     int code = fold_all(recording, phase, &spans, error);
@@ -247,6 +242,16 @@ int phases_of(const struct recording *recording, struct phases *out, vitals_erro
     else
         *out = phases;
     return code;
+}
+
+const struct phase_measure *phase_measure_of(const struct phase *phase, const char *name)
+{
+    for (size_t i = 0; i < phase->measure_count; i++) {
+        const struct series *series = phase->measures[i].series;
+        if (strcmp(series->name, name) == 0 && series->subject[0] == '\0')
+            return &phase->measures[i];
+    }
+    return NULL;
 }
 
 void phases_done(struct phases *phases)

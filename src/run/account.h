@@ -24,6 +24,10 @@ enum {
     ACCOUNT_ATTRIBUTES_MAX = 64
 };
 
+/* A figure that a usage tells a launcher, which does not tell it on: the most that one process was
+ * seen to have of anonymous pages. */
+#define ANONYMOUS_LARGEST "memory_anonymous_largest_bytes"
+
 struct vitals_figure {
     char name[FIGURE_NAME];
     char unit[FIGURE_UNIT];

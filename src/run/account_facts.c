@@ -71,13 +71,52 @@ static bool lost_some(const struct run_facts *facts, double *seen)
            *seen > facts->counted[COUNTED_CPU_SECONDS].value.as.f64 * 1.01 + STEP_SECONDS;
 }
 
+/* ---- who has left the cgroup ---- */
+
+static const char MOST[] = "processes_peak";
+
+/* Each process is a task: where more of them were seen at once than tasks were counted, some have
+ * left the cgroup, and its count says nothing of them. */
+static bool are_outnumbered(const struct run_facts *facts, double *seen)
+{
+    vitals_availability state;
+    *seen = value_of(facts->watched, MOST, &state);
+    return state > 0 && counted_state(facts, COUNTED_TASKS_PEAK) > 0 &&
+           *seen > facts->counted[COUNTED_TASKS_PEAK].value.as.f64;
+}
+
+/* A cgroup does not know of who has left it: anonymous pages of one process that were sampled are
+ * then more than it counted. Nothing else that is resident says so: libraries and files, also those
+ * that one process alone maps, are charged to whoever read them first, and huge pages of hugetlbfs
+ * to nobody. */
+static bool has_more_pages(const struct run_facts *facts, double *seen)
+{
+    static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
+    vitals_availability state;
+    *seen = value_of(facts->watched, ANONYMOUS_LARGEST, &state);
+    return state > 0 && counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0 &&
+           *seen > facts->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE + STEP_BYTES;
+}
+
+/* Where one figure of a cgroup shows that somebody has left it, none of its figures is whole. */
+static bool lacks_leavers(const struct run_facts *facts, enum quantity quantity)
+{
+    static const char CGROUP[] = "cgroup";
+    double seen;
+    return strncmp(facts->counted[quantity].source, CGROUP, sizeof(CGROUP) - 1) == 0 &&
+           (are_outnumbered(facts, &seen) || has_more_pages(facts, &seen));
+}
+
+/* ---- what was counted, as it is told ---- */
+
 static vitals_availability bounded(const struct run_facts *facts, enum quantity quantity)
 {
     vitals_availability state = counted_state(facts, quantity);
     bool split = quantity == COUNTED_CPU_USER_SECONDS || quantity == COUNTED_CPU_SYSTEM_SECONDS;
     double seen;
     bool whole = state == VITALS_HAVE || (split && state == VITALS_ESTIMATE);
-    return whole && lost_some(facts, &seen) ? VITALS_LOWER_BOUND : state;
+    bool lacks = whole && (lost_some(facts, &seen) || lacks_leavers(facts, quantity));
+    return lacks ? VITALS_LOWER_BOUND : state;
 }
 
 static void put_counted(vitals_account *account, const struct run_facts *facts,
@@ -159,8 +198,6 @@ static void put_cpu(vitals_account *account, const struct run_facts *facts)
 
 /* ---- memory ---- */
 
-static const char SEEN_PRIVATE[] = "memory_private_peak_bytes";
-
 /* Samples have missed the largest process, or most of it: it may have been there with all that they
  * saw. */
 static void put_high(vitals_account *account, const struct run_facts *facts, const char *name)
@@ -233,24 +270,18 @@ static void put_bracket(vitals_account *account, const struct run_facts *facts)
         put_high(account, facts, HIGH);
 }
 
-/* A cgroup does not know of who has left it: pages of their own that were sampled are then more
- * than it counted. Resident sizes say nothing: libraries and files are charged to whoever read them
- * first. */
 static bool put_memory_seen(vitals_account *account, const struct run_facts *facts)
 {
-    static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
-    const double counted = facts->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE;
-    vitals_availability state;
-    double seen = value_of(facts->watched, SEEN_PRIVATE, &state);
-    const char *source = "pages of their own, sampled; some have left the cgroup";
-    bool more = state > 0 && seen > counted + STEP_BYTES;
-    if (more)
-        put(account, &(vitals_figure_form){.name = "memory_peak_bytes",
-                                           .unit = "bytes",
-                                           .source = source,
-                                           .state = VITALS_LOWER_BOUND,
-                                           .value = seen});
-    return more;
+    double seen;
+    if (!has_more_pages(facts, &seen))
+        return false;
+    put(account, &(vitals_figure_form){
+                     .name = "memory_peak_bytes",
+                     .unit = "bytes",
+                     .source = "anonymous pages of one process, sampled; some have left the cgroup",
+                     .state = VITALS_LOWER_BOUND,
+                     .value = seen});
+    return true;
 }
 
 static void put_memory(vitals_account *account, const struct run_facts *facts)
@@ -289,18 +320,6 @@ static void put_total(vitals_account *account, const struct run_facts *facts)
                                            .source = "reaped or sampled",
                                            .state = VITALS_LOWER_BOUND,
                                            .value = known});
-}
-
-static const char MOST[] = "processes_peak";
-
-/* Each process is a task: where more of them were seen at once than tasks were counted, some have
- * left the cgroup, and its count says nothing of them. */
-static bool are_outnumbered(const struct run_facts *facts, double *seen)
-{
-    vitals_availability state;
-    *seen = value_of(facts->watched, MOST, &state);
-    return state > 0 && counted_state(facts, COUNTED_TASKS_PEAK) > 0 &&
-           *seen > facts->counted[COUNTED_TASKS_PEAK].value.as.f64;
 }
 
 static void put_seen_at_once(vitals_account *account, const char *name, double seen)
@@ -411,10 +430,12 @@ static double value_over_run(const struct run_facts *facts, const vitals_figure 
     return busy / facts->wall_seconds;
 }
 
-/* What says the same as a figure that was counted, under its own name. */
+/* What says the same as a figure that was counted, under its own name, and what was for us alone.
+ */
 static bool is_superseded(const vitals_account *account, const vitals_figure *figure)
 {
-    return vitals_account_find(account, figure->name, figure->subject) != NULL ||
+    return strcmp(figure->name, ANONYMOUS_LARGEST) == 0 ||
+           vitals_account_find(account, figure->name, figure->subject) != NULL ||
            (strncmp(figure->name, "memory_peak_", 12) == 0 &&
             vitals_account_find(account, "memory_peak_bytes", "") != NULL);
 }

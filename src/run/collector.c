@@ -203,6 +203,20 @@ static int on_sample(void *data, const vitals_snapshot *snapshot, const vitals_u
 
 /* ---- the collector itself ---- */
 
+/* A window may be shorter than the pace at which the machine is read beside a tree: then it would
+ * be told of a time before it. */
+static vitals_usage_options usage_of(const vitals_run_options *options)
+{
+    vitals_usage_options usage;
+    vitals_usage_options_init(&usage, sizeof(usage));
+    if (options->usage != NULL)
+        memcpy(&usage, options->usage, size_min(options->usage->size, sizeof(usage)));
+    usage.size = sizeof(usage);
+    if (usage.machine_pace == VITALS_MACHINE_EACH_SECOND)
+        usage.machine_pace = VITALS_MACHINE_CLOSELY;
+    return usage;
+}
+
 int vitals_collector_new(const vitals_run_options *options, vitals_collector **out,
                          vitals_error *error)
 {
@@ -211,6 +225,8 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
     if (options != NULL)
         memcpy(&taken, options, size_min(options->size, sizeof(taken)));
     taken.size = sizeof(taken);
+    vitals_usage_options usage = usage_of(&taken);
+    taken.usage = &usage;
     vitals_collector *collector = memory_alloc(sizeof(*collector));
     if (collector == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");

@@ -97,7 +97,7 @@ struct ladder *ladder_open(const struct ladder_options *options)
     ladder->counters = options->counters != NULL ? options->counters : os_counters;
     ladder->chosen = options->rungs;
     ladder->orphans_lost = options->orphans_lost;
-    ladder->shared = memory_alloc(os_count_shared_bytes);
+    ladder->shared = os_count_shared_new();
     if (ladder->shared == NULL) {
         memory_free(ladder);
         return NULL;
@@ -296,6 +296,31 @@ static void doubt(struct told *told, size_t count, double cpu_seconds)
     }
 }
 
+/* Who has lost a whole process has lost its faults, of which there are some however short it was: a
+ * record of an end tells them, where it was told. */
+static bool is_short(const struct told *told, const struct told *records)
+{
+    const struct value *own = &told->at[COUNTED_MINOR_FAULTS].value;
+    const struct value *least = &records->at[COUNTED_MINOR_FAULTS].value;
+    return own->state > 0 && least->state > 0 && least->as.f64 > own->as.f64;
+}
+
+/* Whether others tell the same of a rung that may have lost some. Records of ends alone do not:
+ * what a process does behind its record hides what another did. */
+static bool is_witnessed(const struct ladder *ladder, const struct told *told, size_t own)
+{
+    bool witnessed = false;
+    for (size_t i = 0; i < ladder->count; i++) {
+        if (i == own || told[i].at[COUNTED_CPU_SECONDS].value.state <= 0)
+            continue;
+        if (!ladder->rungs[i].counter->ended_only)
+            witnessed = true;
+        else if (is_short(&told[own], &told[i]))
+            return false;
+    }
+    return witnessed;
+}
+
 /* Who may have lost some without a sign of it is believed where another counted the same, which the
  * doubts above have seen to. Orphans that are reaped by others may have used too little CPU time
  * for that, and much of all else. */
@@ -303,12 +328,9 @@ static void doubt_unwitnessed(const struct ladder *ladder, struct told *told)
 {
     for (size_t i = 0; i < ladder->count; i++) {
         const struct rung *rung = &ladder->rungs[i];
-        bool witnessed = rung->counter->whole == NULL || !rung->in_use ||
-                         rung->counter->whole(rung->state);
-        for (size_t other = 0; !ladder->orphans_lost && !witnessed && other < ladder->count;
-             other++)
-            witnessed = other != i && told[other].at[COUNTED_CPU_SECONDS].value.state > 0;
-        if (!witnessed)
+        bool whole = rung->counter->whole == NULL || !rung->in_use ||
+                     rung->counter->whole(rung->state);
+        if (!whole && (ladder->orphans_lost || !is_witnessed(ladder, told, i)))
             bound_all(told[i].at);
     }
 }

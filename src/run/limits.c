@@ -83,12 +83,15 @@ void limits_hurry(struct limits *limits, uint64_t run_ns)
         limits->kill_ns = run_ns;
 }
 
-void limits_held(struct limits *limits)
+void limits_held(struct limits *limits, uint64_t peak_bytes, bool survived)
 {
-    if (limits->passed != LIMIT_NONE || limits->memory_bytes == 0)
+    bool below = peak_bytes != 0 && peak_bytes < limits->memory_bytes;
+    if (limits->passed != LIMIT_NONE || limits->memory_bytes == 0 || below)
         return;
     limits->passed = LIMIT_MEMORY;
-    limits->reached = 0;
+    limits->by_kernel = true;
+    limits->survived = survived;
+    limits->reached = peak_bytes;
 }
 
 uint64_t limits_next_ns(const struct limits *limits)
@@ -134,16 +137,28 @@ static void limit_words(uint64_t most, char *out, size_t capacity)
     vitals_human_bytes(most, out);
 }
 
+/* It is told a higher limit than ours, so that who grows slowly is asked first: what it held is no
+ * peak of our limit. */
+static void kernel_words(const struct limits *limits, const char *limit, const char *had, char *out,
+                         size_t capacity)
+{
+    bool known = limits->reached != 0;
+    (void)snprintf(
+        out, capacity,
+        "it grew past %s of memory, too fast to be asked to end; the kernel ended %s%s%s", limit,
+        limits->survived ? "one of its processes" : "it", known ? " at " : "", known ? had : "");
+}
+
 static void bytes_words(const struct limits *limits, uint64_t most, const char *what, char *out,
                         size_t capacity)
 {
     char limit[NUMBER_TEXT + 4], had[VITALS_HUMAN];
     limit_words(most, limit, sizeof(limit));
     vitals_human_bytes(limits->reached, had);
-    if (limits->reached != 0)
-        (void)snprintf(out, capacity, "it used more than %s of %s: %s", limit, what, had);
+    if (limits->by_kernel)
+        kernel_words(limits, limit, had, out, capacity);
     else
-        (void)snprintf(out, capacity, "the kernel ended it at %s of %s", limit, what);
+        (void)snprintf(out, capacity, "it used more than %s of %s: %s", limit, what, had);
 }
 
 static void time_words(const struct limits *limits, char *out, size_t capacity)

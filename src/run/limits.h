@@ -25,6 +25,8 @@ struct limits {
     uint64_t ns, memory_bytes, gpu_memory_bytes, processes, grace_ns;
     enum limit passed;
     uint64_t reached; /* what was seen of it */
+    bool by_kernel;   /* which ended it before we saw it */
+    bool survived;    /* the command itself, of which the kernel ended another process */
     bool asked;
     uint64_t kill_ns; /* of run_ns, once asked */
     uint64_t replace_ns,
@@ -49,8 +51,10 @@ void limits_end(struct limits *limits, uint64_t run_ns);
 /* That there be no grace any more. */
 void limits_hurry(struct limits *limits, uint64_t run_ns);
 
-/* The kernel held it: what it ended was over the limit of memory. */
-void limits_held(struct limits *limits);
+/* The kernel ended one for want of memory. The limit is the reason where so much was used at most
+ * (0: that is not known); below it the memory of the machine, or of a cgroup above, ran out, which
+ * is none of our limits. `survived`: it was not the command that the kernel ended. */
+void limits_held(struct limits *limits, uint64_t peak_bytes, bool survived);
 
 /* Until when nothing need be done, of run_ns; UINT64_MAX: for ever. */
 uint64_t limits_next_ns(const struct limits *limits);

@@ -82,6 +82,7 @@ struct launcher {
     bool watcher_is_second;          /* for limits alone: it records and tells nothing */
     uint64_t watcher_died_ns;        /* the first, of run_ns */
     struct ladder *ladder;           /* NULL: there was no memory for it */
+    bool listens;                    /* who of it waits for a job to last was told that it does */
     struct counted counted[COUNTED_COUNT];
     char rungs[RUNGS_TEXT];
     struct run_facts facts;
@@ -196,6 +197,22 @@ static uint64_t unwatched_ns(const struct launcher *launcher)
     if (launcher->watched)
         return UINT64_MAX;
     return lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0;
+}
+
+/* How long until a rung that is not worth it for what is over at once may begin, which it does in a
+ * tick: where nobody is to be started then, that would be much later. */
+static uint64_t unlistened_ns(const struct launcher *launcher)
+{
+    uint64_t lived = now_ns(launcher) - launcher->begin_ns;
+    if (launcher->listens)
+        return UINT64_MAX;
+    return lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0;
+}
+
+static void tick_ladder(struct launcher *launcher)
+{
+    launcher->listens |= now_ns(launcher) - launcher->begin_ns >= WATCH_AFTER_NS;
+    ladder_tick(launcher->ladder);
 }
 
 /* Takes every report that is there; false once no more can come. */
@@ -551,6 +568,7 @@ static uint64_t idle_ns(const struct launcher *launcher)
     if (limits_are_sampled(&launcher->limits))
         idle = least(idle, LIMITS_NS);
     idle = least(idle, unwatched_ns(launcher));
+    idle = least(idle, unlistened_ns(launcher));
     return least(idle, next > now ? next - now : 0);
 }
 
@@ -565,7 +583,7 @@ static void wait_for_end(struct launcher *launcher)
          * limited size, so they are taken with each signal and at least every interval. */
         wait_for(launcher, launcher->signals.descriptor, idle_ns(launcher));
         pass_signals(launcher);
-        ladder_tick(launcher->ladder);
+        tick_ladder(launcher);
         listen(launcher);
         replace_watcher(launcher);
     }
@@ -645,14 +663,17 @@ static void set_text(vitals_account *account, const char *name, const char *text
     (void)!vitals_account_set(account, name, (vitals_text){text, strlen(text)}, NULL);
 }
 
-/* Which limit was passed, if any. */
+/* Which limit was passed, if any. Who the kernel ended for want of memory was killed: a command
+ * that was not has lost another of its processes. */
 static void tell_limit(struct launcher *launcher)
 {
     struct limits *limits = &launcher->limits;
+    bool survived = launcher->facts.signal != OS_SIGNAL_KILL;
     const struct value *killed = &launcher->counted[COUNTED_OOM_KILLS].value;
+    const struct value *peak = &launcher->counted[COUNTED_MEMORY_PEAK_BYTES].value;
     char words[160];
     if (killed->state > 0 && killed->as.f64 > 0)
-        limits_held(limits);
+        limits_held(limits, peak->state > 0 ? (uint64_t)peak->as.f64 : 0, survived);
     if (limits->passed == LIMIT_NONE)
         return;
     limits_words(limits, words, sizeof(words));

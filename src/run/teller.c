@@ -11,7 +11,9 @@
 
 static const uint64_t OFTENEST_NS = NS_PER_SECOND, RAREST_NS = 10 * NS_PER_SECOND;
 static const uint64_t RESTING_NS = 60 * NS_PER_SECOND;
-enum { PART_LOST = 5 };
+
+/* What of a run may be in no file where it is killed: while its tree rests, the wall time alone. */
+enum { PART_LOST = 5, PART_RESTED = 2 };
 
 void teller_init(struct teller *teller, const vitals_run_observer *observer,
                  const char *totals_path)
@@ -97,7 +99,8 @@ void teller_end(struct teller *teller)
 uint64_t teller_patience_ns(const struct teller *teller, uint64_t now_ns)
 {
     uint64_t lasted = now_ns > teller->begin_ns ? now_ns - teller->begin_ns : 0;
-    uint64_t every = lasted / PART_LOST, rarest = teller->rests ? RESTING_NS : RAREST_NS;
+    uint64_t every = lasted / (teller->rests ? PART_RESTED : PART_LOST);
+    uint64_t rarest = teller->rests ? RESTING_NS : RAREST_NS;
     if (every < OFTENEST_NS)
         return OFTENEST_NS;
     return every < rarest ? every : rarest;

@@ -39,9 +39,9 @@ void teller_complain(struct teller *teller, const char *what, const char *why);
 void teller_explain(struct teller *teller, vitals_account *account);
 
 /* How long what was told last is good enough: a second at first, and then so long that who is
- * killed loses no more than a fifth of what the run did, and at most ten seconds; a minute where
- * nothing was done in it. To make the figures each time, and to put a file in the place of another,
- * is most of what a quiet run would cost. */
+ * killed loses no more than a fifth of what the run did, and at most ten seconds; where nothing
+ * was done in it half of its time, and at most a minute. To make the figures each time, and to put
+ * a file in the place of another, is most of what a quiet run would cost. */
 uint64_t teller_patience_ns(const struct teller *teller, uint64_t now_ns);
 bool teller_totals_due(const struct teller *teller, uint64_t now_ns);
 void teller_totals(struct teller *teller, const vitals_account *account, uint64_t now_ns);

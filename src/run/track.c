@@ -4,8 +4,8 @@
  * A thread samples at absolute deadlines and folds what it sees; it wakes too when a root ends, to
  * read once more what a zombie still tells. `mutex` guards what is folded and counted: an account
  * is made of it at any moment. Where the target has a cgroup of its own, or is our command, the
- * kernel counts what samples do not see (attached.c, launched.c). Nothing here changes the process
- * that calls. */
+ * kernel counts what samples do not see (attached.c, launched.c); of others it may tell who came
+ * and went (followed.c). Nothing here changes the process that calls. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/number.h"
@@ -14,6 +14,7 @@
 #include "run/about.h"
 #include "run/account.h"
 #include "run/attached.h"
+#include "run/followed.h"
 #include "run/ladder.h"
 #include "run/launched.h"
 #include "run/run_options.h"
@@ -29,7 +30,7 @@
 #include <string.h>
 #include <vitals/process.h>
 
-enum { WAKE_STOP = UINT16_MAX, COMMAND_TEXT = 4096, RUNGS_TEXT = 160 };
+enum { WAKE_STOP = UINT16_MAX, WAKE_NEWS = WAKE_STOP - 1, COMMAND_TEXT = 4096, RUNGS_TEXT = 160 };
 
 struct root {
     vitals_process *process;
@@ -52,10 +53,13 @@ struct vitals_run {
     int64_t self; /* a child that was forked of us has no thread */
     char command[COMMAND_TEXT];
     uint64_t begin_ns;
+    uint64_t news_ns; /* the run's thread: when news are taken; 0: none are waiting */
 
     pthread_mutex_t mutex;
     vitals_usage *usage;       /* guarded by mutex; so is all below */
     struct attached *attached; /* NULL: there is no such cgroup */
+    bool living;               /* others than ourselves, with what is below them */
+    struct followed *followed; /* NULL: nobody tells of births and ends */
     struct launched *launched; /* NULL: it is no command of ours */
     uint64_t end_ns;           /* when all roots had ended; 0: not yet */
     bool exit_known;
@@ -179,8 +183,11 @@ static int open_all(vitals_run *run, vitals_error *error)
     if (code == 0)
         code = open_sampler(run, error);
     /* Of several trees none is all that a cgroup holds; we are in ours. */
-    if (code == 0 && run->launched == NULL && usage.pid_count == 1 && usage.pids != &pid)
+    run->living = code == 0 && run->launched == NULL && usage.pids != &pid &&
+                  usage.no_children == 0;
+    if (code == 0 && run->launched == NULL && usage.pids != &pid && usage.pid_count == 1)
         run->attached = attached_new(&run->context->os, usage.pids[0]);
+    run->options.usage = NULL; /* the caller's, and taken */
     return code;
 }
 
@@ -235,6 +242,7 @@ static void tick(vitals_run *run, bool last)
         attached_look(run->attached, run->usage, snapshot);
     if (run->launched != NULL)
         launched_tick(run->launched);
+    followed_tick(run->followed);
     pthread_mutex_unlock(&run->mutex);
     if (code < 0)
         teller_complain(&run->teller, "a sample is not whole", error.message);
@@ -297,6 +305,35 @@ static void look_for_ends(vitals_run *run)
     }
 }
 
+/* Where the kernel keeps little of what it tells, each first of it wakes us. */
+static void listen_for_news(vitals_run *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    int news = followed_news(run->followed);
+    if (news >= 0)
+        (void)!os_watch_add(run->watch, news, WAKE_NEWS); /* else what comes each second is taken */
+    pthread_mutex_unlock(&run->mutex);
+    run->news_ns = 0;
+}
+
+/* Not each by itself: more will come. */
+static void put_news_off(vitals_run *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    os_watch_remove(run->watch, followed_news(run->followed));
+    pthread_mutex_unlock(&run->mutex);
+    run->news_ns = saturating_add(now_ns(run), FOLLOWED_NEWS_NS);
+}
+
+static void take_news(vitals_run *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    followed_tick(run->followed);
+    pthread_mutex_unlock(&run->mutex);
+    if (run->news_ns != 0)
+        listen_for_news(run);
+}
+
 /* What woke us; false where we are to stop. A tick first: a zombie tells of itself until it is
  * waited for. */
 static bool settle_woken(vitals_run *run)
@@ -304,24 +341,47 @@ static bool settle_woken(vitals_run *run)
     uint64_t tags[32];
     int count = os_watch_ready(run->watch, tags, ARRAY_COUNT(tags));
     bool stopped = count < 0;
-    for (int i = 0; i < count; i++)
+    int ended = 0;
+    for (int i = 0; i < count; i++) {
+        if (tags[i] == WAKE_NEWS)
+            put_news_off(run);
+        else
+            tags[ended++] = tags[i];
         stopped = stopped || tags[i] == WAKE_STOP;
-    if (stopped)
-        return false;
+    }
+    if (stopped || ended == 0)
+        return !stopped;
     tick(run, true);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < ended; i++)
         end_root(run, &run->roots[tags[i]]);
     return true;
+}
+
+/* What the kernel tells meanwhile it keeps for a while only. */
+static int wait_for_tick(vitals_run *run, uint64_t deadline)
+{
+    const vitals_clock *clock = &run->context->os.clock;
+    for (;;) {
+        uint64_t next = run->followed != NULL ? saturating_add(now_ns(run), FOLLOWED_TICK_NS)
+                                              : deadline;
+        if (run->news_ns != 0 && run->news_ns < next)
+            next = run->news_ns;
+        bool last = next >= deadline;
+        int woken = clock->wait_until(clock->data, run->watch, last ? deadline : next);
+        if (woken != 0 || last)
+            return woken;
+        take_news(run);
+    }
 }
 
 static void *run_main(void *argument)
 {
     vitals_run *run = argument;
-    const vitals_clock *clock = &run->context->os.clock;
     uint64_t interval = run->options.interval_ns, deadline = now_ns(run);
+    listen_for_news(run);
     teller_begin(&run->teller, run->begin_ns);
     for (;;) {
-        int woken = clock->wait_until(clock->data, run->watch, deadline);
+        int woken = wait_for_tick(run, deadline);
         if (woken < 0 || (woken > 0 && !settle_woken(run)))
             break;
         if (woken > 0)
@@ -350,11 +410,24 @@ static void let_go(vitals_run *run)
     pthread_mutex_unlock(&run->mutex);
 }
 
+/* From the beginning on, as all else is counted. */
+static void follow(vitals_run *run)
+{
+    int64_t *pids = memory_array(run->root_count, sizeof(*pids));
+    for (size_t i = 0; pids != NULL && i < run->root_count; i++)
+        pids[i] = vitals_process_pid(run->roots[i].process);
+    if (pids != NULL)
+        run->followed = followed_new(&run->context->os, pids, run->root_count);
+    memory_free(pids);
+}
+
 int vitals_run_start(vitals_run *run, vitals_error *error)
 {
     sigset_t all, before;
     if (run->state != VITALS_RUN_NEW)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was started already");
+    if (run->living)
+        follow(run);
     run->begin_ns = now_ns(run);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -418,7 +491,8 @@ static void set_attributes(vitals_run *run, vitals_account *account)
     if (run->launched == NULL) {
         attached_rungs(run->attached, rungs, sizeof(rungs));
         size = size_min(strlen(rungs), sizeof(rungs) - 1);
-        (void)snprintf(rungs + size, sizeof(rungs) - size, "sampling");
+        (void)snprintf(rungs + size, sizeof(rungs) - size, "%ssampling",
+                       followed_rungs(run->followed));
         set_text(account, "rungs", rungs);
     }
     set_text(account, "state", run->end_ns != 0 ? "complete" : "running");
@@ -426,6 +500,13 @@ static void set_attributes(vitals_run *run, vitals_account *account)
         vitals_account_ended(account,
                              run->exit_signal != 0 ? 128 + run->exit_signal : run->exit_code,
                              run->exit_signal);
+}
+
+/* Of processes that we are no launcher of; false where nobody counted anything. */
+static bool read_living(vitals_run *run, struct counted *counted)
+{
+    bool any = attached_read(run->attached, counted);
+    return followed_read(run->followed, run->usage, counted) || any;
 }
 
 /* What was counted and what was sampled, as of a launcher; NULL where nothing was counted. */
@@ -442,7 +523,7 @@ static vitals_account *counted_account(vitals_run *run, const vitals_account *sa
                               .watched = sampled};
     if (run->launched != NULL)
         launched_facts(run->launched, usage_has_descendants(run->usage), &facts);
-    else if (!attached_read(run->attached, counted))
+    else if (!read_living(run, counted))
         return NULL;
     const vitals_options *world = run->options.world;
     facts.invented = world != NULL && world->backends != NULL &&
@@ -488,6 +569,7 @@ void vitals_run_free(vitals_run *run)
     memory_free(run->roots);
     vitals_usage_free(run->usage);
     attached_free(run->attached);
+    followed_free(run->followed);
     launched_free(run->launched);
     vitals_context_free(run->context);
     if (run->stop >= 0)

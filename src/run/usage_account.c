@@ -318,6 +318,24 @@ static void put_peaks(struct writer *writer)
                                           .value = peaks});
 }
 
+/* Of one process and not a sum: what a fork shares with its parent is in both. */
+static void put_anonymous(struct writer *writer)
+{
+    const vitals_usage *usage = writer->usage;
+    double most = usage->anonymous_gone;
+    for (size_t i = 0; i < usage->entry_count; i++) {
+        const struct usage_process *process = usage->entries[i];
+        if (process->member && process->anonymous_peak > most)
+            most = process->anonymous_peak;
+    }
+    if (most > 0)
+        put(writer, &(vitals_figure_form){.name = ANONYMOUS_LARGEST,
+                                          .unit = "bytes",
+                                          .source = "anonymous pages of one process, sampled",
+                                          .state = VITALS_LOWER_BOUND,
+                                          .value = most});
+}
+
 static void put_processes(struct writer *writer)
 {
     put(writer, &(vitals_figure_form){.name = "processes_seen",
@@ -453,6 +471,7 @@ static void fill(struct writer *writer)
     if (tree) {
         put_cpu(writer);
         put_peaks(writer);
+        put_anonymous(writer);
     }
     for (size_t i = 0; i < usage->device_count && tree; i++)
         put_device(writer, usage->devices[i]);

@@ -128,6 +128,7 @@ struct usage_process {
     double gone_before;     /* CPU time of its children that were gone when it was read last */
     double resident_peak;   /* its VmHWM */
     bool resident_known;
+    double anonymous_peak; /* of what was read of its anonymous pages */
     struct usage_counter counters[FLOW_COUNT];
 };
 
@@ -212,6 +213,7 @@ struct vitals_usage {
     bool flow_cut[FLOW_COUNT];         /* one that is gone could never be read */
     double peaks_gone;                 /* sum of VmHWM of those that are gone */
     bool peaks_cut;
+    double anonymous_gone;  /* the largest anonymous_peak of those that are gone */
     double cores_before[3]; /* CPU time at the beginning of the window, by scope */
     uint64_t cores_ns;
     double system_cpu_before;

@@ -181,13 +181,15 @@ static void read_counter(struct usage_process *process, const vitals_row *row, e
 
 static void read_process(struct usage_process *process, const vitals_row *row)
 {
-    double peak, resident;
+    double peak, resident, anonymous;
     for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
         read_counter(process, row, flow);
     process->gone_before = process->counters[FLOW_CPU].gone;
     /* The peak is read more seldom than what is resident now, which is a peak too. */
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0)
         process->resident_peak = larger(process->resident_peak, resident);
+    if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_ANON_BYTES, &anonymous) > 0)
+        process->anonymous_peak = larger(process->anonymous_peak, anonymous);
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_PEAK_BYTES, &peak) <= 0)
         return;
     process->resident_known = true;
@@ -239,6 +241,7 @@ static void settle(vitals_usage *usage, struct usage_process *process)
         parent->gone_children--;
     usage->peaks_gone += process->resident_peak;
     usage->peaks_cut |= !process->resident_known;
+    usage->anonymous_gone = larger(usage->anonymous_gone, process->anonymous_peak);
 }
 
 static void drop(vitals_usage *usage, size_t *kept, struct usage_process *process)

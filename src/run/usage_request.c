@@ -11,7 +11,7 @@ static const uint64_t SELDOM_NS = NS_PER_SECOND;
 /* What is dear, and seldom of interest. */
 static const uint64_t RARELY_NS = 5 * NS_PER_SECOND;
 static const uint64_t ROOM_NS = 10 * NS_PER_SECOND;
-static const uint64_t LISTS_NS = 30 * NS_PER_SECOND;
+static const uint64_t LISTS_NS = 60 * NS_PER_SECOND;
 
 /* What every tick reads of each process: its stat, statm, clock. */
 static const vitals_metric OF_PROCESSES[] = {
@@ -40,6 +40,7 @@ static const vitals_metric OF_DETAILS[] = {
     VITALS_PROCESS_PSS_BYTES,
     VITALS_PROCESS_USS_BYTES,
     VITALS_PROCESS_SWAPPED_BYTES,
+    VITALS_PROCESS_RESIDENT_ANON_BYTES, /* of the same file */
     VITALS_PROCESS_DESCRIPTORS,
     VITALS_PROCESS_CALL_READ_BYTES,
     VITALS_PROCESS_CALL_WRITTEN_BYTES,

@@ -24,6 +24,9 @@ static const uint64_t FIRST_INTERVAL_NS = 10 * NS_PER_MS;
 /* Who must not pass a limit unseen is looked at so often. */
 static const uint64_t LIMITED_INTERVAL_NS = 200 * NS_PER_MS;
 
+/* What others do on the machine is looked at so often while the tree does nothing. */
+static const uint64_t RESTING_NS = 5 * NS_PER_SECOND;
+
 static const uint64_t MARKS_AFTER_NS = 100 * NS_PER_MS;
 
 enum { WAKE_CHANNEL = 1, WAKE_MARKS = 2 };
@@ -100,6 +103,7 @@ static int open_request(struct watcher *watcher, vitals_request **out, vitals_er
         request->watcher = os_self();
         request->pulse = watcher->setup->pulse;
         request->pulse_folder = watcher->setup->pulse_folder;
+        request->resting_ns = observer == NULL ? RESTING_NS : 0; /* else somebody sees each row */
     }
     *out = request;
     return code;

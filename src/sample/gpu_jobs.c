@@ -87,12 +87,19 @@ static void read_sample(struct gpu_world *world, struct gpu_device_job *job,
 {
     facts_reset(&job->sample.facts, wanted);
     world->backend->sample(world->state, job->slot, &job->sample);
-    if (!metric_set_has_entity(wanted, VITALS_GPU_JOB))
-        return;
+}
+
+/* A disk may hang here, so a device's readings are another job's. */
+static void read_allotment(struct gpu_world *world, struct gpu_device_job *job)
+{
+    const vitals_clock *clock = &world->context->os.clock;
+    facts_reset(&job->sample.facts, &job->wanted);
     if (world->backend->only_on_demand) // no scheduler knows of devices that are made up
         facts_state(&job->sample.facts, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
     else
         allotment_read(&world->context->os, &job->called, &job->sample.facts);
+    job->sample.state = VITALS_HAVE;
+    job->sample.stamp_ns = clock->monotonic_ns(clock->data);
 }
 
 /* What the sweep tells of the device itself. */
@@ -125,7 +132,9 @@ static void read_device(struct gpu_world *world, struct gpu_device_job *job)
     job->sample.stamp_ns = 0;
     job->sample.state = VITALS_UNSET;
     memset(&job->processes, 0, offsetof(struct gpu_processes, items));
-    if (job->job.kind != GPU_JOB_USERS)
+    if (job->job.kind == GPU_JOB_ALLOTMENT)
+        read_allotment(world, job);
+    else if (job->job.kind != GPU_JOB_USERS)
         read_sample(world, job, &job->wanted);
     if (job->job.kind == GPU_JOB_USERS ||
         (job->job.kind == GPU_JOB_READ && !world->backend->sweeps && wants_processes(&job->wanted)))

@@ -27,7 +27,14 @@ struct gpu_world {
 struct gpu_world *gpu_world_new(vitals_context *context, const struct gpu_backend *backend);
 void gpu_world_unref(void *world);
 
-enum gpu_job_kind { GPU_JOB_SCAN, GPU_JOB_DIAGNOSIS, GPU_JOB_READ, GPU_JOB_SLOW, GPU_JOB_USERS };
+enum gpu_job_kind {
+    GPU_JOB_SCAN,
+    GPU_JOB_DIAGNOSIS,
+    GPU_JOB_READ,
+    GPU_JOB_SLOW,
+    GPU_JOB_USERS,
+    GPU_JOB_ALLOTMENT /* files of a scheduler's, of which no driver knows */
+};
 
 /* Begins every job's data. */
 struct gpu_job {

@@ -1,5 +1,6 @@
 /* gpu_late.c: what a source does with a driver that does not answer: its device stays with the
- * thread that hangs, the others get a new lane. */
+ * thread that hangs, the others get a new lane. Files of a scheduler's that do not answer keep
+ * their one lane, and nobody waits for them but once and briefly. */
 #include "sample/gpu_source_data.h"
 
 #include "core/memory.h"
@@ -102,6 +103,17 @@ static bool isolate(struct gpu_source *source, struct lane *lane, int job,
     return true;
 }
 
+/* All of them are of one disk: another thread would hang there too. */
+static void leave_notes(struct gpu_source *source)
+{
+    for (size_t i = 0; i < source->device_count; i++) {
+        for (size_t which = 0; which < ERRANDS; which++) {
+            struct errand *errand = &source->devices[i].errands[which];
+            errand->hangs |= errand->asked && errand->lane == source->notes;
+        }
+    }
+}
+
 static bool isolate_hung(struct gpu_source *source, uint64_t now_ns)
 {
     bool moved = false;
@@ -111,6 +123,10 @@ static bool isolate_hung(struct gpu_source *source, uint64_t now_ns)
         int job = lane_running(lane, &since);
         if (job < 0 || now_ns < since + GPU_HANG_SECONDS * NS_PER_SECOND)
             continue;
+        if (lane == source->notes) {
+            leave_notes(source);
+            continue;
+        }
         struct gpu_device *hung = hanging(source, lane, job);
         quarantine(source, lane, job, hung);
         moved |= isolate(source, lane, job, hung);
@@ -149,9 +165,9 @@ bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_
         struct gpu_device *device = &source->devices[i];
         for (size_t which = 0; which < ERRANDS; which++) {
             struct errand *errand = &device->errands[which];
-            bool missing = gpu_errand_is_waited_for(errand, gpu_errand_kinds[which]) ||
+            bool missing = gpu_errand_is_waited_for(errand, gpu_errand_kinds[which], now_ns) ||
                            (errand->asked && errand->hangs);
-            late |= missing;
+            late |= missing && gpu_errand_kinds[which] != GPU_JOB_ALLOTMENT;
             if (missing)
                 gpu_table_late(table, source->number, device->slot,
                                errand->waits ? &errand->pending : &errand->question);

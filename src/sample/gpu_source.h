@@ -41,8 +41,12 @@ void gpu_source_ask_users(struct gpu_source *source, const struct metric_set *wa
 /* Takes what has been answered into the table. Returns 0 or VITALS_EMEMORY. */
 int gpu_source_collect(struct gpu_source *source, struct gpu_table *table);
 
-/* Whether everything that was asked in this tick is answered, a quarantined device left out. */
+/* Whether everything that was asked in this tick is answered, a quarantined device left out, and
+ * what is waited for but briefly as soon as that is over. */
 bool gpu_source_settled(const struct gpu_source *source);
+
+/* When the first of these brief waits is over; the deadline where there is none. */
+uint64_t gpu_source_patience(const struct gpu_source *source, uint64_t deadline_ns);
 
 /* At the end of a tick: marks devices that have not answered, isolates hanging ones. Whether others
  * were freed by that, and answer now. */

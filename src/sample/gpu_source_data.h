@@ -1,4 +1,5 @@
-/* gpu_source_data.h: what gpu_source.c keeps, and gpu_late.c with it. Nobody else includes it. */
+/* gpu_source_data.h: what gpu_source.c keeps, and gpu_answers.c and gpu_late.c with it. Nobody else
+ * includes it. */
 #ifndef VITALS_SAMPLE_GPU_SOURCE_DATA_H
 #define VITALS_SAMPLE_GPU_SOURCE_DATA_H
 
@@ -8,8 +9,9 @@
 #include "snapshot/late.h"
 
 enum { GPU_HANG_SECONDS = 2 }; /* until a call counts as hanging */
+enum { GPU_NOTES_MS = 500 };   /* a tick's patience with a scheduler's files */
 
-enum { ERRANDS = 3 };
+enum { ERRANDS = 4 };
 extern const enum gpu_job_kind gpu_errand_kinds[ERRANDS];
 
 struct errand {
@@ -49,6 +51,7 @@ struct gpu_source {
     struct lane **lanes; /* all of them; */
     size_t lane_count, lane_capacity;
     struct lane *newest, *newest_slow; /* those in service */
+    struct lane *notes;                /* of allotments: one for all, since one disk has them all */
     int scan_job;                      /* on the lane that scan_lane names */
     struct lane *scan_lane;
     bool scan_asked, scan_hangs;
@@ -75,7 +78,8 @@ struct lane *gpu_source_lane(struct gpu_source *source);
 int gpu_source_list(struct gpu_source *source, struct gpu_table *table,
                     const struct gpu_scan *scan);
 
-/* Whether a tick waits for its answer. */
-bool gpu_errand_is_waited_for(const struct errand *errand, enum gpu_job_kind kind);
+/* Whether a tick waits for its answer. What is slow by its nature is waited for but once, and what
+ * a scheduler's files say, which are on anybody's disk, but once and briefly. */
+bool gpu_errand_is_waited_for(const struct errand *errand, enum gpu_job_kind kind, uint64_t now_ns);
 
 #endif

@@ -217,6 +217,17 @@ static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
     ask_details(tick);
 }
 
+/* Until the deadline, or until what is waited for but briefly is no longer. */
+static bool wait_for_lane(struct tick *tick, uint64_t deadline_ns)
+{
+    uint64_t until_ns = deadline_ns;
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        until_ns = gpu_source_patience(tick->gpus[i], until_ns);
+    if (lane_hub_wait(tick->hub, until_ns))
+        return true;
+    return until_ns < deadline_ns && monotonic(tick) >= until_ns;
+}
+
 /* Waits for an answer; false at the deadline. Where there was none, those are asked again who had
  * no descriptors in a first tick: that may be the only one. */
 static bool wait_for_one(struct tick *tick, uint64_t deadline_ns)
@@ -225,7 +236,7 @@ static bool wait_for_one(struct tick *tick, uint64_t deadline_ns)
     bool refused = tick->sequence == 0 && slow_source_refused(tick->slow);
     uint64_t pause_ns = saturating_add(monotonic(tick), PAUSE_NS);
     if (!refused || pause_ns >= deadline_ns)
-        return lane_hub_wait(tick->hub, deadline_ns);
+        return wait_for_lane(tick, deadline_ns);
     if (!lane_hub_wait(tick->hub, pause_ns))
         ask_details(tick);
     return true;
@@ -366,6 +377,7 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     uint64_t begin_ns = tick->begin_ns = monotonic(tick);
     const struct metric_set *wanted = &tick->request->wanted;
     struct metric_set due;
+    tick->plan.rests = process_table_rests(tick->processes);
     plan_due(&tick->plan, begin_ns, tick->last, &due);
     if (tick->sweeps != NULL)
         sweep_source_begin(tick->sweeps);

@@ -161,6 +161,9 @@ int late_take(struct late *late, struct facts *answer, uint64_t read_ns)
 void late_overdue(struct late *late, const struct metric_set *asked)
 {
     late->overdue = true;
+    for (size_t i = 0; i <= ENTITY_MAX; i++)
+        for (size_t j = 0; j < METRIC_NUMBERS / 64; j++)
+            late->silent.bits[i][j] |= asked->bits[i][j];
     for (size_t i = 0; i < late->kept.count; i++) {
         struct fact *fact = &late->kept.items[i];
         if (fact->state > 0 && metric_set_has(asked, fact->metric))

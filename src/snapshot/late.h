@@ -14,8 +14,9 @@ struct late {
     uint64_t whole_ns;                 /* when all of it was read; 0: one at a time */
     uint64_t *moments, *spare_moments; /* then when each value was read */
     size_t capacity, spare_capacity;
-    bool answered; /* at least once */
-    bool overdue;  /* now */
+    struct metric_set silent; /* asked for and late, at least once */
+    bool answered;            /* at least once */
+    bool overdue;             /* now */
 };
 
 void late_done(struct late *late);
@@ -43,6 +44,13 @@ void late_write(const struct late *late, vitals_entity entity, const struct fact
 static inline bool late_asked(const struct late *late, vitals_metric metric)
 {
     return late->answered && facts_wants(&late->kept, metric);
+}
+
+/* Whether it was late and has never come. Another lane may have answered meanwhile: late_reason
+ * then does not tell. */
+static inline bool late_is_silent(const struct late *late, vitals_metric metric)
+{
+    return !late_asked(late, metric) && metric_set_has(&late->silent, metric);
 }
 
 /* When a fact of `kept` was read. */

@@ -21,6 +21,8 @@ struct vitals_request {
     int pulse; /* a file that changes whenever anybody of the run but the launcher does anything,
                   open as long as the sampler lives; 0: none */
     int pulse_folder; /* of the group that it is of: who is not in it is not in the file either */
+    uint64_t resting_ns; /* the host is read no more often while nobody of the run does anything;
+                            0: as ever */
 };
 
 /* A copy that a sampler keeps, or NULL when memory is out. */

@@ -5,6 +5,7 @@
 #include "snapshot/snapshot.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <string.h>
 
@@ -178,17 +179,11 @@ const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot, vitals_e
                                        uint64_t key)
 {
     const struct table *table = snapshot_table(snapshot, entity);
-    size_t low = 0;
-    size_t high = table != NULL ? table->count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = table != NULL && low < table->count && table->keys[low] == key;
-    return found ? &table->rows[low] : NULL;
+    if (table == NULL)
+        return NULL;
+    const uint64_t *found = search_find(table->keys, table->count, sizeof *table->keys,
+                                        (struct search_number){0, key});
+    return found != NULL ? &table->rows[found - table->keys] : NULL;
 }
 
 const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot, vitals_entity entity,

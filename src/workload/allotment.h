@@ -40,8 +40,8 @@ bool allotment_next(enum allotment_form form, struct cursor *text, struct allotm
 
 /* Adds rows of gpu_job, labeled by the job, and the table's state: HAVE also of a device that no
  * file names; UNSUPPORTED: there is neither folder; DENIED; FAILED: a file that is none of these,
- * or two that name different jobs. A folder whose file system hangs holds the caller: on a device's
- * lane, that device alone. */
+ * or two that name different jobs. A folder whose file system hangs holds the caller: it has a lane
+ * of its own, and no device waits for it. */
 void allotment_read(const struct os *os, const struct allotment_device *device, struct facts *out);
 
 #endif

@@ -175,7 +175,7 @@ class Stub:
 
     @staticmethod
     def usual(path, _body):
-        run = {"info": {"run_id": "r" * 32, "status": "RUNNING", "lifecycle_stage": "active",
+        run = {"info": {"run_id": "r" * 32, "experiment_id": "7", "status": "RUNNING", "lifecycle_stage": "active",
                         "artifact_uri": "mlflow-artifacts:/0/r/artifacts"}, "data": {}}
         if path.endswith(("runs/create", "r" * 32)):
             return json.dumps({"run": run}).encode()

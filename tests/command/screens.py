@@ -6,12 +6,14 @@ the same bytes. No time, no randomness, no text of this machine."""
 
 import copy
 import json
+import os
 import re
 import subprocess
 import unicodedata
 
 from harness import FIXTURES, VITALS, environment
 
+WRITE = os.environ.get("VITALS_WRITE_GOLDEN") == "1"
 TABLES_OF_GPUS = ("gpu_engine", "gpu_sensor", "gpu_clock", "gpu_pool")
 SECOND = 1_000_000_000
 
@@ -236,3 +238,20 @@ def faults(done, width, height, ascii_only=False, name="main"):
     if name not in FRAMELESS and not ascii_only:
         found += [f"open frame: {fault}" for fault in open_frames(grid, width)]
     return found
+
+
+def compare(case, path, texts):
+    """Each text with the one below its title; or all of them are written."""
+    if WRITE:
+        path.write_text("".join(f"{title}\n{text}" for title, text in texts.items()), encoding="utf-8")
+    stored, title = {}, None
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.startswith("==== "):
+            title = line.rstrip("\n")
+            stored[title] = ""
+        else:
+            stored[title] += line
+    case.assertEqual(list(stored), list(texts), "cases that are stored")
+    for title, text in texts.items():
+        with case.subTest(title):
+            case.assertEqual(text, stored[title])

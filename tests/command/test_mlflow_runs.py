@@ -220,9 +220,15 @@ class TheCommandsRun(Case):
         url = f"http://127.0.0.1:{free_port()}"
         seen, result = self.seen("--mlflow=" + url, "--mlflow-experiment", "mine")
         self.assertEqual(seen, {"MLFLOW_TRACKING_URI": url, "MLFLOW_EXPERIMENT_NAME": "mine"})
-        self.assertIn("going on without its id", result.stderr)
+        self.assertIn("begins without MLFLOW_RUN_ID", result.stderr)
         seen, _ = self.seen("--mlflow=" + url, "--mlflow-run", "new", env={"MLFLOW_RUN_ID": OUTER})
         self.assertEqual(seen, {"MLFLOW_TRACKING_URI": url})  # never the one around it
+
+    def test_of_a_run_that_the_environment_names_nothing_is_said_to_be_missing(self):
+        url = f"http://127.0.0.1:{free_port()}"
+        seen, result = self.seen("--mlflow=" + url, env={"MLFLOW_RUN_ID": OUTER})
+        self.assertEqual(seen["MLFLOW_RUN_ID"], OUTER)
+        self.assertNotIn("without MLFLOW_RUN_ID", result.stderr)
 
     def test_a_named_experiment_goes_before_the_id_around_it(self):
         """MLflow's own client raises where the two are of different experiments."""

@@ -9,7 +9,7 @@ import time
 import unittest
 
 from harness import vitals, wait_until
-from mlflow_server import BEGIN_NS, JOB, MlflowServer, end, needs_servers, usage
+from mlflow_server import BEGIN_NS, JOB, MlflowServer, end, free_port, needs_servers, usage
 from tell_program import Tell
 
 BEGIN_MS = BEGIN_NS // 10**6
@@ -50,6 +50,28 @@ class Server(unittest.TestCase):
         found = self.server.call("experiments/get-by-name", experiment_name=experiment)["experiment"]
         runs = self.server.call("runs/search", {"experiment_ids": [found["experiment_id"]], "max_results": 5})["runs"]
         return runs[0], len(runs)
+
+    # ---- where it is ----
+
+    def test_the_address_that_is_said_is_that_of_the_run(self):
+        result = self.run_vitals("--mlflow-experiment", "where", command=["true"])
+        (line,) = [line for line in result.stderr.splitlines() if "the run is at" in line]
+        run, _ = self.newest_run("where")
+        info = run["info"]
+        self.assertTrue(line.endswith(f" {self.server.url}/#/experiments/{info['experiment_id']}/runs/{info['run_id']}"), line)
+        self.assertIn(b"<html", self.server.ask("/", raw=True).lower())  # the part before # is its page
+
+    def test_what_waits_for_a_server_that_has_moved_is_sent_to_where_it_is(self):
+        result = self.run_vitals("--mlflow-experiment", "moved", "--tell-wait", "1", f"--mlflow=http://127.0.0.1:{free_port()}",
+                                 command=["sh", "-c", "exit 3"])
+        self.assertEqual(result.returncode, 3, result.stderr)
+        (spool,) = self.folder.rglob("*.spool")
+        sent = vitals("send", "--mlflow=" + self.server.url, spool, timeout=180,
+                      env=UNSET | {"HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder)})
+        self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+        run, count = self.newest_run("moved")
+        self.assertEqual((run["info"]["status"], count), ("FAILED", 1))
+        self.assertFalse(spool.exists())
 
     # ---- the whole way, from the command ----
 

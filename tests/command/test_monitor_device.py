@@ -1,6 +1,7 @@
 """The screen of a device: of every vendor, at every size, and what it alone asks a driver for."""
 
 import pathlib
+import re
 import tempfile
 import time
 import unicodedata
@@ -70,10 +71,10 @@ class Vendors(Device):
         text = self.simulated("160x100", "--delay", "1")
         for words in ("GPU-5e4f0000-0000", "SMs active", "encoder", "300 W of 700 W (43%)", "energy         ",
                       "1740 MHz of 1980 MHz", "held down by   power", "sw_power_cap", "generation     5 of 5",
-                      "received       ", "/s", "nvlink0        nvlink", "Xid errors", "ECC            On",
+                      "received       ", "/s", "nvlink0        version 6, to switch,", "Xid errors", "ECC            On",
                       "remapped", "Peers", "4000100", "bar1", "persistence", "UTL: ", "PWR: 300 W"):
             self.assertIn(words, text)
-        self.assertRegex(text, r"in [0-9.]+[KM]iB/s, out")
+        self.assertRegex(text, r"in [0-9.]+[KM]iB/s\b")
         self.assertIn("this device, driver or kernel", text)  # why the rest is not there
 
     def test_another_device(self):
@@ -157,6 +158,14 @@ class Slow(Device):
         terminal.wait("rc=0.")
 
 
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def rates(way, text):
+    """Bytes a second that stand behind a word, in the order of the screen."""
+    return [float(number) * UNITS[unit] for number, unit in re.findall(rf"\b{way} ([0-9.]+)([KMG]?i?B)/s", text)]
+
+
 class Traffic(unittest.TestCase):
     @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
     def test_what_goes_through_has_graphs(self):
@@ -168,6 +177,51 @@ class Traffic(unittest.TestCase):
         text = terminal.wait("GPU 0 ", "PCIe: in ", "Links: in ", "60s")
         for way in ("PCIe", "Links"):
             self.assertRegex(text, way + r": in [0-9.]+[KMG]iB/s")
+        terminal.type("q")
+        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.type("q")
+        terminal.wait("rc=0.")
+
+    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    def test_links_of_a_driver_together_are_one_graph(self):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        terminal = Terminal(160, 100)
+        self.addCleanup(terminal.close)
+        terminal.run(f"VITALS_NVML_SCENARIO={SCENARIO} {VITALS} --backends nvidia --nvml {library}")
+        terminal.wait("Press h for help", "GPU-Util")
+        for number in (0, 5):
+            terminal.type(str(number))
+            terminal.wait(f"GPU {number} ", "PCIe: in ", "Links: in ", "nvlink0 ")
+            text = terminal.still()
+            graph = next(line for line in text.splitlines() if "Links: in " in line).split("Links: ")[1]
+            facts = text.split(" Links\n")[-1] if " Links\n" in text else text[text.index("nvlink0 "):]
+            for way in ("in", "out"):
+                each = [rate for rate in rates(way, facts) if rate > 0]
+                self.assertGreater(len(each), 3, text)
+                whole = rates(way, graph)[0]
+                self.assertAlmostEqual(whole / sum(each), 1, delta=0.02, msg=f"{way}: {whole}, {each}\n{text}")
+            terminal.type("q")
+            terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.type("q")
+        terminal.wait("rc=0.")
+
+    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    def test_without_a_link_there_is_no_graph_of_them(self):
+        library = nvml("r580")
+        if not library.exists():
+            self.skipTest("the simulated driver is not built")
+        terminal = Terminal(160, 100)
+        self.addCleanup(terminal.close)
+        scenario = terminal.home / "unlinked.conf"
+        scenario.write_text(SCENARIO.read_text().replace("[gpu 0]\n", "[gpu 0]\nnvlinks = 0\n"))
+        terminal.run(f"VITALS_NVML_SCENARIO={scenario} {VITALS} --backends nvidia --nvml {library}")
+        terminal.wait("Press h for help", "GPU-Util")
+        terminal.type("0")
+        text = terminal.wait("GPU 0 ", "PCIe: in ", "PCI Express", "UUID")
+        self.assertNotIn("Links", text)
+        self.assertNotIn("nvlink", text)
         terminal.type("q")
         terminal.wait("GPU-Util", gone=("goes back",))
         terminal.type("q")

@@ -11,7 +11,6 @@ test_monitor_matrix.py looks at what stands nowhere here."""
 
 import concurrent.futures
 import itertools
-import os
 import pathlib
 import re
 import tempfile
@@ -25,7 +24,6 @@ HEIGHTS = (10, 24, 50)
 SIZES = tuple(itertools.product(WIDTHS, HEIGHTS))
 CHARSETS = ((), ("--ascii",))
 STORED = FIXTURES / "screens.txt"
-WRITE = os.environ.get("VITALS_WRITE_GOLDEN") == "1"
 
 # devices, processes, kind, size, screen, arguments; VITALS_MONITOR
 CASES = (
@@ -177,23 +175,6 @@ class Matrix(Screens):
             self.assertNotEqual(screens.open_frames([screens.cells(line) for line in broken], 6), [], (y, x))
 
 
-def compare(case, path, texts):
-    """Each text with the one below its title; or all of them are written."""
-    if WRITE:
-        path.write_text("".join(f"{title}\n{text}" for title, text in texts.items()), encoding="utf-8")
-    stored, title = {}, None
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-        if line.startswith("==== "):
-            title = line.rstrip("\n")
-            stored[title] = ""
-        else:
-            stored[title] += line
-    case.assertEqual(list(stored), list(texts), "cases that are stored")
-    for title, text in texts.items():
-        with case.subTest(title):
-            case.assertEqual(text, stored[title])
-
-
 class Golden(Screens):
     maxDiff = None
 
@@ -212,7 +193,7 @@ class Golden(Screens):
     def test_looks_as_it_must(self):
         texts = {self.title(case): self.printed(case) for case in CASES}
         self.assertEqual(len(texts), len(CASES))
-        compare(self, STORED, texts)
+        screens.compare(self, STORED, texts)
 
 
 class GoldenDemo(unittest.TestCase):
@@ -225,7 +206,7 @@ class GoldenDemo(unittest.TestCase):
                           env={"LC_ALL": "C.UTF-8", "TZ": "UTC"})
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             texts[" ".join(["==== demo:", f"{size}:{name}", *arguments])] = done.stdout.replace("\x1b", "\\e")
-        compare(self, STORED_DEMO, texts)
+        screens.compare(self, STORED_DEMO, texts)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ class Groups(unittest.TestCase):
                 self.terminal.type("T")
                 text = self.terminal.wait(f"Send a signal to 3 processes: parent {os.getpid()}", "SIGTERM")
                 for child in children:
-                    self.assertRegex(text, rf"{child.pid} \S+, since .*{self.name}")
+                    self.assertRegex(text, rf"{child.pid} \S+, running .*{self.name}")
                 late = self.child()  # who joins meanwhile is not meant
                 self.terminal.type("-l", "t")
                 self.terminal.type("Enter")

@@ -265,7 +265,7 @@ class Signals(unittest.TestCase):
         self.open()
         self.terminal.type("T")
         text = self.terminal.wait("Send a signal", "SIGTERM", "Cancel")
-        self.assertRegex(text, rf"{self.victim.pid} \S+, since .*{self.name}")
+        self.assertRegex(text, rf"{self.victim.pid} \S+, running .*{self.name}")
         self.terminal.type("Enter")
         self.terminal.wait("has ended", "after SIGTERM")
         self.assertEqual(self.victim.wait(timeout=PATIENCE), -signal.SIGTERM)

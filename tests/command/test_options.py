@@ -232,6 +232,17 @@ class Mistakes(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 self.check(vitals(*arguments.split()), words)
 
+    def test_what_logs_in_is_not_said(self):
+        cases = (("run --mlflow {} -- true", "is given as --mlflow=http://127.0.0.1:1/x"),
+                 ("run --mlfow={} -- true", "unknown option --mlfow=http://127.0.0.1:1/x"),
+                 ("serve {}", 'serve takes no "http://127.0.0.1:1/x"'), ("{}", 'unknown command "http://127.0.0.1:1/x"'))
+        for address in ("http://me:s3cret@127.0.0.1:1/x", "http://me:s3cret/a@127.0.0.1:1/x", "http://127.0.0.1:1/x?key=s3cret"):
+            for arguments, words in cases:
+                with self.subTest(arguments=arguments, address=address):
+                    result = vitals(*arguments.format(address).split())
+                    self.check(result, (words,))
+                    self.assertNotIn("s3cret", result.stderr)
+
     def test_in_our_variables_count(self):
         for variable, value in (("VITALS_INTERVAL", "0"), ("VITALS_ASCII", "perhaps"),
                                 ("VITALS_GPU_UTIL_THRESH", "10"), ("VITALS_WIDTH", "-3"),

@@ -59,8 +59,8 @@ class Killed(FaultCase):
         # What does not depend on it is whole: the launcher counted it.
         self.assertGreater(Account(self.json).value("cpu_seconds"), 0.25)
 
-    def test_several_samplers_that_watch_a_limit(self):
-        """Another comes each time, and the limit still holds."""
+    def start_eater(self):
+        """A command that goes beyond its limit of memory once it is told to."""
         text = """
             say("ready")
             sys.stdin.readline()
@@ -70,6 +70,11 @@ class Killed(FaultCase):
         process = self.start(program(text), "--rungs", "wait4", "--limit-memory", "100M",
                              stdin=subprocess.PIPE)
         self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def test_several_samplers_that_watch_a_limit(self):
+        """Another comes each time, and the limit still holds."""
+        process = self.start_eater()
         for which in ("first", "second"):
             wait_until(lambda: self.samplers(process.pid), what=f"the {which} sampler")
             pid = self.samplers(process.pid)[0]
@@ -81,15 +86,7 @@ class Killed(FaultCase):
 
     def test_one_that_hangs_while_it_watches_a_limit(self):
         """It is as good as dead: another comes, and the limit holds."""
-        text = """
-            say("ready")
-            sys.stdin.readline()
-            block = bytearray(os.urandom(1 << 20)) * 200
-            time.sleep(60)
-            """
-        process = self.start(program(text), "--rungs", "wait4", "--limit-memory", "100M",
-                             stdin=subprocess.PIPE)
-        self.assertEqual(process.stdout.readline(), "ready\n")
+        process = self.start_eater()
         wait_until(lambda: self.samplers(process.pid), what="the sampler")
         os.kill(self.samplers(process.pid)[0], signal.SIGSTOP)
         _, said = process.communicate("go\n", timeout=60)

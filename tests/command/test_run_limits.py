@@ -9,6 +9,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -264,6 +265,68 @@ class LimitsOfAnOrdinaryUser(Limits):
             self.skipTest("we are no other")
         self.prefix = ordinary_user()
         self.folder.chmod(0o777)
+
+
+# Takes what no test's limit holds, at once.
+HOG = "block = b'x' * (400 << 20)"
+
+
+class Kernel(RunCase):
+    """What the kernel ends for want of memory: by our limit, or by somebody's above us."""
+
+    def hog(self, *options, prefix=()):
+        """A command that starts one and goes on; skips where the kernel ended none of it alone."""
+        script = f'{sys.executable} -c "$1"; echo went on; exit 3'
+        done = subprocess.run(
+            [*prefix, VITALS, "run", "--backends", "", "--json", str(self.json), *options, "--", "sh", "-c",
+             script, "sh", HOG], env=environment(HOME="/nonexistent"), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=60)
+        account = Account(self.json)
+        if account.get("oom_kills", {}).get("value", 0) == 0:
+            self.skipTest("no cgroup tells here of whom the kernel ended")
+        return done, account
+
+    def memory_group(self, most):
+        """The file by which one joins a cgroup of so much memory, in ours."""
+        for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            for place, name, limit in (("/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes"),
+                                       ("/sys/fs/cgroup", "", "memory.max")):
+                group = pathlib.Path(place + path) / f"vitals-test-{os.getpid()}"
+                if controllers != name or not os.access(group.parent, os.W_OK):
+                    continue
+                try:
+                    group.mkdir()
+                except OSError:
+                    continue
+                self.addCleanup(group.rmdir)
+                try:
+                    (group / limit).write_text(str(most))
+                except OSError:
+                    continue
+                return group / "cgroup.procs"
+        self.skipTest("no cgroup of memory can be made here")
+
+    def test_a_limit_above_ours_is_not_ours(self):
+        join = self.memory_group(60 << 20)
+        prefix = ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(join)]
+        done, account = self.hog("--limit-memory", "2GiB", prefix=prefix)
+        self.assertNotIn("limit", account.document["attributes"])
+        self.assertEqual(done.returncode, account.document["exit_code"])
+        self.assertNotIn("passed a limit", done.stderr)
+
+    def test_a_command_that_survived_is_not_called_ended(self):
+        for _ in range(5):  # a sample may see it first
+            done, account = self.hog("--limit-memory", "100MiB")
+            if "went on" in done.stdout:
+                break
+        else:
+            self.skipTest("all of it was ended at once")
+        self.assertEqual(account.document["exit_code"], 3)
+        self.assertEqual(account.document["attributes"]["limit"], "memory")
+        self.assertEqual(done.returncode, 137)  # also where the command knows nothing of it
+        self.assertIn("the kernel ended one of its processes", done.stderr)
+        self.assertNotIn("was ended", done.stderr)
 
 
 class KillTree(RunCase):

@@ -107,6 +107,15 @@ class Recordings(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertNotEqual((self.folder / "c.3.db").read_bytes()[:5], b"mine\n")
 
+    def test_what_is_in_the_way_has_its_way_out(self):
+        path, ran = self.folder / "c.csv", self.folder / "ran"
+        path.write_text("mine\n")
+        self.refused(125, "run", "-q", "--record", path, "--", "touch", ran,
+                     words="c.csv: is there already and not empty; --overwrite replaces it; the command was not run")
+        self.refused(1, "track", "-q", "--record", path, os.getpid(),
+                     words="c.csv: is there already and not empty; --overwrite replaces it")
+        self.assertEqual((ran.exists(), path.read_text()), (False, "mine\n"))
+
     # ---- places ----
 
     def test_places_where_no_recording_can_stand(self):

@@ -178,7 +178,9 @@ class Configuration(Configured):
         for text, says in (("tls_serverconfig: {}\n", 'line 1: "tls_serverconfig" is no key'),
                            ("basic_auth_users:\n  alice: secret\n", "line 2"),
                            ("a: b: c", "line 1"),
-                           ("tls_server_config: {cert_file: no.crt, key_file: no.key}\n", "no.crt: No such file"),
+                           ("tls_server_config: {cert_file: no.crt, key_file: no.key}\n", "web.yml: line 1: "),
+                           ("\ntls_server_config:\n  key_file: no.key\n  cert_file: no.crt\n", "no.crt: No such file"),
+                           ("\ntls_server_config:\n  key_file: no.key\n  cert_file: no.crt\n", "web.yml: line 4: "),
                            ("tls_server_config: {cert_file: /dev/zero, key_file: no.key}\n", "/dev/zero: no file")):
             with self.subTest(text=text):
                 message = self.refused(text)

@@ -277,7 +277,7 @@ class WhatGoesWrong(unittest.TestCase):
             done = teller.run("run", "-q", "--mlflow", "--tell-wait", "300ms", "--interval", "20ms", "--",
                               "sh", "-c", "sleep 0.3; exit 5")
             self.assertEqual(done.returncode, 5, done.stderr)
-            self.assertIn("mlflow: no run after 0.3 s", done.stderr)
+            self.assertIn("no run within 0.3 s", done.stderr)
             self.assertLess(time.monotonic() - begun, PATIENCE / 2)
             os.kill(teller.pid(), 0)  # left behind, and alive
 
@@ -575,6 +575,12 @@ class Serving(unittest.TestCase):
                 done = teller.run("serve", *arguments)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertFalse(teller.lines())
+
+    def test_a_port_alone_is_no_address(self):
+        with Teller() as teller:
+            done = teller.run("serve", "--listen", "9848")
+            self.assertEqual((done.returncode, teller.lines()), (2, []), done.stderr)
+            self.assertIn("--listen 9848: a number is no address; did you mean --port 9848?", done.stderr)
 
 
 if __name__ == "__main__":

@@ -169,4 +169,28 @@ static inline const char *amd_world_text(const struct amd_world *world, vitals_m
     return gpu_sample_text(&world->sample, metric, label);
 }
 
+/* Of the first row about the subject; "" where there is none. */
+static inline const char *amd_world_diagnosis(struct amd_world *world, const char *subject,
+                                              vitals_metric metric)
+{
+    static char text[512];
+    struct metric_set set = {0};
+    for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;)
+        if (vitals_metric_entity(m) == VITALS_DIAGNOSIS)
+            metric_set_add(&set, m);
+    struct facts *facts = &world->sample.facts;
+    facts_reset(facts, &set);
+    gpu_backend_amd.diagnose(&world->context, world->state, facts);
+    text[0] = '\0';
+    for (size_t i = facts->row_count; i-- > 0;) {
+        const struct fact *about = fact_find(facts, &facts->rows[i], VITALS_DIAGNOSIS_SUBJECT);
+        const struct fact *fact = fact_find(facts, &facts->rows[i], metric);
+        if (about != NULL && fact != NULL && span_equal(fact_span(facts, about), subject)) {
+            struct span span = fact_span(facts, fact);
+            snprintf(text, sizeof text, "%.*s", (int)span.size, span.bytes);
+        }
+    }
+    return text;
+}
+
 #endif

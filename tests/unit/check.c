@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -248,4 +249,15 @@ char *check_read(const char *name, size_t *size)
     bytes[used] = '\0';
     *size = used;
     return bytes;
+}
+
+size_t check_open_descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    CHECK_NOT_NULL(folder);
+    size_t count = 0;
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count;
 }

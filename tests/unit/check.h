@@ -110,6 +110,10 @@ const char *check_fixture(const char *name);
 /* Likewise, of a tree that has a file `links`: its copy in the build folder has them. */
 const char *check_linked_fixture(const char *name);
 
+/* How many descriptors this process has open, and always the same few more: to compare with what it
+ * said before. */
+size_t check_open_descriptors(void);
+
 /* The bytes of a file below tests/fixtures/, with a NUL behind them that does not count; the test
  * fails if there is none. The caller frees with free(). */
 char *check_read(const char *name, size_t *size);

@@ -28,6 +28,8 @@ struct monitor_more {
 };
 static const struct monitor_more *world_more; /* NULL: nothing, VITALS_HAVE */
 
+static bool world_traffic; /* what disks have read is known */
+
 struct monitor_world {
     const struct monitor_process *processes;
     size_t count;
@@ -38,7 +40,7 @@ static inline void world_tables(vitals_builder *builder)
 {
     static const vitals_metric HOST[] = {
         VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_CPU_BUSY_SECONDS,
-        VITALS_HOST_CPU_TOTAL_SECONDS, VITALS_HOST_LOAD_1M};
+        VITALS_HOST_CPU_TOTAL_SECONDS,  VITALS_HOST_LOAD_1M,           VITALS_HOST_DISK_READ_BYTES};
     static const vitals_metric GPU[] = {VITALS_GPU_NAME, VITALS_GPU_MEMORY_TOTAL_BYTES,
                                         VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_UTILIZATION_RATIO};
     static const vitals_metric PROCESS[] = {
@@ -48,7 +50,7 @@ static inline void world_tables(vitals_builder *builder)
     static const vitals_metric USER[] = {VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS,
                                          VITALS_GPU_PROCESS_TYPE,
                                          VITALS_GPU_PROCESS_MEMORY_USED_BYTES};
-    vitals_builder_table(builder, VITALS_HOST, HOST, CHECK_COUNT(HOST));
+    vitals_builder_table(builder, VITALS_HOST, HOST, CHECK_COUNT(HOST) - !world_traffic);
     vitals_builder_table(builder, VITALS_GPU, GPU, CHECK_COUNT(GPU));
     vitals_builder_table(builder, VITALS_PROCESS, PROCESS, CHECK_COUNT(PROCESS));
     vitals_builder_table(builder, VITALS_GPU_PROCESS, USER, CHECK_COUNT(USER));
@@ -63,6 +65,8 @@ static inline void world_host(vitals_builder *builder, double seconds)
     put_number(builder, VITALS_HOST_CPU_BUSY_SECONDS, seconds);
     put_number(builder, VITALS_HOST_CPU_TOTAL_SECONDS, seconds * 4);
     put_number(builder, VITALS_HOST_LOAD_1M, 1.5);
+    if (world_traffic)
+        put_number(builder, VITALS_HOST_DISK_READ_BYTES, seconds * 1e6);
 }
 
 static inline void world_process(vitals_builder *builder, const struct monitor_process *process,

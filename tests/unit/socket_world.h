@@ -9,7 +9,6 @@
 #include "os/linux/tables.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -259,17 +258,6 @@ static inline int unix_connected(int type, const char *name, size_t size)
     if (connect(descriptor, &address.any, length) != 0)
         CHECK_FAIL("connect: %s", strerror(errno));
     return descriptor;
-}
-
-static inline size_t open_descriptors(void)
-{
-    DIR *stream = opendir("/proc/self/fd");
-    CHECK_NOT_NULL(stream);
-    size_t count = 0;
-    while (readdir(stream) != NULL)
-        count++;
-    closedir(stream);
-    return count;
 }
 
 static inline size_t count_lines(const char *line)

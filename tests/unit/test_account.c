@@ -1,23 +1,15 @@
 /* Accounts: what they hold, their JSON, the way from the watcher to the launcher, and the figures
  * of a run. */
-#include "check.h"
+#include "account_world.h"
 
 #include "core/base.h"
 #include "core/memory.h"
-#include "run/account.h"
 #include "run/watch_area.h"
 
 #include <math.h>
 #include <vitals/vitals.h>
 
 static vitals_error error;
-
-static vitals_account *new_account(void)
-{
-    vitals_account *account = NULL;
-    CHECK_OK(vitals_account_new(&account, &error), error);
-    return account;
-}
 
 static void add(vitals_account *account, const char *name, const char *subject, double value,
                 vitals_availability state)
@@ -29,16 +21,6 @@ static void add(vitals_account *account, const char *name, const char *subject, 
                                      .state = state,
                                      .value = value};
     CHECK_OK(vitals_account_add(account, &form, &error), error);
-}
-
-static double value_of(const vitals_account *account, const char *name, const char *subject,
-                       vitals_availability *state)
-{
-    double value = (double)NAN;
-    const vitals_figure *figure = vitals_account_find(account, name, subject);
-    CHECK_NOT_NULL(figure);
-    *state = vitals_figure_value(figure, &value);
-    return value;
 }
 
 /* ---- figures and attributes ---- */
@@ -352,7 +334,7 @@ static void an_image_before_an_exec_is_in_the_bracket(void)
 static void a_peak_below_what_was_seen_is_no_peak(void)
 {
     static const struct {
-        double private, largest, told;
+        double anonymous, largest, told;
         vitals_availability state;
     } ROWS[] = {{298e6, 1e6, 298e6, VITALS_LOWER_BOUND},
                 {1e6, 298e6, 764e3, VITALS_HAVE}, // of libraries that others were charged for
@@ -363,11 +345,12 @@ static void a_peak_below_what_was_seen_is_no_peak(void)
         begin_counts();
         count(COUNTED_MEMORY_PEAK_BYTES, 764e3, "cgroup v1");
         count(COUNTED_MEMORY_LARGEST_BYTES, ROWS[i].largest, "wait4");
-        add(watched, "memory_private_peak_bytes", "", ROWS[i].private, VITALS_SAMPLED);
+        add(watched, ANONYMOUS_LARGEST, "", ROWS[i].anonymous, VITALS_SAMPLED);
         const struct run_facts facts = {.wall_seconds = 1, .counted = counts, .watched = watched};
         account_fill(account, &facts);
         CHECK_NEAR(value_of(account, "memory_peak_bytes", "", &state), ROWS[i].told, 0);
         CHECK_INT(state, ROWS[i].state);
+        CHECK_NULL(vitals_account_find(account, ANONYMOUS_LARGEST, ""));
         vitals_account_free(account);
         vitals_account_free(watched);
     }

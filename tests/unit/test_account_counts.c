@@ -1,12 +1,8 @@
 /* How many processes a run had, in all and at once, and what a machine did meanwhile: what may be
  * called exact of it. */
-#include "check.h"
+#include "account_world.h"
 
 #include "core/base.h"
-#include "run/account.h"
-
-#include <math.h>
-#include <vitals/vitals.h>
 
 static vitals_error error;
 static struct counted counts[COUNTED_COUNT];
@@ -33,21 +29,14 @@ static void add(vitals_account *account, const char *name, const char *subject, 
     CHECK_OK(vitals_account_add(account, &form, &error), error);
 }
 
-static vitals_account *new_account(void)
+/* Of a run with these counts. */
+static vitals_account *account_of(const vitals_account *watched, uint64_t reaped)
 {
-    vitals_account *account = NULL;
-    CHECK_OK(vitals_account_new(&account, &error), error);
+    vitals_account *account = account_new();
+    const struct run_facts facts = {
+        .wall_seconds = 1, .reaped = reaped, .counted = counts, .watched = watched};
+    account_fill(account, &facts);
     return account;
-}
-
-static double value_of(const vitals_account *account, const char *name, const char *subject,
-                       vitals_availability *state)
-{
-    double value = (double)NAN;
-    const vitals_figure *figure = vitals_account_find(account, name, subject);
-    CHECK_NOT_NULL(figure);
-    *state = vitals_figure_value(figure, &value);
-    return value;
 }
 
 /* ---- processes ---- */
@@ -70,13 +59,11 @@ static void who_counted_fewer_than_there_were_is_not_exact(void)
     for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
         CHECK_CASE(ROWS[i].what);
         vitals_availability state;
-        vitals_account *account = account_new(), *watched = new_account();
+        vitals_account *watched = new_account();
         begin_counts();
         count(COUNTED_PROCESSES, ROWS[i].counted, "taskstats");
         add(watched, "processes_seen", "", ROWS[i].seen, VITALS_LOWER_BOUND);
-        const struct run_facts facts = {
-            .wall_seconds = 1, .reaped = ROWS[i].reaped, .counted = counts, .watched = watched};
-        account_fill(account, &facts);
+        vitals_account *account = account_of(watched, ROWS[i].reaped);
         CHECK_NEAR(value_of(account, "processes", "", &state), ROWS[i].told, 0);
         CHECK_INT(state, ROWS[i].state);
         vitals_account_free(account);
@@ -100,19 +87,74 @@ static void who_left_the_cgroup_is_more_than_its_tasks(void)
     for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
         CHECK_CASE(ROWS[i].what);
         vitals_availability state;
-        vitals_account *account = account_new(), *watched = new_account();
+        vitals_account *watched = new_account();
         begin_counts();
         count(COUNTED_TASKS_PEAK, ROWS[i].tasks, "pids.peak");
         count(COUNTED_PROCESSES, ROWS[i].total, "taskstats");
         add(watched, "processes_peak", "", ROWS[i].seen, VITALS_SAMPLED);
         add(watched, "processes_seen", "", ROWS[i].seen, VITALS_LOWER_BOUND);
-        const struct run_facts facts = {
-            .wall_seconds = 1, .reaped = 1, .counted = counts, .watched = watched};
-        account_fill(account, &facts);
+        vitals_account *account = account_of(watched, 1);
         CHECK_NEAR(value_of(account, "processes_peak", "", &state), ROWS[i].seen, 0);
         CHECK_INT(state, ROWS[i].state);
         CHECK_NEAR(value_of(account, "tasks_peak", "", &state), ROWS[i].seen, 0);
         CHECK_INT(state, ROWS[i].tasks_state);
+        vitals_account_free(account);
+        vitals_account_free(watched);
+    }
+}
+
+/* What one figure of a cgroup shows is true of its others: nobody's pages or CPU time are in it
+ * once he has left. */
+static void a_cgroup_that_somebody_left_tells_bounds(void)
+{
+    static const struct {
+        const char *source;
+        double seen;
+        vitals_availability state;
+    } ROWS[] = {{"cgroup v2", 2, VITALS_HAVE},
+                {"cgroup v2", 9, VITALS_LOWER_BOUND},
+                {"wait4", 9, VITALS_HAVE}};
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        vitals_availability state;
+        vitals_account *watched = new_account();
+        begin_counts();
+        count(COUNTED_TASKS_PEAK, 3, "cgroup v2 pids.peak");
+        count(COUNTED_MEMORY_PEAK_BYTES, 5e6, ROWS[i].source);
+        count(COUNTED_READ_BYTES, 4096, ROWS[i].source);
+        add(watched, "processes_peak", "", ROWS[i].seen, VITALS_SAMPLED);
+        vitals_account *account = account_of(watched, 1);
+        (void)value_of(account, "memory_peak_bytes", "", &state);
+        CHECK_INT(state, ROWS[i].state);
+        (void)value_of(account, "disk_read_bytes", "", &state);
+        CHECK_INT(state, ROWS[i].state);
+        vitals_account_free(account);
+        vitals_account_free(watched);
+    }
+}
+
+/* As of a file in the page cache that one process maps: it was charged to who read it first. */
+static void pages_of_files_show_nobody_who_left(void)
+{
+    static const struct {
+        double private, anonymous;
+        vitals_availability state;
+    } ROWS[] = {{300e6, 4e6, VITALS_HAVE}, {300e6, 290e6, VITALS_LOWER_BOUND}};
+    static const char *const NAMES[] = {"cpu_seconds", "memory_peak_bytes", "disk_read_bytes"};
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        vitals_availability state;
+        vitals_account *watched = new_account();
+        begin_counts();
+        count(COUNTED_MEMORY_PEAK_BYTES, 5e6, "cgroup v1");
+        count(COUNTED_CPU_SECONDS, 2, "cgroup v1");
+        count(COUNTED_READ_BYTES, 4096, "cgroup v1");
+        add(watched, "memory_private_peak_bytes", "", ROWS[i].private, VITALS_SAMPLED);
+        add(watched, ANONYMOUS_LARGEST, "", ROWS[i].anonymous, VITALS_LOWER_BOUND);
+        vitals_account *account = account_of(watched, 1);
+        for (size_t k = 0; k < CHECK_COUNT(NAMES); k++) {
+            CHECK_CASE(NAMES[k]);
+            (void)value_of(account, NAMES[k], "", &state);
+            CHECK_INT(state, ROWS[i].state);
+        }
         vitals_account_free(account);
         vitals_account_free(watched);
     }
@@ -137,15 +179,13 @@ static void threads_are_no_processes(void)
     for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
         CHECK_CASE(ROWS[i].what);
         vitals_availability state;
-        vitals_account *account = account_new(), *watched = new_account();
+        vitals_account *watched = new_account();
         begin_counts();
         count(COUNTED_TASKS_PEAK, ROWS[i].tasks, "pids.peak");
         count(COUNTED_PROCESSES, ROWS[i].total, "taskstats");
         if (ROWS[i].seen > 0)
             add(watched, "processes_peak", "", ROWS[i].seen, VITALS_SAMPLED);
-        const struct run_facts facts = {
-            .wall_seconds = 1, .reaped = 1, .counted = counts, .watched = watched};
-        account_fill(account, &facts);
+        vitals_account *account = account_of(watched, 1);
         CHECK_NEAR(value_of(account, "processes_peak", "", &state), ROWS[i].told, 0);
         CHECK_INT(state, ROWS[i].state);
         if (ROWS[i].tasks > 0) {
@@ -170,13 +210,12 @@ static void counters_of_the_machine_begin_with_the_first_sample(void)
     for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
         CHECK_CASE(ROWS[i].what);
         vitals_availability state;
-        vitals_account *account = account_new(), *watched = new_account();
+        vitals_account *watched = new_account();
         begin_counts();
         add(watched, "wall_seconds", "", ROWS[i].sampled_seconds, VITALS_SAMPLED);
         add(watched, "disk_written_bytes", "system", 4096, VITALS_HAVE);
         add(watched, "memory_used_peak_bytes", "system", 1e9, VITALS_SAMPLED);
-        const struct run_facts facts = {.wall_seconds = 1, .counted = counts, .watched = watched};
-        account_fill(account, &facts);
+        vitals_account *account = account_of(watched, 0);
         (void)value_of(account, "disk_written_bytes", "system", &state);
         CHECK_INT(state, ROWS[i].state);
         (void)value_of(account, "memory_used_peak_bytes", "system", &state);
@@ -191,6 +230,8 @@ static const check_test tests[] = {
      who_counted_fewer_than_there_were_is_not_exact},
     {"threads are no processes", threads_are_no_processes},
     {"who left the cgroup is more than its tasks", who_left_the_cgroup_is_more_than_its_tasks},
+    {"a cgroup that somebody left tells bounds", a_cgroup_that_somebody_left_tells_bounds},
+    {"pages of files show nobody who left", pages_of_files_show_nobody_who_left},
     {"counters of the machine begin with the first sample",
      counters_of_the_machine_begin_with_the_first_sample},
 };

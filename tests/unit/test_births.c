@@ -81,6 +81,31 @@ static void a_pid_that_is_given_again_is_another_process(void)
     births_done(&births);
 }
 
+static void note(void *data, uint32_t pid)
+{
+    uint32_t *last = data;
+    last[0]++;
+    last[1] = pid;
+}
+
+static void a_member_whose_pid_is_given_again_is_forgotten(void)
+{
+    uint32_t noted[2] = {0};
+    struct births births = begin();
+    births.forgotten = note;
+    births.data = noted;
+    is_born(&births, ROOT, 201, 201);
+    is_born(&births, 1, 999, 999); /* nobody knew the first of them */
+    CHECK_UINT(noted[0], 0);
+    is_born(&births, ROOT, 201, 201);
+    CHECK_UINT(noted[0], 1);
+    is_born(&births, 1, 201, 201);
+    is_born(&births, 1, 201, 201); /* a stranger by now */
+    CHECK_UINT(noted[0], 2);
+    CHECK_UINT(noted[1], 201);
+    births_done(&births);
+}
+
 /* Whoever was listed may have been heard of too. */
 static void who_lived_at_the_beginning_counts_once(void)
 {
@@ -150,6 +175,8 @@ static void more_than_are_remembered_is_said(void)
 static const check_test tests[] = {
     {"children of members are members", children_of_members_are_members},
     {"a pid that is given again is another process", a_pid_that_is_given_again_is_another_process},
+    {"a member whose pid is given again is forgotten",
+     a_member_whose_pid_is_given_again_is_forgotten},
     {"who lived at the beginning counts once", who_lived_at_the_beginning_counts_once},
     {"an answer is heard", an_answer_is_heard},
     {"a message that is cut is none", a_message_that_is_cut_is_none},

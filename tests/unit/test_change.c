@@ -60,12 +60,12 @@ static vitals_snapshot *make(vitals_builder *builder, uint64_t number, size_t co
 
 static void is_the_same(const vitals_snapshot *a, const vitals_snapshot *b)
 {
-    struct bytes one = {0}, other = {0};
-    CHECK_INT(vitals_snapshot_json(a, bytes_write, &one, NULL), 0);
-    CHECK_INT(vitals_snapshot_json(b, bytes_write, &other, NULL), 0);
-    CHECK(one.size == other.size && memcmp(one.data, other.data, one.size) == 0);
-    bytes_done(&one);
-    bytes_done(&other);
+    struct text one = {0}, other = {0};
+    CHECK_INT(vitals_snapshot_json(a, text_write, &one, NULL), 0);
+    CHECK_INT(vitals_snapshot_json(b, text_write, &other, NULL), 0);
+    CHECK(one.size == other.size && memcmp(one.bytes, other.bytes, one.size) == 0);
+    text_done(&one);
+    text_done(&other);
 }
 
 /* Told by none, by itself, by those before and by those behind. */
@@ -74,7 +74,7 @@ static void what_is_written_is_read_again(void)
     enum { NUMBERS = 12 };
     vitals_builder *builder = NULL, *reader = NULL;
     vitals_snapshot *made[NUMBERS + 1] = {NULL}, *read = NULL;
-    struct bytes bytes = {0};
+    struct text bytes = {0};
     CHECK_INT(vitals_builder_new(&builder, NULL), 0);
     CHECK_INT(vitals_builder_new(&reader, NULL), 0);
     for (size_t i = 0; i < NUMBERS; i++)
@@ -83,7 +83,7 @@ static void what_is_written_is_read_again(void)
         for (size_t i = 0; i < NUMBERS; i++) {
             CHECK(made[base] == NULL || change_fits(made[base], made[i]));
             CHECK(change_write(made[base], made[i], &bytes));
-            CHECK_INT(change_read(made[base], bytes.data, bytes.size, reader, &read, NULL), 0);
+            CHECK_INT(change_read(made[base], bytes.bytes, bytes.size, reader, &read, NULL), 0);
             is_the_same(read, made[i]);
             vitals_snapshot_unref(read);
             size_t size = bytes.size;
@@ -94,7 +94,7 @@ static void what_is_written_is_read_again(void)
     }
     for (size_t i = 0; i < NUMBERS; i++)
         vitals_snapshot_unref(made[i]);
-    bytes_done(&bytes);
+    text_done(&bytes);
     vitals_builder_free(reader);
     vitals_builder_free(builder);
 }
@@ -117,7 +117,7 @@ static void broken_bytes_are_refused(void)
 {
     vitals_builder *builder = NULL, *reader = NULL;
     vitals_error error;
-    struct bytes bytes = {0};
+    struct text bytes = {0};
     CHECK_INT(vitals_builder_new(&builder, NULL), 0);
     CHECK_INT(vitals_builder_new(&reader, NULL), 0);
     vitals_snapshot *base = make(builder, 0, METRIC_COUNT), *next = make(builder, 5, METRIC_COUNT);
@@ -128,21 +128,21 @@ static void broken_bytes_are_refused(void)
             char *part = malloc(size + 1); /* so that a reading behind its end is found */
             vitals_snapshot *read = NULL;
             CHECK(part != NULL);
-            memcpy(part, bytes.data, size);
+            memcpy(part, bytes.bytes, size);
             CHECK_INT(change_read(by, part, size, reader, &read, &error), VITALS_EFORMAT);
             CHECK(read == NULL && error.message[0] != '\0');
             free(part);
             for (unsigned flip = 1; flip < 256; flip *= 4) {
-                bytes.data[size] = (char)((unsigned char)bytes.data[size] ^ flip);
-                if (change_read(by, bytes.data, bytes.size, reader, &read, &error) == 0)
+                bytes.bytes[size] = (char)((unsigned char)bytes.bytes[size] ^ flip);
+                if (change_read(by, bytes.bytes, bytes.size, reader, &read, &error) == 0)
                     vitals_snapshot_unref(read);
-                bytes.data[size] = (char)((unsigned char)bytes.data[size] ^ flip);
+                bytes.bytes[size] = (char)((unsigned char)bytes.bytes[size] ^ flip);
             }
         }
     }
     vitals_snapshot_unref(base);
     vitals_snapshot_unref(next);
-    bytes_done(&bytes);
+    text_done(&bytes);
     vitals_builder_free(reader);
     vitals_builder_free(builder);
 }

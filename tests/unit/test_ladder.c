@@ -17,7 +17,7 @@ struct invented {
     signed char state;
 };
 
-static struct invented first, second;
+static struct invented first, second, third;
 
 static int open_invented(struct invented *self, void *state, const struct os_count_options *options,
                          os_quantities *counts)
@@ -37,6 +37,11 @@ static int open_first(void *state, const struct os_count_options *options, os_qu
 static int open_second(void *state, const struct os_count_options *options, os_quantities *counts)
 {
     return open_invented(&second, state, options, counts);
+}
+
+static int open_third(void *state, const struct os_count_options *options, os_quantities *counts)
+{
+    return open_invented(&third, state, options, counts);
 }
 
 static int child_of(void *state, int64_t pid, os_quantities *counts)
@@ -292,6 +297,55 @@ static void who_cannot_know_is_believed_with_a_witness_only(void)
     }
 }
 
+/* As taskstats beside wait4: a record lacks its process's end, which hides what a short one used.
+ */
+static void records_of_ends_are_no_witness(void)
+{
+    struct os_counter records = FIRST, unsure = SECOND;
+    records.ended_only = true;
+    unsure.whole = is_whole;
+    const struct os_counter *const counters[] = {&records, &unsure, NULL};
+    struct counted told[COUNTED_COUNT];
+    begin(CPU | FAULTS, CPU | FAULTS);
+    first.state = VITALS_LOWER_BOUND;
+    whole = false;
+    const struct ladder_options options = {.counters = counters};
+    struct ladder *ladder = ladder_open(&options);
+    ladder_read(ladder, &NOTHING, told);
+    CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
+    ladder_close(ladder);
+}
+
+/* A process that took 2 ms shows in no clock of a tree, but nobody runs without a page fault. */
+static void who_has_fewer_faults_than_records_tell_of_has_lost_some(void)
+{
+    static const struct {
+        double faults;
+        vitals_availability state;
+    } ROWS[] = {{100, VITALS_HAVE}, {140, VITALS_LOWER_BOUND}};
+    struct os_counter records = FIRST, unsure = SECOND, sees_all = FIRST;
+    records.ended_only = true;
+    records.name = "records";
+    unsure.whole = is_whole;
+    sees_all.open = open_third;
+    const struct os_counter *const counters[] = {&sees_all, &records, &unsure, NULL};
+    for (size_t i = 0; i < ARRAY_COUNT(ROWS); i++) {
+        struct counted told[COUNTED_COUNT];
+        begin(CPU | FAULTS, CPU | FAULTS | PEAK);
+        third = (struct invented){.counts = CPU, .cpu = 2, .state = VITALS_HAVE};
+        first.state = VITALS_LOWER_BOUND;
+        first.faults = ROWS[i].faults;
+        records.worth = FAULTS;
+        whole = false;
+        const struct ladder_options options = {.counters = counters};
+        struct ladder *ladder = ladder_open(&options);
+        ladder_read(ladder, &NOTHING, told);
+        CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, VITALS_HAVE);
+        CHECK_INT(told[COUNTED_MEMORY_PEAK_BYTES].value.state, ROWS[i].state);
+        ladder_close(ladder);
+    }
+}
+
 /* As in a library: a witness of CPU time says nothing of what orphans read or wrote. */
 static void orphans_that_others_reap_make_bounds(void)
 {
@@ -397,6 +451,9 @@ static const check_test tests[] = {
     {"who counted less is not believed in the rest", who_counted_less_is_not_believed_in_the_rest},
     {"who cannot know is believed with a witness only",
      who_cannot_know_is_believed_with_a_witness_only},
+    {"records of ends are no witness", records_of_ends_are_no_witness},
+    {"who has fewer faults than records tell of has lost some",
+     who_has_fewer_faults_than_records_tell_of_has_lost_some},
     {"orphans that others reap make bounds", orphans_that_others_reap_make_bounds},
     {"clocks may differ a little", clocks_may_differ_a_little},
     {"a bound gives way to what is exact", a_bound_gives_way_to_what_is_exact},

@@ -103,13 +103,43 @@ static void what_the_kernel_ended_was_over_its_memory(void)
 {
     char words[160];
     struct limits limits = limits_of(&(vitals_run_options){0});
-    limits_held(&limits); /* without a limit of ours it is the machine's affair */
+    limits_held(&limits, 5, false); /* without a limit of ours it is the machine's affair */
     CHECK_INT(limits.passed, LIMIT_NONE);
     limits = limits_of(&(vitals_run_options){.limit_memory_bytes = 100 << 20});
-    limits_held(&limits);
+    limits_held(&limits, 116 << 20, false);
     CHECK_INT(limits.passed, LIMIT_MEMORY);
     limits_words(&limits, words, sizeof words);
-    CHECK_CONTAINS(words, "the kernel ended it");
+    CHECK_STR(words, "it grew past 100MiB of memory, too fast to be asked to end; the kernel ended "
+                     "it at 116.0MiB");
+    limits = limits_of(&(vitals_run_options){.limit_memory_bytes = 100 << 20});
+    limits_held(&limits, 0, false);
+    limits_words(&limits, words, sizeof words);
+    CHECK_STR(words,
+              "it grew past 100MiB of memory, too fast to be asked to end; the kernel ended it");
+}
+
+/* As where a container holds less than what we were asked for. */
+static void what_ended_below_the_limit_ended_by_another(void)
+{
+    static const struct {
+        uint64_t peak;
+        enum limit passed;
+    } ROWS[] = {{57 << 20, LIMIT_NONE}, {100 << 20, LIMIT_MEMORY}, {0, LIMIT_MEMORY}};
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        struct limits limits = limits_of(&(vitals_run_options){.limit_memory_bytes = 100 << 20});
+        limits_held(&limits, ROWS[i].peak, false);
+        CHECK_INT(limits.passed, ROWS[i].passed);
+    }
+}
+
+static void a_command_that_survived_is_not_called_ended(void)
+{
+    char words[160];
+    struct limits limits = limits_of(&(vitals_run_options){.limit_memory_bytes = 100 << 20});
+    limits_held(&limits, 116 << 20, true);
+    limits_words(&limits, words, sizeof words);
+    CHECK_STR(words, "it grew past 100MiB of memory, too fast to be asked to end; the kernel ended "
+                     "one of its processes at 116.0MiB");
 }
 
 static void a_sampler_is_replaced_ever_more_rarely(void)
@@ -144,6 +174,8 @@ static const check_test tests[] = {
     {"processes and GPU memory are limits too", processes_and_gpu_memory_are_limits_too},
     {"what is left is ended without a limit", what_is_left_is_ended_without_a_limit},
     {"what the kernel ended was over its memory", what_the_kernel_ended_was_over_its_memory},
+    {"what ended below the limit ended by another", what_ended_below_the_limit_ended_by_another},
+    {"a command that survived is not called ended", a_command_that_survived_is_not_called_ended},
     {"a sampler is replaced ever more rarely", a_sampler_is_replaced_ever_more_rarely},
     {"the end of time does not overflow", the_end_of_time_does_not_overflow},
 };

@@ -6,7 +6,6 @@
 #include "fake_clock.h"
 #include "monitor_world.h"
 
-#include <dirent.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,17 +155,6 @@ static void machine_free(void)
 }
 
 /* ---- what is measured ---- */
-
-static size_t descriptors(void)
-{
-    size_t count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    CHECK_NOT_NULL(folder);
-    while (readdir(folder) != NULL)
-        count++;
-    closedir(folder);
-    return count;
-}
 
 /* Bytes that are in use, of everybody's. */
 static size_t bytes_used(void)
@@ -329,14 +317,14 @@ static void a_day_costs_no_memory_and_no_descriptors(void)
 
     pass(WARM);
     int64_t live = memory_live();
-    size_t used = bytes_used(), open = descriptors();
+    size_t used = bytes_used(), open = check_open_descriptors();
     pass(DAY - WARM);
     CHECK_NEAR((double)memory_live(), (double)live, 4); /* a name or two more, or fewer */
     if (bytes_used() > used + SLACK_BYTES)
         fprintf(stderr, "# %zu bytes were used after the first hours, %zu at the end\n", used,
                 bytes_used());
     CHECK(bytes_used() <= used + SLACK_BYTES);
-    CHECK_UINT(descriptors(), open);
+    CHECK_UINT(check_open_descriptors(), open);
     CHECK(most_devices > fewest_devices && fewest_devices > 0);
     CHECK(newest_seen > pid_of(DAY / (STAY / GUESTS) - 2 * ALL));
 

@@ -212,14 +212,14 @@ static void a_group_is_no_process(void)
     end();
 }
 
-/* "20 21": whom the dialog is about, by "20 ana, since …" on the screen. */
+/* "20 21": whom the dialog is about, by "20 ana, running …" on the screen. */
 static const char *asked(void)
 {
     static char out[256];
     size_t used = 0;
     out[0] = '\0';
     const char *screen = world_screen(&monitor);
-    for (const char *at = screen; (at = strstr(at, ", since ")) != NULL; at++) {
+    for (const char *at = screen; (at = strstr(at, ", running ")) != NULL; at++) {
         const char *begin = at;
         while (begin > screen && (unsigned char)begin[-1] < 0x80)
             begin--; /* up to the frame */
@@ -373,7 +373,7 @@ static void columns_are_chosen_moved_and_widened(void)
 {
     begin();
     press_keys(&monitor, "C");
-    CHECK_CONTAINS(world_screen(&monitor), "[x]    pid       PID          8");
+    CHECK_CONTAINS(world_screen(&monitor), "[x]      pid       PID          8");
     press_code(&monitor, PRESS_HOME);
     press_keys(&monitor, "dd++"); /* the device two to the right, two wider */
     press_code(&monitor, PRESS_HOME);

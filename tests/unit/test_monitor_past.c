@@ -411,7 +411,7 @@ static void graphs_after_a_jump(void)
         CHECK_NEAR(history_get(&monitor.model.cpu, i), 0.25, 1e-6);
         CHECK_NEAR(history_get(&monitor.model.memory, i), 0.25, 1e-6);
         CHECK_NEAR(history_get(&monitor.model.gpu_busy, i), 0.5, 1e-6);
-        CHECK_NEAR(history_get(&monitor.model.devices[0]->memory, i), 0.1, 1e-6);
+        CHECK_NEAR(history_get(&monitor.model.devices[0].memory, i), 0.1, 1e-6);
     }
     press_keys(&monitor, "b"); /* and again from there */
     while (monitor_recall(&monitor, 16))

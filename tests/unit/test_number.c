@@ -10,14 +10,30 @@
 #include <unistd.h>
 #include <vitals/units.h>
 
+struct unsigned_row {
+    const char *text;
+    bool found;
+    uint64_t value;
+    size_t taken;
+};
+
+typedef bool read_unsigned(const char **at, const char *end, uint64_t *value);
+
+static void check_unsigned(read_unsigned *read, const struct unsigned_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        CHECK_CASE(rows[i].text);
+        const char *at = rows[i].text;
+        uint64_t value = 0;
+        CHECK(read(&at, at + strlen(at), &value) == rows[i].found);
+        CHECK_UINT(value, rows[i].value);
+        CHECK_INT(at - rows[i].text, (intmax_t)rows[i].taken);
+    }
+}
+
 static void unsigned_numbers_saturate(void)
 {
-    static const struct {
-        const char *text;
-        bool found;
-        uint64_t value;
-        size_t taken;
-    } rows[] = {
+    static const struct unsigned_row rows[] = {
         {"0", true, 0, 1},
         {"007x", true, 7, 3},
         {"18446744073709551615", true, UINT64_MAX, 20},
@@ -28,14 +44,7 @@ static void unsigned_numbers_saturate(void)
         {" 1", false, 0, 0},
         {"+1", false, 0, 0},
     };
-    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
-        CHECK_CASE(rows[i].text);
-        const char *at = rows[i].text;
-        uint64_t value = 0;
-        CHECK(number_u64(&at, at + strlen(at), &value) == rows[i].found);
-        CHECK_UINT(value, rows[i].value);
-        CHECK_INT(at - rows[i].text, (intmax_t)rows[i].taken);
-    }
+    check_unsigned(number_u64, rows, CHECK_COUNT(rows));
 }
 
 static void signed_numbers_saturate(void)
@@ -65,12 +74,7 @@ static void signed_numbers_saturate(void)
 
 static void hexadecimal_has_an_optional_prefix(void)
 {
-    static const struct {
-        const char *text;
-        bool found;
-        uint64_t value;
-        size_t taken;
-    } rows[] = {
+    static const struct unsigned_row rows[] = {
         {"ff", true, 255, 2},
         {"0xFFg", true, 255, 4},
         {"0x", true, 0, 1},
@@ -81,14 +85,7 @@ static void hexadecimal_has_an_optional_prefix(void)
         {"x1", false, 0, 0},
         {"", false, 0, 0},
     };
-    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
-        CHECK_CASE(rows[i].text);
-        const char *at = rows[i].text;
-        uint64_t value = 0;
-        CHECK(number_hex(&at, at + strlen(at), &value) == rows[i].found);
-        CHECK_UINT(value, rows[i].value);
-        CHECK_INT(at - rows[i].text, (intmax_t)rows[i].taken);
-    }
+    check_unsigned(number_hex, rows, CHECK_COUNT(rows));
 }
 
 static void decimals_are_read_as_the_compiler_reads_them(void)

@@ -2,7 +2,6 @@
  * of it. */
 #include "process_world.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <vitals/process.h>
@@ -620,16 +619,6 @@ static void files_of_a_tree_answer_too(void)
 
 /* ---- what it costs ---- */
 
-static size_t open_descriptors(void)
-{
-    size_t count = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    while (readdir(directory) != NULL)
-        count++;
-    closedir(directory);
-    return count;
-}
-
 static void ten_thousand_answers_leave_nothing(void)
 {
     static const vitals_metric SOME[] = {
@@ -645,11 +634,11 @@ static void ten_thousand_answers_leave_nothing(void)
     vitals_process *process = opened(&world, pid);
     vitals_request *request = request_of(SOME, CHECK_COUNT(SOME));
     vitals_snapshot_unref(asked(process, request));
-    size_t descriptors = open_descriptors();
+    size_t descriptors = check_open_descriptors();
     int64_t live = memory_live();
     for (int i = 0; i < ASKS; i++)
         vitals_snapshot_unref(asked(process, request));
-    CHECK_UINT(open_descriptors(), descriptors);
+    CHECK_UINT(check_open_descriptors(), descriptors);
     CHECK_INT(memory_live(), live);
     child_end(pid);
     vitals_snapshot *none = NULL;
@@ -657,7 +646,7 @@ static void ten_thousand_answers_leave_nothing(void)
         CHECK_INT(vitals_process_ask(process, request, &none, NULL), VITALS_EGONE);
     for (int i = 0; i < ASKS; i++)
         CHECK_INT(vitals_process_open(&world.context, pid, &process, NULL), VITALS_EGONE);
-    CHECK_UINT(open_descriptors(), descriptors);
+    CHECK_UINT(check_open_descriptors(), descriptors);
     CHECK_INT(memory_live(), live);
     vitals_request_free(request);
     vitals_process_free(process);

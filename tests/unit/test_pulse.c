@@ -164,7 +164,8 @@ static void nobody_is_looked_at_while_it_stays(void)
     end();
 }
 
-/* Whoever was moved out of the group, or is in another below it, runs unseen by the file. */
+/* Whoever was moved out of the group, or is in another below it, runs unseen by the file. Whom the
+ * group holds is looked at each five seconds, and at once while anybody is missed. */
 static void who_is_not_in_it_is_looked_at(void)
 {
     begin();
@@ -173,7 +174,7 @@ static void who_is_not_in_it_is_looked_at(void)
     for (size_t i = 0; i < CHECK_COUNT(OTHERS); i++) {
         burn();
         hold(OTHERS[i]);
-        CHECK(tick(1) >= before + (double)(i + 1) * BURNT_SECONDS);
+        CHECK(tick(i == 0 ? 5 : 1) >= before + (double)(i + 1) * BURNT_SECONDS);
     }
     hold_child();
     double after = tick(1);
@@ -181,6 +182,19 @@ static void who_is_not_in_it_is_looked_at(void)
     CHECK(tick(1) <= after); /* it is back */
     process_table_pulse(world.table, 0, 0);
     CHECK(tick(1) >= after + BURNT_SECONDS); /* as in the last tick */
+    end();
+}
+
+/* All have run, and rest again: nobody knows whom the group holds now. */
+static void who_left_it_while_it_ran_is_looked_at(void)
+{
+    begin();
+    burn();
+    hold("");
+    beat("usage_usec 2\n");
+    double before = tick(1);
+    burn();
+    CHECK(tick(1) >= before + BURNT_SECONDS);
     end();
 }
 
@@ -192,7 +206,7 @@ static void who_left_it_is_looked_for(void)
     (void)tick(1);
     uint64_t scanned_ns = world.table->scanned_ns;
     hold("");
-    (void)tick(1);
+    (void)tick(5);
     hold_child();
     (void)tick(40);
     CHECK(world.table->scanned_ns > scanned_ns);
@@ -253,12 +267,18 @@ static void nobody_is_looked_for_while_it_stays(void)
     beat("usage_usec 3\n");
     (void)tick(40);
     CHECK_UINT(world.table->scanned_ns, now_ns);
+    scanned_ns = now_ns;
+    beat("usage_usec 4\n"); /* since then too, but the group holds those who are known */
+    (void)tick(0.5);
+    (void)tick(40);
+    CHECK_UINT(world.table->scanned_ns, scanned_ns);
     end();
 }
 
 static const check_test tests[] = {
     {"nobody is looked at while it stays", nobody_is_looked_at_while_it_stays},
     {"who is not in it is looked at", who_is_not_in_it_is_looked_at},
+    {"who left it while it ran is looked at", who_left_it_while_it_ran_is_looked_at},
     {"who left it is looked for", who_left_it_is_looked_for},
     {"one that is cut short says nothing", one_that_is_cut_short_says_nothing},
     {"one that does not speak for all is trusted no more",

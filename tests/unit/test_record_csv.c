@@ -1,6 +1,7 @@
 /* The reader of CSV: fields, quotes, ends of lines, whatever way the bytes come. */
 #include "check.h"
 
+#include "feed/decimal.h"
 #include "record/csv.h"
 #include "record/tick.h"
 

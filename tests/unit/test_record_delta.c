@@ -15,16 +15,16 @@ static uint64_t any(uint64_t limit)
 static void comes_back(const char *old, size_t old_size, const char *fresh, size_t size)
 {
     struct delta_base base = {.places = NULL};
-    struct bytes delta = {0}, back = {0};
+    struct text delta = {0}, back = {0};
     CHECK(delta_base_set(&base, old, old_size));
     CHECK(delta_make(&base, fresh, size, &delta));
-    CHECK(delta_read(&base.bytes, delta.data, delta.size, size, &back));
+    CHECK(delta_read(&base.bytes, delta.bytes, delta.size, size, &back));
     CHECK_UINT(back.size, size);
-    CHECK(size == 0 || memcmp(back.data, fresh, size) == 0);
+    CHECK(size == 0 || memcmp(back.bytes, fresh, size) == 0);
     if (size > 0)
-        CHECK_FALSE(delta_read(&base.bytes, delta.data, delta.size, size - 1, &back));
-    bytes_done(&delta);
-    bytes_done(&back);
+        CHECK_FALSE(delta_read(&base.bytes, delta.bytes, delta.size, size - 1, &back));
+    text_done(&delta);
+    text_done(&back);
     delta_base_done(&base);
 }
 
@@ -50,7 +50,7 @@ static void little_that_differs_is_little(void)
 {
     static char old[100000], fresh[100000];
     struct delta_base base = {.places = NULL};
-    struct bytes delta = {0};
+    struct text delta = {0};
     for (size_t i = 0; i < sizeof old; i++)
         old[i] = fresh[i] = (char)any(256);
     for (size_t i = 0; i < 20; i++)
@@ -58,7 +58,7 @@ static void little_that_differs_is_little(void)
     CHECK(delta_base_set(&base, old, sizeof old));
     CHECK(delta_make(&base, fresh, sizeof fresh, &delta));
     CHECK(delta.size < 21 * 64);
-    bytes_done(&delta);
+    text_done(&delta);
     delta_base_done(&base);
 }
 
@@ -79,8 +79,8 @@ static void nonsense_is_refused(void)
         {"\xff", 1},
         {"\x01z\x07\x02", 4},
     };
-    struct bytes base = {0}, out = {0};
-    CHECK_INT(bytes_write(&base, "12345678", 8), 0);
+    struct text base = {0}, out = {0};
+    CHECK_INT(text_write(&base, "12345678", 8), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         CHECK_FALSE(delta_read(&base, cases[i].bytes, cases[i].size, 1000, &out));
     for (int round = 0; round < 20000; round++) {
@@ -91,8 +91,8 @@ static void nonsense_is_refused(void)
         if (delta_read(&base, bytes, size, 64, &out))
             CHECK(out.size <= 64);
     }
-    bytes_done(&base);
-    bytes_done(&out);
+    text_done(&base);
+    text_done(&out);
 }
 
 static const check_test tests[] = {

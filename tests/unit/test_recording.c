@@ -38,10 +38,32 @@ static void resource_tracker_rs_csv_is_read(void)
     recording_close(recording);
 }
 
+/* As a combined table of resource-tracker is written for people. */
+static void resource_tracker_names_for_people_are_read(void)
+{
+    struct recording *recording = read_text(
+        "\"Timestamp\",\"System processes\",\"System CPU time (user)\",\"System CPU usage\","
+        "\"System free memory\",\"Process PID\",\"Process children\",\"Process CPU usage\","
+        "\"Process memory usage\",\"Process VRAM used\",\"Process inner peace\"\n"
+        "1800000001,90,1,1.5,1024,7,2,0.5,64,16,3\n"
+        "1800000002,91,1,1.5,1024,7,2,0.75,32,16,3\n");
+    CHECK_STR(recording_format(recording), "resource-tracker");
+    CHECK_CONTAINS(recording_problem(recording), "MiB");
+    CHECK_NEAR(record_value(recording, "processes", "system", 1), 91, 0);
+    CHECK_NEAR(record_value(recording, "cpu_user_seconds", "system", 1), 2, 1e-12);
+    CHECK_NEAR(record_value(recording, "cpu_cores", "", 1), 0.75, 0);
+    CHECK_NEAR(record_value(recording, "processes", "descendants", 0), 2, 0);
+    CHECK_NEAR(record_value(recording, "memory_pss_bytes", "", 1), 32 * 1048576.0, 0);
+    CHECK_NEAR(record_value(recording, "gpu_memory_bytes", "", 1), 16 * 1048576.0, 0);
+    CHECK_NEAR(record_value(recording, "memory_free_bytes", "system", 0), 1024 * 1048576.0, 0);
+    recording_close(recording);
+}
+
 #define RS_LINE(second, cores)                                                                     \
     "{\"timestamp_secs\":" #second ",\"job_name\":\"train\",\"tracked_pid\":7,\"cpu\":{"           \
     "\"utilization_pct\":" #cores                                                                  \
-    ",\"utime_secs\":1,\"process_pss_mib\":64,\"per_core_pct\":[1]},"                              \
+    ",\"utime_secs\":1,\"process_pss_mib\":64,\"per_core_pct\":[25,50,null,75],"                   \
+    "\"cgroup_utilization_pct\":0.25,\"cgroup_usage_secs\":0.5},"                                  \
     "\"memory\":{\"total_mib\":1024},\"network\":[{\"rx_bytes_total\":10},{\"rx_bytes_total\":5}]" \
     ","                                                                                            \
     "\"gpu\":[{\"uuid\":\"GPU-1\",\"utilization_pct\":50,\"vram_used_bytes\":4096}],"              \
@@ -58,11 +80,41 @@ static void resource_tracker_rs_lines_are_read(void)
     CHECK_NEAR(record_value(recording, "cpu_cores", "system", 1), 1.5, 0);
     CHECK_NEAR(record_value(recording, "cpu_user_seconds", "system", 1), 2, 0);
     CHECK_NEAR(record_value(recording, "memory_total_bytes", "system", 0), 1073741824.0, 0);
+    CHECK_NEAR(record_value(recording, "cpu_ratio", "cpu0", 1), 0.25, 0);
+    CHECK_NEAR(record_value(recording, "cpu_ratio", "cpu3", 1), 0.75, 0);
+    CHECK_NULL(recording_find(recording, "cpu_ratio", "cpu2"));
+    CHECK_NEAR(record_value(recording, "cpu_cores", "cgroup", 0), 0.25, 0);
+    CHECK_NEAR(record_value(recording, "cpu_seconds", "cgroup", 1), 1, 0);
     CHECK_NEAR(record_value(recording, "network_received_bytes", "system", 0), 15, 0);
     CHECK_NEAR(record_value(recording, "device_utilization_ratio", "GPU-1", 0), 0.5, 0);
     vitals_text command = vitals_account_attribute(recording_account(recording), "command");
     CHECK(command.size == 5 && memcmp(command.bytes, "train", 5) == 0);
     recording_close(recording);
+}
+
+/* Each CPU would be a series, and thin the curves of all: past a number they are left out. */
+static void more_cpus_than_are_read_are_said(void)
+{
+    struct text text = {0};
+    if (!VITALS_WITH_JANSSON)
+        return;
+    for (int line = 0; line < 3; line++) {
+        text_format(&text, "{\"timestamp_secs\":%d,\"cpu\":{\"per_core_pct\":[0",
+                    1800000001 + line);
+        for (int core = 1; core < 100 && line > 0; core++)
+            text_format(&text, ",%d", core);
+        text_string(&text, "]}}\n");
+    }
+    CHECK(!text.failed);
+    struct recording *recording = read_text(text.bytes);
+    CHECK_STR(recording_problem(recording),
+              "it tells of 100 CPUs: only the first 64 were read one by one");
+    CHECK_NEAR(record_value(recording, "cpu_ratio", "cpu0", 0), 0, 0);
+    CHECK_NEAR(record_value(recording, "cpu_ratio", "cpu63", 2), 0.63, 1e-12);
+    CHECK(isnan(record_value(recording, "cpu_ratio", "cpu63", 0)));
+    CHECK_NULL(recording_find(recording, "cpu_ratio", "cpu64"));
+    recording_close(recording);
+    text_done(&text);
 }
 
 static void a_file_without_header_is_told_by_its_columns(void)
@@ -363,7 +415,9 @@ static void snapshots_need_a_table(void)
 
 static const check_test tests[] = {
     {"resource-tracker-rs's CSV is read", resource_tracker_rs_csv_is_read},
+    {"resource-tracker: names for people are read", resource_tracker_names_for_people_are_read},
     {"resource-tracker-rs's lines are read", resource_tracker_rs_lines_are_read},
+    {"more CPUs than are read are said", more_cpus_than_are_read_are_said},
     {"a file without header is told by its columns", a_file_without_header_is_told_by_its_columns},
     {"gpu_tracker's units are honoured", gpu_tracker_units_are_honoured},
     {"a sub-tracking file alone gives phases", a_sub_tracking_file_alone_gives_phases},

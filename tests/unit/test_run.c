@@ -6,7 +6,6 @@
 #include "core/memory.h"
 #include "run/account.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -248,17 +247,6 @@ static void runs_do_not_count_each_others_processes(void)
 
 /* ---- what is left behind ---- */
 
-static size_t open_descriptors(void)
-{
-    size_t count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    CHECK_NOT_NULL(folder);
-    while (readdir(folder) != NULL)
-        count++;
-    closedir(folder);
-    return count;
-}
-
 static void on_child(int signal)
 {
     (void)signal;
@@ -272,11 +260,11 @@ static void the_caller_gets_back_what_was_its_own(void)
     sigemptyset(&mask);
     sigaddset(&mask, SIGUSR2);
     CHECK_INT(sigprocmask(SIG_SETMASK, &mask, NULL), 0);
-    size_t descriptors = open_descriptors();
+    size_t descriptors = check_open_descriptors();
     int64_t live = memory_live();
     for (int i = 0; i < 3; i++)
         vitals_account_free(run_shell("exit 1"));
-    CHECK_UINT(open_descriptors(), descriptors);
+    CHECK_UINT(check_open_descriptors(), descriptors);
     CHECK_INT(memory_live(), live);
     CHECK_INT(sigaction(SIGCHLD, NULL, &found), 0);
     CHECK(found.sa_handler == on_child);
@@ -303,7 +291,7 @@ static void any_allocation_may_fail(void)
     (void)snprintf(line, sizeof line, "echo >> %s; exit 7", path);
     const char *const command[] = {"sh", "-c", line, NULL};
     int64_t live = memory_live();
-    size_t descriptors = open_descriptors();
+    size_t descriptors = check_open_descriptors();
     int refused = 0, runs = 0;
     for (uint64_t n = 1; n < 90; n++) {
         char name[32];
@@ -323,7 +311,7 @@ static void any_allocation_may_fail(void)
         }
         CHECK_INT(written(file), runs);
         CHECK_INT(memory_live(), live);
-        CHECK_UINT(open_descriptors(), descriptors);
+        CHECK_UINT(check_open_descriptors(), descriptors);
     }
     CHECK(refused >= 3);
     CHECK(runs >= 30);

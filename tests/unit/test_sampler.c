@@ -6,7 +6,6 @@
 #include "core/memory.h"
 #include "fake_clock.h"
 
-#include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -157,17 +156,6 @@ static void wait_readable(int descriptor)
     CHECK_INT(poll(&watched, 1, 20000), 1);
 }
 
-static size_t open_descriptors(void)
-{
-    size_t count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    CHECK_NOT_NULL(folder);
-    while (readdir(folder) != NULL)
-        count++;
-    closedir(folder);
-    return count;
-}
-
 static uint64_t missed_ticks(const vitals_snapshot *snapshot)
 {
     uint64_t missed = UINT64_MAX;
@@ -298,13 +286,13 @@ static void a_day_costs_no_memory_and_no_descriptors(void)
     wait_for_sequence(WARM);
     vitals_sampler_stop(sampler);
     int64_t live = memory_live();
-    size_t descriptors = open_descriptors();
+    size_t descriptors = check_open_descriptors();
     uint64_t asked = memory_asked();
     CHECK_OK(vitals_sampler_start(sampler, &error), error);
     wait_for_sequence(DAY);
     vitals_sampler_stop(sampler);
     CHECK_INT(memory_live(), live);
-    CHECK_UINT(open_descriptors(), descriptors);
+    CHECK_UINT(check_open_descriptors(), descriptors);
     CHECK(memory_asked() - asked < 100); /* only where somebody kept a snapshot for long */
     vitals_snapshot *last = vitals_sampler_latest(sampler);
     double by_clock = (double)(fake_clock_now(&fake) - begun) / 1e9;

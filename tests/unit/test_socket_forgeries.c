@@ -117,13 +117,13 @@ static void what_took_a_sockets_place_is_not_asked(void)
         .inode = inode_of_file(fresh), .pid = getpid(), .descriptor = (uint64_t)fresh};
     struct socket_info info = {0};
     struct os os = open_way(0);
-    size_t descriptors = open_descriptors();
+    size_t descriptors = check_open_descriptors();
     CHECK(socket_owner_protocol(&os, &owner, &info));
     CHECK_UINT(info.family, AF_INET);
     int other = keep(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     CHECK_INT(dup3(other, fresh, O_CLOEXEC), fresh);
     CHECK_FALSE(socket_owner_protocol(&os, &owner, &info));
-    CHECK_UINT(open_descriptors(), descriptors + 1);
+    CHECK_UINT(check_open_descriptors(), descriptors + 1);
     os_close(&os);
     close_all();
 }

@@ -424,7 +424,7 @@ static void check_failing_memory(int (*read_it)(const struct os *os))
     for (size_t way = 0; way < CHECK_COUNT(WAYS); way++) {
         CHECK_CASE(WAYS[way]);
         struct os os = open_way(way);
-        size_t descriptors = open_descriptors();
+        size_t descriptors = check_open_descriptors();
         int result = -ENOMEM;
         for (uint64_t nth = 1; result == -ENOMEM; nth++) {
             facts_done(&facts);
@@ -437,7 +437,7 @@ static void check_failing_memory(int (*read_it)(const struct os *os))
             CHECK_INT(memory_live(), live);
             CHECK(nth < 2000);
         }
-        CHECK_UINT(open_descriptors(), descriptors);
+        CHECK_UINT(check_open_descriptors(), descriptors);
         os_close(&os);
     }
 }

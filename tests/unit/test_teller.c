@@ -80,7 +80,8 @@ static void totals_come_more_seldom_of_what_rests(void)
     CHECK(teller_totals_due(&teller, origin + seconds(1010)));
     teller.rests = true;
     teller.totals_ns = origin + seconds(3);
-    CHECK(teller_totals_due(&teller, origin + seconds(4)));
+    CHECK_FALSE(teller_totals_due(&teller, origin + seconds(5.9)));
+    CHECK(teller_totals_due(&teller, origin + seconds(6)));
     teller_done(&teller);
 }
 
@@ -116,17 +117,23 @@ static void a_file_that_cannot_be_written_is_given_up(void)
     teller_done(&teller);
 }
 
+/* From its beginning to its end. */
+static void tell_two_marks(struct teller *teller, const vitals_run_observer *observer)
+{
+    const vitals_mark told = {.begins = 1, .name = "load"};
+    teller_init(teller, observer, NULL);
+    teller_begin(teller, 1);
+    teller_mark(teller, &told);
+    teller_mark(teller, &told);
+    teller_end(teller);
+}
+
 static void an_observer_that_fails_is_left_alone(void)
 {
     struct observed observed = {.fails = true};
     const vitals_run_observer observer = observer_of(&observed);
-    const vitals_mark told = {.begins = 1, .name = "load"};
     struct teller teller;
-    teller_init(&teller, &observer, NULL);
-    teller_begin(&teller, 1);
-    teller_mark(&teller, &told);
-    teller_mark(&teller, &told);
-    teller_end(&teller);
+    tell_two_marks(&teller, &observer);
     CHECK_INT(observed.begun, 1);
     CHECK_INT(observed.marks, 1);
     CHECK_INT(observed.ended, 0);
@@ -142,13 +149,8 @@ static void one_that_does_not_is_told_to_the_end(void)
 {
     struct observed observed = {.fails = false};
     const vitals_run_observer observer = observer_of(&observed);
-    const vitals_mark told = {.begins = 1, .name = "load"};
     struct teller teller;
-    teller_init(&teller, &observer, NULL);
-    teller_begin(&teller, 1);
-    teller_mark(&teller, &told);
-    teller_mark(&teller, &told);
-    teller_end(&teller);
+    tell_two_marks(&teller, &observer);
     CHECK_INT(observed.marks, 2);
     CHECK_INT(observed.ended, 1);
     vitals_account *account = explained(&teller);

@@ -7,7 +7,6 @@
 
 #include "core/memory.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,24 +40,13 @@ static void sleeper_end(pid_t pid)
     CHECK_INT(waitpid(pid, NULL, 0), pid);
 }
 
-static size_t descriptors(void)
-{
-    size_t count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    CHECK_NOT_NULL(folder);
-    while (readdir(folder) != NULL)
-        count++;
-    closedir(folder);
-    return count;
-}
-
 /* A lane gives its things back when its thread ends, a moment after its sampler was freed. */
 static void settle(int64_t live, size_t open)
 {
-    for (int i = 0; i < 5000 && (memory_live() > live || descriptors() > open); i++)
+    for (int i = 0; i < 5000 && (memory_live() > live || check_open_descriptors() > open); i++)
         usleep(1000);
     CHECK_INT(memory_live(), live);
-    CHECK_UINT(descriptors(), open);
+    CHECK_UINT(check_open_descriptors(), open);
 }
 
 /* What a call on the subject may say: done while it lives, else that it is gone. */
@@ -199,7 +187,7 @@ static void many(const char *name, void (*function)(void), int calls)
     CHECK_CASE(name);
     for (int i = 0; i < FIRST_CALLS; i++)
         function();
-    size_t open = descriptors();
+    size_t open = check_open_descriptors();
     int64_t live = memory_live();
     for (int i = 0; i < calls; i++)
         function();
@@ -288,7 +276,7 @@ static void with_context(void (*test)(void))
     vitals_options_init(&options, sizeof options);
     options.backends = "";
     int64_t live = memory_live();
-    size_t open = descriptors();
+    size_t open = check_open_descriptors();
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
     test();
     vitals_context_free(context);

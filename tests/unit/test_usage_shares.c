@@ -11,12 +11,6 @@ static void begin(void)
     world_add(&world, 1, 0, 10, 5)->network = 1;
 }
 
-static void end(vitals_usage *usage)
-{
-    vitals_usage_free(usage);
-    vitals_builder_free(world.builder);
-}
-
 static vitals_availability figure(const vitals_usage *usage, const char *name, const char *subject,
                                   double *value)
 {
@@ -56,7 +50,7 @@ static void energy_is_shared_by_cpu_time(void)
     CHECK_NEAR(value, 50, 1e-9);
     CHECK_INT(figure(usage, "package_energy_joules", "system", &value), VITALS_HAVE);
     CHECK_NEAR(value, 180, 1e-9);
-    end(usage);
+    world_done(&world, usage);
 }
 
 static void a_reading_that_was_not_due_is_shared_once(void)
@@ -72,7 +66,7 @@ static void a_reading_that_was_not_due_is_shared_once(void)
     world.host_read = 0;
     step(usage, 0, 1, 10);
     CHECK_NEAR(tree(usage, "cpu_energy_joules"), 10, 1e-9);
-    end(usage);
+    world_done(&world, usage);
 }
 
 static void energy_that_is_denied_is_said_and_never_nought(void)
@@ -92,7 +86,7 @@ static void energy_that_is_denied_is_said_and_never_nought(void)
     const vitals_figure *found = vitals_account_find(account, "package_energy_joules", "system");
     CHECK(strstr(vitals_figure_source(found), "root") != NULL);
     vitals_account_free(account);
-    end(usage);
+    world_done(&world, usage);
 }
 
 static void one_reading_says_nothing_of_energy(void)
@@ -103,7 +97,7 @@ static void one_reading_says_nothing_of_energy(void)
     world_fold(&world, usage);
     CHECK_INT(figure(usage, "package_energy_joules", "system", &value), VITALS_UNSET);
     CHECK_INT(figure(usage, "cpu_energy_joules", "", &value), VITALS_UNSET);
-    end(usage);
+    world_done(&world, usage);
 }
 
 /* ---- network ---- */
@@ -121,7 +115,7 @@ static void traffic_in_our_namespace_is_at_most_the_machines(void)
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 700, 0);
     CHECK_INT(state, VITALS_UPPER_BOUND);
     CHECK_NEAR(tree(usage, "network_transmitted_bytes"), 40, 0);
-    end(usage);
+    world_done(&world, usage);
 }
 
 /* The last look at a run finds nobody any more, and is one at what they did since the one before.
@@ -146,7 +140,7 @@ static void what_went_through_at_the_end_counts(void)
                      strcmp(vitals_measure_name(values[i].measure), "network_received_bytes") == 0;
         CHECK(!is_it || values[i].read_ns != 0);
     }
-    end(usage);
+    world_done(&world, usage);
 }
 
 /* Two processes in one namespace: its counter counts once; and what it had counted before is not
@@ -168,7 +162,7 @@ static void a_namespace_of_its_own_counts_once(void)
     world_fold(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 300, 0);
     CHECK_INT(state, VITALS_SAMPLED);
-    end(usage);
+    world_done(&world, usage);
 }
 
 /* As in a pod: what went through is at most the tree's. */
@@ -186,7 +180,7 @@ static void a_namespace_that_others_are_in_is_at_most_that(void)
     world_fold(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 300, 0);
     CHECK_INT(state, VITALS_UPPER_BOUND);
-    end(usage);
+    world_done(&world, usage);
 }
 
 /* An interface that went takes its count along; a namespace that was left keeps its share. */
@@ -211,7 +205,7 @@ static void what_went_through_stays(void)
     process->received = 8;
     world_fold(&world, usage);
     CHECK_NEAR(tree(usage, "network_received_bytes"), 531, 0);
-    end(usage);
+    world_done(&world, usage);
 }
 
 static void whose_namespace_is_not_known_is_no_figure(void)
@@ -224,7 +218,7 @@ static void whose_namespace_is_not_known_is_no_figure(void)
     world_fold(&world, usage);
     (void)newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state);
     CHECK_INT(state, VITALS_DENIED);
-    end(usage);
+    world_done(&world, usage);
 }
 
 /* ---- a device's own moments ---- */
@@ -250,7 +244,7 @@ static void a_reading_of_a_device_counts_once(void)
     /* Held by both ends: had each snapshot been one, it were (0.2 + 0.2 + 0.2 + 0.5) … */
     CHECK(figure(usage, "device_utilization_mean_ratio", "GPU-a", &value) == VITALS_SAMPLED);
     CHECK_NEAR(value, 0.5, 1e-9);
-    end(usage);
+    world_done(&world, usage);
 }
 
 /* Of what it drew between two of its readings the tree gets its part of the busy time between
@@ -273,7 +267,7 @@ static void energy_of_a_device_is_shared_between_its_readings(void)
     world.gpus[0].energy = 180;
     world_fold(&world, usage);
     CHECK_NEAR(tree(usage, "gpu_energy_joules"), 60, 1e-9);
-    end(usage);
+    world_done(&world, usage);
 }
 
 /* gpu_tracker's main and descendants: over all devices. */
@@ -297,7 +291,7 @@ static void memory_of_devices_is_told_of_root_and_descendants(void)
     CHECK_NEAR(newest(usage, VITALS_SCOPE_DESCENDANTS, "gpu_memory_bytes", NULL), 37, 0);
     CHECK_INT(figure(usage, "gpu_memory_peak_bytes", "root", &value), VITALS_SAMPLED);
     CHECK_NEAR(value, 100, 0);
-    end(usage);
+    world_done(&world, usage);
 }
 
 static void whose_the_devices_are_is_told(void)
@@ -317,7 +311,7 @@ static void whose_the_devices_are_is_told(void)
     CHECK_INT((long long)lines.size, 11); /* that it did not use the other is no line */
     CHECK(memcmp(lines.bytes, "amd - GPU-a", 11) == 0);
     vitals_account_free(account);
-    end(usage);
+    world_done(&world, usage);
 }
 
 static const struct check_test tests[] = {

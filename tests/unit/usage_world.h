@@ -16,7 +16,7 @@ struct world_process {
     uint64_t key, parent;
     int64_t pid, parent_pid;
     double start, cpu, user, system, children_user, children_system;
-    double resident, peak, unique, proportional, threads, read, written;
+    double resident, peak, anonymous, unique, proportional, threads, read, written;
     vitals_availability io;         /* why read and written are not there; 0: they are */
     double network, received, sent; /* its namespace, and what went through that */
 };
@@ -63,6 +63,12 @@ static inline void world_init(struct world *world)
     CHECK_OK(vitals_builder_new(&world->builder, &error), error);
 }
 
+static inline void world_done(struct world *world, vitals_usage *usage)
+{
+    vitals_usage_free(usage);
+    vitals_builder_free(world->builder);
+}
+
 static inline struct world_process *world_add(struct world *world, uint64_t key, uint64_t parent,
                                               int64_t pid, int64_t parent_pid)
 {
@@ -74,10 +80,30 @@ static inline struct world_process *world_add(struct world *world, uint64_t key,
                                       .start = 3600 + world->seconds,
                                       .resident = 1000,
                                       .peak = 1000,
+                                      .anonymous = (double)NAN,
                                       .unique = (double)NAN,
                                       .proportional = (double)NAN,
                                       .threads = 1};
     return process;
+}
+
+static inline void world_add_gpu(struct world *world, const char *label, const char *uuid)
+{
+    struct world_gpu *gpu = &world->gpus[world->gpu_count];
+    *gpu = (struct world_gpu){.key = 50 + world->gpu_count++,
+                              .label = label,
+                              .uuid = uuid,
+                              .vendor = "nvidia",
+                              .utilization = 0.5};
+}
+
+/* A process on a device. */
+static inline struct world_client *world_add_client(struct world *world, uint64_t key, uint64_t gpu,
+                                                    uint64_t process)
+{
+    struct world_client *client = &world->clients[world->client_count++];
+    *client = (struct world_client){.key = key, .gpu = gpu, .process = process};
+    return client;
 }
 
 static inline struct world_process *world_find(struct world *world, uint64_t key)
@@ -138,6 +164,7 @@ static inline void world_write_process(const struct world *world,
     world_u64(builder, VITALS_PROCESS_NETWORK_NAMESPACE, process->network);
     world_u64(builder, VITALS_PROCESS_NETWORK_RECEIVED_BYTES, process->received);
     world_u64(builder, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES, process->sent);
+    world_u64(builder, VITALS_PROCESS_RESIDENT_ANON_BYTES, process->anonymous);
     world_u64(builder, VITALS_PROCESS_USS_BYTES, process->unique);
     world_u64(builder, VITALS_PROCESS_PSS_BYTES, process->proportional);
     world_read_at(builder, VITALS_PROCESS_USS_BYTES, world->detail_read);
@@ -211,6 +238,7 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
                                             VITALS_PROCESS_NETWORK_NAMESPACE,
                                             VITALS_PROCESS_NETWORK_RECEIVED_BYTES,
                                             VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES,
+                                            VITALS_PROCESS_RESIDENT_ANON_BYTES,
                                             VITALS_PROCESS_USS_BYTES,
                                             VITALS_PROCESS_PSS_BYTES,
                                             VITALS_PROCESS_READ_BYTES,

@@ -6,6 +6,7 @@
  * integral. So nothing between two ticks is lost; of a tick longer than those ten seconds only its
  * end is seen, and stands for the whole. */
 #include "core/memory.h"
+#include "core/search.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 
@@ -45,16 +46,8 @@ static bool follow_users(struct nvidia_device *device, const struct gpu_processe
 
 static struct nvidia_user *find_user(struct nvidia_device *device, unsigned pid)
 {
-    size_t low = 0, high = device->user_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (device->users[middle].pid < (int64_t)pid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < device->user_count && device->users[low].pid == (int64_t)pid;
-    return found ? &device->users[low] : NULL;
+    struct search_number number = {offsetof(struct nvidia_user, pid), pid};
+    return search_find(device->users, device->user_count, sizeof *device->users, number);
 }
 
 /* Where nothing was read yet, or nobody did anything for long: the last second. */

@@ -34,11 +34,28 @@ void births_add(struct births *births, uint32_t pid)
     births->count++;
     if (births->members.count >= MEMBERS_MAX || hash_set(&births->members, pid, 0) != 0)
         births->cut = true;
+    else if (births->added != NULL)
+        births->added(births->data, pid);
+}
+
+void births_remove(struct births *births, uint32_t pid)
+{
+    hash_remove(&births->members, pid);
 }
 
 bool births_has(const struct births *births, uint32_t pid)
 {
     return hash_find(&births->members, pid) != NULL;
+}
+
+/* Its pid has been given again. */
+static void forget(struct births *births, uint32_t pid)
+{
+    if (!births_has(births, pid))
+        return;
+    if (births->forgotten != NULL)
+        births->forgotten(births->data, pid);
+    hash_remove(&births->members, pid);
 }
 
 /* A new thread is not born: its process was. */
@@ -52,7 +69,7 @@ static void take_fork(struct births *births, struct span message)
         return;
     bool born = births_has(births, parent);
     if (births->settled || !born)
-        hash_remove(&births->members, child);
+        forget(births, child);
     if (born)
         births_add(births, child);
 }

@@ -17,11 +17,17 @@ struct births {
     bool cut;            /* memory was short, or there were too many */
     bool heard;          /* the kernel said yes to our question */
     bool settled; /* who lived when it began is in it: a birth of one of those is another's */
+    void (*added)(void *data, uint32_t pid);     /* each member, as it comes; NULL: nobody asks */
+    void (*forgotten)(void *data, uint32_t pid); /* a member whose pid is another's now; or NULL */
+    void *data;
 };
 
 /* One who lives. Whoever is a member already is not counted again. */
 void births_add(struct births *births, uint32_t pid);
 bool births_has(const struct births *births, uint32_t pid);
+
+/* One who has ended, and whose children were all heard of: it need not be remembered. */
+void births_remove(struct births *births, uint32_t pid);
 
 /* One datagram of the kernel: births of any number, answers, and what is none of ours. */
 void births_take(struct births *births, const char *bytes, size_t size);

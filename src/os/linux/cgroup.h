@@ -19,6 +19,10 @@ enum cgroup_controller {
     CGROUP_CONTROLLERS
 };
 
+/* As the kernel calls them. */
+enum { CGROUP_NAME = 8 };
+extern const char cgroup_names[CGROUP_CONTROLLERS][CGROUP_NAME];
+
 /* Where our cgroup is for a controller. */
 struct cgroup_found {
     unsigned version;          /* 0: nowhere */
@@ -36,6 +40,14 @@ struct cgroups {
 
 /* Finds the wanted controllers (bits). Two files are read. */
 void cgroups_find(struct cgroups *cgroups, const struct os *os, unsigned wanted);
+
+/* The same without the list of mounts, which the kernel makes slowly (cgroup_usual.c). The text of
+ * /proc/self/cgroup; 0 where it does not say where we are, or is longer. */
+size_t cgroup_usual_read(const struct os *os, char *out, size_t capacity);
+
+/* Of one controller, from that text. False where only the list of mounts tells. */
+bool cgroup_usual_find(const struct os *os, struct span memberships,
+                       enum cgroup_controller controller, struct cgroup_found *out);
 
 /* A walk from our own cgroup to the mount. */
 struct cgroup_walk {

@@ -6,6 +6,7 @@
  * Thread rule: pure but for the reading of files. */
 #include "os/linux/cgroup_own.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 enum { TEXT_BYTES = 16 * 1024 };
@@ -170,19 +171,33 @@ static bool is_listed(const char *controllers, const char *name)
     return false;
 }
 
-os_quantities own_figures_found(const struct own_group *group, const struct own_figure *figures,
+_Static_assert(ARRAY_COUNT(own_figures_v2) <= OWN_FIGURES, "a group can hold all files");
+_Static_assert(ARRAY_COUNT(own_figures_v1) <= OWN_FIGURES, "a group can hold all files");
+
+/* Whether a file can be read. One of a group that we made is opened for it and kept: asking alone
+ * costs the kernel as much. */
+static bool find_file(struct own_group *group, size_t index, const char *file)
+{
+    if (group->parent < 0)
+        return own_group_has(group, file);
+    group->files[index] = openat(group->folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    group->held |= group->files[index] >= 0 ? 1u << index : 0;
+    return group->files[index] >= 0;
+}
+
+os_quantities own_figures_found(struct own_group *group, const struct own_figure *figures,
                                 const char *controllers)
 {
     os_quantities found = 0;
     const char *seen = "";
     bool has = false;
-    for (; figures->file != NULL; figures++) {
-        if (!is_listed(controllers, figures->controller))
+    for (size_t i = 0; figures[i].file != NULL; i++) {
+        if (!is_listed(controllers, figures[i].controller))
             continue;
-        if (strcmp(seen, figures->file) != 0)
-            has = own_group_has(group, figures->file);
-        seen = figures->file;
-        found |= has ? os_quantity(figures->quantity) : 0;
+        if (strcmp(seen, figures[i].file) != 0)
+            has = find_file(group, i, figures[i].file);
+        seen = figures[i].file;
+        found |= has ? os_quantity(figures[i].quantity) : 0;
     }
     return found;
 }
@@ -197,21 +212,34 @@ static vitals_availability state_of(const struct own_figure *figure, bool cut)
     return split ? VITALS_ESTIMATE : VITALS_HAVE;
 }
 
+static int64_t read_file(const struct os *os, const struct own_group *group, size_t index,
+                         const char *file, char *out, size_t capacity)
+{
+    if ((group->held >> index & 1) != 0)
+        return os_read_kept(group->files[index], out, capacity - 1);
+    return own_group_read(os, group, file, out, capacity);
+}
+
 void own_figures_read(const struct os *os, const struct own_group *group,
                       const struct own_figure *figures, os_quantities counts, struct counted *out)
 {
     char text[TEXT_BYTES];
-    const char *seen = "";
+    const char *file = "", *seen = "";
+    size_t first = 0; /* figure of the file */
     int64_t size = 0;
-    for (; figures->file != NULL; figures++) {
+    for (size_t i = 0; figures[i].file != NULL; i++) {
         double value;
-        if ((counts & os_quantity(figures->quantity)) == 0)
+        if (strcmp(file, figures[i].file) != 0)
+            first = i;
+        file = figures[i].file;
+        if ((counts & os_quantity(figures[i].quantity)) == 0)
             continue;
-        if (strcmp(seen, figures->file) != 0)
-            size = own_group_read(os, group, figures->file, text, sizeof text);
-        seen = figures->file;
+        if (strcmp(seen, file) != 0)
+            size = read_file(os, group, first, file, text, sizeof text);
+        seen = file;
         bool cut = size + 1 >= (int64_t)sizeof text; /* more disks than there was room for */
-        if (size >= 0 && own_figure_parse(os, figures, text, (size_t)size, &value))
-            os_count(out, figures->quantity, value, state_of(figures, cut), figures->source);
+        if (size >= 0 && own_figure_parse(os, &figures[i], text, (size_t)size, &value))
+            os_count(out, figures[i].quantity, value, state_of(&figures[i], cut),
+                     figures[i].source);
     }
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char *const NAMES[CGROUP_CONTROLLERS] = {
+const char cgroup_names[CGROUP_CONTROLLERS][CGROUP_NAME] = {
     [CGROUP_MEMORY] = "memory", [CGROUP_CPU] = "cpu",   [CGROUP_CPUACCT] = "cpuacct",
     [CGROUP_CPUSET] = "cpuset", [CGROUP_PIDS] = "pids", [CGROUP_IO] = "blkio",
     [CGROUP_SECOND] = "",
@@ -20,7 +20,7 @@ static void take_membership(struct span line, void *data)
     for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {
         struct cgroup_found *found = &cgroups->found[i];
         if ((cgroups->wanted >> i & 1) == 0 ||
-            !host_parse_membership(line, NAMES[i], &version, &path) ||
+            !host_parse_membership(line, cgroup_names[i], &version, &path) ||
             path.size > sizeof found->cgroup.bytes || (found->version == 1 && version == 2))
             continue;
         found->version = version;
@@ -38,8 +38,9 @@ static void take_mount(struct span line, void *data)
     cgroups->second |= mount.version == 2;
     for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {
         struct cgroup_found *found = &cgroups->found[i];
-        cgroups->first |= mount.version == 1 && host_mount_has(&mount, 1, NAMES[i]);
-        if ((cgroups->wanted >> i & 1) != 0 && host_mount_has(&mount, found->version, NAMES[i]))
+        cgroups->first |= mount.version == 1 && host_mount_has(&mount, 1, cgroup_names[i]);
+        if ((cgroups->wanted >> i & 1) != 0 &&
+            host_mount_has(&mount, found->version, cgroup_names[i]))
             host_place_cgroup(&mount, (struct span){found->cgroup.bytes, found->cgroup.size},
                               &found->place);
     }

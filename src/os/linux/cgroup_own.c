@@ -37,8 +37,18 @@ static int place_open(const struct os *os, const struct cgroup_place *place)
     return folder < 0 ? -errno : folder;
 }
 
-static void close_both(struct own_group *group)
+static void close_files(struct own_group *group)
 {
+    for (size_t i = 0; i < OWN_FIGURES; i++) {
+        if ((group->held >> i & 1) != 0)
+            os_close_descriptor(group->files[i]);
+    }
+    group->held = 0;
+}
+
+static void close_all(struct own_group *group)
+{
+    close_files(group);
     os_close_descriptor(group->parent);
     os_close_descriptor(group->folder);
     group->parent = group->folder = -1;
@@ -68,7 +78,7 @@ int own_group_make(const struct os *os, const struct cgroup_place *place, struct
     }
     if (failed != 0) {
         linux_trace(os, "a cgroup of our own", failed);
-        close_both(&made);
+        close_all(&made);
         return -failed;
     }
     *out = made;
@@ -227,6 +237,7 @@ static void remove_left(int parent)
 void own_group_remove(const struct os *os, struct own_group *group)
 {
     enum { ROUNDS = 5 };
+    close_files(group); /* sooner gone */
     if (group->parent >= 0 && group->maker == os_self()) {
         int code = remove_tree(group->parent, group->name, 0);
         for (int i = 0; i < ROUNDS && code == -EBUSY; i++) {
@@ -240,5 +251,5 @@ void own_group_remove(const struct os *os, struct own_group *group)
             linux_trace(os, "the run's cgroup is left behind", -code);
         remove_left(group->parent);
     }
-    close_both(group);
+    close_all(group);
 }

@@ -10,11 +10,16 @@
 
 enum { OWN_GROUP_NAME = 40 };
 
+/* Of the tables of figures below. */
+enum { OWN_FIGURES = 16 };
+
 struct own_group {
     int parent; /* a descriptor of the folder that it is in; -1: it is not ours to remove */
     int folder; /* its own; -1: there is none */
     int64_t maker;
     char name[OWN_GROUP_NAME];
+    unsigned held;          /* a bit for each figure whose file is open */
+    int files[OWN_FIGURES]; /* by the first figure of each; one that is not ours has none */
 };
 
 /* Makes one below a place, with a name of its own. 0 or negative errno; what is left of a vitals
@@ -88,8 +93,9 @@ bool own_figure_parse(const struct os *os, const struct own_figure *figure, cons
 /* Tables, with a figure without a file at their end. */
 extern const struct own_figure own_figures_v2[], own_figures_v1[];
 
-/* The quantities of a table that a group will count; `controllers` is a text of names. */
-os_quantities own_figures_found(const struct own_group *group, const struct own_figure *figures,
+/* The quantities of a table that a group will count; `controllers` is a text of names. Files of a
+ * group that was made are opened, once for finding and reading them. */
+os_quantities own_figures_found(struct own_group *group, const struct own_figure *figures,
                                 const char *controllers);
 
 /* Reads those of `counts`. */

@@ -79,10 +79,10 @@ static void close_part(const struct os *os, struct part *part)
     part->is = false;
 }
 
-static os_quantities open_part(struct state *state, size_t index, const struct cgroups *cgroups,
+static os_quantities open_part(struct state *state, size_t index,
                                const struct os_count_options *options)
 {
-    const struct cgroup_found *found = &cgroups->found[HIERARCHIES[index].controller];
+    const struct cgroup_found *found = count_cgroup(options, HIERARCHIES[index].controller);
     struct part *part = &state->parts[index];
     bool disks = HIERARCHIES[index].controller == CGROUP_IO;
     if (found->version != 1 || (disks && !counts_disks(state->os, &found->place)) ||
@@ -117,7 +117,7 @@ static int open_cgroup1(void *data, const struct os_count_options *options, os_q
     *counts = 0;
     for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
         if ((wanted >> HIERARCHIES[i].controller & 1) != 0)
-            *counts |= open_part(state, i, count_cgroups(options), options);
+            *counts |= open_part(state, i, options);
         any |= state->parts[i].is;
     }
     return any ? 0 : -ENOENT;

@@ -47,7 +47,7 @@ static int open_cgroup2(void *data, const struct os_count_options *options, os_q
     if (!options->os->live)
         return -ENOTSUP;
     state->os = options->os;
-    const struct cgroup_found *found = &count_cgroups(options)->found[CGROUP_SECOND];
+    const struct cgroup_found *found = count_cgroup(options, CGROUP_SECOND);
     if (found->version != 2)
         return -ENOENT;
     int code = own_group_make(state->os, &found->place, &state->group);

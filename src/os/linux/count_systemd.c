@@ -85,7 +85,7 @@ static int open_systemd(void *data, const struct os_count_options *options, os_q
     state->group.parent = state->group.folder = -1;
     if (!options->os->live || !has_manager() || !find_program("busctl", program, sizeof program))
         return -ENOENT;
-    const struct cgroup_found *found = &count_cgroups(options)->found[CGROUP_SECOND];
+    const struct cgroup_found *found = count_cgroup(options, CGROUP_SECOND);
     if (found->version != 2)
         return -ENOENT;
     state->place = found->place;

@@ -5,132 +5,53 @@
  * there were; children that nobody waited for are in it. A record is written before the process
  * gives its memory back, so that the time of that is missing. */
 #include "os/linux/count.h"
+#include "os/linux/exit_listener.h"
 #include "os/linux/exit_records.h"
-#include "os/linux/taskstats.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
-#include <linux/taskstats.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-
-/* Room for what ends within a tick of the launcher; the kernel takes it only as records come. */
-enum { ROOM_BYTES = 64 * 1024 * 1024, CPUS_BYTES = 512 };
 
 struct state {
-    const struct os *os;
-    int socket;
-    uint16_t family;
-    char cpus[CPUS_BYTES];
+    struct exit_listener listener;
     struct exit_tree *tree;
     struct exit_sums sums; /* of the run */
     bool lossy;
-    int64_t maker; /* a fork of it shares the socket */
 };
 
 static const os_quantities WORTH = 1u << COUNTED_MEMORY_LARGEST_BYTES |
                                    1u << COUNTED_MEMORY_SUM_BYTES | 1u << COUNTED_PROCESSES;
 
-static int tell_cpus(struct state *state, uint16_t attribute)
-{
-    char reply[TASKSTATS_REPLY];
-    struct cursor attributes;
-    const struct taskstats_question question = {.family = state->family,
-                                                .command = TASKSTATS_CMD_GET,
-                                                .attribute = attribute,
-                                                .payload = state->cpus,
-                                                .size = strlen(state->cpus) + 1};
-    int64_t size = taskstats_ask(state->socket, &question, reply);
-    if (size < 0)
-        return size == -EAGAIN ? 0 : (int)size; /* silence is consent */
-    int code = linux_parse_generic(reply, (size_t)size, &attributes);
-    return code == -EBADMSG ? 0 : code;
-}
-
 static void close_taskstats(void *data)
 {
     struct state *state = data;
-    if (state->cpus[0] != '\0' && state->socket >= 0 && state->maker == os_self())
-        (void)tell_cpus(state, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
-    os_close_descriptor(state->socket);
+    exit_listener_close(&state->listener);
     exit_tree_free(state->tree);
-}
-
-static int listen_to_all(struct state *state)
-{
-    const int room = ROOM_BYTES;
-    state->socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
-    if (state->socket < 0)
-        return -errno;
-    if (setsockopt(state->socket, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
-        return -errno;
-    int code = taskstats_family(state->socket, &state->family);
-    if (code < 0)
-        return code;
-    int64_t size = linux_read_line(state->os, state->os->sys, "devices/system/cpu/possible",
-                                   state->cpus, sizeof state->cpus);
-    if (size <= 0 || size + 1 >= (int64_t)sizeof state->cpus) {
-        state->cpus[0] = '\0';
-        return -ENOTSUP;
-    }
-    code = tell_cpus(state, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
-    if (code < 0)
-        state->cpus[0] = '\0';
-    return code;
 }
 
 static int open_taskstats(void *data, const struct os_count_options *options, os_quantities *counts)
 {
     struct state *state = data;
-    state->socket = -1;
-    if (!options->os->live || options->os->sys < 0)
-        return -ENOTSUP;
-    state->os = options->os;
-    state->maker = os_self();
-    int code = listen_to_all(state);
-    if (code == 0) {
-        state->tree = exit_tree_new((uint32_t)os_self());
-        code = state->tree == NULL ? -ENOMEM : 0;
-    }
-    if (code < 0) {
-        linux_trace(state->os, "records of ends by taskstats", -code);
-        close_taskstats(state);
+    int code = exit_listener_open(&state->listener, options->os);
+    if (code < 0)
         return code;
+    state->tree = exit_tree_new((uint32_t)os_self());
+    if (state->tree == NULL) {
+        close_taskstats(state);
+        return -ENOMEM;
     }
     *counts = WORTH;
     return 0;
 }
 
-/* A reply that is no record is not missed. */
-static void take_record(struct state *state, const char *bytes, size_t size)
+static void take_record(void *data, const struct exit_record *record)
 {
-    struct exit_record record;
-    if (exit_record_parse(bytes, size, &record) == 0)
-        exit_tree_add(state->tree, &record);
+    struct state *state = data;
+    exit_tree_add(state->tree, record);
 }
 
-/* Everything that has come, several with each call. */
 static void drain(void *data)
 {
-    enum { BATCH = 8 };
     struct state *state = data;
-    char bytes[BATCH][TASKSTATS_REPLY];
-    struct iovec places[BATCH];
-    struct mmsghdr messages[BATCH];
-    for (;;) {
-        for (size_t i = 0; i < BATCH; i++) {
-            places[i] = (struct iovec){.iov_base = bytes[i], .iov_len = sizeof bytes[i]};
-            messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &places[i], .msg_iovlen = 1}};
-        }
-        int count = recvmmsg(state->socket, messages, BATCH, MSG_DONTWAIT, NULL);
-        if (count < 0 && errno == ENOBUFS)
-            state->lossy = true;
-        else if (count < 0 && errno != EINTR)
-            return;
-        for (int i = 0; i < count; i++)
-            take_record(state, bytes[i], messages[i].msg_len);
-    }
+    exit_listener_drain(&state->listener, take_record, state);
 }
 
 static void reaped_taskstats(void *data, const struct os_reaped *child)
@@ -163,7 +84,7 @@ static void read_taskstats(void *data, struct counted *out)
         {COUNTED_MEMORY_LARGEST_BYTES, (double)sums->largest_bytes, VITALS_HAVE},
         {COUNTED_MEMORY_SUM_BYTES, (double)sums->sum_bytes, VITALS_HAVE},
     };
-    bool lossy = state->lossy || exit_tree_is_cut(state->tree);
+    bool lossy = state->lossy || state->listener.lossy || exit_tree_is_cut(state->tree);
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
         os_count(out, FIGURES[i].quantity, FIGURES[i].value,
                  lossy && FIGURES[i].state == VITALS_HAVE ? VITALS_LOWER_BOUND : FIGURES[i].state,

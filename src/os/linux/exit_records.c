@@ -71,7 +71,7 @@ int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
 
 /* Between a parent's record and the moment at which its children are handed on, one of them can end
  * and name the parent that has ended already. */
-enum { RECENT = 1024, WAYS = 4, HOPS_MAX = 16 };
+enum { RECENT = 4096, WAYS = 4, HOPS_MAX = 16 };
 
 struct ended {
     uint32_t pid, parent;
@@ -90,7 +90,9 @@ struct exit_tree {
     bool cut;
     struct hash nodes; /* by pid */
     struct node *first;
-    /* By pid, modulo its size, as pids are given in their order; the newest of each place first. */
+    /* By pid, modulo its size, as pids are given in their order; the newest of each place first. It
+     * is so large that allocation takes it from the system, clear as it is: what no pid came to has
+     * no memory. */
     struct ended recent[RECENT][WAYS];
 };
 

@@ -25,10 +25,11 @@ static const char PREFIX[] = "marks-";
 /* A folder of ours that nobody else can write to, whoever made it; negative errno. */
 static int open_folder(const char *path)
 {
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return -errno;
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat is;
+    int folder = open(path, flags); /* mostly it is there */
+    if (folder < 0 && errno == ENOENT && (mkdir(path, 0700) == 0 || errno == EEXIST))
+        folder = open(path, flags);
     if (folder < 0)
         return -errno;
     if (fstat(folder, &is) == 0 && is.st_uid == geteuid() && (is.st_mode & 0077) == 0)

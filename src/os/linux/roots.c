@@ -50,8 +50,16 @@ static size_t namespace_depth(const struct os *os)
     return 0;
 }
 
+/* The inode of a pid namespace by its path below /proc; 0: not known. */
+static uint64_t namespace_inode(const struct os *os, const char *path)
+{
+    struct stat status;
+    return fstatat(os->proc, path, &status, 0) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
 /* Whether pids of this /proc are those of our own system calls. "self" alone could agree by chance
- * where the mount belongs to an outer namespace, such as /host/proc in a container. */
+ * where the mount belongs to an outer namespace, such as /host/proc in a container. Who is in the
+ * first namespace has none that is outer. */
 static bool shows_our_pids(const struct os *os)
 {
     char target[NUMBER_TEXT], own[NUMBER_TEXT];
@@ -59,7 +67,7 @@ static bool shows_our_pids(const struct os *os)
     int expected = snprintf(own, sizeof own, "%lld", (long long)getpid());
     if (size != expected || memcmp(target, own, (size_t)size) != 0)
         return false;
-    return namespace_depth(os) <= 1;
+    return namespace_inode(os, "self/ns/pid") == OS_FIRST_PID_NAMESPACE || namespace_depth(os) <= 1;
 }
 
 int os_open(struct os *os, const vitals_options *options, vitals_error *error)
@@ -163,11 +171,10 @@ vitals_availability os_availability(int error)
 static uint64_t pid_namespace(const struct os *os)
 {
     const char *path = os->live ? "self/ns/pid" : "1/ns/pid";
-    struct stat status;
-    if (fstatat(os->proc, path, &status, 0) == 0)
-        return (uint64_t)status.st_ino;
-    linux_trace(os, path, errno);
-    return 0;
+    uint64_t inode = namespace_inode(os, path);
+    if (inode == 0)
+        linux_trace(os, path, errno);
+    return inode;
 }
 
 void os_read_origin(const struct os *os, struct os_origin *out)

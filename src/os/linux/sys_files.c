@@ -7,6 +7,7 @@
 #include "os/linux/lines.h"
 
 #include "core/number.h"
+#include "core/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -182,6 +183,11 @@ static int compare_names(const char *a, const char *b)
     return strcmp(a, b);
 }
 
+static bool is_name_before(const void *item, const void *name)
+{
+    return compare_names(item, name) < 0;
+}
+
 static void keep_name(struct pass *pass, struct span name)
 {
     char text[OS_SYS_NAME];
@@ -195,17 +201,9 @@ static void keep_name(struct pass *pass, struct span name)
     text[name.size] = '\0';
     if (pass->last[0] != '\0' && compare_names(text, pass->last) <= 0)
         return;
-    size_t place = 0, end = pass->count;
-    while (place < end) {
-        size_t middle = place + (end - place) / 2;
-        int order = compare_names(text, pass->names[middle]);
-        if (order == 0)
-            return; // listed twice while the folder changed
-        if (order < 0)
-            end = middle;
-        else
-            place = middle + 1;
-    }
+    size_t place = search_place(pass->names, pass->count, OS_SYS_NAME, text, is_name_before);
+    if (place < pass->count && compare_names(pass->names[place], text) == 0)
+        return; // listed twice while the folder changed
     pass->more |= pass->count == PASS_NAMES;
     if (place == PASS_NAMES)
         return;

@@ -10,6 +10,7 @@
 #include "os/linux/tables.h"
 
 #include "core/number.h"
+#include "core/search.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -44,6 +45,11 @@ static bool comes_before(const char *a, const char *b)
     return first != second ? first < second : strcmp(a, b) < 0;
 }
 
+static bool is_not_behind(const void *item, const void *name)
+{
+    return !comes_before(name, item);
+}
+
 static bool has_form(const char *name, const char *prefix, const char *suffix)
 {
     size_t size = strlen(name), tail = strlen(suffix);
@@ -53,14 +59,8 @@ static bool has_form(const char *name, const char *prefix, const char *suffix)
 
 static void add_name(struct names *names, const char *name)
 {
-    size_t size = strlen(name) + 1, place = 0, end = names->count;
-    while (place < end) {
-        size_t middle = place + (end - place) / 2;
-        if (comes_before(name, names->items[middle]))
-            end = middle;
-        else
-            place = middle + 1;
-    }
+    size_t size = strlen(name) + 1;
+    size_t place = search_place(names->items, names->count, NAME_BYTES, name, is_not_behind);
     if (names->count == NAMES_MAX || size > NAME_BYTES)
         facts_state(names->out, VITALS_SENSOR, VITALS_LOWER_BOUND);
     if (place == NAMES_MAX || size > NAME_BYTES)

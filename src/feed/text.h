@@ -1,10 +1,10 @@
-/* text.h: bytes that grow at the end; what every publisher writes its documents to.
+/* text.h: bytes that grow at the end; what documents and recordings are written to.
  *
  * An append that fails for want of memory sets `failed` and every later one does nothing, so a
  * writer checks once, at the end. Always NUL-terminated where bytes is not NULL. A text of zeros is
  * empty and usable. Thread rule: one thread at a time. */
-#ifndef VITALS_PUBLISH_TEXT_H
-#define VITALS_PUBLISH_TEXT_H
+#ifndef VITALS_FEED_TEXT_H
+#define VITALS_FEED_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +35,10 @@ void text_number(struct text *text, double value);
 
 /* Anybody's bytes in one of the forms of vitals/text.h. */
 void text_safe(struct text *text, vitals_text bytes, vitals_text_form form);
+
+/* How many of somebody's bytes may be taken by themselves: at most so many, and never a part of a
+ * character. */
+size_t text_part(vitals_text text, size_t most);
 
 /* The signature of vitals_write, with a text as data. */
 int text_write(void *text, const char *bytes, size_t size);

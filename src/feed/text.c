@@ -1,12 +1,12 @@
 /* text.c: see text.h. */
-#include "publish/text.h"
+#include "feed/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/tick.h"
+#include "feed/decimal.h"
 
 enum { FIRST = 4096 };
 
@@ -86,6 +86,17 @@ void text_safe(struct text *text, vitals_text bytes, vitals_text_form form)
         return;
     (void)vitals_text_format(bytes, form, place, size + 1);
     text->size += size;
+}
+
+size_t text_part(vitals_text text, size_t most)
+{
+    size_t size = text.size < most ? text.size : most;
+    for (int back = 0; size < text.size && back < 3; back++) {
+        if (((unsigned char)text.bytes[size] & 0xc0) != 0x80)
+            break;
+        size--;
+    }
+    return size;
 }
 
 int text_write(void *text, const char *bytes, size_t size)

@@ -1,0 +1,34 @@
+/* ends.h: what the kernel tells of trees that live already as they go on: each birth, and the
+ * record of each end.
+ *
+ * So processes that come and go between two samples are counted, whoever waits for them and
+ * whoever's they are when their parents have ended. Births may be heard of by everybody on new
+ * kernels, records of ends by root. Nothing is changed. Thread rule: one thread at a time. */
+#ifndef VITALS_OS_ENDS_H
+#define VITALS_OS_ENDS_H
+
+#include "os/counted.h"
+#include "os/os.h"
+
+struct os_ends;
+
+/* Of those processes and all below them, from now on. 0, or negative errno: nothing is told here.
+ */
+int os_ends_open(const struct os *os, const int64_t *roots, size_t count, struct os_ends **out);
+void os_ends_free(struct os_ends *ends); /* accepts NULL */
+
+/* Takes what was told, once a second at least, as the kernel keeps only so much. Where it keeps too
+ * little for a second, soon after os_ends_news is readable too: a descriptor, -1 elsewhere. */
+void os_ends_drain(struct os_ends *ends);
+int os_ends_news(const struct os_ends *ends);
+
+/* How many there were; with records also what they used since: all that have ended, and those that
+ * live by their clocks, as far as clocks tell. Lower bounds all, as what a process does behind its
+ * record is not in it; but COUNTED_MEMORY_SUM_BYTES, of those that have ended alone. Quantities
+ * that it does not count are left as they are. */
+void os_ends_read(struct os_ends *ends, struct counted *out);
+
+/* "taskstats connector " or "connector ", a blank behind each. */
+const char *os_ends_names(const struct os_ends *ends);
+
+#endif
