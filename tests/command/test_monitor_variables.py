@@ -9,6 +9,7 @@ import unittest
 from harness import VITALS
 from terminal import BUILT, TMUX, Terminal
 
+REVERSED = re.compile(r"\x1b\[(?:\d+;)*7[;m]")
 COLORED = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-7]|9[0-7]|38;5;\d+)m")
 
 
@@ -32,18 +33,26 @@ class Variables(unittest.TestCase):
         self.terminal.wait("Press h for help", "COMMAND")
         return self.terminal.screen("-e")
 
+    def selected(self):
+        """With a row selected; the demo's first may be of a program that ends just then."""
+        for _ in range(5):
+            self.terminal.type("Down")
+            self.terminal.still()
+            text = self.terminal.screen("-e")
+            if REVERSED.search(text):
+                break
+        return text
+
     def test_no_color_takes_the_colors_and_leaves_bold_and_reverse(self):
         for words, variables, colored in (((), {}, True), ((), {"NO_COLOR": "1"}, False),
                                           (("--colorful", "--light"), {"NO_COLOR": "1"}, False),
                                           (("--force-color",), {"NO_COLOR": "1"}, True)):
             with self.subTest(variables, words=words):
                 self.monitor(*words, **variables)
-                self.terminal.type("Down")
-                self.terminal.still()
-                text = self.terminal.screen("-e")
+                text = self.selected()
                 self.assertEqual(bool(COLORED.search(text)), colored, text)
                 self.assertRegex(text, r"\x1b\[(?:\d+;)*1[;m]", "nothing is bold")
-                self.assertRegex(text, r"\x1b\[(?:\d+;)*7[;m]", "nothing is reversed")
+                self.assertRegex(text, REVERSED, "nothing is reversed")
                 self.quit()
 
     def test_a_terminal_gets_the_monitor_unless_the_older_form_says_no(self):
