@@ -91,7 +91,8 @@ static int open_recorder(struct recording_job *job)
     options.stop = job->interrupts = command_interrupts();
     code = recorder_open(&options, &job->recorder, &error);
     if (code == VITALS_EARGUMENT)
-        return command_fail(EXIT_USAGE, "%s", error.message);
+        return command_fail(EXIT_USAGE, "%s%s", error.message,
+                            recording_way_out(&options, path, code));
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;
 }
 

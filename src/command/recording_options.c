@@ -50,6 +50,14 @@ int recording_check_place(const char *option, const char *path)
                         option, command_safe(path));
 }
 
+const char *recording_way_out(const struct recorder_options *options, const char *path, int code)
+{
+    struct stat found;
+    bool full = code == VITALS_EARGUMENT && !options->overwrite && path != NULL &&
+                stat(path, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
+    return full ? "; --overwrite replaces it" : "";
+}
+
 bool recording_numbered(const char *path, uint64_t number, char *out, size_t capacity)
 {
     const char *name = strrchr(path, '/'), *ending = strrchr(path, '.');

@@ -178,15 +178,6 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
     return 0;
 }
 
-/* The way out where a file is in the way. */
-static const char *way_out(const struct run_plan *plan, int code)
-{
-    struct stat found;
-    bool full = code == VITALS_EARGUMENT && !plan->recorder.overwrite &&
-                stat(plan->recording, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
-    return full ? "; --overwrite replaces it" : "";
-}
-
 int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
 {
     vitals_error error;
@@ -194,7 +185,8 @@ int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
         return 0; /* nothing to make */
     int code = record_observer_prepare(&plan->observer, &error);
     if (code < 0)
-        return command_fail(EXIT_BEFORE_RUN, "%s%s%s", error.message, way_out(plan, code),
+        return command_fail(EXIT_BEFORE_RUN, "%s%s%s", error.message,
+                            recording_way_out(&plan->recorder, plan->recording, code),
                             settings->command_argv != NULL ? "; the command was not run" : "");
     return 0;
 }
