@@ -47,16 +47,23 @@ static const struct series *find(const struct recording *recording, const char *
     return series;
 }
 
-static void a_value_stands_where_it_was_read(void)
+/* What was recorded, but for a reading that was not made (SAMPLES: each was), read back. */
+static struct recording *recorded(struct record_world *world, size_t unread)
 {
-    struct record_world world;
     struct recording *recording = NULL;
     vitals_error error = {.message = ""};
     if (database_version() == NULL)
         CHECK_SKIP("no SQLite here");
-    record_world_open(&world, "a.db");
-    record(&world, SAMPLES);
-    CHECK_INT(recording_open(world.path, &recording, &error), 0);
+    record_world_open(world, "a.db");
+    record(world, unread);
+    CHECK_INT(recording_open(world->path, &recording, &error), 0);
+    return recording;
+}
+
+static void a_value_stands_where_it_was_read(void)
+{
+    struct record_world world;
+    struct recording *recording = recorded(&world, SAMPLES);
     const struct series *energy = find(recording, "device_energy_joules", "GPU-2");
     const struct series *power = find(recording, "device_power_watts", "GPU-2");
     const struct series *other = find(recording, "device_memory_used_bytes", "GPU-3");
@@ -76,13 +83,7 @@ static void a_value_stands_where_it_was_read(void)
 static void what_is_missing_stands_with_the_one_before(void)
 {
     struct record_world world;
-    struct recording *recording = NULL;
-    vitals_error error = {.message = ""};
-    if (database_version() == NULL)
-        CHECK_SKIP("no SQLite here");
-    record_world_open(&world, "a.db");
-    record(&world, 3);
-    CHECK_INT(recording_open(world.path, &recording, &error), 0);
+    struct recording *recording = recorded(&world, 3);
     const struct series *energy = find(recording, "device_energy_joules", "GPU-2");
     CHECK(isnan(energy->values[3]));
     CHECK_NEAR(energy->seconds[3], energy->seconds[2], 0);
