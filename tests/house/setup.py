@@ -13,27 +13,41 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 
-TOOLS = ("sh", "dirname", "grep", "sed", "awk", "env", "cat", "ls", "rm", "touch", "chmod", "true")
+TOOLS = ("sh", "dirname", "grep", "sed", "awk", "env", "cat", "ls", "rm", "touch", "chmod", "true", "mkdir",
+         "sha256sum")
 
-PACKAGES = """\
+# The first name is as long as Debian's longest: no column may cut it or run into the next.
+LONG = "hammer" + "-and-its-handle" * 4 + "-dev"
+PACKAGES = f"""\
 # comment
 
-hammer-dev   command:hammer   drives nails
-saw          command:saw      cuts boards
+{LONG}  command:hammer  required  drives nails
+saw          command:saw      required  cuts boards
+glue-dev     command:glue     optional  gluing, glue --hot
 """
 
-# Installing brings the program that the probe looks for.
+# Installing brings the programs that the probes look for.
 APT_GOOD = """
-case $1 in install) for tool in hammer saw; do touch "$BIN/$tool"; chmod +x "$BIN/$tool"; done ;; esac
+case "$*" in *--simulate*) ;; *install*) for tool in hammer saw glue; do
+    touch "$BIN/$tool"; chmod +x "$BIN/$tool"; done ;; esac
 """
 # Knows no package before its lists are updated.
-APT_STALE = """
-if [ "$1" = update ]; then touch "$BIN/updated"; exit 0; fi
+APT_WITHOUT_LISTS = """
+case "$*" in *update*) touch "$BIN/updated"; exit 0 ;; esac
+[ -e "$BIN/updated" ] || exit 100
+""" + APT_GOOD
+# Knows the packages, in versions that the mirror no longer has.
+APT_OLD_LISTS = """
+case "$*" in *update*) touch "$BIN/updated"; exit 0 ;; *--simulate*) exit 0 ;; esac
 [ -e "$BIN/updated" ] || exit 100
 """ + APT_GOOD
 APT_USELESS = "exit 0"
 SUDO_GOOD = """[ "$1" = -n ] && shift; exec "$@" """
 SUDO_REFUSES = "exit 1"
+# The system's Python: everything is importable, venv makes a folder with an interpreter in it.
+PYTHON = """
+case "$*" in "-m venv "*) mkdir -p "$3/bin"; cp "$BIN/pip-python" "$3/bin/python" ;; esac
+"""
 
 
 class Setup(unittest.TestCase):
@@ -72,11 +86,17 @@ class Setup(unittest.TestCase):
 
     def assert_list(self, result):
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertRegex(result.stderr, r"hammer-dev +drives nails\n +saw +cuts boards\n")
-        self.assertIn("apt-get install hammer-dev saw", result.stderr)
+        self.assertRegex(result.stderr, LONG + r" +drives nails\n +saw +cuts boards\n +glue-dev +gluing")
+        self.assertIn("run make again", result.stderr)
+
+    def assert_goes_on(self, result):
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stderr.splitlines()
+        self.assertEqual(lines[-2], "vitals: building without: gluing, glue --hot (glue-dev)")
+        self.assertIn("make clean, then make run", lines[-1])
 
     def test_asks_nobody_where_everything_is_there(self):
-        self.machine(apt_get="exit 99", hammer="", saw="")
+        self.machine(apt_get="exit 99", hammer="", saw="", glue="")
         result, calls = self.run_setup()
         self.assertEqual((result.returncode, result.stderr, calls), (0, "", []))
 
@@ -84,42 +104,95 @@ class Setup(unittest.TestCase):
         self.machine(apt_get=APT_GOOD, saw="")
         result, calls = self.run_setup()
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(len(calls), 1, calls)
-        self.assertRegex(calls[0], r"^apt-get install .* hammer-dev$")
+        self.assertEqual([call for call in calls if "simulate" not in call],
+                         [f"apt-get -q install -y --no-install-recommends {LONG} glue-dev"])
 
-    def test_updates_stale_lists_once(self):
-        self.machine(apt_get=APT_STALE)
+    def test_fetches_package_lists_first_where_there_are_none(self):
+        self.machine(apt_get=APT_WITHOUT_LISTS)
         result, calls = self.run_setup()
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual([call.split()[1] for call in calls], ["install", "update", "install"])
+        words = [call.split()[1:3] for call in calls]
+        self.assertEqual(words, [["install", "--simulate"], ["-q", "update"], ["-q", "install"]])
 
-    def test_uses_sudo_without_asking_where_nobody_can_type(self):
+    def test_fetches_old_package_lists_again(self):
+        self.machine(apt_get=APT_OLD_LISTS)
+        result, calls = self.run_setup()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([call.split()[2] for call in calls], ["--simulate", "install", "update", "install"])
+
+    def test_says_what_it_installs_before_it_calls_sudo(self):
+        self.machine(user="ann", apt_get=APT_GOOD, sudo='echo "sudo is called" >&2\n' + SUDO_GOOD)
+        result, _ = self.run_setup()
+        said, _, _ = result.stderr.partition("sudo is called")
+        self.assertRegex(said, r"missing:\n +" + LONG)
+        self.assertIn("installing them with: sudo -n apt-get install", said)
+
+    def test_calls_sudo_without_a_prompt_where_there_is_no_terminal(self):
         self.machine(user="ann", apt_get=APT_GOOD, sudo=SUDO_GOOD)
         result, calls = self.run_setup()
         self.assertEqual(result.returncode, 0, result.stderr)
         sudos = [call for call in calls if call.startswith("sudo")]
-        self.assertTrue(all(call.startswith("sudo -n ") for call in sudos), calls)
+        self.assertTrue(sudos and all(call.startswith("sudo -n ") for call in sudos), calls)
 
     def test_says_what_is_missing_without_sudo(self):
-        # A user may be called "nobody", and the message must not deny what it means.
-        self.machine(user="nobody", apt_get=APT_GOOD)
+        self.machine(user="ann", apt_get=APT_GOOD)
         result, calls = self.run_setup()
         self.assert_list(result)
-        self.assertIn('user "nobody" may not install it', result.stderr)
+        self.assertIn('user "ann" may not install packages, and there is no sudo', result.stderr)
+        self.assertIn(f"apt-get update && apt-get install {LONG} saw glue-dev", result.stderr)
         self.assertEqual(calls, [])
 
     def test_says_what_is_missing_where_sudo_refuses(self):
         self.machine(user="ann", apt_get=APT_GOOD, sudo=SUDO_REFUSES)
         result, calls = self.run_setup()
         self.assert_list(result)
-        self.assertIn('sudo does not let user "ann" install it', result.stderr)
+        self.assertIn('sudo does not let user "ann" install packages', result.stderr)
         self.assertFalse([call for call in calls if call.startswith("apt-get")])
 
     def test_says_what_is_missing_without_apt(self):
         self.machine()
         result, _ = self.run_setup()
         self.assert_list(result)
-        self.assertIn("no apt-get", result.stderr)
+        self.assertIn("there is no apt-get", result.stderr)
+        # Advice that this machine cannot follow.
+        self.assertNotIn("apt-get install", result.stderr)
+
+    def test_a_build_goes_on_without_optional_packages(self):
+        for programs in ({}, {"sudo": SUDO_REFUSES, "apt_get": APT_GOOD}, {"apt_get": APT_GOOD}):
+            with self.subTest(programs=list(programs)):
+                self.setUp()
+                self.machine(user="ann", hammer="", saw="", **programs)
+                result, _ = self.run_setup()
+                self.assert_goes_on(result)
+
+    def test_tests_need_every_package(self):
+        self.machine(user="ann", hammer="", saw="")
+        (self.root / "scripts/packages-test").write_text("")
+        result, _ = self.run_setup("test")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"glue-dev +gluing")
+
+    def test_an_environment_that_pip_could_not_fill_is_not_taken_for_made(self):
+        (self.bin / "cp").symlink_to(shutil.which("cp"))
+        self.add("pip-python", '[ -e "$BIN/network" ] || { echo "no network" >&2; exit 1; }')
+        self.machine(hammer="", saw="", glue="", python3=PYTHON)
+        for name in ("packages-test", "requirements-test.txt", "requirements-servers.txt"):
+            (self.root / "scripts" / name).write_text("")
+        (self.root / "tests/collector").mkdir(parents=True)
+        (self.root / "tests/collector/go.mod").write_text("")
+        # scripts/setup prefers /usr/bin/python3, which is real here.
+        setup = self.root / "scripts/setup"
+        setup.write_text(setup.read_text().replace("/usr/bin/python3", "/nowhere/python3"))
+
+        result, _ = self.run_setup("test")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("build/venv could not be filled", result.stderr)
+        self.assertFalse((self.root / "build/venv/stamp").exists())
+
+        (self.bin / "network").touch()
+        result, _ = self.run_setup("test")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue((self.root / "build/venv/stamp").exists())
 
     def test_notices_an_installation_that_did_not_help(self):
         self.machine(apt_get=APT_USELESS)
@@ -136,14 +209,16 @@ class Setup(unittest.TestCase):
 
 
 class Lists(unittest.TestCase):
-    def test_every_line_has_a_probe_and_a_reason(self):
+    def test_every_line_has_a_probe_a_need_and_a_reason(self):
         probes = ("command:", "pkg:", "header:", "python:", "clang:")
         for path in sorted((SOURCE / "scripts").glob("packages-*")):
             for line in path.read_text().splitlines():
                 if line and not line.startswith("#"):
                     with self.subTest(list=path.name, line=line):
-                        _, probe, reason = line.split(None, 2)
+                        package, probe, need, reason = line.split(None, 3)
+                        self.assertRegex(package, r"^[a-z0-9][a-z0-9.+-]+$")
                         self.assertTrue(probe.startswith(probes))
+                        self.assertIn(need, ("required", "optional"))
                         self.assertTrue(reason)
 
     def test_every_requirement_is_pinned(self):
