@@ -1,7 +1,5 @@
 # What people type. Meson does the work; this only installs what is missing and names the targets.
-#
-#   make run ARGS="-1 --demo"     make test TESTS="unit harness"     make BUILD=elsewhere
-#   make install PREFIX=$HOME/.local
+# `make help` lists them.
 #
 # What `make run` prints on stdout is the program's alone, also the first time.
 
@@ -22,18 +20,19 @@ CONFIGURE = triplet=$$(cc -print-multiarch 2>/dev/null); \
 
 export MESON NINJA
 
-.PHONY: build run test bench fuzz format docs install clean
+.PHONY: build run test check bench fuzz format docs install uninstall clean help
 
 build: $(BUILD)/build.ninja
 	@$(NINJA) -C $(BUILD)
 
 run: $(BUILD)/build.ninja
-	@scripts/quietly $(BUILD)/make.log $(NINJA) -C $(BUILD) vitals
+	@scripts/quietly $(BUILD)/make.log $(NINJA) -C $(BUILD) program
 	@$(BUILD)/vitals $(ARGS)
 
-test: $(BUILD)/tests.stamp
-	@$(NINJA) -C $(BUILD)
-	@scripts/run-tests $(BUILD) $(TESTS)
+# Builds what the tests that it runs need: everything, or the programs of those in TESTS.
+test check: $(BUILD)/tests.stamp
+	@$(if $(TESTS),,$(NINJA) -C $(BUILD))
+	@scripts/run-tests $(BUILD) $(if $(TESTS),--build) $(TESTS)
 
 bench: $(BUILD)/tests.stamp
 	@$(NINJA) -C $(BUILD)
@@ -52,8 +51,23 @@ docs: build
 install:
 	@DESTDIR="$(DESTDIR)" scripts/install "$(BUILD)" "$(PREFIX)"
 
+uninstall:
+	@scripts/install --remove "$(BUILD)"
+
 clean:
 	rm -rf $(BUILD)
+
+help:
+	@echo 'make run          install what is missing to build, build, run vitals; ARGS="-1 --demo" are its arguments'
+	@echo 'make install      install below PREFIX (/usr/local); PREFIX=$$HOME/.local needs no root'
+	@echo 'make uninstall    remove what the last make install installed'
+	@echo 'make test, check  install what the tests need, run them; TESTS="unit ps" runs some, by suite or name'
+	@echo 'make bench        print what vitals costs to run, beside other tools'
+	@echo 'make fuzz         search for crashes in each parser, FUZZ_SECONDS=60 each'
+	@echo 'make format       lay out the C source with clang-format'
+	@echo 'make docs         write the generated documents again'
+	@echo 'make clean        remove the build folder'
+	@echo 'BUILD=build       the build folder, with any of them'
 
 $(BUILD)/build.ninja:
 	@scripts/setup build
