@@ -1,5 +1,6 @@
 /* config.c: the configuration file becomes settings, by the option table. */
 #include "command/config.h"
+#include "feed/built_without.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -176,7 +177,7 @@ int config_parse(struct settings *settings, const char *path, const char *bytes,
                  struct option_error *error)
 {
     (void)settings, (void)bytes, (void)size;
-    return fail_reading(error, path, "this vitals was built without jansson and reads no JSON");
+    return fail_reading(error, path, BUILT_WITHOUT_JSON);
 }
 
 #endif

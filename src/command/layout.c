@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "feed/built_without.h"
 #include "monitor/columns.h"
 
 enum { LAYOUT_BYTES_MAX = 1 << 16 };
@@ -367,8 +368,7 @@ int layout_parse(const char *path, const char *bytes, size_t size, struct arrang
 {
     (void)bytes, (void)size;
     *out = (struct arrangement){.sort_count = 0};
-    return tell(message, "%s: this vitals was built without jansson and reads no JSON",
-                command_safe(path));
+    return tell(message, "%s: " BUILT_WITHOUT_JSON, command_safe(path));
 }
 
 static char *layout_text(const struct arrangement *arrangement)

@@ -1,9 +1,10 @@
 /* no_telling.c: serve, send and what run tells others, in a build without the program for it. */
 #include "command/run_telling.h"
+#include "feed/built_without.h"
 
 static int refuse(int code)
 {
-    return command_fail(code, "this vitals was built without what tells others");
+    return command_fail(code, BUILT_WITHOUT_EXPORTER);
 }
 
 int command_serve(const struct settings *settings)

@@ -1,5 +1,6 @@
 /* view.c: `vitals` without a subcommand: the monitor, the report, or JSON. */
 #include "command/command.h"
+#include "feed/built_without.h"
 #include "monitor/monitor.h"
 
 int command_view(const struct settings *settings)
@@ -19,5 +20,8 @@ int command_view(const struct settings *settings)
         return command_fail(EXIT_USAGE,
                             "--interval is for the monitor, for --json and for commands; "
                             "what is not shown on a terminal is one report");
-    return command_one_shot(settings);
+    int code = command_one_shot(settings);
+    if (terminal && !settings->once && !monitor_built())
+        (void)command_fail(0, "this is the report of vitals -1; " BUILT_WITHOUT_MONITOR);
+    return code;
 }

@@ -3,6 +3,7 @@
  *
  * All numbers are read as doubles: the form has none above 2^53, and larger ones are strings. */
 #include "feed/feed_json.h"
+#include "feed/built_without.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -493,8 +494,7 @@ int feed_json_read(const struct feed_place *place, const char *bytes, size_t siz
                    vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
     (void)bytes, (void)size, (void)builder, (void)out;
-    return feed_fail(place, VITALS_EUNSUPPORTED, error,
-                     "this vitals was built without jansson and reads no JSON");
+    return feed_fail(place, VITALS_EUNSUPPORTED, error, BUILT_WITHOUT_JSON);
 }
 
 #endif

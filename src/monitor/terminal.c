@@ -5,6 +5,7 @@
  * them. A crash cannot ask ncurses any more: what restores the terminal is
  * taken from terminfo at the start and written by the handler. */
 #include "monitor/terminal.h"
+#include "feed/built_without.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -520,7 +521,7 @@ bool terminal_built(void)
 int terminal_open(vitals_error *error)
 {
     *error = (vitals_error){.code = VITALS_EUNSUPPORTED};
-    (void)snprintf(error->message, sizeof error->message, "built without the interactive screens");
+    (void)snprintf(error->message, sizeof error->message, BUILT_WITHOUT_MONITOR);
     return VITALS_EUNSUPPORTED;
 }
 

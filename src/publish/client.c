@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "feed/built_without.h"
 #include "publish/address.h"
 #include "publish/clock.h"
 #include "record/tick.h"
@@ -380,7 +381,7 @@ int client_new(const struct client_options *options, struct client **out, vitals
 {
     (void)options;
     (void)out;
-    return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, "this build is without it");
+    return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, BUILT_WITHOUT_CLIENT);
 }
 
 void client_free(struct client *client)
@@ -393,6 +394,6 @@ void client_ask(struct client *client, const struct client_request *request,
 {
     (void)client;
     (void)request;
-    *answer = (struct client_answer){.refused = true, .why = "this build is without libcurl"};
+    *answer = (struct client_answer){.refused = true, .why = BUILT_WITHOUT_CLIENT};
 }
 #endif

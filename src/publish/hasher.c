@@ -1,5 +1,6 @@
 /* hasher.c: see hasher.h. */
 #include "publish/hasher.h"
+#include "feed/built_without.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -157,7 +158,7 @@ void hasher_free(struct hasher *hasher)
 #else
 const char *hasher_missing(void)
 {
-    return "this build has no libcrypt";
+    return BUILT_WITHOUT_CRYPT;
 }
 
 struct hasher *hasher_new(int notify)

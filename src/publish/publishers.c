@@ -1,15 +1,13 @@
 /* publishers.c: every publisher there is, in the order in which they are told. */
 #include "publish/publisher.h"
 
-extern const struct publisher serve_publisher;       /* serve.c */
+extern const struct publisher serve_publisher;       /* serve.c, or no_serve.c */
 extern const struct publisher textfile_publisher;    /* textfile.c */
 extern const struct publisher publisher_mlflow;      /* mlflow.c */
 extern const struct publisher publisher_otlp;        /* otlp.c */
 extern const struct publisher publisher_tensorboard; /* tensorboard.c */
 
 const struct publisher *const publishers[] = {
-#if VITALS_WITH_MICROHTTPD
-    &serve_publisher,
-#endif
-    &textfile_publisher, &publisher_mlflow, &publisher_otlp, &publisher_tensorboard, NULL,
+    &serve_publisher, &textfile_publisher,    &publisher_mlflow,
+    &publisher_otlp,  &publisher_tensorboard, NULL,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "feed/built_without.h"
 #include "record/tick.h"
 
 #if VITALS_WITH_GNUTLS
@@ -118,7 +119,7 @@ void tls_ask(void *session, const struct web_config *config)
 int tls_check(const struct web_config *config, vitals_error *error)
 {
     return record_fail(VITALS_EUNSUPPORTED, config->files[WEB_FILE_SELF].path, error,
-                       "this build has no GnuTLS, which TLS needs");
+                       BUILT_WITHOUT_TLS);
 }
 
 void tls_ask(void *session, const struct web_config *config)

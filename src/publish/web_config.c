@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "feed/built_without.h"
 #include "record/tick.h"
 
 #if VITALS_WITH_YAML
@@ -563,7 +564,7 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
     (void)bytes;
     (void)size;
     (void)out;
-    return record_fail(VITALS_EUNSUPPORTED, path, error, "this build has no libyaml");
+    return record_fail(VITALS_EUNSUPPORTED, path, error, BUILT_WITHOUT_YAML);
 }
 #endif
 

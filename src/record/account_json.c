@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "feed/built_without.h"
 #include "record/recording_data.h"
 #include "record/tick.h"
 #include <vitals/sys/account.h>
@@ -128,8 +129,7 @@ int account_json_read(const char *path, const char *bytes, size_t size, vitals_a
     (void)bytes;
     (void)size;
     (void)out;
-    return record_fail(VITALS_EUNSUPPORTED, path, error,
-                       "this vitals was built without jansson and reads no JSON");
+    return record_fail(VITALS_EUNSUPPORTED, path, error, BUILT_WITHOUT_JSON);
 }
 
 #endif

@@ -9,7 +9,9 @@
 
 #include <vitals/vitals.h>
 
-#define DATABASE_ABSENT "this vitals was built without SQLite; CSV works without it"
+#include "feed/built_without.h"
+
+#define DATABASE_ABSENT BUILT_WITHOUT_SQLITE "; recordings in CSV work without it"
 
 #define DATABASE_DAMAGED "some of it is damaged: what is whole is read"
 
@@ -23,6 +25,7 @@ const char *database_version(void);
 int database_put_account(const char *path, const vitals_account *account, vitals_error *error);
 
 #if VITALS_WITH_SQLITE
+#include "feed/built_without.h"
 #include "record/sqlite.h"
 
 enum { DATABASE_APPLICATION = 0x56544C53, DATABASE_SCHEMA = 1 }; /* "VTLS" */

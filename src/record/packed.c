@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "feed/built_without.h"
 #include "record/tick.h"
 
 #if VITALS_WITH_ZLIB
@@ -118,7 +119,7 @@ int packed_inflate(const void *content, size_t content_size, struct text *out, c
     (void)content_size;
     (void)out;
     return record_fail(VITALS_EUNSUPPORTED, path, error,
-                       "its snapshots are packed, and this vitals was built without zlib");
+                       "its snapshots are compressed; " BUILT_WITHOUT_ZLIB);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* read_json.c: recordings that are JSON: an account alone, or resource-tracker-rs's lines, one for
  * each sample. jansson reads the JSON itself. */
+#include "feed/built_without.h"
 #include "record/account_json.h"
 #include "record/recording_data.h"
 
@@ -288,8 +289,7 @@ int read_json(struct recording *recording, FILE *file, vitals_error *error)
                                         : read_lines(recording, file, &text, error);
 #if !VITALS_WITH_JANSSON
     if (code == VITALS_EFORMAT)
-        code = record_fail(VITALS_EUNSUPPORTED, recording->path, error,
-                           "this vitals was built without jansson and reads no JSON");
+        code = record_fail(VITALS_EUNSUPPORTED, recording->path, error, BUILT_WITHOUT_JSON);
 #endif
     text_done(&text);
     return code;
