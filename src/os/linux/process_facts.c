@@ -315,12 +315,14 @@ static bool is_owned(vitals_metric metric)
     return false;
 }
 
-/* What a first thread that has ended no longer has, though its process does. */
+/* What a first thread that has ended no longer has, though its process does. Its fd folder is empty
+ * and belongs to root, so that the owner of the process is denied it. */
 static bool is_bare(const struct fact *fact)
 {
-    if (fact->state == VITALS_GONE)
-        return is_owned(fact->metric);
-    return fact->metric == VITALS_PROCESS_DESCRIPTORS && fact->state > 0 && fact->as.u64 == 0;
+    if (fact->metric == VITALS_PROCESS_DESCRIPTORS)
+        return fact->state > 0 ? fact->as.u64 == 0
+                               : fact->state == VITALS_GONE || fact->state == VITALS_DENIED;
+    return fact->state == VITALS_GONE && is_owned(fact->metric);
 }
 
 /* Takes such values of the newest row back, from `first` on; *out says which they were. */
