@@ -39,7 +39,7 @@ class Threads(unittest.TestCase):
             tid = row["tid"]
             self.assertTrue(all(map(lambda a, b, c: a <= b <= c, before[tid], times, after[tid])),
                             (before[tid], times, after[tid]))
-        self.assertEqual({row["nice"] for row in rows}, {os.nice(0) + 5})
+        self.assertEqual({row["nice"] for row in rows}, {min(os.nice(0) + 5, 19)})
         # One burns, and its own clock knows it finer than in ticks.
         busy = max(rows, key=lambda row: row["cpu_seconds"])
         self.assertAlmostEqual(busy["cpu_seconds"],

@@ -61,8 +61,9 @@ static void nice_is_set(void)
     struct scene scene;
     scene_open(&scene);
     vitals_error error;
-    CHECK_OK(vitals_process_set_nice(scene.process, 5, &error), error);
-    CHECK_INT(getpriority(PRIO_PROCESS, (id_t)scene.pid), 5);
+    int lower = getpriority(PRIO_PROCESS, 0) < 19 ? getpriority(PRIO_PROCESS, 0) + 1 : 19;
+    CHECK_OK(vitals_process_set_nice(scene.process, lower, &error), error);
+    CHECK_INT(getpriority(PRIO_PROCESS, (id_t)scene.pid), lower);
     CHECK_OK(vitals_process_set_nice(scene.process, 19, NULL), error);
     CHECK_INT(getpriority(PRIO_PROCESS, (id_t)scene.pid), 19);
     static const int beyond[] = {-21, 20, INT_MAX, INT_MIN}; // the kernel would clamp them
