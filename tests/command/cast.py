@@ -9,26 +9,26 @@ import pwd
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
-from harness import VITALS, environment
+from harness import PYTHON, VITALS, environment
 
 NOBODY = pwd.getpwnam("nobody")
 
 
 @functools.cache
-def as_user(uid, gid):
+def as_user(uid, gid, *options):
     """The words that run a command as another user, and why they do not work where they don't."""
     if os.geteuid() != 0:
         return (), "becoming another user takes root"
     if shutil.which("setpriv") is None:
         return (), "no setpriv"
-    words = ("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups")
-    probe = subprocess.run([*words, VITALS, "--version"], capture_output=True, check=False,
-                           stdin=subprocess.DEVNULL)
+    words = ("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups", *options)
+    # By way of a shell: what setpriv(1) itself starts is looked up with the rights of root.
+    probe = subprocess.run([*words, "sh", "-c", '"$0" --version && exec "$1" -c ""', VITALS, PYTHON],
+                           capture_output=True, check=False, stdin=subprocess.DEVNULL, text=True)
     if probe.returncode != 0:
-        return (), "the build folder cannot be read by other users"
+        return (), f"no other user can run {VITALS} and {PYTHON}: {probe.stderr.strip()}"
     return words, None
 
 
@@ -38,6 +38,14 @@ def ordinary(case):
     if reason is not None:
         case.skipTest(reason)
     return words
+
+
+def kernel_thread(case):
+    """The pid of a kernel thread; skips the case in a pid namespace that has none."""
+    with contextlib.suppress(OSError):
+        if pathlib.Path("/proc/2/comm").read_bytes() == b"kthreadd\n":
+            return 2
+    case.skipTest("a pid namespace without kernel threads")
 
 
 PRELUDE = """
@@ -70,7 +78,7 @@ class Cast:
 
     def add(self, role, text, *arguments, prefix=()):
         program = subprocess.Popen(
-            [*prefix, sys.executable, "-c", PRELUDE + text, *arguments],
+            [*prefix, PYTHON, "-c", PRELUDE + text, *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
         self.programs.append(program)
         words = program.stdout.readline().split()

@@ -1,18 +1,83 @@
 """What the tests of the command share: where it is, and how to run it so that only its arguments and
 its input decide what it says."""
 
+import atexit
+import functools
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 
 # Under nohup, or behind a `&` of a script, these are ignored, and by every program that we start too.
 for _number in (signal.SIGHUP, signal.SIGQUIT):
     signal.signal(_number, signal.SIG_DFL)
 
-VITALS = os.environ.get("VITALS", "build/vitals")
+NOBODY = 65534
+
+# --- Files for every user ----------------------------------------------------------------------------
+#
+# A clone may lie below a home folder of mode 0700, as Debian's /root. The tests of root start programs
+# as an ordinary user too, and such a user cannot reach the build folder, the interpreter of its virtual
+# environment or the tests then. So the tests name what another user may need by for_every_user(), and
+# start Python as another user by PYTHON.
+
+
+def readable_by_every_user(path):
+    """Whether a user without rights can read all of a file or folder, and execute what its owner can."""
+    find = ["find", path, "(", "!", "-readable", "-o", "-perm", "-u+x", "!", "-executable", ")", "-print",
+            "-quit"]
+    try:
+        done = subprocess.run(find, capture_output=True, check=False, cwd="/", user=NOBODY, group=NOBODY,
+                              extra_groups=[])
+    except OSError:
+        return True  # we cannot become another user, and so no test does
+    return done.returncode == 0 and done.stdout == b""
+
+
+@functools.cache
+def copies():
+    """The folder of the copies; it goes with this program."""
+    folder, owner = pathlib.Path(tempfile.mkdtemp(prefix="vitals-copies-")), os.getpid()
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+    return folder
+
+
+@functools.cache
+def for_every_user(path):
+    """The absolute path of a file or folder where every user can read it, else of a copy.
+
+    Copies keep their path below one folder, so that files which find each other by their place still
+    do. For programs, libraries and scripts: a few megabytes at most."""
+    path = pathlib.Path(os.path.abspath(path))
+    if os.geteuid() != 0 or not path.exists() or readable_by_every_user(path):
+        return path
+    copy = copies() / path.relative_to("/")
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        shutil.copytree(path, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy(path, copy)
+    subprocess.run(["chmod", "-R", "a+rX", copies()], check=True)
+    return copy
+
+
+def python_for_every_user():
+    """Ours, or the one that our virtual environment was made from: it has the standard library alone.
+    Ours where neither can be read: as_user() of cast.py says so then."""
+    system = os.path.realpath(sys.executable)
+    if os.geteuid() != 0 or readable_by_every_user(sys.executable) or not readable_by_every_user(system):
+        return sys.executable
+    return system
+
+
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
+VITALS = str(for_every_user(os.environ.get("VITALS", "build/vitals")))
+for_every_user(BUILD / "tell")  # beside it, where it looks
+PYTHON = python_for_every_user()
 SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 FIXTURES = SOURCE / "tests" / "fixtures"
 
@@ -109,8 +174,8 @@ def reads_json():
 
 
 def nvml(variant):
-    """The path of a simulated libnvidia-ml.so.1."""
-    return BUILD / "tests" / "nvml" / variant / "libnvidia-ml.so.1"
+    """The path of a simulated libnvidia-ml.so.1, for every user."""
+    return for_every_user(BUILD / "tests" / "nvml" / variant / "libnvidia-ml.so.1")
 
 
 def unpack(tree, folder):

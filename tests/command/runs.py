@@ -6,16 +6,15 @@ import contextlib
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import textwrap
 import time
 import unittest
 
-from harness import VITALS, environment, vitals
+from cast import as_user
+from harness import NOBODY, PYTHON, VITALS, environment, vitals
 
 PRELUDE = """
 import os, resource, signal, sys, time
@@ -60,7 +59,7 @@ def daemon(work):
 
 def program(text, *arguments):
     """The command line of a Python program that is told what the others have in common."""
-    return [sys.executable, "-c", PRELUDE + textwrap.dedent(text), *map(str, arguments)]
+    return [PYTHON, "-c", PRELUDE + textwrap.dedent(text), *map(str, arguments)]
 
 
 def wait_until(true, seconds=20, what="what was waited for"):
@@ -86,6 +85,10 @@ def state(pid):
 
 def children(pid):
     return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def command_line(pid):
+    return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 class Account(dict):
@@ -144,20 +147,15 @@ class RunCase(unittest.TestCase):
         self.addCleanup(kill)
 
 
-NOBODY = 65534
-
-
 def ordinary_user():
     """What makes a program an ordinary user's, in front of its command line; empty where we are one
     ourselves. Skips where neither can be had."""
     if os.geteuid() != 0:
         return []
-    become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
-    if shutil.which("setpriv") is None:
-        raise unittest.SkipTest("no setpriv(1) here to be an ordinary user by")
-    if subprocess.run([*become, VITALS, "--version"], capture_output=True).returncode != 0:
-        raise unittest.SkipTest(f"an ordinary user cannot run {VITALS}")
-    return become
+    words, reason = as_user(NOBODY, NOBODY, "--no-new-privs")
+    if reason is not None:
+        raise unittest.SkipTest(reason)
+    return list(words)
 
 
 def lives(pid):

@@ -20,7 +20,8 @@ import time
 import unittest
 
 from harness import VITALS, environment, vitals
-from runs import Account, RunCase, children, program, state, status, wait_until
+from runs import (Account, RunCase, children, command_line, program, state, status,
+                  wait_until)
 
 MIB = 1 << 20
 
@@ -148,10 +149,8 @@ class TheCommandIsAlone(RunCase):
 
     def parts(self, process):
         """The pids of the command and of the sampler."""
-        ours = pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes()
-
         def is_watcher(pid):
-            return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() == ours
+            return command_line(pid) == command_line(process.pid)
 
         found = children(process.pid)
         watchers = [pid for pid in found if is_watcher(pid)]

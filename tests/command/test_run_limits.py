@@ -9,12 +9,11 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
-from harness import VITALS, environment, vitals, wait_until
-from runs import Account, RunCase, children, lives, ordinary_user, program
+from harness import PYTHON, VITALS, environment, vitals, wait_until
+from runs import Account, RunCase, children, command_line, lives, ordinary_user, program
 
 # Two processes that ignore TERM, one of them in a session of its own; their pids are said.
 STUBBORN = """
@@ -156,8 +155,8 @@ class Limits(RunCase):
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.kill_later(process.pid)
         self.assertEqual(process.stdout.readline(), "ready\n")
-        sampler = [pid for pid in children(process.pid)
-                   if b"vitals" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+        # It is forked and executes nothing, so its command line is that of the launcher.
+        sampler = [pid for pid in children(process.pid) if command_line(pid) == command_line(process.pid)]
         self.assertEqual(len(sampler), 1)
         os.kill(sampler[0], signal.SIGKILL)
         _, said = process.communicate("go\n", timeout=60)
@@ -276,7 +275,7 @@ class Kernel(RunCase):
 
     def hog(self, *options, prefix=()):
         """A command that starts one and goes on; skips where the kernel ended none of it alone."""
-        script = f'{sys.executable} -c "$1"; echo went on; exit 3'
+        script = f'{PYTHON} -c "$1"; echo went on; exit 3'
         done = subprocess.run(
             [*prefix, VITALS, "run", "--backends", "", "--json", str(self.json), *options, "--", "sh", "-c",
              script, "sh", HOG], env=environment(HOME="/nonexistent"), stdin=subprocess.DEVNULL,

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from harness import (BUILD, FIXTURES, SANITIZED, VITALS, environment, nvml, unpack, vitals,
+from harness import (BUILD, FIXTURES, NOBODY, SANITIZED, VITALS, environment, nvml, unpack, vitals,
                      wait_until)
 
 UUIDS = [f"GPU-5e4f0000-{i:04x}-4a10-8000-000000000000" for i in range(8)]
@@ -511,7 +511,7 @@ class HostileFolder(Selected):
         job = self.start("--lock", "--", "sh", "-c", SHOW)
         job.stdout.readline()
         done = vitals(*self.arguments("--lock", "--", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES"),
-                      env=self.environment(), user=65534, group=65534, extra_groups=[])
+                      env=self.environment(), user=NOBODY, group=NOBODY, extra_groups=[])
         self.assertEqual(done.stdout, UUIDS[3] + "\n", done.stderr)
 
 

@@ -3,12 +3,11 @@
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
 
 from cast import ordinary
-from harness import VITALS, environment, wait_until
+from harness import PYTHON, VITALS, environment, wait_until
 
 CHILDREN = 1000
 CHILD_SECONDS = 0.001
@@ -55,7 +54,7 @@ class Ends(unittest.TestCase):
     def tracked(self, kind, who=()):
         """The account of such a parent, with samples that see next to none of it."""
         parent = subprocess.Popen(
-            [*who, sys.executable, "-c", PARENT, kind, str(CHILDREN), str(CHILD_SECONDS)],
+            [*who, PYTHON, "-c", PARENT, kind, str(CHILDREN), str(CHILD_SECONDS)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/",
         )
         self.addCleanup(lambda: (parent.stdin.close(), parent.stdout.close(), parent.wait()))
@@ -115,7 +114,7 @@ class Ends(unittest.TestCase):
         interpreter, not the command, or reach no folder of ours."""
         words = ordinary(self)
         probe = subprocess.run(
-            [*words, sys.executable, "-c", REACHES, self.folder],
+            [*words, PYTHON, "-c", REACHES, self.folder],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, cwd="/",
         )
         if probe.returncode != 0:

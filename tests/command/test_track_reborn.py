@@ -9,7 +9,8 @@ import sys
 import tempfile
 import unittest
 
-from harness import BUILD, SANITIZED, VITALS, environment, wait_until
+from harness import (BUILD, NOBODY, PYTHON, SANITIZED, VITALS, environment, for_every_user,
+                     wait_until)
 
 # What each parent below begins with: it says "ready" when it may be tracked, goes on with the next
 # line of its input, and `born_as` forks a child with a pid that was somebody's before.
@@ -116,7 +117,7 @@ class Reborn(unittest.TestCase):
     def begun(self, program, interval="2s", user=None, **changes):
         """Such a parent, its first line, and who tracks it already."""
         who = {} if user is None else {"user": user, "group": user, "extra_groups": []}
-        parent = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE,
+        parent = subprocess.Popen([PYTHON, "-c", program], stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, text=True, cwd="/", **who)
         self.addCleanup(lambda: (parent.stdin.close(), parent.stdout.close(), parent.wait()))
         self.addCleanup(parent.kill)
@@ -192,8 +193,8 @@ class Reborn(unittest.TestCase):
     @unittest.skipIf(os.geteuid() != 0, "needs root, to be nobody")
     @unittest.skipIf(SANITIZED, "a sanitizer does not let another library be preloaded")
     def test_many_at_once_fit_into_little_room(self):
-        library = BUILD / "tests" / "command" / "narrow_room.so"
-        parent, _, tracker = self.begun(BURST, user=65534, LD_PRELOAD=library.resolve())
+        library = for_every_user(BUILD / "tests" / "command" / "narrow_room.so")
+        parent, _, tracker = self.begun(BURST, user=NOBODY, LD_PRELOAD=library)
         self.go_on(parent, "done")
         figures = self.ended(parent, tracker, "connector")
         # On a busy machine we may come too late; before, no more than 600 were ever heard of.

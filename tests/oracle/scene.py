@@ -4,22 +4,22 @@ other places to look from (another user, other namespaces, a /proc that hides)."
 import contextlib
 import ctypes
 import functools
+import importlib.util
 import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
 import api  # first: it knows where the tests of the command are
-from cast import (NOBODY, PRELUDE, Cast, as_user, state_of)  # noqa: F401  some for the tests
-from harness import environment
+from cast import (NOBODY, PRELUDE, Cast, as_user, kernel_thread, state_of)  # noqa: F401  some for the tests
+from harness import PYTHON, VITALS, environment, for_every_user
 
-HERE = pathlib.Path(__file__).parent
+HERE = for_every_user(pathlib.Path(__file__).parent)
 NO_NAME = 54321  # a user id without a name
 UNSHARE = shutil.which("unshare")
 
@@ -215,7 +215,7 @@ def place(name):
         return (), "no unshare"
     first, text, as_nobody = PLACES[name]
     words = (*first, *shell(text), *(user if as_nobody else ()))
-    probe = subprocess.run([*words, sys.executable, "-c", ""], capture_output=True, text=True,
+    probe = subprocess.run([*words, PYTHON, "-c", ""], capture_output=True, text=True,
                            check=False, stdin=subprocess.DEVNULL)
     if probe.returncode != 0:
         why = (probe.stderr.strip().splitlines() or [f"exit {probe.returncode}"])[-1]
@@ -241,17 +241,34 @@ def declarations_file():
     return path
 
 
+@functools.cache
+def modules_path():
+    """PYTHONPATH for every user: of this folder, and of what api.py imports."""
+    folders = [str(HERE)]
+    for name in ("psutil", "cffi", "_cffi_backend", "pycparser"):
+        place = pathlib.Path(importlib.util.find_spec(name).origin)
+        place = for_every_user(place.parent if place.name == "__init__.py" else place)
+        folders.append(str(place.parent))
+    return os.pathsep.join(dict.fromkeys(folders))
+
+
+def python_there(words, *arguments, timeout=150):
+    """What Python prints in such a place, where it can import what lies beside this file."""
+    result = subprocess.run(
+        [*words, PYTHON, *map(str, arguments)],
+        env=environment(VITALS=VITALS, VITALS_LIBRARY=for_every_user(api.LIBRARY),
+                        VITALS_SOURCE=for_every_user(api.SOURCE / "tests/command").parents[1],
+                        VITALS_DECLARATIONS=declarations_file(), PYTHONPATH=modules_path(),
+                        PYTHONDONTWRITEBYTECODE=1),
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False, cwd="/")
+    if result.returncode != 0:
+        raise AssertionError(f"{arguments[:2]}: exit {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
 def run_there(words, script, *arguments, timeout=150):
     """What a script beside this file prints as JSON, run in such a place."""
-    result = subprocess.run(
-        [*words, sys.executable, str(HERE / script), *map(str, arguments)],
-        env=environment(VITALS=os.environ.get("VITALS"), VITALS_LIBRARY=api.LIBRARY,
-                        VITALS_SOURCE=api.SOURCE, VITALS_DECLARATIONS=declarations_file(),
-                        PYTHONDONTWRITEBYTECODE=1),
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)
-    if result.returncode != 0:
-        raise AssertionError(f"{script}: exit {result.returncode}\n{result.stderr}")
-    return json.loads(result.stdout)
+    return json.loads(python_there(words, HERE / script, *arguments, timeout=timeout))
 
 
 # --- A pid that is given again -------------------------------------------------------------------------

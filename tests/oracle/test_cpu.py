@@ -3,7 +3,6 @@
 import ctypes
 import os
 import signal
-import subprocess
 import time
 import unittest
 
@@ -174,11 +173,7 @@ os._exit(0)
                 "'process.cpu_seconds').one()\nprint(*row.read('cpu_seconds'))")
         pid = scene.one(self, scene.THREADS)
         before = clock_of(pid)
-        told = subprocess.run(
-            [*words, scene.sys.executable, "-c", code, str(pid)], cwd=scene.HERE, check=True,
-            capture_output=True, text=True, stdin=subprocess.DEVNULL,
-            env={**os.environ, "VITALS_LIBRARY": api.LIBRARY,
-                 "VITALS_DECLARATIONS": str(scene.declarations_file())}).stdout.split()
+        told = scene.python_there(words, "-c", code, pid).split()
         after = clock_of(pid)
         self.assertEqual(told[1], "have")
         self.assertTrue(before <= float(told[0]) * 1e9 + 1 <= after + 2, (before, told, after))

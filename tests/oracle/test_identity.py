@@ -4,8 +4,6 @@ import errno
 import os
 import pathlib
 import signal
-import subprocess
-import sys
 import threading
 import time
 import unittest
@@ -329,11 +327,7 @@ class BadInput(unittest.TestCase):
         words = scene.place_or_skip(self, "hidepid_2")
         code = ("import api\ntry: api.Context().open(1)\n"
                 "except api.Failure as failure: print(failure.code)")
-        told = subprocess.run([*words, sys.executable, "-c", code], capture_output=True, text=True,
-                              check=True, cwd=scene.HERE, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "VITALS_LIBRARY": api.LIBRARY,
-                                   "VITALS_DECLARATIONS": str(scene.declarations_file())}).stdout
-        self.assertEqual(told.strip(), "denied")
+        self.assertEqual(scene.python_there(words, "-c", code).strip(), "denied")
 
     def test_no_such_proc(self):
         with self.assertRaises(Failure) as caught:

@@ -4,15 +4,16 @@ psutil's, as root, as an ordinary user, where /proc hides, and in other namespac
 compare.py does the comparing and says how; here stands what must have come out.
 """
 
-import os
-import subprocess
 import sys
 import unittest
 
 import api  # noqa: F401  first: skips where the library cannot be loaded
+import cffi
 import compare
+import psutil
 import scene
 import theirs
+from harness import NOBODY
 
 # Asked of every place, so that no comparison of it is empty.
 HERE = tuple(role for role in scene.EVERYBODY if role not in scene.USERS)
@@ -75,12 +76,13 @@ class Table(Processes):
 
 class Installed(unittest.TestCase):
     def test_an_ordinary_user_may_read_the_environment(self):
-        """The virtual environment is made from the system's interpreter, where others can read."""
+        """The same interpreter and packages for every user, wherever the virtual environment lies."""
         words = scene.place_or_skip(self, "nobody")
-        told = subprocess.run([*words, sys.executable, "-c",
-                               "import os, psutil, cffi; print(os.geteuid(), psutil.__version__)"],
-                              capture_output=True, text=True, check=True).stdout.split()
-        self.assertNotEqual(told[0], str(os.geteuid()))
+        told = scene.python_there(words, "-c", "import os, sys, psutil, cffi; "
+                                  "print(os.geteuid(), sys.version_info[:2], psutil.__version__, cffi.__version__)")
+        self.assertEqual(told.split(maxsplit=1)[0], str(NOBODY))
+        self.assertEqual(told.split(maxsplit=1)[1].strip(),
+                         f"{sys.version_info[:2]} {psutil.__version__} {cffi.__version__}")
 
 
 if __name__ == "__main__":

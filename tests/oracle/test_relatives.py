@@ -46,7 +46,7 @@ class Trees(unittest.TestCase):
         cast = scene.Cast()
         self.addCleanup(cast.close)
         popen = subprocess.Popen(
-            [scene.sys.executable, "-c", scene.PRELUDE + TREE,
+            [scene.PYTHON, "-c", scene.PRELUDE + TREE,
              scene.json.dumps(shape)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         cast.programs.append(popen)
         pids = {}
