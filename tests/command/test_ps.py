@@ -675,7 +675,7 @@ class Hostile(unittest.TestCase):
 
 class Forms(unittest.TestCase):
     def test_csv_has_exact_numbers_and_empty_fields(self):
-        rows = rows_of("-o", "pid,rss,tty,start,%cpu,pss", "-p", f"{os.getpid()},2")
+        rows = rows_of("-o", "pid,rss,tty,start,%cpu,pss", "-p", f"{os.getpid()},{os.getppid()}")
         own = next(row for row in rows if row["pid"] == str(os.getpid()))
         self.assertEqual(int(own["resident_bytes"]) % 4096, 0)
         boot = json.loads(vitals("ps", "--json", "-p", os.getpid()).stdout)

@@ -1,5 +1,6 @@
 """What a process is called, was started with, and where: bytes that it chose itself."""
 
+import errno
 import os
 import pathlib
 import shutil
@@ -107,9 +108,12 @@ class Spoofed(unittest.TestCase):
         self.assertEqual(their.num_threads(), 77, "psutil believes the name")
 
     def test_other_lines(self):
+        inherited = dict(line.split(":\t") for line in open("/proc/self/status") if ":\t" in line)
+        no_new, seccomp = (int(inherited[line]) for line in ("NoNewPrivs", "Seccomp"))
         for name, column, truth in ((b"\nVmHWM: 9 kB", "resident_peak_bytes", None),
-                                    (b"\nNoNewPrivs: 1", "no_new_privileges", 0),
-                                    (b"\nSeccomp:\t2", "seccomp", b"disabled"),
+                                    (b"\nNoNewPrivs: %d" % (not no_new), "no_new_privileges", no_new),
+                                    (b"\nSeccomp:\t%d" % (0 if seccomp else 2), "seccomp",
+                                     (b"disabled", b"strict", b"filter")[seccomp]),
                                     (b"\nNSpid:\t5", "namespace_pid", None),
                                     (b"\nTracerPid:\t1", "tracer_pid", 0)):
             with self.subTest(column=column):
@@ -118,8 +122,6 @@ class Spoofed(unittest.TestCase):
                     self.assertGreater(row[column], 1 << 20)
                 elif column == "namespace_pid":
                     self.assertEqual(row[column], pid)
-                elif column == "seccomp":
-                    self.assertNotEqual(row[column], b"filter" if truth == b"disabled" else b"")
                 else:
                     self.assertEqual(row[column], truth)
 
@@ -187,13 +189,17 @@ ready(); stay()
         self.assertEqual(words[-3:-1], [b"one", b"two words"])
 
     def test_kernel_threads_have_none(self):
-        if theirs.stat_fields(2)[1] != b"kthreadd":
-            self.skipTest("a pid namespace without kernel threads")
+        """And no file of theirs is named: the kernel says that there is none, or not to us."""
+        first = scene.kernel_thread(self)
         context = api.Context()
-        for pid in context.open(2).pids("children")[:10]:
+        for pid in context.open(first).pids("children")[:10]:
             row = context.open(pid).ask("process", "process.executable",
                                         "process.working_directory").one()
-            self.assertEqual((row["command_line"], row["executable"]), (b"", b""))
+            self.assertEqual(row["command_line"], b"")
+            with self.assertRaises(OSError) as refused:
+                os.readlink(f"/proc/{pid}/exe")
+            denied = refused.exception.errno == errno.EACCES
+            self.assertEqual(row.read("executable"), (None, "denied") if denied else (b"", "have"))
             self.assertEqual(psutil.Process(pid).cmdline(), [])
 
 
@@ -239,11 +245,11 @@ ctypes.memset(start, ord('n'), size)""")
 
     def test_kernel_thread(self):
         """psutil says that there is no such process, of one that is there (defect 8)."""
-        if theirs.stat_fields(2)[1] != b"kthreadd":
-            self.skipTest("a pid namespace without kernel threads")
-        with self.assertRaises(psutil.NoSuchProcess):
-            psutil.Process(2).environ()
-        snapshot = api.Context().open(2).ask("environment")
+        thread = scene.kernel_thread(self)
+        denied = not os.access(f"/proc/{thread}/environ", os.R_OK)
+        with self.assertRaises(psutil.AccessDenied if denied else psutil.NoSuchProcess):
+            psutil.Process(thread).environ()
+        snapshot = api.Context().open(thread).ask("environment")
         self.assertEqual(snapshot.rows("environment"), [])
         self.assertIn(snapshot.state("environment"), ("have", "unsupported", "denied"))
 
