@@ -1,13 +1,17 @@
-"""Every field of every live process: ours between two readings of psutil's.
+"""Every field of processes that it starts itself, and of all other processes the fields that hold
+still or only grow: ours between two readings of psutil's.
 
     compare.py [--made ROLE,ROLE…] handle|table
 
-As a program it compares whatever it finds where it was started (as another user, in another
-namespace), and prints a JSON document of what it found: the tests read that. What moves meanwhile is
-read again: a field is right once it agreed, and wrong when it disagreed often and never agreed.
+It compares in the place where it was started (as another user, in another namespace) and prints a
+JSON document that the tests read. A field is right once it has agreed, and wrong if it has
+disagreed often and never agreed; a field that moves between psutil's two readings proves nothing.
+A process of the machine at large moves as it likes: one that changes and changes back between two
+readings would look wrong. Its moving fields are not compared.
 """
 
 import collections
+import contextlib
 import json
 import os
 import sys
@@ -213,27 +217,33 @@ OURS = {
     "security": lambda a: a.of("no_new_privileges", "seccomp", "tracer_pid"),
 }
 RELATIVES = {"children": "children", "descendants": "descendants", "parents": "ancestors"}
-# What a table of all processes answers, too.
+# Fields that hold still in processes that we did not start; the tables that answer them.
+STILL = {"name", "exe", "cwd", "terminal", "create_time", "username", "ppid", "uids", "gids",
+         "cpu_affinity", "nice", "ionice", "rlimit", "cmdline", "environ", "limits", "start",
+         "groups", "namespaces", "is_running"}
+STILL_TABLES = ("environment", "limit")
+# What a table of all processes does not answer.
 OWN_FIELDS = ("threads", "rlimit", "memory_maps", "memory_maps_grouped", "open_files",
               "net_connections", "environ", "limits", "is_running", *RELATIVES)
 COLUMNS = (*api.PROCESS_COLUMNS, "host.boot_time_seconds", "host.memory_total_bytes")
 
 
-def ours_by_handle(context, pid):
+def ours_by_handle(context, pid, fields):
     """{field: value} of one process, each question asked of a live handle."""
     process = context.open(pid)
-    snapshot = process.ask(*COLUMNS, *api.OWN_TABLES, "socket")
+    tables = STILL_TABLES if fields <= KEPT else (*api.OWN_TABLES, "socket")
+    snapshot = process.ask(*COLUMNS, *tables)
     answer = Answer(snapshot, snapshot.one())
-    found = {field: read(answer) for field, read in OURS.items()}
-    for field, relation in RELATIVES.items():
-        found[field] = set(process.pids(relation))
+    found = {field: OURS[field](answer) for field in fields & OURS.keys()}
+    for field in fields & RELATIVES.keys():
+        found[field] = set(process.pids(RELATIVES[field]))
     found["is_running"] = process.is_running()
     return found
 
 
-def ours_by_table(snapshot, row):
+def ours_by_table(snapshot, row, fields):
     answer = Answer(snapshot, row)
-    return {field: read(answer) for field, read in OURS.items() if field not in OWN_FIELDS}
+    return {field: OURS[field](answer) for field in fields}
 
 
 # --- Whether they agree --------------------------------------------------------------------------------
@@ -256,6 +266,11 @@ def at_least(before, ours, after):
 
 GROW = {"threads": between, "cpu_times": between, "io_counters": between, "page_faults": between,
         "num_ctx_switches": at_least}
+# What is compared of processes that we did not start, and of kernel threads and zombies besides.
+KEPT = STILL | {"cpu_times", "io_counters", "page_faults", "num_ctx_switches"}
+EMPTY = {"threads", "num_threads", "num_fds", "memory_info", "memory_full_info", "memory_percent",
+         "memory_maps", "memory_maps_grouped", "open_files", "net_connections", "peaks", "priority",
+         "security"}
 SHARE = 64 << 10
 CUT = 32 << 10
 CLOSE = {"create_time": 1e-6, "memory_percent": 1e-9}
@@ -329,23 +344,36 @@ def is_nothing(field, value):
 # --- Every process -----------------------------------------------------------------------------------
 
 class Verdicts:
-    """Of each (process, field): whether it ever agreed, and what disagreed."""
+    """Of each (process, field): whether it ever agreed, and what disagreed. `made` are the pids of
+    which every field is compared."""
 
-    def __init__(self):
-        self.right, self.wrong, self.names = set(), collections.defaultdict(list), {}
-        self.inconclusive = set()
+    def __init__(self, made):
+        self.made = made
+        self.right, self.wrong = set(), collections.defaultdict(list)
+        self.names, self.fields = {}, {}
+
+    def meet(self, pid):
+        """The key of a process, noted with the fields to compare."""
+        key, name = key_of(pid)
+        self.names[key] = name
+        if key not in self.fields:
+            self.fields[key] = set(theirs.FIELDS) if pid in self.made else \
+                KEPT | EMPTY if has_nothing(pid) else KEPT
+        return key
 
     def add(self, key, field, verdict, story):
         if verdict is True:
             self.right.add((key, field))
         elif verdict is False:
             self.wrong[key, field].append(story)
-        else:
-            self.inconclusive.add((key, field))
 
     def open(self, key):
         """The fields of a process that have not agreed yet."""
-        return {field for field in theirs.FIELDS if (key, field) not in self.right}
+        return {field for field in self.fields[key] if (key, field) not in self.right}
+
+    def disputed(self, key=None):
+        """Whether a field, of that process or of any, has disagreed and not agreed yet."""
+        return any(pair not in self.right for pair in self.wrong if key in (None, pair[0]))
 
     def suspects(self):
         """{(key, field): what disagreed} of those that are wrong so far."""
@@ -378,7 +406,7 @@ def theirs_of(pid, fields):
 
 
 def judge(verdicts, key, before, ours, after):
-    empty, elsewhere = has_nothing(key[0]), is_elsewhere(key[0])
+    empty = has_nothing(key[0])
     for field in before:
         if field in ours and field in after:
             verdict = agrees(field, before[field], ours[field], after[field])
@@ -386,21 +414,10 @@ def judge(verdicts, key, before, ours, after):
             if verdict is False and empty and (is_nothing(field, ours[field]) or
                                                ours[field] == Missing("gone")):
                 verdict = before[field] == Missing("denied")
-            # psutil looks in its own network namespace (defect 7).
-            if field == "net_connections" and elsewhere:
-                verdict = None
             # psutil gives up where one process may not be looked at (defect 12); we tell of the rest.
             if field in RELATIVES and before[field] == Missing("denied"):
                 verdict = None
             verdicts.add(key, field, verdict, (before[field], ours[field], after[field]))
-
-
-def is_elsewhere(pid):
-    """Of processes in another network namespace, as far as we may know."""
-    try:
-        return not theirs.own_namespace(pid, "net")
-    except OSError:
-        return False
 
 
 def has_nothing(pid):
@@ -419,6 +436,19 @@ def key_of(pid):
         raise Ended(str(error)) from error
 
 
+def made_here():
+    """The pids of all that we started, by their parents' pids."""
+    parents, made = {}, set()
+    for pid in psutil.pids():
+        with contextlib.suppress(OSError):
+            parents[pid] = int(theirs.stat_fields(pid)[3])
+    more = {os.getpid()}
+    while more:
+        more = {pid for pid, parent in parents.items() if parent in more}
+        made |= more
+    return made
+
+
 def compare_handles(context, verdicts):
     ended, pids = set(), psutil.pids()
     for _ in range(ROUNDS):
@@ -433,14 +463,13 @@ def compare_pids(context, verdicts, pids, ended):
             continue  # running while it looks
         key = None
         try:
-            key, name = key_of(pid)
-            verdicts.names[key] = name
+            key = verdicts.meet(pid)
             for _ in range(ATTEMPTS):
-                before = theirs_of(pid, verdicts.open(key))
-                ours = ours_by_handle(context, pid)
-                judge(verdicts, key, before, ours, theirs_of(pid, before))
-                if not verdicts.open(key) - {field for k, field in verdicts.inconclusive
-                                             if k == key}:
+                fields = verdicts.open(key)
+                before = theirs_of(pid, fields)
+                ours = ours_by_handle(context, pid, fields)
+                judge(verdicts, key, before, ours, theirs_of(pid, fields))
+                if not verdicts.disputed(key):
                     break
         except Ended:
             ended.add(key)
@@ -452,19 +481,19 @@ def compare_pids(context, verdicts, pids, ended):
 
 def compare_table(context, verdicts):
     ended = set()
-    for attempt in range(ROUNDS * ATTEMPTS):
-        if attempt >= ATTEMPTS and not verdicts.suspects():
-            break
+    for _ in range(ROUNDS * ATTEMPTS):
         before = read_all(verdicts)
         snapshot = context.take(*COLUMNS)
         rows = snapshot.by("process", "pid")
         after = read_all(verdicts, before)
         for key in before.keys() & after.keys():
             row = rows.get(key[0])
-            ours = ours_by_table(snapshot, row) if row else {}
+            ours = ours_by_table(snapshot, row, before[key].keys()) if row else {}
             verdicts.add(key, "row", row is not None, ("not listed",))
             judge(verdicts, key, before[key], ours, after[key])
         ended |= before.keys() - after.keys()
+        if not verdicts.disputed():
+            break
     return verdicts.report(ended)
 
 
@@ -474,12 +503,10 @@ def read_all(verdicts, only=None):
         if pid == os.getpid():
             continue
         try:
-            key, name = key_of(pid)
+            key = verdicts.meet(pid)
             if only is not None and key not in only:
                 continue
-            verdicts.names[key] = name
-            fields = verdicts.open(key) & OURS.keys() - set(OWN_FIELDS)
-            found[key] = theirs_of(pid, fields)
+            found[key] = theirs_of(pid, verdicts.open(key) - set(OWN_FIELDS))
         except Ended:
             continue
     return found
@@ -495,7 +522,8 @@ def main():
         cast = scene.make_cast(sys.argv[2].split(","))
     begun = time.monotonic()
     try:
-        found = {"handle": compare_handles, "table": compare_table}[mode](context, Verdicts())
+        found = {"handle": compare_handles, "table": compare_table}[mode](context,
+                                                                          Verdicts(made_here()))
     finally:
         pids = cast.pids if cast else {}
         if cast:

@@ -1,7 +1,8 @@
-"""Every field of every live process, zombies and kernel threads included: ours between two readings of
-psutil's, as root, as an ordinary user, where /proc hides, and in other namespaces.
+"""Every field of processes of many kinds, started here, and the fields of all other processes that hold
+still or only grow: ours between two readings of psutil's, as root, as an ordinary user, where /proc
+hides, and in other namespaces.
 
-compare.py does the comparing and says how; here stands what must have come out.
+compare.py does the comparing and says how; the tests here check its results.
 """
 
 import sys

@@ -92,10 +92,6 @@ def limits(pid):
     return found
 
 
-def own_namespace(pid, name):
-    return os.stat(f"/proc/{pid}/ns/{name}").st_ino == os.stat(f"/proc/self/ns/{name}").st_ino
-
-
 # --- psutil ------------------------------------------------------------------------------------------
 
 def is_hostile(name):
@@ -177,6 +173,14 @@ def user_name(pid):
         return b"%d" % uid
 
 
+def terminal(process):
+    """psutil looks for the device in its own /dev, where one of another mount namespace is missing."""
+    name = process.terminal()
+    if name is None and stat_fields(process.pid)[6] != "0":
+        raise KeyError("no such terminal in this /dev")
+    return (name or "").removeprefix("/dev/").encode()
+
+
 def context_switches(process):
     return tuple(process.num_ctx_switches())
 
@@ -195,7 +199,7 @@ PSUTIL = {
     "name": lambda p: os.fsencode(p._proc.name()),
     "exe": lambda p: os.fsencode(p._proc.exe()),
     "cwd": lambda p: os.fsencode(p.cwd()),
-    "terminal": lambda p: (p.terminal() or "").removeprefix("/dev/").encode(),
+    "terminal": terminal,
     "create_time": lambda p: p.create_time(),
     "status": lambda p: p.status().replace("-", "_").encode(),
     "username": lambda p: p.username().encode(),
@@ -284,7 +288,8 @@ def reading(process, field, hostile):
             raise Ended(str(error)) from error
         return Missing("zombie")
     except KeyError as error:
-        # open_files() fails on access mode 3 (defect 6), net_connections() on unknown states.
+        # open_files() fails on access mode 3 (defect 6), net_connections() on unknown states,
+        # terminal() on another mount namespace's.
         return Missing(f"psutil failed: {error!r}")
 
 
