@@ -2,8 +2,10 @@
 analyzed by it, its files are read by us. Where it is known to be wrong (shared memory, a window of
 0.1 s for CPU), ours are held against the kernel's own."""
 
+import contextlib
 import json
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -32,11 +34,15 @@ STEADY = textwrap.dedent("""
     with open(sys.argv[1] + ".new", "w") as file:
         file.write(str(os.getpid()))
     os.rename(sys.argv[1] + ".new", sys.argv[1])
-    until = time.monotonic() + float(sys.argv[2])
+    while not os.path.exists(sys.argv[1] + ".go"):
+        time.sleep(0.01)
+    begin = time.monotonic()
     mark("begin")
-    while time.monotonic() < until:
-        pass
+    while not os.path.exists(sys.argv[1] + ".stop"):
+        for _ in range(10000):
+            pass
     mark("end")
+    seconds = time.monotonic() - begin
     sizes = {}
     with open(f"/proc/{os.getpid()}/smaps_rollup") as file:
         for line in file:
@@ -46,8 +52,8 @@ STEADY = textwrap.dedent("""
     both = sum(sizes[one] for one in ("Private_Clean", "Private_Dirty", "Shared_Clean",
                                       "Shared_Dirty"))
     with open(sys.argv[1] + ".end", "w") as file:
-        file.write(str(both))
-    time.sleep(1.2)
+        file.write(f"{both} {seconds}")
+    sys.stdin.read()
 """)
 
 THEIRS = textwrap.dedent("""
@@ -58,8 +64,20 @@ THEIRS = textwrap.dedent("""
         sys.stdin.read()
 """)
 
-SECONDS = 6
+SAMPLES = 8  # of theirs within the block
+SLOW = 120  # seconds: it imports pandas where others have the CPUs
 GB = 1e9
+
+
+def samples(path):
+    """How many samples gpu_tracker has written there."""
+    if path.suffix == ".csv":
+        return max(0, path.read_text().count("\n") - 3) if path.exists() else 0  # three lines of heads
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            return database.execute("SELECT count(*) FROM data").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0  # no file or table yet
 
 
 @unittest.skipIf(MISSING, f"gpu-tracker is not installed: {MISSING}")
@@ -69,7 +87,7 @@ class Beside(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
-        cls.both = {}
+        cls.both, cls.seconds = {}, {}
         if "SQLite" not in vitals("--version").stdout:
             raise unittest.SkipTest("built without SQLite")
         for ending in ("csv", "sqlite"):
@@ -77,27 +95,33 @@ class Beside(unittest.TestCase):
 
     @classmethod
     def follow(cls, ending):
-        told = cls.folder / f"pid_{ending}"
+        told, file = cls.folder / f"pid_{ending}", cls.folder / f"theirs.{ending}"
         run = subprocess.Popen([VITALS, "run", "--quiet", "--backends", "none", "--interval",
                                 "500ms", "--record", cls.folder / f"ours.{ending}", "--format",
-                                "gpu-tracker", "--", sys.executable, "-c", STEADY, told,
-                                str(SECONDS)], env=environment())
+                                "gpu-tracker", "--", sys.executable, "-c", STEADY, told],
+                               stdin=subprocess.PIPE, env=environment())
         try:
             wait_until(told.exists, "the steady process")
-            theirs = subprocess.Popen([sys.executable, "-c", THEIRS, told.read_text(),
-                                       cls.folder / f"theirs.{ending}"], stdin=subprocess.PIPE,
-                                      stderr=subprocess.DEVNULL, cwd=cls.folder,
-                                      env=environment())
+            theirs = subprocess.Popen([sys.executable, "-c", THEIRS, told.read_text(), file],
+                                      stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                      cwd=cls.folder, env=environment())
             try:
-                wait_until((cls.folder / f"pid_{ending}.end").exists, "its end", seconds=60)
+                wait_until(lambda: samples(file) > 0, "their first sample", SLOW)
+                told.with_suffix(".go").touch()
+                wanted = samples(file) + SAMPLES
+                wait_until(lambda: samples(file) >= wanted, "their samples of the block", SLOW)
+                told.with_suffix(".stop").touch()
+                wanted = samples(file) + 2  # one may have begun within it
+                wait_until(lambda: samples(file) >= wanted, "a sample behind the block", SLOW)
             finally:
                 theirs.stdin.close()
-                theirs.wait(60)
-            run.wait(60)
+                theirs.wait(SLOW)
+            run.communicate(timeout=SLOW)
         finally:
             run.kill()
             run.wait()
-        cls.both[ending] = int((cls.folder / f"pid_{ending}.end").read_text())
+        both, seconds = told.with_suffix(".end").read_text().split()
+        cls.both[ending], cls.seconds[ending] = int(both), float(seconds)
 
     def analyze(self, who, ending):
         sub = self.folder / f"ours.sub.{ending}"
@@ -115,7 +139,7 @@ class Beside(unittest.TestCase):
             self.assertEqual(block["name"], "the loop")
             self.assertEqual(block["num_calls"], 1)
             self.assertGreater(block["num_timepoints"], 3)
-            self.assertAlmostEqual(block["compute_time"]["total"], SECONDS, delta=1.5)
+            self.assertAlmostEqual(block["compute_time"]["total"], self.seconds[ending], delta=0.5)
 
     def test_both_say_the_same_of_the_block(self):
         for ending in ("csv", "sqlite"):
