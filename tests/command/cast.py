@@ -9,9 +9,7 @@ import pwd
 import shutil
 import signal
 import subprocess
-import time
-
-from harness import PYTHON, VITALS, environment
+from harness import PYTHON, VITALS, environment, wait_until
 
 NOBODY = pwd.getpwnam("nobody")
 
@@ -87,10 +85,7 @@ class Cast:
         return program
 
     def wait_for_state(self, role, letter):
-        until = time.monotonic() + 20
-        while state_of(self.pids[role]) != letter:
-            assert time.monotonic() < until, f"{role} did not become {letter}"
-            os.sched_yield()
+        wait_until(lambda: state_of(self.pids[role]) == letter, f"{role} in state {letter}")
 
     def close(self):
         for program in self.programs:

@@ -122,13 +122,13 @@ def vitals(*arguments, env=None, timeout=30, **options):
     )
 
 
-def wait_until(holds, what="what was waited for", seconds=30):
-    """Waits for something that has no descriptor to wait for."""
+def wait_until(holds, what="what was waited for", seconds=60):
+    """Waits for something that has no descriptor to wait for, and leaves the CPU to others."""
     until = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > until:
             raise AssertionError(f"never: {what}")
-        os.sched_yield()
+        time.sleep(0.001)
 
 
 def started(command, **options):

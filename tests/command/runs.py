@@ -10,11 +10,10 @@ import signal
 import subprocess
 import tempfile
 import textwrap
-import time
 import unittest
 
 from cast import as_user
-from harness import NOBODY, PYTHON, VITALS, environment, vitals
+from harness import NOBODY, PYTHON, VITALS, environment, vitals, wait_until  # noqa: F401  the last is for the tests
 
 PRELUDE = """
 import os, resource, signal, sys, time
@@ -60,14 +59,6 @@ def daemon(work):
 def program(text, *arguments):
     """The command line of a Python program that is told what the others have in common."""
     return [PYTHON, "-c", PRELUDE + textwrap.dedent(text), *map(str, arguments)]
-
-
-def wait_until(true, seconds=20, what="what was waited for"):
-    until = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > until:
-            raise AssertionError(f"{what} did not come in {seconds} s")
-        time.sleep(0.01)
 
 
 def status(pid):

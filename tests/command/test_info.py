@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import jsonschema
@@ -212,7 +213,7 @@ class Waiting(unittest.TestCase):
         while asked.poll() is None:
             with contextlib.suppress(OSError):
                 os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
-            os.sched_yield()
+            time.sleep(0.001)
 
 
 def sorted_as_catalogue():

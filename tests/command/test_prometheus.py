@@ -155,17 +155,12 @@ class Textfile(unittest.TestCase):
         line = snapshots("--demo")[0]
         with self.tell() as tell:
             tell.write(line)
-            until = time.monotonic() + PATIENCE
-            while not self.path.exists():
-                self.assertLess(time.monotonic(), until)
-                os.sched_yield()
+            wait_until(self.path.exists, "the file")
             first = self.path.stat().st_ino
             held = self.path.open()
             before = held.read()
             tell.write(line)
-            while self.path.stat().st_ino == first:
-                self.assertLess(time.monotonic(), until)
-                os.sched_yield()
+            wait_until(lambda: self.path.stat().st_ino != first, "the next file")
             held.seek(0)
             self.assertEqual(held.read(), before)  # the old one is whole for who had it open
             held.close()

@@ -12,12 +12,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 import api  # first: it knows where the tests of the command are
 from cast import (NOBODY, PRELUDE, Cast, as_user, kernel_thread, state_of)  # noqa: F401  some for the tests
-from harness import PYTHON, VITALS, environment, for_every_user
+from harness import PYTHON, VITALS, environment, for_every_user, wait_until as until  # noqa: F401
 
 HERE = for_every_user(pathlib.Path(__file__).parent)
 NO_NAME = 54321  # a user id without a name
@@ -174,15 +173,6 @@ def program(case, text, *arguments, prefix=()):
     case.addCleanup(cast.close)
     popen = cast.add("one", text, *arguments, prefix=prefix)
     return popen, cast.pids["one"]
-
-
-def until(condition, what, seconds=20):
-    """Waits for something that has no descriptor to wait for."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError(f"never: {what}")
-        os.sched_yield()
 
 
 # --- Other places to look from -----------------------------------------------------------------------
