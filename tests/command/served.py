@@ -25,10 +25,12 @@ def answers(raw):
 
 
 class Server(Tell):
-    """The program, listening at a port of its own. Use as a context."""
+    """The program, listening at a port of its own. Use as a context. A sample is fresh until the next
+    one comes, however long that takes, unless `hello` has an interval."""
 
     def __init__(self, samples=True, listen=("127.0.0.1:0",), hello=None, env=None, **serve):
-        super().__init__(env=env, serve={"listen": list(listen), **serve}, **(hello or {}))
+        hello = {"interval_seconds": 3600} | (hello or {})
+        super().__init__(env=env, serve={"listen": list(listen), **serve}, **hello)
         try:
             self.urls = [self.hear("opened", "url")["url"] for _ in listen]
         except AssertionError:

@@ -275,8 +275,8 @@ class Scraped(unittest.TestCase):
 
     def test_it_scrapes_and_stores(self):
         line = snapshots("--demo")[0]
-        with tempfile.TemporaryDirectory() as folder, Server(samples=False, processes="pid",
-                                                             hello={"interval_seconds": 3600}) as server:
+        with tempfile.TemporaryDirectory() as folder, Server(samples=False,
+                                                             processes="pid") as server:
             server.write(line)
             server.wait_ready()
             port = self.start(folder, f"127.0.0.1:{server.port}")
