@@ -6,7 +6,13 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from tell_program import PATIENCE
 
 SERVERS_PYTHON = os.environ.get("VITALS_SERVERS_PYTHON", "")
 PROMTOOL = shutil.which("promtool")
@@ -29,6 +35,29 @@ json.dump([[f.name, f.type, f.unit, f.documentation,
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as free:
         return free.getsockname()[1]
+
+
+def ask_prometheus(port, query):
+    """What a Prometheus answers to a query; None while it does not listen or is not ready."""
+    url = f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return json.load(answer)["data"]["result"]
+    except urllib.error.HTTPError as refused:
+        if refused.code != 503:
+            raise AssertionError(f"{query}: {refused.read()[:200]}") from refused
+    except OSError:
+        pass
+    return None
+
+
+def await_prometheus(port, query):
+    """The same, once the answer is not empty."""
+    until = time.monotonic() + PATIENCE
+    while not (found := ask_prometheus(port, query)):
+        assert time.monotonic() < until, f"never: {query}"
+        time.sleep(0.1)  # it reads its targets once a second
+    return found
 
 
 def has_module(name):

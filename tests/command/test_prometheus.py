@@ -10,10 +10,9 @@ import subprocess
 import tempfile
 import time
 import unittest
-import urllib.parse
-import urllib.request
 
-from exposed import PROMETHEUS, lint, needs_client, needs_promtool, parse, series
+from exposed import (PROMETHEUS, ask_prometheus, await_prometheus, lint, needs_client,
+                     needs_promtool, parse, series)
 from harness import SANITIZED, SOURCE, VITALS, environment, nvml, reads_json, wait_until
 from served import Server
 from tell_program import PATIENCE, Tell, snapshots
@@ -235,28 +234,13 @@ class Scraped(unittest.TestCase):
             self.addCleanup(serve.wait)
             self.addCleanup(serve.terminate)
             port = self.start(folder, target)
-            self.wait_for(port, 'vitals_collector_success{collector="nvidia"} == 1')
-            self.wait_for(port, "increase(vitals_gpu_busy_seconds_total[1m]) > 0")
-            self.wait_for(port, 'increase(vitals_workload_gpu_busy_seconds_total[1m]) > 0')
-            joined = self.wait_for(port, "vitals_workload_gpu_memory_used_bytes * on (instance, workload) "
-                                         "group_left (user) vitals_workload_info")
+            await_prometheus(port, 'vitals_collector_success{collector="nvidia"} == 1')
+            await_prometheus(port, "increase(vitals_gpu_busy_seconds_total[1m]) > 0")
+            await_prometheus(port, 'increase(vitals_workload_gpu_busy_seconds_total[1m]) > 0')
+            joined = await_prometheus(port, "vitals_workload_gpu_memory_used_bytes * on (instance, workload) "
+                                            "group_left (user) vitals_workload_info")
             self.assertTrue(all("user" in one["metric"] for one in joined))
             self.doCleanups()
-
-    def ask(self, port, query):
-        url = f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
-        try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
-                return json.load(answer)["data"]["result"]
-        except OSError:
-            return []
-
-    def wait_for(self, port, query):
-        until = time.monotonic() + PATIENCE
-        while not (result := self.ask(port, query)):
-            self.assertLess(time.monotonic(), until, query)
-            time.sleep(0.1)  # an HTTP server of others: there is nothing to wait on
-        return result
 
     def start(self, folder, target):
         config = pathlib.Path(folder) / "prometheus.yml"
@@ -280,11 +264,11 @@ class Scraped(unittest.TestCase):
             server.write(line)
             server.wait_ready()
             port = self.start(folder, f"127.0.0.1:{server.port}")
-            self.wait_for(port, 'up{job="vitals"} == 1')
-            stored = self.wait_for(port, "vitals_gpu_memory_used_bytes")
+            await_prometheus(port, 'up{job="vitals"} == 1')
+            stored = await_prometheus(port, "vitals_gpu_memory_used_bytes")
             wanted = {gpu["uuid"]: gpu["memory_used_bytes"] for gpu in json.loads(line)["tables"]["gpu"]
                       if gpu["parent"] is None}
             self.assertEqual({one["metric"]["uuid"]: float(one["value"][1]) for one in stored}, wanted)
-            self.assertEqual(self.ask(port, '{__name__=~"exported_.*"}'), [])
-            self.assertEqual(self.ask(port, '{exported_job!=""}'), [])
+            self.assertEqual(ask_prometheus(port, '{__name__=~"exported_.*"}'), [])
+            self.assertEqual(ask_prometheus(port, '{exported_job!=""}'), [])
             self.doCleanups()

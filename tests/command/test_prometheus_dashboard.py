@@ -5,19 +5,13 @@ No registry has the dashboard itself, so here stands which names it reads and by
 public text of nvitop 1.7 has it.
 """
 
-import json
 import pathlib
 import subprocess
 import tempfile
-import time
 import unittest
-import urllib.error
-import urllib.parse
-import urllib.request
 
-from exposed import PROMETHEUS, free_port
+from exposed import PROMETHEUS, await_prometheus, free_port
 from harness import SOURCE, VITALS, environment, nvml, reads_json
-from tell_program import PATIENCE
 
 # By the name of a host alone.
 OF_HOSTS = ("host_cpu_percent_Percentage host_load_average_1m_Percentage host_load_average_5m_Percentage "
@@ -65,21 +59,7 @@ class Dashboard(unittest.TestCase):
         cls.addClassCleanup(process.kill)
 
     def ask(self, query):
-        """What Prometheus answers, once that is something; a query that it refuses is an error at once."""
-        url = f"http://127.0.0.1:{self.port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            try:
-                with urllib.request.urlopen(url, timeout=10) as answer:
-                    found = json.load(answer)["data"]["result"]
-                if found:
-                    return found
-            except urllib.error.HTTPError as refused:
-                self.fail(f"{query}: {refused.read()[:200]}")
-            except OSError:
-                pass
-            time.sleep(0.1)  # a server of others: there is nothing to wait on
-        return self.fail(f"never: {query}")
+        return await_prometheus(self.port, query)
 
     def test_what_it_shows_of_machines_and_devices(self):
         for name in OF_HOSTS:

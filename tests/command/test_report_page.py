@@ -214,24 +214,38 @@ class Processes(Page):
         first = next(i for i, row in enumerate(rows) if row[:2] == ["pid", "command"])
         return [row for row in rows[first + 1:] if row and row[0].isdigit()]
 
-    def test_a_table_of_them(self):
-        """A real recording; a process that is called as if it were markup is in it."""
-        name = MARKUP[2] + MARKUP[0]
-        busy = started([name, "-c", "while :; do :; done"], executable="/bin/sh")  # the table is by CPU
-        self.addCleanup(busy.wait)
-        self.addCleanup(busy.kill)
+    def recorded(self, *arguments):
+        """The page of a real recording of processes."""
         path = self.folder / "machine.db"
-        done = vitals("record", "--backends", "", "--processes", "--interval", "0.2", "--count", "8",
+        done = vitals("record", "--backends", "", "--processes", "--interval", "0.2", *arguments,
                       path, timeout=120)
         if "SQLite" in done.stderr:
             self.skipTest("built without SQLite")
         self.assertEqual(done.returncode, 0, done.stderr)
+        return Reader(self.page(path))
+
+    def test_a_table_of_them(self):
+        page = self.recorded("--count", "4")
         list_limit = 100
-        page = Reader(self.page(path))
         self.assertLessEqual(sum(tag == "tr" for tag, _ in page.elements), 1000 + list_limit)
         rows = self.rows_of(page)
-        commands = [row[1] for row in rows if row[0] == str(busy.pid)]
-        self.assertTrue(commands and "onerror" in commands[0], commands)
+        self.assertTrue(0 < len(rows) <= list_limit, len(rows))
+
+    def test_one_that_is_called_as_if_it_were_markup(self):
+        """Alone in its /proc: beside others it need not be among the hundred that used most."""
+        name = MARKUP[2] + MARKUP[0]
+        busy = started([name, "-c", "while :; do :; done"], executable="/bin/sh")
+        self.addCleanup(busy.wait)
+        self.addCleanup(busy.kill)
+        proc = self.folder / "proc"
+        proc.mkdir()
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit() or entry.name == str(busy.pid):
+                (proc / entry.name).symlink_to(entry)
+        page = self.recorded("--count", "3", "--proc-root", proc)
+        ((pid, command, *_),) = self.rows_of(page)
+        self.assertEqual(pid, str(busy.pid))
+        self.assertIn("onerror", command)
         for tag, attrs in page.elements:
             self.assertIn(tag, ELEMENTS)
             self.assertFalse([one for one in attrs if one.startswith("on")])
