@@ -26,6 +26,7 @@
 
 enum {
     ESCAPE_DELAY_MS = 25,
+    MOUSE_RUN = 8, /* events that ncurses keeps */
     RESTORE = 512,
     BASIC_COLORS = 8,
     PAIRS = 257,
@@ -44,7 +45,9 @@ static struct {
     bool pairs[PAIRS];
     struct termios found;
     bool has_found;
-    bool mouse; /* is ours, not the terminal's own for marking */
+    bool mouse;                  /* is ours, not the terminal's own for marking */
+    struct press run[MOUSE_RUN]; /* of the mouse, to be read yet; the newest is the first */
+    size_t run_count;
     char restore[RESTORE];
     size_t restore_size;
 } terminal;
@@ -138,14 +141,19 @@ static void send(const char *text)
     (void)ignored;
 }
 
+/* Every event that ncurses can report must be in the mask, also those that we ignore: after one
+ * that is not, ncurses 6.4 waits in read(2) for another, whatever nodelay says (_nc_wgetch repeats
+ * while _nc_mouse_parse finds nothing). Clicks stay out, so that it never makes one of a press and
+ * a release. */
 void terminal_mouse(bool wanted)
 {
-    enum {
-        OURS = BUTTON1_PRESSED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED |
-               BUTTON_SHIFT | BUTTON_CTRL
-    };
+#define BUTTON(number) \
+    NCURSES_MOUSE_MASK(number, (mmask_t)(NCURSES_BUTTON_PRESSED | NCURSES_BUTTON_RELEASED))
+    const mmask_t ALL = BUTTON(1) | BUTTON(2) | BUTTON(3) | BUTTON(4) | BUTTON(5) | BUTTON_SHIFT |
+                        BUTTON_CTRL | BUTTON_ALT | REPORT_MOUSE_POSITION;
+#undef BUTTON
     if (terminal.mouse != wanted)
-        (void)mousemask(wanted ? OURS : 0, NULL);
+        (void)mousemask(wanted ? ALL : 0, NULL);
     terminal.mouse = wanted;
 }
 
@@ -290,24 +298,27 @@ void terminal_forget(void)
 
 /* ---- keys ---- */
 
-static bool read_mouse(struct press *out)
+/* A press of a button or a wheel. false: an event that does nothing here, as a release or a motion.
+ */
+static bool take_event(const MEVENT *event, struct press *out)
+{
+    bool shift = event->bstate & BUTTON_SHIFT;
+    *out = (struct press){.x = event->x, .y = event->y, .fast = event->bstate & BUTTON_CTRL};
+    if (event->bstate & BUTTON4_PRESSED)
+        out->code = shift ? PRESS_WHEEL_LEFT : PRESS_WHEEL_UP;
+    else if (event->bstate & BUTTON5_PRESSED)
+        out->code = shift ? PRESS_WHEEL_RIGHT : PRESS_WHEEL_DOWN;
+    else if (event->bstate & (BUTTON1_PRESSED | BUTTON3_PRESSED))
+        out->code = PRESS_CLICK;
+    return out->code != PRESS_NONE;
+}
+
+/* What came in one read is one KEY_MOUSE, of which getmouse gives the newest event first. */
+static void read_mouse(void)
 {
     MEVENT event;
-    if (getmouse(&event) != OK)
-        return false;
-    bool shift = event.bstate & BUTTON_SHIFT;
-    out->x = event.x;
-    out->y = event.y;
-    out->fast = event.bstate & BUTTON_CTRL;
-    if (event.bstate & BUTTON4_PRESSED)
-        out->code = shift ? PRESS_WHEEL_LEFT : PRESS_WHEEL_UP;
-    else if (event.bstate & BUTTON5_PRESSED)
-        out->code = shift ? PRESS_WHEEL_RIGHT : PRESS_WHEEL_DOWN;
-    else if (event.bstate & (BUTTON1_PRESSED | BUTTON3_PRESSED))
-        out->code = PRESS_CLICK;
-    else
-        return false;
-    return true;
+    for (int i = 0; i < MOUSE_RUN && getmouse(&event) == OK && event.id >= 0; i++)
+        terminal.run_count += take_event(&event, &terminal.run[terminal.run_count]);
 }
 
 static uint32_t translate(wint_t code)
@@ -358,18 +369,24 @@ static bool swallow(void)
 int terminal_read(struct press *out)
 {
     wint_t code;
-    *out = (struct press){.code = PRESS_NONE};
-    int kind = get_wch(&code);
-    if (kind == ERR)
-        return 0;
-    if (kind == KEY_CODE_YES) {
-        if (code != KEY_MOUSE)
-            out->code = translate(code);
-        else if (!read_mouse(out))
-            out->code = PRESS_NONE;
+    int kind;
+    while (terminal.run_count == 0) {
+        kind = get_wch(&code);
+        if (kind == ERR)
+            return 0;
+        if (kind != KEY_CODE_YES || code != KEY_MOUSE)
+            break;
+        read_mouse();
+    }
+    if (terminal.run_count > 0) {
+        *out = terminal.run[--terminal.run_count];
         return 1;
     }
-    out->code = code;
+    *out = (struct press){.code = code};
+    if (kind == KEY_CODE_YES) {
+        out->code = translate(code);
+        return 1;
+    }
     if (code != PRESS_ESCAPE)
         return 1;
     kind = get_wch(&code); /* Alt sends an escape before its character */
