@@ -458,14 +458,14 @@ static int read_configuration(struct settings *settings)
 /* As termcolor decides: what was said on the command line, NO_COLOR, FORCE_COLOR, the terminal. */
 static bool wants_color(const struct settings *settings)
 {
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    const char *no_color = getenv("NO_COLOR");
     if (settings->force_color)
         return true;
     if (no_color != NULL && no_color[0] != '\0')
         return false;
     if (is_set("FORCE_COLOR"))
         return true;
-    return settings->terminal && term != NULL && strcmp(term, "dumb") != 0;
+    return settings->terminal && settings->term != NULL && strcmp(settings->term, "dumb") != 0;
 }
 
 static void look_at_terminal(struct settings *settings)
@@ -474,6 +474,7 @@ static void look_at_terminal(struct settings *settings)
     int stream = writes_errors ? STDERR_FILENO : STDOUT_FILENO;
     struct winsize size;
     settings->terminal = isatty(stream);
+    settings->term = getenv("TERM");
     settings->typed = isatty(STDIN_FILENO);
     if (settings->width == 0 && ioctl(stream, TIOCGWINSZ, &size) == 0)
         settings->width = size.ws_col;

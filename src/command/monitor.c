@@ -85,6 +85,7 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
         .readonly = readonly_of(settings),
         .temporary = settings->temporary,
         .notice = settings->config_notice,
+        .term = settings->term,
     };
     if (settings->users.given && settings->users.count == 0) {
         options->users = user;

@@ -74,6 +74,7 @@ struct settings {
     bool only_visible;
     const char *visible_devices; /* CUDA_VISIBLE_DEVICES, or NULL */
     const char *device_order;    /* CUDA_DEVICE_ORDER, or NULL */
+    const char *term;            /* TERM, or NULL */
     bool compute;
     bool only_compute;
     bool graphics;

@@ -1,11 +1,19 @@
 /* view.c: `vitals` without a subcommand: the monitor, the report, or JSON. */
+#include <string.h>
+
 #include "command/command.h"
 #include "feed/built_without.h"
 #include "monitor/monitor.h"
 
+/* Whether TERM names a terminal on which the monitor can be tried; it knows more of it. */
+static bool is_capable(const char *term)
+{
+    return term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
+}
+
 int command_view(const struct settings *settings)
 {
-    bool terminal = settings->terminal && settings->typed;
+    bool terminal = settings->terminal && settings->typed, capable = is_capable(settings->term);
     if (settings->json)
         return command_json(settings);
     if (settings->screen != NULL)
@@ -13,15 +21,16 @@ int command_view(const struct settings *settings)
     if (settings->monitor && !terminal)
         return command_fail(EXIT_CANNOT, "the monitor needs a terminal for input and output; "
                                          "vitals -1 prints a report");
-    if (settings->monitor || (terminal && !settings->once && !settings->report_unasked &&
+    if (settings->monitor || (terminal && capable && !settings->once && !settings->report_unasked &&
                               settings->from == NULL && monitor_built()))
         return command_monitor(settings);
     if (!settings->once && settings_origin(settings, &settings->interval_ns) == ORIGIN_FLAG)
         return command_fail(EXIT_USAGE,
                             "--interval is for the monitor, for --json and for commands; "
-                            "what is not shown on a terminal is one report");
+                            "what is not shown on a terminal%s is one report",
+                            terminal && !capable ? " that TERM names (as xterm-256color)" : "");
     int code = command_one_shot(settings);
-    if (terminal && !settings->once && !monitor_built())
+    if (terminal && capable && !settings->once && !monitor_built())
         (void)command_fail(0, "this is the report of vitals -1; " BUILT_WITHOUT_MONITOR);
     return code;
 }

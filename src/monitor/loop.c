@@ -81,6 +81,7 @@ struct loop {
     struct player player;  /* of the monitor, where it has one */
     struct canvas canvas;
     int signals;
+    char notice[256];
     int ended_by; /* a signal */
     bool changed; /* there is something to draw */
     bool recalls; /* graphs are being filled from the past */
@@ -385,6 +386,17 @@ static void keep_memory_small(void)
 #endif
 }
 
+/* Both that of the options and this one are told at the start. */
+static void add_notice(struct loop *loop, const char *notice)
+{
+    const char *first = loop->options.notice;
+    if (notice == NULL)
+        return;
+    (void)snprintf(loop->notice, sizeof loop->notice, "%s%s%s", notice, first != NULL ? "; " : "",
+                   first != NULL ? first : "");
+    loop->options.notice = loop->notice;
+}
+
 int monitor_run(const struct monitor_options *options, struct monitor_end *end, vitals_error *error)
 {
     struct loop *loop = calloc(1, sizeof *loop);
@@ -396,10 +408,11 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
     }
     keep_memory_small();
     loop->options = *options;
-    code = terminal_open(error);
+    code = terminal_open(options->term, error);
     if (code == 0) {
         loop->options.look.colorful = options->look.colorful && terminal_colors() >= 256;
         loop->options.look.light = options->look.light && terminal_colors() >= 256;
+        add_notice(loop, terminal_notice());
         code = open_world(loop, error);
         if (code == 0) {
             run(loop);

@@ -63,6 +63,8 @@ struct monitor_options {
     const struct arrangement *arrangement;
     const char *notice;
 
+    const char *term; /* the name of the terminal, as TERM has it; NULL: none */
+
     /* Writes a layout to its file and says so, or why not, in one line. NULL: there is no place. */
     void (*save)(void *data, const struct arrangement *arrangement, char *out, size_t capacity);
     void *save_data;

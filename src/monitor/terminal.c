@@ -30,6 +30,7 @@ enum {
     RESTORE = 512,
     BASIC_COLORS = 8,
     PAIRS = 257,
+    NAME = 64,
     CODE_PASTE_BEGIN = KEY_MAX + 1,
     CODE_PASTE_END
 };
@@ -48,6 +49,7 @@ static struct {
     bool mouse;                  /* is ours, not the terminal's own for marking */
     struct press run[MOUSE_RUN]; /* of the mouse, to be read yet; the newest is the first */
     size_t run_count;
+    char notice[128]; /* of terminal_notice */
     char restore[RESTORE];
     size_t restore_size;
 } terminal;
@@ -180,11 +182,43 @@ static void set_modes(void)
     }
 }
 
-static int refuse(vitals_error *error, int code, const char *what)
+/* What terminals are asked to be, the most capable first, where terminfo has no entry for TERM: new
+ * ones name themselves (xterm-kitty, foot), and ssh takes the name to machines without the entry.
+ */
+static const char *const COMMON[] = {"xterm-256color", "xterm", "vt100", "ansi"};
+
+/* "TERM=xterm", or "TERM". */
+static const char *name_of(const char *term, char out[static NAME])
 {
-    *error = (vitals_error){.code = code};
-    (void)snprintf(error->message, sizeof error->message, "the terminal %s", what);
-    return code;
+    static const char VARIABLE[] = "TERM=";
+    memcpy(out, VARIABLE, sizeof VARIABLE);
+    if (term == NULL)
+        out[sizeof VARIABLE - 2] = '\0';
+    else
+        (void)vitals_text_format((vitals_text){term, strlen(term)}, VITALS_TEXT_TERMINAL,
+                                 out + sizeof VARIABLE - 1, NAME - sizeof VARIABLE + 1);
+    return out;
+}
+
+/* The screen of TERM or of a common terminal; NULL: terminfo has no entry for any. */
+static SCREEN *open_screen(const char *term)
+{
+    SCREEN *screen = newterm(term, stdout, stdin);
+    for (size_t i = 0; screen == NULL && i < sizeof COMMON / sizeof COMMON[0]; i++) {
+        char name[NAME];
+        (void)snprintf(terminal.notice, sizeof terminal.notice,
+                       "%s has no terminfo entry; using %s", name_of(term, name), COMMON[i]);
+        screen = newterm(COMMON[i], stdout, stdin);
+    }
+    return screen;
+}
+
+static int refuse(vitals_error *error, const char *term, const char *why)
+{
+    char name[NAME];
+    *error = (vitals_error){.code = VITALS_EUNSUPPORTED};
+    (void)snprintf(error->message, sizeof error->message, "%s %s", name_of(term, name), why);
+    return VITALS_EUNSUPPORTED;
 }
 
 /* ncurses tells a terminal which mode its keys are in only when it is first asked for one, and
@@ -198,26 +232,31 @@ static void begin_keys(void)
 
 /* Until a program has come back from endwin once, ncurses 6.4 takes it for one that only places the
  * cursor, and writes at each move of it: 24 writes for a screen instead of one. */
-int terminal_open(vitals_error *error)
+int terminal_open(const char *term, vitals_error *error)
 {
     memset(&terminal, 0, sizeof terminal);
     const char *missing = curses_missing();
     if (missing != NULL) {
-        (void)refuse(error, VITALS_EUNSUPPORTED, "");
+        *error = (vitals_error){.code = VITALS_EUNSUPPORTED};
         (void)snprintf(error->message, sizeof error->message, "%s", missing);
         return VITALS_EUNSUPPORTED;
     }
+    if (term == NULL || term[0] == '\0')
+        return refuse(error, NULL, "is not set; try TERM=xterm-256color vitals");
     (void)setlocale(LC_CTYPE, "");
     terminal.has_found = tcgetattr(STDIN_FILENO, &terminal.found) == 0;
     (void)set_escdelay(ESCAPE_DELAY_MS);
-    terminal.screen = newterm(NULL, stdout, stdin);
+    terminal.screen = open_screen(term);
     if (terminal.screen == NULL)
-        return refuse(error, VITALS_EUNSUPPORTED, "is not known to terminfo, or TERM is not set");
+        return refuse(error, term,
+                      "has no terminfo entry, nor have xterm-256color, xterm, vt100 and ansi; "
+                      "install them (Debian: ncurses-base)");
     if (capability("cup") == NULL || capability("clear") == NULL) {
         (void)endwin();
         delscreen(terminal.screen);
         terminal.screen = NULL;
-        return refuse(error, VITALS_EUNSUPPORTED, "cannot place a cursor");
+        return refuse(error, term,
+                      "is a terminal that cannot place a cursor; try TERM=xterm-256color vitals");
     }
     (void)wresize(stdscr, 1, 1); /* of the three copies of the screen that ncurses makes one less */
     prepare_restore();
@@ -263,6 +302,11 @@ void terminal_resume(void)
     begin_keys();
     send(PASTE_ON);
     terminal_forget();
+}
+
+const char *terminal_notice(void)
+{
+    return terminal.notice[0] != '\0' ? terminal.notice : NULL;
 }
 
 int terminal_descriptor(void)
@@ -535,8 +579,9 @@ bool terminal_built(void)
     return false;
 }
 
-int terminal_open(vitals_error *error)
+int terminal_open(const char *term, vitals_error *error)
 {
+    (void)term;
     *error = (vitals_error){.code = VITALS_EUNSUPPORTED};
     (void)snprintf(error->message, sizeof error->message, BUILT_WITHOUT_MONITOR);
     return VITALS_EUNSUPPORTED;
@@ -544,6 +589,11 @@ int terminal_open(vitals_error *error)
 
 void terminal_close(void)
 {
+}
+
+const char *terminal_notice(void)
+{
+    return NULL;
 }
 
 int terminal_descriptor(void)

@@ -223,14 +223,53 @@ class InATerminal(unittest.TestCase):
         self.assertGreater(writes, 6)
         self.assertLessEqual(writes, waits)
 
-    @unittest.skipIf(os.environ.get("VITALS_SANITIZED"), "ncurses keeps what it could not open, which is told as a leak")
-    def test_no_terminal_that_it_knows(self):
-        for term in ("nonsense", "dumb", ""):
+    @unittest.skipIf(SANITIZED, "ncurses keeps what it could not open, which is told as a leak")
+    def test_a_terminal_without_an_entry(self):
+        """The screens are those of a common terminal, and the last row says so until the next key."""
+        for term in ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "st-256color", "nonsense"):
             with self.subTest(term):
+                if subprocess.run(["infocmp", term], capture_output=True, check=False).returncode == 0:
+                    self.skipTest("this machine has an entry for it")
                 self.terminal.type("clear", "Enter")
                 self.terminal.run(f"TERM={term} {VITALS} --demo")
-                text = self.terminal.wait("rc=1.")
-                self.assertIn("vitals: the terminal", text)
+                words = f"TERM={term} has no terminfo entry; using xterm-256color"
+                self.terminal.wait("Press h for help", "COMMAND", words)
+                self.terminal.type("Down")
+                self.terminal.wait("Press h for help", "COMMAND", gone=(words,))
+                self.terminal.type("q")
+                self.terminal.wait("rc=0.")
+
+    @unittest.skipIf(SANITIZED, "ncurses keeps what it could not open, which is told as a leak")
+    def test_a_name_that_holds_anything(self):
+        """It is shown as every text of others is, and beside what else is told at the start."""
+        (self.terminal.home / "vitals").mkdir()
+        (self.terminal.home / "vitals" / "config.json").write_text("{")
+        self.terminal.run(f"TERM=$'a\\e[2J/\\n../b' XDG_CONFIG_HOME={self.terminal.home} {VITALS} --demo")
+        self.terminal.wait("Press h for help", "COMMAND", r"TERM=a\e[2J/\n../b has no terminfo entry; using xterm-256color; ")
+        self.terminal.type("q")
+        self.terminal.wait("rc=0.")
+
+    def test_the_report_where_the_terminal_has_no_name(self):
+        for before in ("env -u TERM", "TERM=", "TERM=dumb"):
+            with self.subTest(before):
+                self.terminal.type("clear", "Enter")
+                self.terminal.tmux("clear-history")
+                self.terminal.run(f"{before} {VITALS} --demo")
+                self.terminal.wait("rc=0.")
+                text = self.terminal.screen("-S", "-200")
+                self.assertIn("Driver Version", text)
+                self.assertNotIn("Press h for help", text)
+
+    def test_what_needs_the_screens_is_refused_with_the_cure(self):
+        for before, arguments, words, code in (
+                ("env -u TERM", "--demo -m", "TERM is not set", 1), ("TERM=dumb", "--demo -m", "TERM=dumb is a terminal", 1),
+                ("TERM=dumb", "--demo --interval 1", "that TERM names", 2)):
+            with self.subTest(before, arguments=arguments):
+                self.terminal.type("clear", "Enter")
+                self.terminal.run(f"{before} {VITALS} {arguments}")
+                text = self.terminal.wait(f"rc={code}.").replace("\n", "")
+                self.assertIn(words, text)
+                self.assertIn("xterm-256color", text)
 
 
 @unittest.skipIf(TMUX is None, "no tmux")
