@@ -2,14 +2,16 @@
  *
  * Beside the graphs stand those of the devices, or, without any, what else the machine does: each
  * CPU, disks, networks, pressure. With devices disks and networks stand below them, where there is
- * room for them. */
+ * room for them, and so do many CPUs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "monitor/pane.h"
+#include "monitor/pane_cpus.h"
 
 enum { CPU_ROWS = 5, MEMORY_ROWS = 4, GRAPHS = CPU_ROWS + 1 + MEMORY_ROWS + 1 };
 enum { MEAN_SECONDS = 120, FACTS_MOST = 8, FACT = 160 };
+enum { ROOM = 24 }; /* from this height on more than bars of the machine is shown */
 
 static bool has_pane(const struct model *model)
 {
@@ -19,19 +21,6 @@ static bool has_pane(const struct model *model)
 static bool has_devices(const struct model *model)
 {
     return model_device_count(model) > 0;
-}
-
-static int pane_left(const struct model *model)
-{
-    enum { FACTS_WIDE = 46 };
-    if (!has_pane(model))
-        return model->width - 1;
-    return has_devices(model) ? NARROW - 1 : model->width - FACTS_WIDE;
-}
-
-static size_t cpu_count(const struct model *model)
-{
-    return model->machine.now != NULL ? vitals_snapshot_count(model->machine.now, VITALS_CPU) : 0;
 }
 
 /* ---- facts: a line of words each ---- */
@@ -191,54 +180,67 @@ static void draw_traffic(struct pen *pen, const struct model *model, const struc
     canvas_field(pen->canvas, &field, line);
 }
 
-/* ---- each CPU: a meter, or as many as fit in a few rows ---- */
+/* ---- each CPU ---- */
 
-enum { METER = 17, METER_ROWS_MOST = 4 };
+/* From so many on they are shown beside devices too. */
+enum { MANY_CPUS = 17 };
 
-static int meters_in_row(int columns)
+/* Rows for CPUs where these have the whole width. */
+static int cpu_rows_most(const struct model *model)
 {
-    return columns / METER > 0 ? columns / METER : 1;
+    enum { LEAST = 4, SHARE = 6 };
+    return model->height / SHARE > LEAST ? model->height / SHARE : LEAST;
 }
 
-static int meter_rows(const struct model *model, int columns, int most)
+/* Beside devices, whose own rows and users go before. */
+static int cpu_rows_beside_devices(const struct model *model)
 {
-    int each = meters_in_row(columns);
-    int rows = ((int)cpu_count(model) + each - 1) / each;
-    return rows < most ? rows : most;
+    enum { STEP = 12 };
+    if (pane_cpus_count(model) < MANY_CPUS || model->mode == MONITOR_COMPACT ||
+        model->height < ROOM)
+        return 0;
+    return pane_cpus_rows(model, model->width - 4, 1 + (model->height - ROOM) / STEP);
 }
 
-static bool busy_since(const vitals_snapshot *then, const vitals_row *cpu, double *out)
-{
-    double busy, total;
-    if (then == NULL || vitals_row_growth(cpu, then, VITALS_CPU_BUSY_SECONDS, &busy, NULL) <= 0 ||
-        vitals_row_growth(cpu, then, VITALS_CPU_TOTAL_SECONDS, &total, NULL) <= 0 || total <= 0)
-        return false;
-    *out = busy / total;
-    return true;
-}
+/* ---- the pane beside the graphs, without devices ---- */
 
-static bool cpu_busy(const struct model *model, const vitals_row *cpu, double *out)
-{
-    return busy_since(model->machine.previous, cpu, out) ||
-           busy_since(model->machine.older, cpu, out);
-}
+enum { PANE_LEAST = 46, PANE_STEP = 11, PANE_EDGES = 4 };
 
-static void draw_meters(struct pen *pen, const struct model *model, const struct box *box)
+/* Up to half of the width, where that shows more of each CPU. */
+static int pane_wide(const struct model *model, enum cpus_form *found)
 {
-    int each = meters_in_row(box->columns), place = 0;
-    int wide = box->columns / each;
-    for (const vitals_row *cpu = NULL;
-         box->rows > 0 && (cpu = vitals_snapshot_next(model->machine.now, VITALS_CPU, cpu)) != NULL;
-         place++) {
-        int row = place / each;
-        if (row >= box->rows)
-            break;
-        const char *label = vitals_row_label(cpu);
-        struct bar bar = {.label = strncmp(label, "cpu", 3) == 0 ? label + 3 : label};
-        bar.known = cpu_busy(model, cpu, &bar.ratio);
-        bar.style = bar.known ? STYLE_CYAN : STYLE_DIM;
-        draw_bar(pen, box->x + place % each * wide, box->y + row, wide - 1, &bar);
+    int rows = GRAPHS - fact_count(model);
+    for (enum cpus_form form = CPUS_BARS; form <= CPUS_CELLS; form++) {
+        for (int wide = PANE_LEAST; wide == PANE_LEAST || wide <= model->width / 2;
+             wide += PANE_STEP) {
+            *found = pane_cpus_form(model, wide - PANE_EDGES, rows);
+            if (*found == form)
+                return wide;
+        }
     }
+    *found = CPUS_SHARED_CELLS;
+    return PANE_LEAST;
+}
+
+static int pane_left(const struct model *model)
+{
+    enum cpus_form form;
+    if (!has_pane(model))
+        return model->width - 1;
+    return has_devices(model) ? NARROW - 1 : model->width - pane_wide(model, &form);
+}
+
+/* Whether the CPUs stand below the graphs, where each has a cell, rather than in the pane, where it
+ * has none. */
+static bool has_cpus_below(const struct model *model)
+{
+    enum { TALL = 36 };
+    enum cpus_form form;
+    if (!has_pane(model) || has_devices(model) || model->height < TALL)
+        return false;
+    (void)pane_wide(model, &form);
+    return form == CPUS_SHARED_CELLS &&
+           pane_cpus_form(model, model->width - 4, cpu_rows_most(model)) != CPUS_SHARED_CELLS;
 }
 
 /* ---- graphs ---- */
@@ -377,25 +379,36 @@ static void draw_facts(struct pen *pen, const struct model *model, const struct 
     }
 }
 
-/* Meters above facts. */
+/* CPUs above facts. */
 static void draw_machine(struct pen *pen, const struct model *model, const struct box *box)
 {
-    int facts = fact_count(model);
-    int most = box->rows - facts > 0 ? box->rows - facts : 0;
-    struct box meters = {box->x, box->y, box->columns, meter_rows(model, box->columns, most)};
-    struct box rest = {box->x, box->y + meters.rows, box->columns, box->rows - meters.rows};
-    draw_meters(pen, model, &meters);
+    int most = box->rows - fact_count(model);
+    struct box cpus = {box->x, box->y, box->columns, pane_cpus_rows(model, box->columns, most)};
+    struct box rest = {box->x, box->y + cpus.rows, box->columns, box->rows - cpus.rows};
+    pane_cpus(pen, model, &cpus);
     draw_facts(pen, model, &rest);
+}
+
+/* CPUs above disks and networks. */
+static void draw_beside_devices(struct pen *pen, const struct model *model, const struct box *box)
+{
+    struct box cpus = {box->x, box->y, box->columns, cpu_rows_beside_devices(model)};
+    struct box rest = {box->x, box->y + cpus.rows, box->columns, box->rows - cpus.rows};
+    pane_cpus(pen, model, &cpus);
+    if (rest.rows > 0)
+        draw_traffic(pen, model, &rest);
 }
 
 /* Rows below the graphs, where what the machine does has no pane of its own. */
 static int machine_rows(const struct model *model, bool traffic)
 {
+    int columns = model->width - 4, rows = 0;
     if (has_devices(model))
-        return traffic ? 1 + traffic_rows(model) : 0;
-    if (has_pane(model))
-        return 0;
-    return meter_rows(model, model->width - 4, METER_ROWS_MOST) + fact_count(model) + 1;
+        rows = cpu_rows_beside_devices(model) + (traffic ? traffic_rows(model) : 0);
+    else if (has_cpus_below(model) || !has_pane(model))
+        rows = pane_cpus_rows(model, columns, cpu_rows_most(model)) +
+               (has_pane(model) ? 0 : fact_count(model));
+    return rows > 0 ? rows + 1 : 0;
 }
 
 /* Below a rule that ends what stands above it; gives the row behind. */
@@ -410,7 +423,9 @@ static int draw_more(struct pen *pen, const struct model *model, int y, int rows
     for (int row = 1; row < rows; row++)
         draw_edges(pen, y + row, &whole);
     if (has_devices(model))
-        draw_traffic(pen, model, &box);
+        draw_beside_devices(pen, model, &box);
+    else if (has_pane(model))
+        pane_cpus(pen, model, &box);
     else
         draw_machine(pen, model, &box);
     *edges = whole;
@@ -444,6 +459,8 @@ static void draw_full(struct pen *pen, const struct model *model, int y, bool tr
         if (has_devices(model)) {
             device_graphs(pen, model, &right);
             draw_time_marks(pen, edges.at[1], model->width - 1, region.y + CPU_ROWS);
+        } else if (has_cpus_below(model)) {
+            draw_facts(pen, model, &box);
         } else {
             draw_machine(pen, model, &box);
         }
@@ -508,10 +525,9 @@ static void compact_memory(struct pen *pen, const struct model *model, int y)
 /* Without devices: rows for what else the machine does, or one line of it. */
 static int more_rows(const struct model *model)
 {
-    enum { ROOM = 24 };
     if (model->mode == MONITOR_COMPACT || model->height < ROOM)
         return 1;
-    return meter_rows(model, model->width, METER_ROWS_MOST) + fact_count(model);
+    return pane_cpus_rows(model, model->width, cpu_rows_most(model)) + fact_count(model);
 }
 
 int pane_host_rows(const struct model *model, bool full, bool traffic)
@@ -521,7 +537,7 @@ int pane_host_rows(const struct model *model, bool full, bool traffic)
     if (full)
         return GRAPHS + 1 + machine_rows(model, traffic) + !has_devices(model);
     if (has_devices(model))
-        return 2 + (traffic ? traffic_rows(model) : 0);
+        return 2 + cpu_rows_beside_devices(model) + (traffic ? traffic_rows(model) : 0);
     return 2 + more_rows(model);
 }
 
@@ -535,9 +551,9 @@ void pane_host(struct pen *pen, const struct model *model, int y, bool full, boo
     }
     compact_cpu(pen, model, y);
     compact_memory(pen, model, y + 1);
-    if (has_devices(model) && traffic) {
-        struct box box = {2, y + 2, model->width - 4, traffic_rows(model)};
-        draw_traffic(pen, model, &box);
+    if (has_devices(model)) {
+        struct box box = {2, y + 2, model->width - 4, pane_host_rows(model, false, traffic) - 2};
+        draw_beside_devices(pen, model, &box);
     } else if (!has_devices(model) && more_rows(model) > 1) {
         struct box box = {0, y + 2, model->width, more_rows(model)};
         draw_machine(pen, model, &box);

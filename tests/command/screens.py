@@ -59,6 +59,14 @@ def _host(template, tick):
         row["total_seconds" if "index" in row else "cpu_total_seconds"] += tick * size
 
 
+def _cpus(template, count, tick):
+    """So many CPUs, of which the n-th is busy for n % 101 percent of a tick."""
+    model = template["tables"]["cpu"][0]
+    template["tables"]["cpu"] = [
+        {**model, "key": number + 1, "label": f"cpu{number}", "index": number,
+         "busy_seconds": 50 + tick * (number % 101) / 100, "total_seconds": 100 + tick} for number in range(count)]
+
+
 def _devices(template, count):
     tables = {name: [] for name in ("gpu", *TABLES_OF_GPUS)}
     for number in range(count):
@@ -114,8 +122,8 @@ def _processes(template, devices, count, kind, tick):
     return rows, users
 
 
-def machine(devices, processes, kind="plain", ticks=2):
-    """A file of snapshots, a second apart, as bytes."""
+def machine(devices, processes, kind="plain", ticks=2, cpus=None):
+    """A file of snapshots, a second apart, as bytes; with so many CPUs."""
     template, lines = _template(), []
     for tick in range(ticks):
         snapshot = copy.deepcopy(template)
@@ -125,6 +133,8 @@ def machine(devices, processes, kind="plain", ticks=2):
         snapshot["sequence"] = tick + 1
         tables = snapshot["tables"]
         _host(snapshot, tick)
+        if cpus is not None:
+            _cpus(snapshot, cpus, tick)
         tables.update(_devices(template, devices))
         tables["process"], tables["gpu_process"] = _processes(template, devices, processes, kind, tick)
         if kind == "parts":
