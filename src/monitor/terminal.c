@@ -161,6 +161,27 @@ void terminal_mouse(bool wanted)
 
 static void set_modes(void)
 {
+    /* Of pastes, and what terminals send whatever TERM says: cursor keys outside of their
+     * application mode, Home and End of tmux and of rxvt. */
+    static const struct {
+        const char *sequence;
+        int code;
+    } KEYS[] = {
+        {"\033[200~", CODE_PASTE_BEGIN},
+        {"\033[201~", CODE_PASTE_END},
+        {"\033[1;2D", KEY_SLEFT},
+        {"\033[1;2C", KEY_SRIGHT},
+        {"\033[A", KEY_UP},
+        {"\033[B", KEY_DOWN},
+        {"\033[C", KEY_RIGHT},
+        {"\033[D", KEY_LEFT},
+        {"\033[H", KEY_HOME},
+        {"\033[F", KEY_END},
+        {"\033[1~", KEY_HOME},
+        {"\033[4~", KEY_END},
+        {"\033[7~", KEY_HOME},
+        {"\033[8~", KEY_END},
+    };
     (void)raw(); /* ^C, ^Z, ^S and ^\ are keys */
     (void)noecho();
     (void)nonl();
@@ -169,10 +190,8 @@ static void set_modes(void)
     (void)meta(stdscr, TRUE);
     (void)typeahead(-1); /* drawing goes on while keys wait */
     (void)curs_set(0);
-    (void)define_key("\033[200~", CODE_PASTE_BEGIN);
-    (void)define_key("\033[201~", CODE_PASTE_END);
-    (void)define_key("\033[1;2D", KEY_SLEFT); /* as most terminals send it, whatever TERM says */
-    (void)define_key("\033[1;2C", KEY_SRIGHT);
+    for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
+        (void)define_key(KEYS[i].sequence, KEYS[i].code);
     (void)mouseinterval(0);
     terminal.mouse = false;
     terminal_mouse(true);

@@ -128,6 +128,23 @@ class InATerminal(unittest.TestCase):
         self.terminal.type("Down", "Enter")
         self.terminal.wait("HOST-CPU")
 
+    def test_keys_that_terminfo_does_not_know(self):
+        """Cursor keys outside of application mode, and Home and End as tmux and rxvt send them."""
+        for term in ("xterm-256color", "screen-256color"):
+            self.start("--demo", before=f"TERM={term} ")
+            for keys in ("\x1b[B", "\x1b[H\x1b[B\x1b[A", "\x1b[F", "\x1b[1~", "\x1b[4~", "\x1b[7~", "\x1b[8~"):
+                with self.subTest(keys, term=term):
+                    self.terminal.raw(keys)
+                    self.terminal.type("Enter")
+                    self.terminal.wait("HOST-CPU")
+                    self.terminal.type("q")
+                    self.terminal.wait("Press h for help", gone=("HOST-CPU",))
+                    self.terminal.type("r")  # selects none
+                    self.terminal.still()
+            self.terminal.type("q")
+            self.terminal.wait("rc=0.")
+            self.terminal.type("clear", "Enter")
+
     def test_what_is_pasted_presses_no_key(self):
         terminal = self.terminal
         self.start("--demo")
