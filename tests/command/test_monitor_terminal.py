@@ -130,8 +130,12 @@ class InATerminal(unittest.TestCase):
 
     def test_keys_that_terminfo_does_not_know(self):
         """Cursor keys outside of application mode, and Home and End as tmux and rxvt send them."""
+        children = [subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL) for _ in range(3)]
+        for child in children:
+            self.addCleanup(lambda child=child: (child.kill(), child.wait()))
+        pids = " ".join(str(child.pid) for child in children)
         for term in ("xterm-256color", "screen-256color"):
-            self.start("--demo", before=f"TERM={term} ")
+            self.start("--backends", "none", "-p", pids, before=f"TERM={term} ", waits=(str(children[0].pid),))
             for keys in ("\x1b[B", "\x1b[H\x1b[B\x1b[A", "\x1b[F", "\x1b[1~", "\x1b[4~", "\x1b[7~", "\x1b[8~"):
                 with self.subTest(keys, term=term):
                     self.terminal.raw(keys)
@@ -270,6 +274,7 @@ class InATerminal(unittest.TestCase):
         for before in ("env -u TERM", "TERM=", "TERM=dumb"):
             with self.subTest(before):
                 self.terminal.type("clear", "Enter")
+                self.terminal.wait("ready>", gone=("rc=", "clear"))
                 self.terminal.tmux("clear-history")
                 self.terminal.run(f"{before} {VITALS} --demo")
                 self.terminal.wait("rc=0.")
@@ -283,6 +288,7 @@ class InATerminal(unittest.TestCase):
                 ("TERM=dumb", "--demo --interval 1", "that TERM names", 2)):
             with self.subTest(before, arguments=arguments):
                 self.terminal.type("clear", "Enter")
+                self.terminal.wait("ready>", gone=("rc=", "clear"))
                 self.terminal.run(f"{before} {VITALS} {arguments}")
                 text = self.terminal.wait(f"rc={code}.").replace("\n", "")
                 self.assertIn(words, text)
