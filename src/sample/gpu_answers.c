@@ -232,6 +232,7 @@ static int take_errand(struct gpu_source *source, const struct gpu_device *devic
     if (errand->lane == NULL || !lane_collect(errand->lane, errand->job))
         return 0;
     struct gpu_device_job *job = lane_data(errand->lane, errand->job);
+    bool hung = errand->hangs;
     errand->asked = errand->hangs = errand->held = false;
     count_call(source, &job->job);
     charge(source, errand, job->job.spent_ns, now_ns);
@@ -242,7 +243,10 @@ static int take_errand(struct gpu_source *source, const struct gpu_device *devic
         return gpu_table_claims(table, source->number, device->slot, &job->sample);
     if (job->sample.state != VITALS_UNSET)
         code = gpu_table_sample(table, source->number, device->slot, &job->sample);
-    return code == 0 ? take_users(source, device, errand, job, table) : code;
+    code = code == 0 ? take_users(source, device, errand, job, table) : code;
+    if (hung && code == 0) /* what it asked for is seconds old by now */
+        gpu_table_late(table, source->number, device->slot, &errand->question);
+    return code;
 }
 
 int gpu_source_collect(struct gpu_source *source, struct gpu_table *table)

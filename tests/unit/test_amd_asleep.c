@@ -101,6 +101,7 @@ static void an_idle_card_that_may_sleep_is_left_alone_for_a_while(void)
     amd_world_sample(&world, 0);
     CHECK_INT(amd_world_state(&world, VITALS_GPU_UTILIZATION_RATIO, ""), VITALS_HAVE);
     size_t rows = world.sample.facts.row_count, values = world.sample.facts.count;
+    uint64_t read_ns = world.sample.stamp_ns;
 
     gpu_tree_text(&world.tree, SLEEPER "gpu_busy_percent", "50\n");
     gpu_tree_text(&world.tree, SLEEPER "hwmon/hwmon4/temp1_input", "77000\n");
@@ -108,6 +109,7 @@ static void an_idle_card_that_may_sleep_is_left_alone_for_a_while(void)
         world.now_ns += NS_PER_SECOND;
         amd_world_sample(&world, 0);
         CHECK_INT(world.sample.state, VITALS_HAVE);
+        CHECK_UINT(world.sample.stamp_ns, read_ns); /* as old as they are */
         CHECK_INT(amd_world_state(&world, VITALS_GPU_UTILIZATION_RATIO, ""), VITALS_STALE);
         CHECK_NEAR(amd_world_number(&world, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu"), 66, 0);
         CHECK_STR(amd_world_text(&world, VITALS_GPU_RUNTIME_STATUS, ""), "active");

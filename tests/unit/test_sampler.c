@@ -595,8 +595,10 @@ static void check_second_hangs(const vitals_options *options, const char *name)
              (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL; index++) {
             vitals_availability state = vitals_row_availability(gpu,
                                                                 VITALS_GPU_TEMPERATURE_CELSIUS);
-            if (index == 1) {
-                had |= state == VITALS_HAVE;
+            if (index == 1) { /* what comes after five seconds is of then, and says so */
+                uint64_t read_ns = vitals_row_read_ns(gpu, VITALS_GPU_TEMPERATURE_CELSIUS);
+                CHECK(state != VITALS_HAVE || now - read_ns < 2 * NS_PER_SECOND);
+                had |= state > 0;
                 stale_or_late |= state == VITALS_STALE || state == VITALS_TIMED_OUT;
             } else if (since > 3 * NS_PER_SECOND) {
                 CHECK_INT(state, VITALS_HAVE);

@@ -82,5 +82,6 @@ bool amd_rest(struct amd_reader *reader)
             return false;
     for (uint32_t i = 0; i < device->kept->count; i++)
         tell(reader, &device->kept->readings[i]);
+    reader->fill->sample->stamp_ns = device->kept_ns; /* when they were read */
     return true;
 }
