@@ -18,6 +18,11 @@ bool cell_value(const vitals_row *row, vitals_metric metric, double *out)
     return row != NULL && vitals_row_number(row, metric, out) > 0;
 }
 
+bool cell_fresh(const vitals_row *row, vitals_metric metric, double *out)
+{
+    return cell_value(row, metric, out) && vitals_row_availability(row, metric) != VITALS_STALE;
+}
+
 char *cell_share(const vitals_row *row, vitals_metric metric, char *out)
 {
     double ratio;

@@ -38,6 +38,10 @@ char *cell_rate(bool known, double bytes_per_second, char *out);
 bool cell_ratio(const vitals_row *row, vitals_metric part, vitals_metric whole, double *out);
 bool cell_value(const vitals_row *row, vitals_metric metric, double *out);
 
+/* The same of a value that was read for this snapshot: an older one, told again because the source
+ * was late, is no value of this moment. */
+bool cell_fresh(const vitals_row *row, vitals_metric metric, double *out);
+
 /* Cut at its right with a mark ("+", ".") to so many columns. */
 void cell_cut(char *text, int columns, const char *mark);
 

@@ -13,7 +13,7 @@ enum { LINE = 200 };
 static double gauge(const vitals_row *gpu, vitals_metric metric)
 {
     double rate;
-    return cell_value(gpu, metric, &rate) ? rate : (double)NAN;
+    return cell_fresh(gpu, metric, &rate) ? rate : (double)NAN;
 }
 
 static void read_pcie(const struct device_view *view, double *in, double *out)

@@ -99,6 +99,17 @@ void history_add_before(struct history *history, uint64_t time_ns, double value)
     history->first_parts = isnan(value) ? 0u : 1u;
 }
 
+void history_add_late(struct history *history, uint64_t time_ns, double value)
+{
+    uint64_t second = history_second(time_ns);
+    if (history->count == 0 || second >= history->newest)
+        history_add(history, time_ns, value);
+    else if (history->newest - second >= history->count)
+        history_add_before(history, time_ns, value);
+    else if (isnan(history->values[place(history, second)]))
+        history->values[place(history, second)] = (float)value;
+}
+
 double history_get(const struct history *history, size_t ago)
 {
     if (ago >= history->count)

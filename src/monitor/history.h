@@ -30,6 +30,10 @@ void history_add(struct history *history, uint64_t time_ns, double value);
 /* An older value than all there are; of one that is newer than the oldest nothing is taken. */
 void history_add_before(struct history *history, uint64_t time_ns, double value);
 
+/* A value that was read at an earlier time and came late: taken where nothing is known of that
+ * second. */
+void history_add_late(struct history *history, uint64_t time_ns, double value);
+
 /* The second of a time, as `newest` counts them. */
 uint64_t history_second(uint64_t time_ns);
 

@@ -2,6 +2,7 @@
 #include "monitor/model.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,23 +218,37 @@ static bool has_parts(const vitals_snapshot *snapshot, const vitals_row *gpu)
     return vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(gpu), NULL) != NULL;
 }
 
-struct mean {
-    double sum;
-    unsigned count;
+/* history_add, or history_add_before. */
+typedef void add_value(struct history *history, uint64_t time_ns, double value);
+
+/* A snapshot on its way into histories, and the one beside it that these have already. */
+struct recording {
+    const vitals_snapshot *snapshot;
+    const vitals_snapshot *known; /* NULL: none */
+    add_value *add;
 };
 
-static double mean_add(struct mean *mean, bool known, double value)
+/* Whether the value of the snapshot beside is of the same reading. */
+static bool is_known(const struct recording *recording, const vitals_row *row, vitals_metric metric)
 {
-    if (!known)
-        return (double)NAN;
-    mean->sum += value;
-    mean->count++;
-    return value;
+    const vitals_row *other = recording->known != NULL
+                                  ? vitals_snapshot_find(recording->known, vitals_row_entity(row),
+                                                         vitals_row_key(row))
+                                  : NULL;
+    return other != NULL && vitals_row_availability(other, metric) > 0 &&
+           vitals_row_read_ns(other, metric) == vitals_row_read_ns(row, metric);
 }
 
-static double mean_of(const struct mean *mean)
+/* A value that was made of a metric of a row; NaN where there is none. One that is stale is of the
+ * moment at which it was read, and of that once: of this moment nothing is known. */
+static void record(const struct recording *recording, struct history *history,
+                   const vitals_row *row, vitals_metric metric, double value)
 {
-    return mean->count > 0 ? mean->sum / mean->count : (double)NAN;
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(recording->snapshot);
+    bool stale = row != NULL && vitals_row_availability(row, metric) == VITALS_STALE;
+    recording->add(history, now_ns, stale ? (double)NAN : value);
+    if (stale && !is_known(recording, row, metric))
+        history_add_late(history, vitals_row_read_ns(row, metric), value);
 }
 
 static double value_or_nan(const vitals_row *row, vitals_metric metric)
@@ -242,53 +257,82 @@ static double value_or_nan(const vitals_row *row, vitals_metric metric)
     return cell_value(row, metric, &value) ? value : (double)NAN;
 }
 
-/* history_add, or history_add_before. */
-typedef void add_value(struct history *history, uint64_t time_ns, double value);
-
-static void record_devices(struct model *model, const vitals_snapshot *snapshot, add_value *add)
+static double share_or_nan(const vitals_row *row, vitals_metric part, vitals_metric whole)
 {
+    double value;
+    return cell_ratio(row, part, whole, &value) ? value : (double)NAN;
+}
+
+/* Of those that are of this moment. */
+struct mean {
+    double sum;
+    unsigned count;
+};
+
+static void mean_add(struct mean *mean, const vitals_row *row, vitals_metric metric, double value)
+{
+    if (isnan(value) || vitals_row_availability(row, metric) == VITALS_STALE)
+        return;
+    mean->sum += value;
+    mean->count++;
+}
+
+static double mean_of(const struct mean *mean)
+{
+    return mean->count > 0 ? mean->sum / mean->count : (double)NAN;
+}
+
+static void record_device(const struct recording *recording, struct device_history *own,
+                          const vitals_row *gpu)
+{
+    record(recording, &own->memory, gpu, VITALS_GPU_MEMORY_USED_BYTES,
+           share_or_nan(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES));
+    static const struct {
+        vitals_metric metric;
+        size_t history;
+    } GAUGES[] = {
+        {VITALS_GPU_UTILIZATION_RATIO, offsetof(struct device_history, busy)},
+        {VITALS_GPU_POWER_WATTS, offsetof(struct device_history, power)},
+        {VITALS_GPU_TEMPERATURE_CELSIUS, offsetof(struct device_history, temperature)},
+    };
+    for (size_t i = 0; i < sizeof GAUGES / sizeof GAUGES[0]; i++)
+        record(recording, (struct history *)((char *)own + GAUGES[i].history), gpu,
+               GAUGES[i].metric, value_or_nan(gpu, GAUGES[i].metric));
+}
+
+static void record_devices(struct model *model, const struct recording *recording)
+{
+    const vitals_snapshot *snapshot = recording->snapshot;
     uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
     struct mean memory = {0}, busy = {0};
     for (const vitals_row *gpu = NULL;
          (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
-        double share = 0, ratio = 0;
         if (!model_shows_device(model, gpu))
             continue;
-        struct mean none = {0};
-        bool leaf = !has_parts(snapshot, gpu);
-        bool known = cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
-                                &share);
-        share = mean_add(leaf ? &memory : &none, known, share);
-        known = cell_value(gpu, VITALS_GPU_UTILIZATION_RATIO, &ratio);
-        ratio = mean_add(leaf ? &busy : &none, known, ratio);
-        struct device_history *own = history_of(model, snapshot, vitals_row_key(gpu));
-        if (own != NULL) {
-            add(&own->memory, time_ns, share);
-            add(&own->busy, time_ns, ratio);
-            add(&own->power, time_ns, value_or_nan(gpu, VITALS_GPU_POWER_WATTS));
-            add(&own->temperature, time_ns, value_or_nan(gpu, VITALS_GPU_TEMPERATURE_CELSIUS));
+        if (!has_parts(snapshot, gpu)) {
+            mean_add(
+                &memory, gpu, VITALS_GPU_MEMORY_USED_BYTES,
+                share_or_nan(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES));
+            mean_add(&busy, gpu, VITALS_GPU_UTILIZATION_RATIO,
+                     value_or_nan(gpu, VITALS_GPU_UTILIZATION_RATIO));
         }
+        struct device_history *own = history_of(model, snapshot, vitals_row_key(gpu));
+        if (own != NULL)
+            record_device(recording, own, gpu);
     }
-    add(&model->gpu_memory, time_ns, mean_of(&memory));
-    add(&model->gpu_busy, time_ns, mean_of(&busy));
-}
-
-static double share_or_nan(const vitals_row *host, vitals_metric part, vitals_metric whole)
-{
-    double value;
-    return cell_ratio(host, part, whole, &value) ? value : (double)NAN;
+    recording->add(&model->gpu_memory, time_ns, mean_of(&memory));
+    recording->add(&model->gpu_busy, time_ns, mean_of(&busy));
 }
 
 /* What needs no older snapshot. */
-static void record_gauges(struct model *model, const vitals_snapshot *snapshot, add_value *add)
+static void record_gauges(struct model *model, const struct recording *recording)
 {
-    uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
-    add(&model->memory, time_ns,
-        share_or_nan(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES));
-    add(&model->swap, time_ns,
-        share_or_nan(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES));
-    record_devices(model, snapshot, add);
+    const vitals_row *host = vitals_snapshot_next(recording->snapshot, VITALS_HOST, NULL);
+    record(recording, &model->memory, host, VITALS_HOST_MEMORY_USED_BYTES,
+           share_or_nan(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES));
+    record(recording, &model->swap, host, VITALS_HOST_SWAP_USED_BYTES,
+           share_or_nan(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES));
+    record_devices(model, recording);
 }
 
 static void record_cpu(struct model *model, const vitals_snapshot *now, const vitals_snapshot *then,
@@ -302,7 +346,7 @@ static void record_cpu(struct model *model, const vitals_snapshot *now, const vi
 void model_graphs_add(struct model *model, const vitals_snapshot *snapshot)
 {
     record_cpu(model, snapshot, model->recorded, history_add);
-    record_gauges(model, snapshot, history_add);
+    record_gauges(model, &(struct recording){snapshot, model->recorded, history_add});
     held_update(&model->held, snapshot);
     replace(&model->recorded, vitals_snapshot_ref(snapshot));
 }
@@ -324,7 +368,7 @@ void model_graphs_add_before(struct model *model, const vitals_snapshot *known,
                              const vitals_snapshot *older)
 {
     record_cpu(model, known, older, history_add_before);
-    record_gauges(model, older, history_add_before);
+    record_gauges(model, &(struct recording){older, known, history_add_before});
     held_update_before(&model->held, older);
 }
 

@@ -36,19 +36,19 @@ static bool cpu_value(const struct model *model, const struct item *item, double
 static bool resident_value(const struct model *model, const struct item *item, double *out)
 {
     (void)model;
-    return cell_value(item->process, VITALS_PROCESS_RESIDENT_BYTES, out);
+    return cell_fresh(item->process, VITALS_PROCESS_RESIDENT_BYTES, out);
 }
 
 static bool memory_value(const struct model *model, const struct item *item, double *out)
 {
     (void)model;
-    return cell_value(item->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
+    return cell_fresh(item->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
 }
 
 static bool busy_value(const struct model *model, const struct item *item, double *out)
 {
     (void)model;
-    return cell_value(item->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
+    return cell_fresh(item->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
 }
 
 static void share_words(double value, char *out)
