@@ -108,6 +108,15 @@ static struct line *find_line(struct history *history, vitals_metric metric, con
     return line;
 }
 
+/* Whether it was read since the point before: a source that is late tells its last reading again,
+ * which is of no other point than its own. */
+static bool is_new(const vitals_row *row, vitals_metric metric, const vitals_snapshot *older)
+{
+    if (vitals_row_availability(row, metric) != VITALS_STALE)
+        return true;
+    return older != NULL && vitals_row_read_ns(row, metric) > vitals_snapshot_monotonic_ns(older);
+}
+
 static vitals_availability value_of(const struct kept *kept, const vitals_row *row,
                                     const vitals_snapshot *older, double *out)
 {
@@ -120,7 +129,8 @@ static vitals_availability value_of(const struct kept *kept, const vitals_row *r
         *out = fmin(*out, 1);
         return availability;
     }
-    return vitals_row_number(row, kept->metric, out);
+    return is_new(row, kept->metric, older) ? vitals_row_number(row, kept->metric, out)
+                                            : VITALS_NOT_YET;
 }
 
 static void keep(struct history *history, const struct kept *kept, const vitals_snapshot *snapshot)

@@ -2,7 +2,8 @@
  *
  * A point every five seconds, or every sample where those are fewer: gauges as they are then,
  * counters as their rate since the point before, the utilization of a device as its mean since then
- * where its driver counts. A value that was missing is a gap. Devices come and go: the line of one
+ * where its driver counts. A value that was missing is a gap, as is one that was not read since the
+ * point before because its source was late. Devices come and go: the line of one
  * that left stays until an hour has passed. Samples between two points are not read. One thread. */
 #ifndef VITALS_PUBLISH_HISTORY_H
 #define VITALS_PUBLISH_HISTORY_H

@@ -135,6 +135,45 @@ static void what_was_missing_is_a_gap_and_never_zero(void)
     "{\"key\":" key ",\"parent\":null,\"label\":\"" label "\",\"age_ns\":0," \
     "\"utilization_ratio\":" use ",\"busy_seconds\":" busy ",\"power_watts\":" power "}"
 
+/* A device whose driver does not count: how busy it is, and how good that is. */
+#define USE(busy, quality, age_ns)                                                        \
+    "{\"key\":1,\"parent\":null,\"label\":\"0\",\"age_ns\":0,\"utilization_ratio\":" busy \
+    ",\"busy_seconds\":null,\"power_watts\":90,\"availability\":{" quality                \
+    "\"busy_seconds\":\"unsupported\"},\"ages_ns\":{\"utilization_ratio\":" age_ns "}}"
+#define LATE "\"utilization_ratio\":\"stale\","
+
+static void what_came_late_is_no_point_again(void)
+{
+    static const struct {
+        const char *gpu;
+        double use; /* below 0: null */
+    } POINTS[] = {
+        {USE("0.5", "", "1000"), 0.5},
+        {USE("0.5", LATE, "5000000000"), -1}, /* the same again */
+        {USE("0.5", LATE, "10000000000"), -1},
+        {USE("0.7", LATE, "1000000000"), 0.7}, /* it was late, and is of this point */
+        {USE("0.7", LATE, "6000000000"), -1},
+        {USE("0.9", "", "1000"), 0.9},
+    };
+    struct history *history = history_new();
+    for (size_t i = 0; i < CHECK_COUNT(POINTS); i++)
+        take(history,
+             &(struct sample){
+                 .at = 5.0 * (double)i, .busy = "1", .memory = "1", .gpus = POINTS[i].gpu});
+    json_t *document = document_of(history);
+    const json_t *use = values_of(document, "utilization_ratio", "0");
+    const json_t *power = values_of(document, "power_watts", "0");
+    for (size_t i = 0; i < CHECK_COUNT(POINTS); i++) {
+        CHECK_NEAR(value_at(power, i), 90, 0);
+        if (POINTS[i].use < 0)
+            CHECK(json_is_null(json_array_get(use, i)));
+        else
+            CHECK_NEAR(value_at(use, i), POINTS[i].use, 1e-6);
+    }
+    json_decref(document);
+    history_free(history);
+}
+
 static void an_hour_is_kept_and_no_more(void)
 {
     struct history *history = history_new();
@@ -270,6 +309,7 @@ static const check_test tests[] = {
     {"a point every five seconds, with the rate between",
      a_point_every_five_seconds_with_the_rate_between},
     {"what was missing is a gap and never zero", what_was_missing_is_a_gap_and_never_zero},
+    {"what came late is no point again", what_came_late_is_no_point_again},
     {"an hour is kept, and no more", an_hour_is_kept_and_no_more},
     {"a device is as busy as its counter says", a_device_is_as_busy_as_its_counter_says},
     {"times grow, whatever is done to the wall clock",

@@ -191,7 +191,7 @@ function keep(view, tables) {
   for (const [table, metrics] of LINES) {
     for (const row of tables[table] || []) {
       for (const metric of metrics) {
-        const value = get(row, metric).v;
+        const { v, a } = get(row, metric), value = a === "stale" ? null : v; // no value of this moment
         if (value !== null || past.find(table, metric, row.key)) samples.push([table, metric, row.key, row.label, value]);
       }
     }
