@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/trouble.h"
 #include "monitor/canvas.h"
 #include "monitor/cell_text.h"
 #include "monitor/device_words.h"
+#include "monitor/pane.h"
 
 enum { TEXT = 512, LIST = 2048 };
 
@@ -271,7 +273,7 @@ static ink entry_style(const struct writer *writer, const struct entry *entry)
     double number;
     bool alarm = entry->kind == ALARM && cell_value(writer->view->gpu, entry->metric, &number) &&
                  number > 0;
-    return alarm ? STYLE_BOLD | STYLE_RED : STYLE_PLAIN;
+    return alarm ? STYLE_TROUBLE : STYLE_PLAIN;
 }
 
 static void put_entry(struct writer *writer, const struct entry *entry)
@@ -387,34 +389,19 @@ static void put_clocks(struct writer *writer)
 /* What holds the clocks down, in one line; nothing, only where every cause is known. */
 static void put_throttle(struct writer *writer)
 {
-    static const struct {
-        vitals_metric metric;
-        const char *name;
-    } CAUSES[] = {{G(THROTTLED_BY_POWER), "power"},
-                  {G(THROTTLED_BY_TEMPERATURE), "heat"},
-                  {G(THROTTLED_BY_CURRENT), "current"},
-                  {G(THROTTLED_OTHERWISE), "other"}};
     const vitals_row *gpu = writer->view->gpu;
-    char text[TEXT] = "";
-    size_t used = 0;
-    const size_t count = sizeof CAUSES / sizeof CAUSES[0];
-    size_t unknown = count; /* the first that is */
-    double on;
-    for (size_t i = 0; i < count; i++) {
-        if (!cell_value(gpu, CAUSES[i].metric, &on))
-            unknown = unknown < count ? unknown : i;
-        else if (on > 0)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "",
-                                     CAUSES[i].name);
-    }
-    bool nothing = used == 0 && unknown == count;
-    if (used == 0 && !nothing)
-        reason_words(vitals_row_availability(gpu, CAUSES[unknown].metric), text);
+    char text[TEXT] = "", causes[TROUBLE_WORDS];
+    vitals_availability reason;
+    bool known = trouble_throttle(gpu, causes, &reason), any = causes[0] != '\0';
+    if (!any && !known)
+        reason_words(reason, text);
     put(writer, "held down by",
-        used > 0  ? STYLE_BOLD | STYLE_YELLOW
-        : nothing ? STYLE_PLAIN
-                  : STYLE_DIM,
-        nothing ? "nothing" : text);
+        any     ? STYLE_TROUBLE
+        : known ? STYLE_PLAIN
+                : STYLE_DIM,
+        any     ? causes
+        : known ? "nothing"
+                : text);
     text[0] = '\0';
     append(writer, gpu, "", G(THROTTLE_REASONS), text);
     if (text[0] != '\0')

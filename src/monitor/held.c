@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/trouble.h"
 #include "monitor/cell_text.h"
 
 enum { HOLDINGS_MOST = 1 << 16, DEVICES_MOST = 256 };
@@ -274,19 +275,7 @@ bool held_user(const struct held *held, uint64_t key, uint64_t now_ns, double *s
 
 char *held_words(double seconds, char out[static HELD_WORDS])
 {
-    enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
-    static const struct {
-        double below;
-        unsigned unit;
-        const char *name;
-    } STEPS[] = {{2 * MINUTE, 1, "s"},
-                 {100 * MINUTE, MINUTE, "min"},
-                 {96 * HOUR, HOUR, "h"},
-                 {1e9, DAY, "days"}};
-    size_t step = 0;
-    while (step < 3 && seconds >= STEPS[step].below)
-        step++;
-    unsigned whole = seconds < STEPS[step].below ? (unsigned)seconds : (unsigned)STEPS[step].below;
-    (void)snprintf(out, HELD_WORDS, "held %u %s", whole / STEPS[step].unit, STEPS[step].name);
+    char span[SPAN_WORDS];
+    (void)snprintf(out, HELD_WORDS, "held %s", span_words(seconds, span));
     return out;
 }

@@ -45,8 +45,10 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
 /* The vertical lines at the bottom of the devices, which the rule below them joins. */
 void pane_devices_edges(const struct model *model, struct edges *out);
 
-/* How busy a device is: the heavier of memory and utilization. */
+/* How busy a device is: the heavier of memory and utilization; dim where that is not fresh. Of a
+ * device that does not answer a color that no busy one has. */
 ink pane_device_style(const struct model *model, const vitals_row *gpu);
+enum { STYLE_TROUBLE = STYLE_BOLD | STYLE_MAGENTA }; /* of words and figures that tell of a fault */
 
 /* What a command's cell says, also where nothing is known of the process; and whether it is. */
 bool pane_command(const struct model *model, const struct item *item,

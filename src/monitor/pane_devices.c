@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/trouble.h"
 #include "monitor/pane.h"
 
 enum { CELL_LEFT = 31, CELL_MIDDLE = 22, NOTE = 10, NAME = 256, LINE = NAME + 2 * WORDS + 32 };
@@ -15,6 +16,12 @@ struct place {
     const struct model *model;
     int y;
     int first, second; /* columns inside the boxes of bars; 0: there is none */
+};
+
+/* Words about a device in place of what its cell usually says. */
+struct note {
+    char text[TROUBLE_WORDS];
+    ink style;
 };
 
 static bool ascii(const struct place *place)
@@ -138,19 +145,21 @@ const vitals_row *pane_devices_at(const struct model *model, enum form form, int
 ink pane_device_style(const struct model *model, const vitals_row *gpu)
 {
     const struct look *look = &model->options->look;
-    double memory = 0, busy = 0;
-    if (vitals_row_availability(gpu, VITALS_GPU_MEMORY_USED_BYTES) == VITALS_GONE)
-        return STYLE_RED;
+    double memory = 0, busy = 0, age;
+    const struct silence *silence = trouble_silence(gpu);
+    if (silence != NULL)
+        return silence->is_fault ? STYLE_MAGENTA : STYLE_DIM;
+    ink dim = trouble_age(gpu, &age) ? STYLE_DIM : STYLE_PLAIN;
     bool has_memory = cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
                                  &memory);
     bool has_busy = cell_value(gpu, VITALS_GPU_UTILIZATION_RATIO, &busy);
     ink a = draw_load(has_memory, memory, look->memory_thresholds);
     ink b = draw_load(has_busy, busy, look->gpu_thresholds);
     if (vitals_row_parent(gpu) != 0 && !has_busy)
-        return a;
+        return a | dim;
     if (a == STYLE_RED || b == STYLE_RED)
-        return STYLE_RED;
-    return a == STYLE_YELLOW || b == STYLE_YELLOW ? STYLE_YELLOW : STYLE_GREEN;
+        return STYLE_RED | dim;
+    return (a == STYLE_YELLOW || b == STYLE_YELLOW ? STYLE_YELLOW : STYLE_GREEN) | dim;
 }
 
 /* With somebody selected, their device stands out and the others step back. */
@@ -179,13 +188,19 @@ static const char *mig_mode(const vitals_row *gpu)
     return !cell_value(gpu, VITALS_GPU_MIG_MODE, &on) ? "N/A" : on != 0 ? "Enabled" : "Disabled";
 }
 
-/* "held 23 min", where that is so. */
-static bool held_note(const struct place *place, const vitals_row *gpu, char out[static HELD_WORDS])
+/* What is wrong with a device, or else how long it is held; false: nothing of that. */
+static bool device_note(const struct place *place, const vitals_row *gpu, int columns,
+                        struct note *out)
 {
     double seconds;
+    out->style = STYLE_TROUBLE;
+    if (trouble_note(gpu, (size_t)columns, out->text))
+        return true;
+    out->style = STYLE_BOLD | STYLE_YELLOW;
     if (!model_held(place->model, gpu, &seconds))
         return false;
-    (void)held_words(seconds, out);
+    char held[HELD_WORDS];
+    (void)snprintf(out->text, sizeof out->text, "%s", held_words(seconds, held));
     return true;
 }
 
@@ -229,6 +244,11 @@ static const char *power_words(const vitals_row *gpu, char out[static LINE])
 static const char *memory_words(const vitals_row *gpu, char out[static LINE])
 {
     char used[WORDS], total[WORDS];
+    const struct silence *silence = trouble_silence(gpu);
+    if (silence != NULL) {
+        (void)snprintf(out, LINE, "%s", silence->word);
+        return out;
+    }
     return pair(cell_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, used),
                 cell_bytes(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, total), out);
 }
@@ -289,9 +309,14 @@ static void fill_bar(const struct place *place, const vitals_row *gpu, enum bar_
         (void)cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", note);
         break;
     }
+    double age;
     if (!bar->known)
         bar->note = NULL;
     bar->style = draw_load(bar->known, bar->ratio, thresholds);
+    if (trouble_silence(gpu) != NULL)
+        bar->style = pane_device_style(place->model, gpu);
+    else if (trouble_age(gpu, &age))
+        bar->style |= STYLE_DIM;
 }
 
 static void device_bar(const struct place *place, const vitals_row *gpu, enum bar_kind kind, int x,
@@ -330,7 +355,9 @@ static void first_line(const struct place *place, const vitals_row *gpu, bool mi
           cell_text(gpu, VITALS_GPU_PCI_BUS_ID, ascii(place), text, sizeof text));
     field(place, X_MIDDLE + 17, 4, true, style, cell_on_off(gpu, VITALS_GPU_DISPLAY_ACTIVE, text));
     field(place, X_RIGHT, 9, true, style, mig ? mig_mode(gpu) : "");
-    field(place, X_RIGHT + 9, 12, true, style,
+    double errors;
+    bool broken = cell_value(gpu, VITALS_GPU_ECC_ERRORS_UNCORRECTED, &errors) && errors > 0;
+    field(place, X_RIGHT + 9, 12, true, broken ? STYLE_TROUBLE : style,
           cell_number(gpu, VITALS_GPU_ECC_ERRORS_UNCORRECTED, "", text));
     bars(place, gpu, BAR_MEMORY, BAR_BANDWIDTH);
 }
@@ -339,6 +366,30 @@ static void first_line(const struct place *place, const vitals_row *gpu, bool mi
 struct cells {
     int x, fan, temperature, power;
 };
+
+/* "lost" stands out of the row that says nothing else. */
+static ink memory_style(const vitals_row *gpu, ink style)
+{
+    const struct silence *silence = trouble_silence(gpu);
+    return silence != NULL && silence->is_fault ? style | STYLE_BOLD : style;
+}
+
+/* How busy it is, and a note or the compute mode; for a long note the load moves to the left. */
+static void load_cells(const struct place *place, const vitals_row *gpu, ink style)
+{
+    enum { CELLS = 21, LOAD = 8, LOAD_LEAST = 4, NOTE_MOST = CELLS - LOAD_LEAST - 1 };
+    char text[WORDS];
+    struct note note;
+    int load = LOAD;
+    bool noted = device_note(place, gpu, NOTE_MOST, &note);
+    if (noted && CELLS - LOAD < 1 + canvas_columns(note.text))
+        load = CELLS - 1 - canvas_columns(note.text);
+    field(place, X_RIGHT, load, true, style, cell_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, text));
+    if (noted)
+        field(place, X_RIGHT + load, CELLS - load, true, note.style, note.text);
+    else
+        field(place, X_RIGHT + load, CELLS - load, true, style, compute_mode(place, gpu, text));
+}
 
 static void readings_line(const struct place *place, const vitals_row *gpu,
                           const struct cells *cells)
@@ -359,13 +410,8 @@ static void readings_line(const struct place *place, const vitals_row *gpu,
     (void)snprintf(state, sizeof state, "%s%.60s", number[0] == 'N' ? "" : "P", number);
     field(place, x, 5, true, style, state);
     field(place, x + 5, cells->power, true, style, power_words(gpu, text));
-    field(place, X_MIDDLE, 21, true, style, memory_words(gpu, text));
-    field(place, X_RIGHT, 8, true, style, cell_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, text));
-    char held[HELD_WORDS];
-    if (held_note(place, gpu, held))
-        field(place, X_RIGHT + 8, 13, true, STYLE_BOLD | STYLE_YELLOW, held);
-    else
-        field(place, X_RIGHT + 8, 13, true, style, compute_mode(place, gpu, state));
+    field(place, X_MIDDLE, 21, true, memory_style(gpu, style), memory_words(gpu, text));
+    load_cells(place, gpu, style);
 }
 
 static void bar1_words(const struct place *place, const vitals_row *gpu, char out[static LINE])
@@ -400,7 +446,7 @@ static void part_line(const struct place *place, const vitals_row *part)
                        cell_number(part, VITALS_GPU_COMPUTE_INSTANCE_ID, "", compute));
     field(place, X_LEFT, 4, true, style, vitals_row_label(part));
     field(place, X_LEFT + 4, 26, true, style, text);
-    field(place, X_MIDDLE, 21, true, style, memory_words(part, text));
+    field(place, X_MIDDLE, 21, true, memory_style(part, style), memory_words(part, text));
     if (mig)
         bar1_words(place, part, text);
     else
@@ -442,7 +488,11 @@ static void narrow_power(const struct place *place, const vitals_row *gpu, char 
 static void narrow_memory(const struct place *place, const vitals_row *gpu, char *out)
 {
     (void)place;
-    (void)cell_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, out);
+    const struct silence *silence = trouble_silence(gpu);
+    if (silence != NULL)
+        (void)snprintf(out, LINE, "%s", silence->word);
+    else
+        (void)cell_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, out);
 }
 
 static void narrow_share(const struct place *place, const vitals_row *gpu, char *out)
@@ -482,20 +532,22 @@ static void narrow_line(const struct place *place, const vitals_row *gpu)
         if (width < column->least)
             continue;
         int columns = column->width > 0 ? column->width : width - 3 - used;
+        ink own = style;
         if (gpu == NULL)
             (void)snprintf(text, sizeof text, "%s%s", column->words == NULL ? " " : "",
                            column->title);
         else if (column->words != NULL)
             column->words(place, gpu, text);
         else {
-            char held[HELD_WORDS];
+            struct note note;
             text[0] = ' ';
-            if (held_note(place, gpu, held))
-                (void)snprintf(text + 1, sizeof text - 1, "%s", held);
-            else
+            if (device_note(place, gpu, columns - 1, &note)) {
+                (void)snprintf(text + 1, sizeof text - 1, "%s", note.text);
+                own = note.style;
+            } else
                 (void)cell_device(gpu, ascii(place), columns - 1, text + 1, sizeof text - 1);
         }
-        field(place, at, columns, column->words != NULL, style, text);
+        field(place, at, columns, column->words != NULL, own, text);
         at += columns;
     }
 }

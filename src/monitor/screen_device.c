@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/trouble.h"
 #include "monitor/device_sheet.h"
 #include "monitor/device_traffic.h"
 #include "monitor/device_users.h"
@@ -361,7 +362,7 @@ static size_t position(const struct model *model, const struct device *device, s
 static void draw_head(struct pen *pen, const struct model *model, const struct device *device,
                       const vitals_row *gpu)
 {
-    char line[LINE], name[WORDS * 4], held[HELD_WORDS], which[WORDS];
+    char line[LINE], name[WORDS * 4], held[HELD_WORDS], which[WORDS], note[TROUBLE_WORDS];
     double seconds;
     size_t count, place = position(model, device, &count);
     (void)cell_device(gpu, pen->look->ascii, 120, name, sizeof name);
@@ -369,8 +370,15 @@ static void draw_head(struct pen *pen, const struct model *model, const struct d
     int x = 1 + canvas_text(pen->canvas, 1, 0, STYLE_BOLD, line);
     if (vitals_row_parent(gpu) != 0)
         x += canvas_text(pen->canvas, x, 0, STYLE_DIM, "  a partition");
-    if (vitals_row_availability(gpu, VITALS_GPU_MEMORY_USED_BYTES) == VITALS_GONE)
-        x += canvas_text(pen->canvas, x, 0, STYLE_BOLD | STYLE_RED, "  lost");
+    const struct silence *silence = trouble_silence(gpu);
+    if (silence != NULL)
+        (void)snprintf(line, sizeof line, "  %s", silence->word);
+    else if (trouble_note(gpu, sizeof note, note))
+        (void)snprintf(line, sizeof line, "  %s", note);
+    else
+        line[0] = '\0';
+    x += canvas_text(pen->canvas, x, 0,
+                     silence == NULL || silence->is_fault ? STYLE_TROUBLE : STYLE_DIM, line);
     if (model_held(model, gpu, &seconds)) {
         (void)snprintf(line, sizeof line, "  %s, and not used", held_words(seconds, held));
         x += canvas_text(pen->canvas, x, 0, STYLE_BOLD | STYLE_YELLOW, line);

@@ -1,6 +1,8 @@
 /* panel.c: what panels share. */
 #include "report/panel.h"
 
+#include "feed/trouble.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,12 @@ vitals_availability panel_ratio(const vitals_row *row, vitals_metric part, vital
 
 enum color panel_device_color(const struct view *view, const vitals_row *gpu)
 {
-    double memory = 0, busy = 0;
+    double memory = 0, busy = 0, age;
+    const struct silence *silence = trouble_silence(gpu);
+    if (silence != NULL)
+        return silence->is_fault ? COLOR_MAGENTA : COLOR_DIM;
+    if (trouble_age(gpu, &age))
+        return COLOR_DIM;
     vitals_availability has_memory = panel_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES,
                                                  VITALS_GPU_MEMORY_TOTAL_BYTES, &memory);
     vitals_availability has_busy = vitals_row_f64(gpu, VITALS_GPU_UTILIZATION_RATIO, &busy);

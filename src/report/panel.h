@@ -24,7 +24,8 @@ size_t panel_processes_width(const struct view *view);
 /* Whether a device is among those asked for; a partition goes with its device. */
 bool panel_shows_device(const struct view *view, const vitals_row *gpu);
 
-/* How busy a device is, for coloring: the heavier of memory and utilization. */
+/* How busy a device is, for coloring: the heavier of memory and utilization; dim where that is not
+ * fresh. Of a device that does not answer a color that no busy one has. */
 enum color panel_device_color(const struct view *view, const vitals_row *gpu);
 
 /* Ratio of two counts of a row. */

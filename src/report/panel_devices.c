@@ -8,6 +8,8 @@
  * Columns are nvidia-smi's, which everybody reads without thinking. */
 #include "report/panel.h"
 
+#include "feed/trouble.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -219,7 +221,10 @@ static void first_line(struct paint *paint, const struct view *view, const vital
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
     paint_cell(paint, color, ALIGN_RIGHT, 9, mig ? mig_mode(gpu) : "");
-    paint_cell(paint, color, ALIGN_RIGHT, 12,
+    double errors;
+    bool broken = vitals_row_number(gpu, VITALS_GPU_ECC_ERRORS_UNCORRECTED, &errors) > 0 &&
+                  errors > 0;
+    paint_cell(paint, broken ? COLOR_MAGENTA : color, ALIGN_RIGHT, 12,
                panel_number(gpu, VITALS_GPU_ECC_ERRORS_UNCORRECTED, "%.0f", ecc));
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
@@ -238,30 +243,38 @@ static void power_words(const vitals_row *gpu, char *out, size_t capacity)
                    panel_number(gpu, VITALS_GPU_POWER_LIMIT_WATTS, "%.0fW", limit));
 }
 
-/* Why nothing can be read of a device, in the place of its memory. */
-static const struct {
-    vitals_availability reason;
-    const char *word;
-} SILENCES[] = {
-    {VITALS_GONE, "lost"}, {VITALS_SUSPENDED, "asleep"}, {VITALS_TIMED_OUT, "no answer"}};
-
 static void memory_words(const vitals_row *gpu, char *out, size_t capacity)
 {
     char used[PANEL_TEXT], total[PANEL_TEXT];
-    vitals_availability state = vitals_row_availability(gpu, VITALS_GPU_MEMORY_USED_BYTES);
-    for (size_t i = 0; i < sizeof(SILENCES) / sizeof(SILENCES[0]); i++) {
-        if (state == SILENCES[i].reason) {
-            (void)snprintf(out, capacity, "%s", SILENCES[i].word);
-            return;
-        }
+    const struct silence *silence = trouble_silence(gpu);
+    if (silence != NULL) {
+        (void)snprintf(out, capacity, "%s", silence->word);
+        return;
     }
     (void)snprintf(out, capacity, "%s / %s", panel_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, used),
                    panel_bytes(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, total));
 }
 
+/* How busy it is, and what is wrong with it or else the compute mode; for a long note the load
+ * moves to the left. */
+static void load_cells(struct paint *paint, const struct view *view, const vitals_row *gpu)
+{
+    enum { CELLS = 21, LOAD = 8, LOAD_LEAST = 4, NOTE_MOST = CELLS - LOAD_LEAST - 1 };
+    char text[PANEL_TEXT], note[TROUBLE_WORDS];
+    enum color color = panel_device_color(view, gpu);
+    size_t load = LOAD;
+    bool noted = trouble_note(gpu, NOTE_MOST, note);
+    if (noted && CELLS - LOAD < 1 + strlen(note))
+        load = CELLS - 1 - strlen(note);
+    paint_cell(paint, color, ALIGN_RIGHT, load,
+               panel_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, text));
+    paint_cell(paint, noted ? COLOR_MAGENTA : color, ALIGN_RIGHT, CELLS - load,
+               noted ? note : compute_mode(view, gpu, text));
+}
+
 static void second_line(struct paint *paint, const struct view *view, const vitals_row *gpu)
 {
-    char text[2 * PANEL_TEXT + 8], mode[PANEL_TEXT];
+    char text[2 * PANEL_TEXT + 8];
     enum color color = panel_device_color(view, gpu);
     struct bars bars = bars_of(view);
     paint_edge(paint);
@@ -279,9 +292,7 @@ static void second_line(struct paint *paint, const struct view *view, const vita
     paint_cell(paint, color, ALIGN_RIGHT, 21, text);
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
-    paint_cell(paint, color, ALIGN_RIGHT, 8,
-               panel_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, text));
-    paint_cell(paint, color, ALIGN_RIGHT, 13, compute_mode(view, gpu, mode));
+    load_cells(paint, view, gpu);
     paint_text(paint, COLOR_PLAIN, " ");
     paint_edge(paint);
     if (bars.first > 0)

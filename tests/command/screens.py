@@ -28,8 +28,9 @@ COMMANDS = {
 }
 USERS = {"plain": ["ana", "ben", "a-long-name-of-a-user"], "missing": ["ana"],
          "wide": ["ゆうざあ", "ana", "é\u0301"], "hostile": ["\x1b[2J", "a\nb", "\u202e", ""]}
-for PARTED in (COMMANDS, USERS):
-    PARTED["parts"] = PARTED["plain"]  # each device but the last is in two parts
+for WORDS in (COMMANDS, USERS):
+    WORDS["parts"] = WORDS["plain"]  # each device but the last is in two parts
+    WORDS["troubled"] = WORDS["plain"]  # each device but the last has a trouble of its own
 
 # What a part of a device is asked and cannot say.
 OF_A_WHOLE = ("utilization_ratio", "memory_busy_ratio", "power_watts", "power_limit_watts", "temperature_celsius",
@@ -81,6 +82,30 @@ def _devices(template, count):
                 if part["parent"] == model["key"]:
                     tables[name].append({**part, "key": len(tables[name]) + 1, "parent": number + 1})
     return tables
+
+
+# What can be wrong with a device that answers, of each in turn: its own values, and how old the rest is.
+TROUBLES = (
+    ({"throttled_by_power": 1, "utilization_ratio": 1.0}, 0),
+    ({"throttled_by_temperature": 1, "throttled_by_power": 1, "temperature_celsius": 91}, 0),
+    ({"throttled_by_power": 1, "throttle_reasons": "hw_power_brake_slowdown"}, 0),
+    ({"ecc_errors_uncorrected": 12}, 0),
+    ({"ecc_errors_uncorrected": 2, "xid_errors": 3, "xid_last": 79}, 0),
+    ({"throttled_by_temperature": 1, "xid_errors": 1, "xid_last": 63}, 0),
+    ({}, 5), ({"throttled_by_temperature": 1}, 150), ({}, 0))
+AGED = ("utilization_ratio", "memory_used_bytes", "memory_busy_ratio", "power_watts", "temperature_celsius")
+
+
+def _troubles(snapshot):
+    """Each device but the last has another one."""
+    names = {"throttled_by_power": 0, "throttled_by_temperature": 0, "throttled_by_current": 0, "throttled_otherwise": 0,
+             "throttle_reasons": "", "xid_errors": 0, "xid_last": 0}
+    snapshot["columns"]["gpu"] += names
+    for row, (values, age) in zip(snapshot["tables"]["gpu"], TROUBLES):
+        row.update(names | values)
+        if age:
+            row["availability"] |= dict.fromkeys(AGED, "stale")
+            row["ages_ns"] = dict.fromkeys(AGED, age * SECOND)
 
 
 def _parts(tables):
@@ -139,6 +164,8 @@ def machine(devices, processes, kind="plain", ticks=2, cpus=None):
         tables["process"], tables["gpu_process"] = _processes(template, devices, processes, kind, tick)
         if kind == "parts":
             _parts(tables)
+        if kind == "troubled":
+            _troubles(snapshot)
         if kind == "missing":
             for name, rows in tables.items():
                 if name != "source":

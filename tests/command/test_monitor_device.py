@@ -238,8 +238,8 @@ class Held(Device):
         terminal = Terminal(110, 60)
         self.addCleanup(terminal.close)
         scenario = terminal.home / "idle.conf"
-        scenario.write_text(SCENARIO.read_text().replace("utilization_gpu_percent = 0..20",
-                                                         "utilization_gpu_percent = 0"))
+        scenario.write_text(SCENARIO.read_text().replace(
+            "utilization_gpu_percent = 0..20", "utilization_gpu_percent = 0\nclocks_event_reasons = 0x1"))
         terminal.run(f"VITALS_NVML_SCENARIO={scenario} {VITALS} --backends nvidia --nvml {library} --held-after 4s")
         first = terminal.wait("GPU-Util", "300W")
         self.assertNotIn("held", first)

@@ -44,6 +44,10 @@ CASES = (
     (2, 6, "plain", "100x30", "device", (), "auto"),
     (3, 5, "missing", "60x30", "device", ("--ascii",), "auto"),
     (2, 6, "plain", "80x30", "columns", (), "auto"),
+    (9, 3, "troubled", "80x24", "main", (), "auto"),
+    (9, 3, "troubled", "123x50", "main", (), "full"),
+    (9, 3, "troubled", "48x30", "main", (), "auto"),
+    (9, 3, "troubled", "80x16", "main", ("--force-color",), "compact"),
     (3, 6, "parts", "123x30", "main", (), "full"),
     (3, 6, "parts", "79x24", "main", ("--ascii",), "compact"),
     (2, 6, "hostile", "80x24", "signal", (), "auto"),
@@ -64,6 +68,10 @@ DEMO = (
     ("60x20", "main", ("--force-color", "--colorful")),
 )
 STORED_DEMO = FIXTURES / "screens_demo.txt"
+
+# Of the demos whose devices are in trouble.
+ILL = tuple(itertools.product(("broken", "ailing", "hang"), ("80x24", "120x40", "200x60")))
+STORED_ILL = FIXTURES / "screens_ill.txt"
 
 
 def machines(folder):
@@ -130,6 +138,26 @@ class Matrix(Screens):
         for kind in ("hostile", "wide"):
             self.look(self.machine(2, 10, kind), names=[name for name in screens.names() if name != "help"])
 
+    def test_of_devices_in_trouble(self):
+        """In every form of the panel that has a line for each."""
+        path = self.machine(9, 3, "troubled")
+        self.look(path, modes=("auto", "full", "compact"), sizes=SIZES[::2])
+        printed = self.look(path, modes=("full", "compact"), sizes=((80, 50), (160, 50)))
+        for job, text in printed.items():
+            for words in ("throttled: heat", "throttled: power", "power brake", "ECC 12", "ECC 2, Xid 79",
+                          "Xid 63, too hot", "5 s old", "2 min old"):
+                with self.subTest((job, words)):
+                    self.assertIn(words, text)
+
+    def test_the_report_has_the_same_words_in_the_same_cells(self):
+        path = self.machine(9, 3, "troubled")
+        full = screens.picture(path, 79, 60, VITALS_MONITOR="full").stdout.decode().splitlines()
+        end = 6 + 3 * 9  # where the rule below the last device is, which joins the next panel here
+        self.assertIn("100%      Default", full[end - 1])
+        done = vitals("-1", "--from", str(path), env={"LC_ALL": "C.UTF-8", "COLUMNS": "79"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(full[1:end], done.stdout.splitlines()[1:end])
+
     def test_of_two_thousand_processes(self):
         for devices in (0, 16):
             self.look(self.machine(devices, 2000), sizes=((40, 10), (123, 50)), names=("main", "tree"))
@@ -191,7 +219,7 @@ class Golden(Screens):
         return done.stdout.decode()
 
     def test_looks_as_it_must(self):
-        texts = {self.title(case): self.printed(case) for case in CASES}
+        texts = {self.title(case): self.printed(case).replace("\x1b", "\\e") for case in CASES}
         self.assertEqual(len(texts), len(CASES))
         screens.compare(self, STORED, texts)
 
@@ -199,14 +227,20 @@ class Golden(Screens):
 class GoldenDemo(unittest.TestCase):
     maxDiff = None
 
+    def printed(self, demo, screen, *arguments):
+        done = vitals(f"--demo={demo}", "--seed", "7", "--screen", screen, *arguments,
+                      env={"LC_ALL": "C.UTF-8", "TZ": "UTC"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""), screen)
+        return done.stdout.replace("\x1b", "\\e")
+
     def test_looks_as_it_must(self):
-        texts = {}
-        for size, name, arguments in DEMO:
-            done = vitals("--demo", "--seed", "7", "--screen", f"{size}:{name}", *arguments,
-                          env={"LC_ALL": "C.UTF-8", "TZ": "UTC"})
-            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
-            texts[" ".join(["==== demo:", f"{size}:{name}", *arguments])] = done.stdout.replace("\x1b", "\\e")
+        texts = {" ".join(["==== demo:", f"{size}:{name}", *arguments]): self.printed("default", f"{size}:{name}", *arguments)
+                 for size, name, arguments in DEMO}
         screens.compare(self, STORED_DEMO, texts)
+
+    def test_says_what_is_wrong(self):
+        texts = {f"==== demo {demo}: {size}": self.printed(demo, size) for demo, size in ILL}
+        screens.compare(self, STORED_ILL, texts)
 
 
 if __name__ == "__main__":
