@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "publish/usage_line.h"
+
 #define MEGABYTE 1e6       /* what MLflow means by it */
 #define MEBIBYTE 1048576.0 /* what ProcessMetricsMonitor means by a megabyte */
 
@@ -180,8 +182,10 @@ static void fold(struct mlflow_points *points, size_t hint, const json_t *value)
     const char *scope = json_string_value(json_array_get(value, 0));
     const char *subject = json_string_value(json_array_get(value, 1));
     const char *measure = json_string_value(json_array_get(value, 2));
+    const char *state = json_string_value(json_array_get(value, 3));
     const json_t *number = json_array_get(value, 4);
-    if (scope == NULL || subject == NULL || measure == NULL || !json_is_number(number))
+    if (scope == NULL || subject == NULL || measure == NULL || state == NULL ||
+        !json_is_number(number) || !usage_line_is_new(vitals_availability_from_name(state)))
         return;
     struct series *series = find_series(points, hint, scope, subject, measure);
     if (series == NULL)

@@ -96,16 +96,19 @@ static void set_times(const struct writing *writing, const struct otlp_source *s
     uint64_t now = vitals_snapshot_realtime_ns(writing->snapshot);
     uint64_t ticks = vitals_snapshot_monotonic_ns(writing->snapshot);
     uint64_t read = vitals_row_read_ns(row, source->metric);
+    /* A gauge that was not due is of now; one whose source is late is of when it was read. */
+    bool is_dated = source->as.kind == OTLP_COUNTER ||
+                    vitals_row_availability(row, source->metric) == VITALS_STALE;
     point->time_ns = now;
+    if (is_dated && read > 0 && read < ticks && ticks - read < now)
+        point->time_ns = now - (ticks - read);
     if (source->as.kind == OTLP_GAUGE)
         return;
     uint64_t origin = origin_of(writing, source, row);
     if (source->as.kind == OTLP_UP_DOWN) {
-        point->start_ns = origin < now ? origin : now;
+        point->start_ns = origin < point->time_ns ? origin : point->time_ns;
         return;
     }
-    if (read > 0 && read < ticks && ticks - read < now)
-        point->time_ns = now - (ticks - read);
     uint64_t id = otlp_series_id((uint64_t)(source - otlp_sources) + 1, vitals_row_key(row));
     point->start_ns = otlp_series_start(writing->series, id, point->value, point->time_ns, origin);
 }

@@ -198,7 +198,8 @@ static void write_scope(struct tensorboard *board, const struct usage_line *line
         const char *name = vitals_measure_name(measure);
         char tag[TAG];
         double value;
-        if (name == NULL || usage_line_value(line, scope, subject, name, &value) <= 0)
+        if (name == NULL ||
+            !usage_line_is_new(usage_line_value(line, scope, subject, name, &value)))
             continue;
         /* In the group of a device "gpu_" and "device_" say nothing new, but whose share it is. */
         const char *shown = strcmp(scope, "gpu") == 0 && strncmp(name, "device_", 7) == 0 ? name + 7

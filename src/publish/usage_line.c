@@ -186,6 +186,11 @@ vitals_availability usage_line_value(const struct usage_line *line, const char *
     return is;
 }
 
+bool usage_line_is_new(vitals_availability state)
+{
+    return state > 0 && state != VITALS_STALE;
+}
+
 uint64_t usage_line_realtime_ns(const json_t *usage)
 {
     const char *digits = json_string_value(json_object_get(usage, "realtime_ns"));

@@ -37,6 +37,10 @@ void usage_line_done(struct usage_line *line);
 vitals_availability usage_line_value(const struct usage_line *line, const char *scope,
                                      const char *subject, const char *measure, double *out);
 
+/* Whether a value was read since the sample before: what is told again is no reading of this one.
+ */
+bool usage_line_is_new(vitals_availability state);
+
 /* When it was sampled; 0: the line does not say. */
 uint64_t usage_line_realtime_ns(const json_t *usage);
 

@@ -42,6 +42,21 @@ class Points(Case):
                          [(0, 0, 0), (10000, 1, 10), (20000, 2, 20), (23000, 3, 23)])
         self.assertEqual(self.points(stub, process + "minor_faults")[-1], (23000, 3, 161))
 
+    def test_what_was_not_read_anew_is_in_no_mean(self):
+        """A device that answers in the first of three seconds, and in none of the next three."""
+        with Stub() as stub:
+            with self.tell(stub.url, interval_seconds=3) as tell:
+                tell.hear("opened")
+                for second in range(8):
+                    line = usage(second)
+                    for value in line["usage"]["values"]:
+                        if value[2] == "device_power_watts":
+                            value[3:] = ["have", 40.0 * second] if second in (0, 1, 7) else ["stale", 40.0]
+                    tell.write(line)
+                tell.write(end())
+                tell.end()
+            self.assertEqual(self.points(stub, "system/gpu_0_power_usage_watts"), [(0, 0, 0), (3000, 1, 40), (7000, 3, 280)])
+
     def test_names_and_units_are_those_of_mlflow_and_of_the_original(self):
         stub = self.told(2)
         wanted = {

@@ -261,6 +261,20 @@ class OverTime(unittest.TestCase):
         self.assertEqual(points[1]["start"], points[0]["time"])
         self.assertEqual(points[2]["start"], points[1]["start"])
 
+    def test_a_gauge_that_came_late_is_of_when_it_was_read(self):
+        """One that was not due at this sample is of now all the same."""
+        _, document = demo()
+        ages = {"power_watts": 5_000_000_000, "temperature_celsius": 5_000_000_000}
+        gpu = rows(document, "gpu")[0]
+        line = with_rows(document, "gpu", ages_ns=ages, availability={**gpu["availability"], "power_watts": "stale"})
+        with Collector() as collector:
+            requests, _ = send(collector, [line], count=1)
+        points = read(requests)[0]["points"]
+        now = int(document["realtime_ns"])
+        late = only(points, "hw.power", hw__id=gpu["uuid"])
+        self.assertEqual((late["value"], late["time"]), (gpu["power_watts"], now - 5_000_000_000))
+        self.assertEqual({point["time"] for point in points if point["name"] == "hw.temperature"}, {now})
+
     def test_only_as_often_as_the_interval_says_and_the_last(self):
         line, document = demo()
         lines = [line] + [later(document, n, forks=10**9 + n) for n in range(1, 20)]

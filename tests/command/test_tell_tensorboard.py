@@ -94,6 +94,13 @@ class ReadBack(Folder):
                    usage(2, value("tree", "", "cpu_cores", 3)))
         self.assertEqual([point[1:] for point in self.read()["plain"]["vitals/cpu_cores"]], [[0, 1], [2, 3]])
 
+    def test_what_was_not_read_anew_has_no_point(self):
+        again = ["gpu", "GPU-x", "device_utilization_ratio", "stale", 0.25]
+        self.write(usage(0, value("gpu", "GPU-x", "device_utilization_ratio", 0.25)), usage(1, again), usage(2, again),
+                   usage(3, value("gpu", "GPU-x", "device_utilization_ratio", 0.75)))
+        self.assertEqual([point[1:] for point in self.read()["plain"]["gpu_GPU-x/utilization_percent"]],
+                         [[0, 25], [3, 75]])
+
     def test_devices_have_the_number_of_their_snapshot(self):
         line = snapshots("--demo", "--count", "1", "--interval", "1")[0]
         gpus = {gpu["label"]: gpu["uuid"] for gpu in json.loads(line)["tables"]["gpu"]}
