@@ -3,7 +3,7 @@
 import subprocess
 import unittest
 
-from harness import VITALS, environment, vitals
+from harness import VITALS, environment, nvml, vitals
 from runs import RunCase
 
 
@@ -39,6 +39,29 @@ class Gpus(RunCase):
         self.assertNotEqual(other.stdout.strip(), held)
         holder.terminate()
         self.assertEqual(holder.wait(30), 128 + 15)
+
+    def test_limits_are_strict_unless_a_tolerance_is_given(self):
+        """An 80 GiB card with 81.07 GB free misses 90 GB by less than 10 %."""
+        scenario = self.folder / "scenario.conf"
+        scenario.write_text("[gpu 0]\nmemory_total_bytes = 80GiB\nmemory_reserved_bytes = 0\n"
+                            f"memory_used_bytes = {80 * 1024 ** 3 - 81070000000}\n"
+                            "utilization_gpu_percent = 12\n")
+        world = {"VITALS_NVML_SCENARIO": scenario, "VITALS_LOCK_FOLDER": self.folder}
+
+        def command(*options):
+            return ["run", "--nvml", str(nvml("r580")), "--backends", "nvidia", "--gpus", "1", "--quiet",
+                    *options, "--", "echo", "ran"]
+
+        for limit in (["--min-free-memory", "90GB"], ["--max-gpu-utilization", "5"]):
+            with self.subTest(limit):
+                waits = subprocess.Popen([VITALS, *command(*limit)], stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE, text=True, env=environment(**world))
+                said = waits.stderr.readline()
+                waits.kill()
+                self.assertEqual(waits.communicate()[0], "")
+                self.assertIn("waiting for GPUs: 0 of 1 are free", said)
+                done = vitals(*command(*limit, "--tolerance", "10"), env=world)
+                self.assertEqual((done.returncode, done.stdout), (0, "ran\n"), done.stderr)
 
     def test_bad_options_are_told_before_anybody_waits(self):
         done = vitals("run", "--backends", "none", "--gpus", "1", "--limit-memory", "x", "--", "true")

@@ -86,7 +86,14 @@ class Choice(Selected):
         (["-f", "60GiB", "--tol", "0"], "6,3,1,2", 0),
         (["-f", "55GiB", "--tol", "10"], "6,3,1,2,7", 0),  # 50 is 55 less a tenth
         (["-t", "80GiB", "-G", "0", "--tol", "0"], "6,1,7", 0),
-        (["-G", "0"], "6,1,7,3,4", 0),  # within ten points, behind the others
+        (["-G", "0", "--tol", "10"], "6,1,7,3,4", 0),  # within ten points, behind the others
+        # Limits are strict unless a tolerance is given.
+        (["-G", "0"], "6,1,7", 0),
+        (["-G", "5"], "6,3,1,7", 0),
+        (["-M", "4"], "6,3,1,7", 0),
+        (["-f", "75GiB"], "6,3", 0),
+        (["-t", "85GiB", "-n", "1"], "", 3),
+        (["-t", "85GiB", "-n", "1", "--tol", "10"], "6", 0),
         (["-M", "1", "--tolerance", "0"], "6,3,1,7", 0),
         (["-t", "81GiB", "--tol", "0"], "", 3),
         (["-n", "9"], "", 3),
