@@ -238,9 +238,11 @@ static bool is_choice(const struct option *option, const char *name)
 static size_t count_words(const struct parse *parse, const struct option *option)
 {
     const char *const *words = parse->argv + parse->at;
-    size_t left = parse->count - parse->at;
+    size_t left = parse->count - parse->at, count = 0;
+    while (option->takes != NULL && count < left && option->takes(words[count]))
+        count++;
     if (option->kind == OPTION_FLAG || takes_attached(option) || left == 0)
-        return 0;
+        return count;
     if (option->kind == OPTION_CHOICE)
         return is_choice(option, words[0]) ? 1 : 0;
 
@@ -249,7 +251,6 @@ static size_t count_words(const struct parse *parse, const struct option *option
         most = option->most > 0 ? option->most : left;
     if (option->kind == OPTION_PAIR && strchr(words[0], ',') == NULL)
         most = 2;
-    size_t count = 0;
     while (count < most && count < left && !looks_like_option(parse, option, words[count]))
         count++;
     return count;

@@ -53,14 +53,16 @@ struct option {
     size_t offset;     /* of the destination in struct settings */
     size_t also;       /* CHOICE, DURATION with `implied`: of a bool that says that it was given */
     const char *argument;
-    const char *preset;         /* the default, parsed like everything else; NULL: zero */
-    const char *implied;        /* CHOICE, MAYBE, DURATION: what no value means */
-    const char *const *choices; /* CHOICE: ends with NULL */
-    double minimum, maximum;    /* NUMBER, DURATION, PAIR, NUMBERS: of each */
-    size_t least, most;         /* NUMBERS, WORDS: how many words; most 0: any number */
-    bool dashed;                /* its value may begin with one dash */
-    bool literal;               /* MAYBE: yes, no, 0 and 1 are values like any other */
-    bool everywhere;            /* environment and configuration know it too */
+    const char *preset;              /* the default, parsed like everything else; NULL: zero */
+    const char *implied;             /* CHOICE, MAYBE, DURATION: what no value means */
+    const char *const *choices;      /* CHOICE: ends with NULL */
+    double minimum, maximum;         /* NUMBER, DURATION, PAIR, NUMBERS: of each */
+    size_t least, most;              /* NUMBERS, WORDS: how many words; most 0: any number */
+    bool dashed;                     /* its value may begin with one dash */
+    bool literal;                    /* MAYBE: yes, no, 0 and 1 are values like any other */
+    bool (*takes)(const char *word); /* MAYBE: whether a word behind it belongs to its value; NULL:
+                                      * its value is given behind "=" only */
+    bool everywhere;                 /* environment and configuration know it too */
     const char *foreign;  /* a variable of others that is honoured; bad ones are passed over */
     const char *excludes; /* the long name of an option that it does not go with */
     const char *needs;    /* and of one that it does not go without */

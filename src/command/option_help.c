@@ -32,7 +32,9 @@ void option_argument(const struct option *option, char *out, size_t capacity)
     out[0] = '\0';
     switch (option->kind) {
     case OPTION_FLAG: return;
-    case OPTION_MAYBE: snprintf(out, capacity, "[=%s]", option->argument); return;
+    case OPTION_MAYBE:
+        snprintf(out, capacity, option->takes != NULL ? " [%s]" : "[=%s]", option->argument);
+        return;
     case OPTION_DURATION:
         snprintf(out, capacity, option->implied != NULL ? "[=%s]" : " %s", option->argument);
         return;

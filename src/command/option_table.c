@@ -1,6 +1,8 @@
 /* option_table.c: every option there is, in the order in which help shows them. */
 #include "command/option.h"
 
+#include <string.h>
+
 #define OFFSET(field) .offset = offsetof(struct settings, field)
 #define ALSO(field)   .also = offsetof(struct settings, field)
 
@@ -33,6 +35,16 @@ enum {
     SHOWERS = COMMAND_PS | COMMAND_INFO | COMMAND_KILL
 };
 #define ANY COMMAND_ANY
+
+/* Whether a word is a list of devices, as CUDA_VISIBLE_DEVICES holds it, by its first item: a
+ * number up to a blank, a comma or the end (where strchr finds the NUL), or a UUID. */
+static bool is_device_list(const char *word)
+{
+    word += strspn(word, " ");
+    size_t digits = strspn(word, "0123456789");
+    return strchr(" ,", word[digits]) != NULL || strncmp(word, "GPU-", 4) == 0 ||
+           strncmp(word, "MIG-", 4) == 0;
+}
 
 // One option, one paragraph.
 // clang-format off
@@ -265,21 +277,22 @@ const struct option option_table[] = {
 
     {.name = "inherit", .brief = "i", .kind = OPTION_MAYBE, .group = GROUP_CHOICE,
      .commands = SELECT, OFFSET(inherit), .argument = "DEVICES", .implied = SELECT_INHERIT,
-     .literal = true,
-     .help = "only the devices of CUDA_VISIBLE_DEVICES, or of a list as it may hold"},
+     .literal = true, .takes = is_device_list,
+     .help = "select only among DEVICES, a list as CUDA_VISIBLE_DEVICES holds it: 2,5; default: "
+             "that variable. Write -- before a COMMAND that is a number"},
     {.name = "account-as-free", .kind = OPTION_WORDS, .group = GROUP_CHOICE, .commands = SELECT,
      OFFSET(free_accounts), .argument = "[USER...]",
      .help = "count memory held by these users' processes as free; default: your own processes"},
     {.name = "count", .brief = "n", .kind = OPTION_NUMBER, .group = GROUP_CHOICE,
-     .commands = SELECT, OFFSET(count), .argument = "N", .minimum = 1, .maximum = 128,
+     .commands = SELECT, OFFSET(count), .argument = "N", .minimum = 0, .maximum = 128,
      .excludes = "min-count",
-     .help = "exactly N devices"},
+     .help = "select exactly N GPUs; 0: none, an empty list"},
     {.name = "min-count", .brief = "c", .kind = OPTION_NUMBER, .group = GROUP_CHOICE,
      .commands = SELECT, OFFSET(min_count), .argument = "N", .preset = "1", .minimum = 0,
      .maximum = 128,
      .help = "select at least N GPUs, else exit with 3; 0: an empty list is no failure"},
     {.name = "max-count", .brief = "C", .kind = OPTION_NUMBER, .group = GROUP_CHOICE,
-     .commands = SELECT, OFFSET(max_count), .argument = "N", .minimum = 1, .maximum = 128,
+     .commands = SELECT, OFFSET(max_count), .argument = "N", .minimum = 0, .maximum = 128,
      .excludes = "count",
      .help = "select at most N GPUs; default: all that qualify, or --min-count of them when "
              "running a command, waiting or locking"},

@@ -140,18 +140,6 @@ static int assign_choice(const struct assignment *to, const char *const *words, 
     return refuse(to, words[0]);
 }
 
-/* Yes, as a configuration or a variable may say it, is the option alone; no takes it back. */
-static int assign_maybe(const struct assignment *to, const char *const *words, size_t count)
-{
-    const char **text = destination(to);
-    bool yes = false;
-    if (count == 0 || (!to->option->literal && is_flag_word(words[0], &yes)))
-        *text = count == 0 || yes ? to->option->implied : NULL;
-    else
-        *text = words[0];
-    return 0;
-}
-
 /* Several words (an array of the configuration) become one comma list. */
 static int assign_text(const struct assignment *to, const char *const *words, size_t count)
 {
@@ -172,6 +160,18 @@ static int assign_text(const struct assignment *to, const char *const *words, si
     for (size_t i = 0; i < count; i++)
         end += snprintf(end, size - (size_t)(end - joined), "%s%s", i > 0 ? "," : "", words[i]);
     *text = joined;
+    return 0;
+}
+
+/* Yes, as a configuration or a variable may say it, is the option alone; no takes it back. */
+static int assign_maybe(const struct assignment *to, const char *const *words, size_t count)
+{
+    const char **text = destination(to);
+    bool yes = false;
+    if (count == 0 || (!to->option->literal && is_flag_word(words[0], &yes)))
+        *text = count == 0 || yes ? to->option->implied : NULL;
+    else
+        return assign_text(to, words, count);
     return 0;
 }
 

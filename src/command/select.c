@@ -35,6 +35,7 @@ struct choice {
     char own_user[128];
     const char *own[1]; /* whose memory is free where nobody is named */
     uint64_t needed;
+    bool none;  /* are to be selected: no device is looked for */
     int folder; /* of the locks; -1: none could be opened */
 
     struct feed feed;
@@ -102,11 +103,15 @@ static int take_counts(struct choice *choice)
 {
     const struct settings *settings = choice->settings;
     bool is_job = has_command(settings) || settings->wait;
-    choice->needed = settings->count != 0 ? settings->count : settings->min_count;
-    uint64_t most = settings->count != 0 ? settings->count : settings->max_count;
-    if (most == 0 && is_job)
+    bool exact = settings->count != 0 || was_said(settings, &settings->count);
+    uint64_t most = exact ? settings->count : settings->max_count;
+    choice->none = most == 0 && (exact || was_said(settings, &settings->max_count));
+    choice->needed = settings->min_count;
+    if (exact || (choice->none && !was_said(settings, &settings->min_count)))
+        choice->needed = most;
+    if (most == 0 && is_job && !choice->none)
         most = choice->needed != 0 ? choice->needed : 1;
-    if (most != 0 && most < choice->needed)
+    if ((most != 0 || choice->none) && most < choice->needed)
         return command_fail(EXIT_USAGE, "--max-count %llu is less than --min-count %llu",
                             (unsigned long long)most, (unsigned long long)choice->needed);
     choice->options.min_count = choice->needed;
@@ -538,8 +543,9 @@ static int select_devices(struct choice *choice)
     choice->folder = lock_folder_open(choice->settings);
     if (choice->folder < 0 && choice->settings->lock)
         return EXIT_CANNOT;
-    code = open_feed(choice);
-    if (code == 0)
+    if (!choice->none)
+        code = open_feed(choice);
+    if (code == 0 && !choice->none)
         code = choice->settings->wait ? choose_in_time(choice) : choose_once(choice);
     if (code != 0)
         return code;

@@ -234,8 +234,8 @@ class Choice(Selected):
         for arguments, message in [
             (["-f", "lots"], "lots"), (["-O", "name"], "name"), (["-C", "1", "-c", "2"], "--max-count"),
             (["-n", "2", "-C", "3"], "exclude"), (["--timeout", "1"], "--wait"),
-            (["--lock"], "--lock"), (["-G", "101"], "101"), (["-n", "0"], "0"),
-            (["--tol", "-1"], "-1"), (["--newline", "--null"], "exclude"),
+            (["--lock"], "--lock"), (["-G", "101"], "101"), (["-n", "129"], "129"),
+            (["-C", "0", "-c", "1"], "--max-count 0"), (["--tol", "-1"], "-1"), (["--newline", "--null"], "exclude"),
         ]:
             with self.subTest(arguments):
                 done = self.run_it(*arguments)
@@ -262,6 +262,51 @@ class Choice(Selected):
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
                 self.assertIn(word, done.stderr)
         self.assertEqual(self.run_it("-i", CUDA_VISIBLE_DEVICES="").returncode, 3)
+
+    def test_inherit_takes_the_words_that_follow(self):
+        """As nvisel does, and several words as all lists of ours. What is no list is the command."""
+        show = ["sh", "-c", "echo $CUDA_VISIBLE_DEVICES"]
+        for arguments, expected in [
+            (["-i", "2,5"], "2,5"),
+            (["-i", "2", "5"], "2,5"),
+            (["--inherit", "2,5", "-n", "1"], "2"),
+            (["-i", "5"], "5"),
+            (["-i", " 2, 5"], "2,5"),
+            (["-i", "2", "-i", "5"], "5"),
+            (["-i", f"{UUIDS[2]},{UUIDS[5][:17]}"], "2,5"),
+            (["-i", UUIDS[5]], "5"),
+            (["-i", "2,5", *show], UUIDS[2]),
+            (["-i", "2", "5", "--", *show], UUIDS[2]),
+            (["-i", *show], UUIDS[7]),
+            (["-i", "--", *show], UUIDS[7]),
+        ]:
+            with self.subTest(arguments):
+                done = self.run_it(*arguments, CUDA_VISIBLE_DEVICES="7")
+                self.assertEqual((done.returncode, done.stdout), (0, expected + "\n"), done.stderr)
+        for arguments, code, said in [
+            (["-i", "2,99"], 1, '--inherit ends before "99"'),
+            (["-i", ""], 3, "0 of 1"),
+            (["-i", "-1"], 2, "unknown option -1"),
+            (["-i", "7z-no-such-program"], 127, "command not found"),
+            (["-i", "--", "5-no-such-program"], 127, "command not found"),
+        ]:
+            with self.subTest(arguments):
+                done = self.run_it(*arguments, CUDA_VISIBLE_DEVICES="7")
+                self.assertEqual((done.returncode, done.stdout), (code, ""))
+                self.assertIn(said, done.stderr)
+
+    def test_none(self):
+        """-n 0 and -C 0 are an empty list, as in nvisel: nothing is looked for and nothing is missing."""
+        self.conf.write_text("[gpu 0]\n\n[call nvmlInit_v2]\nlatency = 600s\n")
+        for arguments in (["-n", "0"], ["-C", "0"], ["-C", "0", "-c", "0"], ["-n", "0", "-f", "90GiB"],
+                          ["-n", "0", "--wait"]):
+            with self.subTest(arguments):
+                done = self.run_it(*arguments)
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (0, "\n", 'CUDA_VISIBLE_DEVICES=""\n'))
+        done = self.run_it("-n", "0", "--lock", "--", "sh", "-c", "echo none:${CUDA_VISIBLE_DEVICES-unset}:",
+                           CUDA_VISIBLE_DEVICES="3")
+        self.assertEqual((done.returncode, done.stdout), (0, "none::\n"), done.stderr)
 
     def test_accounts(self):
         me = os.getpid()
