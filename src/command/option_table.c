@@ -464,7 +464,8 @@ const struct option option_table[] = {
              "a.1.db, a.2.db and so on, as vitals compare takes them"},
     {.name = "quiet", .brief = "q", .kind = OPTION_FLAG, .group = GROUP_RUN,
      .commands = RUN | TRACK, OFFSET(quiet), .excludes = "verbose",
-     .help = "say nothing but what goes wrong, as where something could not be told"},
+     .help = "print nothing but what vitals itself did or failed to do: a limit that it enforced, a "
+             "file or a server that it could not write to"},
     {.name = "verbose", .brief = "v", .kind = OPTION_FLAG, .group = GROUP_RUN,
      .commands = RUN | TRACK | MARK, OFFSET(verbose),
      .help = "say everything that is known, and where it stands"},

@@ -142,6 +142,18 @@ void run_tell_stopped(const struct run_plan *plan, const vitals_account *account
         (void)command_fail(0, "%.*s", (int)missing.size, missing.bytes);
 }
 
+/* With --quiet only what vitals itself did or could not do: the command speaks for itself, and its
+ * exit code is ours. */
+static void print_end(const struct settings *settings, const struct run_plan *plan,
+                      const vitals_account *account)
+{
+    if (!settings->quiet || vitals_account_failure(account).size > 0)
+        print_text(settings, account);
+    tell_limit(account);
+    if (settings->quiet)
+        run_tell_stopped(plan, account);
+}
+
 /* ---- running ---- */
 
 /* Where nobody reads the account, or a limit of file sizes is met: the exit code is told anyhow. */
@@ -191,11 +203,8 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
                             "around all of it: vitals run -- %s",
                             command_safe(settings->command_argv[0]),
                             command_safe(settings->command_argv[0]));
-    } else if (!settings->quiet || code != 0) {
-        print_text(settings, account);
-        tell_limit(account);
     } else {
-        run_tell_stopped(plan, account);
+        print_end(settings, plan, account);
     }
     run_telling_end(&plan->telling, settings, account, plan->records ? plan->recorder.path : NULL);
     end_as_interrupted(account);
@@ -227,14 +236,14 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     }
     outlive_writing();
     if (failed != NULL) {
-        print_text(settings, failed);
-        tell_limit(failed);
-        (void)command_fail(0, "run %llu of %llu failed; the figures are of those before it",
-                           (unsigned long long)done + 1, (unsigned long long)settings->repeat);
+        print_end(settings, plan, failed);
+        (void)command_fail(0, "run %llu of %llu failed%s", (unsigned long long)done + 1,
+                           (unsigned long long)settings->repeat,
+                           settings->quiet ? "" : "; the figures are of those before it");
     }
     if (repeat != NULL)
         print_json(settings, NULL, repeat, descriptor);
-    if (done > 0 && (!settings->quiet || code != 0))
+    if (done > 0 && !settings->quiet)
         print_statistics(settings, repeat);
     if (failed != NULL)
         end_as_interrupted(failed);

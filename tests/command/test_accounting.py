@@ -199,11 +199,25 @@ class Repeated(RunCase):
 
 
 class HowMuchIsSaid(RunCase):
-    def test_quiet_says_nothing_unless_it_fails(self):
-        done, _ = self.run_it(["sh", "-c", "echo out"], "--quiet")
-        self.assertEqual((done.stdout, done.stderr), ("out\n", ""))
-        done, _ = self.run_it(["sh", "-c", "exit 3"], "--quiet")
-        self.assertIn("exit 3", done.stderr)
+    def test_quiet_leaves_the_command_to_speak_for_itself(self):
+        for script, code in (("echo out", 0), ("echo out; echo wrong >&2; exit 3", 3), ("kill -9 $$", 137)):
+            with self.subTest(script):
+                done, account = self.run_it(["sh", "-c", script], "--quiet")
+                self.assertEqual(done.returncode, code)
+                self.assertEqual(done.stdout, "out\n" if "echo out" in script else "")
+                self.assertEqual(done.stderr, "wrong\n" if "wrong" in script else "")
+                self.assertIsNotNone(account)
+
+    def test_quiet_says_what_vitals_itself_did(self):
+        for command, options, code, said in (
+                (["sleep", "60"], ["--limit-time", "0.1"], 124, "the command passed a limit: "),
+                (["no-such-program"], [], 127, "no-such-program: command not found"),
+                (["false"], ["--repeat", "2"], 1, "run 1 of 2 failed")):
+            with self.subTest(command):
+                done = vitals("run", "--backends", "", "--quiet", *options, "--", *command)
+                self.assertEqual(done.returncode, code)
+                self.assertEqual(done.stdout, "")
+                self.assertRegex(done.stderr, f"\\Avitals: {said}.*\n\\Z")
 
     def test_units(self):
         done, _ = self.run_it(["true"], "--memory-unit", "kilobytes", "--time-unit", "hours")
