@@ -37,7 +37,8 @@ typedef struct vitals_run_observer {
                   vitals_error *error);
     int (*mark)(void *data, const vitals_mark *mark, vitals_error *error);
     int (*end)(void *data, vitals_error *error);
-    int descriptor; /* of the caller's, that stays open in the sampler's process; 0: none */
+    int descriptor;       /* of the caller's, that stays open in the sampler's process; 0: none */
+    int other_descriptor; /* another one */
 } vitals_run_observer;
 
 /* Grows at its end only, by the rule of vitals_options; so does what `world` points to. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
@@ -186,7 +187,7 @@ int config_read(struct settings *settings, const char *path, bool named, struct 
 {
     int result = -1;
     char *bytes = NULL;
-    FILE *file = fopen(path, "rbe");
+    FILE *file = strcmp(path, "-") == 0 ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rbe");
     if (file == NULL && !named && (errno == ENOENT || errno == ENOTDIR))
         return 0;
     if (file == NULL)

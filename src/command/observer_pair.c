@@ -96,7 +96,8 @@ int observer_pair_init(struct observer_pair *pair, const vitals_run_observer *fi
                                        .sample = sample,
                                        .mark = mark,
                                        .end = end,
-                                       .descriptor = second->descriptor};
+                                       .descriptor = first->descriptor,
+                                       .other_descriptor = second->descriptor};
     return code;
 }
 

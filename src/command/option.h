@@ -63,10 +63,11 @@ struct option {
     bool (*takes)(const char *word); /* MAYBE: whether a word behind it belongs to its value; NULL:
                                       * its value is given behind "=" only */
     bool everywhere;                 /* environment and configuration know it too */
-    const char *foreign;  /* a variable of others that is honoured; bad ones are passed over */
-    const char *excludes; /* the long name of an option that it does not go with */
-    const char *needs;    /* and of one that it does not go without */
-    const char *help;     /* NULL: no help nor document shows it */
+    const char *foreign;   /* a variable of others that is honoured; bad ones are passed over */
+    const char *excludes;  /* the long name of an option that it does not go with */
+    const char *needs;     /* and of one that it does not go without */
+    const char *no_stream; /* why its file cannot be "-"; NULL: it is a stream, or no file */
+    const char *help;      /* NULL: no help nor document shows it */
 };
 
 /* Ends with a row without a name. */

@@ -72,6 +72,7 @@ const struct option option_table[] = {
      .help = "do not play it at once; p does"},
     {.name = "layout", .kind = OPTION_TEXT, .group = GROUP_VIEW, .commands = WATCH, OFFSET(layout),
      .argument = "FILE", .everywhere = true,
+     .no_stream = "it is written to by a key, and standard input is the keyboard",
      .help = "columns, sorts and groups of the monitor, as its key W writes them; otherwise "
              "vitals/layout.json in $XDG_CONFIG_HOME or ~/.config"},
     {.name = "json", .kind = OPTION_FLAG, .group = GROUP_VIEW, .commands = VIEW, OFFSET(json),
@@ -115,11 +116,11 @@ const struct option option_table[] = {
      .help = "also what each phase used (vitals mark)"},
     {.name = "phases-from", .kind = OPTION_WORDS, .group = GROUP_FORM, .commands = REPORT,
      OFFSET(phase_files), .argument = "FILE", .needs = "phases",
-     .help = "the phases of a tracking file of gpu_tracker are in these sub-tracking files; without "
-             "it, where vitals puts them: beside it, in FILE.sub.csv"},
+     .help = "read the phases of a tracking file of gpu_tracker from these sub-tracking files; "
+             "default: NAME.sub.csv beside NAME.csv, where vitals writes them"},
     {.name = "html", .kind = OPTION_TEXT, .group = GROUP_FORM, .commands = REPORT,
      OFFSET(html_path), .argument = "FILE", .excludes = "json",
-     .help = "write a page that needs no network, with charts; - is standard output"},
+     .help = "write a page with charts that needs no network to FILE; - is standard output"},
     {.name = "advice", .kind = OPTION_TEXT, .group = GROUP_FORM, .commands = REPORT,
      OFFSET(advice), .argument = "slurm|kubernetes", .excludes = "json",
      .help = "print what to ask for next time as #SBATCH lines or as a pod's resources"},
@@ -398,21 +399,24 @@ const struct option option_table[] = {
 
     {.name = "json", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(json_path), .argument = "FILE",
-     .help = "write the account to FILE as JSON too"},
+     .help = "also write the account to FILE as JSON; - is standard output, where it follows "
+             "what the command itself has written"},
     {.name = "record", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(record_path), .argument = "FILE",
-     .help = "write each sample to FILE as it is taken: .db for SQLite, .csv for CSV; what "
-             "vitals report reads. track writes lines to standard output where it is -"},
+     .help = "write each sample to FILE as it is taken: .db for SQLite, .csv for CSV; vitals "
+             "report reads both. - is standard output and gets CSV, between the lines that the "
+             "command itself writes there"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RUN,
      OFFSET(record_format), .argument = "NAME", .needs = "record",
-     .help = "of the recording, whatever its ending: vitals, vitals-csv, gpu-tracker, "
+     .help = "recording format, overriding the ending of FILE: vitals, vitals-csv, gpu-tracker, "
              "resource-tracker and resource-tracker-0.3, each also with -process or -system, "
              "resource-tracker-combined"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = TRACK,
      OFFSET(record_format), .argument = "NAME",
-     .help = "of the recording, whatever its ending, and without --record of the lines on "
-             "standard output: vitals, vitals-csv, gpu-tracker, resource-tracker and "
-             "resource-tracker-0.3, each also with -process or -system, resource-tracker-combined"},
+     .help = "recording format, overriding the ending of FILE; without --record, the format of "
+             "lines on standard output: vitals, vitals-csv, gpu-tracker, resource-tracker and "
+             "resource-tracker-0.3, each also with -process or -system, "
+             "resource-tracker-combined"},
     {.name = "no-header", .kind = OPTION_FLAG, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(no_header),
      .help = "no line with the names of the columns in a recording that is CSV"},
@@ -428,8 +432,8 @@ const struct option option_table[] = {
      .help = "at most so many of the older ones"},
     {.name = "output", .brief = "o", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RECORD,
      OFFSET(record_path), .argument = "FILE",
-     .help = "write there: .db for SQLite, .csv for CSV, which is also what standard output gets; "
-             "the same as FILE alone"},
+     .help = "record into FILE: .db for SQLite, .csv for CSV; - is standard output and gets CSV. "
+             "The same as FILE alone"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RECORD,
      OFFSET(record_format), .argument = "NAME",
      .help = "whatever its ending: vitals, vitals-csv, or, as these tools write them, gpu-tracker, "
@@ -471,8 +475,9 @@ const struct option option_table[] = {
      .help = "say everything that is known, and where it stands"},
     {.name = "backup", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(backup), .argument = "FILE",
-     .help = "keep running totals there, for vitals report if vitals is killed; otherwise in "
-             "vitals/ in $XDG_STATE_HOME or ~/.local/state. It is removed at the end"},
+     .no_stream = "it is replaced while the run lasts",
+     .help = "keep running totals in FILE, for vitals report if vitals is killed, and remove it "
+             "at the end; default: a file in vitals/ in $XDG_STATE_HOME or ~/.local/state"},
     {.name = "no-backup", .kind = OPTION_FLAG, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(no_backup), .excludes = "backup",
      .help = "keep none"},
@@ -547,6 +552,7 @@ const struct option option_table[] = {
      .help = "where --listen names none; 0: any that is free, which is said"},
     {.name = "web-config", .kind = OPTION_TEXT, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(web_config), .argument = "FILE", .everywhere = true,
+     .no_stream = "it is read again when it has changed",
      .help = "TLS, passwords and client certificates, in the form of Prometheus' exporter-toolkit"},
     {.name = "allow-insecure", .kind = OPTION_FLAG, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(allow_insecure), .everywhere = true,
@@ -574,6 +580,7 @@ const struct option option_table[] = {
      .help = "no host_* in /metrics: where node_exporter tells of the machine"},
     {.name = "textfile", .kind = OPTION_TEXT, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(textfile), .argument = "FILE", .everywhere = true,
+     .no_stream = "it is replaced with each sample",
      .help = "also write /metrics there with each sample, for the textfile collector of "
              "node_exporter, which reads FILE.prom alone"},
     {.name = "interval", .kind = OPTION_DURATION, .group = GROUP_SERVE, .commands = SERVE,
@@ -627,6 +634,7 @@ const struct option option_table[] = {
      .help = "write an event file there, for TensorBoard"},
     {.name = "textfile", .kind = OPTION_TEXT, .group = GROUP_TELL,
      .commands = COMMAND_RUN | COMMAND_TRACK, OFFSET(run_textfile), .argument = "FILE",
+     .no_stream = "it is replaced each second",
      .help = "write what the run uses there, once a second and at its end, for the textfile "
              "collector of node_exporter, which reads FILE.prom alone"},
     {.name = "cmdline", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = SERVE | TELLERS,
@@ -665,7 +673,8 @@ const struct option option_table[] = {
      .help = "ASCII only; so it is anyway where the locale is not UTF-8"},
     {.name = "config", .kind = OPTION_TEXT, .group = GROUP_GLOBAL, .commands = ANY,
      OFFSET(config), .argument = "FILE", .everywhere = true,
-     .help = "configuration; otherwise vitals/config.json in $XDG_CONFIG_HOME or ~/.config"},
+     .help = "read the configuration from FILE; - is standard input; default: vitals/config.json "
+             "in $XDG_CONFIG_HOME or ~/.config"},
     {.name = "trace", .kind = OPTION_FLAG, .group = GROUP_GLOBAL, .commands = ANY, OFFSET(trace),
      .everywhere = true,
      .help = "tell on stderr what could not be opened, found or read in time"},

@@ -140,12 +140,21 @@ static int assign_choice(const struct assignment *to, const char *const *words, 
     return refuse(to, words[0]);
 }
 
+static int refuse_stream(const struct assignment *to)
+{
+    snprintf(to->error->message, sizeof to->error->message, "%s -: name a file; %s", to->name,
+             to->option->no_stream);
+    return -1;
+}
+
 /* Several words (an array of the configuration) become one comma list. */
 static int assign_text(const struct assignment *to, const char *const *words, size_t count)
 {
     const char **text = destination(to);
     if (count == 0)
         return want(to);
+    if (count == 1 && to->option->no_stream != NULL && strcmp(words[0], "-") == 0)
+        return refuse_stream(to);
     if (count == 1) {
         *text = words[0];
         return 0;

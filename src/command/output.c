@@ -2,6 +2,7 @@
 #include "command/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,13 @@ void output_init(struct output *output, int descriptor)
     output->descriptor = descriptor;
     output->error = 0;
     output->used = 0;
+}
+
+int output_create(const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
 static void write_all(struct output *output, const char *bytes, size_t size)
@@ -89,6 +97,6 @@ int output_done(struct output *output, int code)
     if (output->error == 0 || output->error == EPIPE)
         return code;
     return command_fail(EXIT_CANNOT, "%s cannot be written: %s",
-                        output->descriptor == STDOUT_FILENO ? "standard output" : "the file",
+                        output->descriptor == STDOUT_FILENO ? "standard output" : "the output",
                         strerror(output->error));
 }

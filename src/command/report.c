@@ -3,7 +3,6 @@
  * The recording is read by src/record, whoever wrote it; this file says what is printed of it. What
  * is wrong with the file is told on stderr, and the rest is shown. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -143,12 +142,10 @@ static int print_page(struct shown *shown)
 {
     static struct output output;
     const char *path = shown->settings->html_path;
-    bool to_stdout = strcmp(path, "-") == 0;
-    if (!to_stdout && is_recording(path, shown->settings->words.items[0]))
+    if (strcmp(path, "-") != 0 && is_recording(path, shown->settings->words.items[0]))
         return command_fail(EXIT_USAGE, "--html %s: that is the recording itself",
                             command_safe(path));
-    int descriptor = to_stdout ? STDOUT_FILENO
-                               : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int descriptor = output_create(path);
     if (descriptor < 0)
         return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
     output_init(&output, descriptor);
@@ -161,7 +158,7 @@ static int print_page(struct shown *shown)
     int code = output_done(&output, stopped != 0 && output_open(&output)
                                         ? command_fail(EXIT_CANNOT, "out of memory")
                                         : EXIT_DONE);
-    if (!to_stdout && close(descriptor) != 0)
+    if (close(descriptor) != 0)
         code = command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
     return code;
 }

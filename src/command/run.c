@@ -1,11 +1,11 @@
 /* run.c: `vitals run`: runs a command and says on stderr what it used.
  *
- * The library runs it; this file prints. Nothing is written to stdout: that is the command's. */
+ * The library runs it; this file prints. Stdout is the command's, and ours where an option names
+ * it with "-". */
 #include "command/run.h"
 #include "report/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ static int open_json(const struct settings *settings, int *descriptor)
     *descriptor = -1;
     if (settings->json_path == NULL)
         return 0;
-    *descriptor = open(settings->json_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    *descriptor = output_create(settings->json_path);
     if (*descriptor >= 0)
         return 0;
     return command_fail(EXIT_BEFORE_RUN, "%s: %s; the command was not run",
@@ -206,7 +206,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     } else {
         print_end(settings, plan, account);
     }
-    run_telling_end(&plan->telling, settings, account, plan->records ? plan->recorder.path : NULL);
+    run_telling_end(&plan->telling, settings, account, run_plan_file(plan));
     end_as_interrupted(account);
     vitals_account_free(account);
     return code;

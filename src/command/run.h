@@ -31,6 +31,9 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings);
 int run_plan_prepare(struct run_plan *plan, const struct settings *settings);
 void run_plan_done(struct run_plan *plan);
 
+/* The file that is recorded into; NULL: none, or standard output. */
+const char *run_plan_file(const struct run_plan *plan);
+
 /* Of several runs, the recording of the one that comes: from 1 on. 0, or an exit code. */
 int run_plan_record(struct run_plan *plan, const struct settings *settings, uint64_t number);
 

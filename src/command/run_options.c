@@ -152,6 +152,11 @@ static void set_command(struct run_plan *plan, const char *const *argv)
     set_attribute(plan, "command", line, strlen(line));
 }
 
+const char *run_plan_file(const struct run_plan *plan)
+{
+    return plan->records && strcmp(plan->recording, "-") != 0 ? plan->recording : NULL;
+}
+
 /* Where the recording of one run is written; from now on the plan records there. */
 static int plan_recording(struct run_plan *plan, const struct settings *settings)
 {
@@ -171,6 +176,12 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
                                                                        : VITALS_MACHINE_EACH_SECOND;
     record_observer_init(&plan->observer, &plan->recorder);
     plan->records = true;
+    if (run_plan_file(plan) == NULL && settings->command_argv != NULL) {
+        plan->observer.face.descriptor = output_create(plan->recording);
+        if (plan->observer.face.descriptor < 0)
+            return command_fail(EXIT_BEFORE_RUN, "standard output: %s; the command was not run",
+                                strerror(errno));
+    }
     if (settings->command_argv != NULL)
         set_command(plan, settings->command_argv);
     if (settings->gpus == 0 || settings->gpus_chosen) /* it is begun once there are GPUs */
@@ -181,7 +192,7 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
 int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
 {
     vitals_error error;
-    if (plan->options.observer == NULL || strcmp(plan->recording, "-") == 0)
+    if (plan->options.observer == NULL || run_plan_file(plan) == NULL)
         return 0; /* nothing to make */
     int code = record_observer_prepare(&plan->observer, &error);
     if (code < 0)
@@ -231,8 +242,9 @@ static int take_recording(struct run_plan *plan, const struct settings *settings
     if (path == NULL)
         return 0;
     bool standard = strcmp(path, "-") == 0;
-    if (standard && settings->command_argv != NULL)
-        return command_fail(EXIT_USAGE, "--record -: stdout is the command's; name a file");
+    if (standard && settings->repeat != 0)
+        return command_fail(EXIT_USAGE, "--record -: with --repeat each run is recorded into a "
+                                        "file of its own; name one, as in: --record run.csv");
     if (settings->record_format != NULL && !is_format(settings->record_format))
         return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
                             command_safe(settings->record_format));

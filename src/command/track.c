@@ -5,7 +5,6 @@
 #include "command/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,7 +52,7 @@ static int open_json(struct track *track)
     const char *path = track->settings->json_path;
     if (path == NULL)
         return 0;
-    track->json = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    track->json = output_create(path);
     if (track->json >= 0)
         return 0;
     return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
@@ -85,7 +84,7 @@ static int begin(struct track *track)
     track->plan.usage.pid_count = track->settings->words.count;
     track->plan.options.argv = NULL;
     tell_pid(track);
-    track->printed = track->plan.records && strcmp(track->plan.recording, "-") == 0;
+    track->printed = track->plan.records && run_plan_file(&track->plan) == NULL;
     run_telling_init(&track->plan.telling, track->settings);
     if (telling_asked(track->settings))
         run_telling_observe(&track->plan.telling, &track->plan.options);
@@ -169,12 +168,10 @@ static int tell(struct track *track)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     const int finished = finish_recording(track, account);
     int code = print(track, account);
-    const bool kept = track->plan.records && !track->printed;
     const bool stopped = run_recording_stopped(&track->plan, account) && !track->enough;
     if (finished != EXIT_DONE || stopped)
         code = EXIT_CANNOT;
-    run_telling_end(&track->plan.telling, track->settings, account,
-                    kept ? track->plan.recorder.path : NULL);
+    run_telling_end(&track->plan.telling, track->settings, account, run_plan_file(&track->plan));
     vitals_account_free(account);
     run_totals_remove(&track->plan);
     return code;

@@ -99,7 +99,7 @@ int os_spawn_go(struct os_child *child);
  * once, or, where it has a channel (not below 0) that tells it, within some seconds. Its standard
  * streams lead nowhere and of other descriptors it holds `channel` and those `kept` alone: one that
  * hangs must not keep open what somebody waits for the end of. */
-enum { OS_HELPER_KEEPS = 3 };
+enum { OS_HELPER_KEEPS = 4 };
 struct os_helper {
     void (*main)(void *data);
     void *data;

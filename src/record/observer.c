@@ -15,6 +15,8 @@ static int begin(void *data, vitals_error *error)
     struct record_observer *observer = data;
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGXFSZ, &ignored, NULL);
+    if (observer->face.descriptor > 0)
+        (void)dup2(observer->face.descriptor, STDOUT_FILENO);
     int code = recorder_open(&observer->options, &observer->recorder, error);
     for (size_t i = 0; i < observer->count && code == 0; i++)
         code = recorder_attribute(observer->recorder, observer->names[i],

@@ -27,7 +27,8 @@ struct record_observer {
     struct recorder *recorder; /* sampler's process */
 };
 
-/* Options' strings are borrowed. */
+/* Options' strings are borrowed. A recording on standard output of a sampler in a process of its
+ * own, whose standard streams lead nowhere, needs a copy of it in face.descriptor. */
 void record_observer_init(struct record_observer *observer, const struct recorder_options *options);
 
 /* Copied. What does not fit is left out. */

@@ -25,7 +25,7 @@ static int check(const struct recorder_options *options, const struct format *fo
     bool standard = strcmp(name, "-") == 0;
     if (standard && !format->text)
         return record_fail(VITALS_EARGUMENT, "standard output", error,
-                           "takes lines alone, not the format %s", format->name);
+                           "cannot hold the format %s; use --format vitals-csv", format->name);
     if (standard && (options->rotate_bytes != 0 || options->rotate_ns != 0))
         return record_fail(VITALS_EARGUMENT, "standard output", error, "cannot be rotated");
     return 0;

@@ -12,9 +12,34 @@
 #include "record/database.h"
 #include "record/gpu_tracker.h"
 
+static bool is_standard_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Standard input as a file that can be gone back in. */
+static FILE *standard_input(vitals_error *error)
+{
+    char block[16384];
+    FILE *file = tmpfile();
+    bool failed = file == NULL;
+    for (size_t size; !failed && (size = fread(block, 1, sizeof block, stdin)) > 0;)
+        failed = fwrite(block, 1, size, file) != size;
+    if (!failed && !ferror(stdin) && fflush(file) == 0) {
+        rewind(file);
+        return file;
+    }
+    (void)record_fail_errno(errno, "standard input", error);
+    if (file != NULL)
+        (void)fclose(file);
+    return NULL;
+}
+
 FILE *recording_file(const char *path, vitals_error *error)
 {
     struct stat status;
+    if (is_standard_input(path))
+        return standard_input(error);
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0) {
         (void)record_fail_errno(errno, path, error);
@@ -42,7 +67,7 @@ bool recording_has_frames(const char *path)
 {
     char head[16];
     vitals_error error;
-    FILE *file = strcmp(path, "-") != 0 ? recording_file(path, &error) : NULL;
+    FILE *file = !is_standard_input(path) ? recording_file(path, &error) : NULL;
     if (file == NULL)
         return false;
     bool found = is_database(head, fread(head, 1, sizeof head, file));
@@ -62,6 +87,9 @@ static int read_form(struct recording *recording, FILE *file, vitals_error *erro
     rewind(file);
     if (size == 0)
         return record_fail(VITALS_EFORMAT, recording->path, error, "is empty");
+    if (is_database(head, size) && is_standard_input(recording->path))
+        return record_fail(VITALS_EUNSUPPORTED, "standard input", error,
+                           "holds SQLite, which can be read from a file only; name it");
     if (is_database(head, size))
         return read_database(recording, error);
     while (at < size && (head[at] == ' ' || head[at] == '\n' || head[at] == '\r'))
@@ -150,6 +178,8 @@ static int read_beside(struct recording *recording, const char *const *phases, s
 {
     if (count > 0)
         return read_phases_named(recording, phases, count, error);
+    if (is_standard_input(recording->path))
+        return 0; /* nothing stands beside it */
     if (strcmp(recording->format, "vitals-csv") == 0)
         read_account_beside(recording);
     if (strcmp(recording->format, "gpu-tracker") == 0 && recording->series_count > 0)

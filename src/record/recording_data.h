@@ -101,7 +101,8 @@ int recording_finish(struct recording *recording, vitals_error *error);
 void fold_add(struct fold *fold, double seconds, double value);
 void fold_account(struct recording *recording);
 
-/* An ordinary file, to be read: a FIFO or a device would never end. NULL: EGONE, EDENIED, ESYSTEM,
+/* An ordinary file, to be read: a FIFO or a device would never end; "-": a copy of standard input,
+ * which does. NULL: EGONE, EDENIED, ESYSTEM,
  * EARGUMENT. */
 FILE *recording_file(const char *path, vitals_error *error);
 

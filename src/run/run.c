@@ -167,8 +167,10 @@ static void start_watcher(struct launcher *launcher)
                                .data = &setup,
                                .channel = ends[1],
                                .kept = {setup.pulse, setup.pulse_folder}};
-    if (setup.observer != NULL)
+    if (setup.observer != NULL) {
         helper.kept[2] = setup.observer->descriptor;
+        helper.kept[3] = setup.observer->other_descriptor;
+    }
     int code = os_fork_helper(&helper, &launcher->watcher, &launcher->watcher_pidfd);
     os_close_descriptor(ends[1]);
     if (setup.pulse > 0)

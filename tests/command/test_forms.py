@@ -4,6 +4,7 @@ files of which nothing is left. On Linux, with processes of our own."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,20 @@ class Forms(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertEqual(lines[0].split(",")[0], "time")
         self.assertGreater(len(lines), 1)
+        pid, code, lines, _ = self.track("--json", "-", seconds=0.3)
+        self.assertEqual(code, 0)
+        self.assertIn("figures", json.loads("\n".join(lines)))
+
+    def test_a_dash_is_standard_input_for_phases(self):
+        recording = self.folder / "tracking.csv"
+        vitals("run", "-q", "--interval", "50ms", "--record", recording, "--format", "gpu-tracker", "--",
+               VITALS, "mark", "work", "--", "sleep", "0.3")
+        beside = self.folder / "tracking.sub.csv"
+        phases = beside.read_text()
+        beside.unlink()
+        done = vitals("report", "--phases", recording, "--phases-from", "-", stdin=None, input=phases)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("work", done.stdout)
 
     def test_track_ends_when_nobody_reads(self):
         process = self.sleeper(600)
@@ -79,11 +94,106 @@ class Forms(unittest.TestCase):
         me = str(os.getpid())
         for arguments in (["track", "--format", "vitals", me], ["track", "--no-header", me],
                           ["run", "--no-header", "--", "true"],
-                          ["run", "--record", "-", "--", "true"],
+                          ["run", "--record", "-", "--rotate", "1h", "--", "echo", "it ran"],
+                          ["run", "--record", "-", "--repeat", "2", "--", "echo", "it ran"],
                           ["track", "--record", "-", "--rotate", "1h", me]):
             with self.subTest(arguments=arguments):
                 done = vitals(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_sqlite_cannot_go_to_standard_output(self):
+        me = str(os.getpid())
+        for arguments in (["run", "--record", "-", "--format", "vitals", "--", "echo", "it ran"],
+                          ["track", "--record", "-", "--format", "vitals", me],
+                          ["record", "--format", "vitals", "-"], ["record", "--format", "vitals"]):
+            with self.subTest(arguments=arguments):
+                done = vitals(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn("standard output: cannot hold the format vitals; use --format vitals-csv",
+                              done.stderr)
+
+    def test_a_run_records_to_standard_output(self):
+        """Between what the command itself writes there; the account follows. Also where others are told,
+        which takes a descriptor of its own."""
+        for told in ([], ["--tensorboard", str(self.folder / "events")]):
+            with self.subTest(told=told):
+                done = vitals("run", "-q", "--interval", "50ms", "--record", "-", "--json", "-", *told, "--",
+                              "sh", "-c", "echo first; sleep 0.5; echo last", cwd=self.folder)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                lines, brace, account = done.stdout.partition("{")
+                self.assertEqual(json.loads(brace + account)["command"][:2], ["sh", "-c"])
+                lines = lines.splitlines()
+                rows = [line for line in lines if line not in ("first", "last")]
+                self.assertEqual(len(lines) - len(rows), 2)
+                self.assertEqual(rows[0].split(",")[:2], ["time", "mark"])
+                self.assertGreater(len(rows), 3)
+                self.assertEqual({line.count(",") for line in rows}, {rows[0].count(",")})
+                self.assertFalse((self.folder / "-").exists())
+
+    def test_a_run_whose_recording_nobody_reads_goes_on(self):
+        mark = self.folder / "went-on"
+        run = subprocess.Popen([VITALS, "run", "-q", "--interval", "50ms", "--record", "-", "--", "sh", "-c",
+                                f"exec >&-; read go; sleep 0.3; touch {mark}"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+        self.assertTrue(run.stdout.readline().startswith("time,"))
+        run.stdout.close()
+        _, said = run.communicate("go\n", timeout=60)
+        self.assertEqual((run.returncode, said),
+                         (0, "vitals: recording stopped: standard output: Broken pipe\n"))
+        self.assertTrue(mark.exists())
+
+    def test_a_dash_is_a_stream_wherever_a_file_is_named(self):
+        """What "-" is for each option that names a file. None: it is tried by another test."""
+        me, account = str(os.getpid()), vitals("run", "-q", "--json", "-", "--", "true").stdout
+        table = vitals("record", "--count", "2", "--interval", "20ms", "-").stdout
+        snapshot = vitals("--json", "--demo", "--delay", "0").stdout
+        out, said = "prints", "refused"
+        dashes = {
+            ("vitals", "from"): (["--from", "-", "--json"], out, snapshot),
+            ("vitals", "layout"): (["--layout", "-", "--screen", "80x24"], said, ""),
+            ("run", "json"): (["run", "-q", "--json", "-", "--", "true"], out, ""),
+            ("run", "record"): (["run", "-q", "--record", "-", "--", "true"], out, ""),
+            ("run", "backup"): (["run", "--backup", "-", "--", "echo", "it ran"], said, ""),
+            ("run", "textfile"): (["run", "--textfile", "-", "--", "echo", "it ran"], said, ""),
+            ("track", "backup"): (["track", "--backup", "-", me], said, ""),
+            ("track", "textfile"): (["track", "--textfile", "-", me], said, ""),
+            ("track", "json"): None,
+            ("track", "record"): None,
+            ("record", "output"): (["record", "-o", "-", "--count", "1"], out, ""),
+            ("replay", "layout"): (["replay", "--layout", "-", "x.db"], said, ""),
+            ("ps", "from"): (["ps", "--from", "-"], out, snapshot),
+            ("device", "from"): (["device", "--from", "-"], out, snapshot),
+            ("topo", "from"): (["topo", "--from", "-"], out, snapshot),
+            ("doctor", "from"): (["doctor", "--from", "-"], out,
+                                 vitals("doctor", "--demo", "--json").stdout),
+            ("report", "html"): (["report", "-", "--html", "-"], out, account),
+            ("report", "FILE"): (["report", "-"], out, table),
+            ("report", "phases-from"): None,
+            ("serve", "web-config"): (["serve", "--web-config", "-"], said, ""),
+            ("serve", "textfile"): (["serve", "--textfile", "-"], said, ""),
+            ("Every command", "config"): (["options", "--settings", "--config", "-"], out, '{"interval": 7}'),
+        }
+        command, found = None, set()
+        for line in vitals("options", "--markdown").stdout.splitlines():
+            if line.startswith("## "):
+                command = line[3:]
+            option = re.search(r"`--([a-z-]+) FILE`", line)
+            if option is not None:
+                found.add((command, option[1]))
+        self.assertEqual(found, {key for key in dashes if key[1] != "FILE"})
+        for key, tried in dashes.items():
+            if tried is None:
+                continue
+            arguments, expected, given = tried
+            with self.subTest(key):
+                done = vitals(*arguments, stdin=None, input=given, cwd=self.folder)
+                if expected == out:
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertNotEqual(done.stdout, "")
+                else:
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn(f"--{key[1]} -: name a file", done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_an_ending_that_tells_no_format_is_bad_usage(self):
         done = vitals("run", "--record", str(self.folder / "x.foo"), "--", "echo", "it ran")

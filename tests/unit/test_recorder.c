@@ -629,7 +629,7 @@ static void what_cannot_be_is_said(void)
         {{.path = "/nowhere/at/all.db"}, VITALS_EGONE, "No such file"},
         {{.path = "/tmp/x.parquet"}, VITALS_EARGUMENT, "its ending tells no format"},
         {{.path = "/tmp/x.db", .format = "csw"}, VITALS_EARGUMENT, "no such format"},
-        {{.path = "-", .format = "vitals"}, VITALS_EARGUMENT, "lines alone"},
+        {{.path = "-", .format = "vitals"}, VITALS_EARGUMENT, "--format vitals-csv"},
         {{.path = "-", .rotate_ns = 1}, VITALS_EARGUMENT, "cannot be rotated"},
         {{.path = "/tmp"}, VITALS_EARGUMENT, "its ending tells no format"},
     };
