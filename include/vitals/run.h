@@ -109,6 +109,12 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
 VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options, vitals_run **out,
                                               vitals_error *error) VITALS_NONNULL(1, 2);
 
+/* One more stranger, as vitals_usage_options has them: that process, which runs already, and all
+ * below it are no part of the run, for a helper that was started after the run was opened. Before
+ * the start. Errors: EARGUMENT (no pid, or the run was started), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
+    VITALS_NONNULL(1);
+
 /* Once each; a second start, or a stop before a start, is EARGUMENT. A command that cannot be
  * executed is no error: the account says so (126, 127), as a shell would. */
 VITALS_API VITALS_CHECKED int vitals_run_start(vitals_run *run, vitals_error *error)

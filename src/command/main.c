@@ -69,7 +69,8 @@ static const struct command commands[] = {
         .purpose =
             "Watches processes that live already, with all that they start, and says on stderr "
             "what they used meanwhile, each figure with how it was got. It ends when they "
-            "have ended or with Ctrl-C; they never notice.",
+            "have ended or with Ctrl-C; they never notice. A process may track itself: "
+            "vitals leaves itself out.",
         .examples = "vitals track 4711\n"
                     "vitals track --record train.db $(pgrep -f train.py)\n"
                     "vitals track --json account.json --no-children 4711\n",

@@ -68,6 +68,29 @@ static void tell_pid(struct track *track)
                                   (vitals_text){digits, (size_t)size});
 }
 
+static bool is_target(const struct track *track, int64_t pid)
+{
+    bool is = false;
+    for (size_t i = 0; i < track->settings->words.count; i++)
+        is |= track->pids[i] == pid;
+    return is;
+}
+
+/* We and the program that tells others are no part of a target that started us. What else we start
+ * is below us; that program may become a child of the target. */
+static int leave_ourselves_out(struct track *track)
+{
+    const struct link *link = track->plan.telling.telling.link;
+    const int64_t pids[] = {getpid(), link != NULL ? link_pid(link) : 0};
+    vitals_error error;
+    for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
+        if (pids[i] > 0 && !is_target(track, pids[i]) &&
+            vitals_run_exclude(track->run, pids[i], &error) < 0)
+            return command_fail(EXIT_CANNOT, "%s", error.message);
+    }
+    return 0;
+}
+
 static int begin(struct track *track)
 {
     vitals_error error;
@@ -97,7 +120,7 @@ static int begin(struct track *track)
     if (code == 0)
         (void)run_telling_begin(&track->plan.telling, track->settings,
                                 &(struct hello_job){.program = "track", .pid = track->pids[0]});
-    return code;
+    return code == 0 ? leave_ourselves_out(track) : code;
 }
 
 /* Whether nobody reads the samples any more. */

@@ -12,9 +12,14 @@
 
 struct os_ends;
 
-/* Of those processes and all below them, from now on. 0, or negative errno: nothing is told here.
- */
-int os_ends_open(const struct os *os, const int64_t *roots, size_t count, struct os_ends **out);
+/* The roots and all below them, without the strangers and all below those. */
+struct os_trees {
+    const int64_t *roots, *strangers;
+    size_t root_count, stranger_count;
+};
+
+/* Of those trees, from now on. 0, or negative errno: nothing is told here. */
+int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out);
 void os_ends_free(struct os_ends *ends); /* accepts NULL */
 
 /* Takes what was told, once a second at least, as the kernel keeps only so much. Where it keeps too

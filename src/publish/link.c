@@ -35,6 +35,7 @@ struct link {
     uint64_t dropped;
     int hurry;   /* -1, or what can be read once nothing is to be waited for */
     int process; /* -1, or the program, to be killed by */
+    pid_t pid;   /* its */
 
     /* the hearing half */
     int in;
@@ -234,6 +235,7 @@ int link_open(const char *program, const char *hello, int handed, struct link **
     int why = start(program, &own, &pid);
     close(lines[0]);
     close(says[1]);
+    link->pid = pid;
     link->process = hold_process(pid, link->out);
     if (why == 0 && say_hello(link, hello)) {
         *out = link;
@@ -242,6 +244,11 @@ int link_open(const char *program, const char *hello, int handed, struct link **
     (void)link_close(link, 0, NULL, NULL);
     return why != 0 ? cannot_start(error, program, why)
                     : fail(error, VITALS_ESYSTEM, EPIPE, program, "it does not read");
+}
+
+int64_t link_pid(const struct link *link)
+{
+    return link->pid;
 }
 
 int link_descriptor(const struct link *link)

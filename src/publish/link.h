@@ -24,6 +24,9 @@ enum { LINK_HANDED = 4 };
 int link_open(const char *program, const char *hello, int handed, struct link **out,
               vitals_error *error);
 
+/* The program's pid; 0: not known. */
+int64_t link_pid(const struct link *link);
+
 /* The end that is written to, for who keeps it open in a fork. */
 int link_descriptor(const struct link *link);
 

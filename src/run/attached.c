@@ -89,11 +89,11 @@ static bool is_member(const struct attached *attached, int64_t pid)
 
 /* One that came since the snapshot is of the tree where its way up leads to a member; one that is
  * gone already says nothing. */
-static bool is_stranger(const struct attached *attached, int64_t pid)
+static bool is_stranger(const struct attached *attached, const vitals_usage *usage, int64_t pid)
 {
     if (pid <= 0)
         return true;
-    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+    for (int depth = 0; depth < DEPTH_MAX && !usage_excludes(usage, pid); depth++) {
         if (is_member(attached, pid))
             return false;
         pid = os_parent_of(attached->os, pid);
@@ -104,7 +104,7 @@ static bool is_stranger(const struct attached *attached, int64_t pid)
 }
 
 /* A group that cannot be listed may hold anybody. */
-static void look_at(struct attached *attached, size_t which)
+static void look_at(struct attached *attached, const vitals_usage *usage, size_t which)
 {
     struct group *group = &attached->groups[which];
     struct os_pids *inside = &attached->inside;
@@ -114,7 +114,7 @@ static void look_at(struct attached *attached, size_t which)
         return;
     }
     for (size_t i = 0; i < inside->count && !group->shared; i++)
-        group->shared = is_stranger(attached, inside->items[i]);
+        group->shared = is_stranger(attached, usage, inside->items[i]);
     for (size_t i = 0; i < attached->members.count && !group->escaped; i++)
         group->escaped = !os_attached_holds(attached->groups_of, which, attached->members.items[i]);
 }
@@ -178,7 +178,7 @@ void attached_look(struct attached *attached, const vitals_usage *usage,
         return;
     for (size_t i = 0; i < attached->count; i++) {
         if (!attached->begun || attached->groups[i].counts)
-            look_at(attached, i);
+            look_at(attached, usage, i);
     }
     attached->looked_ns = now_ns;
     if (!attached->begun)

@@ -2,7 +2,6 @@
 #include "run/followed.h"
 
 #include "core/memory.h"
-#include "os/ends.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +10,10 @@ struct followed {
     struct os_ends *ends;
 };
 
-struct followed *followed_new(const struct os *os, const int64_t *roots, size_t count)
+struct followed *followed_new(const struct os *os, const struct os_trees *trees)
 {
     struct followed *followed = memory_alloc(sizeof(*followed));
-    if (followed != NULL && os_ends_open(os, roots, count, &followed->ends) == 0)
+    if (followed != NULL && os_ends_open(os, trees, &followed->ends) == 0)
         return followed;
     memory_free(followed);
     return NULL;

@@ -6,13 +6,14 @@
 #ifndef VITALS_RUN_FOLLOWED_H
 #define VITALS_RUN_FOLLOWED_H
 
+#include "os/ends.h"
 #include "run/counted.h"
 #include "run/usage_data.h"
 
 struct followed;
 
-/* Of the trees of those processes. NULL where the kernel tells us nothing, or memory is out. */
-struct followed *followed_new(const struct os *os, const int64_t *roots, size_t count);
+/* Of those trees. NULL where the kernel tells us nothing, or memory is out. */
+struct followed *followed_new(const struct os *os, const struct os_trees *trees);
 void followed_free(struct followed *followed); /* accepts NULL, as all below do */
 
 /* Once a second at least, and FOLLOWED_NEWS_NS after followed_news is readable: a descriptor; -1

@@ -416,9 +416,20 @@ static void follow(vitals_run *run)
     int64_t *pids = memory_array(run->root_count, sizeof(*pids));
     for (size_t i = 0; pids != NULL && i < run->root_count; i++)
         pids[i] = vitals_process_pid(run->roots[i].process);
+    const struct os_trees trees = {.roots = pids,
+                                   .root_count = run->root_count,
+                                   .strangers = run->usage->options.strangers,
+                                   .stranger_count = run->usage->options.stranger_count};
     if (pids != NULL)
-        run->followed = followed_new(&run->context->os, pids, run->root_count);
+        run->followed = followed_new(&run->context->os, &trees);
     memory_free(pids);
+}
+
+int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
+{
+    if (run->state != VITALS_RUN_NEW)
+        return error_set(error, VITALS_EARGUMENT, 0, "the run was started already");
+    return usage_exclude(run->usage, pid, error);
 }
 
 int vitals_run_start(vitals_run *run, vitals_error *error)

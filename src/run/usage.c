@@ -64,6 +64,23 @@ static char *copy_string(const char *string)
     return copy;
 }
 
+int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error)
+{
+    size_t count = usage->options.stranger_count;
+    int code = check_pids(&pid, 1, error);
+    if (code < 0)
+        return code;
+    int64_t *strangers = memory_array(count + 1, sizeof(*strangers));
+    if (strangers == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    memcpy(strangers, usage->strangers, count * sizeof(*strangers));
+    strangers[count] = pid;
+    memory_free(usage->strangers);
+    usage->options.strangers = usage->strangers = strangers;
+    usage->options.stranger_count = count + 1;
+    return 0;
+}
+
 static int64_t *copy_pids(const int64_t *pids, size_t count)
 {
     int64_t *copy = memory_array(count, sizeof(*copy));

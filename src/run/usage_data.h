@@ -271,6 +271,11 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot);
 /* Whether the process with that key is measured. */
 bool usage_is_member(const vitals_usage *usage, uint64_t key);
 
+/* Whether the pid is one of the strangers of its options, and one more of them. EARGUMENT, EMEMORY.
+ */
+bool usage_excludes(const vitals_usage *usage, int64_t pid);
+int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error);
+
 /* Whether it is one of those that were named. */
 bool usage_is_root(const vitals_usage *usage, uint64_t key);
 

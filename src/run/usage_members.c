@@ -68,12 +68,16 @@ static bool is_among(const int64_t *pids, size_t count, int64_t pid)
     return false;
 }
 
+bool usage_excludes(const vitals_usage *usage, int64_t pid)
+{
+    return is_among(usage->options.strangers, usage->options.stranger_count, pid);
+}
+
 /* Whoever has a stranger's number once that stranger is gone is none. */
 static bool is_stranger(const vitals_usage *usage, const vitals_row *row, int64_t pid)
 {
     double start;
-    const vitals_usage_options *options = &usage->options;
-    if (!is_among(options->strangers, options->stranger_count, pid))
+    if (!usage_excludes(usage, pid))
         return false;
     return vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) <= 0 ||
            start * 1e9 <= (double)usage->first_boot_ns;

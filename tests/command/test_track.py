@@ -14,6 +14,7 @@ import time
 import unittest
 
 from harness import VITALS, environment, vitals, wait_until
+from runs import ordinary_user
 
 # Says that it runs, spends CPU time until it is told to end, and ends with code 3.
 WORKER = """
@@ -23,6 +24,19 @@ import select
 while not select.select([sys.stdin], [], [], 0)[0]:
     sum(range(10000))
 sys.exit(3)
+"""
+
+# Starts what it is told with its own pid, and waits for its end, which it asks for when it is told to.
+# Prints the CPU time that it had itself meanwhile. As a subreaper it gets what its children leave behind.
+TARGET = """
+import ctypes, os, signal, subprocess, sys, time
+if sys.argv[1] == "reaps":
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+begun = time.process_time()
+tracker = subprocess.Popen([*sys.argv[2:], str(os.getpid())])
+sys.stdin.read(1)
+tracker.send_signal(signal.SIGINT)
+print(tracker.wait(), time.process_time() - begun, flush=True)
 """
 
 # The same, by children that each live for a tenth of a second.
@@ -156,6 +170,48 @@ class Track(unittest.TestCase):
         document, figures = self.figures(path)
         self.assertEqual(document["attributes"]["state"], "running")
         self.assertGreater(figures["wall_seconds", ""]["value"], 0)
+
+    def test_it_leaves_itself_out_where_its_target_started_it(self):
+        """And its helpers, also those that become children of the target."""
+        for reaps, told in (("", []), ("reaps", []), ("", ["--tensorboard", str(self.folder / "events")]),
+                            ("reaps", ["--tensorboard", str(self.folder / "events")])):
+            with self.subTest(reaps=reaps, told=told):
+                place, totals = self.folder / "account.json", self.folder / "totals"
+                target = subprocess.Popen(
+                    [sys.executable, "-c", TARGET, reaps, VITALS, "track", "-q", "--backends", "", "--interval",
+                     "20ms", "--backup", totals, "--json", place, *told],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.env)
+                self.addCleanup(target.kill)
+                wait_until(totals.exists, "running totals")
+                said, _ = target.communicate("x", timeout=60)
+                code, own = said.split()
+                self.assertEqual((target.returncode, int(code)), (0, 0))
+                document, figures = self.figures(place)
+                peaks = {name: figures[name, ""]["value"]
+                         for name in ("processes", "processes_peak", "threads_peak")}
+                self.assertEqual(peaks, {"processes": 1, "processes_peak": 1, "threads_peak": 1}, document)
+                # What is sampled is counted in steps of 10 ms.
+                self.assertLessEqual(figures["cpu_seconds", ""]["value"], float(own) + 0.02, document)
+                self.assertFalse([figure for figure in document["figures"]
+                                  if figure.get("subject") == "descendants" and figure.get("value")])
+
+    def test_a_shell_script_tracks_itself(self):
+        """As root and as an ordinary user, each with what the kernel tells it."""
+        for become in ([], ordinary_user()):
+            with self.subTest(become=become), tempfile.TemporaryDirectory() as folder:
+                os.chmod(folder, 0o777)
+                place, totals = pathlib.Path(folder, "account.json"), pathlib.Path(folder, "totals")
+                script = '"$@" $$ & read word; kill -INT $!; wait $!'
+                shell = subprocess.Popen(
+                    [*become, "bash", "-c", "set -m; " + script, "bash", VITALS, "track", "-q", "--backends", "",
+                     "--interval", "20ms", "--backup", totals, "--json", place],
+                    stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env)
+                self.addCleanup(shell.kill)
+                wait_until(totals.exists, "running totals")
+                _, said = shell.communicate("x\n", timeout=60)
+                document, figures = self.figures(place)
+                self.assertEqual([figures[name, ""]["value"] for name in ("processes", "threads_peak")], [1, 1],
+                                 (said, document))
 
     def test_several_targets(self):
         first, second = self.worker(), self.worker()

@@ -136,7 +136,10 @@ static void each_state_comes_once(void)
     CHECK_INT(vitals_run_state(run), VITALS_RUN_NEW);
     CHECK_INT(vitals_run_stop(run, &error), VITALS_EARGUMENT);
     CHECK_INT(vitals_run_wait(run, 0, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_run_exclude(run, 0, &error), VITALS_EARGUMENT);
+    CHECK_OK(vitals_run_exclude(run, getpid(), &error), error);
     CHECK_OK(vitals_run_start(run, &error), error);
+    CHECK_INT(vitals_run_exclude(run, 1, &error), VITALS_EARGUMENT);
     CHECK_INT(vitals_run_state(run), VITALS_RUN_STARTED);
     CHECK_INT(vitals_run_start(run, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "started already");

@@ -110,13 +110,23 @@ static bool listens(struct connector *connector)
     return connector->births.heard && ask(connector, PROC_CN_MCAST_LISTEN, 2);
 }
 
-/* Everything below them. */
-static void find_living(struct connector *connector, const int64_t *roots, size_t count)
+static bool is_stranger(const struct os_trees *trees, int64_t pid)
+{
+    for (size_t i = 0; i < trees->stranger_count; i++) {
+        if (trees->strangers[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+static void find_living(struct connector *connector, const struct os_trees *trees)
 {
     struct os_pids pids = {0};
-    for (size_t i = 0; i < count; i++)
-        (void)os_pids_append(&pids, roots[i]); /* without memory there are fewer */
+    for (size_t i = 0; i < trees->root_count; i++)
+        (void)os_pids_append(&pids, trees->roots[i]); /* without memory there are fewer */
     for (size_t i = 0; i < pids.count; i++) {
+        if (is_stranger(trees, pids.items[i]))
+            continue;
         births_add(&connector->births, (uint32_t)pids.items[i]);
         (void)os_list_children(connector->os, pids.items[i], ALL_THREADS, &pids);
     }
@@ -128,19 +138,18 @@ void connector_init(struct connector *connector)
     connector->socket = -1;
 }
 
-int connector_open(struct connector *connector, const struct os *os, const int64_t *roots,
-                   size_t count)
+int connector_open(struct connector *connector, const struct os *os, const struct os_trees *trees)
 {
     connector->os = os;
-    for (size_t i = 0; i < count; i++)
-        births_add(&connector->births, (uint32_t)roots[i]);
+    for (size_t i = 0; i < trees->root_count; i++)
+        births_add(&connector->births, (uint32_t)trees->roots[i]);
     if (!listens(connector)) {
         int failed = errno != 0 ? errno : ENOTSUP;
         linux_trace(os, "births by the process connector", failed);
         stop(connector);
         return -failed;
     }
-    find_living(connector, roots, count);
+    find_living(connector, trees);
     connector_drain(connector);
     connector->births.settled = true;
     return 0;

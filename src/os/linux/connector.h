@@ -9,6 +9,7 @@
 #ifndef VITALS_OS_LINUX_CONNECTOR_H
 #define VITALS_OS_LINUX_CONNECTOR_H
 
+#include "os/ends.h"
 #include "os/linux/births.h"
 #include "os/linux/linux.h"
 
@@ -23,10 +24,9 @@ struct connector {
 /* Of zeros before. It may be drained and closed, and hears of nobody. */
 void connector_init(struct connector *connector);
 
-/* Begins to listen for what is born below those, and finds who lives there now. 0, or negative
- * errno: it hears of nobody. */
-int connector_open(struct connector *connector, const struct os *os, const int64_t *roots,
-                   size_t count);
+/* Begins to listen for what is born in those trees, and finds what lives there now. 0, or negative
+ * errno: it hears of nothing. */
+int connector_open(struct connector *connector, const struct os *os, const struct os_trees *trees);
 
 /* Whether there is more to come; after a loss there is not. */
 bool connector_is_open(const struct connector *connector);

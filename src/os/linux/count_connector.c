@@ -56,7 +56,8 @@ static void tick_connector(void *data)
     if (state->tried || state->root == 0 || now_ns(state) < state->begin_ns + AFTER_NS)
         return;
     state->tried = true;
-    state->listened = connector_open(&state->connector, state->os, &state->root, 1) == 0;
+    const struct os_trees tree = {.roots = &state->root, .root_count = 1};
+    state->listened = connector_open(&state->connector, state->os, &tree) == 0;
 }
 
 /* One of whom we had not heard was ours too, where all that were heard of are remembered. */

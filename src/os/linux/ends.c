@@ -197,7 +197,7 @@ static void end_gone(struct os_ends *ends)
 
 /* ---- the whole ---- */
 
-int os_ends_open(const struct os *os, const int64_t *roots, size_t count, struct os_ends **out)
+int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out)
 {
     struct os_ends *ends = os->live ? memory_alloc(sizeof *ends) : NULL;
     if (ends == NULL)
@@ -210,7 +210,7 @@ int os_ends_open(const struct os *os, const int64_t *roots, size_t count, struct
         ends->connector.births.forgotten = forget_alive;
     }
     ends->connector.births.data = ends;
-    int code = connector_open(&ends->connector, os, roots, count);
+    int code = connector_open(&ends->connector, os, trees);
     if (code < 0) {
         os_ends_free(ends);
         return code;

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-int os_ends_open(const struct os *os, const int64_t *roots, size_t count, struct os_ends **out)
+int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out)
 {
-    (void)os, (void)roots, (void)count, (void)out;
+    (void)os, (void)trees, (void)out;
     return -ENOTSUP;
 }
 
