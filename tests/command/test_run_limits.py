@@ -380,7 +380,7 @@ class Nonsense(unittest.TestCase):
                         ["--interval", "nan"], ["--interval", "1ms"], ["--repeat", "0"],
                         ["--expected-cores", "0"], ["--brand", "voodoo"], ["--rungs", "ladder"],
                         ["--memory-unit", "elephants"], ["--time-unit", "gigabytes"], ["--gpus", "0"],
-                        ["--record", "-"], ["--record", "x.db", "--format", "wav"],
+                        ["--tolerance", "10"], ["--record", "x.db", "--format", "wav"],
                         ["--format", "vitals"], ["--min-free-memory", "1GiB"],
                         ["--kill-tree", "--wait"], ["--quiet", "--verbose"],
                         ["--record", "/dev/stderr"], ["--backup", "x", "--no-backup"]):
