@@ -123,11 +123,11 @@ static bool unshare_as_user(void)
     char users[64], groups[64];
     snprintf(users, sizeof users, "%u %u 1\n", (unsigned)getuid(), (unsigned)getuid());
     snprintf(groups, sizeof groups, "%u %u 1\n", (unsigned)getgid(), (unsigned)getgid());
-    // The new rights make us undumpable, and then our files in /proc would be closed to the command.
+    // The new rights make us undumpable, and then our files in /proc would be closed to the
+    // command.
     return unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS) == 0 &&
-           prctl(PR_SET_DUMPABLE, 1) == 0 &&
-           write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/uid_map", users) &&
-           write_text("/proc/self/gid_map", groups);
+           prctl(PR_SET_DUMPABLE, 1) == 0 && write_text("/proc/self/setgroups", "deny") &&
+           write_text("/proc/self/uid_map", users) && write_text("/proc/self/gid_map", groups);
 }
 
 static bool mount_own_proc(void)
