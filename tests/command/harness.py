@@ -76,7 +76,8 @@ def python_for_every_user():
 
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
 VITALS = str(for_every_user(os.environ.get("VITALS", "build/vitals")))
-for_every_user(BUILD / "tell")  # beside it, where it looks
+for _name in ("tell", "libvitals.so.0"):  # beside it, where it looks, and the library of that
+    for_every_user(BUILD / _name)
 PYTHON = python_for_every_user()
 SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 FIXTURES = SOURCE / "tests" / "fixtures"
