@@ -95,6 +95,9 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
 /* Who we are, safe, into `out`, which is returned. one_shot.c */
 const char *command_user(char *out, size_t capacity);
 
+/* Names of columns of `vitals device -o` by index; NULL after the last. device.c */
+const char *device_column_word(size_t index);
+
 /* Exit codes. */
 enum { EXIT_DONE = 0, EXIT_CANNOT = 1, EXIT_USAGE = 2 };
 

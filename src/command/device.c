@@ -49,15 +49,24 @@ static vitals_metric metric_named(const char *name, size_t size)
     return vitals_metric_find(VITALS_GPU, wanted);
 }
 
+const char *device_column_word(size_t index)
+{
+    if (index == 0)
+        return "label";
+    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_GPU && --index == 0)
+            return vitals_metric_name(metric);
+    }
+    return NULL;
+}
+
 static int unknown_column(const char *name)
 {
     struct nearest nearest;
     nearest_begin(&nearest, name);
-    nearest_offer(&nearest, "label");
-    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_GPU)
-            nearest_offer(&nearest, vitals_metric_name(metric));
-    }
+    const char *word;
+    for (size_t i = 0; (word = device_column_word(i)) != NULL; i++)
+        nearest_offer(&nearest, word);
     if (nearest.word != NULL)
         return command_fail(EXIT_USAGE, "-o: no column \"%s\"; did you mean %s?",
                             command_safe(name), nearest.word);

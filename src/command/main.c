@@ -340,7 +340,7 @@ static const struct command commands[] = {
         .run = command_options,
         .bit = COMMAND_OPTIONS,
         .flags = COMMAND_PLAIN | COMMAND_HIDDEN,
-        .usage = "options [--markdown | --man | --settings [OPTION]...]",
+        .usage = "options --markdown|--man|--completions|--settings [OPTION]...",
         .summary = "prints what is made of the option table",
         .purpose = "Prints the documents that are made of the option table, or what all that was "
                    "said comes to. With --settings it takes the options of vitals itself too.",

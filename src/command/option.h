@@ -53,16 +53,18 @@ struct option {
     size_t offset;     /* of the destination in struct settings */
     size_t also;       /* CHOICE, DURATION with `implied`: of a bool that says that it was given */
     const char *argument;
-    const char *preset;              /* the default, parsed like everything else; NULL: zero */
-    const char *implied;             /* CHOICE, MAYBE, DURATION: what no value means */
-    const char *const *choices;      /* CHOICE: ends with NULL */
-    double minimum, maximum;         /* NUMBER, DURATION, PAIR, NUMBERS: of each */
-    size_t least, most;              /* NUMBERS, WORDS: how many words; most 0: any number */
-    bool dashed;                     /* its value may begin with one dash */
-    bool literal;                    /* MAYBE: yes, no, 0 and 1 are values like any other */
-    bool (*takes)(const char *word); /* MAYBE: whether a word behind it belongs to its value; NULL:
-                                      * its value is given behind "=" only */
-    bool everywhere;                 /* environment and configuration know it too */
+    const char *preset;         /* the default, parsed like everything else; NULL: zero */
+    const char *implied;        /* CHOICE, MAYBE, DURATION: what no value means */
+    const char *const *choices; /* CHOICE: all there are; others: known values, for completion of
+                                 * the command line; ends with NULL */
+    const char *(*value)(size_t index); /* the same of a table, by index; NULL after the last */
+    double minimum, maximum;            /* NUMBER, DURATION, PAIR, NUMBERS: of each */
+    size_t least, most;                 /* NUMBERS, WORDS: how many words; most 0: any number */
+    bool dashed;                        /* its value may begin with one dash */
+    bool literal;                       /* MAYBE: yes, no, 0 and 1 are values like any other */
+    bool (*takes)(const char *word);    /* MAYBE: whether a word behind it belongs to its value;
+                                         * NULL: its value is given behind "=" only */
+    bool everywhere;                    /* environment and configuration know it too */
     const char *foreign;   /* a variable of others that is honoured; bad ones are passed over */
     const char *excludes;  /* the long name of an option that it does not go with */
     const char *needs;     /* and of one that it does not go without */
@@ -136,6 +138,7 @@ void option_print_help(const struct command *commands, const struct command *com
                        struct output *output);
 void option_print_markdown(const struct command *commands, struct output *output);
 void option_print_man(const struct command *commands, struct output *output);
+void option_print_completions(const struct command *commands, struct output *output);
 
 /* How far two words are from each other, and the nearest of several that is near enough to be
  * meant: nearest_begin, nearest_offer of each, nearest_word (NULL: none is near). */

@@ -1,5 +1,8 @@
 /* option_table.c: every option there is, in the order in which help shows them. */
 #include "command/option.h"
+#include "command/ps_columns.h"
+#include "command/signals.h"
+#include "record/recorder.h"
 
 #include <string.h>
 
@@ -7,6 +10,31 @@
 #define ALSO(field)   .also = offsetof(struct settings, field)
 
 static const char *const monitor_modes[] = {"auto", "full", "compact", NULL};
+
+/* Values that completion offers; tests/house/completions.py compares them with those that the
+ * program accepts. */
+static const char *const scenarios[] = {"default", "self",   "many", "strangers",
+                                        "idle",    "broken", "hang", "ailing",
+                                        "hotplug", "empty",  NULL};
+static const char *const backends[] = {"nvidia", "amd", "intel", "drm", "demo", "none", NULL};
+static const char *const methods[] = {"cgroup2",   "systemd", "perf",     "taskstats", "cgroup1",
+                                      "connector", "wait4",   "sampling", NULL};
+static const char *const states[] = {"running",      "sleeping", "disk_sleep", "stopped",
+                                     "tracing_stop", "zombie",   "idle",       NULL};
+static const char *const report_forms[] = {"text", "json", "gpu-tracker", "gpu-tracker-text", NULL};
+static const char *const compare_forms[] = {"text", "json", "gpu-tracker", NULL};
+static const char *const record_forms[] = {"vitals",
+                                           "vitals-csv",
+                                           "gpu-tracker",
+                                           "resource-tracker",
+                                           "resource-tracker-system",
+                                           "resource-tracker-0.3",
+                                           "resource-tracker-0.3-system",
+                                           NULL};
+static const char *const memory_units[] = {"bytes",     "kilobytes", "megabytes", "gigabytes",
+                                           "terabytes", "kibibytes", "mebibytes", "gibibytes",
+                                           "tebibytes", NULL};
+static const char *const time_units[] = {"seconds", "minutes", "hours", "days", NULL};
 
 /* What the view takes, `vitals options --settings` can tell the meaning of. */
 enum {
@@ -107,6 +135,9 @@ const struct option option_table[] = {
     {.name = "man", .kind = OPTION_FLAG, .group = GROUP_FORM, .commands = OPTIONS,
      OFFSET(form_man),
      .help = "print the manual page"},
+    {.name = "completions", .kind = OPTION_FLAG, .group = GROUP_FORM, .commands = OPTIONS,
+     OFFSET(form_completions),
+     .help = "print the table that completions for bash, zsh and fish are made of"},
     {.name = "settings", .kind = OPTION_FLAG, .group = GROUP_FORM, .commands = OPTIONS,
      OFFSET(form_settings),
      .help = "print what arguments, environment and configuration come to, and which said it"},
@@ -128,11 +159,11 @@ const struct option option_table[] = {
      OFFSET(form_json),
      .help = "print it as JSON, in base units"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_FORM, .commands = REPORT,
-     OFFSET(report_format), .argument = "NAME", .excludes = "json",
+     OFFSET(report_format), .argument = "NAME", .choices = report_forms, .excludes = "json",
      .help = "text, json, gpu-tracker or gpu-tracker-text: the last two as gpu_tracker prints them; "
              "with --phases gpu-tracker is its analysis of code blocks"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_FORM,
-     .commands = COMPARE, OFFSET(report_format), .argument = "NAME", .excludes = "json",
+     .commands = COMPARE, OFFSET(report_format), .argument = "NAME", .choices = compare_forms, .excludes = "json",
      .help = "text, json or gpu-tracker: the last as gpu_tracker compares sessions"},
     {.name = "statistic", .kind = OPTION_TEXT, .group = GROUP_FORM, .commands = COMPARE,
      OFFSET(statistic), .argument = "mean|min|max|std", .preset = "mean",
@@ -141,14 +172,14 @@ const struct option option_table[] = {
      .commands = REPORT | COMPARE, OFFSET(verbose),
      .help = "every figure"},
     {.name = "memory-unit", .kind = OPTION_TEXT, .group = GROUP_LOOK, .commands = REPORT | COMPARE | RUN | TRACK,
-     OFFSET(memory_unit), .argument = "UNIT",
+     OFFSET(memory_unit), .argument = "UNIT", .choices = memory_units,
      .help = "bytes, kilobytes, megabytes, gigabytes, terabytes, kibibytes, mebibytes, gibibytes or "
              "tebibytes; otherwise what reads best"},
     {.name = "gpu-memory-unit", .kind = OPTION_TEXT, .group = GROUP_LOOK,
-     .commands = REPORT | COMPARE | RUN | TRACK, OFFSET(gpu_memory_unit), .argument = "UNIT",
+     .commands = REPORT | COMPARE | RUN | TRACK, OFFSET(gpu_memory_unit), .argument = "UNIT", .choices = memory_units,
      .help = "likewise of GPU memory"},
     {.name = "time-unit", .kind = OPTION_TEXT, .group = GROUP_LOOK, .commands = REPORT | COMPARE | RUN | TRACK,
-     OFFSET(time_unit), .argument = "UNIT",
+     OFFSET(time_unit), .argument = "UNIT", .choices = time_units,
      .help = "seconds, minutes, hours or days; otherwise what reads best"},
 
     {.name = "readonly", .kind = OPTION_FLAG, .group = GROUP_LOOK, .commands = VIEW,
@@ -205,7 +236,7 @@ const struct option option_table[] = {
      .commands = WATCH, OFFSET(only_graphics),
      .help = "processes that only draw (type G)"},
     {.name = "user", .brief = "u", .kind = OPTION_WORDS, .group = GROUP_FILTER, .commands = WATCH,
-     OFFSET(users), .argument = "[NAME...]",
+     OFFSET(users), .argument = "[USER...]",
      .help = "processes of these users; without a name, your own"},
     {.name = "pid", .brief = "p", .kind = OPTION_NUMBERS, .group = GROUP_FILTER, .commands = WATCH,
      OFFSET(pids), .argument = "PID...", .minimum = OPTION_PID_LEAST,
@@ -213,12 +244,12 @@ const struct option option_table[] = {
      .help = "these processes"},
 
     {.name = "columns", .brief = "o", .kind = OPTION_WORDS, .group = GROUP_SHOW, .commands = PS,
-     OFFSET(columns), .argument = "NAME,...", .least = 1, .most = 1,
+     OFFSET(columns), .argument = "NAME,...", .value = ps_column_word, .least = 1, .most = 1,
      .help = "these columns: names of ps(1) and every metric that a process has (vitals metrics); "
              "NAME=HEADER heads it otherwise; user, uid, group and gid are the effective ones, "
              "ruser, ruid, rgroup and rgid the real ones, which the metrics have without the r"},
     {.name = "columns", .brief = "o", .kind = OPTION_WORDS, .group = GROUP_SHOW,
-     .commands = DEVICE, OFFSET(columns), .argument = "NAME,...", .least = 1, .most = 1,
+     .commands = DEVICE, OFFSET(columns), .argument = "NAME,...", .value = device_column_word, .least = 1, .most = 1,
      .help = "a line for each device and partition with these columns: label, and every metric that "
              "a gpu has (vitals metrics); NAME=HEADER heads it otherwise; all of them are shown, where "
              "they do not fit in lines that are longer than the terminal"},
@@ -226,7 +257,7 @@ const struct option option_table[] = {
      .commands = DEVICE, OFFSET(verbose), .excludes = "columns",
      .help = "say why a value is missing"},
     {.name = "sort", .kind = OPTION_WORDS, .group = GROUP_SHOW, .commands = PS, OFFSET(sort),
-     .argument = "NAME,...", .least = 1, .most = 1, .dashed = true,
+     .argument = "NAME,...", .value = ps_column_word, .least = 1, .most = 1, .dashed = true,
      .help = "by these columns instead of by pid, upwards; -NAME downwards; what is not known "
              "stands last"},
     {.name = "limit", .brief = "n", .kind = OPTION_NUMBER, .group = GROUP_SHOW, .commands = PS,
@@ -362,7 +393,7 @@ const struct option option_table[] = {
      OFFSET(match), .argument = "REGEX",
      .help = "whose command line the extended regular expression matches somewhere"},
     {.name = "state", .kind = OPTION_WORDS, .group = GROUP_SELECT, .commands = CHOOSERS,
-     OFFSET(states), .argument = "STATE,...", .least = 1, .most = 1,
+     OFFSET(states), .argument = "STATE,...", .choices = states, .least = 1, .most = 1,
      .help = "in this state: running, sleeping, disk_sleep, stopped, tracing_stop, zombie, idle, "
              "or a letter of ps(1)"},
     {.name = "gpu", .kind = OPTION_FLAG, .group = GROUP_SELECT, .commands = CHOOSERS,
@@ -381,7 +412,7 @@ const struct option option_table[] = {
      .help = "that descend from these"},
 
     {.name = "signal", .brief = "s", .kind = OPTION_TEXT, .group = GROUP_SIGNAL,
-     .commands = KILL, OFFSET(signal), .argument = "SIGNAL",
+     .commands = KILL, OFFSET(signal), .argument = "SIGNAL", .value = signal_word,
      .help = "this one instead of TERM: KILL, SIGKILL or 9; also as -KILL or -9"},
     {.name = "yes", .brief = "y", .kind = OPTION_FLAG, .group = GROUP_SIGNAL, .commands = KILL,
      OFFSET(yes), .excludes = "dry-run",
@@ -407,12 +438,12 @@ const struct option option_table[] = {
              "report reads both. - is standard output and gets CSV, between the lines that the "
              "command itself writes there"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RUN,
-     OFFSET(record_format), .argument = "NAME", .needs = "record",
+     OFFSET(record_format), .argument = "NAME", .value = recorder_format_name, .needs = "record",
      .help = "recording format, overriding the ending of FILE: vitals, vitals-csv, gpu-tracker, "
              "resource-tracker and resource-tracker-0.3, each also with -process or -system, "
              "resource-tracker-combined"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = TRACK,
-     OFFSET(record_format), .argument = "NAME",
+     OFFSET(record_format), .argument = "NAME", .value = recorder_format_name,
      .help = "recording format, overriding the ending of FILE; without --record, the format of "
              "lines on standard output: vitals, vitals-csv, gpu-tracker, resource-tracker and "
              "resource-tracker-0.3, each also with -process or -system, "
@@ -435,7 +466,7 @@ const struct option option_table[] = {
      .help = "record into FILE: .db for SQLite, .csv for CSV; - is standard output and gets CSV. "
              "The same as FILE alone"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RECORD,
-     OFFSET(record_format), .argument = "NAME",
+     OFFSET(record_format), .argument = "NAME", .choices = record_forms,
      .help = "whatever its ending: vitals, vitals-csv, or, as these tools write them, gpu-tracker, "
              "resource-tracker, resource-tracker-0.3, the last two also with -system"},
     {.name = "overwrite", .kind = OPTION_FLAG, .group = GROUP_RUN, .commands = RECORD,
@@ -496,7 +527,7 @@ const struct option option_table[] = {
      OFFSET(no_children),
      .help = "sample the process alone, without what it starts; what the kernel counts is of all"},
     {.name = "rungs", .kind = OPTION_TEXT, .group = GROUP_MEASURE, .commands = RUN, OFFSET(rungs),
-     .argument = "NAME,...",
+     .argument = "NAME,...", .choices = methods,
      .help = "count with these alone, best first: cgroup2 systemd perf taskstats cgroup1 "
              "connector wait4 sampling; otherwise with all that are permitted. The last two are "
              "always there"},
@@ -686,13 +717,13 @@ const struct option option_table[] = {
      .help = "print the version and the parts that are built in, and end"},
 
     {.name = "demo", .kind = OPTION_MAYBE, .group = GROUP_WORLD, .commands = ANY, OFFSET(demo),
-     .argument = "SCENARIO", .implied = "default", .everywhere = true,
+     .argument = "SCENARIO", .choices = scenarios, .implied = "default", .everywhere = true,
      .help = "invented GPUs with processes on them, to try everything without any"},
     {.name = "seed", .kind = OPTION_NUMBER, .group = GROUP_WORLD, .commands = ANY, OFFSET(seed),
      .argument = "N", .minimum = 0, .maximum = 9007199254740992.0, .everywhere = true,
      .help = "of the demo: the same number, the same values"},
     {.name = "backends", .kind = OPTION_TEXT, .group = GROUP_WORLD, .commands = ANY,
-     OFFSET(backends), .argument = "NAME,...", .everywhere = true,
+     OFFSET(backends), .argument = "NAME,...", .choices = backends, .everywhere = true,
      .help = "which kinds of devices to look for; none: no device at all"},
     {.name = "proc-root", .kind = OPTION_TEXT, .group = GROUP_WORLD, .commands = ANY,
      OFFSET(proc_root), .argument = "FOLDER", .everywhere = true,

@@ -80,11 +80,16 @@ static void print_settings(const struct settings *settings, struct output *outpu
 int command_options(const struct settings *settings)
 {
     struct output output;
-    if (settings->form_markdown + settings->form_man + settings->form_settings != 1)
-        return command_fail(EXIT_USAGE, "options prints one of --markdown, --man and --settings");
+    if (settings->form_markdown + settings->form_man + settings->form_completions +
+            settings->form_settings !=
+        1)
+        return command_fail(EXIT_USAGE,
+                            "options prints one of --markdown, --man, --completions, --settings");
     output_init(&output, STDOUT_FILENO);
     if (settings->form_man)
         option_print_man(settings->commands, &output);
+    else if (settings->form_completions)
+        option_print_completions(settings->commands, &output);
     else if (settings->form_markdown)
         option_print_markdown(settings->commands, &output);
     else

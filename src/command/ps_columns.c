@@ -470,18 +470,40 @@ static bool find(const char *name, struct ps_column *out)
     return metric != 0;
 }
 
+static bool is_kind_name(const char *name)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++) {
+            if (strcmp(kinds[i].names[j], name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+const char *ps_column_word(size_t index)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++) {
+            if (index-- == 0)
+                return kinds[i].names[j];
+        }
+    }
+    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
+        const char *name = vitals_metric_name(metric);
+        if (vitals_metric_entity(metric) == VITALS_PROCESS && !is_kind_name(name) && index-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
 static int unknown(const char *option, const char *name)
 {
     struct nearest nearest;
     nearest_begin(&nearest, name);
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++)
-            nearest_offer(&nearest, kinds[i].names[j]);
-    }
-    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_PROCESS)
-            nearest_offer(&nearest, vitals_metric_name(metric));
-    }
+    const char *word;
+    for (size_t i = 0; (word = ps_column_word(i)) != NULL; i++)
+        nearest_offer(&nearest, word);
     if (nearest.word != NULL)
         return command_fail(EXIT_USAGE, "%s: there is no column \"%s\"; did you mean %s?", option,
                             command_safe(name), nearest.word);

@@ -61,6 +61,9 @@ struct ps_columns {
  * message that suggests the nearest name. */
 int ps_column_find(const char *option, const char *name, struct ps_column *out);
 
+/* Every name by index, the names of ps(1) first; NULL after the last. */
+const char *ps_column_word(size_t index);
+
 /* Of a metric of any table, as it is; its title is its name in capitals, without its unit. */
 void ps_column_of(vitals_metric metric, struct ps_column *out);
 

@@ -222,6 +222,7 @@ struct settings {
     bool form_markdown;
     bool form_schema;
     bool form_man;
+    bool form_completions;
     bool form_settings;
 
     /* the world */

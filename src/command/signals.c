@@ -97,6 +97,11 @@ int signal_number(const char *word)
                         command_safe(word));
 }
 
+const char *signal_word(size_t index)
+{
+    return index < SIGNAL_COUNT ? SIGNALS[index].name : NULL;
+}
+
 const char *signal_name(int number, char *out)
 {
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
