@@ -240,5 +240,6 @@ void option_print_man(const struct command *commands, struct output *output)
                 "\\fI~/.config/vitals/config.json\\fR\n"
                 "One JSON object whose keys are names of those options that have an environment "
                 "variable.\n"
-                "A flag wins over the environment, which wins over this file.\n");
+                "A flag wins over the environment, which wins over this file.\n"
+                ".SH SEE ALSO\n.BR vitals (3)\n");
 }
