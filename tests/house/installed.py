@@ -1,0 +1,243 @@
+"""What `meson install --strip` puts into a folder: every kind of file, whole and usable, and nothing else."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
+BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", SOURCE / "build"))
+DEADLINE = 120
+
+# All that may be there; what begins with "?" needs not.
+KINDS = (
+    r"bin/vitals",
+    r"LIB/libvitals\.a",
+    r"LIB/libvitals\.so",
+    r"LIB/libvitals\.so\.\d+",
+    r"LIB/libvitals\.so\.\d+\.\d+\.\d+",
+    r"LIB/pkgconfig/vitals\.pc",
+    r"?libexec/vitals/tell",
+    r"include/vitals/\w+\.h",
+    r"include/vitals/sys/\w+\.h",
+    r"share/man/man1/vitals\.1",
+    r"share/man/man3/vitals\w*\.3",
+    r"share/bash-completion/completions/vitals",
+    r"share/zsh/site-functions/_vitals",
+    r"share/fish/vendor_completions\.d/vitals\.fish",
+    r"share/doc/vitals/(README\.md|CHANGELOG\.md|LICENSE)",
+    r"share/doc/vitals/docs/[\w-]+\.(md|svg)",
+    r"share/doc/vitals/docs/schema/\w+\.json",
+    r"share/doc/vitals/examples/(\w+\.c|phases\.sh|Makefile)",
+)
+
+PROGRAM = """
+#include <stdio.h>
+#include <vitals/vitals.h>
+int main(void) { return puts(vitals_version_text()) < 0; }
+"""
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          check=False, timeout=DEADLINE, **options)
+
+
+def have(*programs):
+    """Skips a test for want of one of them."""
+    missing = [program for program in programs if shutil.which(program) is None]
+    return unittest.skipIf(missing, f"no {' '.join(missing)} here")
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if shutil.which("meson") is None:
+            raise unittest.SkipTest("no meson here")
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.root = pathlib.Path(cls.folder.name)
+        result = run("meson", "install", "-C", BUILD, "--no-rebuild", "--strip", "--destdir", cls.root)
+        assert result.returncode == 0, result.stdout + result.stderr
+        cls.prefix = next(cls.root.rglob("bin/vitals")).parents[1]
+        cls.library = next(cls.root.rglob("libvitals.a")).parent
+        cls.man = cls.prefix / "share/man"
+
+    def package(self, *options):
+        """What pkg-config says of what is installed there."""
+        environment = {**os.environ, "PKG_CONFIG_SYSROOT_DIR": str(self.root),
+                       "PKG_CONFIG_LIBDIR": str(self.library / "pkgconfig")}
+        result = run("pkg-config", *options, "vitals", env=environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout.split()
+
+    def test_every_kind_and_nothing_else(self):
+        library = re.escape(str(self.library.relative_to(self.prefix)))
+        found = [str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*")
+                 if path.is_symlink() or not path.is_dir()]
+        rest = set(found)
+        for kind in KINDS:
+            pattern = re.compile(kind.lstrip("?").replace("LIB", library))
+            matching = {path for path in found if pattern.fullmatch(path)}
+            self.assertTrue(matching or kind.startswith("?"), kind)
+            rest -= matching
+        self.assertEqual(rest, set())
+        outside = [path for path in self.root.rglob("*")
+                   if path.is_file() and not path.is_relative_to(self.prefix)
+                   and "systemd" not in str(path) and "sysusers" not in str(path)]
+        self.assertEqual(outside, [])
+
+    def test_what_is_read_stays_as_it_is(self):
+        for installed, origin in (("share/man/man1/vitals.1", SOURCE / "docs/vitals.1"),
+                                  ("share/bash-completion/completions/vitals",
+                                   BUILD / "completions/vitals"),
+                                  ("share/zsh/site-functions/_vitals",
+                                   BUILD / "completions/_vitals"),
+                                  ("share/fish/vendor_completions.d/vitals.fish",
+                                   BUILD / "completions/vitals.fish"),
+                                  ("share/doc/vitals/README.md", SOURCE / "README.md")):
+            self.assertEqual((self.prefix / installed).read_bytes(), origin.read_bytes())
+        for folder, origin, ending in (("include/vitals", "include/vitals", "*.h"),
+                                       ("share/doc/vitals/docs", "docs", "*.md"),
+                                       ("share/doc/vitals/examples", "examples", "*.c")):
+            names = [path.name for path in (SOURCE / origin).glob(ending)]
+            self.assertEqual(sorted(path.name for path in (self.prefix / folder).glob(ending)),
+                             sorted(names))
+
+    def test_links_between_documents(self):
+        folder = self.prefix / "share/doc/vitals"
+        for page in (folder / "README.md", *(folder / "docs").glob("*.md")):
+            for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text()):
+                path = (page.parent / target).resolve()
+                # What only the source has is told by its name alone.
+                if path.is_relative_to(folder / "docs") and "verified" not in target:
+                    self.assertTrue(path.exists(), f"{page.name}: {target}")
+
+    @have("readelf")
+    def test_stripped(self):
+        for path in (self.prefix / "bin/vitals", self.library / "libvitals.so"):
+            self.assertNotIn(".debug_info", run("readelf", "-SW", path).stdout)
+        self.assertEqual(run(self.prefix / "bin/vitals", "--version").returncode, 0)
+
+    @have("cc", "pkg-config")
+    def test_a_program_of_each_library(self):
+        source = self.root / "program.c"
+        source.write_text(PROGRAM)
+        for name, libraries in (("shared", self.package("--libs")),
+                                ("static", [self.library / "libvitals.a", "-lm", "-ldl", "-pthread"])):
+            with self.subTest(name):
+                program = self.root / name
+                result = run("cc", "-std=c11", "-Wall", "-Werror", source, *self.package("--cflags"),
+                             *libraries, "-o", program)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                said = run(program, env={**os.environ, "LD_LIBRARY_PATH": str(self.library)})
+                self.assertRegex(said.stdout, r"^\d+\.\d+\.\d+\n$", said.stderr)
+                program.unlink()
+        source.unlink()
+
+    @have("cc", "objcopy", "ar", "readelf")
+    def test_a_stripped_archive(self):
+        """That of -Dstrip=true: a linker still takes it, and hidden names are local."""
+        objects, archive = BUILD / "libvitals_objects.a", self.root / "stripped.a"
+        if not objects.exists():
+            self.skipTest("this build has no archive of objects")
+        result = run(SOURCE / "scripts/archive", objects, archive, "--strip-debug", "objcopy", "ar",
+                     "cc")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn(".debug_info", run("readelf", "-SW", archive).stdout)
+        source, program = self.root / "program.c", self.root / "program"
+        source.write_text(PROGRAM)
+        result = run("cc", source, "-I", self.prefix / "include", archive, "-lm", "-ldl", "-pthread",
+                     "-o", program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(run(program).stdout, r"^\d+\.\d+\.\d+\n$")
+        for path in (source, program, archive):
+            path.unlink()
+
+    @have("cc", "make", "pkg-config")
+    def test_examples(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(self.prefix / "share/doc/vitals/examples", folder, dirs_exist_ok=True)
+            environment = {**os.environ, "PKG_CONFIG_SYSROOT_DIR": str(self.root),
+                           "PKG_CONFIG_LIBDIR": str(self.library / "pkgconfig")}
+            for name in ("MAKEFLAGS", "MFLAGS"):
+                environment.pop(name, None)
+            result = run("make", "-C", folder, "CFLAGS=-Werror -Wall", env=environment)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            self.assertTrue((pathlib.Path(folder) / "account").exists())
+
+
+class Manuals(unittest.TestCase):
+    """Section 3, as it was built."""
+
+    FOLDER = BUILD / "docs"
+
+    def pages(self):
+        return sorted(self.FOLDER.glob("*.3"))
+
+    def test_every_function_has_a_page(self):
+        wanted = {"vitals"}
+        for header in (SOURCE / "include/vitals").glob("*.h"):
+            if header.name not in ("vitals.h", "export.h"):
+                wanted.add(f"vitals_{header.stem}")
+            wanted |= set(re.findall(r"VITALS_API\b[^;(]*?\b(vitals_\w+)\(", header.read_text()))
+        self.assertGreater(len(wanted), 150)
+        self.assertEqual({page.stem for page in self.pages()}, wanted)
+
+    def test_links_lead_to_pages(self):
+        for page in self.pages():
+            text = page.read_text(encoding="ascii")
+            if text.startswith(".so "):
+                target = self.FOLDER / text.removeprefix(".so man3/").strip()
+                self.assertIn(f"{page.stem}(", target.read_text().replace("\\-", "-"))
+            else:
+                for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "SEE ALSO"):
+                    self.assertIn(f".SH {heading}\n", text)
+                self.assertNotRegex(text, r"VITALS_(API|CHECKED|NONNULL)|__cplusplus|extern .C.")
+
+    def test_section_1_names_section_3_and_back(self):
+        self.assertIn(".BR vitals (3)", (SOURCE / "docs/vitals.1").read_text())
+        self.assertIn(".BR vitals (1)", (self.FOLDER / "vitals.3").read_text())
+
+    def whole_pages(self):
+        return [SOURCE / "docs/vitals.1",
+                *(page for page in self.pages() if not page.read_text().startswith(".so "))]
+
+    @have("groff")
+    def test_groff_warns_of_nothing(self):
+        for page in self.whole_pages():
+            self.assertEqual(run("groff", "-man", "-ww", "-Tutf8", page).stderr, "", page)
+
+    @have("mandoc")
+    def test_mandoc_warns_of_nothing(self):
+        for page in self.whole_pages()[1:]:
+            said = run("mandoc", "-T", "lint", "-W", "warning", page).stdout
+            # Pages have no date, so that each build of a version gives the same bytes.
+            said = [line for line in said.splitlines() if "missing date" not in line]
+            self.assertEqual(said, [], page)
+
+    @have("groff")
+    def test_text_stands_as_in_the_header(self):
+        shown = run("groff", "-man", "-Tutf8", "-P-cbou", self.FOLDER / "vitals_text.3").stdout
+        for text in ("\\n \\t \\r \\e    the controls that people know", "C:\\Users and \\d+ look as",
+                     "$'\\n' and $'\\xHH'", "#include <vitals/text.h>"):
+            self.assertIn(text, shown)
+        shown = run("groff", "-man", "-Tutf8", "-P-cbou", self.FOLDER / "vitals_mark.3").stdout
+        self.assertIn('echo "begin epoch 1" >> "$VITALS_MARKS"', shown)
+
+    @have("man")
+    def test_man_finds_a_function(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(self.FOLDER, f"{folder}/man3",
+                            ignore=shutil.ignore_patterns("*[!3]"))
+            said = run("man", "-M", folder, "-P", "cat", "3", "vitals_snapshot_take")
+            if "minimized" in said.stdout + said.stderr:
+                self.skipTest("man is a stub here")
+            self.assertIn("vitals_snapshot_take(vitals_context *context", said.stdout, said.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
