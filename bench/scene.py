@@ -6,7 +6,6 @@ processes, and what it does whatever their number falls out of the difference.
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import tempfile
@@ -94,34 +93,21 @@ def working_calls(processes, command, waits=WAITS):
                if name not in waits)
 
 
-# As `strace -y` has a file of a process: open, or by its name below /proc. Networks and mounts are the
-# machine's, though they are read as our own. A call that was interrupted has a second line.
-OF_A_PROCESS = re.compile(r'^(?!.* resumed>).*(</proc/\d+/(?!net/|mount)|</proc>, "\d+/(?!net/|mount))')
-
-
-def process_calls(processes, command, _=WAITS):
-    """System calls of a command on files of processes: what it asks of the machine beside, and how often
-    an answer comes too late for a tick, is no part of it."""
-    with tempfile.NamedTemporaryFile("r", prefix="vitals-bench-") as log:
-        beside(processes, ["strace", "-f", "-y", "-o", log.name, *command])
-        return sum(OF_A_PROCESS.match(line) is not None for line in log)
-
-
 # A first tick wakes lanes the more often the more processes it meets.
 WAKES = WAITS | {"write"}
 
 
-def first_calls(command, waits=WAKES, calls=working_calls):
+def first_calls(command, waits=WAKES):
     """System calls per process of a command that takes (sweeps, ticks), at first sight."""
-    few, many = (calls(count, [*command, 1, 0], waits) for count in (SEVERAL, CROWD))
+    few, many = (working_calls(count, [*command, 1, 0], waits) for count in (SEVERAL, CROWD))
     return (many - few) / (CROWD - SEVERAL)
 
 
-def steady_calls(command, begin=WARM_TICKS + 2, ticks=4, calls=working_calls):
+def steady_calls(command, begin=WARM_TICKS + 2, ticks=4):
     """(per process, per tick whatever the number of processes) of a steady tick, but for its waits."""
     growth = {}
     for count in (FEW, MANY):
-        short, long = (calls(count, [*command, 1, n]) for n in (begin, begin + ticks))
+        short, long = (working_calls(count, [*command, 1, n]) for n in (begin, begin + ticks))
         growth[count] = (long - short) / ticks
     slope = (growth[MANY] - growth[FEW]) / (MANY - FEW)
     # Beside the sleepers the namespace holds three: who started them, strace, and the program.

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,11 +125,9 @@ static bool unshare_as_user(void)
     char users[64], groups[64];
     snprintf(users, sizeof users, "%u %u 1\n", (unsigned)getuid(), (unsigned)getuid());
     snprintf(groups, sizeof groups, "%u %u 1\n", (unsigned)getgid(), (unsigned)getgid());
-    // The new rights make us undumpable, and then our files in /proc would be closed to the
-    // command.
     return unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS) == 0 &&
-           prctl(PR_SET_DUMPABLE, 1) == 0 && write_text("/proc/self/setgroups", "deny") &&
-           write_text("/proc/self/uid_map", users) && write_text("/proc/self/gid_map", groups);
+           write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/uid_map", users) &&
+           write_text("/proc/self/gid_map", groups);
 }
 
 static bool mount_own_proc(void)
@@ -136,11 +136,21 @@ static bool mount_own_proc(void)
            mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0;
 }
 
+/* An ordinary user has all rights in a user namespace of its own until it executes a program. With
+ * them, and undumpable for having got them, our files in /proc would be closed to the command. */
+static bool drop_rights(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    return geteuid() == 0 ||
+           (syscall(SYS_capset, &header, none) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0);
+}
+
 /* The first process of the namespace; tells through `ready` that it exists. */
 static void be_first(size_t count, char **command, int ready)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (!mount_own_proc() || write(ready, "y", 1) != 1)
+    if (!mount_own_proc() || !drop_rights() || write(ready, "y", 1) != 1)
         _exit(EXIT_NO_SLEEPERS);
     close(ready);
     _exit(run_beside(count, command, false));
