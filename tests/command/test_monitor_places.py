@@ -2,6 +2,7 @@
 where there is no terminal at all."""
 
 import getpass
+import grp
 import os
 import pathlib
 import pwd
@@ -124,6 +125,20 @@ def free_port():
 
 
 @unittest.skipIf(SSHD is None or shutil.which("ssh") is None, "no ssh server to try it with (openssh-server)")
+def gets_terminals():
+    """Whether a server of ours gets a terminal of group tty, as sshd(8) wants it. Where devpts is not
+    mounted with gid=5, as in some containers, only root and that group can make it one."""
+    first, second = os.openpty()
+    group = os.fstat(second).st_gid
+    os.close(first)
+    os.close(second)
+    try:
+        wanted = grp.getgrnam("tty").gr_gid
+    except KeyError:
+        return True
+    return os.getuid() == 0 or group == wanted or wanted in (os.getegid(), *os.getgroups())
+
+
 class OverSsh(InATerminal):
     """A server of our own, on the loopback, with keys of its own; it ends with the test."""
 
@@ -132,6 +147,8 @@ class OverSsh(InATerminal):
         self.folder = self.terminal.home
         if not os.access(pwd.getpwuid(os.getuid()).pw_shell, os.X_OK):
             self.skipTest("this user has no shell to log in to")
+        if not gets_terminals():
+            self.skipTest("an sshd of this user gets no terminal: devpts is mounted without gid=5")
         if os.getuid() == 0 and not EMPTY.is_dir():  # as its service makes it
             EMPTY.mkdir(mode=0o755)
             self.addCleanup(EMPTY.rmdir)
