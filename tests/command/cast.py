@@ -38,6 +38,20 @@ def ordinary(case):
     return words
 
 
+def unshared(case, *arguments):
+    """The words that run a command in namespaces of its own; skips the case where that cannot be, as in
+    a chroot, whose root is no mount point."""
+    if os.geteuid() != 0:
+        case.skipTest("namespaces take root")
+    if shutil.which("unshare") is None:
+        case.skipTest("no unshare")
+    words = ("unshare", *arguments)
+    probe = subprocess.run([*words, "true"], capture_output=True, check=False, text=True)
+    if probe.returncode != 0:
+        case.skipTest(probe.stderr.strip())
+    return words
+
+
 def kernel_thread(case):
     """The pid of a kernel thread; skips the case in a pid namespace that has none."""
     with contextlib.suppress(OSError):

@@ -3,12 +3,11 @@
 import contextlib
 import os
 import resource
-import shutil
 import subprocess
 import time
 import unittest
 
-from cast import NOBODY, Cast, as_user, ordinary
+from cast import NOBODY, Cast, as_user, ordinary, unshared
 from harness import BUILD, SANITIZED
 from hostile import SECONDS, Hostile, execute
 
@@ -131,28 +130,11 @@ class Live(Hostile):
 
 # --- Namespaces ------------------------------------------------------------------------------------
 
-def unshare(*arguments):
-    """The words that run a command in namespaces of its own, and why they do not work here."""
-    words = ("unshare", *arguments)
-    if os.geteuid() != 0:
-        return (), "namespaces take root"
-    if shutil.which("unshare") is None:
-        return (), "no unshare"
-    probe = subprocess.run([*words, "true"], capture_output=True, check=False, text=True)
-    return (words, None) if probe.returncode == 0 else ((), f"unshare: {probe.stderr.strip()}")
-
-
 class Namespaces(Hostile):
-    def words(self, *arguments):
-        words, reason = unshare(*arguments)
-        if reason is not None:
-            self.skipTest(reason)
-        return words
-
     def hidepid(self, level):
         ordinary(self)
         user, _ = as_user(NOBODY.pw_uid, NOBODY.pw_gid)
-        outer = self.words("--mount", "--propagation", "private")
+        outer = unshared(self, "--mount", "--propagation", "private")
         script = f"mount -t proc -o hidepid={level} proc /proc && exec \"$@\""
         prefix = (*outer, "sh", "-c", script, "sh", *user)
         if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode != 0:
@@ -187,14 +169,14 @@ class Namespaces(Hostile):
         self.assertNotIn("No processes", found["text"])
 
     def test_a_pid_namespace(self):
-        one, = self.check_all(prefix=self.words("--pid", "--fork", "--mount-proc"))["json"]
+        one, = self.check_all(prefix=unshared(self, "--pid", "--fork", "--mount-proc"))["json"]
         self.assertEqual([row["pid"] for row in one["tables"]["process"]], [1])
         self.assertEqual(one["tables"]["process"][0]["name"], "vitals")
         self.assertNotEqual(one["host"]["pid_namespace"], os.stat("/proc/self/ns/pid").st_ino)
 
     def test_a_pid_namespace_with_the_proc_of_another(self):
         """As a container with the host's /proc: no clock of ours is theirs, and it says so."""
-        found = self.check_all(prefix=self.words("--pid", "--fork"))
+        found = self.check_all(prefix=unshared(self, "--pid", "--fork"))
         one, = found["json"]
         rows = {row["pid"]: row for row in one["tables"]["process"]}
         self.assertIn(os.getpid(), rows)
@@ -203,7 +185,7 @@ class Namespaces(Hostile):
         self.assertLess(abs(row["cpu_seconds"] - time.process_time()), 1.0)
 
     def test_a_network_namespace_without_interfaces(self):
-        one, = self.check_all(prefix=self.words("--net"))["json"]
+        one, = self.check_all(prefix=unshared(self, "--net"))["json"]
         row, = one["tables"]["host"]
         # There is a list of interfaces, and what it sums up to is nothing.
         self.assertEqual((row["network_received_bytes"], row["network_transmitted_bytes"]), (0, 0))
@@ -211,7 +193,7 @@ class Namespaces(Hostile):
     def test_no_proc_is_mounted(self):
         if SANITIZED:
             self.skipTest("LeakSanitizer needs /proc")
-        prefix = (*self.words("--mount", "--propagation", "private"), "sh", "-c",
+        prefix = (*unshared(self, "--mount", "--propagation", "private"), "sh", "-c",
                   "mount -t tmpfs none /proc && exec \"$@\"", "sh")
         # The loader finds our library by /proc/self/exe.
         self.check_all(prefix=prefix, env={"LD_LIBRARY_PATH": BUILD.resolve()})
