@@ -1,6 +1,8 @@
 """The servers that the tests of MLflow tell: the real one, in its own Python environment, and one of ours
 that answers whatever a test wants."""
 
+import contextlib
+import fcntl
 import http.server
 import json
 import os
@@ -17,6 +19,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from harness import wait_until
+
 SERVERS_PYTHON = os.environ.get("VITALS_SERVERS_PYTHON", "")
 START_SECONDS = 240  # it imports for half a minute where others have the CPUs
 
@@ -30,6 +34,22 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def kept_spool(folder):
+    """The spool below a folder, once it is complete and unlocked: the program that fills it may outlive
+    `vitals run`, which waits for --tell-wait."""
+    def is_done():
+        for spool in folder.rglob("*.spool"):
+            with spool.open("rb") as file, contextlib.suppress(BlockingIOError):
+                if b"\nend " in file.read():
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return True
+        return False
+
+    wait_until(is_done, "a spool that is done")
+    (spool,) = folder.rglob("*.spool")
+    return spool
 
 
 class MlflowServer:

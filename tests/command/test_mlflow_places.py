@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 from harness import started, vitals
-from mlflow_server import Stub, free_port
+from mlflow_server import Stub, free_port, kept_spool
 
 RUN = "r" * 32
 PAGE = f"/#/experiments/7/runs/{RUN}"
@@ -93,8 +93,7 @@ class Moved(Case):
     def kept(self):
         """What waits for a server that nobody runs any more."""
         self.run_vitals("run", "-q", f"--mlflow=http://127.0.0.1:{free_port()}", "--tell-wait", "0.5", "--", "true")
-        (spool,) = self.folder.rglob("*.spool")
-        return spool
+        return kept_spool(self.folder)
 
     def test_it_goes_where_it_is_told_with_the_login_of_now(self):
         spool = self.kept()
@@ -125,11 +124,17 @@ class Moved(Case):
     def test_a_run_that_is_not_there_keeps_the_file(self):
         """Begun on one server, sent to another that does not know its run."""
         with Stub() as stub:
+            made = self.folder / "made"
+
             def half(_method, path, _body, _headers):
-                return (503, {}, b"") if "runs/create" not in path else None
+                if "runs/create" not in path:
+                    made.touch()  # it has read the answer to that
+                    return (503, {}, b"")
             stub.answer = half
-            self.run_vitals("run", "-q", "--mlflow=" + stub.url, "--tell-wait", "3", "--", "true")
-        (spool,) = self.folder.rglob("*.spool")
+            self.run_vitals("run", "-q", "--mlflow=" + stub.url, "--tell-wait", "0.5", "--interval", "20ms",
+                            "--mlflow-interval", "1s", "--", "sh", "-c", f"while [ ! -e {made} ]; do sleep 0.05; done")
+            spool = kept_spool(self.folder)
+            self.assertIn(b"\nrun ", spool.read_bytes())
         missing = json.dumps({"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "no run"}).encode()
         with Stub(lambda *_: (404, {}, missing)) as other:
             sent = self.run_vitals("send", "--mlflow=" + other.url, spool)

@@ -9,7 +9,7 @@ import time
 import unittest
 
 from harness import vitals, wait_until
-from mlflow_server import BEGIN_NS, JOB, MlflowServer, end, free_port, needs_servers, usage
+from mlflow_server import BEGIN_NS, JOB, MlflowServer, end, free_port, kept_spool, needs_servers, usage
 from tell_program import Tell
 
 BEGIN_MS = BEGIN_NS // 10**6
@@ -65,7 +65,7 @@ class Server(unittest.TestCase):
         result = self.run_vitals("--mlflow-experiment", "moved", "--tell-wait", "1", f"--mlflow=http://127.0.0.1:{free_port()}",
                                  command=["sh", "-c", "exit 3"])
         self.assertEqual(result.returncode, 3, result.stderr)
-        (spool,) = self.folder.rglob("*.spool")
+        spool = kept_spool(self.folder)
         sent = vitals("send", "--mlflow=" + self.server.url, spool, timeout=180,
                       env=UNSET | {"HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder)})
         self.assertEqual((sent.returncode, sent.stderr), (0, ""))
