@@ -540,8 +540,13 @@ static void end_unseen(struct mlflow *mlflow)
 
 /* ---- the close ---- */
 
+/* The deadline is for the server. The disk gets some seconds in any case: a program that was
+ * started late on a busy machine would lose all that it has read. The watchdog waits longer still.
+ */
 static bool wait_for_writer(struct mlflow *mlflow, uint64_t deadline_ns)
 {
+    const uint64_t DISK_NS = 5 * UINT64_C(1000000000), least_ns = clock_now_ns() + DISK_NS;
+    deadline_ns = deadline_ns > least_ns ? deadline_ns : least_ns;
     struct timespec at = {.tv_sec = (time_t)(deadline_ns / 1000000000),
                           .tv_nsec = (long)(deadline_ns % 1000000000)};
     pthread_mutex_lock(&mlflow->mutex);

@@ -12,6 +12,7 @@ import unittest
 from harness import vitals
 from mlflow_server import BEGIN_NS, Stub, account, end, free_port, kept_spool, usage
 from mlflow_told import BEGIN_MS, Case
+from tell_program import TELL
 
 
 class Points(Case):
@@ -306,6 +307,17 @@ class Command(Case):
             self.assertIn(b"</html>", page)  # read before vitals run removed it
             self.assertIn("account/wall_seconds", {point["key"] for batch in stub.batches() for point in batch})
         self.assertFalse(spool.exists())
+
+    def test_a_program_that_starts_late_keeps_all_that_it_is_told(self):
+        late = self.folder / "tell"
+        late.write_text(f'#!/bin/sh\nsleep 1\nexec "{TELL}" "$@"\n')
+        late.chmod(0o700)
+        for _ in range(3):
+            result = self.run_vitals("run", "-q", f"--mlflow=http://127.0.0.1:{free_port()}", "--tell-wait", "0.1",
+                                     "--", "true", env={"VITALS_TELL": late})
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertNotIn("lost", result.stderr)
+            kept_spool(self.folder).unlink()
 
     def test_no_password_is_kept_and_who_is_away_is_not_waited_for(self):
         port = free_port()
