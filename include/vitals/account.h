@@ -33,7 +33,8 @@ VITALS_API vitals_text vitals_account_failure(const vitals_account *account) VIT
  * Names end in their unit, as those of metrics do. What a person asks first:
  *
  *     wall_seconds · cpu_seconds cpu_user_seconds cpu_system_seconds cpu_cores
- *     memory_peak_bytes where it was counted, else memory_peak_low_bytes memory_peak_high_bytes
+ *     memory_peak_bytes where it was counted, else memory_peak_low_bytes (a lower
+ *         bound), memory_peak_high_bytes (an estimate), memory_peak_sum_bytes
  *     disk_read_bytes disk_written_bytes
  *     minor_faults major_faults voluntary_switches involuntary_switches
  *     processes, and processes_left where some still run

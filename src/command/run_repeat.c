@@ -100,7 +100,7 @@ static const struct {
     {"cpu_system_seconds", "  system"},
     {"memory_peak_bytes", "memory, peak"},
     {"memory_peak_low_bytes", "memory, peak at least"},
-    {"memory_peak_high_bytes", "  and about"},
+    {"memory_peak_high_bytes", "memory, estimate"},
     {"disk_read_bytes", "disk, read"},
     {"disk_written_bytes", "  written"},
     {"processes", "processes"},

@@ -154,14 +154,20 @@ static void memory_lines(const struct lines *lines)
             peak_line(lines, "", "resident", resident, false);
         return;
     }
-    if (low == NULL && resident != NULL)
-        peak_line(lines, "memory", "peak", resident, false);
-    else if (low != NULL)
+    const vitals_figure *high = find(lines, "memory_peak_high_bytes");
+    char least[WORDS], most[WORDS];
+    bool estimated = has(lines, "memory_peak_high_bytes");
+    if (low != NULL)
         peak_line(lines, "memory", "peak at least", low, true);
+    else if (estimated)
+        peak_line(lines, "memory", "peak about", high, true);
+    else if (resident != NULL)
+        peak_line(lines, "memory", "peak", resident, false);
     else if (counted != NULL)
         peak_line(lines, "memory", "peak", counted, false);
-    if (low != NULL && has(lines, "memory_peak_high_bytes"))
-        peak_line(lines, "", "and about", find(lines, "memory_peak_high_bytes"), true);
+    if (low != NULL && estimated &&
+        strcmp(words_figure(lines->view, low, least), words_figure(lines->view, high, most)) != 0)
+        peak_line(lines, "", "estimated", high, true);
 }
 
 static void swap_line(const struct lines *lines)

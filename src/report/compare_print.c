@@ -32,7 +32,7 @@ static const struct {
     {"cpu_cores", "CPUs in use"},
     {"memory_peak_bytes", "memory peak"},
     {"memory_peak_low_bytes", "memory, at least"},
-    {"memory_peak_high_bytes", "memory, at most"},
+    {"memory_peak_high_bytes", "memory, estimate"},
     {"gpu_memory_peak_bytes", "memory peak"},
     {"gpu_busy_ratio", "busy"},
     {"gpu_energy_joules", "GPU energy"},

@@ -218,16 +218,17 @@ static void put_memory_card(struct page *page)
     vitals_availability state;
     const vitals_figure *peak = find(page, "memory_peak_bytes", "");
     const vitals_figure *low = find(page, "memory_peak_low_bytes", "");
+    const vitals_figure *high = find(page, "memory_peak_high_bytes", "");
     const vitals_figure *resident = words_find(page->account, "memory_resident_bytes", "peak", "");
     (void)words_number(peak, &state);
     if (state <= 0)
-        peak = low != NULL ? low : resident != NULL ? resident : peak;
+        peak = low != NULL ? low : high != NULL ? high : resident != NULL ? resident : peak;
     if (peak == NULL)
         return;
     begin_card(&page->html, "Peak memory");
     put_value(&page->html, peak);
     if (peak == low)
-        more(&page->html, "and about ", find(page, "memory_peak_high_bytes", ""), "");
+        more(&page->html, "estimated ", high, "");
     if (peak != resident)
         more(&page->html, "resident ", resident, "");
     end_card(&page->html, peak);

@@ -198,76 +198,83 @@ static void put_cpu(vitals_account *account, const struct run_facts *facts)
 
 /* ---- memory ---- */
 
-/* Samples have missed the largest process, or most of it: it may have been there with all that they
- * saw. */
-static void put_high(vitals_account *account, const struct run_facts *facts, const char *name)
+static const char LOW[] = "memory_peak_low_bytes", HIGH[] = "memory_peak_high_bytes",
+                  SUM[] = "memory_peak_sum_bytes";
+
+/* What is at least true: what samples saw, or the largest process, whichever is more. */
+static void put_low(vitals_account *account, const struct run_facts *facts)
 {
-    vitals_availability state, count_state;
-    double seen = value_of(facts->watched, name, &state);
-    double sampled = value_of(facts->watched, "processes_seen", &count_state);
-    double largest = facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64;
-    /* Where every one that was reaped was sampled, the largest is among them already. */
-    bool all = state > 0 && count_state > 0 && sampled >= (double)facts->reaped;
-    double high = all ? (seen > largest ? seen : largest) : largest + (state > 0 ? seen : 0);
-    put(account, &(vitals_figure_form){
-                     .name = name,
-                     .unit = "bytes",
-                     .source = all ? "every process's VmHWM as last read, or the largest by wait4"
-                                   : "every VmHWM as last read, and the largest process by wait4",
-                     .state = VITALS_ESTIMATE,
-                     .value = high});
+    const vitals_figure *low = facts->watched != NULL ? vitals_account_find(facts->watched, LOW, "")
+                                                      : NULL;
+    const struct counted *largest = &facts->counted[COUNTED_MEMORY_LARGEST_BYTES];
+    vitals_availability state;
+    double seen = value_of(facts->watched, LOW, &state);
+    bool more = counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0 &&
+                (state <= 0 || largest->value.as.f64 > seen);
+    vitals_figure_form form = {.name = LOW,
+                               .unit = "bytes",
+                               .source = "the sampler had no time to answer",
+                               .state = VITALS_TIMED_OUT};
+    if (more) {
+        form.source = largest->source;
+        form.state = VITALS_LOWER_BOUND;
+        form.value = largest->value.as.f64;
+    } else if (low != NULL) {
+        form.source = low->source;
+        form.state = state;
+        form.value = seen;
+    }
+    put(account, &form);
 }
 
-/* Records of ends tell the peak of each last image: what an image before an exec had comes on top,
- * and where that is not told there may be more. So it is never exact, and never below the low. */
-static void put_sum(vitals_account *account, const struct run_facts *facts, const char *name)
+/* Where samples have missed the largest process, or most of it, it may have been there with all
+ * that they saw; where every one that was reaped was sampled, it is among that. */
+static void put_high(vitals_account *account, const struct run_facts *facts)
+{
+    static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
+    vitals_availability low_state, high_state, count_state;
+    double low = value_of(facts->watched, LOW, &low_state);
+    double high = value_of(facts->watched, HIGH, &high_state);
+    double sampled = value_of(facts->watched, "processes_seen", &count_state);
+    double largest = counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0
+                         ? facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64
+                         : 0;
+    bool missed = largest > low * SHARE + STEP_BYTES;
+    bool all = count_state > 0 && sampled >= (double)facts->reaped;
+    if (high_state <= 0 && largest <= 0)
+        return;
+    high = missed && !all ? high + largest : high > largest ? high : largest;
+    const vitals_figure *watched = high_state > 0 ? vitals_account_find(facts->watched, HIGH, "")
+                                                  : NULL;
+    put(account,
+        &(vitals_figure_form){.name = HIGH,
+                              .unit = "bytes",
+                              .source = watched == NULL ? "the largest process; none was sampled"
+                                        : missed && !all
+                                            ? "what samples saw, and the largest that they missed"
+                                            : watched->source,
+                              .state = VITALS_ESTIMATE,
+                              .value = high});
+}
+
+/* Every process's own peak, as if all had come at once and nothing were shared. Records of ends
+ * tell the peak of each last image: what an image before an exec had comes on top, and where that
+ * is not told there may be more. So it is never exact, and never below the low. */
+static void put_sum(vitals_account *account, const struct run_facts *facts)
 {
     vitals_availability state, low_state;
     const struct counted *sum = &facts->counted[COUNTED_MEMORY_SUM_BYTES];
-    double high = sum->value.as.f64, seen = value_of(facts->watched, name, &state);
-    double low = value_of(account, "memory_peak_low_bytes", &low_state);
+    if (counted_state(facts, COUNTED_MEMORY_SUM_BYTES) <= 0)
+        return; /* samples tell what they saw */
+    double high = sum->value.as.f64, seen = value_of(facts->watched, SUM, &state);
+    double low = value_of(account, LOW, &low_state);
     if (low_state > 0 && low > high)
         high += low;
-    put(account, &(vitals_figure_form){.name = name,
+    put(account, &(vitals_figure_form){.name = SUM,
                                        .unit = "bytes",
                                        .source = sum->source,
                                        .state = VITALS_ESTIMATE,
                                        .value = state > 0 && seen > high ? seen : high});
-}
-
-/* What is at least true: the largest sum at one moment, or the largest process, whichever is more;
- * and what is at most: every process's own peak, where each was told of. */
-static void put_bracket(vitals_account *account, const struct run_facts *facts)
-{
-    static const char LOW[] = "memory_peak_low_bytes", HIGH[] = "memory_peak_high_bytes";
-    const vitals_figure *low = facts->watched != NULL ? vitals_account_find(facts->watched, LOW, "")
-                                                      : NULL;
-    vitals_availability state;
-    double seen = value_of(facts->watched, LOW, &state);
-    bool largest = counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0 &&
-                   (state <= 0 || facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64 > seen);
-    if (largest)
-        put(account, &(vitals_figure_form){
-                         .name = LOW,
-                         .unit = "bytes",
-                         .source = facts->counted[COUNTED_MEMORY_LARGEST_BYTES].source,
-                         .state = VITALS_LOWER_BOUND,
-                         .value = facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64});
-    else if (low == NULL)
-        put(account, &(vitals_figure_form){.name = LOW,
-                                           .unit = "bytes",
-                                           .source = "the sampler had no time to answer",
-                                           .state = VITALS_TIMED_OUT});
-    else
-        put(account, &(vitals_figure_form){.name = LOW,
-                                           .unit = "bytes",
-                                           .source = low->source,
-                                           .state = state,
-                                           .value = seen});
-    if (counted_state(facts, COUNTED_MEMORY_SUM_BYTES) > 0)
-        put_sum(account, facts, HIGH);
-    else if (largest)
-        put_high(account, facts, HIGH);
 }
 
 static bool put_memory_seen(vitals_account *account, const struct run_facts *facts)
@@ -286,12 +293,14 @@ static bool put_memory_seen(vitals_account *account, const struct run_facts *fac
 
 static void put_memory(vitals_account *account, const struct run_facts *facts)
 {
-    if (counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0 && put_memory_seen(account, facts))
-        return;
-    if (counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0)
+    bool counted = counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0;
+    if (counted && !put_memory_seen(account, facts))
         put_counted(account, facts, COUNTED_MEMORY_PEAK_BYTES, "memory_peak_bytes", "bytes");
-    else
-        put_bracket(account, facts);
+    if (counted)
+        return;
+    put_low(account, facts);
+    put_high(account, facts);
+    put_sum(account, facts);
 }
 
 /* ---- processes ---- */

@@ -58,6 +58,11 @@ static os_quantities promised(const struct ladder *ladder, size_t below)
     return all;
 }
 
+bool ladder_counts(const struct ladder *ladder, enum quantity quantity)
+{
+    return ladder != NULL && (promised(ladder, ladder->count) & os_quantity(quantity)) != 0;
+}
+
 static void drop(struct rung *rung)
 {
     rung->in_use = false;

@@ -42,6 +42,9 @@ void ladder_child(struct ladder *ladder, int64_t pid);
 void ladder_reaping(struct ladder *ladder, int64_t pid);
 void ladder_reaped(struct ladder *ladder, const struct os_reaped *child);
 
+/* Whether a rung counts that, as far as it is known by now. */
+bool ladder_counts(const struct ladder *ladder, enum quantity quantity);
+
 /* From time to time while the command runs: at least every LADDER_TICK_NS. */
 #define LADDER_TICK_NS NS_PER_SECOND
 void ladder_tick(struct ladder *ladder);

@@ -131,17 +131,19 @@ static void wait_for(const struct launcher *launcher, int descriptor, uint64_t n
 
 static struct watcher_setup watcher_setup(const struct launcher *launcher, int channel)
 {
-    struct watcher_setup setup = {.world = launcher->options.world,
-                                  .clock = clock_of(launcher),
-                                  .interval_ns = launcher->options.interval_ns,
-                                  .launcher = os_self(),
-                                  .strangers = launcher->strangers,
-                                  .stranger_count = launcher->stranger_count,
-                                  .channel = channel,
-                                  .begin_ns = launcher->begin_ns,
-                                  .usage = launcher->options.usage,
-                                  .argv = launcher->options.argv,
-                                  .limits_watched = limits_are_sampled(&launcher->limits)};
+    struct watcher_setup setup = {
+        .world = launcher->options.world,
+        .clock = clock_of(launcher),
+        .interval_ns = launcher->options.interval_ns,
+        .launcher = os_self(),
+        .strangers = launcher->strangers,
+        .stranger_count = launcher->stranger_count,
+        .channel = channel,
+        .begin_ns = launcher->begin_ns,
+        .usage = launcher->options.usage,
+        .argv = launcher->options.argv,
+        .memory_counted = ladder_counts(launcher->ladder, COUNTED_MEMORY_PEAK_BYTES),
+        .limits_watched = limits_are_sampled(&launcher->limits)};
     if (!launcher->watcher_is_second) {
         setup.area = launcher->area;
         setup.observer = launcher->options.observer;

@@ -143,6 +143,8 @@ static int open_sampler(vitals_run *run, vitals_error *error)
         code = vitals_request_new(0, &request, error);
     if (code == 0)
         code = vitals_usage_request(run->usage, request, error);
+    if (code == 0) /* whether a cgroup counts it is known with the first sample */
+        code = usage_request_memory(request, error);
     if (code == 0)
         code = vitals_request_interval(request, run->options.interval_ns, error);
     if (code == 0)

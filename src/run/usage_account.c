@@ -288,34 +288,69 @@ static void put_cpu(struct writer *writer)
                                           .value = cpu->most / writer->seconds});
 }
 
-static void put_peaks(struct writer *writer)
+/* See usage_memory.c. */
+static void put_low(struct writer *writer)
 {
     const vitals_usage *usage = writer->usage;
     const struct usage_subject *tree = usage->subjects[SUBJECT_TREE];
     const struct usage_cell *resident = &tree->cells[MEASURE_AT_memory_resident_bytes];
     char source[FIGURE_SOURCE];
-    double peaks = usage->peaks_gone;
-    for (size_t i = 0; i < usage->entry_count; i++)
-        peaks += usage->entries[i]->member ? usage->entries[i]->resident_peak : 0;
-    (void)snprintf(source, sizeof(source), "sum of resident set sizes, sampled %s", writer->every);
-    if (resident->readings > 0 && resident->most > 0)
+    double largest = usage->held_gone;
+    for (size_t i = 0; i < usage->entry_count; i++) {
+        const struct usage_process *process = usage->entries[i];
+        if (process->member && process->held_peak > largest)
+            largest = process->held_peak;
+    }
+    bool together = usage->together > largest;
+    (void)snprintf(source, sizeof(source), "%s, %s",
+                   together ? "PSS while nothing changed" : "largest process", writer->every);
+    if (largest > 0)
         put(writer, &(vitals_figure_form){.name = "memory_peak_low_bytes",
                                           .unit = "bytes",
                                           .source = source,
                                           .state = VITALS_LOWER_BOUND,
-                                          .value = resident->most});
+                                          .value = together ? usage->together : largest});
     else
         put_missing(writer, tree, "memory_peak_low_bytes", "bytes",
                     usage->seen_processes == 0 ? VITALS_NOT_YET
                                                : (vitals_availability)resident->reason,
                     usage->seen_processes == 0 ? "no sample saw it running" : NULL);
-    /* No bound: who was never seen, or grew after its last reading, is not in it. */
-    if (peaks > 0)
-        put(writer, &(vitals_figure_form){.name = "memory_peak_high_bytes",
+}
+
+static void put_estimate(struct writer *writer, const char *name, const char *source, double value)
+{
+    if (value > 0)
+        put(writer, &(vitals_figure_form){.name = name,
                                           .unit = "bytes",
-                                          .source = "sum of every process's VmHWM as last read",
+                                          .source = source,
                                           .state = VITALS_ESTIMATE,
-                                          .value = peaks});
+                                          .value = value});
+}
+
+/* What was at least held is never above the estimate. Without private pages the sum of resident
+ * sizes is all there is, in which shared pages count once in each process. */
+static void put_peaks(struct writer *writer)
+{
+    const vitals_usage *usage = writer->usage;
+    const struct usage_subject *tree = usage->subjects[SUBJECT_TREE];
+    const struct usage_cell *both = &tree->cells[MEASURE_AT_memory_both_bytes];
+    const struct usage_cell *resident = &tree->cells[MEASURE_AT_memory_resident_bytes];
+    char source[FIGURE_SOURCE];
+    double low = 0, peaks = usage->peaks_gone;
+    for (size_t i = 0; i < usage->entry_count; i++)
+        peaks += usage->entries[i]->member ? usage->entries[i]->resident_peak : 0;
+    put_low(writer);
+    const vitals_figure *least = vitals_account_find(writer->account, "memory_peak_low_bytes", "");
+    bool bounded = least != NULL && vitals_figure_value(least, &low) > 0;
+    double most = both->readings > 0 ? both->most : resident->readings > 0 ? resident->most : 0;
+    (void)snprintf(source, sizeof(source), "%s, %s",
+                   both->readings > 0 ? "private and shared pages"
+                                      : "resident sizes, shared pages in each",
+                   writer->every);
+    put_estimate(writer, "memory_peak_high_bytes", source, bounded && low > most ? low : most);
+    /* No bound: a process that was never seen, or grew after its last reading, is not in it. */
+    put_estimate(writer, "memory_peak_sum_bytes", "sum of every process's VmHWM as last read",
+                 peaks);
 }
 
 /* Of one process and not a sum: what a fork shares with its parent is in both. */

@@ -5,6 +5,7 @@
  *     usage_cell.c       one measure of one subject: newest, least, largest, mean, growth
  *     usage_members.c    who belongs to the tree
  *     usage_processes.c  what they used, those that are gone and those that nobody saw included
+ *     usage_memory.c     how much memory they held at one moment
  *     usage_machine.c    the machine
  *     usage_energy.c     what the tree is given of the packages' energy
  *     usage_network.c    what went through its network namespaces
@@ -116,6 +117,19 @@ struct usage_counter {
     signed char state;              /* of `own`: above zero, or why it was never read */
 };
 
+/* For usage_memory.c; moments are of the monotonic clock, 0: never. */
+struct usage_memory {
+    double resident, shared, anonymous; /* shared: of files and of shared memory; the rest */
+    double faults;
+    uint64_t first_ns;        /* it was seen */
+    uint64_t still_ns;        /* since then it maps the same pages */
+    uint64_t grown_shared_ns; /* `shared` was seen to grow last */
+    double proportional, unique, anonymous_then; /* as they were walked through at walked_ns */
+    uint64_t walked_ns;
+    double forked;     /* of `unique`: what a child has that was born since */
+    signed char state; /* of `unique` in the newest row */
+};
+
 struct usage_process {
     uint64_t key, parent; /* parent: its key, or 0 */
     uint64_t seen;        /* the fold in which it had a row last */
@@ -127,8 +141,10 @@ struct usage_process {
     double start_seconds;   /* since boot; 0: not known */
     double gone_before;     /* CPU time of its children that were gone when it was read last */
     double resident_peak;   /* its VmHWM */
-    bool resident_known;
+    double held_peak;       /* the most that it was certainly resident in the run */
+    double peak_first;      /* its VmHWM when that was read first; 0: never */
     double anonymous_peak; /* of what was read of its anonymous pages */
+    struct usage_memory memory;
     struct usage_counter counters[FLOW_COUNT];
 };
 
@@ -212,7 +228,8 @@ struct vitals_usage {
     signed char flow_gone[FLOW_COUNT]; /* how good those of the gone are; 0: none is gone */
     bool flow_cut[FLOW_COUNT];         /* one that is gone could never be read */
     double peaks_gone;                 /* sum of VmHWM of those that are gone */
-    bool peaks_cut;
+    double held_gone;                  /* the largest held_peak of those that are gone */
+    double together;                   /* the most PSS of several that stood still at one moment */
     double anonymous_gone;  /* the largest anonymous_peak of those that are gone */
     double cores_before[3]; /* CPU time at the beginning of the window, by scope */
     uint64_t cores_ns;
@@ -263,10 +280,25 @@ struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope,
 /* The parts of a fold, in this order. What finds no memory sets `failed`. */
 void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot);
+void usage_memory(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_energy(vitals_usage *usage);
 void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot);
+
+/* The process of a row, if it is measured; the one above it, if that is; else NULL. */
+struct usage_process *usage_member(const vitals_usage *usage, const vitals_row *row);
+struct usage_process *usage_parent(const vitals_usage *usage, const struct usage_process *process);
+
+/* A reading of one process into sums by scope; such a sum as the value of a measure. A process that
+ * has ended holds nothing, and is missing in no sum. */
+void usage_add_reading(struct usage_sum *sums, bool root, vitals_availability state, double value);
+void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place place, size_t scope,
+                     const struct usage_sum *sum);
+
+/* Adds to a request the private and proportional pages of processes, which alone tell how much
+ * memory several processes hold together. The kernel walks through their memory for it. */
+VITALS_CHECKED int usage_request_memory(vitals_request *request, vitals_error *error);
 
 /* Whether the process with that key is measured. */
 bool usage_is_member(const vitals_usage *usage, uint64_t key);

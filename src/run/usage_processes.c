@@ -186,20 +186,24 @@ static void read_process(struct usage_process *process, const vitals_row *row)
         read_counter(process, row, flow);
     process->gone_before = process->counters[FLOW_CPU].gone;
     /* The peak is read more seldom than what is resident now, which is a peak too. */
-    if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0)
+    if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0) {
         process->resident_peak = larger(process->resident_peak, resident);
+        process->held_peak = larger(process->held_peak, resident);
+    }
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_ANON_BYTES, &anonymous) > 0)
         process->anonymous_peak = larger(process->anonymous_peak, anonymous);
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_PEAK_BYTES, &peak) <= 0)
         return;
-    process->resident_known = true;
+    if (process->peak_first == 0)
+        process->peak_first = peak;
+    if (process->born || peak > process->peak_first)
+        process->held_peak = larger(process->held_peak, peak);
     process->resident_peak = larger(process->resident_peak, peak);
 }
 
 /* ---- the gone ---- */
 
-static struct usage_process *parent_of(const vitals_usage *usage,
-                                       const struct usage_process *process)
+struct usage_process *usage_parent(const vitals_usage *usage, const struct usage_process *process)
 {
     const uintptr_t *found = process->parent != 0 ? hash_find(&usage->processes, process->parent)
                                                   : NULL;
@@ -234,13 +238,13 @@ static void settle_flow(vitals_usage *usage, const struct usage_process *process
 
 static void settle(vitals_usage *usage, struct usage_process *process)
 {
-    struct usage_process *parent = parent_of(usage, process);
+    struct usage_process *parent = usage_parent(usage, process);
     for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
         settle_flow(usage, process, parent, flow);
     if (parent != NULL && parent->gone_children > 0)
         parent->gone_children--;
     usage->peaks_gone += process->resident_peak;
-    usage->peaks_cut |= !process->resident_known;
+    usage->held_gone = larger(usage->held_gone, process->held_peak);
     usage->anonymous_gone = larger(usage->anonymous_gone, process->anonymous_peak);
 }
 
@@ -264,7 +268,7 @@ static void settle_gone(vitals_usage *usage)
         if (process->seen == usage->fold || !process->member)
             continue;
         left++;
-        if ((parent = parent_of(usage, process)) != NULL)
+        if ((parent = usage_parent(usage, process)) != NULL)
             parent->gone_children++;
     }
     for (bool force = false; left > 0; force = settled == 0) {
@@ -351,8 +355,8 @@ static void fold_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow
     set_flow(usage, flow, &sums, newest_ns != 0 ? newest_ns : now_ns);
 }
 
-static void set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place place, size_t scope,
-                      const struct usage_sum *sum)
+void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place place, size_t scope,
+                     const struct usage_sum *sum)
 {
     vitals_availability state = sum_state(sum, VITALS_GONE);
     struct usage_cell *cell = usage_cell(usage, scope, place);
@@ -362,8 +366,7 @@ static void set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place 
         cell_missing(cell, state);
 }
 
-/* Who has ended holds nothing, and is missing in no sum. */
-static void add_reading(struct usage_sum *sums, bool root, vitals_availability state, double value)
+void usage_add_reading(struct usage_sum *sums, bool root, vitals_availability state, double value)
 {
     if (state == VITALS_GONE)
         return;
@@ -371,11 +374,10 @@ static void add_reading(struct usage_sum *sums, bool root, vitals_availability s
     sum_add(&sums[root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS], state, value);
 }
 
-static const struct usage_process *member(const vitals_usage *usage, const vitals_row *row)
+struct usage_process *usage_member(const vitals_usage *usage, const vitals_row *row)
 {
     const uintptr_t *found = hash_find(&usage->processes, vitals_row_key(row));
-    const struct usage_process *process = found != NULL ? (const struct usage_process *)*found
-                                                        : NULL;
+    struct usage_process *process = found != NULL ? (struct usage_process *)*found : NULL;
     return process != NULL && process->member ? process : NULL;
 }
 
@@ -384,72 +386,34 @@ struct gauge_sums {
     uint64_t newest_ns;
 };
 
+/* What a process has of pages depends on those that share them, and these were read at other
+ * moments: a sum of several is neither exact nor a bound (usage_memory.c). */
+static bool is_split(vitals_metric metric)
+{
+    return metric == VITALS_PROCESS_PSS_BYTES || metric == VITALS_PROCESS_USS_BYTES;
+}
+
 static void fold_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     struct gauge_sums sums[ARRAY_COUNT(GAUGES)] = {0};
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        const struct usage_process *process = member(usage, row);
+        const struct usage_process *process = usage_member(usage, row);
         for (size_t i = 0; i < ARRAY_COUNT(GAUGES) && process != NULL; i++) {
             double value = 0;
             vitals_availability state = vitals_row_number(row, GAUGES[i].metric, &value);
             uint64_t read_ns = vitals_row_read_ns(row, GAUGES[i].metric);
-            add_reading(sums[i].of, process->root, state, value);
+            usage_add_reading(sums[i].of, process->root, state, value);
             sums[i].newest_ns = uint64_max(sums[i].newest_ns, read_ns);
         }
     }
     for (size_t i = 0; i < ARRAY_COUNT(GAUGES); i++) {
-        for (size_t scope = 0; scope < SUBJECT_SYSTEM; scope++)
-            set_gauge(usage, sums[i].newest_ns, GAUGES[i].place, scope, &sums[i].of[scope]);
-    }
-}
-
-/* What is dear to read is read more seldom. */
-static bool of_one_moment(const vitals_row *row)
-{
-    uint64_t unique = vitals_row_read_ns(row, VITALS_PROCESS_USS_BYTES);
-    uint64_t resident = vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_BYTES);
-    return resident <= saturating_add(unique, CORES_WINDOW_NS);
-}
-
-/* Pages that several map, and those together with the private ones. Of one process that is what is
- * resident and not its own. Of several nobody tells which share with which: at least the most that
- * one of them shares. */
-static void fold_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
-{
-    struct usage_sum shared[SUBJECT_SYSTEM] = {0}, private[SUBJECT_SYSTEM] = {0};
-    double largest[SUBJECT_SYSTEM] = {0};
-    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot), newest_ns = 0;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        const struct usage_process *process = member(usage, row);
-        double resident = 0, unique = 0;
-        if (process == NULL)
-            continue;
-        vitals_availability state = vitals_row_number(row, VITALS_PROCESS_USS_BYTES, &unique);
-        vitals_availability whole = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES,
-                                                      &resident);
-        state = state > 0 && whole > 0 ? state_worse(state, whole) : state <= 0 ? state : whole;
-        if (state > 0 && !of_one_moment(row))
-            state = state_worse(state, VITALS_ESTIMATE);
-        newest_ns = uint64_max(newest_ns, vitals_row_read_ns(row, VITALS_PROCESS_USS_BYTES));
-        double part = larger(0, resident - unique);
-        add_reading(shared, process->root, state, part);
-        add_reading(private, process->root, state, unique);
-        size_t scope = process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS;
-        if (state > 0) {
-            largest[SUBJECT_TREE] = larger(largest[SUBJECT_TREE], part);
-            largest[scope] = larger(largest[scope], part);
+        for (size_t scope = 0; scope < SUBJECT_SYSTEM; scope++) {
+            struct usage_sum *sum = &sums[i].of[scope];
+            if (sum->known > 1 && is_split(GAUGES[i].metric))
+                sum->state = VITALS_ESTIMATE;
+            usage_set_gauge(usage, sums[i].newest_ns, GAUGES[i].place, scope, sum);
         }
-    }
-    for (size_t scope = 0; scope < ARRAY_COUNT(shared); scope++) {
-        shared[scope].total = largest[scope];
-        if (shared[scope].known > 1)
-            shared[scope].state = state_worse(shared[scope].state, VITALS_LOWER_BOUND);
-        /* What grew since the private pages were counted is more likely private than shared. */
-        set_gauge(usage, newest_ns, MEASURE_AT_memory_shared_bytes, scope, &shared[scope]);
-        shared[scope].total += private[scope].total;
-        set_gauge(usage, now_ns, MEASURE_AT_memory_both_bytes, scope, &shared[scope]);
     }
 }
 
@@ -458,10 +422,10 @@ static void fold_count(vitals_usage *usage, uint64_t now_ns)
     struct usage_sum sums[SUBJECT_SYSTEM] = {0};
     for (size_t i = 0; i < usage->entry_count; i++) {
         if (usage->entries[i]->member)
-            add_reading(sums, usage->entries[i]->root, VITALS_HAVE, 1);
+            usage_add_reading(sums, usage->entries[i]->root, VITALS_HAVE, 1);
     }
     for (size_t scope = 0; scope < ARRAY_COUNT(sums); scope++)
-        set_gauge(usage, now_ns, MEASURE_AT_processes, scope, &sums[scope]);
+        usage_set_gauge(usage, now_ns, MEASURE_AT_processes, scope, &sums[scope]);
 }
 
 /* CPUs in use over the time since the last such figure. */
@@ -519,7 +483,7 @@ void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot)
     usage_members(usage, snapshot);
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        struct usage_process *process = (struct usage_process *)member(usage, row);
+        struct usage_process *process = usage_member(usage, row);
         if (process != NULL)
             read_process(process, row);
     }
@@ -527,7 +491,7 @@ void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot)
     for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
         fold_flow(usage, now_ns, flow);
     fold_gauges(usage, snapshot);
-    fold_shared(usage, snapshot);
+    usage_memory(usage, snapshot);
     fold_count(usage, now_ns);
     fold_cores(usage, now_ns);
 }

@@ -25,6 +25,7 @@ static const vitals_metric OF_PROCESSES[] = {
     VITALS_PROCESS_CHILDREN_USER_SECONDS,
     VITALS_PROCESS_CHILDREN_SYSTEM_SECONDS,
     VITALS_PROCESS_RESIDENT_BYTES,
+    VITALS_PROCESS_SHARED_BYTES,
     VITALS_PROCESS_VIRTUAL_BYTES,
     VITALS_PROCESS_MINOR_FAULTS,
     VITALS_PROCESS_MAJOR_FAULTS,
@@ -165,6 +166,18 @@ static int add_details(vitals_request *request, vitals_error *error)
         code = vitals_request_every(request, OF_DETAILS[i], SELDOM_NS, error);
     if (code == 0)
         code = add(request, OF_NAMESPACES, ARRAY_COUNT(OF_NAMESPACES), SELDOM_NS, error);
+    return code;
+}
+
+int usage_request_memory(vitals_request *request, vitals_error *error)
+{
+    static const vitals_metric OF_MEMORY[] = {VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES};
+    int code = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(OF_MEMORY) && code == 0; i++) {
+        code = vitals_request_add(request, OF_MEMORY[i], error);
+        if (code == 0)
+            code = vitals_request_every(request, OF_MEMORY[i], SELDOM_NS, error);
+    }
     return code;
 }
 

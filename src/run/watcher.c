@@ -10,6 +10,7 @@
 #include "run/marks.h"
 #include "run/measure.h"
 #include "run/teller.h"
+#include "run/usage_data.h"
 #include "sample/sampler.h"
 #include "snapshot/request.h"
 #include <vitals/gpu.h>
@@ -97,6 +98,8 @@ static int open_request(struct watcher *watcher, vitals_request **out, vitals_er
         code = vitals_request_new(0, &request, error);
     if (code == 0)
         code = vitals_usage_request(watcher->usage, request, error);
+    if (code == 0 && !watcher->setup->memory_counted)
+        code = usage_request_memory(request, error);
     if (code == 0)
         code = vitals_request_interval(request, watcher->interval_ns, error);
     if (code == 0) {
@@ -220,11 +223,7 @@ static bool tree_rests(const struct watcher *watcher)
 static void note_newest(struct watcher *watcher)
 {
     struct watch_report *report = &watcher->report;
-    report->memory_bytes = newest(watcher, MEASURE_AT_memory_pss_bytes);
-    struct value both = newest(watcher, MEASURE_AT_memory_both_bytes);
-    bool old = report->memory_bytes.state == VITALS_STALE;
-    if (old && both.state > 0 && both.as.u64 > report->memory_bytes.as.u64)
-        report->memory_bytes = both; /* it grew since */
+    report->memory_bytes = newest(watcher, MEASURE_AT_memory_both_bytes);
     if (report->memory_bytes.state <= 0)
         report->memory_bytes = newest(watcher, MEASURE_AT_memory_resident_bytes);
     report->gpu_memory_bytes = newest(watcher, MEASURE_AT_gpu_memory_bytes);

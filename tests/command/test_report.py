@@ -86,7 +86,7 @@ class Text(Report):
             recorded.figure("memory_peak_high_bytes", 5 * GIB, "bytes", "estimate", "VmHWM")]))
         text = self.report(path)
         self.assertRegex(text, r"memory +peak at least 4096MiB +sampled")
-        self.assertRegex(text, r" and about 5120MiB +VmHWM")
+        self.assertRegex(text, r" estimated 5120MiB +VmHWM")
 
     def test_what_is_missing_is_not_0(self):
         path = self.account(recorded.account([

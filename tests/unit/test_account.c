@@ -296,7 +296,7 @@ static void what_was_counted_speaks_before_what_was_sampled(void)
     vitals_account_free(watched);
 }
 
-static void memory_that_nobody_counted_is_bracketed(void)
+static void memory_that_nothing_counted_is_bounded_and_estimated(void)
 {
     vitals_availability state;
     vitals_account *account = account_new(), *watched = new_account();
@@ -309,7 +309,10 @@ static void memory_that_nobody_counted_is_bracketed(void)
     account_fill(account, &facts);
     CHECK_NEAR(value_of(account, "memory_peak_low_bytes", "", &state), 433e6, 0);
     CHECK_INT(state, VITALS_LOWER_BOUND);
-    CHECK_NEAR(value_of(account, "memory_peak_high_bytes", "", &state), 500e6, 0);
+    CHECK_NEAR(value_of(account, "memory_peak_high_bytes", "", &state), 453e6, 0);
+    CHECK_INT(state, VITALS_ESTIMATE);
+    CHECK_NEAR(value_of(account, "memory_peak_sum_bytes", "", &state), 500e6, 0);
+    CHECK_INT(state, VITALS_ESTIMATE);
     vitals_account_free(account);
     vitals_account_free(watched);
 }
@@ -429,7 +432,8 @@ static const check_test tests[] = {
     {"more figures than there is room for are said", more_figures_than_there_is_room_for_are_said},
     {"what was counted speaks before what was sampled",
      what_was_counted_speaks_before_what_was_sampled},
-    {"memory that nobody counted is bracketed", memory_that_nobody_counted_is_bracketed},
+    {"memory that nothing counted is bounded and estimated",
+     memory_that_nothing_counted_is_bounded_and_estimated},
     {"an image before an exec is in the bracket", an_image_before_an_exec_is_in_the_bracket},
     {"a peak below what was seen is no peak", a_peak_below_what_was_seen_is_no_peak},
     {"children that nobody waited for are said", children_that_nobody_waited_for_are_said},

@@ -11,12 +11,14 @@
 
 enum { WORLD_ROWS = 32 };
 
-/* (double)NAN: not there. */
+/* (double)NAN: denied; of u64s INFINITY: not read yet. */
 struct world_process {
     uint64_t key, parent;
     int64_t pid, parent_pid;
     double start, cpu, user, system, children_user, children_system;
     double resident, peak, anonymous, unique, proportional, threads, read, written;
+    double faults, shared; /* pages of files and shared memory */
+    double walked;         /* when its memory was walked through; 0: as the world says */
     vitals_availability io;         /* why read and written are not there; 0: they are */
     double network, received, sent; /* its namespace, and what went through that */
 };
@@ -131,7 +133,9 @@ static inline void world_f64(vitals_builder *builder, vitals_metric metric, doub
 
 static inline void world_u64(vitals_builder *builder, vitals_metric metric, double value)
 {
-    if (isnan(value))
+    if (isinf(value))
+        vitals_builder_missing(builder, metric, VITALS_NOT_YET);
+    else if (isnan(value))
         vitals_builder_missing(builder, metric, VITALS_DENIED);
     else
         vitals_builder_u64(builder, metric, (uint64_t)value, VITALS_HAVE);
@@ -167,8 +171,12 @@ static inline void world_write_process(const struct world *world,
     world_u64(builder, VITALS_PROCESS_RESIDENT_ANON_BYTES, process->anonymous);
     world_u64(builder, VITALS_PROCESS_USS_BYTES, process->unique);
     world_u64(builder, VITALS_PROCESS_PSS_BYTES, process->proportional);
-    world_read_at(builder, VITALS_PROCESS_USS_BYTES, world->detail_read);
-    world_read_at(builder, VITALS_PROCESS_PSS_BYTES, world->detail_read);
+    double walked = process->walked > 0 ? process->walked : world->detail_read;
+    world_read_at(builder, VITALS_PROCESS_USS_BYTES, walked);
+    world_read_at(builder, VITALS_PROCESS_PSS_BYTES, walked);
+    world_u64(builder, VITALS_PROCESS_SHARED_BYTES, process->shared);
+    world_u64(builder, VITALS_PROCESS_MINOR_FAULTS, process->faults);
+    world_u64(builder, VITALS_PROCESS_MAJOR_FAULTS, 0);
     if (process->io != 0) {
         vitals_builder_missing(builder, VITALS_PROCESS_READ_BYTES, process->io);
         vitals_builder_missing(builder, VITALS_PROCESS_WRITTEN_BYTES, process->io);
@@ -241,6 +249,9 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
                                             VITALS_PROCESS_RESIDENT_ANON_BYTES,
                                             VITALS_PROCESS_USS_BYTES,
                                             VITALS_PROCESS_PSS_BYTES,
+                                            VITALS_PROCESS_SHARED_BYTES,
+                                            VITALS_PROCESS_MINOR_FAULTS,
+                                            VITALS_PROCESS_MAJOR_FAULTS,
                                             VITALS_PROCESS_READ_BYTES,
                                             VITALS_PROCESS_WRITTEN_BYTES};
     static const vitals_metric GPU[] = {VITALS_GPU_VENDOR,
