@@ -80,7 +80,7 @@ static void add_first_figures(struct recording *recording)
     static const char *const MEMORIES[] = {"memory_both_bytes", "memory_pss_bytes",
                                            "memory_resident_bytes"};
     const struct series wall = {.unit = "seconds", .subject = "", .label = ""};
-    const struct series low = {.unit = "bytes", .subject = "", .label = ""};
+    const struct series high = {.unit = "bytes", .subject = "", .label = ""};
     add_figure(recording, &wall, "wall_seconds",
                recording->last_seconds - recording->first_seconds);
     for (size_t i = 0; i < sizeof MEMORIES / sizeof MEMORIES[0]; i++) {
@@ -89,7 +89,7 @@ static void add_first_figures(struct recording *recording)
                                                  : NULL;
         if (fold == NULL || fold->count == 0)
             continue;
-        add_figure(recording, &low, "memory_peak_low_bytes", fold->largest);
+        add_figure(recording, &high, "memory_peak_high_bytes", fold->largest);
         break;
     }
 }

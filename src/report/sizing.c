@@ -13,10 +13,6 @@ static const double MIB = 0x1p20, GIB = 0x1p30;
  * between two samples there may have been more. */
 static const double HEADROOM_EXACT = 1.10, HEADROOM_SAMPLED = 1.25;
 
-/* A bracket's upper end counts shared pages in each process: beyond twice the lower end it tells
- * more of sharing than of need. */
-static const double BRACKET_MOST = 2.0;
-
 /* A run that was killed for want of memory never showed what it needs. */
 static const double HEADROOM_KILLED = 2.0;
 
@@ -99,30 +95,31 @@ static void size_cpus(const vitals_account *account, struct sizing_part *part)
                        "%.2f cores in the busiest sample, %.2f on average", most, mean);
 }
 
-static void size_bracket(const vitals_account *account, struct sizing_part *part)
+/* Where nothing counted it: the estimate, and what it was at least, whichever is more. */
+static void size_estimate(const vitals_account *account, struct sizing_part *part)
 {
     vitals_availability has_low, has_high;
     char low_words[WORDS], high_words[WORDS];
     const struct account_view plain = {0};
     double low = number(account, "memory_peak_low_bytes", "", &has_low);
     double high = number(account, "memory_peak_high_bytes", "", &has_high);
-    if (has_low <= 0)
+    if (has_low <= 0 && has_high <= 0)
         low = peak(account, "memory_resident_bytes", "", &has_low);
-    if (has_low <= 0) {
+    if (has_low <= 0 && has_high <= 0) {
         (void)snprintf(part->reason, SIZING_REASON, "the memory it needed is not known");
         return;
     }
     (void)words_value(&plain, "", "bytes", low, low_words);
     (void)words_value(&plain, "", "bytes", high, high_words);
     part->known = true;
-    part->amount = low * HEADROOM_SAMPLED;
-    if (has_high > 0)
-        part->amount = fmax(part->amount, fmin(high * HEADROOM_EXACT, low * BRACKET_MOST));
-    if (has_high > 0)
-        (void)snprintf(part->reason, SIZING_REASON,
-                       "sampled peak between %.40s and %.40s, and headroom", low_words, high_words);
-    else
+    part->amount = fmax(has_low > 0 ? low : 0, has_high > 0 ? high : 0) * HEADROOM_SAMPLED;
+    if (has_high <= 0)
         (void)snprintf(part->reason, SIZING_REASON, "sampled peak %.40s and 25 %%", low_words);
+    else if (has_low <= 0)
+        (void)snprintf(part->reason, SIZING_REASON, "estimated peak %.40s and 25 %%", high_words);
+    else
+        (void)snprintf(part->reason, SIZING_REASON,
+                       "estimated peak %.40s (at least %.40s) and 25 %%", high_words, low_words);
 }
 
 static void size_memory(const vitals_account *account, struct sizing_part *part)
@@ -139,7 +136,7 @@ static void size_memory(const vitals_account *account, struct sizing_part *part)
         (void)snprintf(part->reason, SIZING_REASON, "%s peak %.40s and %s", words_quality(state),
                        words_value(&plain, "", "bytes", counted, words), exact ? "10 %" : "25 %");
     } else {
-        size_bracket(account, part);
+        size_estimate(account, part);
     }
     if ((kills > 0 || is_attribute(account, "limit", "memory")) && part->known) {
         part->amount = (state > 0 ? counted : part->amount) * HEADROOM_KILLED;

@@ -369,9 +369,10 @@ class Advice(Report):
                 recorded.figure("memory_peak_high_bytes", high * GIB, "bytes", "estimate"),
             )["memory_bytes"] / GIB
 
-        self.assertEqual(asked(10, 10), 13)   # 25 % above the lower end
-        self.assertEqual(asked(10, 14), 16)   # 10 % above the upper
-        self.assertEqual(asked(10, 90), 20)   # that is sharing, not need
+        self.assertEqual(asked(10, 10), 13)   # 25 % above the estimate
+        self.assertEqual(asked(10, 14), 18)
+        self.assertEqual(asked(10, 48), 60)   # however little is certain
+        self.assertEqual(asked(10, 4), 13)    # and never below that
 
     def test_a_killed_run_never_showed_its_need(self):
         asked = self.advice(recorded.figure("memory_peak_bytes", 4 * GIB, "bytes"),
