@@ -8,9 +8,10 @@
 #include "monitor/canvas.h"
 #include "monitor/press.h"
 
-/* Takes over standard input and output. Signal handlers must be set before. `term` is the terminal's
- * name, or NULL; where terminfo has no entry for it, that of a common terminal is used. Errors:
- * EUNSUPPORTED (built without ncurses; no name; no entry at all; it cannot place a cursor). */
+/* Takes over standard input and output. Signal handlers must be set before. `term` is the
+ * terminal's name, or NULL; where terminfo has no entry for it, that of a common terminal is used.
+ * Errors: EUNSUPPORTED (built without ncurses; no name; no entry at all; it cannot place a cursor).
+ */
 int terminal_open(const char *term, vitals_error *error);
 
 /* Which entry is used in place of the terminal's own, in one safe line; NULL: its own. */

@@ -121,9 +121,9 @@ struct usage_counter {
 struct usage_memory {
     double resident, shared, anonymous; /* shared: of files and of shared memory; the rest */
     double faults;
-    uint64_t first_ns;        /* it was seen */
-    uint64_t still_ns;        /* since then it maps the same pages */
-    uint64_t grown_shared_ns; /* `shared` was seen to grow last */
+    uint64_t first_ns;                           /* it was seen */
+    uint64_t still_ns;                           /* since then it maps the same pages */
+    uint64_t grown_shared_ns;                    /* `shared` was seen to grow last */
     double proportional, unique, anonymous_then; /* as they were walked through at walked_ns */
     uint64_t walked_ns;
     double forked;     /* of `unique`: what a child has that was born since */
@@ -143,7 +143,7 @@ struct usage_process {
     double resident_peak;   /* its VmHWM */
     double held_peak;       /* the most that it was certainly resident in the run */
     double peak_first;      /* its VmHWM when that was read first; 0: never */
-    double anonymous_peak; /* of what was read of its anonymous pages */
+    double anonymous_peak;  /* of what was read of its anonymous pages */
     struct usage_memory memory;
     struct usage_counter counters[FLOW_COUNT];
 };
@@ -230,8 +230,8 @@ struct vitals_usage {
     double peaks_gone;                 /* sum of VmHWM of those that are gone */
     double held_gone;                  /* the largest held_peak of those that are gone */
     double together;                   /* the most PSS of several that stood still at one moment */
-    double anonymous_gone;  /* the largest anonymous_peak of those that are gone */
-    double cores_before[3]; /* CPU time at the beginning of the window, by scope */
+    double anonymous_gone;             /* the largest anonymous_peak of those that are gone */
+    double cores_before[3];            /* CPU time at the beginning of the window, by scope */
     uint64_t cores_ns;
     double system_cpu_before;
     uint64_t system_cpu_ns;

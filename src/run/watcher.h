@@ -39,7 +39,7 @@ struct watcher_setup {
     const struct os_marks *marks;        /* NULL, or one that was not made: none */
     const char *const *argv;             /* of the command, for the file of totals */
     const char *totals_path;             /* NULL: none */
-    bool memory_counted; /* the kernel counts the memory of the tree */
+    bool memory_counted;                 /* the kernel counts the memory of the tree */
     bool limits_watched; /* a limit depends on samples: often, and memory as the tree has it */
 };
 

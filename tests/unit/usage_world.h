@@ -17,8 +17,8 @@ struct world_process {
     int64_t pid, parent_pid;
     double start, cpu, user, system, children_user, children_system;
     double resident, peak, anonymous, unique, proportional, threads, read, written;
-    double faults, shared; /* pages of files and shared memory */
-    double walked;         /* when its memory was walked through; 0: as the world says */
+    double faults, shared;          /* pages of files and shared memory */
+    double walked;                  /* when its memory was walked through; 0: as the world says */
     vitals_availability io;         /* why read and written are not there; 0: they are */
     double network, received, sent; /* its namespace, and what went through that */
 };
