@@ -13,193 +13,129 @@
 #include <unistd.h>
 
 #include "publish/clock.h"
+#include "publish/spool_scan.h"
 #include "record/tick.h"
 
-enum {
-    HEAD_MOST = 64,
-    WORTH_PACKING = 4 * 1024 * 1024, /* acknowledged bytes at the front */
-};
+enum { WORTH_PACKING = 4 * 1024 * 1024 }; /* acknowledged bytes at the front */
 
-static const char MAGIC[] = "vitals-spool 1\n";
-
-/* What a record is called. An acknowledgement is one too: the place that all before has arrived. */
-static const char *const WORDS[] = {
-    [SPOOL_TARGET] = "target",     [SPOOL_RUN] = "run", [SPOOL_BATCH] = "batch",
-    [SPOOL_ARTIFACT] = "artifact", [SPOOL_END] = "end", [SPOOL_KINDS] = "done",
-};
+static const char DAMAGED[] = ".damaged";
 
 struct spool {
     char *path; /* NULL: nameless */
     int descriptor;
     pthread_mutex_t mutex;            /* guards what follows, and the file */
     struct text notes[SPOOL_RUN + 1]; /* newest of each */
-    uint64_t end;                     /* where the next record goes */
-    uint64_t place;                   /* of the oldest record that is not acknowledged, or end */
-    uint64_t current;                 /* behind what spool_next gave; 0: nothing */
-    uint64_t waiting;                 /* records from place on */
+    uint64_t id, number;              /* of the file; of the next record */
+    uint64_t end;                     /* where that goes */
+
+    /* In the file and not acknowledged, in their order. Those before `next` were given and left. */
+    struct spool_record *records;
+    size_t first, next, count, capacity;
+    uint64_t kept; /* their bytes */
+
+    bool given; /* spool_next gave records[next] */
     bool has_end;
+    struct spool_damage damage;
     int trouble;          /* the errno of the newest write that failed */
     struct spool *memory; /* what the disk did not take, all behind the file's; NULL: nothing yet */
-    uint64_t written_ms;  /* what another program left: when it last wrote */
+    uint64_t written_ms;  /* when another program last wrote there */
 };
 
-/* ---- heads ---- */
+/* ---- records ---- */
 
-size_t spool_head(const char *bytes, size_t size, char word[static 16], uint64_t *body)
+static bool make_room(struct spool *spool)
 {
-    size_t most = size < HEAD_MOST ? size : HEAD_MOST, at = 0;
-    while (at < most && at < 15 && bytes[at] >= 'a' && bytes[at] <= 'z')
-        at++;
-    if (at == 0 || at >= most || bytes[at] != ' ')
-        return 0;
-    memcpy(word, bytes, at);
-    word[at++] = '\0';
-    size_t first = at;
-    uint64_t number = 0;
-    while (at < most && at - first < 12 && bytes[at] >= '0' && bytes[at] <= '9')
-        number = number * 10 + (uint64_t)(bytes[at++] - '0');
-    if (at == first || at >= most || bytes[at] != '\n' || number > SPOOL_BODY_MOST)
-        return 0;
-    *body = number;
-    return at + 1;
-}
-
-static int kind_of(const char *word)
-{
-    int kind = 0;
-    while (kind <= SPOOL_KINDS && strcmp(WORDS[kind], word) != 0)
-        kind++;
-    return kind;
-}
-
-/* ---- bytes ---- */
-
-static bool read_at(int descriptor, void *bytes, size_t size, uint64_t at)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t got = pread(descriptor, (char *)bytes + done, size - done, (off_t)(at + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
+    if (spool->count < spool->capacity)
+        return true;
+    if (spool->first > spool->capacity / 2) {
+        memmove(spool->records, spool->records + spool->first,
+                (spool->count - spool->first) * sizeof spool->records[0]);
+        spool->next -= spool->first;
+        spool->count -= spool->first;
+        spool->first = 0;
+        return true;
     }
-    return true;
-}
-
-static bool write_at(int descriptor, const void *bytes, size_t size, uint64_t at)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t put = pwrite(descriptor, (const char *)bytes + done, size - done,
-                             (off_t)(at + done));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put == 0)
-            errno = ENOSPC;
-        if (put <= 0)
-            return false;
-        done += (size_t)put;
-    }
-    return true;
-}
-
-/* A record as it was found. */
-struct found {
-    int kind;
-    uint64_t body, size, next; /* where the body is, its size, where the next record begins */
-};
-
-/* Reads the head at a place. False: no whole record is there. */
-static bool look(int descriptor, uint64_t at, uint64_t end, struct found *found)
-{
-    char bytes[HEAD_MOST], word[16], newline;
-    uint64_t size, left = end - at;
-    size_t count = left < sizeof bytes ? (size_t)left : sizeof bytes;
-    if (count == 0 || !read_at(descriptor, bytes, count, at))
+    size_t capacity = spool->capacity > 0 ? spool->capacity * 2 : 64;
+    struct spool_record *grown = realloc(spool->records, capacity * sizeof *grown);
+    if (grown == NULL)
         return false;
-    size_t head = spool_head(bytes, count, word, &size);
-    if (head == 0 || left - head < size + 1 ||
-        !read_at(descriptor, &newline, 1, at + head + size) || newline != '\n')
-        return false;
-    *found = (struct found){kind_of(word), at + head, size, at + head + size + 1};
+    spool->records = grown;
+    spool->capacity = capacity;
     return true;
 }
 
-static bool read_body(int descriptor, const struct found *found, struct text *body)
+/* Appends a record to the file, without a look at how full that is. */
+static bool put(struct spool *spool, enum spool_kind kind, const char *bytes, size_t size)
 {
-    text_reset(body);
-    char *place = text_reserve(body, found->size);
-    if (place == NULL || !read_at(descriptor, place, found->size, found->body))
+    struct spool_record record = {
+        .id = spool->id, .number = spool->number, .kind = (uint8_t)kind, .size = (uint32_t)size};
+    bool note = kind <= SPOOL_RUN;
+    if (!note && !make_room(spool))
         return false;
-    text_advance(body, found->size);
-    return true;
-}
-
-/* Appends a record without a look at how full it is. */
-static bool put(struct spool *spool, const char *word, const char *bytes, size_t size)
-{
-    char head[HEAD_MOST];
-    int length = snprintf(head, sizeof head, "%s %zu\n", word, size);
-    uint64_t at = spool->end;
-    /* The newline last: without it there is no record. */
-    if (!write_at(spool->descriptor, head, (size_t)length, at) ||
-        !write_at(spool->descriptor, bytes, size, at + (size_t)length) ||
-        !write_at(spool->descriptor, "\n", 1, at + (size_t)length + size)) {
+    if (!spool_write(spool->descriptor, spool->end, &record, bytes)) {
         spool->trouble = errno;
-        (void)!ftruncate(spool->descriptor, (off_t)at);
+        (void)!ftruncate(spool->descriptor, (off_t)spool->end);
         return false;
     }
-    spool->end = at + (size_t)length + size + 1;
+    spool->end = record.end;
+    spool->number++;
+    if (!note) {
+        spool->records[spool->count++] = record;
+        spool->kept += record.end - record.place;
+    }
     return true;
+}
+
+/* The record that was given waits no longer. Those before it that were left are few. */
+static void take_out(struct spool *spool)
+{
+    struct spool_record *records = spool->records;
+    spool->kept -= records[spool->next].end - records[spool->next].place;
+    memmove(records + spool->first + 1, records + spool->first,
+            (spool->next - spool->first) * sizeof records[0]);
+    spool->first++;
+    spool->next++;
+    spool->given = false;
+}
+
+static bool is_damaged(const struct spool *spool)
+{
+    return spool->damage.places > 0 || spool->damage.missing > 0;
 }
 
 /* ---- what another program left ---- */
 
-static void take_note(struct spool *spool, const struct found *found)
+static bool take_note(struct spool *spool, const struct spool_record *record)
 {
     struct text note = {.bytes = NULL};
-    if (!read_body(spool->descriptor, found, &note)) {
+    struct spool_record again;
+    if (!spool_read(spool->descriptor, record->place, record->end, record->old, &again, &note)) {
         text_done(&note);
-        return;
+        return false;
     }
-    text_done(&spool->notes[found->kind]);
-    spool->notes[found->kind] = note;
+    text_done(&spool->notes[record->kind]);
+    spool->notes[record->kind] = note;
+    return true;
 }
 
-/* The place up to which all has arrived, of a record "done". */
-static uint64_t place_in(const struct spool *spool, const struct found *found)
+/* Takes the list over, but for what does not wait. */
+static void take_records(struct spool *spool, struct spool_scan *scan)
 {
-    char digits[24] = "";
-    if (found->size >= sizeof digits ||
-        !read_at(spool->descriptor, digits, found->size, found->body))
-        return 0;
-    return strtoull(digits, NULL, 10);
-}
-
-/* Reads all heads. Half a record at the end is cut off, so that the next goes in its place. */
-static void scan(struct spool *spool, uint64_t size)
-{
-    struct found found;
-    uint64_t at = sizeof MAGIC - 1, acknowledged = at;
-    spool->end = at;
-    while (look(spool->descriptor, at, size, &found)) {
-        if (found.kind <= SPOOL_RUN)
-            take_note(spool, &found);
-        uint64_t place = found.kind == SPOOL_KINDS ? place_in(spool, &found) : 0;
-        if (place > acknowledged && place <= at)
-            acknowledged = place;
-        spool->has_end |= found.kind == SPOOL_END;
-        at = spool->end = found.next;
+    spool->records = scan->records;
+    spool->capacity = scan->capacity;
+    for (size_t i = 0; i < scan->count; i++) {
+        struct spool_record record = scan->records[i];
+        spool->has_end |= record.kind == SPOOL_END;
+        if (record.kind <= SPOOL_RUN) {
+            (void)take_note(spool, &record);
+        } else if (!record.arrived) {
+            spool->records[spool->count++] = record;
+            spool->kept += record.end - record.place;
+        }
     }
-    spool->place = spool->end;
-    for (at = sizeof MAGIC - 1; at < spool->end && look(spool->descriptor, at, size, &found);
-         at = found.next) {
-        if (found.kind <= SPOOL_RUN || found.kind >= SPOOL_KINDS || at < acknowledged)
-            continue;
-        spool->place = spool->waiting++ == 0 ? at : spool->place;
-    }
-    if (spool->end < size)
-        (void)!ftruncate(spool->descriptor, (off_t)spool->end);
+    spool->id = scan->id;
+    spool->number = scan->next;
+    spool->damage = scan->damage;
 }
 
 static int make(int descriptor, const char *path, struct spool **out, vitals_error *error)
@@ -214,15 +150,17 @@ static int make(int descriptor, const char *path, struct spool **out, vitals_err
     }
     pthread_mutex_init(&spool->mutex, NULL);
     spool->descriptor = descriptor;
-    spool->end = spool->place = sizeof MAGIC - 1;
+    spool->end = SPOOL_MAGIC_SIZE;
+    spool->number = 1;
     *out = spool;
     return 0;
 }
 
 int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_error *error)
 {
-    char magic[sizeof MAGIC - 1];
+    struct spool_scan scan = {.records = NULL};
     struct stat status;
+    int code = VITALS_EFORMAT;
     /* Locked before it is looked at: until then its program may write. */
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
         int number = errno;
@@ -230,17 +168,23 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
         return number == EWOULDBLOCK ? record_fail(VITALS_ETIMEOUT, path, error, "it is being sent")
                                      : record_fail_errno(number, path, error);
     }
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-        !read_at(descriptor, magic, sizeof magic, 0) || memcmp(magic, MAGIC, sizeof magic) != 0) {
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+        code = spool_scan(descriptor, (uint64_t)status.st_size, &scan);
+    if (code < 0) {
         (void)close(descriptor);
-        return record_fail(VITALS_EFORMAT, path, error, "nothing that vitals keeps for later");
+        return record_fail(code, path, error,
+                           code == VITALS_EMEMORY ? "out of memory"
+                                                  : "nothing that vitals keeps for later");
     }
-    int code = make(descriptor, path, out, error);
-    if (code == 0) {
-        (*out)->written_ms = (uint64_t)status.st_mtime * 1000;
-        scan(*out, (uint64_t)status.st_size);
+    code = make(descriptor, path, out, error);
+    if (code < 0) {
+        free(scan.records);
+        return code;
     }
-    return code;
+    (*out)->written_ms = (uint64_t)status.st_mtime * 1000;
+    (*out)->end = (uint64_t)status.st_size;
+    take_records(*out, &scan);
+    return 0;
 }
 
 int spool_open(const char *path, struct spool **out, vitals_error *error)
@@ -269,19 +213,21 @@ static bool make_folders(const char *folder)
 
 int spool_new(const char *folder, struct spool **out, vitals_error *error)
 {
-    char path[4096];
+    char path[4096], magic[SPOOL_MAGIC_SIZE + 1];
     const char *name = folder != NULL ? path : NULL;
     int descriptor, length = 0;
+    uint64_t id = clock_realtime_ns();
+    spool_format_magic(id, magic);
     if (name != NULL)
         length = snprintf(path, sizeof path, "%s/mlflow-%llu-%ld.spool", folder,
-                          (unsigned long long)(clock_realtime_ns() / 1000), (long)getpid());
+                          (unsigned long long)(id / 1000), (long)getpid());
     if (length < 0 || (size_t)length >= sizeof path)
         return record_fail(VITALS_EARGUMENT, folder, error, "its name is too long");
     if (name != NULL && !make_folders(folder))
         return record_fail_errno(errno, folder, error);
     descriptor = name != NULL ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)
                               : memfd_create("vitals-spool", MFD_CLOEXEC);
-    if (descriptor < 0 || !write_at(descriptor, MAGIC, sizeof MAGIC - 1, 0)) {
+    if (descriptor < 0 || !spool_write_at(descriptor, magic, SPOOL_MAGIC_SIZE, 0)) {
         int number = errno;
         if (descriptor >= 0)
             (void)close(descriptor);
@@ -290,7 +236,10 @@ int spool_new(const char *folder, struct spool **out, vitals_error *error)
         return record_fail_errno(number, name != NULL ? path : "spool", error);
     }
     (void)flock(descriptor, LOCK_EX | LOCK_NB);
-    return make(descriptor, name, out, error);
+    int code = make(descriptor, name, out, error);
+    if (code == 0)
+        (*out)->id = id;
+    return code;
 }
 
 const char *spool_path(const struct spool *spool)
@@ -311,6 +260,7 @@ void spool_close(struct spool *spool, bool remove)
         (void)unlink(spool->path);
     (void)close(spool->descriptor);
     spool_close(spool->memory, true);
+    free(spool->records);
     for (int i = 0; i <= SPOOL_RUN; i++)
         text_done(&spool->notes[i]);
     pthread_mutex_destroy(&spool->mutex);
@@ -329,23 +279,10 @@ static bool keep_note(struct spool *spool, enum spool_kind kind, const char *byt
 
 static bool has_room(const struct spool *spool, enum spool_kind kind, size_t size)
 {
-    uint64_t kept = spool->end - spool->place + size;
+    uint64_t kept = spool->kept + size;
     uint64_t most = spool->path != NULL ? SPOOL_MOST : SPOOL_MEMORY_MOST;
     return size <= SPOOL_BODY_MOST &&
            (kept <= most || (kind != SPOOL_BATCH && kept <= most + SPOOL_RESERVE));
-}
-
-/* Behind all that this spool holds itself. False: it could not be written. */
-static bool append_here(struct spool *spool, enum spool_kind kind, const char *bytes, size_t size)
-{
-    bool note = kind <= SPOOL_RUN, nothing_waits = spool->waiting == 0;
-    uint64_t at = spool->end;
-    if (!put(spool, WORDS[kind], bytes, size))
-        return false;
-    if (nothing_waits)
-        spool->place = note ? spool->end : at;
-    spool->waiting += !note;
-    return true;
 }
 
 static bool append_to_memory(struct spool *spool, enum spool_kind kind, const char *bytes,
@@ -362,7 +299,7 @@ static uint64_t empty_memory(struct spool *spool)
     struct text body = {.bytes = NULL};
     enum spool_kind kind;
     while (spool->memory != NULL && spool_next(spool->memory, &kind, &body) &&
-           has_room(spool, kind, body.size) && append_here(spool, kind, body.bytes, body.size))
+           has_room(spool, kind, body.size) && put(spool, kind, body.bytes, body.size))
         spool_acknowledge(spool->memory);
     text_done(&body);
     return spool->memory != NULL ? spool_waiting(spool->memory) : 0;
@@ -374,7 +311,7 @@ bool spool_append(struct spool *spool, enum spool_kind kind, const char *bytes, 
     bool note = kind <= SPOOL_RUN;
     bool kept = has_room(spool, kind, size) && (!note || keep_note(spool, kind, bytes, size));
     bool in_order = note || spool->memory == NULL || spool_waiting(spool->memory) == 0;
-    kept = kept && ((in_order && append_here(spool, kind, bytes, size)) ||
+    kept = kept && ((in_order && put(spool, kind, bytes, size)) ||
                     (!note && append_to_memory(spool, kind, bytes, size)));
     spool->has_end |= kept && kind == SPOOL_END;
     pthread_mutex_unlock(&spool->mutex);
@@ -403,7 +340,7 @@ bool spool_has_end(struct spool *spool)
 uint64_t spool_waiting(struct spool *spool)
 {
     pthread_mutex_lock(&spool->mutex);
-    uint64_t waiting = spool->waiting;
+    uint64_t waiting = spool->count - spool->first;
     if (spool->memory != NULL)
         waiting += spool_waiting(spool->memory);
     pthread_mutex_unlock(&spool->mutex);
@@ -413,7 +350,7 @@ uint64_t spool_waiting(struct spool *spool)
 uint64_t spool_in_memory(struct spool *spool)
 {
     pthread_mutex_lock(&spool->mutex);
-    uint64_t count = spool->path != NULL ? empty_memory(spool) : spool->waiting;
+    uint64_t count = spool->path != NULL ? empty_memory(spool) : spool->count - spool->first;
     pthread_mutex_unlock(&spool->mutex);
     return count;
 }
@@ -426,57 +363,127 @@ int spool_trouble(struct spool *spool)
     return trouble;
 }
 
+/* The record at hand cannot be read: it stays in the file, and counts as damaged. */
+static void drop_damaged(struct spool *spool)
+{
+    const struct spool_record *record = &spool->records[spool->next];
+    spool_add_damage(&spool->damage, (struct spool_place){.at = record->place,
+                                                          .size = record->end - record->place});
+    take_out(spool);
+}
+
 bool spool_next(struct spool *spool, enum spool_kind *kind, struct text *body)
 {
-    struct found found;
-    bool given = false;
+    struct spool_record again;
     pthread_mutex_lock(&spool->mutex);
-    spool->current = 0;
-    while (spool->waiting > 0 && look(spool->descriptor, spool->place, spool->end, &found)) {
-        if (found.kind > SPOOL_RUN && found.kind < SPOOL_KINDS) {
-            given = read_body(spool->descriptor, &found, body);
-            *kind = (enum spool_kind)found.kind;
-            spool->current = found.next;
+    spool->given = false;
+    while (!spool->given && spool->next < spool->count) {
+        const struct spool_record *record = &spool->records[spool->next];
+        *kind = (enum spool_kind)record->kind;
+        spool->given = spool_read(spool->descriptor, record->place, record->end, record->old,
+                                  &again, body);
+        if (!spool->given && !body->failed)
+            drop_damaged(spool);
+        if (body->failed)
             break;
-        }
-        spool->place = found.next;
     }
-    if (spool->waiting == 0 && spool->memory != NULL)
+    bool given = spool->given;
+    if (spool->next == spool->count && spool->memory != NULL)
         given = spool_next(spool->memory, kind, body);
     pthread_mutex_unlock(&spool->mutex);
     return given;
 }
 
-/* All has arrived, and the file is long: it begins anew with its notes, which are written over its
- * beginning before the rest is cut off. What is left of old records between is no record. */
+/* Everything has arrived, and the file is long: it begins anew with its notes, which are written
+ * over its beginning, at once, before the rest is cut off. If this program is killed between the
+ * two, remains of records that have arrived are called damaged later. */
 static void begin_anew(struct spool *spool)
 {
-    spool->end = sizeof MAGIC - 1;
+    struct text notes = {.bytes = NULL};
+    uint64_t number = spool->number, end = SPOOL_MAGIC_SIZE;
     for (int i = 0; i <= SPOOL_RUN; i++) {
         if (spool->notes[i].size > 0)
-            (void)put(spool, WORDS[i], spool->notes[i].bytes, spool->notes[i].size);
+            spool_format_record(spool->id, number++, (enum spool_kind)i, &spool->notes[i], &notes);
     }
-    (void)!ftruncate(spool->descriptor, (off_t)spool->end);
+    if (!notes.failed && spool_write_at(spool->descriptor, notes.bytes, notes.size, end) &&
+        ftruncate(spool->descriptor, (off_t)(end + notes.size)) == 0) {
+        spool->number = number;
+        spool->end = end + notes.size;
+    }
+    text_done(&notes);
 }
 
 void spool_acknowledge(struct spool *spool)
 {
-    char digits[24];
     pthread_mutex_lock(&spool->mutex);
-    if (spool->current > 0 && spool->waiting > 0) {
-        spool->place = spool->current;
-        spool->current = 0;
-        spool->waiting--;
-        int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)spool->place);
-        bool pack = spool->waiting == 0 && spool->end >= WORTH_PACKING;
-        if (!pack && !put(spool, WORDS[SPOOL_KINDS], digits, (size_t)length))
-            pack = spool->waiting == 0; /* a full disk has room again */
-        if (pack)
+    if (spool->given) {
+        if (!spool_write_arrived(spool->descriptor, &spool->records[spool->next]))
+            spool->trouble = errno;
+        take_out(spool);
+        /* A full disk has room again. */
+        if (spool->first == spool->count && !is_damaged(spool) &&
+            (spool->end >= WORTH_PACKING || spool->trouble != 0))
             begin_anew(spool);
-        if (spool->waiting == 0)
-            spool->place = spool->end;
     } else if (spool->memory != NULL) {
         spool_acknowledge(spool->memory);
     }
     pthread_mutex_unlock(&spool->mutex);
+}
+
+void spool_leave(struct spool *spool, bool damaged)
+{
+    pthread_mutex_lock(&spool->mutex);
+    if (spool->given && damaged)
+        drop_damaged(spool);
+    else if (spool->given)
+        spool->next++;
+    else if (spool->memory != NULL)
+        spool_leave(spool->memory, damaged);
+    spool->given = false;
+    pthread_mutex_unlock(&spool->mutex);
+}
+
+/* ---- how it ends ---- */
+
+struct spool_damage spool_damage(struct spool *spool)
+{
+    pthread_mutex_lock(&spool->mutex);
+    struct spool_damage damage = spool->damage;
+    pthread_mutex_unlock(&spool->mutex);
+    return damage;
+}
+
+/* False: it stays where it is, as where a file of that name is there already. */
+static bool set_aside(struct spool *spool)
+{
+    size_t size = strlen(spool->path), behind = sizeof DAMAGED - 1;
+    if (size > behind && strcmp(spool->path + size - behind, DAMAGED) == 0)
+        return true;
+    char *path = malloc(size + sizeof DAMAGED);
+    if (path == NULL)
+        return false;
+    memcpy(path, spool->path, size);
+    memcpy(path + size, DAMAGED, sizeof DAMAGED);
+    /* Not rename(), which would remove what is there. */
+    if (link(spool->path, path) != 0) {
+        free(path);
+        return false;
+    }
+    (void)unlink(spool->path);
+    free(spool->path);
+    spool->path = path;
+    return true;
+}
+
+enum spool_rest spool_settle(struct spool *spool)
+{
+    uint64_t waiting = spool_waiting(spool);
+    enum spool_rest rest = SPOOL_STAYS;
+    pthread_mutex_lock(&spool->mutex);
+    if (spool->path != NULL && waiting == 0 && is_damaged(spool))
+        rest = set_aside(spool) ? SPOOL_SET_ASIDE : SPOOL_STAYS;
+    else if (spool->path != NULL && waiting == 0 && unlink(spool->path) == 0)
+        rest = SPOOL_REMOVED;
+    pthread_mutex_unlock(&spool->mutex);
+    return rest;
 }

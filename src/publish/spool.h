@@ -2,11 +2,12 @@
  *
  * One thread appends, another takes in the same order; both may at once. The file remembers what
  * was acknowledged, so that another program can go on where this one was killed: then the last
- * record may be sent again, and who sends must see to it that twice is as good as once.
+ * record may be sent again, and the sender must see to it that twice is as good as once. A killed
+ * writer loses at most the record that it was writing.
  *
- *     vitals-spool 1\n          then records:  KIND SIZE\n  SIZE bytes  \n
- *
- * At the end of a file that was cut off stands half a record, which is passed over. */
+ * Each record has a checksum and a number (spool_record.h): behind damaged bytes the next whole
+ * record is found again, and none is given twice. Damaged bytes stay in the file, which is never
+ * removed then, but renamed to NAME.damaged once everything else has arrived. */
 #ifndef VITALS_PUBLISH_SPOOL_H
 #define VITALS_PUBLISH_SPOOL_H
 
@@ -26,6 +27,20 @@ enum {
     SPOOL_MEMORY_MOST = 32 * 1024 * 1024, /* the same of what waits in memory */
     SPOOL_RESERVE = 64 * 1024 * 1024,     /* more, for how it ended */
     SPOOL_BODY_MOST = 48 * 1024 * 1024,   /* of one record */
+};
+
+/* Bytes of a file that are no whole record. */
+struct spool_place {
+    uint64_t at, size;
+    bool incomplete; /* a record that was not finished, or was cut off */
+};
+
+enum { SPOOL_PLACES = 5 };
+
+struct spool_damage {
+    uint64_t places, bytes;
+    struct spool_place first[SPOOL_PLACES];
+    uint64_t missing; /* records whose numbers are left out between those that are there */
 };
 
 /* A new file in the folder, which is made; readable for its owner alone. Without a folder (NULL)
@@ -58,8 +73,20 @@ bool spool_has_end(struct spool *spool);
 /* The oldest record that is not acknowledged, copied to the body. False: there is none. */
 bool spool_next(struct spool *spool, enum spool_kind *kind, struct text *body);
 
-/* What spool_next gave has arrived, or never will. */
+/* What spool_next gave has arrived, or never will and is not to be kept. */
 void spool_acknowledge(struct spool *spool);
+
+/* What spool_next gave stays in the file and is not given again by this program: it was refused;
+ * or, if `damaged`, cannot be read. */
+void spool_leave(struct spool *spool, bool damaged);
+
+/* What was damaged when the file was opened, or found damaged since. */
+struct spool_damage spool_damage(struct spool *spool);
+
+/* Ends the file: removes it if everything has arrived; renames it to NAME.damaged, which
+ * spool_path says from then on, if all that is left is damaged. */
+enum spool_rest { SPOOL_REMOVED, SPOOL_STAYS, SPOOL_SET_ASIDE };
+enum spool_rest spool_settle(struct spool *spool);
 
 /* Records that are not acknowledged. */
 uint64_t spool_waiting(struct spool *spool);
@@ -70,10 +97,7 @@ uint64_t spool_in_memory(struct spool *spool);
 /* Why the disk did not take what was appended, the newest time: an errno; 0: it took all. */
 int spool_trouble(struct spool *spool);
 
-/* `remove`: the file too; else it stays where it has a name. Accepts NULL. */
+/* `remove`: the file too, whatever it holds. Else it stays where it has a name. Accepts NULL. */
 void spool_close(struct spool *spool, bool remove);
-
-/* Reads the head of a record, pure: its length, or 0 where these bytes begin with none. */
-size_t spool_head(const char *bytes, size_t size, char word[static 16], uint64_t *body);
 
 #endif
