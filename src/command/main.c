@@ -317,11 +317,15 @@ static const struct command commands[] = {
         .usage = "send [OPTION]... FILE...",
         .summary = "sends what an MLflow server has missed",
         .purpose = "Sends what vitals run --mlflow kept in FILE while the server could not be "
-                   "reached; a file of which all has arrived is removed.",
-        .examples = "vitals send ~/.local/state/vitals/unsent/*\n"
-                    "vitals send --mlflow=https://mlflow.example ~/.local/state/vitals/unsent/*\n",
-        .exits = "0 all of it has arrived\n"
-                 "1 not all of it; what is left is still in FILE\n"
+                   "reached, and prints how much went where. FILE is removed once the server has "
+                   "accepted everything in it. Records that it refuses stay in FILE. Damaged bytes "
+                   "are not sent: each place is named, and when everything else has arrived, FILE "
+                   "is renamed to FILE.damaged.",
+        .examples =
+            "vitals send ~/.local/state/vitals/unsent/*.spool\n"
+            "vitals send --mlflow=https://mlflow.example ~/.local/state/vitals/unsent/*.spool\n",
+        .exits = "0 everything has arrived, and each FILE is removed\n"
+                 "1 not everything: the rest is in FILE, or in FILE.damaged; stderr says why\n"
                  "2 usage\n",
     },
     {

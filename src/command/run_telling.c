@@ -397,7 +397,7 @@ static void say_kept(const struct settings *settings, const char *what)
     if (settings->mlflow != NULL && settings->state_folder[0] != '\0')
         (void)command_fail(0,
                            "%s; what it kept for MLflow is sent by: vitals send "
-                           "%s/vitals/unsent/*",
+                           "%s/vitals/unsent/*.spool",
                            what, command_safe(settings->state_folder));
     else
         (void)command_fail(0, "%s", what);

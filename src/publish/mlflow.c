@@ -280,15 +280,23 @@ static int open_spool(const struct mlflow *mlflow, struct spool **spool, vitals_
                                   : begin_spool(mlflow, spool, error);
 }
 
-/* Another program was killed before the run's end. */
+/* Another program was killed before the run's end, or the record of the end is damaged. */
 static void end_for_another(struct spool *spool)
 {
-    static const char TAGS[] = "{\"tags\":[{\"key\":\"vitals.end\",\"value\":"
-                               "\"not seen: vitals was ended before the command\"}]}";
+    struct text tags = {.bytes = NULL}, target = {.bytes = NULL};
+    struct spool_damage damage = spool_damage(spool);
+    bool damaged = damage.places > 0 || damage.missing > 0;
+    bool is_for_one = spool_note(spool, SPOOL_TARGET, &target);
     char end[100];
-    if (spool_has_end(spool))
+    text_done(&target);
+    if (!is_for_one || spool_has_end(spool))
         return;
-    (void)spool_append(spool, SPOOL_BATCH, TAGS, sizeof TAGS - 1);
+    text_format(&tags, "{\"tags\":[{\"key\":\"vitals.end\",\"value\":\"not %s\"}]}",
+                damaged ? "known: its record is damaged"
+                        : "seen: vitals was ended before the command");
+    if (!tags.failed)
+        (void)spool_append(spool, SPOOL_BATCH, tags.bytes, tags.size);
+    text_done(&tags);
     int size = snprintf(end, sizeof end, "{\"status\":\"KILLED\",\"end_time\":%llu}",
                         (unsigned long long)spool_written_ms(spool));
     (void)spool_append(spool, SPOOL_END, end, (size_t)size);
@@ -577,7 +585,8 @@ static void say_left(const struct mlflow *mlflow, const char *why)
         reply_say("mlflow: not all was sent%s%s; the rest is lost", between, why);
 }
 
-/* The sender and its spool. False: a thread is held up, and keeps what it uses. */
+/* The sender and its spool; one of another program it has ended itself. False: a thread is held up,
+ * and keeps what it uses. */
 static bool close_sender(struct mlflow *mlflow, uint64_t deadline_ns)
 {
     char why[400];
@@ -588,13 +597,19 @@ static bool close_sender(struct mlflow *mlflow, uint64_t deadline_ns)
     uint64_t waiting = spool_waiting(mlflow->spool);
     uint64_t lost = spool_in_memory(mlflow->spool), left = waiting - lost;
     enum mlflow_end end = mlflow_sender_free(mlflow->sender, why);
-    bool hopeless = end == MLFLOW_HOPELESS && mlflow->resume == NULL;
+    if (mlflow->resume != NULL) {
+        spool_close(mlflow->spool, false);
+        return true;
+    }
+    bool damaged = spool_damage(mlflow->spool).places > 0;
+    if (damaged)
+        reply_say("mlflow: %s is damaged, and is kept", spool_path(mlflow->spool));
     if (end == MLFLOW_LEFT && left > 0)
         say_left(mlflow, why);
     if (end == MLFLOW_LEFT && lost > 0)
         reply_say("mlflow: %llu requests were not sent, and are lost: %s", (unsigned long long)lost,
                   why[0] != '\0' ? why : "they could not be kept");
-    spool_close(mlflow->spool, left == 0 || hopeless);
+    spool_close(mlflow->spool, (left == 0 && !damaged) || end == MLFLOW_HOPELESS);
     return true;
 }
 
@@ -613,7 +628,7 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
     if (mlflow->sender != NULL && !close_sender(mlflow, deadline_ns))
         return;
     if (mlflow->sender == NULL)
-        spool_close(mlflow->spool, true);
+        spool_close(mlflow->spool, mlflow->resume == NULL);
     pthread_cond_destroy(&mlflow->changed);
     pthread_mutex_destroy(&mlflow->mutex);
     done(mlflow);

@@ -19,9 +19,15 @@
 /* How often a request is asked that the server answers and does not take. */
 enum { FAILURES_MOST = 8, ARTIFACT_FAILURES_MOST = 3 };
 
+/* What has arrived. */
+struct sent {
+    uint64_t records, metrics, artifacts;
+};
+
 struct mlflow_sender {
     struct spool *spool;
-    bool search; /* a run may have been made before */
+    bool resumed; /* another program left the spool */
+    bool search;  /* a run may have been made before */
     const char *uri, *instead;
     uint64_t away_ns;
     pthread_t thread;
@@ -39,9 +45,14 @@ struct mlflow_sender {
     struct retry retry;
     unsigned failures; /* of the record at hand */
     unsigned left_out; /* records that only they were wrong with */
-    bool elsewhere;    /* the run was found first at another address */
-    bool at_home;      /* it was found first where the spool is for */
-    bool let_in;       /* the server has taken something of ours: who we are was enough */
+    bool unreadable;   /* the record at hand */
+    uint64_t metrics;  /* values in it */
+    struct sent sent;
+    char refusal[400]; /* why the first was that the server does not take; "": none */
+    bool said_rest;
+    bool elsewhere; /* the run was found first at another address */
+    bool at_home;   /* it was found first where the spool is for */
+    bool let_in;    /* the server has taken something of ours: who we are was enough */
     bool said_away, said_refused, said_no_artifacts;
     enum mlflow_end end;
 };
@@ -107,12 +118,79 @@ static void wait_for_another_try(struct mlflow_sender *sender, uint64_t first_ns
     wait_for(sender, clock_now_ns() + wait, hurry);
 }
 
+/* ---- what was sent of a file, and what remains ---- */
+
+static void say_places(const char *path, const struct spool_damage *damage)
+{
+    for (uint64_t i = 0; i < damage->places && i < SPOOL_PLACES; i++) {
+        const struct spool_place *place = &damage->first[i];
+        reply_say("mlflow: %s: %llu bytes from byte %llu on %s", path,
+                  (unsigned long long)place->size, (unsigned long long)place->at,
+                  place->incomplete ? "are an incomplete record" : "are damaged");
+    }
+    if (damage->places > SPOOL_PLACES)
+        reply_say("mlflow: %s: %llu more places are damaged", path,
+                  (unsigned long long)(damage->places - SPOOL_PLACES));
+}
+
+static void put_damage(struct text *line, const struct spool_damage *damage)
+{
+    if (damage->bytes > 0)
+        text_format(line, "; %llu bytes that are damaged or incomplete were not sent",
+                    (unsigned long long)damage->bytes);
+    if (damage->missing > 0)
+        text_format(line, "; %llu records are missing", (unsigned long long)damage->missing);
+}
+
+static void put_sent(struct text *line, const struct mlflow_sender *sender)
+{
+    const struct sent *sent = &sender->sent;
+    text_format(line, "sent %llu records (%llu metric values, %llu artifacts)",
+                (unsigned long long)sent->records, (unsigned long long)sent->metrics,
+                (unsigned long long)sent->artifacts);
+    if (sender->server.shown[0] != '\0')
+        text_format(line, " to %s", sender->server.shown);
+}
+
+/* Ends the file of another program, and says how: once. `why` not all was sent, "" if it was. */
+static void tell_rest(struct mlflow_sender *sender, const char *why)
+{
+    struct text line = {.bytes = NULL}, path = {.bytes = NULL};
+    struct spool_damage damage = spool_damage(sender->spool);
+    uint64_t waiting = spool_waiting(sender->spool);
+    text_string(&path, spool_path(sender->spool));
+    say_places(path.bytes, &damage);
+    enum spool_rest rest = why[0] == '\0' ? spool_settle(sender->spool) : SPOOL_STAYS;
+    put_sent(&line, sender);
+    if (rest != SPOOL_REMOVED)
+        put_damage(&line, &damage);
+    if (path.failed || line.failed)
+        reply_failed("mlflow", "out of memory");
+    else if (rest == SPOOL_REMOVED)
+        reply_say("mlflow: %s; %s is removed", line.bytes, path.bytes);
+    else if (rest == SPOOL_SET_ASIDE)
+        reply_failed("mlflow", "%s: %s; the file is kept as %s", path.bytes, line.bytes,
+                     spool_path(sender->spool));
+    else
+        reply_failed("mlflow",
+                     "%s: not all was sent: %s; %s; %llu records stay in the file: send it again, "
+                     "or remove it",
+                     path.bytes, why[0] != '\0' ? why : "it cannot be renamed or removed",
+                     line.bytes, (unsigned long long)waiting);
+    text_done(&line);
+    text_done(&path);
+    sender->said_rest = true;
+}
+
 /* It is over, and a person knows why. */
 static void fail(struct mlflow_sender *sender, enum mlflow_end end)
 {
     char why[400];
     explain(sender, why);
-    reply_failed("mlflow", "%s", why);
+    if (sender->resumed)
+        tell_rest(sender, why);
+    else
+        reply_failed("mlflow", "%s", why);
     sender->server.why[0] = '\0';
     sender->end = end;
 }
@@ -244,8 +322,9 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
 
 /* ---- records ---- */
 
-/* A request's body with the run in it, its steps counted on from where the run was. */
-static struct text complete(const struct mlflow_sender *sender, const struct text *record)
+/* A request's body with the run in it, its steps counted on from where the run was; empty if the
+ * record cannot be read. */
+static struct text complete(struct mlflow_sender *sender, const struct text *record)
 {
     struct text body = {.bytes = NULL};
     json_t *document = json_loadb(record->bytes, record->size, 0, NULL);
@@ -256,7 +335,8 @@ static struct text complete(const struct mlflow_sender *sender, const struct tex
         json_t *step = json_object_get(json_array_get(metrics, i), "step");
         (void)json_integer_set(step, json_integer_value(step) + (json_int_t)sender->run.step);
     }
-    char *bytes = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
+    sender->metrics = json_array_size(metrics);
+    char *bytes = json_is_object(document) ? json_dumps(document, JSON_COMPACT) : NULL;
     if (bytes != NULL)
         text_string(&body, bytes);
     free(bytes);
@@ -268,7 +348,8 @@ static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
                                 const struct text *record)
 {
     struct text body = complete(sender, record);
-    enum mlflow_outcome outcome = MLFLOW_WELL; /* one that cannot be read helps nobody */
+    enum mlflow_outcome outcome = MLFLOW_WELL;
+    sender->unreadable = body.size == 0;
     if (body.size > 0)
         outcome = mlflow_ask(&sender->server, path, &body, NULL);
     text_done(&body);
@@ -283,17 +364,20 @@ static enum mlflow_outcome send_batch(struct mlflow_sender *sender, const struct
 /* Of a process that vitals did not start, a run that vitals did not make is nobody's to end. */
 static enum mlflow_outcome send_end(struct mlflow_sender *sender, const struct text *record)
 {
+    sender->unreadable = false;
     if (!sender->run.ours && strstr(record->bytes, MLFLOW_ONLY_OURS) != NULL)
         return MLFLOW_WELL;
     return post(sender, "runs/update", record);
 }
 
-/* NAME\n and its bytes. A server that takes none is no failure of the run. */
+/* NAME\n and its bytes. A server that takes none is no failure of the run; in a file of another
+ * program they stay. */
 static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const struct text *record)
 {
-    char name[256];
+    char name[300];
     size_t size = strcspn(record->bytes, "\n");
-    if (size == 0 || size >= sizeof name || size >= record->size)
+    sender->unreadable = size == 0 || size >= sizeof name || size >= record->size;
+    if (sender->unreadable)
         return MLFLOW_WELL;
     memcpy(name, record->bytes, size);
     name[size] = '\0';
@@ -305,6 +389,8 @@ static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const str
         return MLFLOW_AGAIN;
     if (!heard && !settled)
         return outcome == MLFLOW_DENIED ? MLFLOW_AGAIN : outcome;
+    if (sender->resumed)
+        return MLFLOW_REFUSED;
     if (!sender->said_no_artifacts)
         reply_say("mlflow: no artifacts are kept: %s", sender->server.why);
     sender->said_no_artifacts = true;
@@ -318,11 +404,28 @@ static enum mlflow_outcome (*const SENDERS[])(struct mlflow_sender *sender,
     [SPOOL_END] = send_end,
 };
 
-static void say_refused(struct mlflow_sender *sender)
+/* A record that the server will not take. One of another program's file stays there: a person may
+ * change what the server does not like. */
+static void leave_refused(struct mlflow_sender *sender)
 {
-    if (!sender->said_refused)
+    if (!sender->resumed && !sender->said_refused)
         reply_say("mlflow: a part was refused and is left out: %s", sender->server.why);
     sender->said_refused = true;
+    if (sender->refusal[0] == '\0')
+        explain(sender, sender->refusal);
+    if (sender->resumed)
+        spool_leave(sender->spool, false);
+    else
+        spool_acknowledge(sender->spool);
+}
+
+static void note_arrived(struct mlflow_sender *sender, enum spool_kind kind)
+{
+    spool_acknowledge(sender->spool);
+    sender->sent.records++;
+    sender->sent.metrics += kind == SPOOL_BATCH ? sender->metrics : 0;
+    sender->sent.artifacts += kind == SPOOL_ARTIFACT;
+    sender->let_in |= kind != SPOOL_ARTIFACT;
 }
 
 /* Whether a record that the server does not take is at fault itself: it takes a note of that. */
@@ -349,6 +452,10 @@ static bool is_shut_out(const struct mlflow_sender *sender, enum mlflow_outcome 
 static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct text *record)
 {
     enum mlflow_outcome outcome = SENDERS[kind](sender, record);
+    if (sender->unreadable) {
+        spool_leave(sender->spool, true);
+        return true;
+    }
     bool failed = outcome == MLFLOW_FAILED || outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
     if (outcome == MLFLOW_MISSING || is_shut_out(sender, outcome)) {
         fail(sender, outcome == MLFLOW_MISSING ? MLFLOW_HOPELESS : MLFLOW_LEFT);
@@ -356,13 +463,13 @@ static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const s
     }
     if (failed && ++sender->failures >= FAILURES_MOST && note_left_out(sender))
         outcome = MLFLOW_REFUSED;
-    if (outcome == MLFLOW_REFUSED)
-        say_refused(sender);
     if (outcome == MLFLOW_WELL || outcome == MLFLOW_REFUSED) {
-        spool_acknowledge(sender->spool);
+        if (outcome == MLFLOW_WELL)
+            note_arrived(sender, kind);
+        else
+            leave_refused(sender);
         note_taken(sender);
         sender->retry.tries = sender->failures = 0;
-        sender->let_in |= outcome == MLFLOW_WELL && kind != SPOOL_ARTIFACT;
         return true;
     }
     bool seldom = outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
@@ -409,20 +516,36 @@ static const char *address_of(const struct mlflow_sender *sender, const json_t *
     return uri;
 }
 
+/* Why not all of another program's file was sent; "" if it was. */
+static void explain_rest(const struct mlflow_sender *sender, char why[static 400])
+{
+    (void)snprintf(why, 400, "%s", sender->refusal);
+    if (why[0] == '\0' && spool_waiting(sender->spool) > 0)
+        explain(sender, why);
+    if (why[0] == '\0' && spool_waiting(sender->spool) > 0)
+        (void)snprintf(why, 400, "it was ended before");
+}
+
 static void *sender_main(void *data)
 {
     struct mlflow_sender *sender = data;
     vitals_error error = {.message = "the file does not say which server it is for"};
     json_t *target = read_note(sender->spool, SPOOL_TARGET);
     const char *uri = address_of(sender, target);
+    char why[400] = "";
     sender->end = MLFLOW_LEFT;
     if (!is_target(target) ||
         mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
-        reply_failed("mlflow", "%s", error.message);
+        (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", error.message);
+        fail(sender, MLFLOW_LEFT);
     } else if (find_run(sender, target)) {
         send_records(sender);
     }
     json_decref(target);
+    if (sender->resumed && !sender->said_rest) {
+        explain_rest(sender, why);
+        tell_rest(sender, why);
+    }
     pthread_mutex_lock(&sender->mutex);
     sender->finished = true;
     sender->hopeless = sender->end == MLFLOW_HOPELESS;
@@ -440,7 +563,7 @@ int mlflow_sender_start(struct spool *spool, const struct mlflow_sender_options 
     if (sender == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
     sender->spool = spool;
-    sender->search = options->resumed;
+    sender->resumed = sender->search = options->resumed;
     sender->uri = options->uri;
     sender->instead = options->instead;
     sender->away_ns = options->away_ns;

@@ -7,6 +7,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -42,7 +43,7 @@ def kept_spool(folder):
     def is_done():
         for spool in folder.rglob("*.spool"):
             with spool.open("rb") as file, contextlib.suppress(BlockingIOError):
-                if b"\nend " in file.read():
+                if re.search(rb"^@\w+ end ", file.read(), re.I | re.M):
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     return True
         return False

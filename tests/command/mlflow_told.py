@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -9,6 +10,14 @@ from mlflow_server import BEGIN_NS, JOB
 from tell_program import Tell
 
 BEGIN_MS = BEGIN_NS // 10**6
+
+
+def check_all_sent(case, sent, spool, url):
+    """What `vitals send` says of a file that it has sent: one line with how much went where."""
+    case.assertEqual(sent.returncode, 0, sent.stderr)
+    case.assertRegex(sent.stderr, rf"^vitals: mlflow: sent [1-9]\d* records \(\d+ metric values, \d+ artifacts\) "
+                                  rf"to {re.escape(url)}; {re.escape(str(spool))} is removed\n$")
+    case.assertFalse(spool.exists())
 
 
 class Case(unittest.TestCase):

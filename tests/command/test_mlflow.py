@@ -4,6 +4,7 @@ asks the real one, test_mlflow_away.py one that fails."""
 import base64
 import json
 import os
+import re
 import shutil
 import ssl
 import subprocess
@@ -11,7 +12,7 @@ import unittest
 
 from harness import vitals
 from mlflow_server import BEGIN_NS, Stub, account, end, free_port, kept_spool, usage
-from mlflow_told import BEGIN_MS, Case
+from mlflow_told import BEGIN_MS, Case, check_all_sent
 from tell_program import TELL
 
 
@@ -300,7 +301,7 @@ class Command(Case):
         self.assertIn(f"vitals send {spool}", result.stderr)
         with Stub(port=port) as stub:
             sent = self.run_vitals("send", str(spool))
-            self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+            check_all_sent(self, sent, spool, stub.url)
             (update,) = [json.loads(body) for _, path, body, _ in stub.requests if path.endswith("runs/update")]
             self.assertEqual(update["status"], "FAILED")
             (page,) = [body for _, path, body, _ in stub.requests if path.endswith("report.html")]
@@ -332,7 +333,7 @@ class Command(Case):
         self.assertTrue(spool.exists())
         with Stub(port=port) as stub:
             sent = self.run_vitals("send", str(spool), env={"MLFLOW_TRACKING_URI": address})
-            self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+            check_all_sent(self, sent, spool, stub.url)
             self.assertEqual(stub.requests[0][3]["Authorization"], "Basic " + base64.b64encode(b"eve:s3cret").decode())
 
     def test_one_clear_line_and_the_jobs_own_code(self):
@@ -367,6 +368,86 @@ class Command(Case):
                 result = self.run_vitals("serve", "--listen", where)
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn("for all addresses 0.0.0.0 or [::])", result.stderr)
+
+    def kept(self, port):
+        """The file of a run whose server was away."""
+        self.run_vitals("run", "-q", f"--mlflow=http://127.0.0.1:{port}", "--tell-wait", "0.5", "--", "true")
+        return kept_spool(self.folder)
+
+    def test_one_damaged_byte_costs_one_record_and_no_more(self):
+        port = free_port()
+        spool = self.kept(port)
+        whole = spool.read_bytes()
+        at = whole.index(b" batch ") + 1
+        damaged = whole[:at] + b"B" + whole[at + 1:]
+        spool.write_bytes(damaged)
+        batches = len(re.findall(rb"^@\w+ batch ", whole, re.M))
+        records = len(re.findall(rb"^@\w+ (?:batch|end|artifact) ", whole, re.M))
+        with Stub(port=port) as stub:
+            sent = self.run_vitals("send", str(spool))
+            self.assertEqual(sent.returncode, 1, sent.stderr)
+            named, last = sent.stderr.splitlines()
+            self.assertRegex(named, rf"^vitals: mlflow: {spool}: \d+ bytes from byte \d+ on are damaged$")
+            self.assertIn(f"sent {records - 1} records (", last)
+            self.assertIn(f"the file is kept as {spool}.damaged", last)
+            self.assertEqual(len(stub.batches("run_id")), batches - 1)
+            self.assertEqual(stub.paths().count(("POST", "update")), 1)
+            self.assertEqual(stub.paths().count(("PUT", "account.json")), 1)
+        size, place = map(int, re.findall(r"(\d+) bytes from byte (\d+)", named)[0])
+        aside = spool.with_name(spool.name + ".damaged")
+        self.assertEqual(aside.read_bytes()[place:place + size], damaged[place:place + size])
+        self.assertFalse(spool.exists())
+        with Stub(port=port) as stub:  # what has arrived is not sent again
+            again = self.run_vitals("send", str(aside))
+            self.assertEqual(again.returncode, 1, again.stderr)
+            self.assertEqual(stub.requests, [])
+        self.assertTrue(aside.exists())
+
+    def test_what_is_damaged_stays_while_the_server_is_away(self):
+        spool = self.kept(free_port())
+        damaged = spool.read_bytes().replace(b'"vitals.exit"', b'"vitals.edit"', 1)
+        spool.write_bytes(damaged)
+        for _ in range(2):
+            sent = self.run_vitals("send", "--tell-wait", "1", str(spool))
+            self.assertEqual(sent.returncode, 1, sent.stderr)
+            self.assertIn("are damaged", sent.stderr)
+            self.assertRegex(sent.stderr, r"could not connect.*; sent 0 records .*; \d+ records stay in the file: send it again")
+            self.assertEqual(spool.read_bytes(), damaged)
+
+    def test_what_the_server_refuses_stays_in_the_file(self):
+        port = free_port()
+        spool = self.kept(port)
+        refuses = True
+
+        def answer(method, path, body, _headers):
+            if refuses and (method == "PUT" or (path.endswith("log-batch") and b'"vitals.exit"' in body)):
+                return 400, {}, b'{"error_code":"INVALID_PARAMETER_VALUE","message":"changed"}'
+            return None
+        with Stub(answer, port=port) as stub:
+            sent = self.run_vitals("send", str(spool))
+            self.assertEqual((sent.returncode, sent.stderr.count("\n")), (1, 1), sent.stderr)
+            self.assertRegex(sent.stderr, rf"{spool}: not all was sent: .*changed; sent \d+ records .*; [1-9]\d* records stay in the file")
+            self.assertIn(("POST", "update"), stub.paths())
+            self.assertTrue(spool.exists())
+            refuses = False
+            stub.requests.clear()
+            check_all_sent(self, self.run_vitals("send", str(spool)), spool, stub.url)
+            self.assertNotIn(("POST", "update"), stub.paths())
+            self.assertEqual(len(stub.batches("tags")), 1)
+            self.assertIn(("PUT", "account.json"), stub.paths())
+
+    def test_a_file_of_the_format_before_is_sent(self):
+        port = free_port()
+        spool = self.folder / "old.spool"
+        target = json.dumps({"uri": f"http://127.0.0.1:{port}", "prefix": "system/process/", "mark": "1-2"})
+        bodies = [json.dumps({"metrics": [{"key": "m", "value": n, "timestamp": 1, "step": n}]}) for n in range(3)]
+        records = [("target", target), *(("batch", body) for body in bodies), ("end", '{"status":"FINISHED","end_time":2}')]
+        first = "vitals-spool 1\n" + "".join(f"{kind} {len(body)}\n{body}\n" for kind, body in records[:2])
+        spool.write_text(first + "".join(f"{kind} {len(body)}\n{body}\n" for kind, body in [("done", str(len(first))), *records[2:]]))
+        with Stub(port=port) as stub:
+            check_all_sent(self, self.run_vitals("send", str(spool)), spool, stub.url)
+            self.assertEqual([point["value"] for batch in stub.batches() for point in batch], [1, 2])
+            self.assertEqual(stub.paths().count(("POST", "update")), 1)
 
     def test_what_is_no_spool_is_not_sent(self):
         (self.folder / "text").write_text("hello")

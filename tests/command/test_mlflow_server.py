@@ -68,10 +68,31 @@ class Server(unittest.TestCase):
         spool = kept_spool(self.folder)
         sent = vitals("send", "--mlflow=" + self.server.url, spool, timeout=180,
                       env=UNSET | {"HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder)})
-        self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+        self.assertEqual((sent.returncode, sent.stderr.count("\n")), (0, 1), sent.stderr)
+        self.assertIn(f"to {self.server.url}; {spool} is removed", sent.stderr)
         run, count = self.newest_run("moved")
         self.assertEqual((run["info"]["status"], count), ("FAILED", 1))
         self.assertFalse(spool.exists())
+
+    def test_one_damaged_byte_in_what_is_kept_costs_one_record(self):
+        result = self.run_vitals("--mlflow-experiment", "damaged", "--tell-wait", "1", f"--mlflow=http://127.0.0.1:{free_port()}",
+                                 command=["sh", "-c", "exit 3"])
+        self.assertEqual(result.returncode, 3, result.stderr)
+        spool = kept_spool(self.folder)
+        whole = spool.read_bytes()
+        at = whole.index(b'"vitals.exit"')  # the record after those of the metrics and the account
+        spool.write_bytes(whole[:at + 3] + b"\0" + whole[at + 4:])
+        sent = vitals("send", "--mlflow=" + self.server.url, spool, timeout=180,
+                      env=UNSET | {"HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder)})
+        self.assertEqual(sent.returncode, 1, sent.stderr)
+        self.assertIn("bytes from byte", sent.stderr)
+        self.assertIn(f"the file is kept as {spool}.damaged", sent.stderr)
+        run, count = self.newest_run("damaged")
+        self.assertEqual((run["info"]["status"], count), ("FAILED", 1))
+        self.assertIn("account/wall_seconds", {metric["key"] for metric in run["data"]["metrics"]})
+        self.assertIn(b"figures", self.server.artifact(run, "vitals/account.json"))
+        self.assertFalse(spool.exists())
+        self.assertIn(whole[at + 4:at + 100], spool.with_name(spool.name + ".damaged").read_bytes())
 
     # ---- the whole way, from the command ----
 
