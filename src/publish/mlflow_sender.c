@@ -136,10 +136,11 @@ static void say_places(const char *path, const struct spool_damage *damage)
 static void put_damage(struct text *line, const struct spool_damage *damage)
 {
     if (damage->bytes > 0)
-        text_format(line, "; %llu bytes that are damaged or incomplete were not sent",
+        text_format(line, "; %llu damaged or incomplete bytes were not sent",
                     (unsigned long long)damage->bytes);
     if (damage->missing > 0)
-        text_format(line, "; %llu records are missing", (unsigned long long)damage->missing);
+        text_format(line, "; records missing between the others: %llu",
+                    (unsigned long long)damage->missing);
 }
 
 static void put_sent(struct text *line, const struct mlflow_sender *sender)
