@@ -268,22 +268,26 @@ class LimitsOfAnOrdinaryUser(Limits):
 
 # Takes what no test's limit holds, at once.
 HOG = "block = b'x' * (400 << 20)"
+# A shell that starts one, with it as its argument, and goes on.
+SURVIVOR = f'{PYTHON} -c "$1"; echo went on; exit 3'
 
 
 class Kernel(RunCase):
     """What the kernel ends for want of memory: by our limit, or by somebody's above us."""
 
     def hog(self, *options, prefix=()):
-        """A command that starts one and goes on; skips where the kernel ended none of it alone."""
-        script = f'{PYTHON} -c "$1"; echo went on; exit 3'
+        """Skips where the kernel ended none of it alone."""
         done = subprocess.run(
             [*prefix, VITALS, "run", "--backends", "", "--json", str(self.json), *options, "--", "sh", "-c",
-             script, "sh", HOG], env=environment(HOME="/nonexistent"), stdin=subprocess.DEVNULL,
+             SURVIVOR, "sh", HOG], env=environment(HOME="/nonexistent"), stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=60)
+        return done, self.account_of_a_kill()
+
+    def account_of_a_kill(self):
         account = Account(self.json)
         if account.get("oom_kills", {}).get("value", 0) == 0:
-            self.skipTest("no cgroup tells here of whom the kernel ended")
-        return done, account
+            self.skipTest("no cgroup here tells which processes the kernel ended")
+        return account
 
     def memory_group(self, most):
         """The file by which one joins a cgroup of so much memory, in ours."""
@@ -315,17 +319,26 @@ class Kernel(RunCase):
         self.assertNotIn("passed a limit", done.stderr)
 
     def test_a_command_that_survived_is_not_called_ended(self):
-        for _ in range(5):  # a sample may see it first
-            done, account = self.hog("--limit-memory", "100MiB")
-            if "went on" in done.stdout:
-                break
-        else:
+        process = self.start(["sh", "-c", "echo ready; read go; " + SURVIVOR, "sh", HOG], "--limit-memory", "100MiB",
+                             stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        # A sample that came before the kernel would have the command ended.
+        samplers = [pid for pid in children(process.pid) if command_line(pid) == command_line(process.pid)]
+        self.assertEqual(len(samplers), 1)
+        os.kill(samplers[0], signal.SIGSTOP)
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        survived = process.stdout.readline()
+        os.kill(samplers[0], signal.SIGCONT)
+        _, said = process.communicate(timeout=60)
+        account = self.account_of_a_kill()
+        if survived == "":
             self.skipTest("all of it was ended at once")
         self.assertEqual(account.document["exit_code"], 3)
         self.assertEqual(account.document["attributes"]["limit"], "memory")
-        self.assertEqual(done.returncode, 137)  # also where the command knows nothing of it
-        self.assertIn("the kernel ended one of its processes", done.stderr)
-        self.assertNotIn("was ended", done.stderr)
+        self.assertEqual(process.returncode, 137)  # also where the command knows nothing of it
+        self.assertIn("the kernel ended one of its processes", said)
+        self.assertNotIn("was ended", said)
 
 
 class KillTree(RunCase):
