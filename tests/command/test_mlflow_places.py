@@ -136,7 +136,7 @@ class Moved(Case):
             self.run_vitals("run", "-q", "--mlflow=" + stub.url, "--tell-wait", "0.5", "--interval", "20ms",
                             "--mlflow-interval", "1s", "--", "sh", "-c", f"while [ ! -e {made} ]; do sleep 0.05; done")
             spool = kept_spool(self.folder)
-            self.assertIn(b"\nrun ", spool.read_bytes())
+            self.assertRegex(spool.read_bytes(), rb"(?m)^@\w+ run ")
         missing = json.dumps({"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "no run"}).encode()
         with Stub(lambda *_: (404, {}, missing)) as other:
             sent = self.run_vitals("send", "--mlflow=" + other.url, spool)
