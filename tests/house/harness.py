@@ -160,6 +160,12 @@ KeyError: 'lost'
                 self.assertEqual(may({"result": result, "returncode": code, "stdout": stdout,
                                       "stderr": stderr}), expected)
 
+    def test_the_ten_slowest_are_named(self):
+        slowest = runpy.run_path(str(SOURCE / "scripts/run-tests"))["slowest"]
+        programs = [{"name": f"program {i}", "duration": i / 8} for i in (3, 12, 1, 8, 2, 9, 4, 11, 5, 10, 6, 7)]
+        self.assertEqual(slowest(programs), [f"{i / 8:.1f} s: program {i}" for i in range(12, 2, -1)])
+        self.assertEqual(slowest(programs[:1]), ["0.4 s: program 3"])
+
     def test_skips_are_named(self):
         skips = runpy.run_path(str(SOURCE / "scripts/run-tests"))["skips"]
         for result, stdout, expected in (
