@@ -198,7 +198,17 @@ class Setup(unittest.TestCase):
         self.machine(apt_get=APT_USELESS)
         result, _ = self.run_setup()
         self.assertEqual(result.returncode, 1)
-        self.assertIn("still not found", result.stderr)
+        self.assertIn("apt-get did not install them", result.stderr)
+
+    def test_a_build_goes_on_where_a_mirror_is_out_of_reach(self):
+        self.machine(hammer="", saw="", apt_get="echo 'no network' >&2; exit 100")
+        result, _ = self.run_setup()
+        self.assert_goes_on(result)
+
+    def test_says_what_is_missing_where_a_mirror_is_out_of_reach(self):
+        self.machine(apt_get="exit 100")
+        result, _ = self.run_setup()
+        self.assert_list(result)
 
     def test_explains_its_use(self):
         self.machine()
