@@ -80,6 +80,6 @@ $(BUILD)/tests.stamp: scripts/packages-build scripts/packages-test scripts/requi
     scripts/requirements-servers.txt tests/collector/main.go tests/collector/go.mod
 	@scripts/setup test
 	@test -e $(BUILD)/build.ninja || { $(CONFIGURE); }
-	@$(MESON) configure $(BUILD) -Dtests=enabled -Dtest_python=$(PYTHON) \
-	    -Dservers_python=$(SERVERS) -Dotelcol=$(OTELCOL)
+	@$(MESON) configure $(BUILD) -Dtests=enabled "-Dtest_python=$(PYTHON)" \
+	    "-Dservers_python=$(SERVERS)" "-Dotelcol=$(OTELCOL)"
 	@touch $@
