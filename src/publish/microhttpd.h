@@ -17,6 +17,7 @@
     FUNCTION(MHD_get_connection_values)         \
     FUNCTION(MHD_get_daemon_info)               \
     FUNCTION(MHD_get_timeout)                   \
+    FUNCTION(MHD_get_version)                   \
     FUNCTION(MHD_is_feature_supported)          \
     FUNCTION(MHD_lookup_connection_value)       \
     FUNCTION(MHD_queue_response)                \
@@ -46,6 +47,7 @@ const char *microhttpd_missing(void);
 #define MHD_get_connection_values         (*microhttpd.MHD_get_connection_values_function)
 #define MHD_get_daemon_info               (*microhttpd.MHD_get_daemon_info_function)
 #define MHD_get_timeout                   (*microhttpd.MHD_get_timeout_function)
+#define MHD_get_version                   (*microhttpd.MHD_get_version_function)
 #define MHD_is_feature_supported          (*microhttpd.MHD_is_feature_supported_function)
 #define MHD_lookup_connection_value       (*microhttpd.MHD_lookup_connection_value_function)
 #define MHD_queue_response                (*microhttpd.MHD_queue_response_function)

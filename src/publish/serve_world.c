@@ -38,11 +38,22 @@ static void notify_connection(void *data, struct MHD_Connection *connection, voi
     *context = NULL;
 }
 
+/* The flag of a daemon that one thread uses. From version 1.0 on, a daemon without it takes a
+ * connection that is handed over only when it runs, and then notify_connection could not tell which
+ * it is. Headers before 0.9.77 do not name the flag; a library that is that old need not be told.
+ */
+static unsigned single_threaded(void)
+{
+    enum { USE_NO_THREAD_SAFETY = 1 << 19 }; /* MHD_USE_NO_THREAD_SAFETY */
+    return strncmp(MHD_get_version(), "0.", 2) == 0 ? 0 : USE_NO_THREAD_SAFETY;
+}
+
 static int start_daemon(struct world *world, vitals_error *error)
 {
     const struct web_config *config = world->config;
     bool tls = config != NULL && config->tls;
-    unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
+                     single_threaded();
     struct MHD_OptionItem options[MOST_OPTIONS];
     size_t count = 0;
     if (tls && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
