@@ -71,7 +71,7 @@ help:
 
 $(BUILD)/build.ninja:
 	@scripts/setup build
-	@echo "vitals: building in $(BUILD)/" >&2
+	@echo "vitals: building in $(BUILD)/; the first time takes a minute or two" >&2
 	@$(CONFIGURE)
 
 # Made again when the lists of what tests need change. A folder set up by `make run` learns here that

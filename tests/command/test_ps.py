@@ -35,6 +35,14 @@ def rows_of(*arguments, **options):
     return list(csv.DictReader(io.StringIO(result.stdout, newline="")))
 
 
+def setUpModule():
+    """A container may have no process but ours: tests of many need some."""
+    sleepers = [subprocess.Popen(["sleep", "600"]) for _ in range(8)]
+    for sleeper in sleepers:
+        unittest.addModuleCleanup(sleeper.wait)
+        unittest.addModuleCleanup(sleeper.kill)
+
+
 def ps_values(names):
     """What ps(1) says of every process: pid -> the words of the columns."""
     words = [word for name in names for word in ("-o", f"{name}=")]
