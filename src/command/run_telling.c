@@ -281,6 +281,11 @@ static void share_count(struct run_telling *telling)
     telling->dropped = place != MAP_FAILED ? place : NULL;
 }
 
+int64_t run_telling_pid(const struct run_telling *telling)
+{
+    return telling->telling.link != NULL ? link_pid(telling->telling.link) : 0;
+}
+
 bool run_telling_begin(struct run_telling *telling, const struct settings *settings,
                        const struct hello_job *job)
 {

@@ -38,6 +38,9 @@ void run_telling_observe(struct run_telling *telling, vitals_run_options *option
 bool run_telling_begin(struct run_telling *telling, const struct settings *settings,
                        const struct hello_job *job);
 
+/* The pid of the program, or 0 if it has not been started. */
+int64_t run_telling_pid(const struct run_telling *telling);
+
 /* A sample that nobody observes: of vitals record. */
 void run_telling_sample(struct run_telling *telling, const vitals_snapshot *snapshot,
                         const vitals_usage *usage);

@@ -80,8 +80,7 @@ static bool is_target(const struct track *track, int64_t pid)
  * is below us; that program may become a child of the target. */
 static int leave_ourselves_out(struct track *track)
 {
-    const struct link *link = track->plan.telling.telling.link;
-    const int64_t pids[] = {getpid(), link != NULL ? link_pid(link) : 0};
+    const int64_t pids[] = {getpid(), run_telling_pid(&track->plan.telling)};
     vitals_error error;
     for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
         if (pids[i] > 0 && !is_target(track, pids[i]) &&
