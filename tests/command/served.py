@@ -110,6 +110,8 @@ def certificate(folder, name, authority=None, names="DNS:localhost,IP:127.0.0.1"
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                "-nodes", "-days", "2", "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key",
                "-out", folder / f"{name}.crt"]
+    # Strict verifiers ask an authority for its right to sign.
+    command += ["-addext", "keyUsage=critical,digitalSignature" + ("" if authority else ",keyCertSign")]
     if authority:
         command += ["-CA", folder / f"{authority}.crt", "-CAkey", folder / f"{authority}.key",
                     "-addext", f"subjectAltName={names}",
