@@ -624,6 +624,10 @@ int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, str
 int os_user_name(uint64_t uid, char *out, size_t capacity);
 int os_group_name(uint64_t gid, char *out, size_t capacity); /* likewise */
 
+/* Whether two processes share one memory map, or which comes first in an order of no meaning:
+ * 0: they share it, 1: the first, 2: the second; negative errno where that is not told. */
+int os_compare_maps(const struct os *os, int64_t first, int64_t second);
+
 /* ---- handles that act ---- */
 
 int os_pidfd_open(const struct os *os, int64_t pid); /* a descriptor, or negative errno */

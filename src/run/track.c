@@ -149,6 +149,7 @@ static int open_sampler(vitals_run *run, vitals_error *error)
         code = vitals_request_interval(request, run->options.interval_ns, error);
     if (code == 0)
         code = vitals_sampler_new(run->context, request, &run->sampler, error);
+    run->usage->os = &run->context->os;
     vitals_request_free(request);
     return code;
 }

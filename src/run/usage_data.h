@@ -128,6 +128,9 @@ struct usage_memory {
     uint64_t walked_ns;
     double forked;     /* of `unique`: what a child has that was born since */
     signed char state; /* of `unique` in the newest row */
+    bool compared;     /* its memory map, with those of all others */
+    bool map_known;    /* the kernel answered */
+    bool twin;         /* one that counts has the same map */
 };
 
 struct usage_process {
@@ -201,6 +204,7 @@ enum { USAGE_SOURCES_MAX = 16 };
 
 struct vitals_usage {
     vitals_usage_options options;
+    const struct os *os;       /* borrowed: what the snapshots show, now; NULL: it cannot be asked */
     int64_t *pids, *strangers; /* owned; `options` borrows them */
     char **devices_named;      /* copies, NULL at the end; NULL: all */
     char *brand;

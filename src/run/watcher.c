@@ -136,6 +136,8 @@ static int open_sampler(struct watcher *watcher, vitals_error *error)
         code = open_context(watcher, error);
     if (code == 0)
         code = vitals_sampler_new(watcher->context, request, &watcher->sampler, error);
+    if (code == 0 && !watcher->setup->memory_counted)
+        watcher->usage->os = &watcher->context->os;
     vitals_request_free(request);
     return code;
 }

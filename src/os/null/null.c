@@ -669,6 +669,14 @@ int os_pidfd_open(const struct os *os, int64_t pid)
     return -ENOTSUP;
 }
 
+int os_compare_maps(const struct os *os, int64_t first, int64_t second)
+{
+    (void)os;
+    (void)first;
+    (void)second;
+    return -ENOTSUP;
+}
+
 int os_pidfd_signal(int pidfd, int signal)
 {
     (void)pidfd;
