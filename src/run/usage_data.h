@@ -204,7 +204,7 @@ enum { USAGE_SOURCES_MAX = 16 };
 
 struct vitals_usage {
     vitals_usage_options options;
-    const struct os *os;       /* borrowed: what the snapshots show, now; NULL: it cannot be asked */
+    const struct os *os; /* borrowed: what the snapshots show, now; NULL: it cannot be asked */
     int64_t *pids, *strangers; /* owned; `options` borrows them */
     char **devices_named;      /* copies, NULL at the end; NULL: all */
     char *brand;
