@@ -437,14 +437,6 @@ static int open_mlflow(const json_t *config, const json_t *hello, void **data, v
 
 /* ---- what happens ---- */
 
-static bool is_hopeless(struct mlflow *mlflow)
-{
-    pthread_mutex_lock(&mlflow->mutex);
-    struct mlflow_sender *sender = mlflow->sender;
-    pthread_mutex_unlock(&mlflow->mutex);
-    return sender != NULL && mlflow_sender_is_hopeless(sender);
-}
-
 static void take_snapshot(void *data, struct moment *moment)
 {
     struct mlflow *mlflow = data;
@@ -465,9 +457,7 @@ static void put_points(struct mlflow *mlflow)
 static void take_usage(void *data, const json_t *usage)
 {
     struct mlflow *mlflow = data;
-    if (mlflow->points == NULL || is_hopeless(mlflow))
-        return;
-    if (mlflow_points_add(mlflow->points, usage))
+    if (mlflow->points != NULL && mlflow_points_add(mlflow->points, usage))
         put_points(mlflow);
 }
 
@@ -596,20 +586,23 @@ static bool close_sender(struct mlflow *mlflow, uint64_t deadline_ns)
     }
     uint64_t waiting = spool_waiting(mlflow->spool);
     uint64_t lost = spool_in_memory(mlflow->spool), left = waiting - lost;
-    enum mlflow_end end = mlflow_sender_free(mlflow->sender, why);
+    mlflow_sender_free(mlflow->sender, why);
     if (mlflow->resume != NULL) {
         spool_close(mlflow->spool, false);
         return true;
     }
     bool damaged = spool_damage(mlflow->spool).places > 0;
-    if (damaged)
-        reply_say("mlflow: %s is damaged, and is kept", spool_path(mlflow->spool));
-    if (end == MLFLOW_LEFT && left > 0)
+    const char *path = spool_path(mlflow->spool);
+    if (damaged && path != NULL)
+        reply_say("mlflow: %s is damaged, and is kept: vitals send %s says where", path, path);
+    else if (damaged)
+        reply_say("mlflow: requests that could not be read again are lost");
+    if (left > 0)
         say_left(mlflow, why);
-    if (end == MLFLOW_LEFT && lost > 0)
+    if (lost > 0)
         reply_say("mlflow: %llu requests were not sent, and are lost: %s", (unsigned long long)lost,
                   why[0] != '\0' ? why : "they could not be kept");
-    spool_close(mlflow->spool, (left == 0 && !damaged) || end == MLFLOW_HOPELESS);
+    spool_close(mlflow->spool, left == 0 && !damaged);
     return true;
 }
 

@@ -32,12 +32,12 @@ struct mlflow_sender {
     uint64_t away_ns;
     pthread_t thread;
     pthread_mutex_t mutex;
-    pthread_cond_t changed;  /* by the monotonic clock */
-    bool woken, stopping;    /* guarded by mutex */
-    bool hurry;              /* guarded by mutex: not to wait for the next try */
-    bool finished, hopeless; /* guarded by mutex */
-    uint64_t taken_ns;       /* guarded by mutex: when the server last took something */
-    atomic_bool cancel;      /* of the request that is on its way */
+    pthread_cond_t changed; /* by the monotonic clock */
+    bool woken, stopping;   /* guarded by mutex */
+    bool hurry;             /* guarded by mutex: not to wait for the next try */
+    bool finished;          /* guarded by mutex */
+    uint64_t taken_ns;      /* guarded by mutex: when the server last took something */
+    atomic_bool cancel;     /* of the request that is on its way */
 
     /* sender's thread */
     struct mlflow_server server;
@@ -54,7 +54,6 @@ struct mlflow_sender {
     bool at_home;   /* it was found first where the spool is for */
     bool let_in;    /* the server has taken something of ours: who we are was enough */
     bool said_away, said_refused, said_no_artifacts;
-    enum mlflow_end end;
 };
 
 /* ---- waiting ---- */
@@ -184,7 +183,7 @@ static void tell_rest(struct mlflow_sender *sender, const char *why)
 }
 
 /* It is over, and a person knows why. */
-static void fail(struct mlflow_sender *sender, enum mlflow_end end)
+static void fail(struct mlflow_sender *sender)
 {
     char why[400];
     explain(sender, why);
@@ -193,7 +192,6 @@ static void fail(struct mlflow_sender *sender, enum mlflow_end end)
     else
         reply_failed("mlflow", "%s", why);
     sender->server.why[0] = '\0';
-    sender->end = end;
 }
 
 /* ---- the run ---- */
@@ -312,7 +310,7 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
         /* A request without an answer may have made it all the same. */
         sender->search = true;
         if (outcome != MLFLOW_AGAIN && outcome != MLFLOW_FAILED) {
-            fail(sender, outcome == MLFLOW_MISSING ? MLFLOW_HOPELESS : MLFLOW_LEFT);
+            fail(sender);
             return false;
         }
         if (atomic_load(&sender->cancel))
@@ -459,7 +457,7 @@ static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const s
     }
     bool failed = outcome == MLFLOW_FAILED || outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
     if (outcome == MLFLOW_MISSING || is_shut_out(sender, outcome)) {
-        fail(sender, outcome == MLFLOW_MISSING ? MLFLOW_HOPELESS : MLFLOW_LEFT);
+        fail(sender);
         return false;
     }
     if (failed && ++sender->failures >= FAILURES_MOST && note_left_out(sender))
@@ -492,8 +490,6 @@ static void send_records(struct mlflow_sender *sender)
         else
             wait_for(sender, 0, false);
     }
-    if (going && spool_waiting(sender->spool) == 0)
-        sender->end = MLFLOW_ALL_SENT;
     text_done(&record);
 }
 
@@ -534,11 +530,10 @@ static void *sender_main(void *data)
     json_t *target = read_note(sender->spool, SPOOL_TARGET);
     const char *uri = address_of(sender, target);
     char why[400] = "";
-    sender->end = MLFLOW_LEFT;
     if (!is_target(target) ||
         mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
         (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", error.message);
-        fail(sender, MLFLOW_LEFT);
+        fail(sender);
     } else if (find_run(sender, target)) {
         send_records(sender);
     }
@@ -549,7 +544,6 @@ static void *sender_main(void *data)
     }
     pthread_mutex_lock(&sender->mutex);
     sender->finished = true;
-    sender->hopeless = sender->end == MLFLOW_HOPELESS;
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->mutex);
     return NULL;
@@ -594,14 +588,6 @@ void mlflow_sender_wake(struct mlflow_sender *sender)
     pthread_mutex_unlock(&sender->mutex);
 }
 
-bool mlflow_sender_is_hopeless(struct mlflow_sender *sender)
-{
-    pthread_mutex_lock(&sender->mutex);
-    bool hopeless = sender->hopeless;
-    pthread_mutex_unlock(&sender->mutex);
-    return hopeless;
-}
-
 /* Until it has finished, or the time is over. Called with the mutex. */
 static bool wait_until_finished(struct mlflow_sender *sender, uint64_t until_ns)
 {
@@ -642,14 +628,12 @@ bool mlflow_sender_stop(struct mlflow_sender *sender, uint64_t deadline_ns)
     return finished;
 }
 
-enum mlflow_end mlflow_sender_free(struct mlflow_sender *sender, char why[static 400])
+void mlflow_sender_free(struct mlflow_sender *sender, char why[static 400])
 {
-    enum mlflow_end end = sender->end;
     explain(sender, why);
     mlflow_server_done(&sender->server);
     mlflow_run_done(&sender->run);
     pthread_cond_destroy(&sender->changed);
     pthread_mutex_destroy(&sender->mutex);
     free(sender);
-    return end;
 }

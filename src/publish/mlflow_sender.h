@@ -39,17 +39,7 @@ void mlflow_sender_wake(struct mlflow_sender *sender);
  * clock. False: the thread is held up, and is left behind with what it uses. */
 bool mlflow_sender_stop(struct mlflow_sender *sender, uint64_t deadline_ns);
 
-/* How it went, once it has been stopped. */
-enum mlflow_end {
-    MLFLOW_ALL_SENT,
-    MLFLOW_LEFT,     /* records are left for another time */
-    MLFLOW_HOPELESS, /* MLflow says: no such run, no such experiment */
-};
-
 /* Frees the sender. `why` not all was sent; empty where that has been said. */
-enum mlflow_end mlflow_sender_free(struct mlflow_sender *sender, char why[static 400]);
-
-/* Whether it is HOPELESS already: more need not be measured for it. Any thread. */
-bool mlflow_sender_is_hopeless(struct mlflow_sender *sender);
+void mlflow_sender_free(struct mlflow_sender *sender, char why[static 400]);
 
 #endif

@@ -44,7 +44,7 @@ class Failures(Case):
                 with Stub(lambda *_: answer) as stub:
                     self.assertIn(words, self.failed(stub.url, **config))
                     self.assertEqual(len(stub.requests), 1)
-        self.assertEqual(len(self.spools()), 4)  # all but what MLflow says is not there
+        self.assertEqual(len(self.spools()), len(cases))  # no server has accepted any of it
 
     def test_what_a_proxy_answers_says_nothing_of_the_run(self):
         for status, headers, body in ((404, {}, b"<html>"), (404, {}, b'{"message":"no route"}'), (200, {}, b"<html>"),
@@ -82,6 +82,49 @@ class Failures(Case):
                 self.assertEqual([step for _, step, _ in self.points(stub, "system/process/num_threads")], [1])
                 self.assertIn(("POST", "update"), stub.paths())
                 self.assertEqual(self.spools(), [])
+
+    def test_a_run_that_is_gone_while_it_is_told_keeps_what_no_server_accepted(self):
+        missing = b'{"error_code":"RESOURCE_DOES_NOT_EXIST","message":"gone"}'
+        with Stub() as stub:
+            with self.tell(stub.url, interval_seconds=1) as tell:
+                tell.hear("opened")
+                tell.write(usage(0))
+                wait_until(lambda: self.points(stub, "system/process/num_threads"), "the first")
+                stub.answer = lambda *_: (404, {}, missing)
+                tell.write(usage(1))
+                self.assertIn("gone", tell.hear("failed")["message"])
+                tell.write(usage(2))  # after the server said so
+                tell.write(end())
+                heard, _ = tell.end()
+            (spool,) = self.spools()
+            self.assertTrue(any(f"vitals send {spool} " in line.get("say", "") for line in heard), heard)
+            stub.answer = None
+            stub.requests.clear()
+            with self.tell(None, spool=None, resume=str(spool), patience=60) as tell:
+                tell.end()
+            self.assertEqual([step for _, step, _ in self.points(stub, "system/process/num_threads")], [1, 2])
+            self.assertIn(("POST", "update"), stub.paths())
+        self.assertEqual(self.spools(), [])
+
+    def test_what_is_damaged_while_it_waits_is_kept_with_the_rest(self):
+        """The file is said to be kept, and is, though the run is gone then."""
+        with Stub(lambda _method, path, *_: (503, {}, b"") if path.endswith("log-batch") else None) as stub:
+            with self.tell(stub.url, interval_seconds=1) as tell:
+                tell.hear("opened")
+                tell.write(usage(0))
+                tell.write(usage(1))
+                wait_until(self.spools, "a spool")
+                (spool,) = self.spools()
+                wait_until(lambda: b'"step":1}' in spool.read_bytes() and spool.read_bytes().endswith(b"]}\n"), "the second")
+                with spool.open("r+b") as file:
+                    file.seek(spool.read_bytes().index(b'"step":1}'))
+                    file.write(b'"stop"')
+                stub.answer = lambda _method, path, *_: \
+                    (404, {}, b'{"error_code":"RESOURCE_DOES_NOT_EXIST","message":"gone"}') if path.endswith("update") else None
+                tell.write(end())
+                heard, _ = tell.end()
+            self.assertTrue(any(f"{spool} is damaged, and is kept" in line.get("say", "") for line in heard), heard)
+        self.assertIn(b'"stop":1}', spool.read_bytes())
 
     def test_a_run_that_is_gone_leaves_the_file_to_who_sends_it(self):
         with Stub(lambda *_: "reset") as stub:
