@@ -283,12 +283,12 @@ static int open_spool(const struct mlflow *mlflow, struct spool **spool, vitals_
 /* Another program was killed before the run's end, or the record of the end is damaged. */
 static void end_for_another(struct spool *spool)
 {
-    struct text tags = {.bytes = NULL}, target = {.bytes = NULL};
+    struct text tags = {.bytes = NULL}, note = {.bytes = NULL};
     struct spool_damage damage = spool_damage(spool);
     bool damaged = damage.places > 0 || damage.missing > 0;
-    bool is_for_one = spool_note(spool, SPOOL_TARGET, &target);
+    bool is_for_one = spool_note(spool, SPOOL_TARGET, &note) || spool_note(spool, SPOOL_RUN, &note);
     char end[100];
-    text_done(&target);
+    text_done(&note);
     if (!is_for_one || spool_has_end(spool))
         return;
     text_format(&tags, "{\"tags\":[{\"key\":\"vitals.end\",\"value\":\"not %s\"}]}",

@@ -50,9 +50,10 @@ struct mlflow_sender {
     struct sent sent;
     char refusal[400]; /* why the first was that the server does not take; "": none */
     bool said_rest;
-    bool elsewhere; /* the run was found first at another address */
-    bool at_home;   /* it was found first where the spool is for */
-    bool let_in;    /* the server has taken something of ours: who we are was enough */
+    const char *lack; /* NULL, or what the file does not say: where all its records go */
+    bool elsewhere;   /* the run was found first at another address */
+    bool at_home;     /* it was found first where the spool is for */
+    bool let_in;      /* the server has taken something of ours: who we are was enough */
     bool said_away, said_refused, said_no_artifacts;
 };
 
@@ -152,6 +153,19 @@ static void put_sent(struct text *line, const struct mlflow_sender *sender)
         text_format(line, " to %s", sender->server.shown);
 }
 
+static const char NO_SERVER[] = "server it is for", NO_RUN[] = "run it is of";
+
+/* What can be done about the records that stay in the file. */
+static void put_advice(struct text *line, const struct mlflow_sender *sender, const char *path)
+{
+    if (sender->lack == NO_SERVER)
+        text_format(line, "vitals send --mlflow=URI %s sends them", path);
+    else if (sender->lack == NO_RUN)
+        text_string(line, "no server can accept them");
+    else
+        text_string(line, "send it again, or remove it");
+}
+
 /* Ends the file of another program, and says how: once. `why` not all was sent, "" if it was. */
 static void tell_rest(struct mlflow_sender *sender, const char *why)
 {
@@ -164,6 +178,10 @@ static void tell_rest(struct mlflow_sender *sender, const char *why)
     put_sent(&line, sender);
     if (rest != SPOOL_REMOVED)
         put_damage(&line, &damage);
+    if (rest == SPOOL_STAYS) {
+        text_format(&line, "; %llu records stay in the file: ", (unsigned long long)waiting);
+        put_advice(&line, sender, path.bytes);
+    }
     if (path.failed || line.failed)
         reply_failed("mlflow", "out of memory");
     else if (rest == SPOOL_REMOVED)
@@ -172,11 +190,8 @@ static void tell_rest(struct mlflow_sender *sender, const char *why)
         reply_failed("mlflow", "%s: %s; the file is kept as %s", path.bytes, line.bytes,
                      spool_path(sender->spool));
     else
-        reply_failed("mlflow",
-                     "%s: not all was sent: %s; %s; %llu records stay in the file: send it again, "
-                     "or remove it",
-                     path.bytes, why[0] != '\0' ? why : "it cannot be renamed or removed",
-                     line.bytes, (unsigned long long)waiting);
+        reply_failed("mlflow", "%s: not all was sent: %s; %s", path.bytes,
+                     why[0] != '\0' ? why : "it cannot be renamed or removed", line.bytes);
     text_done(&line);
     text_done(&path);
     sender->said_rest = true;
@@ -195,6 +210,22 @@ static void fail(struct mlflow_sender *sender)
 }
 
 /* ---- the run ---- */
+
+static bool is_target(const json_t *target)
+{
+    return json_is_string(json_object_get(target, "uri")) &&
+           json_is_string(json_object_get(target, "prefix")) &&
+           json_is_string(json_object_get(target, "mark"));
+}
+
+/* The record that said so is damaged. */
+static void fail_without(struct mlflow_sender *sender, const char *lack)
+{
+    sender->lack = lack;
+    (void)snprintf(sender->server.why, sizeof sender->server.why, "the file does not say which %s",
+                   lack);
+    fail(sender);
+}
 
 static void tell_opened(const struct mlflow_sender *sender)
 {
@@ -239,9 +270,9 @@ static bool take_known_run(struct mlflow_sender *sender, const json_t *target)
     const char *server = json_string_value(json_object_get(note, "server"));
     const char *home = json_string_value(json_object_get(target, "uri"));
     if (id != NULL) {
-        sender->at_home = server == NULL || address_is_same(server, home);
-        sender->elsewhere = !address_is_same(server != NULL ? server : home,
-                                             sender->server.address);
+        sender->at_home = server == NULL || home == NULL || address_is_same(server, home);
+        server = server != NULL ? server : home;
+        sender->elsewhere = server == NULL || !address_is_same(server, sender->server.address);
         sender->run = (struct mlflow_run){
             .id = strdup(id),
             .experiment = strdup(experiment != NULL ? experiment : ""),
@@ -262,8 +293,9 @@ static bool take_known_run(struct mlflow_sender *sender, const json_t *target)
 static enum mlflow_outcome look_for_known_run(struct mlflow_sender *sender, const json_t *target)
 {
     struct mlflow_run here = {.id = NULL};
-    json_t *wanted = json_pack("{s:s,s:O}", "run_id", sender->run.id, "prefix",
-                               json_object_get(target, "prefix"));
+    const char *prefix = json_string_value(json_object_get(target, "prefix"));
+    json_t *wanted = json_pack("{s:s,s:s}", "run_id", sender->run.id, "prefix",
+                               prefix != NULL ? prefix : "");
     enum mlflow_outcome outcome = wanted != NULL
                                       ? mlflow_find_run(&sender->server, wanted, false, &here)
                                       : MLFLOW_AGAIN;
@@ -293,9 +325,14 @@ static enum mlflow_outcome ask_for_run(struct mlflow_sender *sender, const json_
 /* False: it is over. */
 static bool find_run(struct mlflow_sender *sender, const json_t *target)
 {
-    if (take_known_run(sender, target) && !sender->elsewhere) {
+    bool known = take_known_run(sender, target);
+    if (known && !sender->elsewhere) {
         tell_opened(sender);
         return true;
+    }
+    if (!known && !is_target(target)) {
+        fail_without(sender, NO_RUN);
+        return false;
     }
     for (;;) {
         enum mlflow_outcome outcome = ask_for_run(sender, target);
@@ -495,13 +532,6 @@ static void send_records(struct mlflow_sender *sender)
 
 /* ---- the thread ---- */
 
-static bool is_target(const json_t *target)
-{
-    return json_is_string(json_object_get(target, "uri")) &&
-           json_is_string(json_object_get(target, "prefix")) &&
-           json_is_string(json_object_get(target, "mark"));
-}
-
 /* The spool's, or what stands in its place; with the login of ours, where that is for the same
  * server. */
 static const char *address_of(const struct mlflow_sender *sender, const json_t *target)
@@ -526,12 +556,13 @@ static void explain_rest(const struct mlflow_sender *sender, char why[static 400
 static void *sender_main(void *data)
 {
     struct mlflow_sender *sender = data;
-    vitals_error error = {.message = "the file does not say which server it is for"};
+    vitals_error error;
     json_t *target = read_note(sender->spool, SPOOL_TARGET);
     const char *uri = address_of(sender, target);
     char why[400] = "";
-    if (!is_target(target) ||
-        mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
+    if (uri == NULL) {
+        fail_without(sender, NO_SERVER);
+    } else if (mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
         (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", error.message);
         fail(sender);
     } else if (find_run(sender, target)) {

@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import unittest
@@ -123,8 +124,8 @@ class Moved(Case):
                 self.assertIn(word, sent.stderr.splitlines()[0])
         self.assertTrue(spool.exists())
 
-    def test_a_run_that_is_not_there_keeps_the_file(self):
-        """Begun on one server, sent to another that does not know its run."""
+    def begun(self):
+        """What waits for a server that has made the run, and took nothing else. That, too."""
         with Stub() as stub:
             made = self.folder / "made"
 
@@ -137,6 +138,50 @@ class Moved(Case):
                             "--mlflow-interval", "1s", "--", "sh", "-c", f"while [ ! -e {made} ]; do sleep 0.05; done")
             spool = kept_spool(self.folder)
             self.assertRegex(spool.read_bytes(), rb"(?m)^@\w+ run ")
+        return spool, stub
+
+    def test_without_a_whole_target_it_is_sent_where_it_is_told(self):
+        spool, home = self.begun()
+        damaged = spool.read_bytes().replace(b'"mark"', b'"Mark"', 1)
+        spool.write_bytes(damaged)
+        batches = len(re.findall(rb"^@\w+ batch ", damaged, re.M))
+        sent = self.run_vitals("send", spool)
+        self.assertEqual(sent.returncode, 1, sent.stderr)
+        self.assertIn(f"vitals send --mlflow=URI {spool}", sent.stderr)
+        self.assertNotIn("send it again", sent.stderr)
+        self.assertEqual(spool.read_bytes(), damaged)
+        with Stub(port=home.port) as stub:
+            sent = self.run_vitals("send", "--mlflow=" + stub.url, spool)
+            self.assertEqual(sent.returncode, 1, sent.stderr)
+            self.assertIn(f"the file is kept as {spool}.damaged", sent.stderr)
+            self.assertEqual(len(stub.batches("run_id")), batches)
+            self.assertIn(("POST", "update"), stub.paths())
+            self.assertNotIn(("POST", "create"), stub.paths())
+        self.assertFalse(spool.exists())
+
+    def test_without_a_whole_target_a_server_that_has_moved_is_asked_for_the_run(self):
+        spool, _ = self.begun()
+        spool.write_bytes(spool.read_bytes().replace(b'"mark"', b'"Mark"', 1))
+        with Stub() as other:
+            sent = self.run_vitals("send", "--mlflow=" + other.url, spool)
+            self.assertIn(f"the file is kept as {spool}.damaged", sent.stderr)
+            self.assertIn(("POST", "update"), other.paths())
+            self.assertNotIn(("POST", "create"), other.paths())
+
+    def test_with_neither_target_nor_run_it_says_so(self):
+        spool = self.kept()
+        spool.write_bytes(spool.read_bytes().replace(b'"mark"', b'"Mark"', 1))
+        with Stub() as stub:
+            sent = self.run_vitals("send", "--mlflow=" + stub.url, spool)
+            self.assertEqual(sent.returncode, 1, sent.stderr)
+            self.assertIn("the file does not say which run it is of", sent.stderr)
+            self.assertNotIn("send it again", sent.stderr)
+            self.assertEqual(stub.requests, [])
+        self.assertTrue(spool.exists())
+
+    def test_a_run_that_is_not_there_keeps_the_file(self):
+        """Begun on one server, sent to another that does not know its run."""
+        spool, _ = self.begun()
         missing = json.dumps({"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "no run"}).encode()
         with Stub(lambda *_: (404, {}, missing)) as other:
             sent = self.run_vitals("send", "--mlflow=" + other.url, spool)
