@@ -24,7 +24,7 @@ static void take_all(struct spool *spool)
     while (spool_next(spool, &kind, &body)) {
         check(waiting > 0 && kind > SPOOL_RUN && kind < SPOOL_KINDS &&
               body.size <= SPOOL_BODY_MOST);
-        spool_acknowledge(spool);
+        (void)spool_acknowledge(spool);
         check(spool_waiting(spool) == --waiting);
     }
     check(waiting == 0);

@@ -452,16 +452,24 @@ static void leave_refused(struct mlflow_sender *sender)
     if (sender->resumed)
         spool_leave(sender->spool, false);
     else
-        spool_acknowledge(sender->spool);
+        (void)spool_acknowledge(sender->spool);
 }
 
-static void note_arrived(struct mlflow_sender *sender, enum spool_kind kind)
+/* False: the file does not take the note of it. It is over: each further record would be sent
+ * twice.
+ */
+static bool note_arrived(struct mlflow_sender *sender, enum spool_kind kind)
 {
-    spool_acknowledge(sender->spool);
     sender->sent.records++;
     sender->sent.metrics += kind == SPOOL_BATCH ? sender->metrics : 0;
     sender->sent.artifacts += kind == SPOOL_ARTIFACT;
     sender->let_in |= kind != SPOOL_ARTIFACT;
+    if (spool_acknowledge(sender->spool))
+        return true;
+    (void)snprintf(sender->refusal, sizeof sender->refusal,
+                   "what has arrived cannot be noted in the file, and will be sent again: %s",
+                   strerror(spool_trouble(sender->spool)));
+    return false;
 }
 
 /* Whether a record that the server does not take is at fault itself: it takes a note of that. */
@@ -500,13 +508,12 @@ static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const s
     if (failed && ++sender->failures >= FAILURES_MOST && note_left_out(sender))
         outcome = MLFLOW_REFUSED;
     if (outcome == MLFLOW_WELL || outcome == MLFLOW_REFUSED) {
-        if (outcome == MLFLOW_WELL)
-            note_arrived(sender, kind);
-        else
+        bool noted = outcome != MLFLOW_WELL || note_arrived(sender, kind);
+        if (outcome == MLFLOW_REFUSED)
             leave_refused(sender);
         note_taken(sender);
         sender->retry.tries = sender->failures = 0;
-        return true;
+        return noted;
     }
     bool seldom = outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
     wait_for_another_try(sender, seldom ? 20 * SECOND : SECOND / 2);

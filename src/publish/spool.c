@@ -33,7 +33,8 @@ struct spool {
     size_t first, next, count, capacity;
     uint64_t kept; /* their bytes */
 
-    bool given; /* spool_next gave records[next] */
+    bool given;   /* spool_next gave records[next] */
+    bool adopted; /* another program began it */
     bool has_end;
     struct spool_damage damage;
     int trouble;          /* the errno of the newest write that failed */
@@ -181,6 +182,7 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
         free(scan.records);
         return code;
     }
+    (*out)->adopted = true;
     (*out)->written_ms = (uint64_t)status.st_mtime * 1000;
     (*out)->end = (uint64_t)status.st_size;
     take_records(*out, &scan);
@@ -300,7 +302,7 @@ static uint64_t empty_memory(struct spool *spool)
     enum spool_kind kind;
     while (spool->memory != NULL && spool_next(spool->memory, &kind, &body) &&
            has_room(spool, kind, body.size) && put(spool, kind, body.bytes, body.size))
-        spool_acknowledge(spool->memory);
+        (void)spool_acknowledge(spool->memory);
     text_done(&body);
     return spool->memory != NULL ? spool_waiting(spool->memory) : 0;
 }
@@ -413,21 +415,26 @@ static void begin_anew(struct spool *spool)
     text_done(&notes);
 }
 
-void spool_acknowledge(struct spool *spool)
+bool spool_acknowledge(struct spool *spool)
 {
+    bool noted = true;
     pthread_mutex_lock(&spool->mutex);
     if (spool->given) {
-        if (!spool_write_arrived(spool->descriptor, &spool->records[spool->next]))
+        bool marked = spool_write_arrived(spool->descriptor, &spool->records[spool->next]);
+        if (!marked)
             spool->trouble = errno;
-        take_out(spool);
+        noted = marked || !spool->adopted;
+        if (noted)
+            take_out(spool);
         /* A full disk has room again. */
         if (spool->first == spool->count && !is_damaged(spool) &&
             (spool->end >= WORTH_PACKING || spool->trouble != 0))
             begin_anew(spool);
     } else if (spool->memory != NULL) {
-        spool_acknowledge(spool->memory);
+        noted = spool_acknowledge(spool->memory);
     }
     pthread_mutex_unlock(&spool->mutex);
+    return noted;
 }
 
 void spool_leave(struct spool *spool, bool damaged)

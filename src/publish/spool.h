@@ -73,8 +73,9 @@ bool spool_has_end(struct spool *spool);
 /* The oldest record that is not acknowledged, copied to the body. False: there is none. */
 bool spool_next(struct spool *spool, enum spool_kind *kind, struct text *body);
 
-/* What spool_next gave has arrived, or never will and is not to be kept. */
-void spool_acknowledge(struct spool *spool);
+/* What spool_next gave has arrived, or never will and is not to be kept. False: in the file of
+ * another program that cannot be noted (spool_trouble says why), so that it stays there. */
+bool spool_acknowledge(struct spool *spool);
 
 /* What spool_next gave stays in the file and is not given again by this program: it was refused;
  * or, if `damaged`, cannot be read. */
@@ -94,7 +95,8 @@ uint64_t spool_waiting(struct spool *spool);
 /* Of those, how many wait in memory; first they are written to the disk if it takes them by now. */
 uint64_t spool_in_memory(struct spool *spool);
 
-/* Why the disk did not take what was appended, the newest time: an errno; 0: it took all. */
+/* Why the disk did not take what was appended or noted, the newest time: an errno; 0: it took all.
+ */
 int spool_trouble(struct spool *spool);
 
 /* `remove`: the file too, whatever it holds. Else it stays where it has a name. Accepts NULL. */

@@ -2,9 +2,11 @@
 asks the real one, test_mlflow_away.py one that fails."""
 
 import base64
+import errno
 import json
 import os
 import re
+import resource
 import shutil
 import ssl
 import subprocess
@@ -279,10 +281,10 @@ class Certificates(Case):
 class Command(Case):
     """vitals run --mlflow, vitals send."""
 
-    def run_vitals(self, *arguments, env=None):
+    def run_vitals(self, *arguments, env=None, **options):
         variables = {name: None for name in os.environ if name.startswith("MLFLOW_")}
         variables |= {"HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder)} | (env or {})
-        return vitals(*arguments, env=variables, timeout=120)
+        return vitals(*arguments, env=variables, timeout=120, **options)
 
     def test_an_unreachable_server_costs_the_job_nothing_and_is_told_later(self):
         port = free_port()
@@ -435,6 +437,22 @@ class Command(Case):
             self.assertNotIn(("POST", "update"), stub.paths())
             self.assertEqual(len(stub.batches("tags")), 1)
             self.assertIn(("PUT", "account.json"), stub.paths())
+
+    def test_what_cannot_be_marked_as_arrived_ends_it_after_one_record(self):
+        port = free_port()
+        spool = self.kept(port)
+        before = spool.read_bytes()
+        waiting = len(re.findall(rb"^@\w+ (?:batch|end|artifact) ", before, re.M))
+        self.assertGreater(waiting, 2)
+        with Stub(port=port) as stub:
+            sent = self.run_vitals("send", spool, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+            self.assertEqual(sent.returncode, 1, sent.stderr)
+            self.assertIn(f"cannot be noted in the file, and will be sent again: {os.strerror(errno.EFBIG)}", sent.stderr)
+            self.assertIn("sent 1 records", sent.stderr)
+            self.assertIn(f"{waiting} records stay in the file", sent.stderr)
+            self.assertEqual(len(stub.batches("run_id")), 1)
+            self.assertEqual(spool.read_bytes(), before)
+            check_all_sent(self, self.run_vitals("send", str(spool)), spool, stub.url)
 
     def test_a_file_of_the_format_before_is_sent(self):
         port = free_port()

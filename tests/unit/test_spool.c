@@ -45,7 +45,7 @@ static void take(struct spool *spool, enum spool_kind kind, const char *words)
     CHECK(spool_next(spool, &found, &body));
     CHECK_INT(found, kind);
     CHECK_STR(body.bytes, words);
-    spool_acknowledge(spool);
+    CHECK(spool_acknowledge(spool));
     text_done(&body);
 }
 
@@ -189,6 +189,28 @@ static void what_the_disk_does_not_take_waits_in_memory(void)
     spool_close(spool, true);
 }
 
+static void what_cannot_be_marked_in_a_file_of_another_stays_there(void)
+{
+    struct spool *spool = new_spool();
+    struct text body = {.bytes = NULL};
+    enum spool_kind kind;
+    append(spool, SPOOL_BATCH, "1");
+    append(spool, SPOOL_BATCH, "2");
+    spool = reopen(spool);
+    limit_files(0);
+    CHECK(spool_next(spool, &kind, &body));
+    CHECK(!spool_acknowledge(spool));
+    limit_files(RLIM_INFINITY);
+    CHECK_INT(spool_trouble(spool), EFBIG);
+    CHECK_UINT(spool_waiting(spool), 2);
+    spool = reopen(spool);
+    take(spool, SPOOL_BATCH, "1");
+    take(spool, SPOOL_BATCH, "2");
+    CHECK_INT(spool_settle(spool), SPOOL_REMOVED);
+    spool_close(spool, false);
+    text_done(&body);
+}
+
 static void one_that_cannot_be_begun_leaves_nothing(void)
 {
     struct spool *spool = NULL;
@@ -228,6 +250,8 @@ static const check_test tests[] = {
     {"what has arrived makes room", what_has_arrived_makes_room},
     {"the end has room where batches have none", the_end_has_room_where_batches_have_none},
     {"what the disk does not take waits in memory", what_the_disk_does_not_take_waits_in_memory},
+    {"what cannot be marked in a file of another stays there",
+     what_cannot_be_marked_in_a_file_of_another_stays_there},
     {"one that cannot be begun leaves nothing", one_that_cannot_be_begun_leaves_nothing},
     {"without a folder it has no name", without_a_folder_it_has_no_name},
 };

@@ -127,7 +127,7 @@ static void make_base(struct base *base)
     }
     for (int i = 0; i < ARRIVED; i++) {
         CHECK(spool_next(spool, &kind, &body));
-        spool_acknowledge(spool);
+        CHECK(spool_acknowledge(spool));
         base->units[2 + i].arrived = true;
     }
     text_done(&body);
@@ -232,7 +232,7 @@ static void accept_records(struct base *base, struct spool *spool, size_t most, 
             spool_leave(spool, false);
         } else {
             unit->given++;
-            spool_acknowledge(spool);
+            CHECK(spool_acknowledge(spool));
         }
     }
     text_done(&body);
@@ -514,7 +514,7 @@ static void an_old_file_is_sent_on_from_where_it_was(void)
     CHECK_UINT(spool_waiting(spool), 2);
     CHECK(spool_next(spool, &kind, &body));
     CHECK_STR(body.bytes, "{\"a\":2}");
-    spool_acknowledge(spool);
+    CHECK(spool_acknowledge(spool));
     CHECK(spool_append(spool, SPOOL_RUN, "{}", 2));
     CHECK(spool_append(spool, SPOOL_END, "{}", 2));
     spool_close(spool, false);
@@ -524,10 +524,10 @@ static void an_old_file_is_sent_on_from_where_it_was(void)
     CHECK(spool_note(spool, SPOOL_RUN, &body));
     CHECK(spool_next(spool, &kind, &body));
     CHECK_STR(body.bytes, "{\"a\":3}");
-    spool_acknowledge(spool);
+    CHECK(spool_acknowledge(spool));
     CHECK(spool_next(spool, &kind, &body));
     CHECK_INT(kind, SPOOL_END);
-    spool_acknowledge(spool);
+    CHECK(spool_acknowledge(spool));
     CHECK_INT(spool_settle(spool), SPOOL_REMOVED);
     spool_close(spool, false);
     CHECK(!exists(path));
