@@ -178,7 +178,8 @@ static void tell_rest(struct mlflow_sender *sender, const char *why)
     put_sent(&line, sender);
     if (rest != SPOOL_REMOVED)
         put_damage(&line, &damage);
-    if (rest == SPOOL_STAYS) {
+    bool ended = why[0] == '\0' && waiting == 0;
+    if (rest == SPOOL_STAYS && !ended) {
         text_format(&line, "; %llu records stay in the file: ", (unsigned long long)waiting);
         put_advice(&line, sender, path.bytes);
     }
@@ -189,9 +190,15 @@ static void tell_rest(struct mlflow_sender *sender, const char *why)
     else if (rest == SPOOL_SET_ASIDE)
         reply_failed("mlflow", "%s: %s; the file is kept as %s", path.bytes, line.bytes,
                      spool_path(sender->spool));
+    else if (ended)
+        reply_failed(
+            "mlflow",
+            "%s: %s; nothing is left to send, but the file could not be %s (%s): move or remove "
+            "it",
+            path.bytes, line.bytes, damage.places + damage.missing > 0 ? "renamed" : "removed",
+            strerror(spool_trouble(sender->spool)));
     else
-        reply_failed("mlflow", "%s: not all was sent: %s; %s", path.bytes,
-                     why[0] != '\0' ? why : "it cannot be renamed or removed", line.bytes);
+        reply_failed("mlflow", "%s: not all was sent: %s; %s", path.bytes, why, line.bytes);
     text_done(&line);
     text_done(&path);
     sender->said_rest = true;

@@ -16,7 +16,10 @@
 #include "publish/spool_scan.h"
 #include "record/tick.h"
 
-enum { WORTH_PACKING = 4 * 1024 * 1024 }; /* acknowledged bytes at the front */
+enum {
+    WORTH_PACKING = 4 * 1024 * 1024, /* acknowledged bytes at the front */
+    ASIDE_MOST = 9,                  /* numbered names for a damaged file */
+};
 
 static const char DAMAGED[] = ".damaged";
 
@@ -460,20 +463,33 @@ struct spool_damage spool_damage(struct spool *spool)
     return damage;
 }
 
-/* False: it stays where it is, as where a file of that name is there already. */
+/* PATH.damaged, or that with .1 to .9 behind it. */
+static bool is_aside(const char *path)
+{
+    size_t size = strlen(path), behind = sizeof DAMAGED - 1;
+    if (size > 2 && path[size - 2] == '.' && path[size - 1] >= '1' && path[size - 1] <= '9')
+        size -= 2;
+    return size > behind && strncmp(path + size - behind, DAMAGED, behind) == 0;
+}
+
+/* To a name that no file has. False: errno; it stays where it is. */
 static bool set_aside(struct spool *spool)
 {
-    size_t size = strlen(spool->path), behind = sizeof DAMAGED - 1;
-    if (size > behind && strcmp(spool->path + size - behind, DAMAGED) == 0)
+    char *path = NULL;
+    bool linked = false;
+    if (is_aside(spool->path))
         return true;
-    char *path = malloc(size + sizeof DAMAGED);
-    if (path == NULL)
-        return false;
-    memcpy(path, spool->path, size);
-    memcpy(path + size, DAMAGED, sizeof DAMAGED);
-    /* Not rename(), which would remove what is there. */
-    if (link(spool->path, path) != 0) {
+    for (int i = 0; i <= ASIDE_MOST && !linked && (i == 0 || errno == EEXIST); i++) {
+        char number[] = {'.', (char)('0' + i), '\0'};
         free(path);
+        if (asprintf(&path, "%s%s%s", spool->path, DAMAGED, i > 0 ? number : "") < 0)
+            return false;
+        linked = link(spool->path, path) == 0; /* not rename(), which would remove what is there */
+    }
+    if (!linked) {
+        int why = errno;
+        free(path);
+        errno = why;
         return false;
     }
     (void)unlink(spool->path);
@@ -491,6 +507,8 @@ enum spool_rest spool_settle(struct spool *spool)
         rest = set_aside(spool) ? SPOOL_SET_ASIDE : SPOOL_STAYS;
     else if (spool->path != NULL && waiting == 0 && unlink(spool->path) == 0)
         rest = SPOOL_REMOVED;
+    if (spool->path != NULL && rest == SPOOL_STAYS && waiting == 0)
+        spool->trouble = errno;
     pthread_mutex_unlock(&spool->mutex);
     return rest;
 }

@@ -84,8 +84,9 @@ void spool_leave(struct spool *spool, bool damaged);
 /* What was damaged when the file was opened, or found damaged since. */
 struct spool_damage spool_damage(struct spool *spool);
 
-/* Ends the file: removes it if everything has arrived; renames it to NAME.damaged, which
- * spool_path says from then on, if all that is left is damaged. */
+/* Ends the file: removes it if everything has arrived; renames it to NAME.damaged, or
+ * NAME.damaged.1 to .9 where that is another file, if all that is left is damaged: spool_path says
+ * which from then on. SPOOL_STAYS though nothing waits: spool_trouble says why it failed. */
 enum spool_rest { SPOOL_REMOVED, SPOOL_STAYS, SPOOL_SET_ASIDE };
 enum spool_rest spool_settle(struct spool *spool);
 

@@ -405,6 +405,25 @@ class Command(Case):
             self.assertEqual(stub.requests, [])
         self.assertTrue(aside.exists())
 
+    def test_a_damaged_file_that_cannot_be_renamed_is_not_to_be_sent_again(self):
+        port = free_port()
+        spool = self.kept(port)
+        spool.write_bytes(spool.read_bytes().replace(b'"vitals.exit"', b'"vitals.edit"', 1))
+        for name in (".damaged", *(f".damaged.{n}" for n in range(1, 10))):
+            spool.with_name(spool.name + name).write_text("mine")
+        with Stub(port=port) as stub:
+            for time in range(2):
+                stub.requests.clear()
+                sent = self.run_vitals("send", str(spool))
+                self.assertEqual(sent.returncode, 1, sent.stderr)
+                self.assertIn(f"nothing is left to send, but the file could not be renamed ({os.strerror(errno.EEXIST)})", sent.stderr)
+                self.assertNotIn("not all was sent", sent.stderr)
+                self.assertNotIn("again", sent.stderr)
+                self.assertEqual(stub.requests == [], time == 1)
+        spool.with_name(spool.name + ".damaged.3").unlink()
+        sent = self.run_vitals("send", str(spool))
+        self.assertIn(f"the file is kept as {spool}.damaged.3", sent.stderr)
+
     def test_what_is_damaged_stays_while_the_server_is_away(self):
         spool = self.kept(free_port())
         damaged = spool.read_bytes().replace(b'"vitals.exit"', b'"vitals.edit"', 1)

@@ -482,20 +482,43 @@ static void records_that_are_not_there_are_counted(void)
     base_done(&base);
 }
 
+/* Up to nine times another name is found; then the file stays, and it is known why. */
 static void what_was_set_aside_before_is_not_overwritten(void)
 {
     struct base base;
+    struct spool *spool;
     const struct text other = {.bytes = (char[]){"mine"}, .size = 4};
+    char names[10][sizeof aside + 2];
     make_base(&base);
     base.bytes.bytes[base.units[9].from + 1] ^= 1;
+    for (int i = 0; i < 10; i++) {
+        (void)snprintf(names[i], sizeof names[i], i > 0 ? "%s.%d" : "%s", aside, i);
+        write_file(path, &base.bytes);
+        spool = open_spool(path);
+        accept_records(&base, spool, SIZE_MAX, 0);
+        CHECK_INT(spool_settle(spool), SPOOL_SET_ASIDE);
+        CHECK_STR(spool_path(spool), names[i]);
+        spool_close(spool, false);
+        spool = open_spool(names[i]); /* again: it keeps that name */
+        CHECK_INT(spool_settle(spool), SPOOL_SET_ASIDE);
+        CHECK_STR(spool_path(spool), names[i]);
+        spool_close(spool, false);
+        write_file(names[i], &other);
+    }
     write_file(path, &base.bytes);
-    write_file(aside, &other);
-    struct spool *spool = open_spool(path);
+    spool = open_spool(path);
     accept_records(&base, spool, SIZE_MAX, 0);
     CHECK_INT(spool_settle(spool), SPOOL_STAYS);
     CHECK_STR(spool_path(spool), path);
+    CHECK_INT(spool_trouble(spool), EEXIST);
     spool_close(spool, true);
-    check_set_aside(&other);
+    for (int i = 0; i < 10; i++) {
+        struct text kept = read_file(names[i]);
+        CHECK_UINT(kept.size, other.size);
+        CHECK_INT(memcmp(kept.bytes, other.bytes, other.size), 0);
+        CHECK_INT(unlink(names[i]), 0);
+        text_done(&kept);
+    }
     base_done(&base);
 }
 
