@@ -40,7 +40,7 @@ enum { SPOOL_PLACES = 5 };
 struct spool_damage {
     uint64_t places, bytes;
     struct spool_place first[SPOOL_PLACES];
-    uint64_t missing; /* records whose numbers are left out between those that are there */
+    uint64_t missing; /* records whose numbers are left out, with no damaged place there */
 };
 
 /* A new file in the folder, which is made; readable for its owner alone. Without a folder (NULL)

@@ -34,6 +34,7 @@ struct spool_record {
     uint8_t kind;        /* enum spool_kind; where old also SPOOL_DONE */
     bool old;            /* of format 1 */
     bool arrived;
+    bool behind_damage; /* the bytes before it in the file are damaged: set by spool_scan */
 };
 
 /* The first line of a file of format 2. Pure. */

@@ -145,8 +145,11 @@ static void scan_all(struct scanner *scanner, uint64_t at, bool old_magic)
 {
     struct spool_scan *found = scanner->found;
     struct spool_record record;
+    bool behind_damage = false;
     for (bool first = true; at < scanner->size && !scanner->failed; first = false) {
         if (read_record(scanner, at, scanner->size, false, &record)) {
+            record.behind_damage = behind_damage;
+            behind_damage = false;
             add_record(scanner, &record);
             at = record.end;
             continue;
@@ -157,6 +160,7 @@ static void scan_all(struct scanner *scanner, uint64_t at, bool old_magic)
             scan_old(scanner, at, next);
         else
             spool_add_damage(&found->damage, place);
+        behind_damage = true;
         at = next;
     }
 }
@@ -178,7 +182,8 @@ static bool is_same(const struct spool_record *a, const struct spool_record *b)
            a->size == b->size && a->sum == b->sum;
 }
 
-/* Bytes that were doubled or moved: each record once, in order, and those that are not there. */
+/* Bytes that were doubled or moved: each record once, in order, and those that are not there, but
+ * for those that the damaged bytes in their place tell of. */
 static void put_in_order(struct spool_scan *found)
 {
     size_t kept = 0;
@@ -194,7 +199,7 @@ static void put_in_order(struct spool_scan *found)
                 (struct spool_place){.at = record.place, .size = record.end - record.place});
             continue;
         }
-        if (last != NULL && !last->old && record.number > last->number)
+        if (last != NULL && !last->old && !record.behind_damage && record.number > last->number)
             found->damage.missing += record.number - last->number - 1;
         found->records[kept++] = record;
         found->next = record.number + 1;

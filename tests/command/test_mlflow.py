@@ -392,6 +392,7 @@ class Command(Case):
             self.assertRegex(named, rf"^vitals: mlflow: {spool}: \d+ bytes from byte \d+ on are damaged$")
             self.assertIn(f"sent {records - 1} records (", last)
             self.assertIn(f"the file is kept as {spool}.damaged", last)
+            self.assertNotIn("missing", last)  # it is told once
             self.assertEqual(len(stub.batches("run_id")), batches - 1)
             self.assertEqual(stub.paths().count(("POST", "update")), 1)
             self.assertEqual(stub.paths().count(("PUT", "account.json")), 1)
