@@ -365,12 +365,13 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
 
 /* ---- records ---- */
 
-/* A request's body with the run in it, its steps counted on from where the run was; empty if the
- * record cannot be read. */
+/* A request's body with the run in it, its steps counted on from where the run was. Empty: the
+ * record cannot be read; failed: there is no memory. */
 static struct text complete(struct mlflow_sender *sender, const struct text *record)
 {
     struct text body = {.bytes = NULL};
-    json_t *document = json_loadb(record->bytes, record->size, 0, NULL);
+    json_error_t error = {.line = 0};
+    json_t *document = json_loadb(record->bytes, record->size, 0, &error);
     json_t *metrics = json_object_get(document, "metrics");
     (void)json_object_del(document, "only_ours");
     (void)json_object_set_new(document, "run_id", json_string(sender->run.id));
@@ -382,6 +383,9 @@ static struct text complete(struct mlflow_sender *sender, const struct text *rec
     char *bytes = json_is_object(document) ? json_dumps(document, JSON_COMPACT) : NULL;
     if (bytes != NULL)
         text_string(&body, bytes);
+    else
+        body.failed = json_is_object(document) ||
+                      (document == NULL && json_error_code(&error) == json_error_out_of_memory);
     free(bytes);
     json_decref(document);
     return body;
@@ -392,9 +396,13 @@ static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
 {
     struct text body = complete(sender, record);
     enum mlflow_outcome outcome = MLFLOW_WELL;
-    sender->unreadable = body.size == 0;
-    if (body.size > 0)
+    sender->unreadable = body.size == 0 && !body.failed;
+    if (body.failed) {
+        (void)snprintf(sender->server.why, sizeof sender->server.why, "out of memory");
+        outcome = MLFLOW_AGAIN;
+    } else if (!sender->unreadable) {
         outcome = mlflow_ask(&sender->server, path, &body, NULL);
+    }
     text_done(&body);
     return outcome;
 }

@@ -430,7 +430,7 @@ bool spool_acknowledge(struct spool *spool)
         if (noted)
             take_out(spool);
         /* A full disk has room again. */
-        if (spool->first == spool->count && !is_damaged(spool) &&
+        if (spool->first == spool->count && !is_damaged(spool) && spool->id != SPOOL_OLD_ID &&
             (spool->end >= WORTH_PACKING || spool->trouble != 0))
             begin_anew(spool);
     } else if (spool->memory != NULL) {

@@ -558,6 +558,34 @@ static void an_old_file_is_sent_on_from_where_it_was(void)
     text_done(&bytes);
 }
 
+/* Its first line is shorter than that of the newer form, at whose size a long file begins anew. */
+static void an_old_file_of_which_all_has_arrived_is_not_damaged_by_that(void)
+{
+    enum { LONG = 5 * 1024 * 1024 };
+    struct text bytes = {.bytes = NULL}, body = {.bytes = NULL};
+    enum spool_kind kind;
+    text_string(&bytes, SPOOL_OLD_MAGIC "target 2\n{}\n");
+    text_format(&bytes, "batch %d\n", LONG);
+    char *place = text_reserve(&bytes, LONG);
+    CHECK_NOT_NULL(place);
+    memset(place, 'x', LONG);
+    text_advance(&bytes, LONG);
+    text_byte(&bytes, '\n');
+    write_file(path, &bytes);
+    struct spool *spool = open_spool(path);
+    CHECK(spool_next(spool, &kind, &body));
+    CHECK(spool_acknowledge(spool));
+    spool_close(spool, false); /* killed before it was removed */
+    spool = open_spool(path);
+    CHECK_UINT(spool_damage(spool).places, 0);
+    CHECK_UINT(spool_waiting(spool), 0);
+    CHECK(spool_note(spool, SPOOL_TARGET, &body));
+    CHECK_INT(spool_settle(spool), SPOOL_REMOVED);
+    spool_close(spool, false);
+    text_done(&body);
+    text_done(&bytes);
+}
+
 static void remove_folder(void)
 {
     (void)rmdir(folder);
@@ -585,5 +613,7 @@ static const check_test tests[] = {
     {"records that are not there are counted", records_that_are_not_there_are_counted},
     {"what was set aside before is not overwritten", what_was_set_aside_before_is_not_overwritten},
     {"an old file is sent on from where it was", an_old_file_is_sent_on_from_where_it_was},
+    {"an old file of which all has arrived is not damaged by that",
+     an_old_file_of_which_all_has_arrived_is_not_damaged_by_that},
 };
 CHECK_MAIN(tests)
