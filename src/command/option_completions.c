@@ -5,8 +5,9 @@
  *     commands   to which it belongs, by spaces; "vitals" is none of them, "-" each
  *     names      of the option: "-u --user"; empty in the line of a command
  *     takes      how many words: 1, 2, "*" any number; "?" the next one if it is a value;
- *                "=" only what is attached with "="; "1," a comma list, "1,-" one whose words may
- *                begin with a dash. Of a command also "!" a command line, "--" one after "--"
+ *                "=" only what is attached with "="; "=," also next words that are lists of
+ *                devices (2,5 or GPU-...); "1," a comma list, "1,-" one whose words may begin
+ *                with a dash. Of a command also "!" a command line, "--" one after "--"
  *     argument   what they are, for people: "TIME"
  *     values     "<file>" "<folder>" "<pid>" "<user>", or the words that are known
  *     help       one clause */
@@ -55,7 +56,7 @@ static const char *takes(const struct option *option)
 {
     switch (option->kind) {
     case OPTION_FLAG: return "";
-    case OPTION_MAYBE: return "=";
+    case OPTION_MAYBE: return option->takes != NULL ? "=," : "=";
     case OPTION_CHOICE: return "?";
     case OPTION_PAIR: return "2";
     case OPTION_DURATION: return option->implied != NULL ? "=" : "1";

@@ -139,8 +139,16 @@ CASES = (
     ("vitals run --limit-time 1 basenam", {"basename"}, {"--limit-time"}),
     ("vitals run -- basenam", {"basename"}, set()),
     ("vitals mark x -- basenam", {"basename"}, set()),
+    ("vitals select -i 2,5 basenam", {"basename"}, set()),
+    ("vitals select --inherit 2,5 3 -- basenam", {"basename"}, set()),
+    ("vitals select -i GPU-0a,MIG-1 --lo", {"--lock", "--lock-folder"}, {"--wait"}),
+    ("vitals select -i 2,5 --lo", {"--lock", "--lock-folder"}, {"--wait"}),
+    ("vitals select --inherit=2,5 cat LICEN", {"LICENSE"}, set()),
+    ("vitals select -i cat LICEN", {"LICENSE"}, {"--lock"}),
     ("vitals select --lock -- basenam", {"basename"}, set()),
     ("vitals run cat LICEN", {"LICENSE"}, set()),
+    ("vitals run --quiet basenam", {"basename"}, set()),
+    ("vitals run --quiet cat LICEN", {"LICENSE"}, set()),
     ("vitals run true --lim", set(), {"--limit-time"}),
 )
 
@@ -249,7 +257,9 @@ class Fish(Shell, unittest.TestCase):
         return list(iter(lambda: self.shell.stdout.readline().rstrip("\n"), "END"))
 
     def offers(self, line):
-        words = [shown.split("\t")[0] for shown in self.lines(line)]
+        # An option whose value may be left out is offered with "=" too.
+        words = [word for word in (shown.split("\t")[0] for shown in self.lines(line))
+                 if not re.fullmatch(r"--[\w-]+=", word)]
         return [re.sub(r"^(--[\w-]+=)?(.*,)?(-(?=rs))?", "", word) for word in words]
 
     def test_help_stands_beside_options(self):
