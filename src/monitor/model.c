@@ -263,15 +263,25 @@ static double share_or_nan(const vitals_row *row, vitals_metric part, vitals_met
     return cell_ratio(row, part, whole, &value) ? value : (double)NAN;
 }
 
-/* Of those that are of this moment. */
 struct mean {
     double sum;
     unsigned count;
+    bool incomplete; /* a value of this moment should be there and is not */
 };
 
-static void mean_add(struct mean *mean, const vitals_row *row, vitals_metric metric, double value)
+/* Whether a value of this moment may be known at another; what a device does not have, or not while
+ * it sleeps or is lost, is in no mean. */
+static bool is_late(const vitals_row *row, vitals_metric metric)
 {
-    if (isnan(value) || vitals_row_availability(row, metric) == VITALS_STALE)
+    vitals_availability state = vitals_row_availability(row, metric);
+    return state == VITALS_STALE || state == VITALS_TIMED_OUT || state == VITALS_NOT_YET ||
+           state == VITALS_FAILED;
+}
+
+static void mean_add(struct mean *mean, bool late, double value)
+{
+    mean->incomplete |= late;
+    if (late || isnan(value))
         return;
     mean->sum += value;
     mean->count++;
@@ -279,7 +289,7 @@ static void mean_add(struct mean *mean, const vitals_row *row, vitals_metric met
 
 static double mean_of(const struct mean *mean)
 {
-    return mean->count > 0 ? mean->sum / mean->count : (double)NAN;
+    return mean->count > 0 && !mean->incomplete ? mean->sum / mean->count : (double)NAN;
 }
 
 static void record_device(const struct recording *recording, struct device_history *own,
@@ -311,9 +321,9 @@ static void record_devices(struct model *model, const struct recording *recordin
             continue;
         if (!has_parts(snapshot, gpu)) {
             mean_add(
-                &memory, gpu, VITALS_GPU_MEMORY_USED_BYTES,
+                &memory, is_late(gpu, VITALS_GPU_MEMORY_USED_BYTES),
                 share_or_nan(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES));
-            mean_add(&busy, gpu, VITALS_GPU_UTILIZATION_RATIO,
+            mean_add(&busy, is_late(gpu, VITALS_GPU_UTILIZATION_RATIO),
                      value_or_nan(gpu, VITALS_GPU_UTILIZATION_RATIO));
         }
         struct device_history *own = history_of(model, snapshot, vitals_row_key(gpu));

@@ -9,9 +9,10 @@
 enum { SECOND = 1000000000, BEGIN = 1000 };
 
 /* What a device says at a second: a value that was read `age` seconds ago, and is stale if that is
- * not 0. Below 0: nothing. */
+ * not 0. Below 0: nothing, for `lost` or since no answer came in time. */
 struct answer {
     double busy, age;
+    vitals_availability lost;
 };
 
 static vitals_builder *builder;
@@ -20,10 +21,6 @@ static struct model model;
 
 static void put_reading(vitals_metric metric, double value, double second, double age)
 {
-    if (value < 0) {
-        vitals_builder_missing(builder, metric, VITALS_TIMED_OUT);
-        return;
-    }
     vitals_availability state = age > 0 ? VITALS_STALE : VITALS_HAVE;
     if (vitals_metric_type(metric) == VITALS_F64)
         vitals_builder_f64(builder, metric, value, state);
@@ -48,8 +45,13 @@ static vitals_snapshot *snapshot_at(size_t second, const struct answer *answer)
     vitals_builder_table(builder, VITALS_GPU, GPU, CHECK_COUNT(GPU));
     for (unsigned i = 0; i < 2; i++) {
         double busy = i == 0 ? answer->busy : 0.5, age = i == 0 ? answer->age : 0;
+        vitals_availability lost = answer->lost != 0 ? answer->lost : VITALS_TIMED_OUT;
         vitals_builder_row(builder, VITALS_GPU, i + 1, 0, text_of(i == 0 ? "0" : "1"), now_ns);
         put_number(builder, VITALS_GPU_MEMORY_TOTAL_BYTES, 80.0 * (double)GIB);
+        for (size_t j = 1; busy < 0 && j < CHECK_COUNT(GPU); j++)
+            vitals_builder_missing(builder, GPU[j], lost);
+        if (busy < 0)
+            continue;
         put_reading(VITALS_GPU_MEMORY_USED_BYTES, busy * 80.0 * (double)GIB, now, age);
         put_reading(VITALS_GPU_UTILIZATION_RATIO, busy, now, age);
         put_reading(VITALS_GPU_POWER_WATTS, busy * 700, now, age);
@@ -59,7 +61,7 @@ static vitals_snapshot *snapshot_at(size_t second, const struct answer *answer)
 }
 
 /* As `want` says of each second; below 0: nothing is known. */
-static void check_histories(const double *want, size_t count)
+static void check_histories(const struct answer *answers, const double *want, size_t count)
 {
     const struct device_history *own = model_device_history(&model, 1);
     CHECK_NOT_NULL(own);
@@ -71,9 +73,8 @@ static void check_histories(const double *want, size_t count)
             if (want[i] < 0 ? !isnan(value) : !(fabs(value - want[i] * scale) < 1e-3))
                 CHECK_FAIL("history %zu, second %zu: %g, not %g", j, i, value, want[i] * scale);
         }
-        /* Of both devices where both are known, else of the other. */
-        double mean = history_get(&model.gpu_busy, count - 1 - i);
-        CHECK(!isnan(mean));
+        bool both = answers[i].busy >= 0 && answers[i].age == 0;
+        CHECK(isnan(history_get(&model.gpu_busy, count - 1 - i)) == !both);
     }
 }
 
@@ -82,7 +83,7 @@ static void forward(const struct answer *answers, const double *want, size_t cou
     model_init(&model, &options);
     for (size_t i = 0; i < count; i++)
         model_add_machine(&model, snapshot_at(i, &answers[i]));
-    check_histories(want, count);
+    check_histories(answers, want, count);
     model_done(&model);
 }
 
@@ -99,7 +100,7 @@ static void backward(const struct answer *answers, const double *want, size_t co
         known = older;
     }
     vitals_snapshot_unref(known);
-    check_histories(want, count);
+    check_histories(answers, want, count);
     model_done(&model);
 }
 
@@ -114,8 +115,8 @@ static void check_both(const struct answer *answers, const double *want, size_t 
 
 static void a_source_that_hangs_draws_no_line(void)
 {
-    static const struct answer ANSWERS[] = {{0.2, 0}, {0.3, 0}, {0.3, 1}, {0.3, 2},
-                                            {0.3, 3}, {0.3, 4}, {0.9, 0}, {0.8, 0}};
+    static const struct answer ANSWERS[] = {{0.2, 0, 0}, {0.3, 0, 0}, {0.3, 1, 0}, {0.3, 2, 0},
+                                            {0.3, 3, 0}, {0.3, 4, 0}, {0.9, 0, 0}, {0.8, 0, 0}};
     static const double WANT[] = {0.2, 0.3, -1, -1, -1, -1, 0.9, 0.8};
     check_both(ANSWERS, WANT, CHECK_COUNT(WANT));
 }
@@ -123,7 +124,8 @@ static void a_source_that_hangs_draws_no_line(void)
 /* Each answer comes a second after its question, so that none is ever fresh: all are kept. */
 static void a_source_that_is_always_late_is_kept(void)
 {
-    static const struct answer ANSWERS[] = {{-1, 0}, {0.1, 1}, {0.2, 1}, {0.3, 1}, {0.4, 1}};
+    static const struct answer ANSWERS[] = {
+        {-1, 0, 0}, {0.1, 1, 0}, {0.2, 1, 0}, {0.3, 1, 0}, {0.4, 1, 0}};
     static const double WANT[] = {0.1, 0.2, 0.3, 0.4, -1};
     check_both(ANSWERS, WANT, CHECK_COUNT(WANT));
 }
@@ -131,24 +133,40 @@ static void a_source_that_is_always_late_is_kept(void)
 /* The first answer of a device that takes five seconds for each. */
 static void an_answer_that_took_long_is_of_then(void)
 {
-    static const struct answer ANSWERS[] = {{-1, 0}, {-1, 0},  {-1, 0},  {-1, 0},
-                                            {-1, 0}, {0.7, 5}, {0.7, 6}, {0.7, 7}};
+    static const struct answer ANSWERS[] = {{-1, 0, 0}, {-1, 0, 0},  {-1, 0, 0},  {-1, 0, 0},
+                                            {-1, 0, 0}, {0.7, 5, 0}, {0.7, 6, 0}, {0.7, 7, 0}};
     static const double WANT[] = {0.7, -1, -1, -1, -1, -1, -1, -1};
     check_both(ANSWERS, WANT, CHECK_COUNT(WANT));
 }
 
-/* What is stale is in no mean: only the other device is. */
-static void a_mean_is_of_what_is_known_now(void)
+/* Where one of the two is late nothing is known of their mean; what one does not have is in none.
+ */
+static void a_mean_of_what_is_missing_is_missing(void)
 {
-    static const struct answer ANSWERS[] = {{0.1, 0}, {0.1, 1}, {0.1, 2}};
-    static const double MEANS[] = {0.3, 0.5, 0.5};
+    static const struct answer ANSWERS[] = {
+        {0.1, 0, 0},
+        {0.1, 1, 0},
+        {-1, 0, VITALS_TIMED_OUT},
+        {-1, 0, VITALS_FAILED},
+        {-1, 0, VITALS_NOT_YET},
+        {-1, 0, VITALS_UNSUPPORTED},
+        {-1, 0, VITALS_DENIED},
+        {-1, 0, VITALS_SUSPENDED},
+        {-1, 0, VITALS_GONE},
+        {0.3, 0, 0},
+    };
+    static const double MEANS[] = {0.3, -1, -1, -1, -1, 0.5, 0.5, 0.5, 0.5, 0.4};
     vitals_error error;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     model_init(&model, &options);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < CHECK_COUNT(ANSWERS); i++) {
         model_add_machine(&model, snapshot_at(i, &ANSWERS[i]));
-        CHECK_NEAR(history_get(&model.gpu_busy, 0), MEANS[i], 1e-5);
-        CHECK_NEAR(history_get(&model.gpu_memory, 0), MEANS[i], 1e-5);
+        const struct history *const means[] = {&model.gpu_busy, &model.gpu_memory};
+        for (size_t j = 0; j < CHECK_COUNT(means); j++) {
+            double mean = history_get(means[j], 0);
+            if (MEANS[i] < 0 ? !isnan(mean) : !(fabs(mean - MEANS[i]) < 1e-5))
+                CHECK_FAIL("mean %zu, second %zu: %g, not %g", j, i, mean, MEANS[i]);
+        }
     }
     model_done(&model);
     vitals_builder_free(builder);
@@ -158,6 +176,6 @@ static const check_test tests[] = {
     {"a source that hangs draws no line", a_source_that_hangs_draws_no_line},
     {"a source that is always late is kept", a_source_that_is_always_late_is_kept},
     {"an answer that took long is of then", an_answer_that_took_long_is_of_then},
-    {"a mean is of what is known now", a_mean_is_of_what_is_known_now},
+    {"a mean of what is missing is missing", a_mean_of_what_is_missing_is_missing},
 };
 CHECK_MAIN(tests)
