@@ -2,7 +2,8 @@
  *
  * A cell stands where the CPU's number says, ten to a group, so that one finds CPU 317; a CPU that
  * is offline leaves its place empty. Where there are more CPUs than places, a cell is the busiest
- * of 2, 4, 8 … CPUs, and the words before the cells say so. */
+ * of 2, 4, 8 … CPUs, and the words before the cells say so; it is unknown where one of them is, but
+ * where another is as busy as can be. */
 #include "monitor/pane_cpus.h"
 
 #include <math.h>
@@ -135,14 +136,22 @@ enum { LEVEL_OFFLINE = -2, LEVEL_UNKNOWN = -1, LEVELS = 8 };
 
 static void read_levels(const struct model *model, const struct grid *grid, signed char *levels)
 {
+    bool unknown[CELLS_MOST] = {false};
     memset(levels, LEVEL_OFFLINE, (size_t)grid->cells);
     for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL;) {
         double ratio;
         int level = LEVEL_UNKNOWN, cell = number_of(cpu) / grid->shared;
         if (cpu_busy(model, cpu, &ratio))
             level = (int)lround((ratio < 0 ? 0 : ratio > 1 ? 1 : ratio) * (LEVELS - 1));
-        if (cell < grid->cells && level > levels[cell])
+        if (cell >= grid->cells)
+            continue;
+        unknown[cell] |= level == LEVEL_UNKNOWN;
+        if (level > levels[cell])
             levels[cell] = (signed char)level;
+    }
+    for (int cell = 0; cell < grid->cells; cell++) {
+        if (unknown[cell] && levels[cell] < LEVELS - 1)
+            levels[cell] = LEVEL_UNKNOWN;
     }
 }
 

@@ -5,6 +5,7 @@ Some screens are stored in tests/fixtures/screens_cpus.txt; after a change that 
 
     VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor_cpus.py Golden"""
 
+import json
 import pathlib
 import re
 import tempfile
@@ -120,6 +121,26 @@ class EveryCpu(Recorded):
         """Ten cells stand together: 317 is the eighth of a group."""
         line = next(line for line in self.print(0, 512, (120, 40), ()).splitlines() if re.match(r"│ +270 ", line))
         self.assertEqual(line.split()[2 + (317 - 270) // 10][7], CELLS[()][1 + level(317)])
+
+
+    def test_the_busiest_of_several_is_unknown_where_one_is(self):
+        """But not where another is as busy as can be."""
+        unknown, full = {1, 2, 3, 20, 48, 49, 50, 51}, 97
+        lines = []
+        for line in screens.machine(0, 6, cpus=512).splitlines():
+            snapshot = json.loads(line)
+            for row in snapshot["tables"]["cpu"]:
+                if row["index"] in unknown | {full}:
+                    row.update(busy_seconds=None, availability={"busy_seconds": "timed_out"})
+            lines.append(json.dumps(snapshot) + "\n")
+        path = self.folder / "some-unknown"
+        path.write_text("".join(lines))
+        shared, rows = cells(screens.picture(path, 80, 24).stdout.decode(), ())
+        self.assertEqual(shared, 4)
+        shown = "".join(rows.values())
+        self.assertEqual({place for place, cell in enumerate(shown) if cell == CELLS[()][0]},
+                         {number // shared for number in unknown})
+        self.assertEqual(shown[full // shared], CELLS[()][-1])
 
 
 @unittest.skipUnless(reads_json(), "built without jansson")
