@@ -143,9 +143,13 @@ static void add_errors(struct notes *notes, const vitals_row *gpu)
         (void)snprintf(brief, sizeof brief, "ECC %.0f", count);
         add(notes, words, brief);
     }
-    if (is_set(gpu, G(XID_ERRORS), &count) && is_set(gpu, G(XID_LAST), &newest)) {
-        (void)snprintf(words, sizeof words, "Xid %.0f", newest);
-        add(notes, words, words);
+    if (is_set(gpu, G(XID_ERRORS), &count)) {
+        bool known = is_set(gpu, G(XID_LAST), &newest);
+        (void)snprintf(words, sizeof words, known ? "Xid %.0f" : "Xid errors: %.0f",
+                       known ? newest : count);
+        (void)snprintf(brief, sizeof brief, known ? "Xid %.0f" : "%.0f Xids",
+                       known ? newest : count);
+        add(notes, words, brief);
     }
 }
 

@@ -13,6 +13,7 @@ struct device {
     double age;
     vitals_availability lost; /* why nothing is known of it; 0: it is */
     double ecc, xid;
+    double xids; /* how many; 0: one, where there is one */
     bool heat, power, current, other;
     const char *reasons;
 };
@@ -45,7 +46,8 @@ static const vitals_row *row_of(const struct device *device)
         vitals_builder_read_at(builder, VITALS_GPU_UTILIZATION_RATIO,
                                now_ns - (uint64_t)(device->age * SECOND));
         put_number(builder, VITALS_GPU_ECC_ERRORS_UNCORRECTED, device->ecc);
-        put_number(builder, VITALS_GPU_XID_ERRORS, device->xid > 0);
+        put_number(builder, VITALS_GPU_XID_ERRORS,
+                   device->xids > 0 ? device->xids : device->xid > 0);
         put_number(builder, VITALS_GPU_XID_LAST, device->xid > 0 ? device->xid : -1);
         put_number(builder, VITALS_GPU_THROTTLED_BY_TEMPERATURE, device->heat);
         put_number(builder, VITALS_GPU_THROTTLED_BY_POWER, device->power);
@@ -95,6 +97,10 @@ static void the_gravest_is_said_first_and_then_what_fits(void)
         {{.ecc = 2, .xid = 63, .heat = true}, 60, "ECC 2 uncorrected, Xid 63, throttled: heat"},
         {{.ecc = 2, .heat = true}, 16, "ECC 2, too hot"},
         {{.xid = 79, .heat = true}, 16, "Xid 79, too hot"},
+        {{.xids = 2}, 16, "Xid errors: 2"},
+        {{.xids = 2}, 12, "2 Xids"},
+        {{.xids = 2, .heat = true}, 22, "Xid errors: 2, too hot"},
+        {{.xids = 3, .xid = 79}, 16, "Xid 79"},
         {{.age = 5}, 16, "5 s old"},
         {{.age = 150}, 16, "2 min old"},
         {{.age = 0.2}, 16, "1 s old"},
