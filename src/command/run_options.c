@@ -108,6 +108,21 @@ static const char *recording_place(const struct settings *settings)
     return !named && tracks && settings->record_format != NULL ? "-" : settings->record_path;
 }
 
+static bool is_standard_output(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+static int check_streams(const struct settings *settings)
+{
+    if (!is_standard_output(recording_place(settings)) || !is_standard_output(settings->json_path))
+        return 0;
+    return command_fail(EXIT_USAGE,
+                        "%s and --json - both write to standard output; name a file "
+                        "for one",
+                        settings->record_path != NULL ? "--record -" : "--format without --record");
+}
+
 static int take_usage(struct run_plan *plan, const struct settings *settings)
 {
     vitals_usage_options_init(&plan->usage, sizeof plan->usage);
@@ -291,7 +306,9 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     options->child_descriptors = settings->descriptors_before;
     if (settings->interval_ns != 0)
         options->interval_ns = settings->interval_ns;
-    int code = take_units(settings);
+    int code = check_streams(settings);
+    if (code == 0)
+        code = take_units(settings);
     if (code == 0)
         code = take_limits(options, settings);
     if (code == 0)

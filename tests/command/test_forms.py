@@ -112,17 +112,29 @@ class Forms(unittest.TestCase):
                 self.assertIn("standard output: cannot hold the format vitals; use --format vitals-csv",
                               done.stderr)
 
+    def test_two_forms_do_not_go_to_standard_output(self):
+        me = str(os.getpid())
+        for arguments, first in ((["run", "--record", "-", "--json", "-", "--", "echo", "it ran"], "--record -"),
+                                 (["track", "--record", "-", "--json", "-", me], "--record -"),
+                                 (["track", "--format", "vitals-csv", "--json", "-", me],
+                                  "--format without --record")):
+            with self.subTest(arguments=arguments):
+                done = vitals(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"{first} and --json - both write to standard output; name a file for one\n",
+                              done.stderr)
+
     def test_a_run_records_to_standard_output(self):
-        """Between what the command itself writes there; the account follows. Also where others are told,
+        """Between what the command itself writes there. Also where others are told,
         which takes a descriptor of its own."""
         for told in ([], ["--tensorboard", str(self.folder / "events")]):
             with self.subTest(told=told):
-                done = vitals("run", "-q", "--interval", "50ms", "--record", "-", "--json", "-", *told, "--",
-                              "sh", "-c", "echo first; sleep 0.5; echo last", cwd=self.folder)
+                done = vitals("run", "-q", "--interval", "50ms", "--record", "-", "--json", "account", *told,
+                              "--", "sh", "-c", "echo first; sleep 0.5; echo last", cwd=self.folder)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
-                lines, brace, account = done.stdout.partition("{")
-                self.assertEqual(json.loads(brace + account)["command"][:2], ["sh", "-c"])
-                lines = lines.splitlines()
+                account = json.loads((self.folder / "account").read_text())
+                self.assertEqual(account["command"][:2], ["sh", "-c"])
+                lines = done.stdout.splitlines()
                 rows = [line for line in lines if line not in ("first", "last")]
                 self.assertEqual(len(lines) - len(rows), 2)
                 self.assertEqual(rows[0].split(",")[:2], ["time", "mark"])
