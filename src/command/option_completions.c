@@ -21,13 +21,22 @@ enum { HELP_LEAST = 22, HELP_MOST = 72 };
 /* --- One clause of the help ---------------------------------------------------------------------
  */
 
-/* Up to what explains or restricts it, where that is long enough to be understood alone. */
+static bool is_abbreviated(const char *help, const char *end)
+{
+    return end - help >= 3 && (memcmp(end - 3, "e.g", 3) == 0 || memcmp(end - 3, "i.e", 3) == 0);
+}
+
+/* Up to what explains or restricts it, where that is long enough to be understood alone; what
+ * stands before a semicolon always is. */
 static size_t clause_size(const char *help)
 {
-    static const char *const ends[] = {"; ", ". ", ": ", " (", ", otherwise"};
-    size_t size = strlen(help);
+    static const char *const ends[] = {". ", ": ", " (", ", otherwise"};
+    const char *end = strstr(help, "; ");
+    size_t size = end != NULL ? (size_t)(end - help) : strlen(help);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0] && size > HELP_LEAST; i++) {
-        const char *end = strstr(help + HELP_LEAST, ends[i]);
+        end = strstr(help + HELP_LEAST, ends[i]);
+        while (end != NULL && is_abbreviated(help, end))
+            end = strstr(end + 1, ends[i]);
         if (end != NULL && (size_t)(end - help) < size)
             size = (size_t)(end - help);
     }

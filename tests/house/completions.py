@@ -71,6 +71,7 @@ class Table(unittest.TestCase):
     def test_help_is_one_clause(self):
         for row in table():
             self.assertTrue(0 < len(row.help) <= 75, row)
+            self.assertNotRegex(row.help, r"; | (e\.g|i\.e)\.?(\.\.\.)?$|[;:,(]$| default$", row)
 
     def values(self, command, name):
         return [row.values.split() for row in options(command) if name in row.names][0]
