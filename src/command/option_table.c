@@ -115,7 +115,8 @@ const struct option option_table[] = {
     {.name = "delay", .kind = OPTION_DURATION, .group = GROUP_VIEW, .commands = VIEW | DEVICE,
      OFFSET(delay_ns), .argument = "TIME", .preset = "100ms", .minimum = 0, .maximum = 3600,
      .everywhere = true,
-     .help = "between the two readings that the rates of a report are made of; 0 reads once"},
+     .help = "wait TIME between the two readings that give the rates of a report; 0: read once, "
+             "without rates"},
 
     {.name = "json", .kind = OPTION_FLAG, .group = GROUP_FORM, .commands = METRICS,
      OFFSET(form_json),
@@ -160,11 +161,12 @@ const struct option option_table[] = {
      .help = "print it as JSON, in base units"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_FORM, .commands = REPORT,
      OFFSET(report_format), .argument = "NAME", .choices = report_forms, .excludes = "json",
-     .help = "text, json, gpu-tracker or gpu-tracker-text: the last two as gpu_tracker prints them; "
-             "with --phases gpu-tracker is its analysis of code blocks"},
+     .help = "print in this form: text, json, gpu-tracker or gpu-tracker-text. The last two are "
+             "as gpu_tracker prints them; with --phases gpu-tracker is its analysis of code blocks"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_FORM,
      .commands = COMPARE, OFFSET(report_format), .argument = "NAME", .choices = compare_forms, .excludes = "json",
-     .help = "text, json or gpu-tracker: the last as gpu_tracker compares sessions"},
+     .help = "print in this form: text, json or gpu-tracker. The last is as gpu_tracker compares "
+             "sessions"},
     {.name = "statistic", .kind = OPTION_TEXT, .group = GROUP_FORM, .commands = COMPARE,
      OFFSET(statistic), .argument = "mean|min|max|std", .preset = "mean",
      .help = "what --format gpu-tracker compares"},
@@ -173,14 +175,16 @@ const struct option option_table[] = {
      .help = "every figure"},
     {.name = "memory-unit", .kind = OPTION_TEXT, .group = GROUP_LOOK, .commands = REPORT | COMPARE | RUN | TRACK,
      OFFSET(memory_unit), .argument = "UNIT", .choices = memory_units,
-     .help = "bytes, kilobytes, megabytes, gigabytes, terabytes, kibibytes, mebibytes, gibibytes or "
-             "tebibytes; otherwise what reads best"},
+     .help = "print memory in UNIT: bytes, kilobytes, megabytes, gigabytes, terabytes, kibibytes, "
+             "mebibytes, gibibytes or tebibytes; default: the one that fits each figure"},
     {.name = "gpu-memory-unit", .kind = OPTION_TEXT, .group = GROUP_LOOK,
      .commands = REPORT | COMPARE | RUN | TRACK, OFFSET(gpu_memory_unit), .argument = "UNIT", .choices = memory_units,
-     .help = "likewise of GPU memory"},
+     .help = "print GPU memory in UNIT, one of those of --memory-unit; default: the one that fits "
+             "each figure"},
     {.name = "time-unit", .kind = OPTION_TEXT, .group = GROUP_LOOK, .commands = REPORT | COMPARE | RUN | TRACK,
      OFFSET(time_unit), .argument = "UNIT", .choices = time_units,
-     .help = "seconds, minutes, hours or days; otherwise what reads best"},
+     .help = "print times in UNIT: seconds, minutes, hours or days; default: the one that fits "
+             "each figure"},
 
     {.name = "readonly", .kind = OPTION_FLAG, .group = GROUP_LOOK, .commands = VIEW,
      OFFSET(readonly), .everywhere = true,
@@ -203,10 +207,10 @@ const struct option option_table[] = {
      .commands = VIEW | INFO | KILL | DEVICE | TOPO | DOCTOR | REPORT | COMPARE, OFFSET(width),
      .argument = "COLUMNS", .minimum = 79,
      .maximum = 4096, .everywhere = true, .foreign = "COLUMNS",
-     .help = "of what is printed, 79 at least; otherwise the terminal's"},
+     .help = "print lines of at most COLUMNS, 79 or more; default: the terminal's width"},
     {.name = "width", .kind = OPTION_NUMBER, .group = GROUP_LOOK, .commands = PS, OFFSET(width),
      .argument = "COLUMNS", .minimum = 20, .maximum = 4096,
-     .help = "of what is printed, 20 at least; otherwise the terminal's; no line is longer"},
+     .help = "print lines of at most COLUMNS, 20 or more; default: the terminal's width"},
     {.name = "gpu-util-thresh", .kind = OPTION_PAIR, .group = GROUP_LOOK, .commands = WATCH,
      OFFSET(gpu_thresholds), .argument = "LOW HIGH", .preset = "10,75", .minimum = 1,
      .maximum = 99, .everywhere = true, .foreign = "NVITOP_GPU_UTILIZATION_THRESHOLDS",
@@ -214,7 +218,7 @@ const struct option option_table[] = {
     {.name = "mem-util-thresh", .kind = OPTION_PAIR, .group = GROUP_LOOK, .commands = WATCH,
      OFFSET(memory_thresholds), .argument = "LOW HIGH", .preset = "10,80", .minimum = 1,
      .maximum = 99, .everywhere = true, .foreign = "NVITOP_MEMORY_UTILIZATION_THRESHOLDS",
-     .help = "the same for its memory"},
+     .help = "percent of memory use from which a GPU counts as moderately and as heavily loaded"},
 
     {.name = "only", .brief = "o", .kind = OPTION_NUMBERS, .group = GROUP_FILTER,
      .commands = WATCH, OFFSET(only), .argument = "INDEX...", .minimum = 0, .maximum = 65535,
@@ -460,14 +464,14 @@ const struct option option_table[] = {
              "are FILE.1, FILE.2 and so on, the highest the newest"},
     {.name = "keep", .kind = OPTION_NUMBER, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(keep), .argument = "N", .minimum = 1, .maximum = 1000000, .needs = "rotate",
-     .help = "at most so many of the older ones"},
+     .help = "keep at most N of the older recordings"},
     {.name = "output", .brief = "o", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RECORD,
      OFFSET(record_path), .argument = "FILE",
      .help = "record into FILE: .db for SQLite, .csv for CSV; - is standard output and gets CSV. "
              "The same as FILE alone"},
     {.name = "format", .brief = "f", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RECORD,
      OFFSET(record_format), .argument = "NAME", .choices = record_forms,
-     .help = "whatever its ending: vitals, vitals-csv, or, as these tools write them, gpu-tracker, "
+     .help = "recording format, overriding the ending of FILE: vitals, vitals-csv, gpu-tracker, "
              "resource-tracker, resource-tracker-0.3, the last two also with -system"},
     {.name = "overwrite", .kind = OPTION_FLAG, .group = GROUP_RUN, .commands = RECORD,
      OFFSET(overwrite),
@@ -484,14 +488,14 @@ const struct option option_table[] = {
     {.name = "duration", .brief = "d", .kind = OPTION_DURATION, .group = GROUP_RUN,
      .commands = RECORD, OFFSET(duration_ns), .argument = "TIME", .minimum = 0.01,
      .maximum = 31536000,
-     .help = "end after that time; otherwise with Ctrl-C"},
+     .help = "stop recording after TIME; default: at Ctrl-C"},
     {.name = "rotate", .kind = OPTION_TEXT, .group = GROUP_RUN, .commands = RECORD, OFFSET(rotate),
      .argument = "SIZE|TIME",
      .help = "begin anew when FILE has that size (100MiB) or age (1h); the older ones are FILE.1, "
              "FILE.2 and so on, the highest the newest"},
     {.name = "keep", .kind = OPTION_NUMBER, .group = GROUP_RUN, .commands = RECORD, OFFSET(keep),
      .argument = "N", .minimum = 1, .maximum = 1000000, .needs = "rotate",
-     .help = "at most so many of the older ones"},
+     .help = "keep at most N of the older recordings"},
     {.name = "repeat", .brief = "n", .kind = OPTION_NUMBER, .group = GROUP_RUN, .commands = RUN,
      OFFSET(repeat), .argument = "N", .minimum = 1, .maximum = 1000000,
      .help = "run it N times, one after the other, and say mean, least, most and standard deviation "
@@ -511,12 +515,12 @@ const struct option option_table[] = {
              "at the end; default: a file in vitals/ in $XDG_STATE_HOME or ~/.local/state"},
     {.name = "no-backup", .kind = OPTION_FLAG, .group = GROUP_RUN, .commands = RUN | TRACK,
      OFFSET(no_backup), .excludes = "backup",
-     .help = "keep none"},
+     .help = "keep no running totals in a file"},
 
     {.name = "expected-cores", .kind = OPTION_NUMBER, .group = GROUP_MEASURE,
      .commands = MEASURERS, OFFSET(expected_cores), .argument = "N", .minimum = 1,
      .maximum = 1000000,
-     .help = "cores that shares of CPU are of; otherwise those that it may use"},
+     .help = "count N cores as 100 % of CPU; default: the cores that the processes may use"},
     {.name = "devices", .kind = OPTION_WORDS, .group = GROUP_MEASURE, .commands = MEASURERS,
      OFFSET(devices), .argument = "UUID,...", .least = 1, .most = 1,
      .help = "only these GPUs: UUIDs or their beginnings, numbers, or PCI addresses; otherwise all"},
@@ -554,33 +558,33 @@ const struct option option_table[] = {
 
     {.name = "limit-time", .kind = OPTION_DURATION, .group = GROUP_LIMIT, .commands = RUN,
      OFFSET(limit_ns), .argument = "TIME", .minimum = 0.01, .maximum = 31536000,
-     .help = "end it after that time: TERM to all its processes, KILL after --limit-grace"},
+     .help = "end the command after TIME: TERM to all its processes, KILL after --limit-grace"},
     {.name = "limit-memory", .kind = OPTION_TEXT, .group = GROUP_LIMIT, .commands = RUN,
      OFFSET(limit_memory), .argument = "SIZE",
-     .help = "likewise where all its processes together use more: 40GiB, 500M; what passes it by an "
-             "eighth, 16 MiB at least, before it is seen, the kernel ends in a cgroup at once: with "
-             "version 2 all of it, with version 1 one process"},
+     .help = "end the command when its processes together use more than SIZE: 40GiB, 500M. If use "
+             "jumps more than 12.5 % (at least 16 MiB) past it between two samples, the kernel's "
+             "cgroup limit kills at once: all processes with version 2, one with version 1"},
     {.name = "limit-gpu-memory", .kind = OPTION_TEXT, .group = GROUP_LIMIT, .commands = RUN,
      OFFSET(limit_gpu_memory), .argument = "SIZE",
-     .help = "likewise of the memory of all GPUs together"},
+     .help = "end the command when its processes use more than SIZE on all GPUs together"},
     {.name = "limit-processes", .kind = OPTION_NUMBER, .group = GROUP_LIMIT, .commands = RUN,
      OFFSET(limit_processes), .argument = "N", .minimum = 1, .maximum = OPTION_PID_MOST,
-     .help = "likewise where there are more processes at once"},
+     .help = "end the command when it has more than N processes at once"},
     {.name = "limit-grace", .kind = OPTION_DURATION, .group = GROUP_LIMIT, .commands = RUN,
      OFFSET(limit_grace_ns), .argument = "TIME", .preset = "10s", .minimum = 0, .maximum = 86400,
-     .help = "between TERM and KILL"},
+     .help = "wait TIME between TERM and KILL when a limit ends the command"},
     {.name = "kill-tree", .kind = OPTION_FLAG, .group = GROUP_LIMIT, .commands = RUN,
      OFFSET(kill_tree), .excludes = "wait",
      .help = "end what the command leaves running behind it, daemons too, in the same way"},
 
     {.name = "listen", .kind = OPTION_WORDS, .group = GROUP_SERVE, .commands = SERVE, OFFSET(listen),
      .argument = "ADDRESS[:PORT],...", .least = 1, .most = 1, .everywhere = true,
-     .help = "answer there; otherwise at localhost, which this machine alone can reach. An address of "
-             "IPv6 stands in brackets: [::1]:9847; unix:/PATH is a socket. Beyond this machine "
-             "--web-config is needed"},
+     .help = "listen on these addresses; default: localhost, which only this machine can reach. "
+             "Write an IPv6 address in brackets: [::1]:9847; unix:/PATH is a socket. Beyond this "
+             "machine --web-config is needed"},
     {.name = "port", .kind = OPTION_NUMBER, .group = GROUP_SERVE, .commands = SERVE, OFFSET(port),
      .argument = "N", .preset = "9847", .minimum = 0, .maximum = 65535, .everywhere = true,
-     .help = "where --listen names none; 0: any that is free, which is said"},
+     .help = "listen on port N where --listen names none; 0: use a free port and print it"},
     {.name = "web-config", .kind = OPTION_TEXT, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(web_config), .argument = "FILE", .everywhere = true,
      .no_stream = "it is read again when it has changed",
@@ -590,8 +594,8 @@ const struct option option_table[] = {
      .help = "answer beyond this machine without TLS and passwords: whoever reaches it sees all of it"},
     {.name = "allow-host", .kind = OPTION_WORDS, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(allow_hosts), .argument = "NAME,...", .least = 1, .most = 1, .everywhere = true,
-     .help = "answer to these names too; otherwise to addresses, localhost and this machine's name, so "
-             "that no page of another site can ask in a reader's browser"},
+     .help = "accept requests for these host names too; default: only addresses, localhost and "
+             "this machine's name, as protection against DNS rebinding"},
     {.name = "processes", .kind = OPTION_TEXT, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(told_processes), .argument = "off|workload|pid", .preset = "workload",
      .help = "what is told of processes: nothing, on the page neither; sums of each workload (job, "
@@ -616,7 +620,7 @@ const struct option option_table[] = {
              "node_exporter, which reads FILE.prom alone"},
     {.name = "interval", .kind = OPTION_DURATION, .group = GROUP_SERVE, .commands = SERVE,
      OFFSET(interval_ns), .argument = "TIME", .minimum = 0.1, .maximum = 86400,
-     .help = "between two samples: 5, 0.5s, 1min; otherwise 1 s. Who asks gets the last one"},
+     .help = "take a sample this often: 5, 0.5s, 1min; default: 1 s. A request gets the last one"},
 
     {.name = "mlflow", .kind = OPTION_MAYBE, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow), .argument = "URI", .implied = "",
@@ -628,15 +632,15 @@ const struct option option_table[] = {
              "that of now, as always"},
     {.name = "mlflow-run", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_run), .argument = "ID", .needs = "mlflow",
-     .help = "this run; otherwise that of MLFLOW_RUN_ID, or a new one. \"new\": a new one in any "
-             "case, below that of MLFLOW_RUN_ID"},
+     .help = "log to run ID; default: MLFLOW_RUN_ID, or a new run. \"new\": always a new run, "
+             "nested under MLFLOW_RUN_ID"},
     {.name = "mlflow-experiment", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_experiment), .argument = "NAME", .needs = "mlflow",
-     .help = "a new run's; otherwise that of MLFLOW_EXPERIMENT_ID or MLFLOW_EXPERIMENT_NAME, or "
-             "MLflow's own"},
+     .help = "put a new run into experiment NAME; default: MLFLOW_EXPERIMENT_ID or "
+             "MLFLOW_EXPERIMENT_NAME, or MLflow's own default"},
     {.name = "mlflow-name", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_name), .argument = "NAME", .needs = "mlflow",
-     .help = "a new run's; otherwise that of MLFLOW_RUN_NAME, or one that MLflow makes up"},
+     .help = "name a new run NAME; default: MLFLOW_RUN_NAME, or a name that MLflow makes up"},
     {.name = "mlflow-prefix", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_prefix), .argument = "TEXT", .preset = "system/process/",
      .help = "what the names of the processes' metrics begin with; the tab of system metrics shows "
@@ -644,18 +648,19 @@ const struct option option_table[] = {
     {.name = "mlflow-interval", .kind = OPTION_DURATION, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_interval_ns), .argument = "TIME", .preset = "10s", .minimum = 0.1,
      .maximum = 86400, .everywhere = true,
-     .help = "between two points of MLflow"},
+     .help = "log a point to MLflow this often"},
     {.name = "mlflow-samples", .kind = OPTION_NUMBER, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_samples), .argument = "N", .preset = "1", .minimum = 1, .maximum = 1000000,
      .everywhere = true,
-     .help = "times --mlflow-interval that a point is the mean of; its peak is kept beside"},
+     .help = "average N intervals into each point; the maximum is logged too"},
     {.name = "max-memory", .kind = OPTION_TEXT, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_memory), .argument = "SIZE", .needs = "mlflow",
-     .help = "memory that shares are of; otherwise --limit-memory, the limit of the cgroup, or all"},
+     .help = "count SIZE as 100 % of memory in MLflow; default: that of --limit-memory, of the "
+             "cgroup, or all memory"},
     {.name = "max-cpus", .kind = OPTION_NUMBER, .group = GROUP_TELL, .commands = TELLERS,
      OFFSET(mlflow_cpus), .argument = "N", .minimum = 1, .maximum = 1000000, .needs = "mlflow",
-     .help = "CPUs that percent is of; otherwise the limit of the cgroup, and where there is none "
-             "100 % is one core"},
+     .help = "count N CPUs as 100 % of CPU in MLflow; default: the limit of the cgroup; without "
+             "one, a single core is 100 %"},
     {.name = "otlp", .kind = OPTION_MAYBE, .group = GROUP_TELL, .commands = SERVE | TELLERS,
      OFFSET(otlp), .argument = "URL", .implied = "",
      .help = "send metrics to an OpenTelemetry collector, over HTTP, at URL or where "
@@ -685,12 +690,12 @@ const struct option option_table[] = {
     {.name = "interval", .kind = OPTION_DURATION, .group = GROUP_GLOBAL, .commands = VIEW | METRICS,
      OFFSET(interval_ns), .argument = "TIME", .minimum = 0.01, .maximum = 86400,
      .everywhere = true,
-     .help = "between two readings: 2, 0.5s, 100ms, 1min; otherwise 1 s, of the monitor's "
-             "processes 2 s; the monitor reads no more often than every 100ms; a report's rates go by "
-             "--delay"},
+     .help = "read this often: 2, 0.5s, 100ms, 1min; default: 1 s, and 2 s for the monitor's "
+             "processes. The monitor reads every 100ms at most; the rates of a report depend on "
+             "--delay instead"},
     {.name = "interval", .kind = OPTION_DURATION, .group = GROUP_MEASURE, .commands = MEASURERS,
      OFFSET(interval_ns), .argument = "TIME", .minimum = 0.01, .maximum = 86400,
-     .help = "between two readings: 2, 0.5s, 100ms, 1min; otherwise 1 s"},
+     .help = "read this often: 2, 0.5s, 100ms, 1min; default: 1 s"},
     {.name = "interval", .kind = OPTION_DURATION, .group = GROUP_SHOW, .commands = PS,
      OFFSET(interval_ns), .argument = "TIME", .minimum = 0.01, .maximum = 86400,
      .help = "print a table again and again, that often: 2, 0.5s, 100ms, 1min; %CPU is then of "
@@ -701,7 +706,7 @@ const struct option option_table[] = {
      .help = "print it again and again, that often: 2, 0.5s, 100ms, 1min"},
     {.name = "ascii", .alias = "no-unicode", .brief = "U", .kind = OPTION_FLAG,
      .group = GROUP_GLOBAL, .commands = ANY, OFFSET(ascii), .everywhere = true,
-     .help = "ASCII only; so it is anyway where the locale is not UTF-8"},
+     .help = "use ASCII only; default: in locales other than UTF-8"},
     {.name = "config", .kind = OPTION_TEXT, .group = GROUP_GLOBAL, .commands = ANY,
      OFFSET(config), .argument = "FILE", .everywhere = true,
      .help = "read the configuration from FILE; - is standard input; default: vitals/config.json "
@@ -721,7 +726,7 @@ const struct option option_table[] = {
      .help = "invented GPUs with processes on them, to try everything without any"},
     {.name = "seed", .kind = OPTION_NUMBER, .group = GROUP_WORLD, .commands = ANY, OFFSET(seed),
      .argument = "N", .minimum = 0, .maximum = 9007199254740992.0, .everywhere = true,
-     .help = "of the demo: the same number, the same values"},
+     .help = "seed of --demo: the same number gives the same values"},
     {.name = "backends", .kind = OPTION_TEXT, .group = GROUP_WORLD, .commands = ANY,
      OFFSET(backends), .argument = "NAME,...", .choices = backends, .everywhere = true,
      .help = "which kinds of devices to look for; none: no device at all"},
