@@ -146,7 +146,8 @@ class Csv(Recordings):
         program.stdout.readline()
         program.stdout.close()
         self.assertEqual(program.wait(30), 0)
-        self.assertEqual(program.stderr.read(), b"")
+        # It says of its own accord what a busy machine made it miss.
+        self.assertRegex(program.stderr.read(), rb"\A(vitals: \d+ of \d+ samples were missed: .*\n)?\Z")
         program.stderr.close()
 
     def test_what_is_no_table_stands_beside_it(self):
