@@ -192,7 +192,7 @@ static int cpu_rows_most(const struct model *model)
     return model->height / SHARE > LEAST ? model->height / SHARE : LEAST;
 }
 
-/* Beside devices, whose own rows and users go before. */
+/* Beside devices, whose rows and users have priority. */
 static int cpu_rows_beside_devices(const struct model *model)
 {
     enum { STEP = 12 };

@@ -144,7 +144,7 @@ static void send(const char *text)
 }
 
 /* Every event that ncurses can report must be in the mask, also those that we ignore: after one
- * that is not, ncurses 6.4 waits in read(2) for another, whatever nodelay says (_nc_wgetch repeats
+ * that is not, ncurses 6.4 waits in read(2) for another, also with nodelay (_nc_wgetch repeats
  * while _nc_mouse_parse finds nothing). Clicks stay out, so that it never makes one of a press and
  * a release. */
 void terminal_mouse(bool wanted)
@@ -161,7 +161,7 @@ void terminal_mouse(bool wanted)
 
 static void set_modes(void)
 {
-    /* Of pastes, and what terminals send whatever TERM says: cursor keys outside of their
+    /* Pastes, and keys that terminals send with any TERM: cursor keys outside of their
      * application mode, Home and End of tmux and of rxvt. */
     static const struct {
         const char *sequence;

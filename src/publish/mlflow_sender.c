@@ -53,7 +53,7 @@ struct mlflow_sender {
     const char *lack; /* NULL, or what the file does not say: where all its records go */
     bool elsewhere;   /* the run was found first at another address */
     bool at_home;     /* it was found first where the spool is for */
-    bool let_in;      /* the server has taken something of ours: who we are was enough */
+    bool let_in;      /* the server has taken something of ours: our login was accepted */
     bool said_away, said_refused, said_no_artifacts;
 };
 

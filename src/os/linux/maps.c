@@ -1,4 +1,4 @@
-/* maps.c: which processes share a memory map: kcmp(2), for who may read of both.
+/* maps.c: which processes share a memory map: kcmp(2), if the caller may read both processes.
  * Thread rule: any thread. */
 #include "os/os.h"
 
