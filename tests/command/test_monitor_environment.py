@@ -89,6 +89,7 @@ class Environment(unittest.TestCase):
         for key in ("r", "F5"):
             self.type(key)
             self.terminal.wait("\n AGAIN=another-one", "\n BEFORE=stays")
+        self.terminal.still()  # the last key is answered: one that is ending shows no environment
         child.kill()
         child.wait()
         self.type("r")  # of who has ended what was read stays, and that is said
