@@ -21,7 +21,7 @@
  * of the last. Linked with the hidden symbols of the library for that count alone. */
 #include "measure.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 #include <vitals/process.h>
 #include <vitals/vitals.h>
 

@@ -15,7 +15,7 @@
  */
 #include "measure.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 #include <vitals/collector.h>
 #include <vitals/vitals.h>
 

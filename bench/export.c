@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/otlp/otlp_snapshot.h"
+#include "export/otlp/otlp_table.h"
+#include "export/sample.h"
+#include "export/server/gzip.h"
 #include "measure.h"
-#include "publish/gzip.h"
-#include "publish/moment.h"
-#include "publish/otlp_snapshot.h"
-#include "publish/otlp_table.h"
 
 enum { LINE_MAX_BYTES = 64 * 1024 * 1024, ROUNDS_MOST = 1000 };
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/prometheus/exposition.h"
 #include "measure.h"
-#include "publish/exposition.h"
 
 enum { LINE_MAX_BYTES = 64 * 1024 * 1024, ROUNDS_MOST = 1000 };
 

@@ -18,7 +18,7 @@
  * library for one of them: how often it has asked for memory. */
 #include "measure.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 #include <vitals/vitals.h>
 
 #include <dirent.h>

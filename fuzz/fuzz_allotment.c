@@ -1,6 +1,6 @@
 /* The file of a prolog, made of anything: each job lies within, and is made of nothing that would
  * need an escape. The first byte says of which convention it is. */
-#include "workload/allotment.h"
+#include "workload/gpu_job_claim.h"
 
 #include <stdlib.h>
 #include <string.h>

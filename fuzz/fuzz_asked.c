@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publish/accept.h"
-#include "publish/host_name.h"
-#include "publish/password.h"
+#include "export/server/accept.h"
+#include "export/server/host_name.h"
+#include "export/server/password.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

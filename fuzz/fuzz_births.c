@@ -1,8 +1,8 @@
 /* Any bytes as messages of the process connector: nothing is read beyond them, a datagram counts at
  * most one birth for each message that there is room for, and no memory is left. */
-#include "core/memory.h"
-#include "os/linux/births.h"
 #include "os/linux/netlink.h"
+#include "os/linux/process/births.h"
+#include "util/memory.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* The kernel's word for its own layout: whatever the bytes, nothing beyond them is read, and what
  * is found lies within a structure's size in width. */
-#include "os/linux/btf.h"
+#include "os/linux/process/btf.h"
 
 #include <stdlib.h>
 

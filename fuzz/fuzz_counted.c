@@ -1,6 +1,6 @@
 /* Any bytes as each file of a cgroup that is counted from: what is told is a number, finite and not
  * below zero, and the same for the same bytes. */
-#include "os/linux/cgroup_own.h"
+#include "os/linux/cgroup/cgroup_own.h"
 
 #include <math.h>
 #include <stdlib.h>

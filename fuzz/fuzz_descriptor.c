@@ -1,6 +1,6 @@
 /* The text of /proc/PID/fd/N and of fdinfo/N, and schedstat and status of a thread: all over the
  * same bytes. What was not found is zero, and what is borrowed lies within. */
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

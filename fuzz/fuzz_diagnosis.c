@@ -1,7 +1,7 @@
 /* What the table diagnosis reads, and how its remedies are broken into lines: all over the same
  * bytes. What is found is a plain word, and nothing of a line is lost. */
-#include "command/doctor_paint.h"
-#include "os/linux/ourselves.h"
+#include "command/devices/doctor_paint.h"
+#include "os/linux/diagnosis/ourselves.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* /proc/PID/environ, and where stat says that it lies: names and values lie within the bytes, hold
  * no NUL, and together with the NULs and one "=" each they are no more than there was. */
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

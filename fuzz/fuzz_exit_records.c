@@ -1,7 +1,7 @@
 /* Any bytes as a record of taskstats, and any order of ends: nothing is read beyond the bytes, each
  * process is counted at most once, and no memory is left. */
-#include "core/memory.h"
-#include "os/linux/exit_records.h"
+#include "os/linux/accounting/exit_records.h"
+#include "util/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

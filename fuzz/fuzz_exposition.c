@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publish/exposition.h"
+#include "export/prometheus/exposition.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "os/linux/cgroup.h"
-#include "os/linux/machine.h"
-#include "os/linux/mounts.h"
-#include "os/linux/zfs.h"
+#include "os/linux/cgroup/cgroup.h"
+#include "os/linux/machine/machine.h"
+#include "os/linux/machine/mounts.h"
+#include "os/linux/machine/zfs.h"
+#include "util/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

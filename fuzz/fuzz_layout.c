@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/layout.h"
-#include "monitor/columns.h"
-#include "monitor/match.h"
+#include "command/look/layout.h"
+#include "monitor/list/columns.h"
+#include "monitor/list/match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* /proc/PID/limits: as many are known as were found, and the rest says nothing. */
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
 #include <stdlib.h>
 

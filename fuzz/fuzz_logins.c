@@ -1,7 +1,7 @@
 /* Any bytes as utmp and as the file of a session: what is borrowed lies within them, and no string
  * of utmp is longer than its field. */
-#include "core/base.h"
-#include "os/linux/logins.h"
+#include "os/linux/machine/logins.h"
+#include "util/base.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* /proc/PID/maps and smaps, line by line: what a header holds lies within it, a path that is
  * unescaped is no longer than it was, and the mark of a deleted file is cut once. */
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
 #include <stdlib.h>
 

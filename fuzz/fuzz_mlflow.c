@@ -1,10 +1,10 @@
 /* What comes from outside of MLflow: answers of a server, the file of credentials, names that
  * become keys. The first byte says which. */
-#include "publish/environment.h"
-#include "publish/mlflow_batch.h"
-#include "publish/mlflow_login.h"
-#include "publish/mlflow_points.h"
-#include "publish/mlflow_server.h"
+#include "export/environment.h"
+#include "export/mlflow/mlflow_batch.h"
+#include "export/mlflow/mlflow_login.h"
+#include "export/mlflow/mlflow_points.h"
+#include "export/mlflow/mlflow_server.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "feed/feed.h"
-#include "monitor/screen.h"
+#include "monitor/screens/screen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

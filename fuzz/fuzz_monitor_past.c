@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/moment.h"
-#include "monitor/screen.h"
+#include "monitor/history/parse_time.h"
+#include "monitor/screens/screen.h"
 #include <vitals/sys/builder.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* Any bytes as one of the lists of sockets below /proc/PID/net, the first byte says which: no read
  * past the end, addresses lie within the list's text and hold no NUL, and a list of what was asked
  * for has nothing else. */
-#include "os/linux/sockets.h"
+#include "os/linux/sockets/sockets.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

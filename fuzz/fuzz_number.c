@@ -6,8 +6,8 @@
 #include <string.h>
 #include <vitals/units.h>
 
-#include "core/cursor.h"
-#include "core/number.h"
+#include "util/cursor.h"
+#include "util/number.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/config.h"
-#include "command/option.h"
+#include "command/options/config.h"
+#include "command/options/option.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

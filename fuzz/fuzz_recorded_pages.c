@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/pages.h"
+#include "record/sqlite/pages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

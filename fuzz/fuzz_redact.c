@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publish/redact.h"
+#include "export/redact.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

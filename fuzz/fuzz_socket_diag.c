@@ -1,6 +1,6 @@
 /* Any bytes as a receipt from sock_diag, the first byte says of which family: no read past the end,
  * and addresses lie within the list's text. */
-#include "os/linux/sockets.h"
+#include "os/linux/sockets/sockets.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

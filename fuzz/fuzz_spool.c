@@ -1,6 +1,6 @@
 /* A spool that another program left, cut off, damaged or written by somebody who means harm: it is
  * read without harm, gives as many records as it says, in order, and can be gone on with. */
-#include "publish/spool.h"
+#include "export/mlflow/spool.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <vitals/text.h>
 
-#include "core/utf8.h"
-#include "core/width.h"
+#include "util/utf8.h"
+#include "util/width.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publish/history.h"
-#include "publish/view.h"
+#include "export/server/history.h"
+#include "export/server/view.h"
 
 static void check(struct text *text)
 {

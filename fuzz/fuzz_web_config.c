@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publish/web_config.h"
+#include "export/server/web_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* The wire: whatever is written comes out as the same lines, in whatever pieces it came, and a
  * usage that stands in one is read without harm. The first byte says how large the pieces are. */
-#include "publish/usage_line.h"
-#include "publish/wire.h"
+#include "export/usage_line.h"
+#include "export/wire.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

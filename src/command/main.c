@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/config.h"
-#include "command/option.h"
+#include "command/options/config.h"
+#include "command/options/option.h"
 
 /* From where we are installed, as libexec/vitals is seen from bin. */
 #ifndef TELL_FOLDER

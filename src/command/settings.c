@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/option.h"
+#include "command/options/option.h"
 
 struct settings_memory {
     struct settings_memory *older;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/option.h"
+#include "command/options/option.h"
 
 enum { NAME_SIZE = 16 };
 

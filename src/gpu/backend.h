@@ -17,7 +17,7 @@
 #define VITALS_GPU_BACKEND_H
 
 #include "gpu/sweep.h"
-#include "metric/facts.h"
+#include "model/row_batch.h"
 #include "os/world.h"
 
 enum {
@@ -91,7 +91,7 @@ struct gpu_process {
     int64_t pid;
     unsigned uses;        /* of enum gpu_use; 0: not known */
     signed char is_ours;  /* HAVE: the pid is one of our namespace. OUTSIDE: it is not, or nobody
-                           * could prove it. UNSET: the back end cannot tell; proof.h does */
+                           * could prove it. UNSET: the back end cannot tell; pid_namespace.h does */
     uint64_t start_ticks; /* when it began, where that is known; else 0 */
     struct value at[GPU_PROCESS_NUMBERS]; /* by the metric's number; UNSET: unsupported */
 };

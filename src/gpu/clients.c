@@ -6,8 +6,8 @@
  * Two generations of records and of users are kept, and change places. */
 #include "gpu/client_records.h"
 
-#include "core/memory.h"
-#include "core/search.h"
+#include "util/memory.h"
+#include "util/search.h"
 
 #include <stdlib.h>
 #include <string.h>

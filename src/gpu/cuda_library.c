@@ -2,8 +2,8 @@
  *
  * The only place that loads libcuda. It is never unloaded: it has threads of its own by then. May
  * block as long as a driver likes; see vitals/gpu.h. */
-#include "core/base.h"
-#include "core/error.h"
+#include "util/base.h"
+#include "util/error.h"
 #include <vitals/gpu.h>
 
 #include <dlfcn.h>

@@ -4,10 +4,10 @@
  * Variables") and in the user guide of MIG. Pure: cuda_library.c asks CUDA itself. */
 #include "gpu/find.h"
 
-#include "core/base.h"
-#include "core/error.h"
-#include "core/number.h"
 #include "gpu/backend.h"
+#include "util/base.h"
+#include "util/error.h"
+#include "util/number.h"
 
 #include <stdlib.h>
 #include <string.h>

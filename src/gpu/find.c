@@ -1,8 +1,8 @@
 /* find.c: a device by its label, its address or its UUID. See vitals/gpu.h. */
 #include "gpu/find.h"
 
-#include "core/error.h"
-#include "core/number.h"
+#include "util/error.h"
+#include "util/number.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef VITALS_GPU_FIND_H
 #define VITALS_GPU_FIND_H
 
-#include "core/cursor.h"
+#include "util/cursor.h"
 #include <vitals/gpu.h>
 
 /* Whom a beginning of a UUID means. */

@@ -3,7 +3,7 @@
  * "73DF,\tC1,\tName". "#" begins a comment in both. */
 #include "gpu/names.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #ifndef VITALS_GPU_NAMES_H
 #define VITALS_GPU_NAMES_H
 
-#include "core/cursor.h"
 #include "os/os.h"
+#include "util/cursor.h"
 
 enum { NAMES_TEXT = 128 };
 

@@ -5,8 +5,8 @@
  * back; as soon as more of them are gone than are there, those are forgotten. */
 #include "gpu/table_data.h"
 
-#include "core/memory.h"
-#include "core/search.h"
+#include "util/memory.h"
+#include "util/search.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * sysfs-devices-power of the kernel. */
 #include "gpu/pci.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * link changes. */
 #include "gpu/table_data.h"
 
-#include "core/hash.h"
-#include "core/memory.h"
 #include "gpu/topology.h"
+#include "util/hash.h"
+#include "util/memory.h"
 
 #include <string.h>
 

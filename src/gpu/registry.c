@@ -1,12 +1,12 @@
 /* registry.c: which back ends there are. A new vendor is a folder and a line here.
  *
  * Constant data; any thread. */
-#include "core/cursor.h"
 #include "gpu/amd/amd.h"
 #include "gpu/demo/demo.h"
 #include "gpu/drm/drm.h"
 #include "gpu/intel/intel.h"
 #include "gpu/nvidia/nvidia.h"
+#include "util/cursor.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* rows.c: the gpu tables of a snapshot, out of what table.c keeps. */
 #include "gpu/table_data.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* select.c: which devices a job should take. See vitals/select.h. */
-#include "core/base.h"
-#include "core/error.h"
-#include "core/number.h"
-#include "core/options.h"
 #include "gpu/backend.h"
+#include "util/base.h"
+#include "util/error.h"
+#include "util/number.h"
+#include "util/options.h"
 #include <vitals/select.h>
 
 #include <stdlib.h>

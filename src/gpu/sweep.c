@@ -11,7 +11,7 @@
  */
 #include "gpu/sweep.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <stdatomic.h>

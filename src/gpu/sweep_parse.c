@@ -6,7 +6,7 @@
  * Thread rule: pure. */
 #include "gpu/sweep.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * only loses its rows. Every function allocates what it needs before it changes anything. */
 #include "gpu/table_data.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define VITALS_GPU_TABLE_H
 
 #include "gpu/backend.h"
-#include "snapshot/builder.h"
+#include "model/builder.h"
 
 struct gpu_table;
 

@@ -3,7 +3,7 @@
 #define VITALS_GPU_TABLE_DATA_H
 
 #include "gpu/table.h"
-#include "snapshot/late.h"
+#include "model/answer_cache.h"
 
 /* A text of the identity: where its bytes and its state stand in struct gpu_identity. */
 struct gpu_text {

@@ -1,8 +1,8 @@
 /* topology.c: see topology.h. */
 #include "gpu/topology.h"
 
-#include "core/memory.h"
 #include "gpu/find.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <stdio.h>

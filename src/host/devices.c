@@ -1,8 +1,8 @@
 /* devices.c: see devices.h. */
 #include "host/devices.h"
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "util/error.h"
+#include "util/memory.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define VITALS_HOST_DISKS_H
 
 #include "host/devices.h"
-#include "snapshot/late.h"
+#include "model/answer_cache.h"
 
 /* Takes a reading, and sets the sums among the machine's values where it was one. Returns 0 or
  * VITALS_EMEMORY. */

@@ -1,8 +1,8 @@
 /* energy.c: see energy.h. */
 #include "host/energy.h"
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "util/error.h"
+#include "util/memory.h"
 
 #include <string.h>
 

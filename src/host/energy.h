@@ -8,7 +8,7 @@
 #ifndef VITALS_HOST_ENERGY_H
 #define VITALS_HOST_ENERGY_H
 
-#include "metric/facts.h"
+#include "model/row_batch.h"
 
 struct energy_zone;
 

@@ -3,12 +3,12 @@
  * What the operating system cannot tell comes with its reason from below. */
 #include "host/host.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/number.h"
 #include "host/disks.h"
 #include "host/networks.h"
 #include "host/space.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <string.h>

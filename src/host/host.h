@@ -10,8 +10,8 @@
 #include "host/devices.h"
 #include "host/energy.h"
 #include "host/identities.h"
+#include "model/answer_cache.h"
 #include "os/world.h"
-#include "snapshot/late.h"
 
 /* What is read beside the ticks, each kind on a lane of its own, so that none waits for another. */
 enum host_late {

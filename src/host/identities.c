@@ -1,8 +1,8 @@
 /* identities.c: see identities.h. An identity is known by 64 bits of hash, and its occurrence. */
 #include "host/identities.h"
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "util/error.h"
+#include "util/memory.h"
 
 struct identity {
     uint64_t hash, key;

@@ -8,8 +8,8 @@
 #ifndef VITALS_HOST_IDENTITIES_H
 #define VITALS_HOST_IDENTITIES_H
 
-#include "core/hash.h"
-#include "metric/facts.h"
+#include "model/row_batch.h"
+#include "util/hash.h"
 
 struct identity;
 

@@ -10,7 +10,7 @@
 #define VITALS_HOST_NETWORKS_H
 
 #include "host/devices.h"
-#include "snapshot/late.h"
+#include "model/answer_cache.h"
 
 /* As of disks.h. */
 int networks_take(struct devices *networks, const struct os *os, const struct os_devices *reading,

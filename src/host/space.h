@@ -4,7 +4,7 @@
 #ifndef VITALS_HOST_SPACE_H
 #define VITALS_HOST_SPACE_H
 
-#include "metric/facts.h"
+#include "model/row_batch.h"
 
 /* Adds what the sums are made of. */
 void space_want(struct metric_set *wanted);

@@ -3,7 +3,7 @@
 #define VITALS_MONITOR_DRAW_H
 
 #include "monitor/canvas.h"
-#include "monitor/history.h"
+#include "monitor/history/history.h"
 
 /* How everything looks. */
 struct look {

@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
+#include "monitor/input_event.h"
 #include "monitor/monitor.h"
-#include "monitor/press.h"
 
 #define CODES(...)   .codes = {__VA_ARGS__}
 #define CTRL(letter) PRESS_CONTROL(letter)

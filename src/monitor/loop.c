@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor/diary.h"
-#include "monitor/screen.h"
+#include "monitor/history/live_history.h"
+#include "monitor/screens/screen.h"
 #include "monitor/source.h"
 #include "monitor/terminal.h"
 

@@ -5,9 +5,9 @@
 #ifndef VITALS_MONITOR_MODEL_H
 #define VITALS_MONITOR_MODEL_H
 
-#include "monitor/arrange.h"
-#include "monitor/held.h"
-#include "monitor/history.h"
+#include "monitor/history/history.h"
+#include "monitor/list/arrange.h"
+#include "monitor/list/idle_gpus.h"
 #include "monitor/monitor.h"
 
 /* ---- readings ---- */

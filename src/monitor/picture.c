@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/screen.h"
+#include "monitor/screens/screen.h"
 
 enum { AT_ONCE = 64 };
 

@@ -1,7 +1,7 @@
 /* request.c: what the screens show, as metrics. */
 #include <string.h>
 
-#include "monitor/screen.h"
+#include "monitor/screens/screen.h"
 
 /* Of the machine and its devices. */
 static const vitals_metric MACHINE[] = {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "monitor/parting.h"
+#include "monitor/async_free.h"
 
 /* A person who goes to and fro begins no reading anew. */
 static const uint64_t LINGER_NS = 10000000000u;

@@ -2,8 +2,8 @@
  *
  * A container, a service of systemd, a job's step has cgroups of its own: what they count is what
  * all in them did, seen or not. Who is in them is told, not judged: whether that is the tree that
- * somebody measures is for run/attached.c to say. Nothing is changed. Thread rule: one thread at a
- * time. */
+ * somebody measures is for run/track_cgroup.c to say. Nothing is changed. Thread rule: one thread
+ * at a time. */
 #ifndef VITALS_OS_ATTACH_H
 #define VITALS_OS_ATTACH_H
 

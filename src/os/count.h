@@ -3,7 +3,7 @@
  *     open ──► child (stopped before its exec) ──► ended, reaped (each zombie) ──► read ──► close
  *
  * Each knows one mechanism of the kernel and nothing of the others; which of them speaks for what
- * is run/ladder.c's affair. Nothing here may fail a run: what is denied says so, and is not used.
+ * is run/methods.c's affair. Nothing here may fail a run: what is denied says so, and is not used.
  * Thread rule: the launcher's thread. */
 #ifndef VITALS_OS_COUNT_H
 #define VITALS_OS_COUNT_H

@@ -2,7 +2,7 @@
 #ifndef VITALS_OS_COUNTED_H
 #define VITALS_OS_COUNTED_H
 
-#include "metric/values.h"
+#include "model/values.h"
 
 enum quantity {
     COUNTED_CPU_SECONDS,

@@ -9,7 +9,7 @@
 #ifndef VITALS_OS_MARKS_H
 #define VITALS_OS_MARKS_H
 
-#include "core/base.h"
+#include "util/base.h"
 
 enum { OS_MARKS_PATH = 256, OS_MARKS_TAIL = 64 };
 

@@ -7,9 +7,9 @@
 #ifndef VITALS_OS_OS_H
 #define VITALS_OS_OS_H
 
-#include "core/buffer.h"
-#include "core/cursor.h"
-#include "metric/facts.h"
+#include "model/row_batch.h"
+#include "util/buffer.h"
+#include "util/cursor.h"
 #include <vitals/context.h>
 
 struct os {

@@ -4,7 +4,7 @@
 #ifndef VITALS_OS_SHARED_H
 #define VITALS_OS_SHARED_H
 
-#include "core/base.h"
+#include "util/base.h"
 
 /* Zeroed pages that a child which is forked later has too; a page that nobody writes costs nothing.
  * NULL where there are none. */

@@ -1,4 +1,4 @@
-/* world.h: what a vitals_context is. Made in src/sample/context.c, which knows all rooms.
+/* world.h: what a vitals_context is. Made in src/sampler/context.c, which knows all rooms.
  *
  * Immutable but for the count: a lane that was left behind in a driver still holds the world that
  * it was given, so the last one to go frees it.

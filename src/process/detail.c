@@ -6,7 +6,7 @@
  * Thread rule: reading on the thread that owns the cache; taking on the process's. */
 #include "process/detail.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-/* entry.h: the table from inside, and how its files divide the work (table.c: who lives; answers.c:
- * what lanes are asked; descriptors.c: what is kept open; tree.c: which rows). Thread rule: the
- * tick thread. */
+/* entry.h: the table from inside, and how its files divide the work (table.c: who lives;
+ * query_queue.c: what lanes are asked; descriptors.c: what is kept open; tree.c: which rows).
+ * Thread rule: the tick thread. */
 #ifndef VITALS_PROCESS_ENTRY_H
 #define VITALS_PROCESS_ENTRY_H
 
-#include "core/hash.h"
-#include "process/newcomers.h"
+#include "process/new_processes.h"
 #include "process/table.h"
+#include "util/hash.h"
 
 enum { PULSE_TEXT = 1024 };
 
@@ -35,7 +35,7 @@ struct process_table {
 
     size_t listed;  /* in /proc, when all were listed last */
     bool complete;  /* in this tick: `pids` are all that are in /proc */
-    struct absent { /* named.c: not in /proc, when that was listed for it; pid 0: none */
+    struct absent { /* gpu_users.c: not in /proc, when that was listed for it; pid 0: none */
         int64_t pid;
         uint64_t looked_ns;
     } absent[64];
@@ -45,7 +45,7 @@ struct process_table {
     uint64_t scanned_ns;   /* when all were read last, */
     uint64_t scan_ns;      /* and how long that took */
     int64_t last_pid;      /* that was given, when children were listed last; -1: not known */
-    int64_t newest_pid;    /* the same in this tick (descent.c) */
+    int64_t newest_pid;    /* the same in this tick (tree_scan.c) */
     int newest_pid_file;   /* where that is read; -1: not open */
     int64_t watcher;       /* who is passed over, as is whom he starts; 0: nobody is */
 
@@ -90,7 +90,7 @@ struct process *process_by_key(const struct process_table *table, uint64_t key);
  * is another. */
 bool process_refresh(struct process_table *table, struct process *process, bool extras);
 
-/* ---- descent.c ---- */
+/* ---- tree_scan.c ---- */
 
 /* Whether this tick may look at the tree alone. */
 bool descent_is_enough(const struct process_table *table);
@@ -107,7 +107,7 @@ void descent_settle(struct process_table *table);
 bool descent_begin_scan(struct process_table *table);
 void descent_check_scan(struct process_table *table, uint64_t last_key);
 
-/* ---- pulse.c ---- */
+/* ---- cgroup_activity.c ---- */
 
 /* At the beginning of a tick, once it is known who may rest. */
 void pulse_begin(struct process_table *table);
@@ -138,7 +138,7 @@ bool rest_holds(struct process_table *table, struct process *process, unsigned e
 
 void rest_end(struct process_table *table);
 
-/* ---- named.c ---- */
+/* ---- gpu_users.c ---- */
 
 /* Whether nobody has a row but who a device names. */
 bool named_alone(const struct process_table *table);

@@ -6,9 +6,9 @@
  * of it stands in ask.c and relatives.c. Thread rule: one thread at a time per handle. */
 #include "process/live.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "process/table.h"
+#include "util/error.h"
+#include "util/memory.h"
 
 #include <errno.h>
 

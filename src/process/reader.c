@@ -5,7 +5,7 @@
  * at a time per reader and process. */
 #include "process/reader.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <errno.h>
 

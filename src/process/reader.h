@@ -7,9 +7,9 @@
 #ifndef VITALS_PROCESS_READER_H
 #define VITALS_PROCESS_READER_H
 
-#include "core/shared_text.h"
+#include "model/builder.h"
 #include "os/world.h"
-#include "snapshot/builder.h"
+#include "util/shared_text.h"
 
 /* How many cadences the columns that lanes read may have. */
 enum { PROCESS_TURNS = 6 };
@@ -64,7 +64,7 @@ struct process {
 
     uint64_t digest, digest_ns; /* rest.c: as the kernel said before it was read; when; 0: never */
     unsigned digest_extras;     /* and what was read then */
-    uint64_t clock_ns, clock_tick; /* descent.c: its CPU clock, and in which tick that was, */
+    uint64_t clock_ns, clock_tick; /* tree_scan.c: its CPU clock, and in which tick that was, */
     bool rested;                   /* and that it has not run since its children were listed */
     bool root;                     /* the request names it */
     bool in_tree;                  /* a root, or once the descendant of one */

@@ -5,12 +5,12 @@
  * stat of every process is read once, and the tree made of that. A parent is never younger than its
  * child: one that is only has the number. Whom we may not look at is passed over, and said.
  * Thread rule: one thread at a time per handle. */
-#include "process/answer.h"
+#include "process/query_result.h"
 
-#include "core/error.h"
-#include "core/hash.h"
-#include "core/memory.h"
-#include "snapshot/request.h"
+#include "model/request.h"
+#include "util/error.h"
+#include "util/hash.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * Nothing is read here. Thread rule: one thread at a time per reader and process. */
 #include "process/reader.h"
 
-#include "metric/words.h"
+#include "model/words.h"
 
 #include <string.h>
 

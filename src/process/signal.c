@@ -3,7 +3,7 @@
  * Thread rule: one thread at a time per handle. */
 #include "process/live.h"
 
-#include "core/error.h"
+#include "util/error.h"
 
 #include <errno.h>
 

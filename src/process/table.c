@@ -6,8 +6,8 @@
  * Thread rule: the tick thread. */
 #include "process/entry.h"
 
-#include "core/memory.h"
-#include "core/search.h"
+#include "util/memory.h"
+#include "util/search.h"
 
 #include <errno.h>
 #include <string.h>

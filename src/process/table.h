@@ -67,8 +67,8 @@ void process_table_pulse(struct process_table *table, int file, int folder);
 /* Whether it said in the newest tick that nobody has run since the one before. */
 bool process_table_rests(const struct process_table *table);
 
-/* Lists /proc (not where users of devices alone have rows: named.c) and reads every process as the
- * metrics that are due need (stat of all; statm, clock, status and io of those that will have a
+/* Lists /proc (not where users of devices alone have rows: gpu_users.c) and reads every process as
+ * the metrics that are due need (stat of all; statm, clock, status and io of those that will have a
  * row); values of metrics that are not due stay as they were. Returns 0 or VITALS_EMEMORY; where
  * /proc cannot be listed the table is empty and process_table_state says why. */
 int process_table_tick(struct process_table *table, const struct metric_set *due);

@@ -6,9 +6,9 @@
 #include "process/detail.h"
 #include "workload/names.h"
 
-#include "core/hash.h"
-#include "core/memory.h"
-#include "core/number.h"
+#include "util/hash.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <string.h>

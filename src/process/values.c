@@ -1,9 +1,9 @@
 /* values.c: what is set of a process, in the words that the catalogue has for it.
  *
  * So what was read of one process can be set of another. Thread rule: pure. */
-#include "core/base.h"
-#include "core/cursor.h"
-#include "metric/words.h"
+#include "model/words.h"
+#include "util/base.h"
+#include "util/cursor.h"
 #include <vitals/process.h>
 
 #include <limits.h>

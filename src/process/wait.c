@@ -7,9 +7,9 @@
  * per handle. */
 #include "process/live.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/options.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/options.h"
 
 #include <errno.h>
 

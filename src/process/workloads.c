@@ -3,8 +3,8 @@
 #include "process/detail.h"
 #include "process/entry.h"
 
-#include "core/memory.h"
-#include "core/search.h"
+#include "util/memory.h"
+#include "util/search.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "feed/built_without.h"
 #include "record/recording_data.h"
-#include "record/tick.h"
+#include "record/sample.h"
 #include <vitals/sys/account.h>
 
 #if VITALS_WITH_JANSSON

@@ -1,8 +1,8 @@
 /* read_tables.c: recordings that are CSV: ours, resource-tracker's, gpu_tracker's. What a file is,
  * the names of its columns say. Pure but for memory and the file that is handed in. */
 #include "record/csv.h"
-#include "record/dialect.h"
-#include "record/gpu_tracker.h"
+#include "record/foreign/dialect.h"
+#include "record/foreign/gpu_tracker.h"
 #include "record/recording_data.h"
 
 #include <errno.h>

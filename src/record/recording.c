@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "record/account_json.h"
-#include "record/database.h"
-#include "record/gpu_tracker.h"
+#include "record/foreign/gpu_tracker.h"
+#include "record/sqlite/database.h"
 
 static bool is_standard_input(const char *path)
 {

@@ -1,9 +1,9 @@
 /* about.c: see about.h. */
 #include "run/about.h"
 
-#include "core/buffer.h"
-#include "core/number.h"
 #include "os/self.h"
+#include "util/buffer.h"
+#include "util/number.h"
 #include <vitals/sys/account.h>
 #include <vitals/text.h>
 #include <vitals/version.h>

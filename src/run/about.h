@@ -5,7 +5,7 @@
 #ifndef VITALS_RUN_ABOUT_H
 #define VITALS_RUN_ABOUT_H
 
-#include "sample/context.h"
+#include "sampler/context.h"
 #include <vitals/account.h>
 
 /* Sets command (of argv, where there is one), working_directory, user, host, boot_id, version and

@@ -2,8 +2,8 @@
  * of where they come from. */
 #include "run/account.h"
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "util/error.h"
+#include "util/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef VITALS_RUN_ACCOUNT_H
 #define VITALS_RUN_ACCOUNT_H
 
-#include "metric/values.h"
+#include "model/values.h"
 #include "os/launch.h"
 #include "run/counted.h"
 #include <vitals/run.h>

@@ -4,7 +4,7 @@
  * nothing counts. Thread rule: the launcher's thread. */
 #include "run/account.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* account_json.c: an account as one JSON document; docs/account.md describes it.
  *
- * Written piece by piece through a buffer on the stack, as snapshot/json.c does: nothing is
+ * Written piece by piece through a buffer on the stack, as model/json.c does: nothing is
  * allocated, so a launcher can tell what it knows when memory is out. Thread rule: any thread. */
 #include "run/account.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <string.h>
 #include <vitals/version.h>

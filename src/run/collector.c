@@ -2,13 +2,13 @@
  * each sample is folded into every open window. `mutex` guards the windows. */
 #include <vitals/collector.h>
 
-#include "core/error.h"
-#include "core/hash.h"
-#include "core/memory.h"
 #include "os/os.h"
 #include "run/collector_values.h"
-#include "run/usage_data.h"
-#include "sample/context.h"
+#include "run/usage/usage_data.h"
+#include "sampler/context.h"
+#include "util/error.h"
+#include "util/hash.h"
+#include "util/memory.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* collector_values.c: see collector_values.h. */
 #include "run/collector_values.h"
 
-#include "core/memory.h"
-#include "run/usage_data.h"
+#include "run/usage/usage_data.h"
+#include "util/memory.h"
 
 #include <stddef.h>
 #include <stdio.h>

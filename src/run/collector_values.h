@@ -6,8 +6,8 @@
 #ifndef VITALS_RUN_COLLECTOR_VALUES_H
 #define VITALS_RUN_COLLECTOR_VALUES_H
 
-#include "core/base.h"
-#include "core/hash.h"
+#include "util/base.h"
+#include "util/hash.h"
 #include <vitals/collector.h>
 
 struct collector_subject;

@@ -1,6 +1,6 @@
 /* convert.c: a figure in the unit that somebody wants to read. Pure. */
-#include "core/base.h"
-#include "core/number.h"
+#include "util/base.h"
+#include "util/number.h"
 
 #include <math.h>
 #include <stdio.h>

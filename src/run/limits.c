@@ -1,7 +1,7 @@
 /* limits.c: see limits.h. */
 #include "run/limits.h"
 
-#include "core/number.h"
+#include "util/number.h"
 #include <vitals/units.h>
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #ifndef VITALS_RUN_LIMITS_H
 #define VITALS_RUN_LIMITS_H
 
-#include "metric/values.h"
+#include "model/values.h"
 #include <vitals/run.h>
 
 enum limit { LIMIT_NONE, LIMIT_TIME, LIMIT_MEMORY, LIMIT_GPU_MEMORY, LIMIT_PROCESSES };

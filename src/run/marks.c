@@ -1,9 +1,9 @@
 /* marks.c: see marks.h. */
 #include "run/marks.h"
 
-#include "core/memory.h"
-#include "core/utf8.h"
 #include "os/os.h"
+#include "util/memory.h"
+#include "util/utf8.h"
 #include <vitals/error.h>
 
 #include <string.h>

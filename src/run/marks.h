@@ -10,8 +10,8 @@
 #ifndef VITALS_RUN_MARKS_H
 #define VITALS_RUN_MARKS_H
 
-#include "core/cursor.h"
 #include "os/marks.h"
+#include "util/cursor.h"
 #include <vitals/mark.h>
 
 enum { MARKS_NAME = 200, MARKS_LINE = 1024, MARKS_READING = 1 << 16 };

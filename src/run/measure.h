@@ -2,7 +2,7 @@
 #ifndef VITALS_RUN_MEASURE_H
 #define VITALS_RUN_MEASURE_H
 
-#include "core/base.h"
+#include "util/base.h"
 #include <vitals/usage.h>
 
 /* MEASURE_cpu_seconds = 1, … */

@@ -6,21 +6,21 @@
  * It runs no thread and loads no vendor library, so nothing of it can hang: when the command ends,
  * the watcher has GRACE_NS for its last report and is then left behind. Thread rule: a process with
  * one thread. */
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/options.h"
+#include "model/request.h"
 #include "os/launch.h"
 #include "os/marks.h"
 #include "run/about.h"
 #include "run/account.h"
-#include "run/ladder.h"
-#include "run/launched.h"
 #include "run/limits.h"
+#include "run/methods.h"
 #include "run/run_options.h"
+#include "run/track_child.h"
 #include "run/tree.h"
 #include "run/watcher.h"
-#include "sample/context.h"
-#include "snapshot/request.h"
+#include "sampler/context.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/options.h"
 
 #include <errno.h>
 #include <stdio.h>

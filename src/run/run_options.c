@@ -1,8 +1,8 @@
 /* run_options.c: see <vitals/run.h>: options of a run, whoever launches it. Pure. */
 #include "run/run_options.h"
 
-#include "core/error.h"
-#include "snapshot/request.h"
+#include "model/request.h"
+#include "util/error.h"
 
 #include <vitals/run.h>
 

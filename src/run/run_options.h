@@ -2,7 +2,7 @@
 #ifndef VITALS_RUN_RUN_OPTIONS_H
 #define VITALS_RUN_RUN_OPTIONS_H
 
-#include "core/options.h"
+#include "util/options.h"
 
 extern const struct options_form run_options_form;
 

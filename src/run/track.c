@@ -4,25 +4,25 @@
  * A thread samples at absolute deadlines and folds what it sees; it wakes too when a root ends, to
  * read once more what a zombie still tells. `mutex` guards what is folded and counted: an account
  * is made of it at any moment. Where the target has a cgroup of its own, or is our command, the
- * kernel counts what samples do not see (attached.c, launched.c); of others it may tell who came
- * and went (followed.c). Nothing here changes the process that calls. */
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/number.h"
+ * kernel counts what samples do not see (track_cgroup.c, track_child.c); of others it may tell who
+ * came and went (track_events.c). Nothing here changes the process that calls. */
+#include "model/request.h"
 #include "os/launch.h"
 #include "process/live.h"
 #include "run/about.h"
 #include "run/account.h"
-#include "run/attached.h"
-#include "run/followed.h"
-#include "run/ladder.h"
-#include "run/launched.h"
+#include "run/methods.h"
+#include "run/run_observer.h"
 #include "run/run_options.h"
-#include "run/teller.h"
-#include "run/usage_data.h"
-#include "sample/context.h"
-#include "sample/sampler.h"
-#include "snapshot/request.h"
+#include "run/track_cgroup.h"
+#include "run/track_child.h"
+#include "run/track_events.h"
+#include "run/usage/usage_data.h"
+#include "sampler/context.h"
+#include "sampler/sampler.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
 /* tree.c: see tree.h. */
 #include "run/tree.h"
 
-#include "core/hash.h"
+#include "model/request.h"
 #include "os/launch.h"
 #include "process/table.h"
-#include "snapshot/request.h"
+#include "util/hash.h"
 #include <vitals/process.h>
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef VITALS_RUN_TREE_H
 #define VITALS_RUN_TREE_H
 
-#include "sample/context.h"
+#include "sampler/context.h"
 
 struct tree {
     vitals_context *context;

@@ -1,18 +1,18 @@
 /* watcher.c: see watcher.h. */
 #include "run/watcher.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/number.h"
+#include "model/request.h"
 #include "os/launch.h"
 #include "run/about.h"
 #include "run/account.h"
 #include "run/marks.h"
 #include "run/measure.h"
-#include "run/teller.h"
-#include "run/usage_data.h"
-#include "sample/sampler.h"
-#include "snapshot/request.h"
+#include "run/run_observer.h"
+#include "run/usage/usage_data.h"
+#include "sampler/sampler.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
 #include <vitals/gpu.h>
 
 #include <errno.h>

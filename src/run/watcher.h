@@ -7,7 +7,7 @@
 #ifndef VITALS_RUN_WATCHER_H
 #define VITALS_RUN_WATCHER_H
 
-#include "metric/values.h"
+#include "model/values.h"
 #include "os/marks.h"
 #include "run/watch_area.h"
 #include <vitals/context.h>

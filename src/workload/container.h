@@ -7,7 +7,7 @@
 #ifndef VITALS_WORKLOAD_CONTAINER_H
 #define VITALS_WORKLOAD_CONTAINER_H
 
-#include "core/cursor.h"
+#include "util/cursor.h"
 
 /* The id or name of the innermost container, borrowed from `path` and as it stands there: systemd's
  * escapes (\x2d) stay. Size 0 where there is none; a container's monitor on the host (conmon,

@@ -2,7 +2,7 @@
 #include "workload/names.h"
 #include "workload/path.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef VITALS_WORKLOAD_PATH_H
 #define VITALS_WORKLOAD_PATH_H
 
-#include "core/cursor.h"
+#include "util/cursor.h"
 
 /* The next element that is not empty; false at the end. */
 bool path_element(struct cursor *cursor, struct span *out);

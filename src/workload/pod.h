@@ -2,7 +2,7 @@
 #ifndef VITALS_WORKLOAD_POD_H
 #define VITALS_WORKLOAD_POD_H
 
-#include "core/cursor.h"
+#include "util/cursor.h"
 
 enum { POD_UID = 40 };
 

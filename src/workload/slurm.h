@@ -8,7 +8,7 @@
 #ifndef VITALS_WORKLOAD_SLURM_H
 #define VITALS_WORKLOAD_SLURM_H
 
-#include "core/cursor.h"
+#include "util/cursor.h"
 
 enum { SLURM_TEXT = 24 };
 

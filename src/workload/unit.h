@@ -2,7 +2,7 @@
 #ifndef VITALS_WORKLOAD_UNIT_H
 #define VITALS_WORKLOAD_UNIT_H
 
-#include "core/cursor.h"
+#include "util/cursor.h"
 
 /* The last service or scope in the path, as systemd calls it ("session-3.scope",
  * "user@1000.service", "docker-….scope"); borrowed from `path`. Size 0 where there is none. */

@@ -7,8 +7,8 @@
 #ifndef VITALS_WORKLOAD_WORKLOAD_H
 #define VITALS_WORKLOAD_WORKLOAD_H
 
-#include "core/buffer.h"
-#include "core/cursor.h"
+#include "util/buffer.h"
+#include "util/cursor.h"
 
 enum workload_kind {
     WORKLOAD_NONE,

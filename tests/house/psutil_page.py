@@ -21,7 +21,7 @@ OTHER = {"gone", "denied"}
 def catalogue():
     """table → its columns."""
     tables = {}
-    for entity, name in METRIC.findall((SOURCE / "src/metric/metrics.def").read_text()):
+    for entity, name in METRIC.findall((SOURCE / "src/model/metrics.def").read_text()):
         tables.setdefault(entity.lower(), set()).add(name)
     return tables
 

@@ -7,10 +7,10 @@
 #include "gpu_sample.h"
 #include "gpu_tree.h"
 
-#include "core/memory.h"
 #include "gpu/amd/amd.h"
 #include "gpu/sweep.h"
 #include "os/world.h"
+#include "util/memory.h"
 
 struct amd_world {
     struct gpu_tree tree;

@@ -8,9 +8,9 @@
 
 #include "check.h"
 
-#include "core/memory.h"
 #include "fake_clock.h"
 #include "gpu/table.h"
+#include "util/memory.h"
 
 #include <stdatomic.h>
 #include <vitals/vitals.h>

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "os/linux/process_facts.h"
+#include "os/linux/process/process_facts.h"
 
 #include <errno.h>
 #include <ftw.h>

@@ -4,7 +4,7 @@
 
 #include "record_world.h"
 
-#include "record/timeline.h"
+#include "record/replay/timeline.h"
 #include <vitals/sys/builder.h>
 
 #define FRAMES_BEGIN_NS UINT64_C(1800000000000000000)

@@ -4,8 +4,8 @@
 
 #include "check.h"
 
-#include "core/memory.h"
 #include "gpu/table.h"
+#include "util/memory.h"
 #include <vitals/error.h>
 
 /* ---- a table of processes that says what the test wants ---- */

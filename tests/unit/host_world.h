@@ -5,8 +5,8 @@
 
 #include "check.h"
 
-#include "core/memory.h"
 #include "host/host.h"
+#include "util/memory.h"
 
 #include <limits.h>
 

@@ -7,10 +7,10 @@
 #include "gpu_sample.h"
 #include "gpu_tree.h"
 
-#include "core/memory.h"
 #include "gpu/intel/intel.h"
 #include "gpu/sweep.h"
 #include "os/world.h"
+#include "util/memory.h"
 
 /* A perf event that was opened. */
 struct intel_counter {

@@ -6,8 +6,8 @@
 
 #include "check.h"
 
-#include "core/memory.h"
 #include "process/table.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

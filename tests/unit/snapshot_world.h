@@ -5,8 +5,8 @@
 
 #include "check.h"
 
-#include "core/memory.h"
-#include "snapshot/builder.h"
+#include "model/builder.h"
+#include "util/memory.h"
 
 static inline vitals_text text(const char *string)
 {

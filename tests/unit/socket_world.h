@@ -5,7 +5,7 @@
 
 #include "process_world.h"
 
-#include "os/linux/sockets.h"
+#include "os/linux/sockets/sockets.h"
 #include "os/linux/tables.h"
 
 #include <arpa/inet.h>

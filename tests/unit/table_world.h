@@ -5,7 +5,7 @@
 
 #include "process_world.h"
 
-#include "metric/facts.h"
+#include "model/row_batch.h"
 
 #include <pthread.h>
 

@@ -2,9 +2,9 @@
  * of a run. */
 #include "account_world.h"
 
-#include "core/base.h"
-#include "core/memory.h"
 #include "run/watch_area.h"
+#include "util/base.h"
+#include "util/memory.h"
 
 #include <math.h>
 #include <vitals/vitals.h>

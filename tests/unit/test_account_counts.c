@@ -2,7 +2,7 @@
  * called exact of it. */
 #include "account_world.h"
 
-#include "core/base.h"
+#include "util/base.h"
 
 static vitals_error error;
 static struct counted counts[COUNTED_COUNT];

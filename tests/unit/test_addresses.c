@@ -1,9 +1,9 @@
 /* The table network_address: from lists as the C library gives them, and of this machine. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "os/linux/addresses.h"
+#include "os/linux/sockets/addresses.h"
 #include "os/linux/tables.h"
+#include "util/memory.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "gpu_world.h"
 
-#include "core/memory.h"
-#include "workload/allotment.h"
+#include "util/memory.h"
+#include "workload/gpu_job_claim.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -2,9 +2,9 @@
  * properties of the topology. */
 #include "check.h"
 
+#include "gpu/amd/dpm_levels.h"
 #include "gpu/amd/errors.h"
 #include "gpu/amd/kfd.h"
-#include "gpu/amd/levels.h"
 
 static struct span span_of(const char *text)
 {

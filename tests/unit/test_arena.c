@@ -1,8 +1,8 @@
 /* The arena: aligned and zeroed, and quiet once it has seen its largest tick. */
 #include "check.h"
 
-#include "core/arena.h"
-#include "core/memory.h"
+#include "util/arena.h"
+#include "util/memory.h"
 
 #include <stdalign.h>
 

@@ -2,9 +2,9 @@
  * says it is (password.h). */
 #include "check.h"
 
-#include "publish/accept.h"
-#include "publish/host_name.h"
-#include "publish/password.h"
+#include "export/server/accept.h"
+#include "export/server/host_name.h"
+#include "export/server/password.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -3,9 +3,9 @@
 #include "gpu_tree.h"
 #include "usage_world.h"
 
-#include "core/memory.h"
 #include "os/attach.h"
-#include "run/attached.h"
+#include "run/track_cgroup.h"
+#include "util/memory.h"
 
 static struct world world;
 

@@ -2,7 +2,7 @@
  * them. */
 #include "check.h"
 
-#include "os/linux/births.h"
+#include "os/linux/process/births.h"
 
 #include <linux/cn_proc.h>
 #include <linux/connector.h>

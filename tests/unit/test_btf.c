@@ -2,7 +2,7 @@
  */
 #include "check.h"
 
-#include "os/linux/btf.h"
+#include "os/linux/process/btf.h"
 
 #include <linux/btf.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The buffer: appends, always ends in NUL, and remembers that memory ran out. */
 #include "check.h"
 
-#include "core/buffer.h"
-#include "core/memory.h"
+#include "util/buffer.h"
+#include "util/memory.h"
 
 static void fill(struct buffer *buffer)
 {

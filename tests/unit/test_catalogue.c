@@ -1,7 +1,7 @@
 /* The catalogue: its numbers, its names, its sets, and that the public header says the same. */
 #include "check.h"
 
-#include "metric/catalogue.h"
+#include "model/catalogue.h"
 #include <vitals/snapshot.h>
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
  * which this machine lacks, and from texts that lie. */
 #include "check.h"
 
-#include "os/linux/cgroup_own.h"
+#include "os/linux/cgroup/cgroup_own.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
  * where we may make a cgroup. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "os/linux/host_files.h"
+#include "os/linux/machine/host_files.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "os/launch.h"
-#include "os/linux/cgroup_own.h"
+#include "os/linux/cgroup/cgroup_own.h"
 
 #include <fcntl.h>
 #include <stdio.h>

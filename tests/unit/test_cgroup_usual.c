@@ -3,7 +3,7 @@
  * a namespace. */
 #include "check.h"
 
-#include "os/linux/cgroup.h"
+#include "os/linux/cgroup/cgroup.h"
 
 #include <fcntl.h>
 #include <sched.h>

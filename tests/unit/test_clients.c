@@ -1,8 +1,8 @@
 /* From sweeps to the processes of a device: who is charged, ratios of counters, memory. */
 #include "check.h"
 
-#include "core/memory.h"
 #include "gpu/clients.h"
+#include "util/memory.h"
 
 static struct sweep_client items[64];
 static struct gpu_sweep sweep;

@@ -1,7 +1,7 @@
 /* The life of a connector's descriptor, with sockets that are none of the kernel's. */
 #include "check.h"
 
-#include "os/linux/connector.h"
+#include "os/linux/accounting/connector.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 /* The cursor: bounded steps over bytes that need not end in NUL. */
 #include "check.h"
 
-#include "core/cursor.h"
+#include "util/cursor.h"
 
 static struct cursor over(const char *text)
 {

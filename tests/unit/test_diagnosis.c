@@ -2,9 +2,9 @@
  * something can be pasted whatever the machine calls its things. */
 #include "gpu_tree.h"
 
-#include "core/memory.h"
-#include "os/linux/ourselves.h"
+#include "os/linux/diagnosis/ourselves.h"
 #include "os/linux/tables.h"
+#include "util/memory.h"
 
 enum { TEXT = 2048 };
 

@@ -2,7 +2,7 @@
  * each dialect. */
 #include "gpu_world.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 static struct gpu_world world;
 static struct metric_set all;

@@ -3,7 +3,7 @@
 #include "gpu_tree.h"
 #include "host_world.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <sys/wait.h>
 

@@ -1,7 +1,7 @@
 /* Errors: a code, a detail and one line that is safe to print. */
 #include "check.h"
 
-#include "core/error.h"
+#include "util/error.h"
 
 #include <errno.h>
 

@@ -2,8 +2,8 @@
  * them, and one as Linux 6.18 sent it. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "os/linux/exit_records.h"
+#include "os/linux/accounting/exit_records.h"
+#include "util/memory.h"
 
 #include <errno.h>
 

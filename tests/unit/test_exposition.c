@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "publish/exposition.h"
-#include "publish/siphash.h"
+#include "export/prometheus/exposition.h"
+#include "export/server/siphash.h"
 
 /* A moment of the stream at so many seconds after its start; `columns` and `tables` are JSON. */
 static struct moment *moment_at(unsigned seconds, const char *columns, const char *tables)

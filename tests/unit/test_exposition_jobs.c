@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "publish/exposition.h"
+#include "export/prometheus/exposition.h"
 
 #define ROW(key, parent, label) \
     "{\"key\":" #key ",\"parent\":" #parent ",\"label\":\"" label "\",\"age_ns\":0,"

@@ -1,8 +1,8 @@
 /* Facts: rows on their way from the system, and how complete a table says it is. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "snapshot/builder.h"
+#include "model/builder.h"
+#include "util/memory.h"
 
 static struct span span_of(const char *string)
 {

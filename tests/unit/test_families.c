@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "check.h"
-#include "publish/families.h"
-#include "publish/nvitop.h"
-#include "publish/wanted.h"
+#include "export/metric_selection.h"
+#include "export/prometheus/families.h"
+#include "export/prometheus/nvitop.h"
 
 static bool ends_in(const char *name, const char *word)
 {

@@ -2,8 +2,8 @@
  */
 #include "host_world.h"
 
-#include "os/linux/mounts.h"
-#include "os/linux/zfs.h"
+#include "os/linux/machine/mounts.h"
+#include "os/linux/machine/zfs.h"
 
 #include <errno.h>
 #include <ftw.h>

@@ -2,8 +2,8 @@
  * A new back end is a few rows of the table below. */
 #include "gpu_world.h"
 
-#include "core/memory.h"
 #include "gpu/table.h"
+#include "util/memory.h"
 
 struct contract {
     const char *backend, *variant, *scenario;

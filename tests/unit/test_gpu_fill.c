@@ -1,8 +1,8 @@
 /* Filling a sample: rows in any order, what is wanted alone, and a device that is always there. */
 #include "gpu_sample.h"
 
-#include "core/memory.h"
 #include "gpu/fill.h"
+#include "util/memory.h"
 
 #include <string.h>
 

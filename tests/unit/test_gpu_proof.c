@@ -1,7 +1,7 @@
 /* Whose pids a driver gives: in a container, only those of who shows an open node of the device. */
 #include "gpu_tree.h"
 
-#include "gpu/proof.h"
+#include "gpu/pid_namespace.h"
 #include <vitals/context.h>
 
 #include <fcntl.h>

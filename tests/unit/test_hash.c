@@ -1,8 +1,8 @@
 /* The hash against a plain array that does the same. */
 #include "check.h"
 
-#include "core/hash.h"
-#include "core/memory.h"
+#include "util/hash.h"
+#include "util/memory.h"
 
 enum { KEYS = 512 };
 

@@ -2,7 +2,7 @@
  * forgotten, and that its document is JSON whatever a device is called. */
 #include "check.h"
 
-#include "publish/history.h"
+#include "export/server/history.h"
 
 #include <jansson.h>
 

@@ -2,8 +2,8 @@
  */
 #include "check.h"
 
-#include "core/memory.h"
 #include "host/host.h"
+#include "util/memory.h"
 
 #include <dirent.h>
 #include <sys/sysinfo.h>

@@ -2,10 +2,10 @@
  * the writer stops. That it reads back to the same bytes is proven where it is read. */
 #include "check.h"
 
-#include "core/base.h"
-#include "core/buffer.h"
-#include "core/memory.h"
-#include "core/shared_text.h"
+#include "util/base.h"
+#include "util/buffer.h"
+#include "util/memory.h"
+#include "util/shared_text.h"
 #include <vitals/sys/builder.h>
 #include <vitals/version.h>
 

@@ -2,8 +2,8 @@
  * what two that disagree make of each other. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "run/ladder.h"
+#include "run/methods.h"
+#include "util/memory.h"
 
 #include <errno.h>
 

@@ -4,8 +4,8 @@
  * "--work". What the machine does not permit is skipped, and says what it was. */
 #include "check.h"
 
-#include "run/ladder.h"
-#include "sample/context.h"
+#include "run/methods.h"
+#include "sampler/context.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,10 +2,10 @@
  */
 #include "check.h"
 
-#include "core/memory.h"
 #include "fake_clock.h"
-#include "sample/context.h"
-#include "sample/lane.h"
+#include "sampler/context.h"
+#include "sampler/worker.h"
+#include "util/memory.h"
 
 #include <pthread.h>
 #include <signal.h>

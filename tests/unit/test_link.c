@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "publish/clock.h"
-#include "publish/link.h"
+#include "export/clock.h"
+#include "export/link.h"
 
 static const uint64_t SOON_NS = 60000000000; /* a busy machine */
 

@@ -1,9 +1,9 @@
 /* The table login: what utmp and logind of several systems become, and what lies in wait there. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "os/linux/logins.h"
+#include "os/linux/machine/logins.h"
 #include "os/linux/tables.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,9 +1,9 @@
 /* What lanes read of the machine: processors, names, our cgroup's accounting, pressure, sensors. */
 #include "host_world.h"
 
-#include "os/linux/cgroup.h"
+#include "os/linux/cgroup/cgroup.h"
 #include "os/linux/lines.h"
-#include "os/linux/machine.h"
+#include "os/linux/machine/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "host_world.h"
 
 #include "fake_clock.h"
-#include "sample/machine_source.h"
+#include "sampler/machine_source.h"
 
 #include <stdatomic.h>
 #include <vitals/vitals.h>

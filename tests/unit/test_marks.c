@@ -1,9 +1,9 @@
 /* The file of marks: what a job may write into it, and do to it, and what is read of that. */
 #include "check.h"
 
-#include "core/memory.h"
 #include "os/os.h"
 #include "run/marks.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

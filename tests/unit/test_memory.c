@@ -1,7 +1,7 @@
 /* Counted allocation: what is asked, what lives, what is made to fail. */
 #include "check.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 static void blocks_are_zeroed_and_counted(void)
 {

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "record/keeper.h"
+#include "record/replay/history_ring.h"
+#include "util/memory.h"
 
 enum {
     HOUR = 3600 / (CHECK_SANITIZED ? 30 : 1),

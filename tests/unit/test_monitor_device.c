@@ -2,8 +2,8 @@
  * memory that is held and not used. */
 #include "monitor_world.h"
 
-#include "monitor/device_sheet.h"
-#include "monitor/device_users.h"
+#include "monitor/screens/device_sheet.h"
+#include "monitor/screens/device_users.h"
 
 /* ---- a machine whose devices a test writes down ---- */
 

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "monitor/diary.h"
+#include "monitor/history/live_history.h"
 
 static const struct monitor_process PROCESSES[] = {
     {10, 1, "ana", "one", 10, 0.25, 5, 1, 100, false},

@@ -2,7 +2,7 @@
  */
 #include "monitor_world.h"
 
-#include "monitor/pane.h"
+#include "monitor/screens/pane.h"
 
 enum { FEW = 3, MANY = 4, COLUMNS = 120 };
 

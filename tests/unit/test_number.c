@@ -1,7 +1,7 @@
 /* Numbers: what is read is correctly rounded, what is printed is the shortest that reads back. */
 #include "check.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <float.h>
 #include <locale.h>

@@ -2,7 +2,7 @@
  * and broken drivers, and how often it calls them. */
 #include "nvidia_world.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 /* ---- a healthy driver ---- */
 

@@ -3,9 +3,9 @@
  * nothing absurd may be shown, and what is missing has the reason of its code. */
 #include "nvidia_world.h"
 
-#include "core/memory.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
+#include "util/memory.h"
 
 /* Of everything; the monitor needs two readings, and partitions have calls of their own. */
 static const char busy[] = "[library]\nsample_period = 0\n"

@@ -2,7 +2,7 @@
  * with it is in test_run.c. */
 #include "check.h"
 
-#include "core/options.h"
+#include "util/options.h"
 
 static vitals_error error;
 

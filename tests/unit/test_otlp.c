@@ -4,11 +4,11 @@
 
 #include <vitals/vitals.h>
 
-#include "publish/crc32c.h"
-#include "publish/otlp_series.h"
-#include "publish/otlp_settings.h"
-#include "publish/otlp_table.h"
-#include "publish/protobuf.h"
+#include "export/otlp/otlp_series.h"
+#include "export/otlp/otlp_settings.h"
+#include "export/otlp/otlp_table.h"
+#include "export/otlp/protobuf.h"
+#include "export/tensorboard/crc32c.h"
 
 /* ---- Protocol Buffers ---- */
 

@@ -2,9 +2,9 @@
  * become, through the same call that a sampler makes; then texts that no fixture can hold. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "core/number.h"
-#include "os/linux/host_files.h"
+#include "os/linux/machine/host_files.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 #include <limits.h>
 #include <sys/stat.h>

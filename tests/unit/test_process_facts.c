@@ -2,7 +2,7 @@
  * behind them. test_process_facts_live.c asks the live /proc. */
 #include "facts_world.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 /* ---- trees of files ---- */
 

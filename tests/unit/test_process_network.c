@@ -2,8 +2,8 @@
  */
 #include "gpu_tree.h"
 
-#include "core/memory.h"
-#include "metric/facts.h"
+#include "model/row_batch.h"
+#include "util/memory.h"
 
 #define HEAD                                                                                   \
     "Inter-|   Receive                                                |  Transmit\n"           \

@@ -1,7 +1,7 @@
 /* Rates: growth of a counter between two snapshots, and every reason why there is none. */
 #include "check.h"
 
-#include "core/base.h"
+#include "util/base.h"
 #include <vitals/sys/builder.h>
 
 #include <math.h>

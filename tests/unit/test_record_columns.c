@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "record/database.h"
+#include "record/sqlite/database.h"
 
 static void sample_with(struct recorder *recorder, uint64_t number, const char *const *devices)
 {

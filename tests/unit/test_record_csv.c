@@ -3,7 +3,7 @@
 
 #include "feed/decimal.h"
 #include "record/csv.h"
-#include "record/tick.h"
+#include "record/sample.h"
 
 struct seen {
     char text[4096]; /* fields in brackets, rows ended by ; */

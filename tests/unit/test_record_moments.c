@@ -2,8 +2,8 @@
  * over the right time. */
 #include "record_world.h"
 
-#include "record/database.h"
 #include "record/recording.h"
+#include "record/sqlite/database.h"
 #include "report/html_chart.h"
 #include "report/phases.h"
 

@@ -1,7 +1,7 @@
 /* Recordings in parts: each stands alone, with what belongs to it beside it. */
 #include "record_world.h"
 
-#include "record/database.h"
+#include "record/sqlite/database.h"
 
 static struct recorder *open_parts(const struct record_world *world, const char *format,
                                    unsigned keep)

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "record/database.h"
 #include "record/observer.h"
+#include "record/sqlite/database.h"
 #include <vitals/sys/account.h>
 #include <vitals/sys/builder.h>
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "record/database.h"
+#include "record/sqlite/database.h"
 
 static struct recording *read_text(const char *text)
 {

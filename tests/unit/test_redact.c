@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "publish/redact.h"
+#include "export/redact.h"
 
 static char *redacted(const char *line, enum redact_form form)
 {

@@ -1,8 +1,8 @@
 /* What may be asked for, and what is refused with a reason. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "snapshot/request.h"
+#include "model/request.h"
+#include "util/memory.h"
 
 #include <vitals/error.h>
 

@@ -3,9 +3,9 @@
  * a failure comes back by its number. */
 #include "check.h"
 
-#include "core/base.h"
-#include "core/buffer.h"
 #include "feed/feed_json.h"
+#include "util/base.h"
+#include "util/buffer.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
  * tests/command/test_run.py. */
 #include "check.h"
 
-#include "core/base.h"
-#include "core/memory.h"
 #include "run/account.h"
+#include "util/base.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
  * tests/command/test_run_faults.py. */
 #include "check.h"
 
-#include "core/base.h"
-#include "core/memory.h"
+#include "util/base.h"
+#include "util/memory.h"
 
 #include <math.h>
 #include <signal.h>

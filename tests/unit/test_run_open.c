@@ -2,7 +2,7 @@
  * checked holds at any load. */
 #include "check.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "record/database.h"
-#include "record/pages.h"
+#include "record/sqlite/database.h"
+#include "record/sqlite/pages.h"
 
 #if VITALS_WITH_SQLITE && VITALS_WITH_JANSSON
 

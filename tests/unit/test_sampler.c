@@ -2,9 +2,9 @@
  */
 #include "check.h"
 
-#include "core/base.h"
-#include "core/memory.h"
 #include "fake_clock.h"
+#include "util/base.h"
+#include "util/memory.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
 #include "process_world.h"
 
 #include "fake_clock.h"
-#include "sample/sampler.h"
-#include "snapshot/request.h"
+#include "model/request.h"
+#include "sampler/sampler.h"
 
 #include <vitals/vitals.h>
 

@@ -1,7 +1,7 @@
 /* What search.h finds, against looking at every item. */
 #include "check.h"
 
-#include "core/search.h"
+#include "util/search.h"
 
 enum { ITEMS = 40 };
 

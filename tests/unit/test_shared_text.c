@@ -1,8 +1,8 @@
 /* Shared text: counted, equal by its bytes, cut where it is absurdly long. */
 #include "check.h"
 
-#include "core/memory.h"
-#include "core/shared_text.h"
+#include "util/memory.h"
+#include "util/shared_text.h"
 
 static void it_lives_until_the_last_unref(void)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "publish/spool.h"
+#include "export/mlflow/spool.h"
 
 static char folder[] = "/tmp/vitals-spool-XXXXXX";
 

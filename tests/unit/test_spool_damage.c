@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "publish/spool_record.h"
+#include "export/mlflow/spool_record.h"
 
 enum { MUTATIONS = 1000, BATCHES = 14, UNITS = BATCHES + 6, ARRIVED = 5 };
 

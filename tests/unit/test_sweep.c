@@ -3,8 +3,8 @@
 #include "check.h"
 #include "gpu_tree.h"
 
-#include "core/memory.h"
 #include "gpu/sweep.h"
+#include "util/memory.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -4,10 +4,10 @@
  * This program has sweepers of its own, so that those of src/gpu are not linked. */
 #include "check.h"
 
-#include "core/memory.h"
 #include "fake_clock.h"
-#include "sample/context.h"
-#include "sample/sweep_source.h"
+#include "sampler/context.h"
+#include "sampler/sweep_source.h"
+#include "util/memory.h"
 
 #include <stdatomic.h>
 #include <vitals/vitals.h>

@@ -2,7 +2,7 @@
  */
 #include "table_world.h"
 
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
 #include <linux/memfd.h>
 #include <sys/epoll.h>

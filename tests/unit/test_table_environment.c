@@ -1,7 +1,7 @@
 /* The table environment: of a program that was started with a known one, and on trees. */
 #include "table_world.h"
 
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
 #include <sys/mman.h>
 

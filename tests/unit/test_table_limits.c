@@ -1,7 +1,7 @@
 /* The table limit: against getrlimit, by another user, and on trees. */
 #include "table_world.h"
 
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
 #include <sys/resource.h>
 

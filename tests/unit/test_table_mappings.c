@@ -2,7 +2,7 @@
  * gives too, and of trees that lie. */
 #include "table_world.h"
 
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
 #include <sys/mman.h>
 #include <sys/sysmacros.h>

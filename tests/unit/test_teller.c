@@ -2,10 +2,10 @@
  */
 #include "check.h"
 
-#include "core/base.h"
-#include "core/error.h"
 #include "run/account.h"
-#include "run/teller.h"
+#include "run/run_observer.h"
+#include "util/base.h"
+#include "util/error.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * often. A round before the count lets caches and pools find their size. */
 #include "check.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <signal.h>
 #include <sys/wait.h>

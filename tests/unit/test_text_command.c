@@ -1,8 +1,8 @@
 /* Command lines: what a person would have typed, and what a shell reads back. */
 #include "check.h"
 
-#include "core/utf8.h"
-#include "core/width.h"
+#include "util/utf8.h"
+#include "util/width.h"
 #include <vitals/text.h>
 
 #include <errno.h>

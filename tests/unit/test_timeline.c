@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "record/database.h"
-#include "record/keeper.h"
+#include "record/replay/history_ring.h"
+#include "record/sqlite/database.h"
 
 /* Without SQLite there is no recording, without jansson no snapshot comes back. */
 static bool can_read(void)

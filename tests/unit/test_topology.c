@@ -1,8 +1,8 @@
 /* How far devices are from each other and from network adapters. */
 #include "check.h"
 
-#include "core/memory.h"
 #include "gpu/topology.h"
+#include "util/memory.h"
 
 #define SWITCH "devices/pci0000:15/0000:15:01.0/0000:16:00.0"
 

@@ -2,7 +2,7 @@
  * own. */
 #include "usage_world.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 static struct world world;
 

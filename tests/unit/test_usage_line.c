@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "publish/usage_line.h"
+#include "export/usage_line.h"
 
 /* Two samples of ourselves. */
 static void take_samples(vitals_usage *usage, vitals_snapshot **last)

@@ -1,7 +1,7 @@
 /* UTF-8, strictly: the well-formed sequences of the Unicode standard and nothing else. */
 #include "check.h"
 
-#include "core/utf8.h"
+#include "util/utf8.h"
 
 static size_t encode(uint32_t character, char *out)
 {

@@ -1,8 +1,8 @@
 /* What the page is sent of a sample: what is missing says why, rates, whose rows, hostile names. */
 #include "check.h"
 
-#include "publish/moment.h"
-#include "publish/view.h"
+#include "export/sample.h"
+#include "export/server/view.h"
 
 #include <jansson.h>
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "publish/watchdog.h"
+#include "export/server/watchdog.h"
 
 /* What was not read keeps nobody: a thread that hangs reads nothing. */
 static void it_ends_who_hangs_once_nobody_feeds_it(void)

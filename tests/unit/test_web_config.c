@@ -2,7 +2,7 @@
  * line (web_config.h). */
 #include "check.h"
 
-#include "publish/web_config.h"
+#include "export/server/web_config.h"
 
 #include <string.h>
 

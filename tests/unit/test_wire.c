@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "publish/wire.h"
+#include "export/wire.h"
 
 struct pipe {
     int ends[2];

@@ -1,7 +1,7 @@
 /* Words of states and policies: whatever a kernel says has one. */
 #include "check.h"
 
-#include "metric/words.h"
+#include "model/words.h"
 
 static void every_letter_has_a_word(void)
 {

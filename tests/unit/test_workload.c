@@ -3,10 +3,10 @@
 #include "check.h"
 #include "gpu_tree.h"
 
-#include "core/memory.h"
 #include "os/world.h"
 #include "process/reader.h"
 #include "process/table.h"
+#include "util/memory.h"
 #include "workload/names.h"
 #include "workload/pod.h"
 #include "workload/slurm.h"

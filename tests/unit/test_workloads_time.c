@@ -1,7 +1,7 @@
 /* The table workload from tick to tick: who stays, what counts on, and what must not grow. */
 #include "workload_world.h"
 
-#include "sample/tick.h"
+#include "sampler/tick.h"
 
 static const uint64_t PATIENCE_NS = 5 * NS_PER_SECOND;
 

@@ -6,8 +6,8 @@
 #include "check.h"
 #include "gpu_tree.h"
 
-#include "core/memory.h"
 #include "os/world.h"
+#include "util/memory.h"
 
 #include <stdarg.h>
 #include <vitals/vitals.h>

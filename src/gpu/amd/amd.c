@@ -1,8 +1,8 @@
 /* amd.c: the back end of AMD's devices. */
 #include "gpu/amd/amd.h"
 
-#include "core/memory.h"
 #include "gpu/amd/state.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <stdio.h>

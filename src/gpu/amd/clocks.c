@@ -1,5 +1,5 @@
 /* clocks.c: the tables pp_dpm_*, a clock or the PCIe link each. */
-#include "gpu/amd/levels.h"
+#include "gpu/amd/dpm_levels.h"
 #include "gpu/amd/state.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "gpu/amd/state.h"
 #include "gpu/names.h"
 
-#include "core/memory.h"
-#include "core/number.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* diagnose.c: why AMD's devices are there or not, in rows for a person.
  * Thread rule: a lane's or a caller's own; may block. Wakes no card. */
 #include "gpu/amd/state.h"
-#include "metric/diagnosis.h"
+#include "model/diagnosis.h"
 
 #include <errno.h>
 #include <stdio.h>

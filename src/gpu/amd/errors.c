@@ -1,7 +1,7 @@
 /* errors.c: see errors.h. */
 #include "gpu/amd/errors.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 bool amd_errors_parse(struct span text, struct amd_errors *out)
 {

@@ -3,8 +3,8 @@
 #ifndef VITALS_GPU_AMD_ERRORS_H
 #define VITALS_GPU_AMD_ERRORS_H
 
-#include "core/cursor.h"
-#include "metric/values.h"
+#include "model/values.h"
+#include "util/cursor.h"
 
 /* Since the driver was loaded; UNSET where the block does not tell. */
 struct amd_errors {

@@ -1,7 +1,7 @@
 /* kfd.c: see kfd.h. */
 #include "gpu/amd/kfd.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #ifndef VITALS_GPU_AMD_KFD_H
 #define VITALS_GPU_AMD_KFD_H
 
-#include "core/cursor.h"
 #include "os/os.h"
+#include "util/cursor.h"
 
 /* What a node's file properties tells; 0 where it does not. */
 struct kfd_properties {

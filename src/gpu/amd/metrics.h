@@ -9,8 +9,8 @@
 #ifndef VITALS_GPU_AMD_METRICS_H
 #define VITALS_GPU_AMD_METRICS_H
 
-#include "core/cursor.h"
-#include "metric/values.h"
+#include "model/values.h"
+#include "util/cursor.h"
 
 /* In base units: degrees Celsius, ratios of 1, watts, hertz, volts. */
 enum amd_number {

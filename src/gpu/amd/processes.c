@@ -5,7 +5,7 @@
  * has the compute units that a process uses at this moment, and the time of its copy engines. KFD's
  * pids are those of the machine: in another pid namespace they are not taken for ours. */
 #include "gpu/amd/state.h"
-#include "gpu/proof.h"
+#include "gpu/pid_namespace.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "gpu/amd/errors.h"
 #include "gpu/amd/state.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <stdio.h>

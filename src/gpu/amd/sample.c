@@ -5,7 +5,7 @@
  * is told. */
 #include "gpu/amd/state.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef VITALS_GPU_DEMO_CURVE_H
 #define VITALS_GPU_DEMO_CURVE_H
 
-#include "core/base.h"
+#include "util/base.h"
 
 enum { DEMO_POINTS = 64, DEMO_POINT_SECONDS = 6 };
 

@@ -5,9 +5,9 @@
  * it is free, and more than is wanted does no harm. */
 #include "gpu/demo/state.h"
 
-#include "core/memory.h"
 #include "gpu/fill.h"
-#include "metric/diagnosis.h"
+#include "model/diagnosis.h"
+#include "util/memory.h"
 
 #include <stdio.h>
 #include <string.h>

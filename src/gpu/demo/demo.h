@@ -2,8 +2,8 @@
  *
  * Everything is a function of the context's seed and clock, so that the same seed and clock give
  * the same screen. Scenarios are in scenarios.c. Back end "demo", only on demand. */
-#ifndef VITALS_GPU_DEMO_H
-#define VITALS_GPU_DEMO_H
+#ifndef VITALS_GPU_DEMO_DEMO_H
+#define VITALS_GPU_DEMO_DEMO_H
 
 #include "gpu/backend.h"
 
@@ -24,7 +24,7 @@ struct demo_model {
 };
 
 /* What a process does on the demo's devices, and what it belongs to. Who it is comes from the
- * machine: see cast.c. */
+ * machine: see demo_processes.c. */
 struct demo_program {
     bool compute, graphics;
     double memory_share; /* of its device's memory */

@@ -8,9 +8,9 @@
 #include "gpu/names.h"
 #include "gpu/node.h"
 
-#include "core/hash.h"
-#include "core/memory.h"
-#include "core/number.h"
+#include "util/hash.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 #include <stdio.h>
 #include <string.h>

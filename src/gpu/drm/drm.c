@@ -1,8 +1,8 @@
 /* drm.c: see drm.h: the back end's record, its processes, and what it tells of itself. */
 #include "gpu/drm/state.h"
 
-#include "core/memory.h"
-#include "metric/diagnosis.h"
+#include "model/diagnosis.h"
+#include "util/memory.h"
 
 #include <stdio.h>
 #include <string.h>

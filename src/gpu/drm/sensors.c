@@ -5,7 +5,7 @@
  * of the device. */
 #include "gpu/drm/state.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "gpu/names.h"
 #include "gpu/node.h"
 
-#include "core/memory.h"
-#include "core/number.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* events.c: see events.h. */
 #include "gpu/intel/events.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #ifndef VITALS_GPU_INTEL_EVENTS_H
 #define VITALS_GPU_INTEL_EVENTS_H
 
-#include "core/cursor.h"
 #include "os/os.h"
+#include "util/cursor.h"
 
 /* The bits that a word sets, the lowest of them first. */
 struct event_field {

@@ -4,7 +4,7 @@
  * own), xe in one of the tile. A frequency of 0 is a GT that sleeps. */
 #include "gpu/intel/state.h"
 
-#include "core/number.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "gpu/intel/devices.h"
 #include "gpu/intel/sample.h"
 
-#include "core/memory.h"
-#include "metric/diagnosis.h"
+#include "model/diagnosis.h"
+#include "util/memory.h"
 
 #include <stdio.h>
 #include <string.h>

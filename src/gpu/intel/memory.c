@@ -11,7 +11,7 @@
 #include "gpu/intel/events.h"
 #include "gpu/intel/state.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * its GTs were awake (it was no busier than that, whoever used it); what the processes that we may
  * see did together (at least that). Which of them it was, the value says. */
 #include "gpu/intel/sample.h"
-#include "core/number.h"
 #include "gpu/intel/events.h"
+#include "util/number.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * A device is known by its UUID and keeps its slot for ever. One that the driver cannot reach any
  * more keeps its place in the list, as who it was; the driver itself never forgets one before it
  * is loaded anew. What does not change is asked once. */
-#include "core/memory.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "gpu/pci.h"
+#include "util/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * opening it where the back end could not. Thread rule: a lane's or a caller's own; may block. */
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
-#include "metric/diagnosis.h"
+#include "model/diagnosis.h"
 
 #include <stdio.h>
 #include <string.h>

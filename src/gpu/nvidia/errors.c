@@ -1,7 +1,7 @@
 /* errors.c: see errors.h. */
 #include "gpu/nvidia/errors.h"
 
-#include "core/base.h"
+#include "util/base.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  *
  * A device without memory of its own (Grace, Tegra) says that there is none, or that it cannot say:
  * then it uses the machine's, and the figures are estimates by what the kernel says of that. */
-#include "core/memory.h"
+#include "util/memory.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 

@@ -1,10 +1,10 @@
 /* nvidia.c: the record of the back end, and what opens and closes it. */
 #include "gpu/nvidia/nvidia.h"
 
-#include "core/memory.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "gpu/pci.h"
+#include "util/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,11 +3,12 @@
  * Compute processes, graphics processes and clients of the MPS server come in three lists and are
  * one row each. Entries have had 16, 24 and 32 bytes, and not always those that the function's name
  * promises (nvitop issues 75, 88, 94), so that the layout is found out from what the driver wrote
- * and proven by what it says. How much of the device each of them uses is shares.c's. */
-#include "core/memory.h"
+ * and proven by what it says. How much of the device each of them uses is process_utilization.c's.
+ */
 #include "gpu/fill.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
+#include "util/memory.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * and where the kernel module has other devices than before (hot-plug). Slots stay; a scan gives
  * them new handles. While another thread is inside the library it is left as it is, and tried again
  * with the next scan: nobody waits here. Thread rule: the scan's thread. */
-#include "core/hash.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
+#include "util/hash.h"
 
 #include <stdio.h>
 #include <string.h>

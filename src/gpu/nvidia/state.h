@@ -153,7 +153,7 @@ void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                       const struct metric_set *wanted, struct gpu_processes *out);
 void nvidia_diagnose(const vitals_context *context, void *state, struct facts *out);
 
-/* Forgets what a device does not have when that is a minute old. absent.c */
+/* Forgets what a device does not have when that is a minute old. unsupported_cache.c */
 void nvidia_refresh_absent(const struct nvidia *nvidia, struct nvidia_device *device);
 
 /* What the function at that place of struct nvml said of the device, where that was that there is
@@ -184,7 +184,7 @@ bool nvidia_finds_hostengine(const vitals_context *context);
 void nvidia_read_accounts(const struct nvidia *nvidia, nvml_device handle,
                           const struct metric_set *wanted, struct gpu_processes *out);
 
-/* What each of the processes listed did, where it is wanted. shares.c */
+/* What each of the processes listed did, where it is wanted. process_utilization.c */
 void nvidia_read_shares(const struct nvidia *nvidia, struct nvidia_device *device,
                         nvml_device handle, const struct metric_set *wanted,
                         struct gpu_processes *out);

@@ -2,10 +2,10 @@
  *
  * Not readdir: that allocates with a malloc of its own. A process with 100,000 descriptors is
  * listed in 100 calls. Thread rule: any thread. */
-#include "os/linux/process_tables.h"
+#include "os/linux/process/process_tables.h"
 
-#include "core/memory.h"
-#include "core/number.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <stdalign.h>

@@ -1,7 +1,7 @@
 /* lines.c: see lines.h. */
 #include "os/linux/lines.h"
 
-#include "os/linux/host_files.h"
+#include "os/linux/machine/host_files.h"
 
 #include <errno.h>
 #include <string.h>

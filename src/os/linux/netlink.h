@@ -6,7 +6,7 @@
 #ifndef VITALS_OS_LINUX_NETLINK_H
 #define VITALS_OS_LINUX_NETLINK_H
 
-#include "core/cursor.h"
+#include "util/cursor.h"
 
 #include <linux/netlink.h>
 

@@ -2,8 +2,8 @@
  * it shows. Keeps nothing beyond struct os. Thread rule: as os.h says. */
 #include "os/linux/linux.h"
 
-#include "core/error.h"
-#include "core/number.h"
+#include "util/error.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
  * answer. */
 #include "os/linux/lines.h"
 
-#include "core/number.h"
-#include "core/search.h"
+#include "util/number.h"
+#include "util/search.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * Thread rule: constant. */
 #include "os/count.h"
 
-#include "core/memory.h"
+#include "util/memory.h"
 
 const struct os_counter *const os_counters[] = {NULL};
 

@@ -1,0 +1,446 @@
+/* device.c: `vitals device`: everything about each device: as text, as columns, as CSV or as JSON,
+ * once or again and again. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/devices/device_paint.h"
+#include "command/grid.h"
+#include "command/look/snapshot_filter.h"
+#include "command/options/option.h"
+#include "command/output.h"
+#include "command/processes/ps_columns.h"
+
+enum { COLUMNS_MOST = 128 };
+
+/* A column of -o: a metric of the table gpu, or 0: the label. */
+struct column {
+    vitals_metric metric;
+    const char *name;
+    char title[DEVICE_LABEL];
+};
+
+struct device {
+    const struct settings *settings;
+    struct column columns[COLUMNS_MOST];
+    size_t column_count;
+    struct grid grid;
+    vitals_builder *builder; /* of --json */
+    size_t printed;          /* readings so far */
+};
+
+static bool repeats(const struct settings *settings)
+{
+    return settings_origin(settings, &settings->interval_ns) == ORIGIN_FLAG;
+}
+
+/* ---- columns ---- */
+
+static vitals_metric metric_named(const char *name, size_t size)
+{
+    char wanted[DEVICE_LABEL];
+    if (size >= sizeof wanted)
+        return 0;
+    for (size_t i = 0; i < size; i++)
+        wanted[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
+    wanted[size] = '\0';
+    return vitals_metric_find(VITALS_GPU, wanted);
+}
+
+const char *device_column_word(size_t index)
+{
+    if (index == 0)
+        return "label";
+    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_GPU && --index == 0)
+            return vitals_metric_name(metric);
+    }
+    return NULL;
+}
+
+static int unknown_column(const char *name)
+{
+    struct nearest nearest;
+    nearest_begin(&nearest, name);
+    const char *word;
+    for (size_t i = 0; (word = device_column_word(i)) != NULL; i++)
+        nearest_offer(&nearest, word);
+    if (nearest.word != NULL)
+        return command_fail(EXIT_USAGE, "-o: no column \"%s\"; did you mean %s?",
+                            command_safe(name), nearest.word);
+    return command_fail(EXIT_USAGE, "-o: no column \"%s\"; vitals metrics lists those of gpu",
+                        command_safe(name));
+}
+
+static int add_column(struct device *device, const char *word)
+{
+    struct column *column = &device->columns[device->column_count];
+    size_t size = strcspn(word, "=");
+    bool is_label = size == 5 && memcmp(word, "label", 5) == 0;
+    if (device->column_count == COLUMNS_MOST)
+        return command_fail(EXIT_USAGE, "-o: more than %d columns", COLUMNS_MOST);
+    column->metric = is_label ? 0 : metric_named(word, size);
+    if (!is_label && column->metric == 0)
+        return unknown_column(word);
+    column->name = is_label ? "label" : vitals_metric_name(column->metric);
+    if (word[size] == '=') {
+        (void)vitals_text_format((vitals_text){word + size + 1, strlen(word + size + 1)},
+                                 VITALS_TEXT_TERMINAL, column->title, sizeof column->title);
+    } else {
+        snprintf(column->title, sizeof column->title, "%s", column->name);
+        for (char *c = column->title; *c != '\0'; c++)
+            *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+    }
+    device->column_count++;
+    return 0;
+}
+
+/* CSV without -o has every column. */
+static int choose_columns(struct device *device)
+{
+    const struct settings_words *words = &device->settings->columns;
+    int code = 0;
+    for (size_t i = 0; i < words->count && code == 0; i++)
+        code = add_column(device, words->items[i]);
+    if (words->given || !device->settings->csv || code != 0)
+        return code == 0 && words->given && words->count == 0
+                   ? command_fail(EXIT_USAGE, "-o: no column is named")
+                   : code;
+    code = add_column(device, "label");
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_GPU)
+            code = add_column(device, vitals_metric_name(metric));
+    }
+    return code;
+}
+
+/* ---- what is asked for ---- */
+
+static int add_identity(vitals_request *request, vitals_error *error)
+{
+    static const vitals_metric METRICS[] = {VITALS_GPU_INDEX, VITALS_GPU_UUID,
+                                            VITALS_GPU_PCI_BUS_ID, VITALS_GPU_GPU_INSTANCE_ID,
+                                            VITALS_GPU_COMPUTE_INSTANCE_ID};
+    int code = 0;
+    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
+        code = vitals_request_add(request, METRICS[i], error);
+    return code;
+}
+
+/* Everything of every table of devices, and who uses them. */
+static int add_everything(vitals_request *request, vitals_error *error)
+{
+    static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,   VITALS_PROCESS_START_SECONDS,
+                                            VITALS_PROCESS_NAME,  VITALS_PROCESS_USER,
+                                            VITALS_PROCESS_STATE, VITALS_PROCESS_COMMAND_LINE};
+    int code = 0;
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        vitals_entity entity = vitals_metric_entity(metric);
+        if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
+            code = vitals_request_add(request, metric, error);
+    }
+    for (size_t i = 0; i < sizeof PROCESS / sizeof PROCESS[0] && code == 0; i++)
+        code = vitals_request_add(request, PROCESS[i], error);
+    for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0; i++)
+        code = vitals_request_add(request, REPORT_WORK_METRICS[i], error);
+    return code == 0 ? vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error) : code;
+}
+
+static int make_request(const struct device *device, vitals_request **out, vitals_error *error)
+{
+    int code = vitals_request_new(0, out, error);
+    if (code == 0)
+        code = add_identity(*out, error);
+    if (code == 0)
+        code = vitals_request_add_table(*out, VITALS_SOURCE, error);
+    if (code == 0 && device->column_count == 0)
+        return add_everything(*out, error);
+    for (size_t i = 0; i < device->column_count && code == 0; i++) {
+        vitals_metric metric = device->columns[i].metric;
+        if (metric != 0)
+            code = vitals_request_add(*out, metric, error);
+        if (code == 0 && metric == VITALS_GPU_UTILIZATION_RATIO)
+            code = vitals_request_add(*out, VITALS_GPU_BUSY_SECONDS, error);
+    }
+    return code;
+}
+
+/* ---- forms ---- */
+
+static struct report_options look_of(const struct settings *settings)
+{
+    return (struct report_options){.ascii = settings->ascii, .color = settings->color};
+}
+
+/* Those that were named, in the order of rows; a partition stands below its device. */
+static int print_text(const struct device *device, const vitals_snapshot *now,
+                      const vitals_snapshot *older, const struct device_list *list,
+                      struct output *output)
+{
+    const struct device_view view = {device->settings, older, settings_width(device->settings)};
+    const struct report_options look = look_of(device->settings);
+    struct paint paint;
+    int code = 0;
+    bool first = device->printed == 0;
+    paint_init(&paint, &look, output_write, output);
+    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
+        if (!device_list_has(list, row))
+            continue;
+        if (!first)
+            paint_end(&paint);
+        first = false;
+        code |= device_paint(row, &view, &paint);
+    }
+    (void)paint_done(&paint);
+    return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
+}
+
+static void put_cell(struct device *device, const vitals_row *row, const vitals_snapshot *older,
+                     const struct column *column)
+{
+    char value[DEVICE_VALUE];
+    vitals_availability availability = VITALS_HAVE;
+    if (column->metric == 0)
+        snprintf(value, sizeof value, "%s", vitals_row_label(row));
+    else
+        availability = device_value(row, older, column->metric, device->settings, value);
+    grid_cell(&device->grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
+}
+
+static int print_table(struct device *device, const vitals_snapshot *now,
+                       const vitals_snapshot *older, const struct device_list *list,
+                       struct output *output)
+{
+    struct grid_form form = {.width = settings_width(device->settings),
+                             .titles = !device->settings->no_header};
+    const struct report_options look = look_of(device->settings);
+    struct paint paint;
+    grid_reset(&device->grid);
+    for (size_t i = 0; i < device->column_count; i++) {
+        const struct column *column = &device->columns[i];
+        bool number = column->metric != 0 && device_is_number(column->metric);
+        grid_column(&device->grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT, 0);
+    }
+    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
+        for (size_t i = 0; i < device->column_count && device_list_has(list, row); i++)
+            put_cell(device, row, older, &device->columns[i]);
+    }
+    paint_init(&paint, &look, output_write, output);
+    if (device->printed > 0)
+        paint_end(&paint);
+    if (grid_least(&device->grid, &form) > form.width)
+        form.width = 0; // what was asked for by name is not left out
+    int code = grid_paint(&device->grid, &form, &paint);
+    (void)paint_done(&paint);
+    return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
+}
+
+/* Base units; empty where there is none. */
+static void print_field(const vitals_row *row, const vitals_snapshot *older, vitals_metric metric,
+                        struct output *output)
+{
+    char field[DEVICE_VALUE * 2];
+    vitals_text text;
+    double number;
+    if (metric == 0)
+        text = (vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))};
+    else if (vitals_metric_type(metric) == VITALS_TEXT && vitals_row_text(row, metric, &text) <= 0)
+        return;
+    if (metric == 0 || vitals_metric_type(metric) == VITALS_TEXT) {
+        (void)vitals_text_format(text, VITALS_TEXT_CSV, field, sizeof field);
+        output_text(output, field);
+    } else if (device_print_number(row, older, metric, &number) > 0) {
+        bool whole = number == floor(number) && fabs(number) < 1e16;
+        output_format(output, whole ? "%.0f" : "%.15g", number);
+    }
+}
+
+static int print_csv(const struct device *device, const vitals_snapshot *now,
+                     const vitals_snapshot *older, const struct device_list *list,
+                     struct output *output)
+{
+    size_t count = device->column_count;
+    for (size_t i = 0; device->printed == 0 && !device->settings->no_header && i < count; i++)
+        output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
+    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
+        for (size_t i = 0; i < count && device_list_has(list, row); i++) {
+            print_field(row, older, device->columns[i].metric, output);
+            output_text(output, i + 1 < count ? "," : "\n");
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* Rows of devices that were not named are left out, and the processes that are not theirs. */
+struct kept {
+    const vitals_snapshot *snapshot;
+    const struct device_list *list;
+};
+
+static bool uses_one(const struct kept *kept, uint64_t key)
+{
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next(kept->snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+        uint64_t own;
+        if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &own) > 0 && own == key &&
+            device_list_has(kept->list, user))
+            return true;
+    }
+    return false;
+}
+
+static bool is_kept(void *data, const vitals_row *row)
+{
+    const struct kept *kept = data;
+    vitals_entity entity = vitals_row_entity(row);
+    if (entity == VITALS_PROCESS)
+        return uses_one(kept, vitals_row_key(row));
+    if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
+        return device_list_has(kept->list, row);
+    return true;
+}
+
+static int print_json(struct device *device, const vitals_snapshot *now,
+                      const struct device_list *list, struct output *output)
+{
+    vitals_error error;
+    vitals_snapshot *subset = NULL;
+    struct kept kept = {now, list};
+    int code = device->builder != NULL ? 0 : vitals_builder_new(&device->builder, &error);
+    if (code == 0)
+        code = subset_copy_rows(now, is_kept, &kept, device->builder, &subset, &error);
+    if (code == 0)
+        code = vitals_snapshot_json(subset, output_write, output, &error);
+    if (code == 0)
+        output_text(output, "\n");
+    vitals_snapshot_unref(subset);
+    return code == 0 || !output_open(output) ? EXIT_DONE
+                                             : command_fail(EXIT_CANNOT, "%s", error.message);
+}
+
+static int print_one(struct device *device, const vitals_snapshot *now,
+                     const vitals_snapshot *older, struct output *output)
+{
+    const struct settings *settings = device->settings;
+    struct device_list list;
+    int code = device_list(now, &settings->words, &list), printed = EXIT_DONE;
+    bool none = vitals_snapshot_count(now, VITALS_GPU) == 0;
+    if (settings->json)
+        printed = print_json(device, now, &list, output);
+    else if (settings->csv)
+        printed = print_csv(device, now, older, &list, output);
+    else if (device->column_count > 0 && (list.count > 0 || !settings->terminal))
+        printed = print_table(device, now, older, &list, output);
+    else if (device->column_count == 0)
+        printed = print_text(device, now, older, &list, output);
+    if (none && device->printed == 0)
+        (void)command_tell_no_devices(now);
+    else if (code != EXIT_DONE && device->printed == 0)
+        command_tell_kept(now);
+    device->printed++;
+    (void)output_flush(output);
+    device_list_done(&list);
+    return printed != EXIT_DONE ? printed : code;
+}
+
+/* ---- once, or again and again ---- */
+
+static void wait_for(uint64_t delay_ns)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    (void)clock->wait_until(clock->data, -1, clock->monotonic_ns(clock->data) + delay_ns);
+}
+
+struct readings {
+    vitals_snapshot *older, *now;
+};
+
+static int read_next(struct feed *feed, struct readings *readings, vitals_error *error)
+{
+    vitals_snapshot *next = NULL;
+    int got = feed->next(feed->data, &next, error);
+    if (got > 0) {
+        vitals_snapshot_unref(readings->older);
+        readings->older = readings->now;
+        readings->now = next;
+    }
+    return got;
+}
+
+/* Two readings, of which shares are made where a driver only counts; of a file the last two. */
+static int read_two(const struct settings *settings, struct feed *feed, struct readings *readings,
+                    vitals_error *error)
+{
+    int got = read_next(feed, readings, error);
+    if (settings->from == NULL && got > 0 && settings->delay_ns > 0) {
+        wait_for(settings->delay_ns);
+        return read_next(feed, readings, error);
+    }
+    while (settings->from != NULL && (got = read_next(feed, readings, error)) > 0)
+        ;
+    return got;
+}
+
+static int print_feed(struct device *device, struct feed *feed, struct output *output)
+{
+    const struct settings *settings = device->settings;
+    uint64_t left = settings->count > 0 ? settings->count : UINT64_MAX;
+    struct readings readings = {0};
+    vitals_error error;
+    int code = EXIT_DONE, got = 0;
+    if (!repeats(settings)) {
+        got = read_two(settings, feed, &readings, &error);
+        if (got >= 0 && readings.now != NULL)
+            code = print_one(device, readings.now, readings.older, output);
+        else if (got >= 0)
+            code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(settings->from));
+    } else {
+        while (left-- > 0 && output_open(output) &&
+               (got = read_next(feed, &readings, &error)) > 0) {
+            int result = print_one(device, readings.now, readings.older, output);
+            code = device->printed == 1 ? result : code;
+        }
+    }
+    vitals_snapshot_unref(readings.older);
+    vitals_snapshot_unref(readings.now);
+    return got < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : code;
+}
+
+static int show(struct device *device)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    const struct settings *settings = device->settings;
+    vitals_request *request = NULL;
+    vitals_error error;
+    struct feed feed = {0};
+    uint64_t interval_ns = repeats(settings) ? settings->interval_ns : 0;
+    int cancel = repeats(settings) ? command_interrupts() : -1;
+    int code = make_request(device, &request, &error);
+    if (code == 0 && interval_ns > 0)
+        code = vitals_request_interval(request, interval_ns, &error);
+    if (code < 0)
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+    else
+        code = command_feed(settings, request, interval_ns, cancel, &feed);
+    vitals_request_free(request);
+    if (code != 0)
+        return code;
+    output_init(&output, STDOUT_FILENO);
+    code = print_feed(device, &feed, &output);
+    feed_close(&feed);
+    return output_done(&output, code);
+}
+
+int command_device(const struct settings *settings)
+{
+    static struct device device; /* its columns are not for the stack */
+    device.settings = settings;
+    int code = choose_columns(&device);
+    if (code == 0)
+        code = show(&device);
+    grid_done(&device.grid);
+    vitals_builder_free(device.builder);
+    return code;
+}

@@ -1,0 +1,195 @@
+/* doctor_devices.c: what devices say of themselves that somebody should look at.
+ *
+ * A rule is a row: a number of a device that is not 0 in a healthy one, or why something cannot be
+ * read of it. All vendors' and the demo's are judged by the same. Everything of a device that is
+ * read at each tick is asked for, so that a call that hangs hangs here too. What a driver only
+ * reports as it happens (Xid) is not judged: one reading is not there when it happens. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/devices/doctor_paint.h"
+#include "command/look/snapshot_filter.h"
+
+#define G(suffix) VITALS_GPU_##suffix
+
+static const char READ_LOG[] = "sudo dmesg | tail -n 50\n"
+                               "# reset the device, or restart the machine";
+static const char RESET[] = "# end what uses the device, then reset it or restart the machine";
+
+static const char ALLOW[] = "ls -l /dev/nvidia* /dev/dri /dev/kfd\n"
+                            "# join the group that has them, or:\nsudo vitals doctor";
+
+struct verdict {
+    const char *severity, *finding, *remedy;
+};
+
+/* Why a driver does not tell what every device has; where it is silent on all of the device, that
+ * says everything. */
+static const struct {
+    vitals_metric metric;
+    vitals_availability reason;
+    bool on_all;
+    struct verdict verdict;
+} SILENCES[] = {
+    {G(MEMORY_USED_BYTES),
+     VITALS_GONE,
+     true,
+     {"problem", "lost: its driver does not reach it any more", READ_LOG}},
+    {G(MEMORY_USED_BYTES),
+     VITALS_TIMED_OUT,
+     true,
+     {"problem", "it gives no answer in time", READ_LOG}},
+    {G(MEMORY_USED_BYTES), VITALS_SUSPENDED, true, {"good", "asleep, and left so", ""}},
+    {G(MEMORY_USED_BYTES),
+     VITALS_DENIED,
+     false,
+     {"problem", "how much of its memory is used: no permission", ALLOW}},
+    {G(MEMORY_USED_BYTES),
+     VITALS_FAILED,
+     false,
+     {"problem", "how much of its memory is used: its driver fails to tell", READ_LOG}},
+    {G(PROCESSES),
+     VITALS_TIMED_OUT,
+     false,
+     {"problem", "which processes use it: no answer in time", READ_LOG}},
+    {G(PROCESSES),
+     VITALS_DENIED,
+     false,
+     {"problem", "which processes use it: no permission", ALLOW}},
+    {G(PROCESSES),
+     VITALS_FAILED,
+     false,
+     {"problem", "which processes use it: its driver fails to tell", READ_LOG}},
+};
+
+static const struct {
+    vitals_metric metric;
+    struct verdict verdict;
+} RULES[] = {
+    {G(REMAPPED_ROWS_FAILED),
+     {"problem", "broken memory that could not be replaced by spare",
+      "# have the device exchanged"}},
+    {G(REMAPPED_ROWS_PENDING),
+     {"problem", "broken memory waits for a reset to be replaced", RESET}},
+    {G(RETIRED_PAGES_PENDING),
+     {"problem", "broken memory waits for a reset to be left out", RESET}},
+    {G(ECC_ERRORS_UNCORRECTED),
+     {"problem", "its memory had errors that could not be corrected", READ_LOG}},
+    {G(THROTTLED_BY_TEMPERATURE),
+     {"notice", "heat holds its clocks down", "# see to its fans and to the air that reaches it"}},
+};
+
+enum {
+    SILENCE_COUNT = sizeof SILENCES / sizeof SILENCES[0],
+    RULE_COUNT = sizeof RULES / sizeof RULES[0]
+};
+
+int doctor_ask_devices(vitals_request *request, vitals_error *error)
+{
+    int code = 0;
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_GPU &&
+            vitals_metric_price(metric) <= VITALS_PRICE_LANE)
+            code = vitals_request_add(request, metric, error);
+    }
+    return code;
+}
+
+struct telling {
+    const vitals_snapshot *snapshot;
+    uint64_t key; /* of the newest row */
+};
+
+static void put_text(vitals_builder *builder, vitals_metric metric, const char *text)
+{
+    vitals_builder_text(builder, metric, (vitals_text){text, strlen(text)}, VITALS_HAVE);
+}
+
+static void put(struct telling *telling, vitals_builder *builder, const vitals_row *device,
+                const struct verdict *verdict)
+{
+    char subject[64];
+    snprintf(subject, sizeof subject, "GPU %s", vitals_row_label(device));
+    vitals_builder_row(builder, VITALS_DIAGNOSIS, ++telling->key, 0,
+                       (vitals_text){subject, strlen(subject)}, vitals_row_stamp_ns(device));
+    put_text(builder, VITALS_DIAGNOSIS_SEVERITY, verdict->severity);
+    put_text(builder, VITALS_DIAGNOSIS_SUBJECT, subject);
+    put_text(builder, VITALS_DIAGNOSIS_FINDING, verdict->finding);
+    put_text(builder, VITALS_DIAGNOSIS_REMEDY, verdict->remedy);
+}
+
+/* Whether a text begins with a word, behind which a colon or nothing stands. */
+static bool begins(vitals_text text, vitals_text word)
+{
+    return word.size > 0 && text.size >= word.size &&
+           memcmp(text.bytes, word.bytes, word.size) == 0 &&
+           (text.size == word.size || text.bytes[word.size] == ':');
+}
+
+/* Whether its back end calls it a problem, "GPU-…: lost"; it knows a better remedy. */
+static bool is_told(const struct telling *telling, const vitals_row *device)
+{
+    static const vitals_text problem = {"problem", 7};
+    vitals_text uuid, finding, severity;
+    if (vitals_row_text(device, G(UUID), &uuid) <= 0)
+        return false;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(telling->snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
+        if (vitals_row_text(row, VITALS_DIAGNOSIS_SEVERITY, &severity) > 0 &&
+            begins(severity, problem) &&
+            vitals_row_text(row, VITALS_DIAGNOSIS_FINDING, &finding) > 0 && begins(finding, uuid))
+            return true;
+    }
+    return false;
+}
+
+static void judge_silence(struct telling *telling, vitals_builder *builder,
+                          const vitals_row *device)
+{
+    for (size_t i = 0; i < SILENCE_COUNT; i++) {
+        if (vitals_row_availability(device, SILENCES[i].metric) != SILENCES[i].reason)
+            continue;
+        put(telling, builder, device, &SILENCES[i].verdict);
+        if (SILENCES[i].on_all)
+            return;
+    }
+}
+
+static void judge(struct telling *telling, vitals_builder *builder, const vitals_row *device)
+{
+    double number;
+    if (!is_told(telling, device))
+        judge_silence(telling, builder, device);
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        if (vitals_row_number(device, RULES[i].metric, &number) > 0 && number > 0)
+            put(telling, builder, device, &RULES[i].verdict);
+    }
+}
+
+/* Of devices alone: a partition says the same as its device. */
+static void add_rows(void *data, vitals_entity entity, vitals_builder *builder)
+{
+    struct telling *telling = data;
+    if (entity != VITALS_DIAGNOSIS)
+        return;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(telling->snapshot, VITALS_DIAGNOSIS, row)) != NULL;)
+        telling->key = vitals_row_key(row); // in the order of keys
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(telling->snapshot, VITALS_GPU, row)) != NULL;) {
+        if (vitals_row_parent(row) == 0)
+            judge(telling, builder, row);
+    }
+}
+
+int doctor_judge_devices(const vitals_snapshot *snapshot, vitals_snapshot **out,
+                         vitals_error *error)
+{
+    struct telling telling = {.snapshot = snapshot};
+    vitals_builder *builder = NULL;
+    int code = vitals_builder_new(&builder, error);
+    if (code == 0)
+        code = subset_extend(snapshot, add_rows, &telling, builder, out, error);
+    vitals_builder_free(builder);
+    return code;
+}

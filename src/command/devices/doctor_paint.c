@@ -1,0 +1,240 @@
+/* doctor_paint.c: see doctor_paint.h. Text from outside is made safe here, line by line, so that no
+ * finding can write a command. */
+#include "command/devices/doctor_paint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/paint.h"
+
+enum { SUBJECT_MOST = 28, INDENT = 2, GAP = 2, REMEDY_INDENT = 6, LEAST = 24, LINE = 2048 };
+
+static const struct {
+    const char *title, *one, *many;
+    enum color color;
+} KINDS[FINDING_KINDS] = {
+    [FINDING_PROBLEM] = {"Problems", "problem", "problems", COLOR_RED},
+    [FINDING_NOTICE] = {"Notices", "notice", "notices", COLOR_YELLOW},
+    [FINDING_GOOD] = {"Good", "good", "good", COLOR_GREEN},
+};
+
+struct doctor {
+    const struct settings *settings;
+    struct paint *paint;
+    size_t width, subject; /* columns: of all, and of the subjects */
+};
+
+static void make_safe(const struct doctor *doctor, vitals_text text, char out[static LINE])
+{
+    (void)vitals_text_format(
+        text, doctor->settings->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, LINE);
+}
+
+/* ---- lines ---- */
+
+/* How many bytes fit, whole characters. A part of a text may begin with a mark that combined with
+ * what stood before: alone it is measured as its escape, which is longer. */
+static size_t fitting(const char *text, size_t columns)
+{
+    size_t size = strlen(text), fits = paint_fitting(text, columns, NULL);
+    if (fits >= size)
+        return size;
+    while (fits > 0 && ((unsigned char)text[fits] & 0xc0) == 0x80)
+        fits--;
+    return fits;
+}
+
+/* As many bytes of safe text as fit, up to a blank where there is one; *next is where it goes on.
+ */
+static size_t fitting_words(const char *text, size_t columns, size_t *next)
+{
+    size_t fits = fitting(text, columns);
+    *next = fits;
+    if (text[fits] == '\0' || fits == 0) {
+        *next = fits == 0 ? strlen(text) : fits;
+        return *next;
+    }
+    size_t end = fits;
+    while (end > 0 && text[end] != ' ')
+        end--;
+    if (end == 0)
+        return fits;
+    *next = end + strspn(text + end, " ");
+    return end;
+}
+
+static void put_part(struct paint *paint, enum color color, const char *text, size_t size)
+{
+    char part[LINE];
+    snprintf(part, sizeof part, "%.*s", (int)size, text);
+    paint_text(paint, color, part);
+}
+
+/* Words from where the line stands, in lines of which all but the first begin with `prefix` behind
+ * so many spaces. */
+static void put_words(const struct doctor *doctor, const char *text, size_t indent,
+                      const char *prefix, enum color color)
+{
+    size_t taken = indent + strlen(prefix), next = 0;
+    size_t columns = doctor->width > taken + LEAST ? doctor->width - taken : LEAST;
+    for (const char *at = text;; at += next) {
+        size_t size = fitting_words(at, columns, &next);
+        paint_text(doctor->paint, color, prefix);
+        put_part(doctor->paint, color, at, size);
+        paint_end(doctor->paint);
+        if (at[next] == '\0')
+            return;
+        paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
+    }
+}
+
+/* ---- what would mend it ---- */
+
+size_t doctor_break(const char *line, size_t columns)
+{
+    size_t fits = fitting(line, columns), place = 0;
+    char quote = '\0';
+    if (line[fits] == '\0')
+        return fits;
+    fits = fitting(line, columns > 2 ? columns - 2 : 1); // room for the backslash
+    for (size_t i = 0; line[i] != '\0' && (i <= fits || place == 0); i++) {
+        bool is_word = i == 0 || line[i - 1] == ' ';
+        if (quote == '\0' && is_word && line[i] == '#')
+            break;
+        if (quote == '\0' && (line[i] == '"' || line[i] == '\''))
+            quote = line[i];
+        else if (line[i] == quote)
+            quote = '\0';
+        else if (quote == '\0' && line[i] == ' ' && i > 0 && line[i + 1] != '#')
+            place = i;
+    }
+    return place > 0 ? place : strlen(line);
+}
+
+static void put_command(const struct doctor *doctor, const char *line)
+{
+    size_t indent = REMEDY_INDENT;
+    for (const char *at = line; *at != '\0';) {
+        size_t columns = doctor->width > indent + LEAST ? doctor->width - indent : LEAST;
+        size_t size = doctor_break(at, columns);
+        paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
+        put_part(doctor->paint, COLOR_BOLD, at, size);
+        at += size;
+        at += strspn(at, " ");
+        if (*at != '\0')
+            paint_text(doctor->paint, COLOR_BOLD, " \\");
+        paint_end(doctor->paint);
+        indent = REMEDY_INDENT + 4;
+    }
+}
+
+static void put_remedy(const struct doctor *doctor, vitals_text remedy)
+{
+    char line[LINE];
+    for (size_t at = 0; at < remedy.size;) {
+        const char *from = remedy.bytes + at;
+        const char *end = memchr(from, '\n', remedy.size - at);
+        size_t size = end != NULL ? (size_t)(end - from) : remedy.size - at;
+        at += size + 1;
+        make_safe(doctor, (vitals_text){from, size}, line);
+        if (line[0] == '#') {
+            paint_repeat(doctor->paint, COLOR_PLAIN, " ", REMEDY_INDENT);
+            put_words(doctor, line + 1 + strspn(line + 1, " "), REMEDY_INDENT, "# ", COLOR_DIM);
+        } else {
+            put_command(doctor, line);
+        }
+    }
+}
+
+/* ---- findings ---- */
+
+static void put_finding(const struct doctor *doctor, const struct finding *finding)
+{
+    char text[LINE];
+    size_t indent = INDENT + doctor->subject + GAP;
+    make_safe(doctor, finding->subject, text);
+    paint_repeat(doctor->paint, COLOR_PLAIN, " ", INDENT);
+    if (paint_columns(text) <= doctor->subject) {
+        paint_cell(doctor->paint, COLOR_BOLD, ALIGN_LEFT, doctor->subject, text);
+        paint_repeat(doctor->paint, COLOR_PLAIN, " ", GAP);
+    } else {
+        paint_text(doctor->paint, COLOR_BOLD, text);
+        paint_end(doctor->paint);
+        paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
+    }
+    make_safe(doctor, finding->text, text);
+    put_words(doctor, text, indent, "", COLOR_PLAIN);
+}
+
+static bool same_text(vitals_text a, vitals_text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+static const struct finding *next_of(const struct findings *findings, enum finding_kind kind,
+                                     const struct finding *after)
+{
+    const struct finding *at = after != NULL ? after + 1 : findings->items;
+    while (at < findings->items + findings->count && at->kind != kind)
+        at++;
+    return at < findings->items + findings->count ? at : NULL;
+}
+
+/* What would mend several that follow each other stands below the last of them. */
+static void put_kind(const struct doctor *doctor, const struct findings *findings,
+                     enum finding_kind kind)
+{
+    const struct finding *next, *finding = next_of(findings, kind, NULL);
+    if (finding == NULL)
+        return;
+    paint_text(doctor->paint, KINDS[kind].color, KINDS[kind].title);
+    paint_end(doctor->paint);
+    for (; finding != NULL; finding = next) {
+        next = next_of(findings, kind, finding);
+        put_finding(doctor, finding);
+        if (next == NULL || !same_text(finding->remedy, next->remedy))
+            put_remedy(doctor, finding->remedy);
+    }
+    paint_end(doctor->paint);
+}
+
+static size_t subject_columns(const struct doctor *doctor, const struct findings *findings)
+{
+    size_t most = 0;
+    char text[LINE];
+    for (size_t i = 0; i < findings->count; i++) {
+        make_safe(doctor, findings->items[i].subject, text);
+        size_t columns = paint_columns(text);
+        if (columns > most && columns <= SUBJECT_MOST)
+            most = columns;
+    }
+    return most;
+}
+
+static void put_counts(const struct doctor *doctor, const struct findings *findings)
+{
+    char line[128];
+    int size = 0;
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        size += snprintf(line + size, sizeof line - (size_t)size, "%s%zu %s", kind > 0 ? ", " : "",
+                         findings->of_kind[kind],
+                         findings->of_kind[kind] == 1 ? KINDS[kind].one : KINDS[kind].many);
+    if (findings->cut)
+        snprintf(line + size, sizeof line - (size_t)size, "; there are more");
+    paint_text(doctor->paint, COLOR_PLAIN, line);
+    paint_end(doctor->paint);
+}
+
+void doctor_paint(const struct findings *findings, const struct settings *settings,
+                  struct output *output)
+{
+    const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
+    struct paint paint;
+    struct doctor doctor = {.settings = settings, .paint = &paint, .width = settings->width};
+    paint_init(&paint, &look, output_write, output);
+    doctor.subject = subject_columns(&doctor, findings);
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        put_kind(&doctor, findings, (enum finding_kind)kind);
+    put_counts(&doctor, findings);
+    (void)paint_done(&paint);
+}

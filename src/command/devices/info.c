@@ -1,0 +1,239 @@
+/* info.c: `vitals info PID…`: everything about a process, from one answer of its live handle. */
+#include "command/devices/info.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "command/output.h"
+#include "command/processes/filter.h"
+
+/* The tables of a process. Its variables may hold secrets, and are read only for who asks; single
+ * mappings are for programs. */
+static const struct {
+    vitals_entity entity;
+    bool for_json, for_text, secret;
+} TABLES[] = {
+    {VITALS_THREAD, true, true, false},      {VITALS_DESCRIPTOR, true, true, false},
+    {VITALS_SOCKET, true, true, false},      {VITALS_LIMIT, true, true, false},
+    {VITALS_MAPPED_FILE, true, true, false}, {VITALS_MAPPING, true, false, false},
+    {VITALS_ENVIRONMENT, true, true, true},
+};
+
+static int add_tables(const struct settings *settings, vitals_request *request, vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0] && code == 0; i++) {
+        bool wanted = settings->json ? TABLES[i].for_json : TABLES[i].for_text;
+        if (wanted && (settings->environment || !TABLES[i].secret))
+            code = vitals_request_add_table(request, TABLES[i].entity, error);
+    }
+    return code;
+}
+
+/* What waits for nobody: not for the lock of the process's memory, not for a name service. */
+static bool is_quick(vitals_metric metric)
+{
+    static const vitals_metric SLOW[] = {VITALS_PROCESS_COMMAND_LINE,   VITALS_PROCESS_PROGRAM_NAME,
+                                         VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_USS_BYTES,
+                                         VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_USER,
+                                         VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_GROUP};
+    for (size_t i = 0; i < sizeof SLOW / sizeof SLOW[0]; i++) {
+        if (SLOW[i] == metric)
+            return false;
+    }
+    return true;
+}
+
+static int make_quick_request(vitals_request **out, vitals_error *error)
+{
+    static const vitals_entity QUICK[] = {VITALS_THREAD, VITALS_DESCRIPTOR, VITALS_LIMIT};
+    int code = vitals_request_new(0, out, error);
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_PROCESS && is_quick(metric))
+            code = vitals_request_add(*out, metric, error);
+    }
+    for (size_t i = 0; i < sizeof QUICK / sizeof QUICK[0] && code == 0; i++)
+        code = vitals_request_add_table(*out, QUICK[i], error);
+    return code;
+}
+
+static int make_request(const struct settings *settings, vitals_request **out, vitals_error *error)
+{
+    int code = vitals_request_new(0, out, error);
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_PROCESS)
+            code = vitals_request_add(*out, metric, error);
+    }
+    if (code == 0)
+        code = vitals_request_add(*out, VITALS_HOST_MEMORY_TOTAL_BYTES, error);
+    if (code == 0)
+        code = vitals_request_add(*out, VITALS_HOST_BOOT_TIME_SECONDS, error);
+    return code == 0 ? add_tables(settings, *out, error) : code;
+}
+
+static int print(const struct settings *settings, const vitals_snapshot *answer, bool first,
+                 struct output *output)
+{
+    const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
+    struct paint paint;
+    vitals_error error;
+    if (settings->json) {
+        int code = vitals_snapshot_json(answer, output_write, output, &error);
+        output_text(output, "\n");
+        return code == 0 || !output_open(output) ? EXIT_DONE
+                                                 : command_fail(EXIT_CANNOT, "%s", error.message);
+    }
+    paint_init(&paint, &look, output_write, output);
+    if (!first)
+        paint_end(&paint);
+    int code = info_paint(answer, settings, settings_width(settings), &paint);
+    (void)paint_done(&paint);
+    return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
+}
+
+struct info {
+    const struct settings *settings;
+    vitals_context *context;
+    vitals_request *request;
+    struct output *output;
+    bool any; /* was shown */
+};
+
+/* A question that another thread waits with: a process that holds the lock of its memory keeps who
+ * asks waiting for as long as it likes. */
+struct question {
+    vitals_process *process;
+    const vitals_request *request;
+    vitals_snapshot *answer;
+    vitals_error error;
+    int code;
+    int done; /* its write end is closed with the answer */
+};
+
+static void *wait_with(void *data)
+{
+    struct question *question = data;
+    question->code = vitals_process_ask(question->process, question->request, &question->answer,
+                                        &question->error);
+    close(question->done);
+    return NULL;
+}
+
+/* Meanwhile: what can be told without the memory, by a handle of its own. */
+static void show_quick(struct info *info, uint64_t pid)
+{
+    vitals_error error;
+    vitals_request *request = NULL;
+    vitals_process *process = NULL;
+    vitals_snapshot *answer = NULL;
+    int code = make_quick_request(&request, &error);
+    if (code == 0)
+        code = vitals_process_open(info->context, (int64_t)pid, &process, &error);
+    if (code == 0)
+        code = vitals_process_ask(process, request, &answer, &error);
+    if (code == 0) {
+        (void)print(info->settings, answer, !info->any, info->output);
+        info->any = true;
+        (void)output_flush(info->output);
+    }
+    vitals_snapshot_unref(answer);
+    vitals_process_free(process);
+    vitals_request_free(request);
+}
+
+/* Asks, and says so where the answer takes long. */
+static void ask(struct info *info, uint64_t pid, struct question *question)
+{
+    enum { PATIENCE_MS = 2000 };
+    pthread_t thread;
+    int ends[2];
+    if (pipe(ends) != 0) {
+        question->done = -1;
+        (void)wait_with(question);
+        return;
+    }
+    struct pollfd end = {.fd = ends[0], .events = POLLIN};
+    question->done = ends[1];
+    if (pthread_create(&thread, NULL, wait_with, question) == 0) {
+        if (poll(&end, 1, PATIENCE_MS) == 0) {
+            if (!info->settings->json)
+                show_quick(info, pid);
+            (void)command_fail(0,
+                               "process %llu does not answer for its memory; waiting (Ctrl-C ends)",
+                               (unsigned long long)pid);
+        }
+        (void)pthread_join(thread, NULL);
+    } else {
+        (void)wait_with(question);
+    }
+    close(ends[0]);
+}
+
+static int show_one(struct info *info, uint64_t pid)
+{
+    vitals_error error;
+    vitals_process *process = NULL;
+    vitals_snapshot *answer = NULL;
+    int code = vitals_process_open(info->context, (int64_t)pid, &process, &error);
+    if (code == 0) {
+        struct question question = {.process = process, .request = info->request};
+        ask(info, pid, &question);
+        answer = question.answer;
+        error = question.error;
+        code = question.code;
+    }
+    if (code == 0)
+        code = print(info->settings, answer, !info->any, info->output);
+    else
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+    info->any |= answer != NULL;
+    vitals_snapshot_unref(answer);
+    vitals_process_free(process);
+    return code;
+}
+
+static int show_all(const struct settings *settings, const uint64_t *pids, size_t count)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    struct info info = {.settings = settings, .output = &output};
+    vitals_options world;
+    vitals_error error;
+    output_init(&output, STDOUT_FILENO);
+    command_world(settings, &world);
+    int code = vitals_context_new(&world, &info.context, &error);
+    if (code == 0)
+        code = make_request(settings, &info.request, &error);
+    if (code < 0) {
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+        count = 0;
+    }
+    for (size_t i = 0; i < count && output_open(&output); i++) {
+        if (show_one(&info, pids[i]) != EXIT_DONE)
+            code = EXIT_CANNOT;
+    }
+    vitals_request_free(info.request);
+    vitals_context_free(info.context);
+    return output_done(&output, code);
+}
+
+int command_info(const struct settings *settings)
+{
+    const struct settings_words *words = &settings->words;
+    if (words->count == 0)
+        return command_fail(EXIT_USAGE, "info needs a pid");
+    uint64_t *pids = calloc(words->count, sizeof *pids);
+    if (pids == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    int code = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        pids[i] = filter_pid(words->items[i]);
+        if (pids[i] == 0)
+            code = EXIT_USAGE;
+    }
+    if (code == 0)
+        code = show_all(settings, pids, words->count);
+    free(pids);
+    return code;
+}

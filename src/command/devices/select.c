@@ -1,0 +1,568 @@
+/* select.c: `vitals select`: chooses devices that are free, waits for them, keeps others off them,
+ * and prints them or becomes the command that runs on them.
+ *
+ * The command replaces vitals, with the locks among its open files: they end with it, and nothing
+ * of vitals has to live until then. */
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/devices/select_cuda.h"
+#include "command/devices/select_environment.h"
+#include "command/devices/select_lock.h"
+#include "command/devices/select_shortage.h"
+#include "command/output.h"
+
+enum {
+    DEVICES_MOST = 128,
+    EXIT_FEWER = 3,
+    EXIT_IN_VAIN = 124,
+    EXIT_CANNOT_RUN = 126,
+    EXIT_NO_COMMAND = 127,
+    ORDER = 8192
+};
+
+static const uint64_t SECOND_NS = 1000000000, SECOND_READING_NS = 200000000;
+
+struct choice {
+    const struct settings *settings;
+    vitals_select_options options;
+    char own_user[128];
+    const char *own[1]; /* whose memory is free where nobody is named */
+    uint64_t needed;
+    bool none;  /* are to be selected: no device is looked for */
+    int folder; /* of the locks; -1: none could be opened */
+
+    struct feed feed;
+    vitals_snapshot *older, *now;
+    const vitals_row *candidates[DEVICES_MOST];
+    size_t candidate_count, locked; /* by others */
+    bool complained;                /* of CUDA */
+    bool complained_lock;           /* of a lock that is none */
+
+    const vitals_row *rows[DEVICES_MOST]; /* chosen */
+    size_t count;
+    int locks[DEVICES_MOST];
+    size_t lock_count;
+
+    char order[ORDER]; /* of CUDA's devices; "": not asked */
+};
+
+static bool has_command(const struct settings *settings)
+{
+    return settings->command_argc > 0;
+}
+
+static bool was_said(const struct settings *settings, const void *field)
+{
+    return settings_origin(settings, field) != ORIGIN_DEFAULT;
+}
+
+/* ---- what is asked for ---- */
+
+static int take_size(const char *option, const char *text, uint64_t *out)
+{
+    if (text == NULL || vitals_parse_bytes(text, out) == 0)
+        return 0;
+    return command_fail(EXIT_USAGE, "--%s %s: a size is expected, as 40GiB or 500M", option,
+                        command_safe(text));
+}
+
+/* The one who runs us, by name where there is one. */
+static const char *own_user(struct choice *choice)
+{
+    const struct passwd *entry = getpwuid(geteuid());
+    if (entry != NULL)
+        snprintf(choice->own_user, sizeof choice->own_user, "%s", entry->pw_name);
+    else
+        snprintf(choice->own_user, sizeof choice->own_user, "%u", (unsigned)geteuid());
+    return choice->own_user;
+}
+
+static void take_accounts(struct choice *choice)
+{
+    const struct settings_words *words = &choice->settings->free_accounts;
+    if (!words->given)
+        return;
+    choice->options.free_accounts = words->items;
+    choice->options.free_account_count = words->count;
+    if (words->count == 0) {
+        choice->own[0] = own_user(choice);
+        choice->options.free_accounts = choice->own;
+        choice->options.free_account_count = 1;
+    }
+}
+
+/* To print, all that are good; for a job as few as may be, unless more are asked for. */
+static int take_counts(struct choice *choice)
+{
+    const struct settings *settings = choice->settings;
+    bool is_job = has_command(settings) || settings->wait;
+    bool exact = settings->count != 0 || was_said(settings, &settings->count);
+    uint64_t most = exact ? settings->count : settings->max_count;
+    choice->none = most == 0 && (exact || was_said(settings, &settings->max_count));
+    choice->needed = settings->min_count;
+    if (exact || (choice->none && !was_said(settings, &settings->min_count)))
+        choice->needed = most;
+    if (most == 0 && is_job && !choice->none)
+        most = choice->needed != 0 ? choice->needed : 1;
+    if ((most != 0 || choice->none) && most < choice->needed)
+        return command_fail(EXIT_USAGE, "--max-count %llu is less than --min-count %llu",
+                            (unsigned long long)most, (unsigned long long)choice->needed);
+    choice->options.min_count = choice->needed;
+    choice->options.max_count = most;
+    return 0;
+}
+
+static int take_settings(struct choice *choice)
+{
+    const struct settings *settings = choice->settings;
+    vitals_select_options *options = &choice->options;
+    bool known = strcmp(settings->id_format, "index") == 0 ||
+                 strcmp(settings->id_format, "uuid") == 0;
+    if (!known)
+        return command_fail(EXIT_USAGE, "--format %s: index or uuid is expected",
+                            command_safe(settings->id_format));
+    if (settings->lock && !has_command(settings))
+        return command_fail(EXIT_USAGE, "--lock holds devices for a command, and there is none; it "
+                                        "stands behind --, as in: vitals select --lock -- make");
+    vitals_select_options_init(options, sizeof *options);
+    int code = take_counts(choice);
+    if (code == 0)
+        code = take_size("min-free-memory", settings->min_free, &options->min_free_bytes);
+    if (code == 0)
+        code = take_size("min-total-memory", settings->min_total, &options->min_total_bytes);
+    if (was_said(settings, &settings->max_utilization))
+        options->max_utilization_ratio = (double)settings->max_utilization / 100;
+    if (was_said(settings, &settings->max_memory_utilization))
+        options->max_memory_busy_ratio = (double)settings->max_memory_utilization / 100;
+    options->tolerance_ratio = (double)settings->tolerance / 100;
+    options->keep_order = settings->no_sort;
+    take_accounts(choice);
+    return code;
+}
+
+static int open_feed(struct choice *choice)
+{
+    vitals_request *request = NULL;
+    vitals_error error;
+    int code = vitals_request_new(0, &request, &error);
+    if (code == 0)
+        code = vitals_select_request(&choice->options, request, &error);
+    if (code == 0)
+        code = vitals_request_add_table(request, VITALS_SOURCE, &error);
+    if (code < 0)
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+    else
+        code = command_feed(choice->settings, request, 0, -1, &choice->feed);
+    vitals_request_free(request);
+    return code;
+}
+
+/* ---- among which ---- */
+
+static bool has_numbers(const char *visible)
+{
+    return visible != NULL && visible[strcspn(visible, "0123456789")] != '\0' &&
+           strstr(visible, "GPU-") == NULL && strstr(visible, "MIG-") == NULL;
+}
+
+/* The order that CUDA's numbers count in: where only CUDA knows it, it is asked once. */
+static const char *cuda_order(struct choice *choice, const char *visible)
+{
+    const char *order = choice->settings->device_order;
+    if (!has_numbers(visible) || vitals_cuda_order(choice->now, order) != VITALS_ESTIMATE)
+        return order;
+    if (choice->order[0] == '\0' && !choice->complained &&
+        !select_ask_cuda(choice->order, sizeof choice->order))
+        (void)command_fail(0, "CUDA cannot be asked how it counts these GPUs; taking the order of "
+                              "their PCI addresses");
+    choice->complained = true;
+    return choice->order[0] != '\0' ? choice->order : order;
+}
+
+/* 0, or an exit code after a message. */
+static int list_inherited(struct choice *choice)
+{
+    const struct settings *settings = choice->settings;
+    vitals_error error;
+    bool named = strcmp(settings->inherit, SELECT_INHERIT) != 0;
+    const char *visible = named ? settings->inherit : settings->visible_devices;
+    const char *order = cuda_order(choice, visible);
+    if (vitals_cuda_visible_check(choice->now, visible, order, &error) < 0) {
+        size_t blamed = named ? strlen(SELECT_INHERIT)
+                              : 0; // not the variable, where a list is given
+        bool starts = strncmp(error.message, SELECT_INHERIT, blamed) == 0;
+        return command_fail(EXIT_CANNOT, "%s%s", named ? "--inherit" : "",
+                            error.message + (starts ? blamed : 0));
+    }
+    choice->candidate_count = vitals_cuda_visible_devices(choice->now, visible, order,
+                                                          choice->candidates, DEVICES_MOST);
+    return 0;
+}
+
+/* Those that a program can be told of: a display adapter of a server is none for a job. */
+static void list_all(struct choice *choice)
+{
+    choice->candidate_count = 0;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(choice->now, VITALS_GPU, row)) != NULL;) {
+        if (choice->candidate_count < DEVICES_MOST && select_variable(row) != NULL)
+            choice->candidates[choice->candidate_count++] = row;
+    }
+}
+
+static void remove_candidate(struct choice *choice, const vitals_row *row)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < choice->candidate_count; i++) {
+        if (choice->candidates[i] != row)
+            choice->candidates[kept++] = choice->candidates[i];
+    }
+    choice->candidate_count = kept;
+}
+
+/* A device that somebody keeps others off, or whose lock is none; it is told once. */
+static void count_locked(struct choice *choice, const char *uuid, int error)
+{
+    choice->locked++;
+    if (error < 0 && error != -EAGAIN && !choice->complained_lock) {
+        lock_complain(uuid, error);
+        choice->complained_lock = true;
+    }
+}
+
+/* Those that other jobs hold. What cannot be told counts as held only where we want to hold it. */
+static void remove_locked(struct choice *choice)
+{
+    choice->locked = 0;
+    for (size_t i = 0; choice->folder >= 0 && i < choice->candidate_count;) {
+        char uuid[SELECT_ID];
+        select_uuid(choice->candidates[i], uuid);
+        int held = lock_is_held(choice->folder, uuid);
+        if (held > 0 || (held < 0 && choice->settings->lock)) {
+            count_locked(choice, uuid, held);
+            remove_candidate(choice, choice->candidates[i]);
+        } else {
+            i++;
+        }
+    }
+}
+
+/* ---- choosing ---- */
+
+static void unlock(struct choice *choice)
+{
+    while (choice->lock_count > 0)
+        close(choice->locks[--choice->lock_count]);
+}
+
+/* All of those chosen, or none; *failed is the one that somebody else was faster with. */
+static bool lock_chosen(struct choice *choice, const vitals_row **failed)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        char uuid[SELECT_ID];
+        select_uuid(choice->rows[i], uuid);
+        int lock = lock_take(choice->folder, uuid);
+        if (lock < 0) {
+            *failed = choice->rows[i];
+            count_locked(choice, uuid, lock);
+            unlock(choice);
+            return false;
+        }
+        choice->locks[choice->lock_count++] = lock;
+    }
+    return true;
+}
+
+/* 0, or an exit code after a message; choice->count says how many there are. */
+static int choose(struct choice *choice)
+{
+    int code = 0;
+    choice->count = 0;
+    if (choice->settings->inherit != NULL)
+        code = list_inherited(choice);
+    else
+        list_all(choice);
+    if (code != 0)
+        return code;
+    remove_locked(choice);
+    for (;;) {
+        const vitals_row *failed = NULL;
+        vitals_error error;
+        choice->options.candidates = choice->candidates;
+        choice->options.candidate_count = choice->candidate_count;
+        choice->options.older = choice->older;
+        int count = vitals_gpu_select(choice->now, &choice->options, choice->rows, DEVICES_MOST,
+                                      &error);
+        if (count < 0)
+            return command_fail(EXIT_USAGE, "%s", error.message);
+        choice->count = (size_t)count;
+        if (choice->count < choice->needed || !choice->settings->lock ||
+            lock_chosen(choice, &failed))
+            return 0;
+        remove_candidate(choice, failed);
+    }
+}
+
+static int read_next(struct choice *choice)
+{
+    vitals_snapshot *next = NULL;
+    vitals_error error = {.message = "there is nothing to be read"};
+    if (choice->feed.next(choice->feed.data, &next, &error) <= 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    vitals_snapshot_unref(choice->older);
+    choice->older = choice->now;
+    choice->now = next;
+    return 0;
+}
+
+static void wait_until(uint64_t moment_ns)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    (void)clock->wait_until(clock->data, -1, moment_ns);
+}
+
+static uint64_t now_ns(void)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    return clock->monotonic_ns(clock->data);
+}
+
+static void find_shortage(const struct choice *choice, struct shortage *out)
+{
+    *out = shortage_of(choice->now, &choice->options);
+    if (choice->settings->inherit != NULL)
+        out->mute = 0; // CUDA's variable names none but CUDA's
+}
+
+static int too_few(const struct choice *choice, int code)
+{
+    size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
+    struct shortage shortage;
+    char reasons[SHORTAGE_REASONS];
+    find_shortage(choice, &shortage);
+    bool may_come = shortage.known + choice->locked >= choice->needed;
+    const char *why = there == 0           ? "; no GPU was found, vitals doctor says what was tried"
+                      : choice->locked > 0 ? "; other jobs hold some with --lock"
+                      : choice->settings->wait ? ""
+                      : may_come               ? "; --wait waits for more"
+                                               : "";
+    shortage_reasons(&shortage, reasons);
+    command_tell_kept(choice->now);
+    return command_fail(code, "%zu of %llu GPUs that were asked for are free enough%s%s%s",
+                        choice->count, (unsigned long long)choice->needed,
+                        choice->needed > 1 && there > 1 ? " and of one vendor" : "", reasons, why);
+}
+
+/* ---- choosing, as often as it takes ---- */
+
+/* Where a driver gives no utilization, it takes two readings to tell who is idle. */
+static int choose_once(struct choice *choice)
+{
+    bool again = choice->options.max_utilization_ratio >= 0;
+    int code = read_next(choice);
+    if (code == 0)
+        code = choose(choice);
+    if (code == 0 && choice->count < choice->needed && again) {
+        wait_until(now_ns() + SECOND_READING_NS);
+        code = read_next(choice);
+        if (code == 0)
+            code = choose(choice);
+    }
+    return code != 0 || choice->count >= choice->needed ? code : too_few(choice, EXIT_FEWER);
+}
+
+/* One line, since nothing else says why it takes so long. */
+static void tell_of_waiting(const struct choice *choice)
+{
+    size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
+    struct shortage shortage;
+    char reasons[SHORTAGE_REASONS];
+    unsigned long long needed = (unsigned long long)choice->needed;
+    find_shortage(choice, &shortage);
+    shortage_reasons(&shortage, reasons);
+    command_tell_kept(choice->now);
+    if (there < choice->needed)
+        (void)command_fail(0, "waiting for %llu GPUs, though there are %zu", needed, there);
+    else if (reasons[0] != '\0' && shortage.known + choice->locked < choice->needed)
+        (void)command_fail(0, "waiting for %llu GPUs%s", needed, reasons);
+    else
+        (void)command_fail(0, "waiting for GPUs: %zu of %llu are free%s", choice->count, needed,
+                           isatty(STDERR_FILENO) ? " (Ctrl-C ends)" : "");
+}
+
+static int choose_in_time(struct choice *choice)
+{
+    const struct settings *settings = choice->settings;
+    bool ends = was_said(settings, &settings->timeout_ns), told = false;
+    uint64_t begun = now_ns(), deadline = begun + settings->timeout_ns;
+    uint64_t every = settings->interval_ns != 0 ? settings->interval_ns : SECOND_NS;
+    for (;;) {
+        uint64_t next = now_ns() + every;
+        int code = read_next(choice);
+        if (code == 0)
+            code = choose(choice);
+        if (code != 0 || choice->count >= choice->needed)
+            return code;
+        if (ends && now_ns() >= deadline)
+            return too_few(choice, EXIT_IN_VAIN);
+        if (!told)
+            tell_of_waiting(choice);
+        told = true;
+        wait_until(ends && deadline < next ? deadline : next);
+    }
+}
+
+/* ---- what becomes of them ---- */
+
+static bool is_mig(const vitals_row *row)
+{
+    const char *variable = select_variable(row);
+    return vitals_row_parent(row) != 0 && variable != NULL &&
+           strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0;
+}
+
+/* As nvidia-smi counts; of other vendors' partitions as their programs count. */
+static void put_id(const struct choice *choice, const vitals_row *row, char out[static SELECT_ID])
+{
+    uint64_t index;
+    if (strcmp(choice->settings->id_format, "uuid") == 0 || is_mig(row))
+        select_uuid(row, out);
+    else if (vitals_row_parent(row) == 0 && vitals_row_u64(row, VITALS_GPU_INDEX, &index) > 0)
+        snprintf(out, SELECT_ID, "%llu", (unsigned long long)index);
+    else
+        snprintf(out, SELECT_ID, "%llu", (unsigned long long)select_ordinal(row));
+}
+
+static void put_list(const struct choice *choice, const char *separator, struct output *output)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        char id[SELECT_ID];
+        put_id(choice, choice->rows[i], id);
+        output_text(output, i > 0 ? separator : "");
+        output_text(output, id);
+    }
+}
+
+/* For who reads stdout into a variable: what to export. A person who sees the list is told only
+ * where it is not the variable that everybody expects. */
+static void tell_variable(const struct choice *choice)
+{
+    static struct output output;
+    static const char usual[] = "CUDA_VISIBLE_DEVICES";
+    const char *variable = choice->count > 0 ? select_variable(choice->rows[0]) : usual;
+    if (variable == NULL || (isatty(STDOUT_FILENO) && strcmp(variable, usual) == 0))
+        return;
+    output_init(&output, STDERR_FILENO);
+    output_format(&output, "%s=\"", variable);
+    put_list(choice, ",", &output);
+    output_text(&output, "\"\n");
+    (void)output_flush(&output);
+}
+
+static void warn_of_order(const struct choice *choice)
+{
+    bool by_index = choice->count > 0 && strcmp(choice->settings->id_format, "index") == 0 &&
+                    !is_mig(choice->rows[0]);
+    const char *variable = by_index ? select_variable(choice->rows[0]) : NULL;
+    if (variable != NULL && strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0 &&
+        vitals_cuda_order(choice->now, choice->settings->device_order) == VITALS_ESTIMATE)
+        (void)command_fail(0, "CUDA may count these GPUs in another order; export "
+                              "CUDA_DEVICE_ORDER=PCI_BUS_ID too, or use -O uuid");
+}
+
+static int print(const struct choice *choice)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    const struct settings *settings = choice->settings;
+    output_init(&output, STDOUT_FILENO);
+    if (settings->null) {
+        for (size_t i = 0; i < choice->count; i++) {
+            char id[SELECT_ID];
+            put_id(choice, choice->rows[i], id);
+            (void)output_write(&output, id, strlen(id) + 1);
+        }
+    } else {
+        put_list(choice, settings->newline ? "\n" : settings->separator, &output);
+        output_text(&output, "\n");
+    }
+    int code = output_done(&output, EXIT_DONE);
+    tell_variable(choice);
+    warn_of_order(choice);
+    return code;
+}
+
+static void restore_descriptors(const struct settings *settings)
+{
+    struct rlimit limit;
+    if (settings->descriptors_before == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = (rlim_t)settings->descriptors_before;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Becomes the command. Returns only where that fails. */
+static int run(struct choice *choice)
+{
+    const struct settings *settings = choice->settings;
+    struct environment environment;
+    const char *name = settings->command_path != NULL ? settings->command_path
+                                                      : settings->command_argv[0];
+    if (select_environment(choice->rows, choice->count, &environment) < 0) {
+        select_environment_done(&environment);
+        return command_fail(EXIT_CANNOT, "out of memory");
+    }
+    feed_close(&choice->feed);
+    for (size_t i = 0; i < choice->lock_count; i++) {
+        if (!lock_keep(choice->locks[i]))
+            (void)command_fail(0, "a lock cannot be handed on: %s", strerror(errno));
+    }
+    restore_descriptors(settings);
+    (void)execvpe(name, (char *const *)settings->command_argv, environment.items);
+    int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
+    bool missing = errno == ENOENT;
+    (void)command_fail(0, "%s: %s", command_safe(name),
+                       !missing                    ? strerror(errno)
+                       : strchr(name, '/') != NULL ? "no such file, or its interpreter is missing"
+                                                   : "command not found");
+    select_environment_done(&environment);
+    return code;
+}
+
+static int select_devices(struct choice *choice)
+{
+    int code = take_settings(choice);
+    if (code != 0)
+        return code;
+    choice->folder = lock_folder_open(choice->settings);
+    if (choice->folder < 0 && choice->settings->lock)
+        return EXIT_CANNOT;
+    if (!choice->none)
+        code = open_feed(choice);
+    if (code == 0 && !choice->none)
+        code = choice->settings->wait ? choose_in_time(choice) : choose_once(choice);
+    if (code != 0)
+        return code;
+    return has_command(choice->settings) ? run(choice) : print(choice);
+}
+
+int command_select(const struct settings *settings)
+{
+    static struct choice choice; /* not for the stack */
+    choice.settings = settings;
+    choice.folder = -1;
+    int code = select_devices(&choice);
+    unlock(&choice);
+    feed_close(&choice.feed);
+    vitals_snapshot_unref(choice.older);
+    vitals_snapshot_unref(choice.now);
+    if (choice.folder >= 0)
+        close(choice.folder);
+    return code;
+}

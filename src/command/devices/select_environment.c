@@ -1,0 +1,180 @@
+/* select_environment.c: see select_environment.h.
+ *
+ * CUDA takes UUIDs, which mean the same whatever the order of devices. ROCm and Level Zero take
+ * numbers, which count as their vendor's tools do; Level Zero is told to count by PCI address. */
+#include "command/devices/select_environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A vendor, the variable that takes a list of its devices, and what would narrow or turn round the
+ * list: runtimes apply several one behind the other. */
+static const struct vendor {
+    const char *name, *variable;
+    bool by_uuid;
+    const char *also;    /* set besides; NULL: nothing */
+    const char *drop[6]; /* ends with NULL */
+} VENDORS[] = {
+    {.name = "nvidia", .variable = "CUDA_VISIBLE_DEVICES", .by_uuid = true},
+    {.name = "amd",
+     .variable = "ROCR_VISIBLE_DEVICES",
+     .drop = {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"}},
+    {.name = "intel",
+     .variable = "ZE_AFFINITY_MASK",
+     .also = "ZE_ENABLE_PCI_ID_DEVICE_ORDER=1",
+     .drop = {"ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_FILTER"}},
+};
+enum { VENDOR_COUNT = sizeof VENDORS / sizeof VENDORS[0] };
+
+static bool begins(vitals_text text, const char *with)
+{
+    return text.size > strlen(with) && memcmp(text.bytes, with, strlen(with)) == 0;
+}
+
+/* Of nouveau, radeon and their like, which the vendors' runtimes do not know, the UUID is one that
+ * the kernel's common interface made. Of an NVIDIA device that does not say its own it is made too,
+ * and CUDA would not know it. */
+static bool is_foreign(const vitals_row *row)
+{
+    vitals_text uuid;
+    return vitals_row_text(row, VITALS_GPU_UUID, &uuid) > 0 &&
+           (begins(uuid, "drm-") || begins(uuid, "nvidia-"));
+}
+
+static const struct vendor *vendor_of(const vitals_row *row)
+{
+    vitals_text text;
+    if (is_foreign(row) || vitals_row_text(row, VITALS_GPU_VENDOR, &text) <= 0)
+        return NULL;
+    for (size_t i = 0; i < VENDOR_COUNT; i++) {
+        if (strlen(VENDORS[i].name) == text.size &&
+            memcmp(VENDORS[i].name, text.bytes, text.size) == 0)
+            return &VENDORS[i];
+    }
+    return NULL;
+}
+
+const char *select_variable(const vitals_row *row)
+{
+    const struct vendor *vendor = vendor_of(row);
+    return vendor != NULL ? vendor->variable : NULL;
+}
+
+/* Its label where there is none. */
+void select_uuid(const vitals_row *row, char out[static SELECT_ID])
+{
+    vitals_text text;
+    if (vitals_row_text(row, VITALS_GPU_UUID, &text) <= 0 || text.size == 0)
+        text = (vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))};
+    (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, SELECT_ID);
+}
+
+static uint64_t count_parts(const vitals_row *device)
+{
+    uint64_t count = 0;
+    for (const vitals_row *part = NULL;
+         (part = vitals_snapshot_next_child(vitals_row_snapshot(device), VITALS_GPU,
+                                            vitals_row_key(device), part)) != NULL;)
+        count++;
+    return count > 0 ? count : 1;
+}
+
+/* How many devices or, of a divided one, partitions of its vendor stand before it: the runtimes
+ * that take numbers count so. */
+uint64_t select_ordinal(const vitals_row *row)
+{
+    const vitals_snapshot *snapshot = vitals_row_snapshot(row);
+    uint64_t before = 0;
+    for (const vitals_row *top = NULL;
+         (top = vitals_snapshot_next_child(snapshot, VITALS_GPU, 0, top)) != NULL;) {
+        const vitals_row *part = NULL;
+        if (vendor_of(top) != vendor_of(row))
+            continue;
+        if (top == row)
+            return before;
+        if (vitals_row_key(top) != vitals_row_parent(row)) {
+            before += count_parts(top);
+            continue;
+        }
+        while ((part = vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(top),
+                                                  part)) != NULL &&
+               part != row)
+            before++;
+        return before;
+    }
+    return before;
+}
+
+static void put_id(const struct vendor *vendor, const vitals_row *row, char out[static SELECT_ID])
+{
+    if (vendor->by_uuid)
+        select_uuid(row, out);
+    else
+        snprintf(out, SELECT_ID, "%llu", (unsigned long long)select_ordinal(row));
+}
+
+/* "CUDA_VISIBLE_DEVICES=GPU-8932…,GPU-4f0b…" */
+static char *make_variable(const struct vendor *vendor, const vitals_row *const *rows, size_t count)
+{
+    size_t room = strlen(vendor->variable) + 2 + count * (SELECT_ID + 1), used;
+    char *out = calloc(1, room);
+    if (out == NULL)
+        return NULL;
+    used = (size_t)snprintf(out, room, "%s=", vendor->variable);
+    for (size_t i = 0; i < count; i++) {
+        char id[SELECT_ID];
+        put_id(vendor, rows[i], id);
+        used += (size_t)snprintf(out + used, room - used, "%s%s", i > 0 ? "," : "", id);
+    }
+    return out;
+}
+
+static bool is_called(const char *variable, const char *name)
+{
+    size_t size = strlen(name);
+    return strncmp(variable, name, size) == 0 && variable[size] == '=';
+}
+
+static bool is_dropped(const struct vendor *vendor, const char *variable)
+{
+    if (is_called(variable, vendor->variable))
+        return true;
+    if (vendor->also != NULL &&
+        strncmp(variable, vendor->also, strcspn(vendor->also, "=") + 1) == 0)
+        return true;
+    for (size_t i = 0; vendor->drop[i] != NULL; i++) {
+        if (is_called(variable, vendor->drop[i]))
+            return true;
+    }
+    return false;
+}
+
+int select_environment(const vitals_row *const *rows, size_t count, struct environment *out)
+{
+    const struct vendor *vendor = count > 0 ? vendor_of(rows[0]) : &VENDORS[0];
+    size_t size = 0, used = 0;
+    while (environ[size] != NULL)
+        size++;
+    *out = (struct environment){.items = calloc(size + 3, sizeof *out->items)};
+    if (out->items == NULL)
+        return -1;
+    for (size_t i = 0; i < size; i++) {
+        if (vendor == NULL || !is_dropped(vendor, environ[i]))
+            out->items[used++] = environ[i];
+    }
+    if (vendor == NULL)
+        return 0;
+    out->own = make_variable(vendor, rows, count);
+    out->items[used++] = out->own;
+    out->items[used] = (char *)vendor->also;
+    return out->own != NULL ? 0 : -1;
+}
+
+void select_environment_done(struct environment *environment)
+{
+    free(environment->items);
+    free(environment->own);
+    *environment = (struct environment){0};
+}

@@ -1,0 +1,147 @@
+/* select_lock.c: see select_lock.h.
+ *
+ * The folder belongs to nobody whom we trust: others may have put links, pipes or files of their
+ * own there. So no link is followed, only a plain file with one name is taken, and whoever may open
+ * it may lock it: as with every lock that users share, who wants to keep others off devices can. In
+ * a sticky folder the kernel refuses O_CREAT of a file that is there and somebody else's
+ * (fs.protected_regular), so a file is opened first and made second. */
+#include "command/devices/select_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the folder ---- */
+
+static bool is_for_everybody(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == 0 &&
+           (status.st_mode & S_ISVTX) && (status.st_mode & S_IWOTH);
+}
+
+int lock_folder_open(const struct settings *settings)
+{
+    const char *path = settings->lock_folder;
+    if (path == NULL)
+        path = is_for_everybody("/run/lock") ? "/run/lock" : "/tmp";
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        (void)command_fail(0, "%s: %s; --lock-folder names another place for locks",
+                           command_safe(path), strerror(errno));
+    return folder;
+}
+
+/* ---- a file ---- */
+
+/* "vitals-GPU-8932f937.lock"; what could be no name of a file becomes a dash. */
+static void name_of(const char *uuid, char out[static LOCK_NAME])
+{
+    static const char FINE[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    size_t used = (size_t)snprintf(out, LOCK_NAME, "vitals-%.96s.lock", uuid);
+    for (size_t i = 0; i + sizeof ".lock" - 1 < used; i++)
+        out[i] = strchr(FINE, out[i]) != NULL ? out[i] : '-';
+}
+
+void lock_complain(const char *uuid, int error)
+{
+    char name[LOCK_NAME];
+    name_of(uuid, name);
+    const char *why = error == -ELOOP    ? "a link, where a lock should be"
+                      : error == -EINVAL ? "not a plain file, as a lock should be"
+                                         : strerror(-error);
+    (void)command_fail(0, "%s: %s", name, why);
+}
+
+/* A plain file that has no other name. */
+static int check(int descriptor)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1)
+        return descriptor;
+    close(descriptor);
+    return -EINVAL;
+}
+
+/* Without waiting for whoever opens the other end of a pipe. */
+static int open_there(int folder, const char *name)
+{
+    return openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static int make(int folder, const char *name)
+{
+    int descriptor = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+        (void)fchmod(descriptor, 0666); /* whatever our umask is: it is for all users */
+    return descriptor;
+}
+
+static int open_lock(int folder, const char *name)
+{
+    int descriptor = open_there(folder, name);
+    if (descriptor < 0 && errno == ENOENT) {
+        descriptor = make(folder, name);
+        if (descriptor < 0 && errno == EEXIST)
+            descriptor = open_there(folder, name);
+    }
+    return descriptor < 0 ? -errno : check(descriptor);
+}
+
+/* ---- locks ---- */
+
+static struct flock whole_file(void)
+{
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
+int lock_is_held(int folder, const char *uuid)
+{
+    char name[LOCK_NAME];
+    struct flock lock = whole_file();
+    name_of(uuid, name);
+    int descriptor = open_there(folder, name);
+    if (descriptor < 0)
+        return errno == ENOENT ? 0 : -errno;
+    descriptor = check(descriptor);
+    if (descriptor < 0)
+        return descriptor;
+    int held = fcntl(descriptor, F_OFD_GETLK, &lock) == 0 ? lock.l_type != F_UNLCK : -errno;
+    close(descriptor);
+    return held;
+}
+
+/* Whether the name still leads to what was locked: its owner could have removed it in between. */
+static bool is_still_there(int folder, const char *name, int descriptor)
+{
+    struct stat own, named;
+    return fstat(descriptor, &own) == 0 &&
+           fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && own.st_dev == named.st_dev &&
+           own.st_ino == named.st_ino;
+}
+
+int lock_take(int folder, const char *uuid)
+{
+    char name[LOCK_NAME];
+    struct flock lock = whole_file();
+    name_of(uuid, name);
+    int descriptor = open_lock(folder, name);
+    if (descriptor < 0)
+        return descriptor;
+    int result = fcntl(descriptor, F_OFD_SETLK, &lock);
+    if (result == 0 && is_still_there(folder, name, descriptor))
+        return descriptor;
+    bool taken = result == 0 || errno == EAGAIN || errno == EACCES;
+    result = taken ? -EAGAIN : -errno;
+    close(descriptor);
+    return result;
+}
+
+bool lock_keep(int descriptor)
+{
+    int flags = fcntl(descriptor, F_GETFD);
+    return flags >= 0 && fcntl(descriptor, F_SETFD, flags & ~FD_CLOEXEC) == 0;
+}

@@ -1,0 +1,293 @@
+/* topo.c: `vitals topo`: how GPUs, CPUs and network adapters are linked, as a matrix or as JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/devices/device_values.h"
+#include "command/grid.h"
+#include "command/output.h"
+
+enum { PEERS_MOST = 112, CELL = 48 };
+
+/* What stands in a column of the matrix: a device, or an adapter by its address. */
+struct place {
+    const vitals_row *device; /* NULL: an adapter */
+    char label[DEVICE_VALUE];
+    char address[CELL];
+};
+
+struct topo {
+    const struct settings *settings;
+    const vitals_snapshot *snapshot;
+    struct place places[PEERS_MOST];
+    size_t device_count, count;
+    bool cut;
+    bool seen[8]; /* words of the legend */
+    bool nvlink_seen, xgmi_seen, link_seen, unknown_seen;
+};
+
+static const struct {
+    const char *word, *shown, *help;
+} PATHS[] = {
+    {"pix", "PIX", "one PCIe switch at most"},
+    {"pxb", "PXB", "several PCIe switches, no host bridge"},
+    {"phb", "PHB", "through a PCIe host bridge"},
+    {"node", "NODE", "between host bridges of one NUMA node"},
+    {"sys", "SYS", "between NUMA nodes"},
+};
+enum { PATH_COUNT = sizeof PATHS / sizeof PATHS[0] };
+
+/* ---- what there is ---- */
+
+static void copy_text(const struct settings *settings, const vitals_row *row, vitals_metric metric,
+                      char *out, size_t capacity)
+{
+    vitals_text text;
+    out[0] = '\0';
+    if (vitals_row_text(row, metric, &text) > 0)
+        (void)vitals_text_format(text, settings->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL,
+                                 out, capacity);
+}
+
+static struct place *add_place(struct topo *topo)
+{
+    if (topo->count == PEERS_MOST) {
+        topo->cut = true;
+        return NULL;
+    }
+    struct place *place = &topo->places[topo->count++];
+    *place = (struct place){.device = NULL};
+    return place;
+}
+
+static void add_devices(struct topo *topo)
+{
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next_child(topo->snapshot, VITALS_GPU, 0, row)) != NULL;) {
+        struct place *place = add_place(topo);
+        if (place == NULL)
+            return;
+        place->device = row;
+        snprintf(place->label, sizeof place->label, "GPU%s", vitals_row_label(row));
+    }
+    topo->device_count = topo->count;
+}
+
+static bool is_network(const vitals_row *peer)
+{
+    vitals_text kind;
+    return vitals_row_text(peer, VITALS_GPU_PEER_KIND, &kind) > 0 && kind.size == 7 &&
+           memcmp(kind.bytes, "network", 7) == 0;
+}
+
+static void add_adapters(struct topo *topo)
+{
+    char address[CELL];
+    for (const vitals_row *peer = NULL;
+         (peer = vitals_snapshot_next(topo->snapshot, VITALS_GPU_PEER, peer)) != NULL;) {
+        size_t i = topo->device_count;
+        copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
+        while (i < topo->count && strcmp(topo->places[i].address, address) != 0)
+            i++;
+        struct place *place = is_network(peer) && i == topo->count ? add_place(topo) : NULL;
+        if (place == NULL)
+            continue;
+        snprintf(place->address, sizeof place->address, "%s", address);
+        (void)vitals_text_format(
+            (vitals_text){vitals_row_label(peer), strlen(vitals_row_label(peer))},
+            topo->settings->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, place->label,
+            sizeof place->label);
+    }
+}
+
+/* The row of gpu_peer between a device and a place. */
+static const vitals_row *find_peer(const struct topo *topo, const vitals_row *device,
+                                   const struct place *place)
+{
+    char address[CELL];
+    for (const vitals_row *peer = NULL;
+         (peer = vitals_snapshot_next_child(topo->snapshot, VITALS_GPU_PEER, vitals_row_key(device),
+                                            peer)) != NULL;) {
+        uint64_t key;
+        bool is_gpu = vitals_row_u64(peer, VITALS_GPU_PEER_PEER, &key) > 0;
+        if (place->device != NULL && is_gpu && key == vitals_row_key(place->device))
+            return peer;
+        copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
+        if (place->device == NULL && !is_gpu && strcmp(address, place->address) == 0)
+            return peer;
+    }
+    return NULL;
+}
+
+/* ---- the matrix ---- */
+
+/* "NV4": direct links, by the beginning of their kind. */
+static bool put_links(struct topo *topo, const vitals_row *peer, char out[static CELL])
+{
+    uint64_t links;
+    char kind[CELL];
+    if (vitals_row_u64(peer, VITALS_GPU_PEER_LINKS, &links) <= 0 || links == 0)
+        return false;
+    copy_text(topo->settings, peer, VITALS_GPU_PEER_LINK_KIND, kind, sizeof kind);
+    bool nvlink = strcmp(kind, "nvlink") == 0, xgmi = strcmp(kind, "xgmi") == 0;
+    topo->nvlink_seen |= nvlink;
+    topo->xgmi_seen |= xgmi;
+    topo->link_seen |= !nvlink && !xgmi;
+    snprintf(out, CELL, "%s%llu",
+             nvlink ? "NV"
+             : xgmi ? "XGMI"
+                    : "LINK",
+             (unsigned long long)links);
+    return true;
+}
+
+static enum color put_path(struct topo *topo, const vitals_row *peer, char out[static CELL])
+{
+    vitals_text path;
+    if (peer != NULL && put_links(topo, peer, out))
+        return COLOR_GREEN;
+    bool known = peer != NULL && vitals_row_text(peer, VITALS_GPU_PEER_PATH, &path) > 0;
+    for (size_t i = 0; i < PATH_COUNT && known; i++) {
+        if (path.size == strlen(PATHS[i].word) &&
+            memcmp(path.bytes, PATHS[i].word, path.size) == 0) {
+            topo->seen[i] = true;
+            snprintf(out, CELL, "%s", PATHS[i].shown);
+            return COLOR_PLAIN;
+        }
+    }
+    topo->unknown_seen = true;
+    snprintf(out, CELL, "N/A");
+    return COLOR_DIM;
+}
+
+static void put_value(const struct topo *topo, struct grid *grid, const vitals_row *device,
+                      vitals_metric metric)
+{
+    char value[DEVICE_VALUE];
+    vitals_availability state = device_value(device, NULL, metric, topo->settings, value);
+    grid_cell(grid, state > 0 ? COLOR_PLAIN : COLOR_DIM, value);
+}
+
+static int print_matrix(struct topo *topo, struct paint *paint, size_t width)
+{
+    const struct grid_form form = {.width = width, .titles = true};
+    struct grid grid = {0};
+    grid_column(&grid, "", ALIGN_LEFT, 0);
+    for (size_t i = 0; i < topo->count; i++)
+        grid_column(&grid, topo->places[i].label, ALIGN_LEFT, 0);
+    grid_column(&grid, "NUMA", ALIGN_RIGHT, 0);
+    grid_column(&grid, "CPUS", ALIGN_LEFT, 0);
+    for (size_t at = 0; at < topo->device_count; at++) {
+        const vitals_row *device = topo->places[at].device;
+        grid_cell(&grid, COLOR_BOLD, topo->places[at].label);
+        for (size_t i = 0; i < topo->count; i++) {
+            char cell[CELL] = "X";
+            enum color color = COLOR_DIM;
+            if (i != at)
+                color = put_path(topo, find_peer(topo, device, &topo->places[i]), cell);
+            grid_cell(&grid, color, cell);
+        }
+        put_value(topo, &grid, device, VITALS_GPU_NUMA_NODE);
+        put_value(topo, &grid, device, VITALS_GPU_LOCAL_CPUS);
+    }
+    int code = grid_paint(&grid, &form, paint);
+    grid_done(&grid);
+    return code;
+}
+
+static void put_legend(struct paint *paint, const char *word, const char *help)
+{
+    char line[160];
+    snprintf(line, sizeof line, "  %-5s %s", word, help);
+    paint_text(paint, COLOR_DIM, line);
+    paint_end(paint);
+}
+
+/* Only of what stands in the matrix. */
+static void print_legend(const struct topo *topo, struct paint *paint)
+{
+    char line[160];
+    paint_end(paint);
+    for (size_t i = 0; i < PATH_COUNT; i++) {
+        if (topo->seen[i])
+            put_legend(paint, PATHS[i].shown, PATHS[i].help);
+    }
+    if (topo->nvlink_seen)
+        put_legend(paint, "NV#", "so many NVLinks");
+    if (topo->xgmi_seen)
+        put_legend(paint, "XGMI#", "so many links of XGMI");
+    if (topo->link_seen)
+        put_legend(paint, "LINK#", "so many direct links");
+    put_legend(paint, "X", "the same device");
+    if (topo->unknown_seen)
+        put_legend(paint, "N/A", "the system does not tell how they are linked");
+    paint_end(paint);
+    for (size_t i = 0; i < topo->device_count; i++) {
+        char name[DEVICE_VALUE], address[DEVICE_VALUE];
+        (void)device_value(topo->places[i].device, NULL, VITALS_GPU_NAME, topo->settings, name);
+        (void)device_value(topo->places[i].device, NULL, VITALS_GPU_PCI_BUS_ID, topo->settings,
+                           address);
+        snprintf(line, sizeof line, "  %-5.16s %.40s  %.90s", topo->places[i].label, address, name);
+        paint_text(paint, COLOR_DIM, line);
+        paint_end(paint);
+    }
+    for (size_t i = topo->device_count; i < topo->count; i++) {
+        snprintf(line, sizeof line, "  %-5.60s %s", topo->places[i].label, topo->places[i].address);
+        paint_text(paint, COLOR_DIM, line);
+        paint_end(paint);
+    }
+}
+
+static int print_text(struct topo *topo, struct output *output)
+{
+    const struct settings *settings = topo->settings;
+    const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
+    struct paint paint;
+    add_devices(topo);
+    if (topo->count == 0)
+        return command_tell_no_devices(topo->snapshot);
+    add_adapters(topo);
+    paint_init(&paint, &look, output_write, output);
+    int code = print_matrix(topo, &paint, settings_width(settings));
+    print_legend(topo, &paint);
+    (void)paint_done(&paint);
+    if (topo->cut)
+        (void)command_fail(0, "only the first %d are shown; --json has all", PEERS_MOST);
+    return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
+}
+
+/* ---- the whole ---- */
+
+static int make_request(vitals_request **out, vitals_error *error)
+{
+    static const vitals_metric METRICS[] = {
+        VITALS_GPU_INDEX,      VITALS_GPU_VENDOR,    VITALS_GPU_NAME,      VITALS_GPU_UUID,
+        VITALS_GPU_PCI_BUS_ID, VITALS_GPU_NUMA_NODE, VITALS_GPU_LOCAL_CPUS};
+    static const vitals_entity TABLES[] = {VITALS_GPU_PEER, VITALS_GPU_LINK, VITALS_SOURCE};
+    int code = vitals_request_new(0, out, error);
+    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
+        code = vitals_request_add(*out, METRICS[i], error);
+    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0] && code == 0; i++)
+        code = vitals_request_add_table(*out, TABLES[i], error);
+    return code;
+}
+
+static int print(const struct settings *settings, const vitals_snapshot *snapshot)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    static struct topo topo;     /* nor is this */
+    output_init(&output, STDOUT_FILENO);
+    topo = (struct topo){.settings = settings, .snapshot = snapshot};
+    if (!settings->json)
+        return output_done(&output, print_text(&topo, &output));
+    int code = command_print_json(snapshot, &output);
+    if (vitals_snapshot_count(snapshot, VITALS_GPU) == 0)
+        (void)command_tell_no_devices(snapshot);
+    return output_done(&output, code);
+}
+
+int command_topo(const struct settings *settings)
+{
+    return command_once(settings, make_request, print);
+}

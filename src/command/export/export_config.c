@@ -1,0 +1,442 @@
+/* export_config.c: the first line that tells libexec/vitals/tell what is wanted: a member for each
+ * that is to be told, and what they share (docs/telling.md).
+ *
+ * Command lines are given on only as far as --cmdline lets them go, so that no mistake there can
+ * tell more. */
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/export/exporter.h"
+#include "export/address.h"
+#include "export/clock.h"
+#include "report/json_form.h"
+
+enum { ARGUMENTS_MAX = 64 * 1024 }; /* bytes of a command line */
+
+/* ---- what can be wrong ---- */
+
+/* Options that are one of a few words. */
+static const struct {
+    size_t offset;
+    const char *option, *words; /* words by spaces */
+} CHOICES[] = {
+    {offsetof(struct settings, told_processes), "processes", "off workload pid"},
+    {offsetof(struct settings, told_command_line), "cmdline", "off argv0 redacted full"},
+    {offsetof(struct settings, label_user), "label-user", "name uid hash off"},
+    {offsetof(struct settings, compat), "compat", "nvitop-exporter"},
+};
+
+static bool is_one_of(const char *word, const char *words)
+{
+    size_t size = strlen(word);
+    for (const char *at = words; *at != '\0';) {
+        size_t length = strcspn(at, " ");
+        if (length == size && memcmp(at, word, size) == 0)
+            return true;
+        at += length + (at[length] == ' ');
+    }
+    return false;
+}
+
+static int check_choices(const struct settings *settings)
+{
+    for (size_t i = 0; i < sizeof CHOICES / sizeof CHOICES[0]; i++) {
+        const char *word;
+        memcpy(&word, (const char *)settings + CHOICES[i].offset, sizeof word);
+        if (word != NULL && !is_one_of(word, CHOICES[i].words))
+            return command_fail(EXIT_USAGE, "--%s: \"%s\" is none; there is: %s", CHOICES[i].option,
+                                command_safe(word), CHOICES[i].words);
+    }
+    return 0;
+}
+
+bool telling_asked(const struct settings *settings)
+{
+    return settings->mlflow != NULL || settings->otlp != NULL || settings->tensorboard != NULL ||
+           settings->run_textfile != NULL;
+}
+
+/* What MLflow would not take, or would show as another name. */
+static int check_prefix(const char *prefix)
+{
+    static const char TAKEN[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /";
+    enum { MOST = 100 };
+    bool taken = strspn(prefix, TAKEN) == strlen(prefix) && strlen(prefix) <= MOST;
+    for (const char *part = prefix; taken && *part != '\0'; part += strcspn(part, "/") + 1) {
+        size_t size = strcspn(part, "/");
+        taken = size > 0 && strspn(part, ".") < size;
+        if (part[size] == '\0')
+            break;
+    }
+    if (taken)
+        return 0;
+    return command_fail(EXIT_USAGE,
+                        "--mlflow-prefix \"%s\": letters, digits, _ - . and spaces, in parts by /, "
+                        "are expected, as in process/",
+                        command_safe(prefix));
+}
+
+/* Whether an address says its port: 127.0.0.1:80, [::1]:80, host:80, a socket's path. */
+static bool has_port(const char *address)
+{
+    const char *bracket = strrchr(address, ']'), *colon = strrchr(address, ':');
+    if (strchr(address, '/') != NULL)
+        return true;
+    return colon != NULL && (bracket != NULL ? colon > bracket : strchr(address, ':') == colon);
+}
+
+/* As the program is told it: with its port. */
+static void whole_address(const struct settings *settings, const char *given, char *out,
+                          size_t size)
+{
+    bool bare = given[0] != '[' && strchr(given, ':') != strrchr(given, ':');
+    bare = bare && strchr(given, '/') == NULL;
+    if (has_port(given) && !bare)
+        (void)snprintf(out, size, "%s", given);
+    else
+        (void)snprintf(out, size, "%s%.250s%s:%llu", bare ? "[" : "", given, bare ? "]" : "",
+                       (unsigned long long)settings->port);
+}
+
+static int check_listen(const struct settings *settings, const char *given)
+{
+    vitals_error error;
+    char address[300];
+    if (given[0] != '\0' && given[strspn(given, "0123456789")] == '\0')
+        return command_fail(EXIT_USAGE,
+                            "--listen %s: a number is no address; did you mean --port %s?",
+                            command_safe(given), command_safe(given));
+    whole_address(settings, given, address, sizeof address);
+    if (address_check_listen(address, &error) < 0)
+        return command_fail(EXIT_USAGE, "--listen: %s", error.message);
+    return 0;
+}
+
+/* What stands on the line is known to be wrong before anything begins; what the environment says
+ * is the program's to look at, and costs no job. */
+static int check_addresses(const struct settings *settings)
+{
+    vitals_error error;
+    char shown[200];
+    for (size_t i = 0; i < settings->listen.count; i++) {
+        int code = check_listen(settings, settings->listen.items[i]);
+        if (code != 0)
+            return code;
+    }
+    if (settings->mlflow != NULL && settings->mlflow[0] != '\0' &&
+        address_check_mlflow(settings->mlflow, &error) < 0)
+        return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
+    if (settings->otlp == NULL || settings->otlp[0] == '\0' || address_is_web(settings->otlp))
+        return 0;
+    address_show(settings->otlp, shown, sizeof shown);
+    return command_fail(EXIT_USAGE, "--otlp: %s is no address; it looks like http://HOST:4318%s",
+                        shown, address_hint(settings->otlp));
+}
+
+/* The collector reads files of this ending alone. */
+static int check_textfile(const char *path)
+{
+    static const char ENDING[] = ".prom";
+    size_t size = strlen(path), least = strlen(ENDING);
+    if (size == 0)
+        return command_fail(EXIT_USAGE, "--textfile: a file is expected");
+    if (size < least || strcmp(path + size - least, ENDING) != 0)
+        return command_fail(EXIT_USAGE,
+                            "--textfile %s: node_exporter reads only files that end in "
+                            ".prom",
+                            command_safe(path));
+    return 0;
+}
+
+int telling_check(const struct settings *settings)
+{
+    uint64_t bytes;
+    int code = check_choices(settings);
+    code = code == 0 ? check_addresses(settings) : code;
+    code = code == 0 && settings->mlflow_prefix != NULL ? check_prefix(settings->mlflow_prefix)
+                                                        : code;
+    if (code == 0 && settings->mlflow_memory != NULL &&
+        (vitals_parse_bytes(settings->mlflow_memory, &bytes) < 0 || bytes == 0))
+        code = command_fail(EXIT_USAGE, "--max-memory %s: a size is expected, as 40GiB or 500M",
+                            command_safe(settings->mlflow_memory));
+    if (code == 0 && settings->repeat != 0 && telling_asked(settings))
+        code = command_fail(EXIT_USAGE, "--repeat: several runs cannot be told as one; without "
+                                        "--mlflow, --otlp and --tensorboard");
+    if (code == 0 && settings->tensorboard != NULL && settings->tensorboard[0] == '\0')
+        code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
+    const char *const files[] = {settings->textfile, settings->run_textfile};
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
+        if (files[i] != NULL)
+            code = check_textfile(files[i]);
+    }
+    return code;
+}
+
+/* ---- its parts ---- */
+
+static void begin(struct json_form *form, struct text *out, const char *program)
+{
+    json_form_init(form, 0, text_write, out);
+    form_begin(form, '{');
+    form_put_count(form, "tell", 1);
+    form_put_string(form, "program", program);
+    form_put_string(form, "version", vitals_version_text());
+}
+
+static void put_known(struct json_form *form, const char *key, const char *string)
+{
+    if (string != NULL && string[0] != '\0')
+        form_put_string(form, key, string);
+}
+
+static void put_flag(struct json_form *form, const char *key, bool value)
+{
+    form_key(form, key);
+    form_bool(form, value);
+}
+
+static void put_seconds(struct json_form *form, const char *key, uint64_t ns)
+{
+    form_put_number(form, key, (double)ns / 1e9);
+}
+
+static void begin_member(struct json_form *form, const char *key)
+{
+    form_key(form, key);
+    form_begin(form, '{');
+}
+
+static void put_shared(struct json_form *form, const struct settings *settings, uint64_t patience)
+{
+    uint64_t interval_ns = settings->interval_ns > 0 ? settings->interval_ns : 1000000000;
+    put_seconds(form, "patience_seconds", patience);
+    put_seconds(form, "interval_seconds", interval_ns);
+    form_put_string(form, "cmdline", settings->told_command_line);
+}
+
+static void put_otlp(struct json_form *form, const struct settings *settings)
+{
+    if (settings->otlp == NULL)
+        return;
+    begin_member(form, "otlp");
+    put_known(form, "endpoint", settings->otlp);
+    form_end(form, '}');
+}
+
+/* ---- serve ---- */
+
+/* What is handed down, and what was asked for; at home where there is neither. */
+static void put_listen(struct json_form *form, const struct settings *settings, bool handed)
+{
+    const struct settings_words *words = &settings->listen;
+    char address[300];
+    form_key(form, "listen");
+    form_begin(form, '[');
+    if (handed) {
+        (void)snprintf(address, sizeof address, "fd:%d", LINK_HANDED);
+        form_string(form, address);
+    }
+    for (size_t i = 0; i < words->count; i++) {
+        whole_address(settings, words->items[i], address, sizeof address);
+        form_string(form, address);
+    }
+    if (!handed && words->count == 0) {
+        whole_address(settings, "localhost", address, sizeof address);
+        form_string(form, address);
+    }
+    form_end(form, ']');
+}
+
+static void put_words(struct json_form *form, const char *key, const struct settings_words *words)
+{
+    form_key(form, key);
+    form_begin(form, '[');
+    for (size_t i = 0; i < words->count; i++)
+        form_string(form, words->items[i]);
+    form_end(form, ']');
+}
+
+/* What /metrics holds, wherever it goes. */
+static void put_exposed(struct json_form *form, const struct settings *settings)
+{
+    form_put_string(form, "processes", settings->told_processes);
+    form_put_count(form, "max_processes", settings->max_processes);
+    form_put_string(form, "label_user", settings->label_user);
+    put_known(form, "compat", settings->compat);
+    put_flag(form, "no_host", settings->no_host);
+}
+
+void hello_of_serve(const struct settings *settings, bool handed, struct text *out)
+{
+    static const uint64_t PATIENCE_NS = 2000000000;
+    struct json_form form;
+    begin(&form, out, "serve");
+    put_shared(&form, settings, PATIENCE_NS);
+    begin_member(&form, "serve");
+    put_listen(&form, settings, handed);
+    put_known(&form, "web_config", settings->web_config);
+    put_flag(&form, "allow_insecure", settings->allow_insecure);
+    put_words(&form, "hosts", &settings->allow_hosts);
+    put_exposed(&form, settings);
+    form_end(&form, '}');
+    if (settings->textfile != NULL) {
+        begin_member(&form, "textfile");
+        form_put_string(&form, "path", settings->textfile);
+        put_exposed(&form, settings);
+        form_end(&form, '}');
+    }
+    put_otlp(&form, settings);
+    form_end(&form, '}');
+}
+
+/* ---- a run ---- */
+
+static const char *variable(const struct settings *settings, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *const *at = settings->variables; at != NULL && *at != NULL; at++) {
+        if (strncmp(*at, name, size) == 0 && (*at)[size] == '=' && (*at)[size + 1] != '\0')
+            return *at + size + 1;
+    }
+    return NULL;
+}
+
+static void put_user(struct json_form *form, const struct settings *settings)
+{
+    static const char *const NAMES[] = {"LOGNAME", "USER"};
+    char name[256];
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        const char *said = variable(settings, NAMES[i]);
+        if (said != NULL) {
+            form_put_string(form, "user", said);
+            return;
+        }
+    }
+    form_put_string(form, "user", command_user(name, sizeof name));
+}
+
+/* As much of it as may be told. */
+static void put_argv(struct json_form *form, const char *policy, const char *const *argv)
+{
+    size_t most = strcmp(policy, "off") == 0 ? 0 : strcmp(policy, "argv0") == 0 ? 1 : SIZE_MAX;
+    size_t used = 0;
+    form_key(form, "argv");
+    form_begin(form, '[');
+    for (size_t i = 0; argv != NULL && argv[i] != NULL && i < most; i++) {
+        used += strlen(argv[i]);
+        if (used > ARGUMENTS_MAX)
+            break;
+        form_string(form, argv[i]);
+    }
+    form_end(form, ']');
+}
+
+/* What the program is called, which any list of processes shows. What the kernel calls it has no
+ * folder before it: a / in that is its own. */
+static void put_name(struct json_form *form, const struct hello_job *job)
+{
+    const char *name = job->argv != NULL ? job->argv[0] : job->name;
+    const char *slash = job->argv != NULL && name != NULL ? strrchr(name, '/') : NULL;
+    put_known(form, "name", slash != NULL ? slash + 1 : name);
+}
+
+static void put_job(struct json_form *form, const struct settings *settings,
+                    const struct hello_job *job)
+{
+    char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24];
+    uint64_t bytes;
+    begin_member(form, "job");
+    put_argv(form, settings->told_command_line, job->argv);
+    put_name(form, job);
+    if (job->pid > 0)
+        form_put_count(form, "pid", (uint64_t)job->pid);
+    (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)clock_realtime_ns());
+    form_put_string(form, "started_ns", digits);
+    put_user(form, settings);
+    if (getcwd(place, sizeof place) != NULL)
+        form_put_string(form, "cwd", place);
+    if (gethostname(host, sizeof host) == 0) {
+        host[sizeof host - 1] = '\0';
+        form_put_string(form, "host", host);
+    }
+    form_put_string(form, "version", vitals_version_text());
+    if (settings->expected_cores > 0)
+        form_put_count(form, "expected_cores", settings->expected_cores);
+    if (settings->limit_memory != NULL && vitals_parse_bytes(settings->limit_memory, &bytes) == 0)
+        form_put_count(form, "memory_limit_bytes", bytes);
+    form_end(form, '}');
+}
+
+static void put_spool(struct json_form *form, const struct settings *settings)
+{
+    char folder[PATH_MAX];
+    const char *state = settings->state_folder;
+    int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
+    if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
+        form_put_string(form, "spool", folder);
+}
+
+static void put_mlflow(struct json_form *form, const struct settings *settings)
+{
+    uint64_t bytes = 0;
+    begin_member(form, "mlflow");
+    put_known(form, "uri", settings->mlflow);
+    if (settings->mlflow_run != NULL && strcmp(settings->mlflow_run, MLFLOW_NEW_RUN) == 0)
+        put_flag(form, "new_run", true);
+    else
+        put_known(form, "run_id", settings->mlflow_run);
+    put_known(form, "experiment", settings->mlflow_experiment);
+    put_known(form, "run_name", settings->mlflow_name);
+    form_put_string(form, "prefix", settings->mlflow_prefix);
+    put_seconds(form, "interval_seconds", settings->mlflow_interval_ns);
+    form_put_count(form, "samples", settings->mlflow_samples);
+    if (settings->mlflow_memory != NULL && vitals_parse_bytes(settings->mlflow_memory, &bytes) == 0)
+        form_put_count(form, "max_memory_bytes", bytes);
+    if (settings->mlflow_cpus > 0)
+        form_put_count(form, "max_cpus", settings->mlflow_cpus);
+    put_spool(form, settings);
+    form_end(form, '}');
+}
+
+void hello_of_run(const struct settings *settings, const struct hello_job *job, struct text *out)
+{
+    struct json_form form;
+    begin(&form, out, job->program);
+    put_shared(&form, settings, settings->tell_wait_ns);
+    put_job(&form, settings, job);
+    if (settings->mlflow != NULL)
+        put_mlflow(&form, settings);
+    put_otlp(&form, settings);
+    if (settings->tensorboard != NULL) {
+        begin_member(&form, "tensorboard");
+        form_put_string(&form, "folder", settings->tensorboard);
+        form_end(&form, '}');
+    }
+    if (settings->run_textfile != NULL) {
+        begin_member(&form, "textfile");
+        form_put_string(&form, "path", settings->run_textfile);
+        form_end(&form, '}');
+    }
+    form_end(&form, '}');
+}
+
+/* ---- what is left of one ---- */
+
+/* A server that takes it may take its time; one that is away is waited for as long as asked. */
+void hello_of_send(const struct settings *settings, const char *path, struct text *out)
+{
+    static const double PATIENCE_SECONDS = 86400;
+    struct json_form form;
+    begin(&form, out, "send");
+    form_put_number(&form, "patience_seconds", PATIENCE_SECONDS);
+    begin_member(&form, "mlflow");
+    form_put_string(&form, "resume", path);
+    put_known(&form, "instead", settings->send_mlflow);
+    put_seconds(&form, "away_seconds", settings->send_wait_ns);
+    form_end(&form, '}');
+    form_end(&form, '}');
+}

@@ -1,0 +1,78 @@
+/* exporter.h: the program that tells others, as serve, run, track and send use it: what it is asked
+ * for, and what it says.
+ *
+ * What the other side says is hostile: a line that is none of reply.h is shown as text, safe, and
+ * only the first few. One thread. */
+#ifndef VITALS_COMMAND_EXPORT_EXPORTER_H
+#define VITALS_COMMAND_EXPORT_EXPORTER_H
+
+#include "command/command.h"
+#include "export/link.h"
+#include "feed/text.h"
+
+/* ---- the first line (export_config.c) ---- */
+
+/* --mlflow-run: a run of its own, whatever MLFLOW_RUN_ID says; no id looks so. */
+#define MLFLOW_NEW_RUN "new"
+
+/* Whether run or track were asked to tell anybody. */
+bool telling_asked(const struct settings *settings);
+
+/* What is wrong with what was asked is said: 0, or an exit code. */
+int telling_check(const struct settings *settings);
+
+/* What tell needs to know of a run that begins. */
+struct hello_job {
+    const char *program;     /* "run", "track", "record" */
+    const char *const *argv; /* NULL: of a process that lives */
+    int64_t pid;             /* of that; 0: not known yet */
+    const char *name;        /* what that is called; NULL: not known */
+};
+
+/* Without a newline. `out->failed`: no memory. `handed`: a socket to listen at is handed down. */
+void hello_of_serve(const struct settings *settings, bool handed, struct text *out);
+void hello_of_run(const struct settings *settings, const struct hello_job *job, struct text *out);
+void hello_of_send(const struct settings *settings, const char *path, struct text *out);
+
+/* What the process is called, safe to show; "": it cannot be read (process_title.c). */
+void telling_called(const struct settings *settings, int64_t pid, char *out, size_t size);
+
+/* ---- the program ---- */
+
+struct telling {
+    struct link *link;
+    unsigned strays; /* lines that are none, so far */
+    char failed[32]; /* the last publisher that cannot work; "" */
+    char page[1024]; /* where MLflow shows the run; "": it has not said so */
+};
+
+/* Starts it; frees the hello. 0, or EXIT_CANNOT after a message. `handed`: as for link_open. */
+int telling_open(struct telling *telling, const struct settings *settings, struct text *hello,
+                 int handed);
+
+/* The socket that whoever started us has opened (socket_activation.c): 0 and a descriptor of the
+ * caller's to close, above LINK_HANDED, or -1: there is none. An exit code after a message: it
+ * cannot be used.
+ */
+int telling_handed(const struct settings *settings, int *out);
+
+/* Waits at most so long for what it still has to say, says it, and leaves it behind; or kills it.
+ */
+enum link_end telling_close(struct telling *telling, uint64_t wait_ns);
+enum link_end telling_end(struct telling *telling, uint64_t wait_ns);
+
+/* One thing that it said. */
+enum heard_kind { HEARD_OTHER, HEARD_OPENED, HEARD_FAILED, HEARD_WANT, HEARD_DONE };
+
+struct heard {
+    enum heard_kind kind;
+    char publisher[32]; /* OPENED, FAILED */
+    char run_id[128];   /* OPENED by mlflow; "" */
+    char url[1024];     /* OPENED by serve, or by mlflow: of the run; "" */
+    bool all_processes; /* WANT */
+};
+
+/* What a person must know of it is said: "vitals: mlflow: …". */
+void telling_take(struct telling *telling, const char *line, struct heard *heard);
+
+#endif

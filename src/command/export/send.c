@@ -1,0 +1,60 @@
+/* send.c: `vitals send`: sends what a server of MLflow has missed.
+ *
+ * An address that can never work is known before anything is sent. One file after the other, each
+ * by a program of its own, which goes on where it was left. */
+#include <poll.h>
+
+#include "command/export/exporter.h"
+#include "export/address.h"
+
+static const uint64_t LOOK_NS = 200000000;
+
+/* Until it is done, cannot, or a signal says so. */
+static int wait_for_end(struct telling *telling, int interrupts)
+{
+    struct pollfd told = {.fd = interrupts, .events = POLLIN};
+    for (;;) {
+        struct heard heard = {.kind = HEARD_OTHER};
+        char *line;
+        int got = link_hear(telling->link, LOOK_NS, &line);
+        if (got > 0)
+            telling_take(telling, line, &heard);
+        if (heard.kind == HEARD_DONE)
+            return telling->failed[0] != '\0' ? EXIT_CANNOT : EXIT_DONE;
+        if (got < 0)
+            return command_fail(EXIT_CANNOT, "the program that sends has ended before its end");
+        if (interrupts >= 0 && poll(&told, 1, 0) > 0)
+            return EXIT_CANNOT;
+    }
+}
+
+static int send_file(const struct settings *settings, const char *path, int interrupts)
+{
+    struct telling telling;
+    struct text hello = {.bytes = NULL};
+    hello_of_send(settings, path, &hello);
+    int code = telling_open(&telling, settings, &hello, -1);
+    if (code != EXIT_DONE)
+        return code;
+    link_finish(telling.link);
+    code = wait_for_end(&telling, interrupts);
+    (void)telling_end(&telling, 0); /* what was not sent is kept */
+    return code;
+}
+
+int command_send(const struct settings *settings)
+{
+    const struct settings_words *words = &settings->words;
+    int interrupts = command_interrupts(), code = EXIT_DONE;
+    struct pollfd told = {.fd = interrupts, .events = POLLIN};
+    vitals_error error;
+    if (settings->send_mlflow != NULL && address_check_mlflow(settings->send_mlflow, &error) < 0)
+        return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
+    if (words->count == 0)
+        return command_fail(EXIT_USAGE, "send: no file; as in: vitals send FILE");
+    for (size_t i = 0; i < words->count && !(interrupts >= 0 && poll(&told, 1, 0) > 0); i++) {
+        int one = send_file(settings, words->items[i], interrupts);
+        code = one != EXIT_DONE ? one : code;
+    }
+    return code;
+}

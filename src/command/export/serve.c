@@ -1,0 +1,293 @@
+/* serve.c: `vitals serve`: samples this machine for a program that answers to others.
+ *
+ * A sampler has its thread, which never waits for anybody; here one poll waits for samples, for
+ * what the program says and for signals. A sample that the program does not take in time is
+ * dropped, and counted. Every process is read only while somebody looks at a page that lists them,
+ * by another sampler beside it, so that whoever counts has one sampler's figures from the first to
+ * the last. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/export/exporter.h"
+#include "export/metric_selection.h"
+
+static const uint64_t LAST_NS = 4000000000; /* for what is still to be said at the end */
+static const uint64_t BOTH_NS = 100000000;  /* for two lines to leave, one after the other */
+
+struct stream {
+    vitals_sampler *sampler;
+    vitals_subscription *subscription;
+};
+
+struct server {
+    const struct settings *settings;
+    struct telling telling;
+    vitals_context *context;
+    struct stream samples, every; /* the second: every process, while it is wanted */
+    bool kept;                    /* a part of a line has not left yet */
+    struct text line;
+    int code;
+    bool over;
+};
+
+/* ---- what is read ---- */
+
+static int choose_metrics(const struct server *server, vitals_request *request, vitals_error *error)
+{
+    static const struct {
+        const char *word;
+        enum wanted_level level;
+    } LEVELS[] = {
+        {"off", WANTED_NO_PROCESSES}, {"workload", WANTED_WORKLOADS}, {"pid", WANTED_PROCESSES}};
+    const struct settings *settings = server->settings;
+    int code = 0;
+    for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0] && code == 0; i++) {
+        if (strcmp(LEVELS[i].word, settings->told_processes) == 0)
+            code = wanted_add(request, LEVELS[i].level, settings->compat != NULL, error);
+    }
+    /* What is not to be told is not read. */
+    if (code == 0 && strcmp(settings->told_command_line, "off") == 0)
+        code = vitals_request_remove(request, VITALS_PROCESS_COMMAND_LINE, error);
+    return code;
+}
+
+/* What would say of a machine what is true of our own service. */
+static int leave_out_our_cgroup(vitals_request *request, vitals_error *error)
+{
+    static const char OURS[] = "cgroup_";
+    int code = vitals_request_remove(request, VITALS_HOST_CPUS_ELIGIBLE, error);
+    if (code == 0)
+        code = vitals_request_remove(request, VITALS_HOST_MEMORY_EFFECTIVE_BYTES, error);
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_HOST &&
+            strncmp(vitals_metric_name(metric), OURS, sizeof OURS - 1) == 0)
+            code = vitals_request_remove(request, metric, error);
+    }
+    return code;
+}
+
+static int leave_out_processes(vitals_request *request, vitals_error *error)
+{
+    int code = 0;
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        vitals_entity entity = vitals_metric_entity(metric);
+        if (entity == VITALS_PROCESS || entity == VITALS_GPU_PROCESS || entity == VITALS_WORKLOAD)
+            code = vitals_request_remove(request, metric, error);
+    }
+    return code;
+}
+
+static int request_of_samples(const struct server *server, vitals_request **out,
+                              vitals_error *error)
+{
+    static const unsigned SETS = VITALS_MACHINE | VITALS_GPUS | VITALS_PROCESSES | VITALS_SOURCES |
+                                 VITALS_FILESYSTEMS | VITALS_SENSORS;
+    const char *processes = server->settings->told_processes;
+    bool all = strcmp(processes, "pid") == 0;
+    int code = vitals_request_new(SETS, out, error);
+    if (code == 0)
+        code = choose_metrics(server, *out, error);
+    if (code == 0)
+        code = leave_out_our_cgroup(*out, error);
+    if (code == 0 && strcmp(processes, "off") == 0)
+        code = leave_out_processes(*out, error);
+    if (code == 0)
+        code = vitals_request_rows(*out, all ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS, NULL, 0,
+                                   error);
+    return code;
+}
+
+/* What the page lists of each process. */
+static int request_of_every(const struct server *server, vitals_request **out, vitals_error *error)
+{
+    (void)server;
+    int code = vitals_request_new(VITALS_PROCESSES, out, error);
+    if (code == 0)
+        code = vitals_request_add(*out, VITALS_PROCESS_WORKLOAD, error);
+    if (code == 0)
+        code = vitals_request_remove(*out, VITALS_PROCESS_COMMAND_LINE, error);
+    return code;
+}
+
+static void stream_close(struct stream *stream)
+{
+    vitals_subscription_free(stream->subscription);
+    vitals_sampler_free(stream->sampler);
+    *stream = (struct stream){.sampler = NULL};
+}
+
+typedef int make_request(const struct server *server, vitals_request **out, vitals_error *error);
+
+static int stream_open(struct server *server, make_request *make, struct stream *stream)
+{
+    vitals_request *request = NULL;
+    vitals_error error;
+    int code = make(server, &request, &error);
+    if (code == 0 && server->settings->interval_ns > 0)
+        code = vitals_request_interval(request, server->settings->interval_ns, &error);
+    if (code == 0)
+        code = vitals_sampler_new(server->context, request, &stream->sampler, &error);
+    vitals_request_free(request);
+    if (code == 0)
+        code = vitals_subscription_new(stream->sampler, &stream->subscription, &error);
+    if (code == 0)
+        code = vitals_sampler_start(stream->sampler, &error);
+    if (code == 0)
+        return 0;
+    stream_close(stream);
+    return command_fail(EXIT_CANNOT, "%s", error.message);
+}
+
+/* With "pid" every process is in the samples, with "off" none is told. */
+static void want_every(struct server *server, bool want)
+{
+    if (strcmp(server->settings->told_processes, "workload") != 0 ||
+        want == (server->every.sampler != NULL))
+        return;
+    if (want)
+        (void)stream_open(server, request_of_every, &server->every);
+    else
+        stream_close(&server->every);
+}
+
+/* ---- what is told ---- */
+
+/* A sample, between what stands around it on its line. */
+static void tell_sample(struct server *server, const struct stream *stream, const char *before,
+                        const char *behind)
+{
+    /* Two of a moment leave one after the other. */
+    uint64_t wait_ns = server->every.sampler != NULL ? BOTH_NS : 0;
+    vitals_snapshot *snapshot = vitals_subscription_latest(stream->subscription);
+    vitals_error error;
+    if (snapshot == NULL)
+        return;
+    text_reset(&server->line);
+    text_string(&server->line, before);
+    int code = vitals_snapshot_json(snapshot, text_write, &server->line, &error);
+    vitals_snapshot_unref(snapshot);
+    text_string(&server->line, behind);
+    if (code < 0 || server->line.failed)
+        return;
+    (void)link_write(server->telling.link, server->line.bytes, server->line.size, wait_ns);
+    server->kept = !link_flush(server->telling.link, 0);
+}
+
+/* ---- what is heard ---- */
+
+static void end(struct server *server, int code)
+{
+    server->over = true;
+    server->code = code;
+}
+
+static void take_heard(struct server *server, const char *line)
+{
+    struct heard heard;
+    telling_take(&server->telling, line, &heard);
+    if (heard.kind == HEARD_OPENED && heard.url[0] != '\0')
+        (void)command_fail(0, "listening at %s", command_safe(heard.url));
+    else if (heard.kind == HEARD_WANT)
+        want_every(server, heard.all_processes);
+    else if (heard.kind == HEARD_FAILED && strcmp(heard.publisher, "serve") == 0)
+        end(server, EXIT_CANNOT);
+}
+
+static void hear(struct server *server)
+{
+    enum { AT_ONCE = 100 }; /* lines, so that a flood of them is no end */
+    char *line;
+    int got = 1;
+    for (int i = 0; i < AT_ONCE && !server->over && got > 0; i++) {
+        got = link_hear(server->telling.link, 0, &line);
+        if (got > 0)
+            take_heard(server, line);
+    }
+    if (got < 0)
+        end(server, command_fail(EXIT_CANNOT, "the program that answers has ended: %s",
+                                 command_safe(server->settings->tell_program)));
+}
+
+/* ---- the loop ---- */
+
+static int descriptor_of(const struct stream *stream)
+{
+    return stream->subscription != NULL ? vitals_subscription_descriptor(stream->subscription) : -1;
+}
+
+static void serve(struct server *server, int interrupts)
+{
+    struct pollfd told[] = {
+        {.fd = interrupts, .events = POLLIN},
+        {.fd = link_hearing(server->telling.link), .events = POLLIN},
+        {.fd = -1, .events = POLLIN},
+        {.fd = -1, .events = POLLIN},
+        {.fd = -1, .events = POLLOUT},
+    };
+    while (!server->over) {
+        told[2].fd = descriptor_of(&server->samples);
+        told[3].fd = descriptor_of(&server->every);
+        told[4].fd = server->kept ? link_descriptor(server->telling.link) : -1;
+        if (poll(told, sizeof told / sizeof told[0], -1) < 0 && errno != EINTR) {
+            end(server, command_fail(EXIT_CANNOT, "cannot wait: %s", strerror(errno)));
+            return;
+        }
+        if (told[0].revents != 0)
+            return;
+        if (told[4].revents != 0)
+            server->kept = !link_flush(server->telling.link, 0);
+        if (told[1].revents != 0)
+            hear(server);
+        if (!server->over && told[2].revents != 0)
+            tell_sample(server, &server->samples, "", "\n");
+        if (!server->over && told[3].revents != 0 && server->every.subscription != NULL)
+            tell_sample(server, &server->every, "{\"processes\":", "}\n");
+    }
+}
+
+/* The program is started before there is a second thread. */
+static int begin(struct server *server)
+{
+    struct text hello = {.bytes = NULL};
+    vitals_options world;
+    vitals_error error;
+    int handed = -1, code = telling_check(server->settings);
+    if (code == 0)
+        code = telling_handed(server->settings, &handed);
+    if (code != 0)
+        return code;
+    hello_of_serve(server->settings, handed >= 0, &hello);
+    code = telling_open(&server->telling, server->settings, &hello, handed);
+    if (handed >= 0)
+        (void)close(handed);
+    if (code != 0)
+        return code;
+    command_world(server->settings, &world);
+    code = vitals_context_new(&world, &server->context, &error);
+    if (code < 0)
+        return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    return stream_open(server, request_of_samples, &server->samples);
+}
+
+int command_serve(const struct settings *settings)
+{
+    struct server server = {.settings = settings};
+    int interrupts = command_interrupts();
+    server.code = begin(&server);
+    if (server.code == EXIT_DONE)
+        serve(&server, interrupts);
+    stream_close(&server.every);
+    stream_close(&server.samples);
+    uint64_t dropped = server.telling.link != NULL ? link_dropped(server.telling.link) : 0;
+    (void)telling_end(&server.telling, LAST_NS); /* it must not keep the port */
+    if (dropped > 0)
+        (void)command_fail(0, "%llu sample%s dropped: not taken in time",
+                           (unsigned long long)dropped, dropped == 1 ? " was" : "s were");
+    vitals_context_free(server.context);
+    text_done(&server.line);
+    return server.code;
+}

@@ -1,0 +1,569 @@
+/* layout.c: see layout.h. */
+#include "command/look/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "feed/built_without.h"
+#include "monitor/list/columns.h"
+
+enum { LAYOUT_BYTES_MAX = 1 << 16 };
+
+static int tell(char *out, const char *format, ...) VITALS_FORMAT(2, 3);
+
+static int tell(char *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(out, LAYOUT_MESSAGE, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+#if VITALS_WITH_JANSSON
+
+#include <jansson.h>
+
+struct reader {
+    const char *path, *bytes;
+    size_t size;
+    char *message;
+};
+
+/* ---- where a mistake is ---- */
+
+/* Where a word stands first, which jansson does not keep; one that is written with escapes is not
+ * found: line 1, column 1. */
+static int fail_at(const struct reader *reader, const char *word, const char *what)
+{
+    size_t line = 1, start = 0, length = strlen(word);
+    for (size_t at = 0; at + length + 2 <= reader->size; at++) {
+        if (reader->bytes[at] == '"' && memcmp(reader->bytes + at + 1, word, length) == 0 &&
+            reader->bytes[at + length + 1] == '"')
+            return tell(reader->message, "%s:%zu:%zu: \"%s\" %s", command_safe(reader->path), line,
+                        at - start + 1, command_safe(word), what);
+        if (reader->bytes[at] == '\n') {
+            line++;
+            start = at + 1;
+        }
+    }
+    return tell(reader->message, "%s:1:1: \"%s\" %s", command_safe(reader->path),
+                command_safe(word), what);
+}
+
+/* ---- reading ---- */
+
+typedef int read_member(const struct reader *reader, const char *key, const json_t *value,
+                        struct arrangement *out);
+
+/* "user+4" is a column four columns wider. */
+static int read_column(const struct reader *reader, const char *word, enum view view,
+                       struct arranged_columns *out)
+{
+    size_t size = strcspn(word, "+-"), place = column_find(word, size);
+    char *end = NULL;
+    long wider = word[size] != '\0' ? strtol(word + size, &end, 10) : 0;
+    bool written = end == NULL || (*end == '\0' && end > word + size + 1);
+    if (place == list_column_count || !(list_columns[place].views & view))
+        return fail_at(reader, word, "is no column of this list");
+    if (list_columns[place].width == 0)
+        return fail_at(reader, word, "has no width of its own");
+    if (!written || wider > INT_MAX || wider < -INT_MAX / 2 ||
+        !column_may_be(&list_columns[place], (int)wider))
+        return fail_at(reader, word, "is no width that a column may have");
+    for (size_t i = 0; i < out->count; i++) {
+        if (out->items[i].column == place)
+            return fail_at(reader, word, "stands there twice");
+    }
+    out->items[out->count++] = (struct arranged_column){(unsigned)place, (int)wider};
+    return 0;
+}
+
+static int read_list(const struct reader *reader, const char *key, const json_t *value,
+                     enum view view, struct arranged_columns *out)
+{
+    size_t command = column_find("command", 7);
+    if (!json_is_array(value) || json_array_size(value) >= ARRANGED_COLUMNS)
+        return fail_at(reader, key, "must be a list of names of columns");
+    out->count = 0;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const json_t *word = json_array_get(value, i);
+        if (!json_is_string(word))
+            return fail_at(reader, key, "must be a list of names of columns");
+        if (strcmp(json_string_value(word), "command") != 0 &&
+            read_column(reader, json_string_value(word), view, out) < 0)
+            return -1;
+    }
+    out->items[out->count++] = (struct arranged_column){.column = (unsigned)command};
+    return 0;
+}
+
+static int read_columns(const struct reader *reader, const char *key, const json_t *value,
+                        struct arrangement *out)
+{
+    const char *name;
+    json_t *list;
+    if (!json_is_object(value))
+        return fail_at(reader, key, "must be an object with \"devices\" and \"all\"");
+    json_object_foreach((json_t *)value, name, list)
+    {
+        bool all = strcmp(name, "all") == 0;
+        if (!all && strcmp(name, "devices") != 0)
+            return fail_at(reader, name, "is no list; there are \"devices\" and \"all\"");
+        if (read_list(reader, name, list, all ? VIEW_ALL : VIEW_DEVICES, &out->views[all]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_sorts(const struct reader *reader, const char *key, const json_t *value,
+                      struct arrangement *out)
+{
+    if (!json_is_array(value) || json_array_size(value) > ARRANGED_SORTS)
+        return fail_at(reader, key, "must be a list of at most 4 columns");
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const char *word = json_string_value(json_array_get(value, i));
+        if (word == NULL)
+            return fail_at(reader, key, "must be a list of at most 4 columns");
+        bool reversed = word[0] == '-';
+        const char *name = word + reversed;
+        size_t place = column_find(name, strlen(name));
+        bool natural = i == 0 && strcmp(name, "none") == 0;
+        if (!natural && (place == list_column_count || !column_sorts(&list_columns[place])))
+            return fail_at(reader, word, "is no column that sorts");
+        out->sorts[out->sort_count++] = (struct arranged_sort){natural ? 0 : (unsigned)place + 1,
+                                                               reversed};
+    }
+    return 0;
+}
+
+/* The place of a word among names that end with NULL; -1: it is none. */
+static int find_name(const char *const *names, const json_t *value)
+{
+    const char *word = json_string_value(value);
+    for (int i = 0; word != NULL && names[i] != NULL; i++) {
+        if (strcmp(names[i], word) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int read_group(const struct reader *reader, const char *key, const json_t *value,
+                      struct arrangement *out)
+{
+    int place = find_name(group_names, value);
+    if (place < 0)
+        return fail_at(reader, key, "must be none, user, container, job, service or parent");
+    out->group = (enum group_by)place;
+    return 0;
+}
+
+static int read_hidden(const struct reader *reader, const char *key, const json_t *value,
+                       struct arrangement *out)
+{
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        int place = find_name(panel_names, json_array_get(value, i));
+        if (place < 0)
+            return fail_at(reader, key, "must be a list of devices, host and graphs");
+        out->hidden |= 1u << place;
+    }
+    return json_is_array(value)
+               ? 0
+               : fail_at(reader, key, "must be a list of devices, host and graphs");
+}
+
+static int read_memory(const struct reader *reader, const char *key, const json_t *value,
+                       struct arrangement *out)
+{
+    static const char *const NAMES[] = {"bytes", "percent", NULL};
+    int place = find_name(NAMES, value);
+    out->percent = place == 1;
+    return place >= 0 ? 0 : fail_at(reader, key, "must be bytes or percent");
+}
+
+static int read_which(const struct reader *reader, const char *key, const json_t *value,
+                      struct arrangement *out)
+{
+    static const char *const NAMES[] = {"devices", "all", NULL};
+    int place = find_name(NAMES, value);
+    out->all = place == 1;
+    return place >= 0 ? 0 : fail_at(reader, key, "must be devices or all");
+}
+
+static int read_traffic(const struct reader *reader, const char *key, const json_t *value,
+                        struct arrangement *out)
+{
+    int place = find_name(traffic_names, value);
+    out->traffic = (char)place;
+    return place >= 0 ? 0 : fail_at(reader, key, "must be auto, always or never");
+}
+
+static const char *const MODES[] = {"auto", "full", "compact", NULL};
+
+static int read_mode(const struct reader *reader, const char *key, const json_t *value,
+                     struct arrangement *out)
+{
+    int place = find_name(MODES, value);
+    out->mode = (char)(place + 1);
+    return place >= 0 ? 0 : fail_at(reader, key, "must be auto, full or compact");
+}
+
+static int read_plain(const struct reader *reader, const char *key, const json_t *value,
+                      struct arrangement *out)
+{
+    out->plain = json_is_true(value);
+    return json_is_boolean(value) ? 0 : fail_at(reader, key, "must be true or false");
+}
+
+/* It is shown as it stands, so that it must be safe to print. */
+static int read_filter(const struct reader *reader, const char *key, const json_t *value,
+                       struct arrangement *out)
+{
+    char safe[ARRANGED_FILTER * 4];
+    const char *word = json_string_value(value);
+    size_t size = json_string_length(value);
+    if (word == NULL || size >= sizeof out->filter)
+        return fail_at(reader, key, "must be a text of less than 96 bytes");
+    (void)vitals_text_format((vitals_text){word, size}, VITALS_TEXT_TERMINAL, safe, sizeof safe);
+    if (strlen(word) != size || strcmp(word, safe) != 0)
+        return fail_at(reader, key, "holds what cannot be printed");
+    memcpy(out->filter, word, size + 1);
+    return 0;
+}
+
+static const struct {
+    const char *key;
+    read_member *read;
+} MEMBERS[] = {
+    {"columns", read_columns}, {"sort", read_sorts},    {"group", read_group},
+    {"hidden", read_hidden},   {"memory", read_memory}, {"list", read_which},
+    {"panels", read_mode},     {"plain", read_plain},   {"filter", read_filter},
+    {"traffic", read_traffic},
+};
+enum { MEMBER_COUNT = sizeof MEMBERS / sizeof MEMBERS[0] };
+
+static int read_object(const struct reader *reader, json_t *object, struct arrangement *out)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        size_t i = 0;
+        while (i < MEMBER_COUNT && strcmp(MEMBERS[i].key, key) != 0)
+            i++;
+        if (i == MEMBER_COUNT)
+            return fail_at(reader, key, "is nothing that a layout has");
+        if (MEMBERS[i].read(reader, key, value, out) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int layout_parse(const char *path, const char *bytes, size_t size, struct arrangement *out,
+                 char message[static LAYOUT_MESSAGE])
+{
+    json_error_t error;
+    struct reader reader = {path, bytes, size, message};
+    json_t *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    int code = 0;
+    *out = (struct arrangement){.sort_count = 0};
+    if (object == NULL)
+        return tell(message, "%s:%d:%d: %s", command_safe(path), error.line > 0 ? error.line : 1,
+                    error.column > 0 ? error.column : 1, command_safe(error.text));
+    if (!json_is_object(object))
+        code = tell(message, "%s:1:1: a layout is one object: {\"group\": \"user\"}",
+                    command_safe(path));
+    else
+        code = read_object(&reader, object, out);
+    json_decref(object);
+    if (code < 0)
+        *out = (struct arrangement){.sort_count = 0};
+    return code;
+}
+
+/* ---- writing ---- */
+
+static json_t *write_list(const struct arranged_columns *columns)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < columns->count; i++) {
+        char word[48];
+        const struct arranged_column *own = &columns->items[i];
+        (void)snprintf(word, sizeof word, own->wider != 0 ? "%s%+d" : "%s",
+                       list_columns[own->column].key, own->wider);
+        (void)json_array_append_new(list, json_string(word));
+    }
+    return list;
+}
+
+static json_t *write_columns(const struct arrangement *arrangement)
+{
+    json_t *object = json_object();
+    static const char *const NAMES[ARRANGED_VIEWS] = {"devices", "all"};
+    for (size_t i = 0; i < ARRANGED_VIEWS; i++) {
+        if (arrangement->views[i].count > 0)
+            (void)json_object_set_new(object, NAMES[i], write_list(&arrangement->views[i]));
+    }
+    return object;
+}
+
+static json_t *write_sorts(const struct arrangement *arrangement)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < arrangement->sort_count; i++) {
+        char word[48];
+        const struct arranged_sort *sort = &arrangement->sorts[i];
+        const struct column *column = columns_sorted(sort->sort);
+        (void)snprintf(word, sizeof word, "%s%s", sort->reversed ? "-" : "",
+                       column != NULL ? column->key : "none");
+        (void)json_array_append_new(list, json_string(word));
+    }
+    return list;
+}
+
+static json_t *write_hidden(const struct arrangement *arrangement)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; panel_names[i] != NULL; i++) {
+        if (arrangement->hidden & (1u << i))
+            (void)json_array_append_new(list, json_string(panel_names[i]));
+    }
+    return list;
+}
+
+/* NULL: out of memory. */
+static char *layout_text(const struct arrangement *arrangement)
+{
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "columns", write_columns(arrangement));
+    (void)json_object_set_new(object, "sort", write_sorts(arrangement));
+    (void)json_object_set_new(object, "group", json_string(group_names[arrangement->group]));
+    (void)json_object_set_new(object, "hidden", write_hidden(arrangement));
+    (void)json_object_set_new(object, "memory",
+                              json_string(arrangement->percent ? "percent" : "bytes"));
+    (void)json_object_set_new(object, "list", json_string(arrangement->all ? "all" : "devices"));
+    if (arrangement->mode != 0)
+        (void)json_object_set_new(object, "panels", json_string(MODES[arrangement->mode - 1]));
+    if (arrangement->traffic != TRAFFIC_AUTO)
+        (void)json_object_set_new(object, "traffic",
+                                  json_string(traffic_names[(int)arrangement->traffic]));
+    (void)json_object_set_new(object, "plain", json_boolean(arrangement->plain));
+    (void)json_object_set_new(object, "filter", json_string(arrangement->filter));
+    char *text = json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    json_decref(object);
+    return text;
+}
+
+#else
+
+int layout_parse(const char *path, const char *bytes, size_t size, struct arrangement *out,
+                 char message[static LAYOUT_MESSAGE])
+{
+    (void)bytes, (void)size;
+    *out = (struct arrangement){.sort_count = 0};
+    return tell(message, "%s: " BUILT_WITHOUT_JSON, command_safe(path));
+}
+
+static char *layout_text(const struct arrangement *arrangement)
+{
+    (void)arrangement;
+    errno = ENOTSUP;
+    return NULL;
+}
+
+#endif
+
+/* ---- files ---- */
+
+/* A pipe would be waited for. NULL: errno says why, EINVAL of what is no file. */
+static FILE *open_file(const char *path)
+{
+    struct stat status;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), kept = EINVAL;
+    if (descriptor < 0)
+        return NULL;
+    FILE *file = NULL;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+        file = fdopen(descriptor, "rb");
+        kept = errno;
+    }
+    if (file == NULL)
+        (void)close(descriptor);
+    errno = kept;
+    return file;
+}
+
+static int read_layout(const char *path, bool named, struct arrangement *out, char *message)
+{
+    int code = -1;
+    *out = (struct arrangement){.sort_count = 0};
+    FILE *file = open_file(path);
+    if (file == NULL && !named && (errno == ENOENT || errno == ENOTDIR))
+        return 0;
+    if (file == NULL)
+        return tell(message, "%s: %s", command_safe(path),
+                    errno == EINVAL ? "no regular file" : strerror(errno));
+    char *bytes = malloc(LAYOUT_BYTES_MAX + 1);
+    size_t size = bytes != NULL ? fread(bytes, 1, LAYOUT_BYTES_MAX + 1, file) : 0;
+    if (bytes == NULL)
+        (void)tell(message, "out of memory");
+    else if (ferror(file))
+        (void)tell(message, "%s: %s", command_safe(path), strerror(errno));
+    else if (size > LAYOUT_BYTES_MAX)
+        (void)tell(message, "%s: larger than 64 KiB, which no layout is", command_safe(path));
+    else
+        code = layout_parse(path, bytes, size, out, message);
+    free(bytes);
+    (void)fclose(file);
+    return code;
+}
+
+/* Cuts the last part of a path off; false: there is none. */
+static bool cut_last(char *path)
+{
+    char *last = strrchr(path, '/');
+    if (last == NULL || last == path)
+        return false;
+    *last = '\0';
+    return true;
+}
+
+/* In a folder of another (sudo) none is made. */
+static void make_folder(const char *path)
+{
+    struct stat above;
+    char folder[PATH_MAX];
+    if (snprintf(folder, sizeof folder, "%s", path) < (int)sizeof folder && cut_last(folder) &&
+        stat(folder, &above) == 0 && above.st_uid == geteuid())
+        (void)mkdir(path, 0700);
+}
+
+/* The folder of a file, and the one that that stands in. */
+static void make_folders(const char *path)
+{
+    char folder[PATH_MAX], above[PATH_MAX];
+    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder || !cut_last(folder))
+        return;
+    memcpy(above, folder, sizeof above);
+    if (cut_last(above))
+        make_folder(above);
+    make_folder(folder);
+}
+
+/* It is whose the file was, or else whose the folder is; a new one is nobody else's to read. */
+static bool hand_over(int descriptor, const char *path)
+{
+    struct stat status;
+    char folder[PATH_MAX];
+    bool there = stat(path, &status) == 0;
+    if (!there && (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder ||
+                   !cut_last(folder) || stat(folder, &status) < 0))
+        return true;
+    if (geteuid() == 0 && status.st_uid != 0 &&
+        fchown(descriptor, status.st_uid, status.st_gid) < 0)
+        return false;
+    return !there || fchmod(descriptor, status.st_mode & 07777) == 0;
+}
+
+static bool write_all(int descriptor, const char *text)
+{
+    size_t size = strlen(text), used = 0;
+    while (used < size) {
+        ssize_t got = write(descriptor, text + used, size - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        used += (size_t)got;
+    }
+    return write(descriptor, "\n", 1) == 1 && fsync(descriptor) == 0;
+}
+
+/* A link stays one: what it names is written, where that is there. */
+static int replace_file(const char *path, const char *text)
+{
+    char real[PATH_MAX], fresh[PATH_MAX + 8];
+    struct stat status;
+    if (stat(path, &status) < 0 && lstat(path, &status) == 0) {
+        errno = ENOENT;
+        return -1;
+    }
+    if (realpath(path, real) == NULL && snprintf(real, sizeof real, "%s", path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    (void)snprintf(fresh, sizeof fresh, "%s.XXXXXX", real);
+    int descriptor = mkostemp(fresh, O_CLOEXEC);
+    if (descriptor < 0)
+        return -1;
+    bool written = write_all(descriptor, text) && hand_over(descriptor, real);
+    if (close(descriptor) == 0 && written && rename(fresh, real) == 0)
+        return 0;
+    int kept = errno;
+    (void)unlink(fresh);
+    errno = kept;
+    return -1;
+}
+
+int layout_write(const char *path, const struct arrangement *arrangement,
+                 char message[static LAYOUT_MESSAGE])
+{
+    errno = ENOMEM;
+    char *text = layout_text(arrangement);
+    if (text == NULL)
+        return tell(message, "no layout is written: %s", strerror(errno));
+    make_folders(path);
+    int code = replace_file(path, text);
+    if (code < 0)
+        (void)tell(message, "%s: %s", command_safe(path), strerror(errno));
+    else
+        (void)tell(message, "the layout stands in %s", command_safe(path));
+    free(text);
+    return code;
+}
+
+/* ---- for the monitor ---- */
+
+/* What could not be read is replaced only by who asks twice. */
+struct place {
+    char path[PATH_MAX];
+    bool unread;
+};
+
+static void save(void *data, const struct arrangement *arrangement, char *out, size_t capacity)
+{
+    struct place *place = data;
+    char message[LAYOUT_MESSAGE];
+    if (place->unread) {
+        place->unread = false;
+        (void)snprintf(out, capacity, "this replaces a file that could not be read; W again does");
+        return;
+    }
+    (void)layout_write(place->path, arrangement, message);
+    (void)snprintf(out, capacity, "%s", message);
+}
+
+void layout_begin(const struct settings *settings, struct monitor_options *options)
+{
+    static struct arrangement arrangement; /* one monitor a process */
+    static char message[LAYOUT_MESSAGE];
+    static struct place place;
+    const char *path = settings->layout != NULL ? settings->layout : settings->layout_place;
+    if (path == NULL || path[0] == '\0' ||
+        snprintf(place.path, sizeof place.path, "%s", path) >= (int)sizeof place.path)
+        return;
+    if (read_layout(place.path, settings->layout != NULL, &arrangement, message) < 0) {
+        options->notice = message;
+        place.unread = access(place.path, F_OK) == 0;
+    }
+    options->arrangement = &arrangement;
+    options->save = save;
+    options->save_data = &place;
+}

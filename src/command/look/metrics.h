@@ -1,0 +1,18 @@
+/* metrics.h: what the files of `vitals metrics` share. */
+#ifndef VITALS_COMMAND_LOOK_METRICS_H
+#define VITALS_COMMAND_LOOK_METRICS_H
+
+#include "command/command.h"
+#include "command/output.h"
+
+/* "integer" of any size, "number", "text". */
+const char *metrics_type_name(vitals_type type);
+const char *metrics_kind_name(vitals_kind kind);
+
+/* The first metric of a table; the next of the same table. 0 after the last. */
+vitals_metric metrics_first(vitals_entity entity);
+vitals_metric metrics_after(vitals_metric metric);
+
+void metrics_print_schema(struct output *output);
+
+#endif

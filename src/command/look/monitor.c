@@ -1,0 +1,315 @@
+/* monitor.c: `vitals` on a terminal, and `vitals --screen`: the screens of src/monitor with the
+ * settings put in. On leaving, the report of the last reading stays in the scrollback. */
+#include "command/look/monitor.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/look/demo_procfs.h"
+#include "command/look/layout.h"
+#include "command/output.h"
+#include "report/report.h"
+
+enum { USER = 128 };
+
+static enum monitor_mode mode_of(const struct settings *settings)
+{
+    static const char *const NAMES[] = {"auto", "full", "compact"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (strcmp(settings->monitor_mode, NAMES[i]) == 0)
+            return (enum monitor_mode)i;
+    }
+    return MONITOR_AUTO;
+}
+
+/* Processes of the demo are real ones that only lend their names. */
+static const char *readonly_of(const struct settings *settings)
+{
+    return settings->demo != NULL        ? "this is a demo"
+           : settings->proc_root != NULL ? "these are processes of another /proc"
+           : settings->readonly          ? "read-only"
+                                         : NULL;
+}
+
+/* More often nobody can look, and rates would be made of too few steps of their counters. */
+static uint64_t interval_of(const struct settings *settings)
+{
+    enum { LEAST_NS = 100000000 };
+    return settings->interval_ns > 0 && settings->interval_ns < LEAST_NS ? LEAST_NS
+                                                                         : settings->interval_ns;
+}
+
+void monitor_fill_options(const struct settings *settings, const char *const *user,
+                          struct monitor_options *options)
+{
+    *options = (struct monitor_options){
+        .look =
+            {
+                .ascii = settings->ascii,
+                .light = settings->light,
+                .colorful = settings->colorful,
+                .colorless = !settings->color,
+                .gpu_thresholds = {(unsigned)settings->gpu_thresholds[0],
+                                   (unsigned)settings->gpu_thresholds[1]},
+                .memory_thresholds = {(unsigned)settings->memory_thresholds[0],
+                                      (unsigned)settings->memory_thresholds[1]},
+            },
+        .mode = mode_of(settings),
+        .mode_given = settings->monitor,
+        .interval_ns = interval_of(settings),
+        .held_after_ns = settings->held_after_ns,
+        .extra = REPORT_METRICS,
+        .extra_count = REPORT_METRIC_COUNT,
+        .devices = settings->only.items,
+        .device_count = settings->only.count,
+        .only_visible = settings->only_visible && !settings->only.given &&
+                        settings->visible_devices != NULL,
+        .visible = settings->visible_devices,
+        .order = settings->device_order,
+        .compute = settings->compute,
+        .only_compute = settings->only_compute,
+        .graphics = settings->graphics,
+        .only_graphics = settings->only_graphics,
+        .users = settings->users.items,
+        .user_count = settings->users.count,
+        .users_given = settings->users.given,
+        .pids = settings->pids.items,
+        .pid_count = settings->pids.count,
+        .user = *user,
+        .root = *user != NULL && geteuid() == 0,
+        .readonly = readonly_of(settings),
+        .temporary = settings->temporary,
+        .notice = settings->config_notice,
+        .term = settings->term,
+    };
+    if (settings->users.given && settings->users.count == 0) {
+        options->users = user;
+        options->user_count = 1;
+    }
+    layout_begin(settings, options);
+}
+
+/* ---- one screen as text ---- */
+
+enum { SIZE_LEAST = 1, SIZE_MOST = 1000 };
+
+/* The terminal's, or that of most. */
+static void default_size(struct monitor_picture *picture)
+{
+    struct winsize size;
+    picture->width = 80;
+    picture->height = 24;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < SIZE_LEAST ||
+        size.ws_row < SIZE_LEAST || size.ws_col > SIZE_MOST || size.ws_row > SIZE_MOST)
+        return;
+    picture->width = size.ws_col;
+    picture->height = size.ws_row;
+}
+
+/* "80x24", "80x24:help", "help". */
+static bool read_size(const char *text, struct monitor_picture *picture)
+{
+    int end = 0;
+    unsigned width = 0, height = 0;
+    if (*text >= 'a' && *text <= 'z') {
+        default_size(picture);
+        picture->screen = text;
+        return true;
+    }
+    if (strspn(text, "0123456789x") == 0 || sscanf(text, "%4ux%4u%n", &width, &height, &end) != 2 ||
+        end == 0 || (text[end] != '\0' && text[end] != ':'))
+        return false;
+    picture->width = (int)width;
+    picture->height = (int)height;
+    picture->screen = text[end] == ':' ? text + end + 1 : NULL;
+    return width >= SIZE_LEAST && width <= SIZE_MOST && height >= SIZE_LEAST && height <= SIZE_MOST;
+}
+
+/* What a screen is made of. */
+struct readings {
+    struct feed feed;
+    size_t most;             /* 0: all there are */
+    vitals_context *context; /* NULL: they come from a file */
+    struct scene *scene;     /* NULL: a file, or this machine */
+};
+
+/* Of this machine two readings; of the demo's own as many as a graph wants. */
+static int open_machine(const struct settings *settings, const vitals_request *request,
+                        struct readings *readings)
+{
+    enum { SCENE_READINGS = 12 };
+    static const uint64_t SCENE_INTERVAL_NS = 1000000000;
+    vitals_options world;
+    vitals_error error;
+    struct feed_sampler_options sampler = {.request = request, .cancel = -1};
+    bool staged = scene_wanted(settings);
+    uint64_t delay_ns = settings->delay_ns > 0 ? settings->delay_ns : 1;
+    sampler.interval_ns = staged ? SCENE_INTERVAL_NS : delay_ns;
+    readings->most = staged ? SCENE_READINGS : settings->delay_ns > 0 ? 2 : 1;
+    command_world(settings, &world);
+    int code = staged ? scene_open(settings->temporary, &world, &readings->scene, &error) : 0;
+    if (code == 0)
+        code = vitals_context_new(&world, &readings->context, &error);
+    if (code == 0)
+        code = feed_sampler_open(readings->context, &sampler, &readings->feed, &error);
+    if (code == 0)
+        return 0;
+    return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s", error.message);
+}
+
+/* Of a file everything, so that graphs have a past. */
+static int open_readings(const struct settings *settings, const struct monitor_options *options,
+                         enum monitor_part part, struct readings *readings)
+{
+    vitals_error error;
+    vitals_request *request = NULL;
+    if (monitor_request(options, part, &request, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    int code = settings->from != NULL ? command_feed(settings, request, 1, -1, &readings->feed)
+                                      : open_machine(settings, request, readings);
+    vitals_request_free(request);
+    return code;
+}
+
+static void close_readings(struct readings *readings)
+{
+    feed_close(&readings->feed);
+    if (!monitor_is_busy())
+        vitals_context_free(readings->context);
+    scene_close(readings->scene);
+}
+
+int monitor_check_screen(const struct settings *settings, const char **screen)
+{
+    struct monitor_picture picture;
+    if (!read_size(settings->screen, &picture))
+        return command_fail(
+            EXIT_USAGE, "--screen needs a size as in 80x24 or 120x40:help, or help alone, not %s",
+            command_safe(settings->screen));
+    if (screen != NULL)
+        *screen = picture.screen;
+    return 0;
+}
+
+/* A screen that is drawn and not printed yet. */
+struct drawn {
+    char *text;
+    size_t size;
+};
+
+static int collect(void *data, const char *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, data) == size ? 0 : -1;
+}
+
+static int draw_screen(const struct settings *settings, const struct monitor_options *options,
+                       struct feed *feed, size_t most, struct drawn *drawn)
+{
+    struct monitor_picture picture = {.styles = settings->force_color};
+    vitals_error error;
+    FILE *stream = open_memstream(&drawn->text, &drawn->size);
+    if (stream == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    (void)read_size(settings->screen, &picture);
+    int result = monitor_print(options, feed, most, &picture, collect, stream, &error);
+    if (fclose(stream) != 0 && result == 0)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    if (result < 0)
+        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    return EXIT_DONE;
+}
+
+static int print_drawn(struct drawn *drawn, int code)
+{
+    static struct output output; /* 32 KiB, not for the stack */
+    if (code == EXIT_DONE) {
+        output_init(&output, STDOUT_FILENO);
+        (void)output_write(&output, drawn->text, drawn->size);
+        code = output_done(&output, EXIT_DONE);
+    }
+    free(drawn->text);
+    return code;
+}
+
+int monitor_print_screen(const struct settings *settings, const struct monitor_options *options,
+                         struct feed *feed, size_t most)
+{
+    struct drawn drawn = {.text = NULL};
+    return print_drawn(&drawn, draw_screen(settings, options, feed, most, &drawn));
+}
+
+int command_screen(const struct settings *settings)
+{
+    struct monitor_options options;
+    struct readings readings = {.most = 0};
+    struct drawn drawn = {.text = NULL};
+    char name[USER];
+    const char *user = settings->from != NULL   ? NULL
+                       : scene_wanted(settings) ? SCENE_USER
+                                                : command_user(name, sizeof name);
+    const char *screen;
+    int code = monitor_check_screen(settings, &screen);
+    if (code != 0)
+        return code;
+    monitor_fill_options(settings, &user, &options);
+    code = open_readings(settings, &options, monitor_part_of(screen), &readings);
+    if (code == 0) {
+        options.context = monitor_asks(screen) ? readings.context : NULL;
+        options.root |= readings.scene != NULL;
+        code = draw_screen(settings, &options, &readings.feed, readings.most, &drawn);
+    }
+    close_readings(&readings);
+    return print_drawn(&drawn, code);
+}
+
+/* ---- on the terminal ---- */
+
+/* Who ended us by a signal sees that in how we end. */
+static int end_by(int signal_number)
+{
+    (void)signal(signal_number, SIG_DFL);
+    (void)raise(signal_number);
+    return 128 + signal_number;
+}
+
+int monitor_on_terminal(const struct settings *settings, struct monitor_options *options,
+                        const char *instead)
+{
+    struct monitor_end end = {0};
+    vitals_error error;
+    int result = monitor_run(options, &end, &error);
+    int code = EXIT_DONE;
+    if (result < 0)
+        code = command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s%s%s",
+                            error.message, result == VITALS_EARGUMENT ? "" : "; ",
+                            result == VITALS_EARGUMENT ? "" : instead);
+    else if (end.signal == 0 && end.now != NULL)
+        code = command_print_report(settings, end.now, end.older);
+    vitals_snapshot_unref(end.now);
+    vitals_snapshot_unref(end.older);
+    if (!end.busy)
+        vitals_context_free(options->context);
+    return end.signal != 0 ? end_by(end.signal) : code;
+}
+
+int command_monitor(const struct settings *settings)
+{
+    struct monitor_options options;
+    vitals_options world;
+    vitals_error error;
+    char name[USER];
+    const char *user = command_user(name, sizeof name);
+    monitor_fill_options(settings, &user, &options);
+    command_world(settings, &world);
+    int result = vitals_context_new(&world, &options.context, &error);
+    if (result < 0)
+        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    return monitor_on_terminal(settings, &options, "vitals -1 prints a report");
+}

@@ -1,0 +1,211 @@
+/* config.c: the configuration file becomes settings, by the option table. */
+#include "command/options/config.h"
+#include "feed/built_without.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if VITALS_WITH_JANSSON
+#include <jansson.h>
+#endif
+
+enum { CONFIG_BYTES_MAX = 1 << 20, WORDS_MAX = 64 };
+
+static int fail_reading(struct option_error *error, const char *path, const char *why)
+{
+    snprintf(error->message, sizeof error->message, "%s: %s", command_safe(path), why);
+    return -1;
+}
+
+#if VITALS_WITH_JANSSON
+
+static int fail_at(struct option_error *error, const char *path, size_t line, size_t column)
+{
+    snprintf(error->message, sizeof error->message, "%s:%zu:%zu: ", command_safe(path), line,
+             column);
+    return -1;
+}
+
+/* Appends to what fail_at or an assignment left. */
+static void explain(struct option_error *error, const char *text)
+{
+    size_t used = strlen(error->message);
+    snprintf(error->message + used, sizeof error->message - used, "%s", text);
+}
+
+/* Where a member of the outermost object begins, which jansson does not keep. The text is JSON, as
+ * jansson has just found. A key that is written with escapes is not found: line 1, column 1. */
+static void find_member(const char *bytes, size_t size, const char *key, size_t *line,
+                        size_t *column)
+{
+    size_t depth = 0, length = strlen(key), row = 1, start = 0;
+    *line = *column = 1;
+    for (size_t at = 0; at < size; at++) {
+        if (bytes[at] == '{' || bytes[at] == '[')
+            depth++;
+        if (bytes[at] == '}' || bytes[at] == ']')
+            depth--;
+        if (bytes[at] == '\n') {
+            row++;
+            start = at + 1;
+        }
+        if (bytes[at] != '"')
+            continue;
+        size_t begin = ++at;
+        while (at < size && bytes[at] != '"')
+            at += bytes[at] == '\\' ? 2 : 1;
+        if (depth == 1 && at - begin == length && memcmp(bytes + begin, key, length) == 0) {
+            *line = row;
+            *column = begin - start;
+            return;
+        }
+    }
+}
+
+/* A value as a word of the command line would be: the same checks then hold for both. */
+static const char *word_of(struct settings *settings, const json_t *value)
+{
+    char word[64];
+    if (json_is_string(value))
+        return settings_copy(settings, json_string_value(value), json_string_length(value));
+    if (json_is_boolean(value))
+        return json_is_true(value) ? "yes" : "no";
+    if (json_is_integer(value))
+        snprintf(word, sizeof word, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(word, sizeof word, "%.17g", json_real_value(value));
+    else
+        return NULL;
+    return settings_copy(settings, word, strlen(word));
+}
+
+static int assign_member(struct settings *settings, const struct option *option,
+                         const json_t *value, struct option_error *error)
+{
+    char name[64];
+    const char *words[WORDS_MAX];
+    size_t count = json_is_array(value) ? json_array_size(value) : 1;
+    snprintf(name, sizeof name, "\"%s\"", option->name);
+    if (count > WORDS_MAX) {
+        snprintf(error->message, sizeof error->message, "%s holds more than %d values", name,
+                 WORDS_MAX);
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        words[i] = word_of(settings, json_is_array(value) ? json_array_get(value, i) : value);
+        if (words[i] == NULL) {
+            snprintf(error->message, sizeof error->message,
+                     "%s is no text, number, yes or no, nor a list of such", name);
+            return -1;
+        }
+    }
+    return option_assign(settings, option, name, words, count, ORIGIN_CONFIGURATION, error);
+}
+
+static int unknown_key(const char *key, struct option_error *error)
+{
+    struct nearest nearest;
+    nearest_begin(&nearest, key);
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (option_key(option) != NULL)
+            nearest_offer(&nearest, option_key(option));
+    }
+    snprintf(error->message, sizeof error->message, "unknown key \"%s\"", command_safe(key));
+    if (nearest.word != NULL) {
+        explain(error, "; did you mean \"");
+        explain(error, nearest.word);
+        explain(error, "\"?");
+    }
+    return -1;
+}
+
+static int take_members(struct settings *settings, json_t *object, const char **wrong,
+                        struct option_error *error)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        const struct option *option = option_find_key(key);
+        *wrong = key;
+        if (option == NULL)
+            return unknown_key(key, error);
+        if (assign_member(settings, option, value, error) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int config_parse(struct settings *settings, const char *path, const char *bytes, size_t size,
+                 struct option_error *error)
+{
+    json_error_t json_error;
+    json_t *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &json_error);
+    if (object == NULL) {
+        fail_at(error, path, (size_t)(json_error.line > 0 ? json_error.line : 1),
+                (size_t)(json_error.column > 0 ? json_error.column : 1));
+        explain(error, command_safe(json_error.text));
+        return -1;
+    }
+    int result = 0;
+    const char *wrong = NULL;
+    struct settings before = *settings;
+    if (!json_is_object(object)) {
+        result = fail_at(error, path, 1, 1);
+        explain(error, "a configuration is one object: {\"interval\": 1}");
+    } else if (take_members(settings, object, &wrong, error) < 0) {
+        size_t line, column;
+        struct option_error what = *error;
+        find_member(bytes, size, wrong, &line, &column);
+        result = fail_at(error, path, line, column);
+        explain(error, what.message);
+    }
+    json_decref(object);
+    if (result < 0) {
+        struct settings_memory *memory = settings->memory;
+        *settings = before;
+        settings->memory = memory;
+    }
+    return result;
+}
+
+#else
+
+int config_parse(struct settings *settings, const char *path, const char *bytes, size_t size,
+                 struct option_error *error)
+{
+    (void)settings, (void)bytes, (void)size;
+    return fail_reading(error, path, BUILT_WITHOUT_JSON);
+}
+
+#endif
+
+int config_read(struct settings *settings, const char *path, bool named, struct option_error *error)
+{
+    int result = -1;
+    char *bytes = NULL;
+    FILE *file = strcmp(path, "-") == 0 ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rbe");
+    if (file == NULL && !named && (errno == ENOENT || errno == ENOTDIR))
+        return 0;
+    if (file == NULL)
+        return fail_reading(error, path, strerror(errno));
+    bytes = malloc(CONFIG_BYTES_MAX + 1);
+    if (bytes == NULL) {
+        fail_reading(error, path, "out of memory");
+        goto done;
+    }
+    size_t size = fread(bytes, 1, CONFIG_BYTES_MAX + 1, file);
+    if (ferror(file))
+        fail_reading(error, path, strerror(errno));
+    else if (size > CONFIG_BYTES_MAX)
+        fail_reading(error, path, "larger than 1 MiB, which no configuration is");
+    else
+        result = config_parse(settings, path, bytes, size, error);
+done:
+    free(bytes);
+    fclose(file);
+    return result;
+}

@@ -1,0 +1,456 @@
+/* option.c: arguments become settings. */
+#include "command/options/option.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export/address.h"
+
+struct parse {
+    struct settings *settings;
+    const struct command *commands;
+    const char *const *argv;
+    size_t count;
+    size_t at; /* the next argument */
+    struct option_error *error;
+    const struct option *last; /* the option before, for a better message */
+};
+
+/* An option as it stands in the arguments. */
+struct found {
+    const struct option *option;
+    char name[64];        /* "--interval", "-o" */
+    const char *attached; /* what is glued to it, or NULL */
+};
+
+static int fail(struct parse *parse, const char *format, ...) VITALS_FORMAT(2, 3);
+
+static int fail(struct parse *parse, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(parse->error->message, sizeof parse->error->message, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+bool option_belongs(const struct option *option, unsigned commands)
+{
+    return (option->commands & commands) != 0;
+}
+
+static bool same(const char *name, const char *bytes, size_t size)
+{
+    return name != NULL && strlen(name) == size && memcmp(name, bytes, size) == 0;
+}
+
+const struct option *option_find(unsigned commands, const char *name, size_t size)
+{
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (option_belongs(option, commands) &&
+            (same(option->name, name, size) || same(option->alias, name, size)))
+            return option;
+    }
+    return NULL;
+}
+
+/* A configuration does not name another one. */
+const char *option_key(const struct option *option)
+{
+    bool has_key = option->everywhere && option->offset != offsetof(struct settings, config);
+    return has_key ? option->name : NULL;
+}
+
+const struct option *option_find_key(const char *key)
+{
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        const char *name = option_key(option);
+        if (name != NULL && strcmp(name, key) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+static const struct option *find_brief(unsigned commands, const char *bytes, size_t size)
+{
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (option_belongs(option, commands) && same(option->brief, bytes, size))
+            return option;
+    }
+    return NULL;
+}
+
+/* The command whose options are looked up: the view until a subcommand is named. */
+static unsigned commands_now(const struct parse *parse)
+{
+    return parse->settings->command->bit;
+}
+
+/* "vitals%s%s" with these: "vitals run", "vitals". */
+static const char *space(const struct command *command)
+{
+    return command->name != NULL ? " " : "";
+}
+
+static const char *word(const struct command *command)
+{
+    return command->name != NULL ? command->name : "";
+}
+
+/* --- What is no option -------------------------------------------------------------------------
+ */
+
+static const struct command *find_other(const struct parse *parse, const char *name, size_t size)
+{
+    const struct command *command = parse->commands;
+    do {
+        if (option_find(command->bit, name, size) != NULL)
+            return command;
+    } while ((++command)->name != NULL);
+    return NULL;
+}
+
+/* What stands on the line and was not understood: where it holds an address, without a name and
+ * password, since what we say may be kept. True to its size. */
+static void show_word(const char *given, char *out, size_t size)
+{
+    if (strstr(given, "://") != NULL)
+        address_show(given, out, size);
+    else
+        (void)snprintf(out, size, "%s", command_safe(given));
+}
+
+static int unknown_option(struct parse *parse, const char *argument)
+{
+    const char *name = argument + strspn(argument, "-");
+    size_t size = strcspn(name, "=");
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "%.*s", (int)(size < 60 ? size : 60), name);
+
+    const struct command *other = find_other(parse, name, size);
+    if (other != NULL && other != parse->settings->command && argument[1] == '-')
+        return fail(parse, "--%s does not go with vitals%s%s; it belongs to vitals%s%s", wanted,
+                    space(parse->settings->command), word(parse->settings->command), space(other),
+                    word(other));
+
+    if (command_is_ps_habit(parse->settings->command, argument))
+        return fail(parse, "%s: %s", command_safe(argument), COMMAND_PS_HABIT);
+
+    struct nearest nearest;
+    nearest_begin(&nearest, wanted);
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (!option_belongs(option, commands_now(parse)))
+            continue;
+        nearest_offer(&nearest, option->name);
+        if (option->alias != NULL)
+            nearest_offer(&nearest, option->alias);
+    }
+    char safe[128];
+    show_word(argument, safe, sizeof safe);
+    if (nearest.word != NULL)
+        return fail(parse, "unknown option %s; did you mean --%s?", safe, nearest.word);
+    return fail(parse, "unknown option %s", safe);
+}
+
+/* `--mlflow http://…`: an address behind an option whose value is written behind "=". */
+static bool is_lost_value(const struct parse *parse, const char *name)
+{
+    return strstr(name, "://") != NULL && parse->last != NULL &&
+           parse->last->kind == OPTION_MAYBE && parse->at >= 2 &&
+           strchr(parse->argv[parse->at - 2], '=') == NULL && parse->argv[parse->at - 2][0] == '-';
+}
+
+static int lost_value(struct parse *parse, const char *name)
+{
+    char safe[200];
+    show_word(name, safe, sizeof safe);
+    return fail(parse, "the value of --%s is given as --%s=%s", parse->last->name,
+                parse->last->name, safe);
+}
+
+static int unknown_word(struct parse *parse, const char *name)
+{
+    struct settings *settings = parse->settings;
+    char safe[200];
+    show_word(name, safe, sizeof safe);
+    if (settings->command->name != NULL)
+        return fail(parse, "%s takes no \"%s\"", settings->command->name, safe);
+    if (parse->last != NULL && parse->last->kind == OPTION_MAYBE)
+        return fail(parse, "unknown command \"%s\"; a value is given as --%s=%s", safe,
+                    parse->last->name, safe);
+
+    if (parse->last != NULL && parse->last->kind == OPTION_CHOICE) {
+        char accepts[128];
+        option_accepts(parse->last, accepts, sizeof accepts);
+        return fail(parse, "--%s takes %s, not \"%s\"", parse->last->name, accepts, safe);
+    }
+
+    struct nearest nearest;
+    nearest_begin(&nearest, name);
+    for (const struct command *command = parse->commands + 1; command->name != NULL; command++)
+        nearest_offer(&nearest, command->name);
+    if (nearest.word != NULL)
+        return fail(parse, "unknown command \"%s\"; did you mean %s?", safe, nearest.word);
+    return fail(parse, "unknown command \"%s\"", safe);
+}
+
+/* --- Options and their words -------------------------------------------------------------------
+ */
+
+/* "-5" is a bad value and no option, unless there is such an option; to what takes one number it is
+ * a value even then. */
+static bool looks_like_option(const struct parse *parse, const struct option *option,
+                              const char *argument)
+{
+    if (argument[0] != '-' || argument[1] == '\0')
+        return false;
+    if (option->dashed)
+        return argument[1] == '-';
+    if (strchr("0123456789.", argument[1]) == NULL)
+        return true;
+    bool one_number = option->kind == OPTION_NUMBER || option->kind == OPTION_DURATION;
+    return !one_number && find_brief(commands_now(parse), argument + 1, 1) != NULL;
+}
+
+static bool is_list(const struct option *option)
+{
+    return option->kind == OPTION_NUMBERS || option->kind == OPTION_WORDS;
+}
+
+/* Whether its value may be left out, so that only what is glued to it is one. */
+static bool takes_attached(const struct option *option)
+{
+    return option->kind == OPTION_MAYBE ||
+           (option->kind == OPTION_DURATION && option->implied != NULL);
+}
+
+static bool is_choice(const struct option *option, const char *name)
+{
+    for (const char *const *choice = option->choices; *choice != NULL; choice++) {
+        if (strcmp(*choice, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* How many of the arguments that follow are this option's. */
+static size_t count_words(const struct parse *parse, const struct option *option)
+{
+    const char *const *words = parse->argv + parse->at;
+    size_t left = parse->count - parse->at, count = 0;
+    while (option->takes != NULL && count < left && option->takes(words[count]))
+        count++;
+    if (option->kind == OPTION_FLAG || takes_attached(option) || left == 0)
+        return count;
+    if (option->kind == OPTION_CHOICE)
+        return is_choice(option, words[0]) ? 1 : 0;
+
+    size_t most = 1;
+    if (is_list(option))
+        most = option->most > 0 ? option->most : left;
+    if (option->kind == OPTION_PAIR && strchr(words[0], ',') == NULL)
+        most = 2;
+    while (count < most && count < left && !looks_like_option(parse, option, words[count]))
+        count++;
+    return count;
+}
+
+static int take_option(struct parse *parse, const struct found *found)
+{
+    const struct option *option = found->option;
+    const char *const *words = parse->argv + parse->at;
+    size_t count;
+    if (found->attached != NULL) {
+        words = &found->attached;
+        count = 1;
+    } else {
+        count = count_words(parse, option);
+        parse->at += count;
+    }
+    parse->last = option;
+    return option_assign(parse->settings, option, found->name, words, count, ORIGIN_FLAG,
+                         parse->error);
+}
+
+static int take_long(struct parse *parse, const char *argument)
+{
+    const char *name = argument + 2;
+    size_t size = strcspn(name, "=");
+    struct found found = {.option = option_find(commands_now(parse), name, size)};
+    if (found.option == NULL)
+        return unknown_option(parse, argument);
+    snprintf(found.name, sizeof found.name, "--%.*s", (int)size, name);
+    found.attached = name[size] == '=' ? name + size + 1 : NULL;
+    return take_option(parse, &found);
+}
+
+/* "-ov" as it stands, otherwise letter by letter: flags, and at last one that takes a value, which
+ * may be glued to it. */
+static int take_brief(struct parse *parse, const char *argument)
+{
+    const char *letter = argument + 1;
+    size_t size = strlen(letter);
+    if (find_brief(commands_now(parse), letter, size) == NULL)
+        size = 1;
+    while (*letter != '\0') {
+        struct found found = {.option = find_brief(commands_now(parse), letter, size)};
+        if (found.option == NULL)
+            return unknown_option(parse, argument);
+        snprintf(found.name, sizeof found.name, "-%.*s", (int)size, letter);
+        letter += size;
+        if (found.option->kind != OPTION_FLAG && *letter != '\0') {
+            found.attached = letter + (*letter == '=');
+            return take_option(parse, &found);
+        }
+        if (take_option(parse, &found) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- Commands ----------------------------------------------------------------------------------
+ */
+
+static bool was_given(const struct settings *settings, const struct option *option)
+{
+    if (settings->origins[option - option_table] == ORIGIN_FLAG)
+        return true;
+    return option->kind == OPTION_CHOICE && *(const bool *)((const char *)settings + option->also);
+}
+
+static int take_command(struct parse *parse, const struct command *command)
+{
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (option_belongs(option, command->bit) || !was_given(parse->settings, option))
+            continue;
+        if (option_find(command->bit, option->name, strlen(option->name)) != NULL)
+            return fail(parse, "--%s stands before %s; write it behind", option->name,
+                        command->name);
+        return fail(parse, "--%s does not go with %s", option->name, command->name);
+    }
+    parse->settings->command = command;
+    return 0;
+}
+
+static void take_command_line(struct parse *parse)
+{
+    parse->settings->command_argv = parse->argv + parse->at;
+    parse->settings->command_argc = parse->count - parse->at;
+    parse->at = parse->count;
+}
+
+/* A word that the command itself will look at. */
+static int keep_word(struct parse *parse, const char *name)
+{
+    struct settings_words *words = &parse->settings->words;
+    if (words->items == NULL)
+        words->items = settings_allocate(parse->settings, parse->count * sizeof *words->items);
+    if (words->items == NULL)
+        return fail(parse, "out of memory");
+    words->items[words->count++] = name;
+    words->given = true;
+    return 0;
+}
+
+/* -5, which a command that takes pids wants to look at itself; and -TERM. */
+static bool is_word(const struct parse *parse, const char *argument)
+{
+    static const char DIGITS[] = "0123456789";
+    static const char CAPITALS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
+    unsigned flags = parse->settings->command->flags;
+    size_t size = strlen(argument + 1);
+    if ((flags & COMMAND_WORDS) && size > 0 && strspn(argument + 1, DIGITS) == size)
+        return true;
+    return (flags & COMMAND_SIGNALS) && size >= 2 && strspn(argument + 1, CAPITALS) == size;
+}
+
+static int take_word(struct parse *parse, const char *name)
+{
+    struct settings *settings = parse->settings;
+    if (settings->command->flags & COMMAND_WORDS)
+        return keep_word(parse, name);
+    if (is_lost_value(parse, name))
+        return lost_value(parse, name);
+    if (settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
+        parse->at--;
+        take_command_line(parse);
+        return 0;
+    }
+    if (settings->command->name == NULL) {
+        for (const struct command *command = parse->commands + 1; command->name != NULL;
+             command++) {
+            if (strcmp(command->name, name) == 0)
+                return take_command(parse, command);
+        }
+    }
+    return unknown_word(parse, name);
+}
+
+static bool name_was_given(const struct parse *parse, const char *name)
+{
+    const struct option *option = option_find(commands_now(parse), name, strlen(name));
+    return option != NULL && was_given(parse->settings, option);
+}
+
+/* Options that exclude or need each other, by the table. */
+static int check_pairs(struct parse *parse)
+{
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (!option_belongs(option, commands_now(parse)) || !was_given(parse->settings, option))
+            continue;
+        if (option->excludes != NULL && name_was_given(parse, option->excludes))
+            return fail(parse, "--%s and --%s exclude each other", option->name, option->excludes);
+        if (option->needs != NULL && !name_was_given(parse, option->needs))
+            return fail(parse, "--%s goes only with --%s", option->name, option->needs);
+    }
+    return 0;
+}
+
+static int keep_rest(struct parse *parse)
+{
+    while (parse->at < parse->count) {
+        if (keep_word(parse, parse->argv[parse->at++]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take_argument(struct parse *parse)
+{
+    const char *argument = parse->argv[parse->at++];
+    if (strcmp(argument, "--") == 0) {
+        if (parse->settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN))
+            take_command_line(parse);
+        else if (parse->settings->command->flags & COMMAND_WORDS)
+            return keep_rest(parse);
+        else if (parse->at < parse->count)
+            return fail(parse, "\"%s\" behind -- is not expected",
+                        command_safe(parse->argv[parse->at]));
+        return 0;
+    }
+    if (argument[0] != '-' || argument[1] == '\0')
+        return take_word(parse, argument);
+    if (is_word(parse, argument)) {
+        parse->settings->dashed_first |= parse->settings->words.count == 0;
+        return keep_word(parse, argument);
+    }
+    return argument[1] == '-' ? take_long(parse, argument) : take_brief(parse, argument);
+}
+
+int options_from_arguments(struct settings *settings, const struct command *commands, int argc,
+                           const char *const *argv, struct option_error *error)
+{
+    struct parse parse = {.settings = settings,
+                          .commands = commands,
+                          .argv = argv,
+                          .count = argc > 0 ? (size_t)argc : 0,
+                          .at = 1,
+                          .error = error};
+    settings->commands = settings->command = commands;
+    while (parse.at < parse.count) {
+        if (take_argument(&parse) < 0)
+            return -1;
+    }
+    return check_pairs(&parse);
+}

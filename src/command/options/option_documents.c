@@ -1,0 +1,245 @@
+/* option_documents.c: docs/options.md and the manual page, generated from the tables. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/options/option.h"
+
+/* Whether a group has options of the command. */
+static bool has_group(const struct command *command, enum option_group group)
+{
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (option->group == group && option_listed(option, command))
+            return true;
+    }
+    return false;
+}
+
+/* Groups of everybody stand once, behind those of the commands. */
+static bool is_shared(enum option_group group)
+{
+    return group >= GROUP_GLOBAL;
+}
+
+static const char *command_title(const struct command *command)
+{
+    return command->name != NULL ? command->name : "vitals";
+}
+
+/* --- Markdown -----------------------------------------------------------------------------------
+ */
+
+static void print_markdown_option(struct output *output, const struct option *option)
+{
+    char argument[64], variable[64], accepts[200];
+    option_argument(option, argument, sizeof argument);
+    option_accepts(option, accepts, sizeof accepts);
+    option_variable(option, variable, sizeof variable);
+    output_text(output, "| ");
+    if (option->brief != NULL)
+        output_format(output, "`-%s` ", option->brief);
+    output_format(output, "`--%s", option->name);
+    for (const char *letter = argument; *letter != '\0'; letter++)
+        output_format(output, *letter == '|' ? "\\%c" : "%c", *letter);
+    output_text(output, "`");
+    if (option->alias != NULL)
+        output_format(output, " `--%s`", option->alias);
+    output_format(output, " | %s", option->help);
+    bool ranged = option->maximum > 0;
+    if (ranged)
+        output_format(output, "; %s", accepts);
+    output_format(output, " | %s | ", option->preset != NULL ? option->preset : "");
+    if (option->everywhere)
+        output_format(output, "`%s`", variable);
+    if (option->foreign != NULL)
+        output_format(output, ", `%s`", option->foreign);
+    if (option_key(option) != NULL)
+        output_format(output, " | `%s` |\n", option_key(option));
+    else
+        output_text(output, " |  |\n");
+}
+
+static void print_markdown_group(struct output *output, const struct command *command,
+                                 enum option_group group)
+{
+    output_format(output, "\n%s:\n\n", option_group_name(group));
+    output_text(output, "| option | what | default | environment | configuration |\n"
+                        "|---|---|---|---|---|\n");
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (option->group == group && option_listed(option, command))
+            print_markdown_option(output, option);
+    }
+}
+
+static void print_markdown_intro(struct output *output)
+{
+    output_text(
+        output,
+        "# Options, environment, configuration\n\n"
+        "Printed by `vitals options --markdown`; do not edit, run `make docs`.\n\n"
+        "A flag wins over the environment, which wins over the configuration file, which wins over "
+        "the default.\n\n"
+        "- Options that go with every command stand before or behind its name.\n"
+        "- A value is the next word or stands behind `=`: `--interval 2`, `--interval=2`. Several "
+        "are several words\n  or a comma list: `-o 0 1`, `-o 0,1`; `--` ends them.\n"
+        "- A flag that the environment or the configuration sets is taken back with `=no`: "
+        "`--ascii=no`.\n"
+        "- A mistake in a flag or in a `VITALS_` variable is a usage error (exit 2). A variable of "
+        "another program is\n  passed over where it is bad.\n"
+        "- `NVITOP_MONITOR_MODE` is a comma list of `auto` `full` `compact` (one of them), "
+        "`plain` `colorful`,\n  `dark` `light`, `readonly`; of a pair the first one wins. Of its "
+        "older form `NVITOP_MONITOR_THEME` is `dark` or\n  `light` where MODE names neither; "
+        "`NVITOP_MONITOR_ALWAYS` is `true` `yes` `1`, a terminal gets the monitor (as without "
+        "it),\n"
+        "  or `false` `no` `0`, it gets a report unless `-m` is said.\n"
+        "- `NO_COLOR` takes the colors of reports and of the monitor, whose bold, dim and reverse "
+        "stay;\n  `--force-color` wins over it.\n\n"
+        "The configuration is one JSON object in `$XDG_CONFIG_HOME/vitals/config.json`, or "
+        "`~/.config/vitals/config.json`:\n\n"
+        "```json\n"
+        "{\"interval\": 1, \"ascii\": true, \"gpu-util-thresh\": [20, 80]}\n"
+        "```\n\n"
+        "A mistake in it is told with its line and column, and vitals goes on without the file; "
+        "one "
+        "that was named with\n`--config` must be right.\n");
+}
+
+void option_print_markdown(const struct command *commands, struct output *output)
+{
+    print_markdown_intro(output);
+    const struct command *command = commands;
+    do {
+        output_format(output, "\n## %s\n\n    vitals %s\n", command_title(command), command->usage);
+        for (enum option_group group = 1; group < GROUP_END; group++) {
+            if (!is_shared(group) && has_group(command, group))
+                print_markdown_group(output, command, group);
+        }
+    } while ((++command)->name != NULL);
+    output_text(output, "\n## Every command\n");
+    for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)
+        print_markdown_group(output, commands, group);
+}
+
+/* --- Manual page --------------------------------------------------------------------------------
+ */
+
+/* Text for roff: its own letters escaped, a dot or a quote at the beginning of a line protected. */
+static void print_roff(struct output *output, const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        output_text(output, "\\&");
+    for (; *text != '\0'; text++) {
+        if (*text == '\\')
+            output_text(output, "\\e");
+        else if (*text == '-')
+            output_text(output, "\\-");
+        else
+            (void)output_write(output, text, 1);
+    }
+}
+
+static void print_roff_lines(struct output *output, const char *lines)
+{
+    while (*lines != '\0') {
+        char line[200];
+        size_t size = strcspn(lines, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)size, lines);
+        print_roff(output, line);
+        output_text(output, "\n");
+        lines += size + (lines[size] == '\n');
+        if (*lines != '\0')
+            output_text(output, ".br\n");
+    }
+}
+
+static void print_roff_option(struct output *output, const struct option *option)
+{
+    char argument[64], variable[64], text[400];
+    option_argument(option, argument, sizeof argument);
+    output_text(output, ".TP\n\\fB");
+    if (option->brief != NULL)
+        output_format(output, "\\-%s\\fR, \\fB", option->brief);
+    output_text(output, "\\-\\-");
+    print_roff(output, option->name);
+    if (option->alias != NULL) {
+        output_text(output, "\\fR, \\fB\\-\\-");
+        print_roff(output, option->alias);
+    }
+    output_text(output, "\\fR");
+    print_roff(output, argument);
+    snprintf(text, sizeof text, option->preset != NULL ? "\n%s (default %s)" : "\n%s", option->help,
+             option->preset);
+    print_roff(output, text);
+    if (option->everywhere) {
+        option_variable(option, variable, sizeof variable);
+        output_text(output, "; environment ");
+        print_roff(output, variable);
+    }
+    output_text(output, ".\n");
+}
+
+static void print_roff_group(struct output *output, const struct command *command,
+                             enum option_group group)
+{
+    output_format(output, ".PP\n%s:\n", option_group_name(group));
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (option->group == group && option_listed(option, command))
+            print_roff_option(output, option);
+    }
+}
+
+static void print_roff_command(struct output *output, const struct command *command)
+{
+    output_text(output, ".SS vitals");
+    if (command->name != NULL)
+        output_format(output, " %s", command->name);
+    output_text(output, "\n");
+    print_roff(output, command->purpose);
+    output_text(output, "\n");
+    for (enum option_group group = 1; group < GROUP_GLOBAL; group++) {
+        if (has_group(command, group))
+            print_roff_group(output, command, group);
+    }
+    output_text(output, ".PP\nExit codes:\n.RS\n");
+    print_roff_lines(output, command_exits(command));
+    output_text(output, ".RE\n.PP\nExamples:\n.RS\n.nf\n");
+    print_roff_lines(output, command->examples);
+    output_text(output, ".fi\n.RE\n");
+}
+
+static void print_roff_intro(const struct command *commands, struct output *output)
+{
+    output_format(output,
+                  ".\\\" Printed by `vitals options --man`; do not edit, run `make docs`.\n"
+                  ".TH VITALS 1 \"\" \"vitals %s\" \"User Commands\"\n"
+                  ".SH NAME\nvitals \\- ",
+                  VITALS_VERSION);
+    output_text(output, "show, record and account for what processes do to a machine\n"
+                        ".SH SYNOPSIS\n");
+    for (const struct command *command = commands; command->run != NULL; command++) {
+        if (command->flags & COMMAND_HIDDEN)
+            continue;
+        output_text(output, "vitals ");
+        print_roff(output, command->usage);
+        output_text(output, "\n.br\n");
+    }
+}
+
+void option_print_man(const struct command *commands, struct output *output)
+{
+    print_roff_intro(commands, output);
+    output_text(output, ".SH COMMANDS\n");
+    for (const struct command *command = commands; command->run != NULL; command++) {
+        if (!(command->flags & COMMAND_HIDDEN))
+            print_roff_command(output, command);
+    }
+    output_text(output, ".SH OPTIONS OF EVERY COMMAND\n");
+    for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)
+        print_roff_group(output, commands, group);
+    output_text(output,
+                ".SH FILES\n.TP\n\\fI$XDG_CONFIG_HOME/vitals/config.json\\fR, "
+                "\\fI~/.config/vitals/config.json\\fR\n"
+                "One JSON object whose keys are names of those options that have an environment "
+                "variable.\n"
+                "A flag wins over the environment, which wins over this file.\n"
+                ".SH SEE ALSO\n.BR vitals (3)\n");
+}

@@ -1,0 +1,104 @@
+/* option_environment.c: environment variables become settings.
+ *
+ * VITALS_<NAME> is meant for us: a bad one is a usage error. A variable of another program
+ * (COLUMNS, NVITOP_…) is honoured where ours is not set, and passed over where it is bad, as its
+ * owner does. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command/options/option.h"
+
+void option_variable(const struct option *option, char *out, size_t capacity)
+{
+    static const char PREFIX[] = "VITALS_";
+    size_t used = sizeof PREFIX - 1;
+    memcpy(out, PREFIX, used);
+    for (const char *letter = option->name; *letter != '\0' && used + 1 < capacity; letter++)
+        out[used++] = *letter == '-' ? '_' : (char)toupper((unsigned char)*letter);
+    out[used] = '\0';
+}
+
+static bool is_word(const char *begin, size_t size, const char *word)
+{
+    return strlen(word) == size && strncasecmp(begin, word, size) == 0;
+}
+
+static void assign_word(struct settings *settings, const char *name, const char *word)
+{
+    const struct option *option = option_find(COMMAND_VIEW, name, strlen(name));
+    struct option_error ignored;
+    if (option != NULL && settings->origins[option - option_table] == ORIGIN_DEFAULT)
+        (void)option_assign(settings, option, name, &word, 1, ORIGIN_ENVIRONMENT, &ignored);
+}
+
+/* NVITOP_MONITOR_MODE: a comma list of words of any case. A mode counts only where exactly one is
+ * named; of two that contradict each other the plainer wins; others are passed over. */
+static void monitor_mode(struct settings *settings, const char *value)
+{
+    enum { AUTO, FULL, COMPACT, MODES, PLAIN = MODES, COLORFUL, DARK, LIGHT, READONLY, WORDS };
+    static const char *const names[WORDS] = {"auto",     "full", "compact", "plain",
+                                             "colorful", "dark", "light",   "readonly"};
+    unsigned count[WORDS] = {0};
+    for (const char *at = value; at != NULL; at = strchr(at, ',')) {
+        at += strspn(at, ", \t");
+        size_t size = strcspn(at, ", \t");
+        for (size_t word = 0; word < WORDS; word++)
+            count[word] += is_word(at, size, names[word]);
+    }
+    for (size_t mode = 0; mode < MODES; mode++) {
+        if (count[mode] > 0 && !!count[AUTO] + !!count[FULL] + !!count[COMPACT] == 1)
+            assign_word(settings, "monitor", names[mode]);
+    }
+    if (count[COLORFUL] > 0 || count[PLAIN] > 0)
+        assign_word(settings, "colorful", count[PLAIN] > 0 ? "no" : "yes");
+    if (count[LIGHT] > 0 || count[DARK] > 0)
+        assign_word(settings, "light", count[DARK] > 0 ? "no" : "yes");
+    if (count[READONLY] > 0)
+        assign_word(settings, "readonly", "yes");
+}
+
+/* Its older form had a variable for the theme, over which MODE wins where it names one, and one for
+ * whether a terminal gets the monitor unasked: so it is here anyway, unless that says no. */
+static void older_form(struct settings *settings, const char *theme, const char *always)
+{
+    static const char *const NO[] = {"false", "no", "0"};
+    if (theme != NULL && (strcasecmp(theme, "light") == 0 || strcasecmp(theme, "dark") == 0))
+        assign_word(settings, "light", strcasecmp(theme, "light") == 0 ? "yes" : "no");
+    for (size_t i = 0; always != NULL && i < sizeof NO / sizeof NO[0]; i++)
+        settings->report_unasked |= strcasecmp(always, NO[i]) == 0;
+}
+
+/* An empty variable is one that is not set. */
+static const char *look(option_lookup *lookup, void *data, const char *name)
+{
+    const char *value = name != NULL ? lookup(data, name) : NULL;
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+int options_from_environment(struct settings *settings, option_lookup *lookup, void *data,
+                             struct option_error *error)
+{
+    struct option_error ignored;
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (!option->everywhere)
+            continue;
+        char name[64];
+        option_variable(option, name, sizeof name);
+        const char *ours = look(lookup, data, name);
+        const char *theirs = look(lookup, data, option->foreign);
+        if (ours != NULL &&
+            option_assign(settings, option, name, &ours, 1, ORIGIN_ENVIRONMENT, error) < 0)
+            return -1;
+        if (ours == NULL && theirs != NULL)
+            (void)option_assign(settings, option, option->foreign, &theirs, 1, ORIGIN_ENVIRONMENT,
+                                &ignored);
+    }
+    const char *mode = look(lookup, data, "NVITOP_MONITOR_MODE");
+    if (mode != NULL)
+        monitor_mode(settings, mode);
+    older_form(settings, look(lookup, data, "NVITOP_MONITOR_THEME"),
+               look(lookup, data, "NVITOP_MONITOR_ALWAYS"));
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* option_help.c: what --help prints, generated from the tables. At most 80 columns, ASCII. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/options/option.h"
+
+enum { COLUMNS = 80, INDENT = 28 };
+
+/* Words of `text` into lines; `column` is where the cursor stands. */
+static void print_wrapped(struct output *output, const char *text, size_t column, size_t indent)
+{
+    for (bool first = true; *text != '\0'; first = false) {
+        size_t size = strcspn(text, " ");
+        if (!first && column + 1 + size > COLUMNS) {
+            output_format(output, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            output_text(output, " ");
+            column++;
+        }
+        (void)output_write(output, text, size);
+        column += size;
+        text += size + strspn(text + size, " ");
+    }
+    output_text(output, "\n");
+}
+
+/* "MODE" as it stands behind the name: " [auto|full|compact]", "[=SCENARIO]", " TIME". */
+void option_argument(const struct option *option, char *out, size_t capacity)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    switch (option->kind) {
+    case OPTION_FLAG: return;
+    case OPTION_MAYBE:
+        snprintf(out, capacity, option->takes != NULL ? " [%s]" : "[=%s]", option->argument);
+        return;
+    case OPTION_DURATION:
+        snprintf(out, capacity, option->implied != NULL ? "[=%s]" : " %s", option->argument);
+        return;
+    case OPTION_CHOICE:
+        for (size_t i = 0; option->choices[i] != NULL && used < capacity; i++)
+            used += (size_t)snprintf(out + used, capacity - used, "%s%s", i == 0 ? " [" : "|",
+                                     option->choices[i]);
+        if (used < capacity)
+            snprintf(out + used, capacity - used, "]");
+        return;
+    case OPTION_TEXT:
+    case OPTION_NUMBER:
+    case OPTION_PAIR:
+    case OPTION_NUMBERS:
+    case OPTION_WORDS: snprintf(out, capacity, " %s", option->argument); return;
+    }
+}
+
+bool option_listed(const struct option *option, const struct command *command)
+{
+    bool of_view = option->commands & COMMAND_VIEW;
+    return option->help != NULL && option_belongs(option, command->bit) &&
+           !(of_view && command->bit == COMMAND_OPTIONS);
+}
+
+static void print_option(struct output *output, const struct option *option)
+{
+    char brief[16] = "", left[128], argument[64], text[400];
+    option_argument(option, argument, sizeof argument);
+    if (option->brief != NULL)
+        snprintf(brief, sizeof brief, "-%s,", option->brief);
+    int size = snprintf(left, sizeof left, "  %-4s --%s%s%s%s", brief, option->name,
+                        option->alias != NULL ? ", --" : "",
+                        option->alias != NULL ? option->alias : "", argument);
+    if (size + 2 > INDENT)
+        output_format(output, "%s\n%*s", left, INDENT, "");
+    else
+        output_format(output, "%-*s", INDENT, left);
+    snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s", option->help,
+             option->preset);
+    print_wrapped(output, text, INDENT, INDENT);
+}
+
+static void print_group(struct output *output, const struct command *command,
+                        enum option_group group)
+{
+    bool headed = false;
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (option->group != group || !option_listed(option, command))
+            continue;
+        if (!headed)
+            output_format(output, "\n%s:\n", option_group_name(group));
+        headed = true;
+        print_option(output, option);
+    }
+}
+
+static void print_lines(struct output *output, const char *heading, const char *lines)
+{
+    output_format(output, "\n%s:\n", heading);
+    while (*lines != '\0') {
+        size_t size = strcspn(lines, "\n");
+        output_format(output, "  %.*s\n", (int)size, lines);
+        lines += size + (lines[size] == '\n');
+    }
+}
+
+static void print_commands(struct output *output, const struct command *commands)
+{
+    output_text(output, "\nCommands:\n");
+    for (const struct command *command = commands + 1; command->name != NULL; command++) {
+        if (!(command->flags & COMMAND_HIDDEN))
+            output_format(output, "  %-10s%s\n", command->name, command->summary);
+    }
+}
+
+const char *command_exits(const struct command *command)
+{
+    if (command->exits != NULL)
+        return command->exits;
+    if (command->flags & COMMAND_PLAIN)
+        return "0 done\n"
+               "1 it could not be written\n"
+               "2 usage\n";
+    return "0 done, also where there is no GPU and none was named\n"
+           "1 what was asked could not be done\n"
+           "2 usage\n";
+}
+
+void option_print_help(const struct command *commands, const struct command *command,
+                       struct output *output)
+{
+    output_format(output, "usage: vitals %s\n\n", command->usage);
+    print_wrapped(output, command->purpose, 0, 0);
+    print_lines(output, "Examples", command->examples);
+    if (command->name == NULL)
+        print_commands(output, commands);
+    for (enum option_group group = 1; group < GROUP_END; group++) {
+        if (group < GROUP_GLOBAL || !(command->flags & COMMAND_PLAIN))
+            print_group(output, command, group);
+    }
+    if (command->flags & COMMAND_PLAIN)
+        output_text(output, "\nOptions that go with every command: vitals --help\n");
+    if (command->name == NULL)
+        print_lines(output, "Environment and configuration",
+                    "VITALS_INTERVAL=1 is --interval 1, and so for the others; see man vitals\n"
+                    "NVITOP_MONITOR_MODE, ..._ALWAYS, ..._THEME and NVITOP_..._THRESHOLDS are\n"
+                    "understood, and COLUMNS, NO_COLOR (reports and monitor), FORCE_COLOR,\n"
+                    "CUDA_VISIBLE_DEVICES\n"
+                    "A list is several words or commas: -o 0 1, -o 0,1; -- ends it\n");
+    print_lines(output, "Exit codes", command_exits(command));
+}

@@ -1,0 +1,365 @@
+/* option_value.c: words become values. One function for each kind of option. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/options/option.h"
+
+/* One value on its way into the settings. */
+struct assignment {
+    struct settings *settings;
+    const struct option *option;
+    const char *name; /* as a message calls it */
+    enum origin origin;
+    bool replaces; /* what stood there is of a weaker origin */
+    struct option_error *error;
+};
+
+static void *destination(const struct assignment *to)
+{
+    return (char *)to->settings + to->option->offset;
+}
+
+static int refuse(const struct assignment *to, const char *word)
+{
+    char accepts[200];
+    option_accepts(to->option, accepts, sizeof accepts);
+    snprintf(to->error->message, sizeof to->error->message, "%s: \"%s\" is not accepted; give %s",
+             to->name, command_safe(word), accepts);
+    return -1;
+}
+
+static int want(const struct assignment *to)
+{
+    char accepts[200];
+    option_accepts(to->option, accepts, sizeof accepts);
+    snprintf(to->error->message, sizeof to->error->message, "%s needs a value: %s", to->name,
+             accepts);
+    return -1;
+}
+
+static int out_of_memory(const struct assignment *to)
+{
+    snprintf(to->error->message, sizeof to->error->message, "%s: out of memory", to->name);
+    return -1;
+}
+
+void option_accepts(const struct option *option, char *out, size_t capacity)
+{
+    double low = option->minimum, high = option->maximum;
+    switch (option->kind) {
+    case OPTION_FLAG: snprintf(out, capacity, "yes or no"); return;
+    case OPTION_CHOICE: {
+        size_t used = 0;
+        for (size_t i = 0; option->choices[i] != NULL && used < capacity; i++) {
+            const char *between = i == 0 ? "" : option->choices[i + 1] == NULL ? " or " : ", ";
+            used += (size_t)snprintf(out + used, capacity - used, "%s%s", between,
+                                     option->choices[i]);
+        }
+        return;
+    }
+    case OPTION_TEXT:
+    case OPTION_MAYBE:
+    case OPTION_WORDS: snprintf(out, capacity, "%s", option->argument); return;
+    case OPTION_NUMBER:
+        snprintf(out, capacity, "a whole number from %.0f to %.0f", low, high);
+        return;
+    case OPTION_DURATION:
+        snprintf(out, capacity, "a time from %.10g to %.10g seconds, as 2, 0.5s, 100ms or 1min",
+                 low, high);
+        return;
+    case OPTION_PAIR:
+        snprintf(out, capacity, "two whole numbers from %.0f to %.0f, as 10 75 or 10,75", low,
+                 high);
+        return;
+    case OPTION_NUMBERS:
+        snprintf(out, capacity, "whole numbers from %.0f to %.0f, as %s4,5", low, high,
+                 option->most == 1 ? "" : "4 5 or ");
+        return;
+    }
+}
+
+bool option_number(const char *word, size_t size, double least, double most, uint64_t *out)
+{
+    uint64_t number = 0;
+    if (size == 0 || size > 18)
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        if (word[i] < '0' || word[i] > '9')
+            return false;
+        number = number * 10 + (uint64_t)(word[i] - '0');
+    }
+    if ((double)number < least || (double)number > most)
+        return false;
+    *out = number;
+    return true;
+}
+
+static bool parse_number(const struct option *option, const char *word, size_t size, uint64_t *out)
+{
+    return option_number(word, size, option->minimum, option->maximum, out);
+}
+
+/* Whether the word is yes or no, and which. */
+static bool is_flag_word(const char *word, bool *yes)
+{
+    static const char *const words[][2] = {
+        {"no", "yes"}, {"false", "true"}, {"off", "on"}, {"0", "1"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        *yes = strcmp(word, words[i][1]) == 0;
+        if (*yes || strcmp(word, words[i][0]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int assign_flag(const struct assignment *to, const char *const *words, size_t count)
+{
+    bool yes = true;
+    if (count > 0 && !is_flag_word(words[0], &yes))
+        return refuse(to, words[0]);
+    *(bool *)destination(to) = yes;
+    return 0;
+}
+
+/* Without a word the value stays as it is, and only the flag beside it says that it was asked for.
+ */
+static int assign_choice(const struct assignment *to, const char *const *words, size_t count)
+{
+    if (to->origin == ORIGIN_FLAG)
+        *(bool *)((char *)to->settings + to->option->also) = true;
+    if (count == 0)
+        return 0;
+    for (const char *const *choice = to->option->choices; *choice != NULL; choice++) {
+        if (strcmp(words[0], *choice) == 0) {
+            *(const char **)destination(to) = *choice;
+            return 0;
+        }
+    }
+    return refuse(to, words[0]);
+}
+
+static int refuse_stream(const struct assignment *to)
+{
+    snprintf(to->error->message, sizeof to->error->message, "%s -: name a file; %s", to->name,
+             to->option->no_stream);
+    return -1;
+}
+
+/* Several words (an array of the configuration) become one comma list. */
+static int assign_text(const struct assignment *to, const char *const *words, size_t count)
+{
+    const char **text = destination(to);
+    if (count == 0)
+        return want(to);
+    if (count == 1 && to->option->no_stream != NULL && strcmp(words[0], "-") == 0)
+        return refuse_stream(to);
+    if (count == 1) {
+        *text = words[0];
+        return 0;
+    }
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(words[i]) + 1;
+    char *joined = settings_allocate(to->settings, size);
+    if (joined == NULL)
+        return out_of_memory(to);
+    char *end = joined;
+    for (size_t i = 0; i < count; i++)
+        end += snprintf(end, size - (size_t)(end - joined), "%s%s", i > 0 ? "," : "", words[i]);
+    *text = joined;
+    return 0;
+}
+
+/* Yes, as a configuration or a variable may say it, is the option alone; no takes it back. */
+static int assign_maybe(const struct assignment *to, const char *const *words, size_t count)
+{
+    const char **text = destination(to);
+    bool yes = false;
+    if (count == 0 || (!to->option->literal && is_flag_word(words[0], &yes)))
+        *text = count == 0 || yes ? to->option->implied : NULL;
+    else
+        return assign_text(to, words, count);
+    return 0;
+}
+
+static int assign_number(const struct assignment *to, const char *const *words, size_t count)
+{
+    if (count == 0)
+        return want(to);
+    if (!parse_number(to->option, words[0], strlen(words[0]), destination(to)))
+        return refuse(to, words[0]);
+    return 0;
+}
+
+/* As llround(3), whose library no start shall wait for; what comes is not negative. */
+static uint64_t nearest(double value)
+{
+    uint64_t below = (uint64_t)value;
+    return value - (double)below >= 0.5 ? below + 1 : below;
+}
+
+static int assign_duration(const struct assignment *to, const char *const *words, size_t count)
+{
+    double seconds;
+    if (to->option->implied != NULL)
+        *(bool *)((char *)to->settings + to->option->also) = true;
+    if (count == 0 && to->option->implied != NULL)
+        words = &to->option->implied;
+    else if (count == 0)
+        return want(to);
+    if (vitals_parse_duration(words[0], &seconds) < 0 || !(seconds >= to->option->minimum) ||
+        !(seconds <= to->option->maximum))
+        return refuse(to, words[0]);
+    *(uint64_t *)destination(to) = nearest(seconds * 1e9);
+    return 0;
+}
+
+/* The parts of words that may be comma lists, one after the other; false after the last. */
+struct parts {
+    const char *const *words;
+    size_t count;
+    const char *at; /* in words[0]; NULL: at its beginning */
+};
+
+static bool parts_next(struct parts *parts, const char **begin, size_t *size)
+{
+    if (parts->count == 0)
+        return false;
+    *begin = parts->at != NULL ? parts->at : parts->words[0];
+    *size = strcspn(*begin, ",");
+    if ((*begin)[*size] == ',') {
+        parts->at = *begin + *size + 1;
+    } else {
+        parts->at = NULL;
+        parts->words++;
+        parts->count--;
+    }
+    return true;
+}
+
+static size_t parts_count(const char *const *words, size_t count)
+{
+    size_t total = count;
+    for (size_t i = 0; i < count; i++) {
+        for (const char *at = words[i]; (at = strchr(at, ',')) != NULL; at++)
+            total++;
+    }
+    return total;
+}
+
+/* What a message shows of the words: all of them, as they stood. */
+static int refuse_all(const struct assignment *to, const char *const *words, size_t count)
+{
+    char all[200] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? " " : "", words[i]);
+    return refuse(to, all);
+}
+
+static int assign_pair(const struct assignment *to, const char *const *words, size_t count)
+{
+    uint64_t pair[2];
+    size_t found = 0, size;
+    const char *begin;
+    if (count == 0)
+        return want(to);
+    if (parts_count(words, count) != 2)
+        return refuse_all(to, words, count);
+    for (struct parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size); found++) {
+        if (!parse_number(to->option, begin, size, &pair[found]))
+            return refuse_all(to, words, count);
+    }
+    uint64_t *out = destination(to);
+    out[0] = pair[0] < pair[1] ? pair[0] : pair[1];
+    out[1] = pair[0] < pair[1] ? pair[1] : pair[0];
+    return 0;
+}
+
+/* A list has room for the old and the new; the old array stays behind in the settings' memory. */
+static void *grow(const struct assignment *to, const void *old, size_t kept, size_t more,
+                  size_t item)
+{
+    void *items = settings_allocate(to->settings, (kept + more) * item);
+    if (items != NULL && kept > 0)
+        memcpy(items, old, kept * item);
+    return items;
+}
+
+static int assign_numbers(const struct assignment *to, const char *const *words, size_t count)
+{
+    struct settings_numbers *list = destination(to);
+    size_t kept = to->replaces ? 0 : list->count, size;
+    const char *begin;
+    if (count == 0)
+        return want(to);
+    uint64_t *items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
+    if (items == NULL)
+        return out_of_memory(to);
+    for (struct parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
+        if (!parse_number(to->option, begin, size, &items[kept++]))
+            return refuse_all(to, words, count);
+    }
+    *list = (struct settings_numbers){items, kept, true};
+    return 0;
+}
+
+static int refuse_empty(const struct assignment *to, const char *word)
+{
+    snprintf(to->error->message, sizeof to->error->message,
+             "%s: \"%s\" has an empty name between its commas", to->name, command_safe(word));
+    return -1;
+}
+
+static int assign_words(const struct assignment *to, const char *const *words, size_t count)
+{
+    struct settings_words *list = destination(to);
+    size_t kept = to->replaces ? 0 : list->count, size;
+    const char *begin;
+    if (count < to->option->least)
+        return want(to);
+    const char **items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
+    if (items == NULL)
+        return out_of_memory(to);
+    bool several = parts_count(words, count) > 1;
+    for (struct parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
+        if (size == 0 && several)
+            return refuse_empty(to, words[0]);
+        char *copy = settings_copy(to->settings, begin, size);
+        if (copy == NULL)
+            return out_of_memory(to);
+        if (size > 0)
+            items[kept++] = copy;
+    }
+    *list = (struct settings_words){items, kept, true};
+    return 0;
+}
+
+typedef int assign(const struct assignment *to, const char *const *words, size_t count);
+
+static assign *const assigns[] = {
+    [OPTION_FLAG] = assign_flag,     [OPTION_CHOICE] = assign_choice,
+    [OPTION_TEXT] = assign_text,     [OPTION_MAYBE] = assign_maybe,
+    [OPTION_NUMBER] = assign_number, [OPTION_DURATION] = assign_duration,
+    [OPTION_PAIR] = assign_pair,     [OPTION_NUMBERS] = assign_numbers,
+    [OPTION_WORDS] = assign_words,
+};
+
+int option_assign(struct settings *settings, const struct option *option, const char *name,
+                  const char *const *words, size_t count, enum origin origin,
+                  struct option_error *error)
+{
+    unsigned char *is = &settings->origins[option - option_table];
+    enum origin strongest = origin; /* presets are the first */
+    if (origin != ORIGIN_DEFAULT)
+        strongest = settings_origin(settings, (const char *)settings + option->offset);
+    if (strongest > origin)
+        return 0;
+    struct assignment to = {settings, option, name, origin, strongest < origin, error};
+    if (assigns[option->kind](&to, words, count) < 0)
+        return -1;
+    if (option->kind != OPTION_CHOICE || count > 0)
+        *is = (unsigned char)origin;
+    return 0;
+}

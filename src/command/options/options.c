@@ -1,0 +1,98 @@
+/* options.c: `vitals options`: what is made of the option table: documents, and the settings. */
+#include <unistd.h>
+
+#include "command/look/json_print.h"
+#include "command/options/option.h"
+
+/* --- The settings --------------------------------------------------------------------------------
+ */
+
+static void print_numbers(struct json_print *print, const uint64_t *numbers, size_t count)
+{
+    json_open_line(print, "value", '[');
+    for (size_t i = 0; i < count; i++)
+        json_number(print, NULL, numbers[i]);
+    json_close_line(print, ']');
+}
+
+static void print_words(struct json_print *print, const struct settings_words *words)
+{
+    json_open_line(print, "value", '[');
+    for (size_t i = 0; i < words->count; i++)
+        json_text(print, NULL, words->items[i]);
+    json_close_line(print, ']');
+}
+
+static void print_value(struct json_print *print, const struct option *option, const void *field)
+{
+    const char *text;
+    switch (option->kind) {
+    case OPTION_FLAG: json_flag(print, "value", *(const bool *)field); return;
+    case OPTION_CHOICE:
+    case OPTION_TEXT:
+    case OPTION_MAYBE:
+        text = *(const char *const *)field;
+        if (text != NULL)
+            json_text(print, "value", text);
+        else
+            json_nothing(print, "value");
+        return;
+    case OPTION_NUMBER: json_number(print, "value", *(const uint64_t *)field); return;
+    case OPTION_DURATION:
+        json_decimal(print, "value", (double)*(const uint64_t *)field / 1e9);
+        return;
+    case OPTION_PAIR: print_numbers(print, field, 2); return;
+    case OPTION_NUMBERS: {
+        const struct settings_numbers *numbers = field;
+        print_numbers(print, numbers->items, numbers->count);
+        return;
+    }
+    case OPTION_WORDS: print_words(print, field); return;
+    }
+}
+
+static void print_settings(const struct settings *settings, struct output *output)
+{
+    static const char *const origins[] = {"default", "configuration", "environment", "flag"};
+    struct json_print print;
+    json_print_init(&print, output);
+    json_open_object(&print, NULL);
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (!(option->commands & COMMAND_VIEW))
+            continue;
+        const void *field = (const char *)settings + option->offset;
+        json_open_line(&print, option->name, '{');
+        print_value(&print, option, field);
+        if (option->kind == OPTION_CHOICE)
+            json_flag(&print, "given", *(const bool *)((const char *)settings + option->also));
+        json_text(&print, "origin", origins[settings_origin(settings, field)]);
+        json_close_line(&print, '}');
+    }
+    json_open_line(&print, "found", '{');
+    json_flag(&print, "color", settings->color);
+    json_flag(&print, "ascii", settings->ascii);
+    json_flag(&print, "terminal", settings->terminal);
+    json_number(&print, "width", settings->width);
+    json_close_line(&print, '}');
+    json_close_object(&print);
+}
+
+int command_options(const struct settings *settings)
+{
+    struct output output;
+    if (settings->form_markdown + settings->form_man + settings->form_completions +
+            settings->form_settings !=
+        1)
+        return command_fail(EXIT_USAGE,
+                            "options prints one of --markdown, --man, --completions, --settings");
+    output_init(&output, STDOUT_FILENO);
+    if (settings->form_man)
+        option_print_man(settings->commands, &output);
+    else if (settings->form_completions)
+        option_print_completions(settings->commands, &output);
+    else if (settings->form_markdown)
+        option_print_markdown(settings->commands, &output);
+    else
+        print_settings(settings, &output);
+    return output_done(&output, EXIT_DONE);
+}

@@ -1,0 +1,547 @@
+/* filter.c: see filter.h. */
+#include "command/processes/filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/options/option.h"
+
+enum { KERNEL_NAME = 15, NAME_TEXT = 256, ANCESTORS_MAX = 4096 };
+
+/* --- States -------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    char letter;
+    const char *word; /* as the catalogue has it */
+} STATES[] = {
+    {'R', "running"},      {'S', "sleeping"}, {'D', "disk_sleep"}, {'T', "stopped"},
+    {'t', "tracing_stop"}, {'Z', "zombie"},   {'X', "dead"},       {'x', "dead"},
+    {'I', "idle"},         {'P', "parked"},
+};
+enum { STATE_COUNT = sizeof STATES / sizeof STATES[0] };
+
+char filter_state_letter(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        if (strlen(STATES[i].word) == size && memcmp(STATES[i].word, bytes, size) == 0)
+            return STATES[i].letter;
+    }
+    return '?';
+}
+
+/* The word that an option's word or letter means, or NULL. */
+static const char *state_word(const char *name)
+{
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        if (strcmp(STATES[i].word, name) == 0 || (name[0] == STATES[i].letter && name[1] == '\0'))
+            return STATES[i].word;
+    }
+    return NULL;
+}
+
+static int check_states(const struct settings_words *states)
+{
+    for (size_t i = 0; i < states->count; i++) {
+        struct nearest nearest;
+        if (state_word(states->items[i]) != NULL)
+            continue;
+        nearest_begin(&nearest, states->items[i]);
+        for (size_t j = 0; j < STATE_COUNT; j++)
+            nearest_offer(&nearest, STATES[j].word);
+        if (nearest.word != NULL)
+            return command_fail(EXIT_USAGE, "--state: \"%s\" is no state; did you mean %s?",
+                                command_safe(states->items[i]), nearest.word);
+        return command_fail(EXIT_USAGE,
+                            "--state: \"%s\" is no state; give running, sleeping, disk_sleep, "
+                            "stopped, tracing_stop, zombie, dead, idle or parked",
+                            command_safe(states->items[i]));
+    }
+    return 0;
+}
+
+/* --- Beginning ----------------------------------------------------------------------------------
+ */
+
+static int take_pids(struct filter *filter, const char *const *words, size_t count)
+{
+    const struct settings_numbers *given = &filter->settings->pids;
+    struct settings_numbers *pids = &filter->pids;
+    pids->items = calloc(given->count + count + 1, sizeof *pids->items);
+    if (pids->items == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    pids->given = given->given || count > 0;
+    for (size_t i = 0; i < given->count; i++)
+        pids->items[pids->count++] = given->items[i];
+    for (size_t i = 0; i < count; i++) {
+        uint64_t pid = filter_pid(words[i]);
+        if (pid == 0)
+            return EXIT_USAGE;
+        pids->items[pids->count++] = pid;
+    }
+    return 0;
+}
+
+int filter_init(struct filter *filter, const struct settings *settings, const char *const *words,
+                size_t count)
+{
+    *filter = (struct filter){.settings = settings};
+    int bad = take_pids(filter, words, count);
+    if (bad != 0)
+        return bad;
+    if (check_states(&settings->states) != 0)
+        return EXIT_USAGE;
+    if (settings->match == NULL)
+        return 0;
+    int code = regcomp(&filter->match, settings->match, REG_EXTENDED | REG_NOSUB);
+    if (code != 0) {
+        char why[160];
+        regerror(code, &filter->match, why, sizeof why);
+        return command_fail(EXIT_USAGE, "--match: \"%s\" is no extended regular expression: %s",
+                            command_safe(settings->match), command_safe(why));
+    }
+    filter->has_match = true;
+    return 0;
+}
+
+void filter_done(struct filter *filter)
+{
+    if (filter->has_match)
+        regfree(&filter->match);
+    free(filter->text);
+    free(filter->pids.items);
+    *filter = (struct filter){0};
+}
+
+bool filter_chooses(const struct filter *filter)
+{
+    const struct settings *settings = filter->settings;
+    return settings->users.given || filter->pids.given || settings->names.given ||
+           settings->states.given || settings->cgroups.given || settings->containers.given ||
+           settings->parents.given || settings->gpu_users || settings->match != NULL;
+}
+
+/* --- The request --------------------------------------------------------------------------------
+ */
+
+static int add(vitals_request *request, bool wanted, const vitals_metric *metrics, size_t count,
+               vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; wanted && code == 0 && i < count; i++)
+        code = vitals_request_add(request, metrics[i], error);
+    return code;
+}
+
+#define ADD(wanted, ...)                                                                          \
+    (code == 0 ? add(request, wanted, (const vitals_metric[]){__VA_ARGS__},                       \
+                     sizeof((const vitals_metric[]){__VA_ARGS__}) / sizeof(vitals_metric), error) \
+               : code)
+
+/* One choice can be left to the sampler, which then reads less; all are looked at again here. */
+static int narrow(const struct filter *filter, vitals_request *request, vitals_error *error)
+{
+    const struct settings *settings = filter->settings;
+    const struct settings_numbers *list = &settings->parents;
+    unsigned rows = VITALS_ROWS_TREE;
+    if (!list->given) {
+        list = &filter->pids;
+        rows = VITALS_ROWS_LISTED;
+    }
+    if (!list->given || list->count == 0)
+        return vitals_request_rows(
+            request, settings->gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0, error);
+    int64_t *pids = calloc(list->count, sizeof *pids);
+    if (pids == NULL)
+        return VITALS_EMEMORY;
+    for (size_t i = 0; i < list->count; i++)
+        pids[i] = (int64_t)list->items[i];
+    int code = vitals_request_rows(request, rows, pids, list->count, error);
+    free(pids);
+    return code;
+}
+
+int filter_request(const struct filter *filter, vitals_request *request, vitals_error *error)
+{
+    const struct settings *settings = filter->settings;
+    int code = vitals_request_add(request, VITALS_PROCESS_PID, error);
+    code = ADD(settings->users.given, VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_EFFECTIVE_UID);
+    code = ADD(settings->names.given || settings->match != NULL, VITALS_PROCESS_NAME,
+               VITALS_PROCESS_COMMAND_LINE);
+    code = ADD(settings->states.given, VITALS_PROCESS_STATE);
+    code = ADD(settings->cgroups.given, VITALS_PROCESS_CGROUP);
+    code = ADD(settings->containers.given, VITALS_PROCESS_CONTAINER);
+    code = ADD(settings->gpu_users, VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS);
+    if (code == 0)
+        code = narrow(filter, request, error);
+    return code;
+}
+
+/* --- Looking at a row ---------------------------------------------------------------------------
+ */
+
+static bool has_number(const struct settings_numbers *list, uint64_t number)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i] == number)
+            return true;
+    }
+    return false;
+}
+
+bool filter_names_pid(const struct filter *filter, const vitals_row *process)
+{
+    uint64_t pid;
+    return vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 && has_number(&filter->pids, pid);
+}
+
+bool filter_lists(const struct filter *filter, int64_t pid)
+{
+    return pid > 0 && has_number(&filter->pids, (uint64_t)pid);
+}
+
+static bool user_passes(const struct settings *settings, const vitals_row *process)
+{
+    vitals_text user = {"", 0};
+    uint64_t uid = 0;
+    char number[32] = "";
+    // A file may hold the real user only.
+    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
+    bool effective = vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_EFFECTIVE_USER);
+    bool named = vitals_row_text(process,
+                                 effective ? VITALS_PROCESS_EFFECTIVE_USER : VITALS_PROCESS_USER,
+                                 &user) > 0;
+    if (vitals_row_u64(process, effective ? VITALS_PROCESS_EFFECTIVE_UID : VITALS_PROCESS_UID,
+                       &uid) > 0)
+        snprintf(number, sizeof number, "%llu", (unsigned long long)uid);
+    for (size_t i = 0; i < settings->users.count; i++) {
+        const char *wanted = settings->users.items[i];
+        if (strcmp(wanted, number) == 0 ||
+            (named && strlen(wanted) == user.size && memcmp(wanted, user.bytes, user.size) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* As a string; what is too long is cut. */
+static void copy_text(vitals_text text, char *out, size_t capacity)
+{
+    size_t size = text.size < capacity - 1 ? text.size : capacity - 1;
+    memcpy(out, text.bytes, size);
+    out[size] = '\0';
+}
+
+/* The file name that a command line begins with. */
+static vitals_text program_of(vitals_text command)
+{
+    const char *end = memchr(command.bytes, '\0', command.size);
+    size_t size = end != NULL ? (size_t)(end - command.bytes) : command.size;
+    const char *bytes = command.bytes;
+    for (size_t i = 0; i < size; i++) {
+        if (command.bytes[i] == '/')
+            bytes = command.bytes + i + 1;
+    }
+    return (vitals_text){bytes, size - (size_t)(bytes - command.bytes)};
+}
+
+static bool name_matches(const struct settings *settings, const char *name)
+{
+    for (size_t i = 0; i < settings->names.count; i++) {
+        if (strcmp(settings->names.items[i], name) == 0 ||
+            fnmatch(settings->names.items[i], name, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The kernel's name; and where it may have cut it, the program's, as long as that begins so. */
+static bool name_passes(const struct settings *settings, const vitals_row *process)
+{
+    vitals_text name, command;
+    char text[NAME_TEXT];
+    if (vitals_row_text(process, VITALS_PROCESS_NAME, &name) <= 0)
+        return false;
+    copy_text(name, text, sizeof text);
+    if (name_matches(settings, text))
+        return true;
+    if (name.size < KERNEL_NAME ||
+        vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &command) <= 0)
+        return false;
+    vitals_text program = program_of(command);
+    if (program.size <= name.size || memcmp(program.bytes, name.bytes, name.size) != 0)
+        return false;
+    copy_text(program, text, sizeof text);
+    return name_matches(settings, text);
+}
+
+/* Whether the process that the handle holds is a zombie. */
+static bool is_zombie(vitals_process *process)
+{
+    vitals_request *request = NULL;
+    vitals_snapshot *answer = NULL;
+    vitals_text word = {"", 0};
+    if (vitals_request_new(0, &request, NULL) == 0 &&
+        vitals_request_add(request, VITALS_PROCESS_STATE, NULL) == 0 &&
+        vitals_process_ask(process, request, &answer, NULL) == 0 &&
+        vitals_row_text(vitals_snapshot_row(answer, VITALS_PROCESS, 0), VITALS_PROCESS_STATE,
+                        &word) <= 0)
+        word.size = 0;
+    bool zombie = word.size == 6 && memcmp(word.bytes, "zombie", 6) == 0;
+    vitals_snapshot_unref(answer);
+    vitals_request_free(request);
+    return zombie;
+}
+
+/* Whether a process of this machine has ended since it was read, or was about to. */
+static bool has_ended(const struct settings *settings, const vitals_row *row)
+{
+    vitals_options world;
+    vitals_context *context = NULL;
+    vitals_process *process = NULL;
+    vitals_error error;
+    if (settings->from != NULL)
+        return false;
+    command_world(settings, &world);
+    int code = vitals_context_new(&world, &context, &error);
+    if (code == 0)
+        code = vitals_process_of(context, row, &process, &error);
+    bool ended = code == VITALS_EGONE || (code == 0 && is_zombie(process));
+    vitals_process_free(process);
+    vitals_context_free(context);
+    return ended;
+}
+
+/* What the expression looks at: the arguments; the name of who is known to have none, as a kernel
+ * thread and a zombie. One whose arguments are not known is counted: it might have matched. */
+static bool find_command(struct filter *filter, const vitals_row *process, vitals_text *out)
+{
+    vitals_availability known = vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, out);
+    if (known > 0 && out->size > 0)
+        return true;
+    if (known > 0 || known == VITALS_GONE || has_ended(filter->settings, process))
+        return vitals_row_text(process, VITALS_PROCESS_NAME, out) > 0;
+    if (known == VITALS_DENIED)
+        filter->denied++;
+    else
+        filter->late++;
+    return false;
+}
+
+/* The arguments with spaces between them. Vitals itself, whose own arguments hold the expression,
+ * never passes. */
+static bool match_passes(struct filter *filter, const vitals_row *process)
+{
+    vitals_text command;
+    uint64_t pid;
+    if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 && filter->settings->from == NULL &&
+        pid == (uint64_t)getpid())
+        return false;
+    if (!find_command(filter, process, &command))
+        return false;
+    if (command.size + 1 > filter->capacity) {
+        char *text = realloc(filter->text, command.size + 1);
+        if (text == NULL)
+            return false;
+        filter->text = text;
+        filter->capacity = command.size + 1;
+    }
+    size_t size = command.size;
+    while (size > 0 && command.bytes[size - 1] == '\0')
+        size--;
+    for (size_t i = 0; i < size; i++)
+        filter->text[i] = command.bytes[i] == '\0' ? ' ' : command.bytes[i];
+    filter->text[size] = '\0';
+    return regexec(&filter->match, filter->text, 0, NULL, 0) == 0;
+}
+
+static bool state_passes(const struct settings *settings, const vitals_row *process)
+{
+    vitals_text state;
+    if (vitals_row_text(process, VITALS_PROCESS_STATE, &state) <= 0)
+        return false;
+    for (size_t i = 0; i < settings->states.count; i++) {
+        const char *word = state_word(settings->states.items[i]);
+        if (word != NULL && strlen(word) == state.size &&
+            memcmp(word, state.bytes, state.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool cgroup_passes(const struct settings *settings, const vitals_row *process)
+{
+    vitals_text path;
+    char text[4096];
+    if (vitals_row_text(process, VITALS_PROCESS_CGROUP, &path) <= 0)
+        return false;
+    copy_text(path, text, sizeof text);
+    for (size_t i = 0; i < settings->cgroups.count; i++) {
+        const char *wanted = settings->cgroups.items[i];
+        bool pattern = strpbrk(wanted, "*?[") != NULL;
+        if (pattern ? fnmatch(wanted, text, 0) == 0 : strstr(text, wanted) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool container_passes(const struct settings *settings, const vitals_row *process)
+{
+    vitals_text id;
+    if (vitals_row_text(process, VITALS_PROCESS_CONTAINER, &id) <= 0)
+        return false;
+    for (size_t i = 0; i < settings->containers.count; i++) {
+        size_t size = strlen(settings->containers.items[i]);
+        if (size <= id.size && memcmp(settings->containers.items[i], id.bytes, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool uses_gpu(const vitals_row *process)
+{
+    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
+    uint64_t key;
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+        if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
+            key == vitals_row_key(process))
+            return true;
+    }
+    return false;
+}
+
+/* Up the tree; a file may hold a circle. */
+static bool descends(const struct settings *settings, const vitals_row *process)
+{
+    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
+    const vitals_row *up = process;
+    for (unsigned height = 0; height < ANCESTORS_MAX; height++) {
+        uint64_t pid, parent = vitals_row_parent(up);
+        up = parent != 0 ? vitals_snapshot_find(snapshot, VITALS_PROCESS, parent) : NULL;
+        if (up == NULL)
+            return false;
+        if (vitals_row_u64(up, VITALS_PROCESS_PID, &pid) > 0 && has_number(&settings->parents, pid))
+            return true;
+    }
+    return false;
+}
+
+bool filter_passes(struct filter *filter, const vitals_row *process)
+{
+    const struct settings *settings = filter->settings;
+    return (!filter->pids.given || filter_names_pid(filter, process)) &&
+           (!settings->users.given || user_passes(settings, process)) &&
+           (!settings->names.given || name_passes(settings, process)) &&
+           (!settings->states.given || state_passes(settings, process)) &&
+           (!settings->cgroups.given || cgroup_passes(settings, process)) &&
+           (!settings->containers.given || container_passes(settings, process)) &&
+           (!settings->parents.given || descends(settings, process)) &&
+           (!settings->gpu_users || uses_gpu(process)) &&
+           (settings->match == NULL || match_passes(filter, process)); // last: it counts
+}
+
+/* --- What was named and is not there ------------------------------------------------------------
+ */
+
+static bool is_there(const vitals_snapshot *snapshot, uint64_t pid)
+{
+    uint64_t own;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        if (vitals_row_u64(row, VITALS_PROCESS_PID, &own) > 0 && own == pid)
+            return true;
+    }
+    return false;
+}
+
+/* The library says why nobody has the pid: it may be a thread's. */
+static int complain_pid(const struct settings *settings, uint64_t pid)
+{
+    vitals_options world;
+    vitals_context *context = NULL;
+    vitals_process *process = NULL;
+    vitals_error error;
+    command_world(settings, &world);
+    int code = vitals_context_new(&world, &context, &error);
+    if (code == 0)
+        code = vitals_process_open(context, (int64_t)pid, &process, &error);
+    if (code < 0)
+        (void)command_fail(EXIT_CANNOT, "%s", error.message);
+    else
+        (void)command_fail(EXIT_CANNOT, "process %llu began only after the others were read",
+                           (unsigned long long)pid);
+    vitals_process_free(process);
+    vitals_context_free(context);
+    return EXIT_CANNOT;
+}
+
+static int complain_pids(const struct filter *filter, const struct settings_numbers *list,
+                         const vitals_snapshot *snapshot)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_there(snapshot, list->items[i]))
+            continue;
+        code = EXIT_CANNOT;
+        if (filter->settings->from == NULL)
+            (void)complain_pid(filter->settings, list->items[i]);
+        else
+            (void)command_fail(code, "no process has the pid %llu",
+                               (unsigned long long)list->items[i]);
+    }
+    return code;
+}
+
+static int complain_unmatched(size_t count, const char *why)
+{
+    if (count == 0)
+        return EXIT_DONE;
+    if (count == 1)
+        return command_fail(EXIT_CANNOT, "1 process could not be matched: its command line %s",
+                            why);
+    return command_fail(EXIT_CANNOT, "%zu processes could not be matched: their command line %s",
+                        count, why);
+}
+
+int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot)
+{
+    const struct settings *settings = filter->settings;
+    int code = EXIT_DONE;
+    // Where there are parents, only their trees have rows.
+    if (settings->parents.given)
+        code = complain_pids(filter, &settings->parents, snapshot);
+    else
+        code = complain_pids(filter, &filter->pids, snapshot);
+    for (size_t i = 0; settings->from == NULL && i < settings->users.count; i++) {
+        const char *name = settings->users.items[i];
+        if (name[strspn(name, "0123456789")] != '\0' && getpwnam(name) == NULL)
+            code = command_fail(EXIT_CANNOT, "--user: nobody is called \"%s\" here",
+                                command_safe(name));
+    }
+    const char *late = settings->from != NULL ? "is not in the file" : "was not read in time";
+    if (complain_unmatched(filter->denied, "may not be read") != EXIT_DONE)
+        code = EXIT_CANNOT;
+    if (complain_unmatched(filter->late, late) != EXIT_DONE)
+        code = EXIT_CANNOT;
+    return code;
+}
+
+/* --- Pids as words ------------------------------------------------------------------------------
+ */
+
+uint64_t filter_pid(const char *word)
+{
+    uint64_t pid;
+    if (option_number(word, strlen(word), OPTION_PID_LEAST, OPTION_PID_MOST, &pid))
+        return pid;
+    (void)command_fail(0, "\"%s\" is no pid; give a whole number from %d to %d", command_safe(word),
+                       OPTION_PID_LEAST, OPTION_PID_MOST);
+    return 0;
+}

@@ -1,0 +1,604 @@
+/* ps_columns.c: see ps_columns.h. A new column is one row of the table. */
+#include "command/processes/ps_columns.h"
+
+#include <grp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command/options/option.h"
+#include "command/processes/filter.h"
+
+typedef void ps_make(const struct ps_view *view, const vitals_row *row, struct ps_value *out);
+
+enum { PS_NAMES = 4 };
+
+struct ps_kind {
+    const char *names[PS_NAMES]; /* of ps(1), and ours */
+    const char *title;
+    const char *key; /* NULL: the metric's name */
+    vitals_metric metric;
+    ps_make *make; /* NULL: the metric's value */
+    enum ps_show show;
+    vitals_metric needs[PS_NEEDS];
+};
+
+/* --- Values -------------------------------------------------------------------------------------
+ */
+
+static void put_missing(struct ps_value *out, vitals_availability reason)
+{
+    out->availability = reason;
+}
+
+static void put_number(struct ps_value *out, double number, vitals_availability availability)
+{
+    out->availability = availability;
+    out->is_text = false;
+    out->number = number;
+}
+
+static void put_composed(struct ps_value *out, vitals_availability availability)
+{
+    out->availability = availability;
+    out->is_text = true;
+    out->text = (vitals_text){out->composed, strlen(out->composed)};
+}
+
+static void metric_value(const vitals_row *row, vitals_metric metric, struct ps_value *out)
+{
+    if (vitals_metric_type(metric) == VITALS_TEXT) {
+        out->is_text = true;
+        out->availability = vitals_row_text(row, metric, &out->text);
+    } else {
+        out->is_text = false;
+        out->availability = vitals_row_number(row, metric, &out->number);
+    }
+}
+
+static double boot_seconds(const struct ps_view *view)
+{
+    return (double)vitals_snapshot_boottime_ns(view->now) / 1e9;
+}
+
+static void make_age(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    metric_value(row, VITALS_PROCESS_START_SECONDS, out);
+    out->number = boot_seconds(view) - out->number;
+    if (out->availability > 0 && out->number < 0)
+        out->number = 0;
+}
+
+/* The share of one CPU, over the life of the process. It begins at a clock tick: ten of them make
+ * an average of it. */
+static void make_cpu(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    enum { TICKS_PER_SECOND = 100 };
+    const double LEAST = 10.0 / TICKS_PER_SECOND;
+    struct ps_value age, used;
+    out->is_text = false;
+    if (view->older != NULL) {
+        out->availability = vitals_row_rate(row, view->older, VITALS_PROCESS_CPU_SECONDS,
+                                            &out->number);
+        return;
+    }
+    metric_value(row, VITALS_PROCESS_CPU_SECONDS, &used);
+    make_age(view, row, &age);
+    if (used.availability <= 0 || age.availability <= 0)
+        put_missing(out, used.availability <= 0 ? used.availability : age.availability);
+    else if (age.number < LEAST)
+        put_missing(out, VITALS_NOT_YET);
+    else
+        put_number(out, used.number / age.number, used.availability);
+}
+
+static void make_memory(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    const vitals_row *host = vitals_snapshot_next(view->now, VITALS_HOST, NULL);
+    double total;
+    metric_value(row, VITALS_PROCESS_RESIDENT_BYTES, out);
+    if (out->availability <= 0)
+        return;
+    if (host == NULL || vitals_row_number(host, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) <= 0 ||
+        !(total > 0))
+        put_missing(out, VITALS_NOT_REQUESTED);
+    else
+        out->number /= total;
+}
+
+static void make_letter(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    struct ps_value state;
+    (void)view;
+    metric_value(row, VITALS_PROCESS_STATE, &state);
+    if (state.availability <= 0) {
+        put_missing(out, state.availability);
+        return;
+    }
+    out->composed[0] = filter_state_letter(state.text.bytes, state.text.size);
+    out->composed[1] = '\0';
+    put_composed(out, state.availability);
+}
+
+/* Whether two numbers of a row are there and the same. */
+static bool are_equal(const vitals_row *row, vitals_metric a, vitals_metric b)
+{
+    double first, second;
+    return vitals_row_number(row, a, &first) > 0 && vitals_row_number(row, b, &second) > 0 &&
+           first == second;
+}
+
+static bool is_above(const vitals_row *row, vitals_metric metric, double limit)
+{
+    double number;
+    return vitals_row_number(row, metric, &number) > 0 && number > limit;
+}
+
+static bool is_below(const vitals_row *row, vitals_metric metric, double limit)
+{
+    double number;
+    return vitals_row_number(row, metric, &number) > 0 && number < limit;
+}
+
+/* As ps(1): the state; < or N by nice; s leads a session; l has threads; + is in the foreground of
+ * its terminal. Not L, for which a process's status would have to be read. */
+static void make_stat(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    make_letter(view, row, out);
+    if (out->availability <= 0)
+        return;
+    const struct {
+        bool applies;
+        char letter;
+    } marks[] = {
+        {is_below(row, VITALS_PROCESS_NICE, 0), '<'},
+        {is_above(row, VITALS_PROCESS_NICE, 0), 'N'},
+        {are_equal(row, VITALS_PROCESS_SESSION, VITALS_PROCESS_PID), 's'},
+        {is_above(row, VITALS_PROCESS_THREADS, 1), 'l'},
+        {are_equal(row, VITALS_PROCESS_FOREGROUND_GROUP, VITALS_PROCESS_PROCESS_GROUP), '+'},
+    };
+    size_t used = 1;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if (marks[i].applies)
+            out->composed[used++] = marks[i].letter;
+    }
+    out->composed[used] = '\0';
+    put_composed(out, out->availability);
+}
+
+/* A terminal's name, or ? for none, as ps(1) writes it. */
+static void make_terminal(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    (void)view;
+    metric_value(row, VITALS_PROCESS_TERMINAL, out);
+    if (out->availability > 0 && out->text.size == 0)
+        out->text = (vitals_text){"?", 1};
+}
+
+/* Who is not scheduled by it has none, as ps(1) writes it. */
+static void make_realtime(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    (void)view;
+    metric_value(row, VITALS_PROCESS_REALTIME_PRIORITY, out);
+    if (out->availability <= 0 || out->number > 0)
+        return;
+    out->is_text = true;
+    out->text = (vitals_text){"-", 1};
+}
+
+/* The effective group's name; its number where it has none, and of a file, which another machine
+ * may have written. */
+static void make_group(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    static char name[sizeof out->composed]; /* of the gid before: most have the same one */
+    static double known = -1;
+    metric_value(row, VITALS_PROCESS_EFFECTIVE_GID, out);
+    if (out->availability <= 0)
+        return;
+    if (known != out->number) {
+        const struct group *group = view->settings->from == NULL ? getgrgid((gid_t)out->number)
+                                                                 : NULL;
+        known = out->number;
+        if (group != NULL)
+            snprintf(name, sizeof name, "%s", group->gr_name);
+        else
+            snprintf(name, sizeof name, "%.0f", known);
+    }
+    snprintf(out->composed, sizeof out->composed, "%s", name);
+    put_composed(out, out->availability);
+}
+
+/* The kernel's priority turned round, as ps(1) has it: more is more. */
+static void make_priority(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    (void)view;
+    metric_value(row, VITALS_PROCESS_PRIORITY, out);
+    out->number = 39 - out->number;
+}
+
+/* --- Devices ------------------------------------------------------------------------------------
+ */
+
+static const vitals_row *next_use(const vitals_row *process, const vitals_row *use)
+{
+    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
+    uint64_t key;
+    while ((use = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, use)) != NULL) {
+        if (vitals_row_u64(use, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
+            key == vitals_row_key(process))
+            return use;
+    }
+    return NULL;
+}
+
+/* The devices that it is on: "0,3". A process on none has an empty list. */
+static void make_gpus(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    size_t used = 0;
+    out->composed[0] = '\0';
+    for (const vitals_row *use = NULL; (use = next_use(row, use)) != NULL;) {
+        const vitals_row *gpu = vitals_snapshot_find(view->now, VITALS_GPU, vitals_row_parent(use));
+        const char *label = gpu != NULL ? vitals_row_label(gpu) : "?";
+        if (used + strlen(label) + 2 < sizeof out->composed)
+            used += (size_t)snprintf(out->composed + used, sizeof out->composed - used, "%s%s",
+                                     used > 0 ? "," : "", label);
+    }
+    bool asked = vitals_snapshot_has_entity(view->now, VITALS_GPU_PROCESS);
+    put_composed(out, asked ? VITALS_HAVE : VITALS_NOT_REQUESTED);
+}
+
+/* The sum over its devices; missing where one is. */
+static void sum_uses(const vitals_row *row, vitals_metric metric, struct ps_value *out)
+{
+    double sum = 0, number;
+    put_missing(out, VITALS_UNSUPPORTED); /* it is on none */
+    for (const vitals_row *use = NULL; (use = next_use(row, use)) != NULL;) {
+        vitals_availability availability = vitals_row_number(use, metric, &number);
+        if (availability <= 0) {
+            put_missing(out, availability);
+            return;
+        }
+        sum += number;
+        put_number(out, sum, availability);
+    }
+}
+
+static void make_gpu_memory(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    (void)view;
+    sum_uses(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
+}
+
+static void make_gpu_share(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    (void)view;
+    sum_uses(row, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
+}
+
+/* --- The table ----------------------------------------------------------------------------------
+ */
+
+#define NAME(suffix)   VITALS_PROCESS_##suffix
+#define METRIC(suffix) .metric = NAME(suffix)
+#define NEEDS(...)     .needs = {__VA_ARGS__}
+#define ON_DEVICE      VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS
+
+/* Names of metrics stand for themselves; here is what ps(1) calls them, and what has no metric.
+ * Four names mean something else there: user, uid, group and gid are the effective ones in ps(1),
+ * and so they are here; the metrics that are called so are the real ones. */
+// One column, one paragraph.
+// clang-format off
+static const struct ps_kind kinds[] = {
+    {{"pid", "tgid"}, "PID", METRIC(PID)},
+    {{"ppid"}, "PPID", METRIC(PARENT_PID)},
+    {{"pgid", "pgrp"}, "PGID", METRIC(PROCESS_GROUP)},
+    {{"sid", "sess"}, "SID", METRIC(SESSION)},
+    {{"euser", "uname"}, "EUSER", METRIC(EFFECTIVE_USER)},
+    {{"user"}, "USER", METRIC(EFFECTIVE_USER)},
+    {{"ruser"}, "RUSER", .key = "ruser", METRIC(USER)},
+    {{"euid"}, "EUID", METRIC(EFFECTIVE_UID)},
+    {{"uid"}, "UID", METRIC(EFFECTIVE_UID)},
+    {{"ruid"}, "RUID", .key = "ruid", METRIC(UID)},
+    {{"suid"}, "SUID", METRIC(SAVED_UID)},
+    {{"egid"}, "EGID", METRIC(EFFECTIVE_GID)},
+    {{"gid"}, "GID", METRIC(EFFECTIVE_GID)},
+    {{"rgid"}, "RGID", .key = "rgid", METRIC(GID)},
+    {{"sgid"}, "SGID", METRIC(SAVED_GID)},
+    {{"group"}, "GROUP", .key = "effective_group", .make = make_group, .show = SHOW_TEXT,
+     NEEDS(NAME(EFFECTIVE_GID))},
+    {{"egroup"}, "EGROUP", .key = "effective_group", .make = make_group, .show = SHOW_TEXT,
+     NEEDS(NAME(EFFECTIVE_GID))},
+    {{"rgroup"}, "RGROUP", .key = "rgroup", METRIC(GROUP)},
+    {{"luid"}, "LUID", METRIC(LOGIN_UID)},
+    {{"%cpu", "pcpu", "cpu%"}, "%CPU", .key = "cpu_ratio", .make = make_cpu, .show = SHOW_PERCENT,
+     NEEDS(NAME(CPU_SECONDS), NAME(START_SECONDS))},
+    {{"%mem", "pmem", "mem%"}, "%MEM", .key = "memory_ratio", .make = make_memory,
+     .show = SHOW_PERCENT, NEEDS(NAME(RESIDENT_BYTES), VITALS_HOST_MEMORY_TOTAL_BYTES)},
+    {{"vsz", "vsize"}, "VSZ", METRIC(VIRTUAL_BYTES)},
+    {{"rss", "rssize", "rsz", "res"}, "RSS", METRIC(RESIDENT_BYTES)},
+    {{"pss"}, "PSS", METRIC(PSS_BYTES)},
+    {{"uss"}, "USS", METRIC(USS_BYTES)},
+    {{"shr"}, "SHR", METRIC(SHARED_BYTES)},
+    {{"swap"}, "SWAP", METRIC(SWAPPED_BYTES)},
+    {{"trs"}, "TRS", METRIC(TEXT_BYTES)},
+    {{"drs"}, "DRS", METRIC(DATA_BYTES)},
+    {{"tty", "tt", "tname"}, "TTY", METRIC(TERMINAL), .make = make_terminal, .show = SHOW_TEXT},
+    {{"stat"}, "STAT", .key = "stat", .make = make_stat, .show = SHOW_TEXT,
+     NEEDS(NAME(STATE), NAME(NICE), NAME(SESSION), NAME(THREADS), NAME(PROCESS_GROUP),
+           NAME(FOREGROUND_GROUP))},
+    {{"s"}, "S", .key = "state_letter", .make = make_letter, .show = SHOW_TEXT, NEEDS(NAME(STATE))},
+    {{"start", "stime", "bsdstart", "start_time"}, "START", METRIC(START_SECONDS),
+     .show = SHOW_START},
+    {{"lstart"}, "STARTED", METRIC(START_SECONDS), .show = SHOW_DATE},
+    {{"etime", "age"}, "ELAPSED", .key = "age_seconds", .make = make_age, .show = SHOW_DURATION,
+     NEEDS(NAME(START_SECONDS))},
+    {{"etimes"}, "ELAPSED", .key = "age_seconds", .make = make_age, .show = SHOW_SECONDS,
+     NEEDS(NAME(START_SECONDS))},
+    {{"time", "cputime", "bsdtime"}, "TIME", METRIC(CPU_SECONDS)},
+    {{"times", "cputimes"}, "TIME", METRIC(CPU_SECONDS), .show = SHOW_SECONDS},
+    {{"args", "cmd", "command"}, "COMMAND", METRIC(COMMAND_LINE), .show = SHOW_COMMAND,
+     NEEDS(NAME(NAME), NAME(STATE))},
+    {{"comm", "ucmd", "ucomm", "fname"}, "NAME", METRIC(NAME)},
+    {{"exe"}, "EXE", METRIC(EXECUTABLE)},
+    {{"cwd"}, "CWD", METRIC(WORKING_DIRECTORY)},
+    {{"ni"}, "NI", METRIC(NICE)},
+    {{"pri"}, "PRI", .key = "ps_priority", .make = make_priority, .show = SHOW_COUNT,
+     NEEDS(NAME(PRIORITY))},
+    {{"pr"}, "PR", METRIC(PRIORITY)},
+    {{"rtprio"}, "RTPRIO", METRIC(REALTIME_PRIORITY), .make = make_realtime, .show = SHOW_COUNT},
+    {{"policy", "cls", "sched"}, "POLICY", METRIC(SCHEDULING_POLICY)},
+    {{"nlwp", "thcount", "thr"}, "NLWP", METRIC(THREADS)},
+    {{"psr"}, "PSR", METRIC(CPU)},
+    {{"nfd", "fds"}, "FDS", METRIC(DESCRIPTORS)},
+    {{"minflt", "min_flt"}, "MINFLT", METRIC(MINOR_FAULTS)},
+    {{"majflt", "maj_flt"}, "MAJFLT", METRIC(MAJOR_FAULTS)},
+    {{"wchan"}, "WCHAN", METRIC(WAIT_CHANNEL)},
+    {{"oom"}, "OOM", METRIC(OOM_SCORE)},
+    {{"oomadj"}, "OOMADJ", METRIC(OOM_SCORE_ADJUST)},
+    {{"cgname", "cgroup"}, "CGROUP", METRIC(CGROUP)},
+    {{"container"}, "CONTAINER", METRIC(CONTAINER)},
+    {{"ipcns"}, "IPCNS", METRIC(IPC_NAMESPACE)},
+    {{"mntns"}, "MNTNS", METRIC(MOUNT_NAMESPACE)},
+    {{"netns"}, "NETNS", METRIC(NETWORK_NAMESPACE)},
+    {{"pidns"}, "PIDNS", METRIC(PID_NAMESPACE)},
+    {{"userns"}, "USERNS", METRIC(USER_NAMESPACE)},
+    {{"utsns"}, "UTSNS", METRIC(UTS_NAMESPACE)},
+    {{"cgroupns"}, "CGROUPNS", METRIC(CGROUP_NAMESPACE)},
+    {{"timens"}, "TIMENS", METRIC(TIME_NAMESPACE)},
+    {{"umask"}, "UMASK", METRIC(UMASK), .show = SHOW_OCTAL},
+    {{"gpu", "gpus"}, "GPU", .key = "gpus", .make = make_gpus, .show = SHOW_TEXT,
+     NEEDS(ON_DEVICE, VITALS_GPU_INDEX)},
+    {{"gpumem", "gpu_mem"}, "GPUMEM", .key = "gpu_memory_used_bytes", .make = make_gpu_memory,
+     .show = SHOW_BYTES, NEEDS(ON_DEVICE, VITALS_GPU_PROCESS_MEMORY_USED_BYTES)},
+    {{"gpu%", "%gpu", "sm%"}, "%GPU", .key = "gpu_utilization_ratio", .make = make_gpu_share,
+     .show = SHOW_PERCENT, NEEDS(ON_DEVICE, VITALS_GPU_PROCESS_UTILIZATION_RATIO)},
+};
+// clang-format on
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+
+/* --- Finding ------------------------------------------------------------------------------------
+ */
+
+static bool has_name(const struct ps_kind *kind, const char *name)
+{
+    for (size_t i = 0; i < PS_NAMES && kind->names[i] != NULL; i++) {
+        if (strcmp(kind->names[i], name) == 0)
+            return true;
+    }
+    return kind->key != NULL && strcmp(kind->key, name) == 0;
+}
+
+/* ps(1) knows names in capitals as well. */
+static void lower(const char *name, size_t size, char out[static PS_TITLE])
+{
+    size_t used = 0;
+    for (; used < size && used + 1 < PS_TITLE; used++) {
+        char c = name[used];
+        out[used] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    out[used] = '\0';
+}
+
+static enum ps_show show_of(vitals_metric metric)
+{
+    const char *unit = vitals_metric_unit(metric);
+    if (vitals_metric_type(metric) == VITALS_TEXT)
+        return SHOW_TEXT;
+    if (metric == VITALS_PROCESS_START_SECONDS || metric == VITALS_THREAD_START_SECONDS)
+        return SHOW_START;
+    if (metric == VITALS_PROCESS_UMASK || metric == VITALS_DESCRIPTOR_FLAGS)
+        return SHOW_OCTAL;
+    if (strcmp(unit, "bytes") == 0)
+        return SHOW_BYTES;
+    if (strcmp(unit, "seconds") == 0)
+        return SHOW_DURATION;
+    if (strcmp(unit, "ratio") == 0)
+        return SHOW_PERCENT;
+    return vitals_metric_type(metric) == VITALS_F64 ? SHOW_REAL : SHOW_COUNT;
+}
+
+/* The metric's name in capitals, without its unit. */
+static void title_of(vitals_metric metric, char out[static PS_TITLE])
+{
+    static const char *const UNITS[] = {"_bytes", "_seconds", "_ratio"};
+    const char *name = vitals_metric_name(metric);
+    size_t size = strlen(name);
+    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
+        size_t unit = strlen(UNITS[i]);
+        if (size > unit && strcmp(name + size - unit, UNITS[i]) == 0)
+            size -= unit;
+    }
+    size_t used = 0;
+    for (; used < size && used + 1 < PS_TITLE; used++) {
+        char c = name[used];
+        out[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    }
+    out[used] = '\0';
+}
+
+static void fill(const struct ps_kind *kind, vitals_metric metric, struct ps_column *out)
+{
+    *out = (struct ps_column){.kind = kind, .metric = metric};
+    out->show = kind != NULL && kind->show != 0 ? kind->show : show_of(metric);
+    out->key = kind != NULL && kind->key != NULL ? kind->key : vitals_metric_name(metric);
+    if (kind != NULL)
+        snprintf(out->title, sizeof out->title, "%s", kind->title);
+    else
+        title_of(metric, out->title);
+}
+
+/* By a name of the table, else of the catalogue. A metric that the table has too looks as there. */
+static bool find(const char *name, struct ps_column *out)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        if (has_name(&kinds[i], name)) {
+            fill(&kinds[i], kinds[i].metric, out);
+            return true;
+        }
+    }
+    vitals_metric metric = vitals_metric_find(VITALS_PROCESS, name);
+    for (size_t i = 0; metric != 0 && i < KIND_COUNT; i++) {
+        if (kinds[i].metric == metric) {
+            fill(&kinds[i], kinds[i].metric, out);
+            return true;
+        }
+    }
+    if (metric != 0)
+        fill(NULL, metric, out);
+    return metric != 0;
+}
+
+static bool is_kind_name(const char *name)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++) {
+            if (strcmp(kinds[i].names[j], name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+const char *ps_column_word(size_t index)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++) {
+            if (index-- == 0)
+                return kinds[i].names[j];
+        }
+    }
+    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
+        const char *name = vitals_metric_name(metric);
+        if (vitals_metric_entity(metric) == VITALS_PROCESS && !is_kind_name(name) && index-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
+static int unknown(const char *option, const char *name)
+{
+    struct nearest nearest;
+    nearest_begin(&nearest, name);
+    const char *word;
+    for (size_t i = 0; (word = ps_column_word(i)) != NULL; i++)
+        nearest_offer(&nearest, word);
+    if (nearest.word != NULL)
+        return command_fail(EXIT_USAGE, "%s: there is no column \"%s\"; did you mean %s?", option,
+                            command_safe(name), nearest.word);
+    return command_fail(
+        EXIT_USAGE,
+        "%s: there is no column \"%s\"; names of ps(1) and the metrics of a process "
+        "are known (vitals metrics)",
+        option, command_safe(name));
+}
+
+int ps_column_find(const char *option, const char *name, struct ps_column *out)
+{
+    char wanted[PS_TITLE];
+    size_t size = strcspn(name, "=");
+    lower(name, size, wanted);
+    if (size >= sizeof wanted || !find(wanted, out))
+        return unknown(option, name);
+    if (name[size] == '=')
+        (void)vitals_text_format((vitals_text){name + size + 1, strlen(name + size + 1)},
+                                 VITALS_TEXT_TERMINAL, out->title, sizeof out->title);
+    return 0;
+}
+
+void ps_column_of(vitals_metric metric, struct ps_column *out)
+{
+    fill(NULL, metric, out);
+}
+
+int ps_columns_default(struct ps_columns *out)
+{
+    static const char *const NAMES[] = {"euser=USER", "pid",  "%cpu",  "%mem", "vsz", "rss",
+                                        "tty",        "stat", "start", "time", "args"};
+    out->count = sizeof NAMES / sizeof NAMES[0];
+    for (size_t i = 0; i < out->count; i++) {
+        if (ps_column_find("ps", NAMES[i], &out->items[i]) != 0)
+            return EXIT_USAGE;
+    }
+    return 0;
+}
+
+void ps_columns_fall_back(struct ps_columns *columns, const vitals_snapshot *snapshot)
+{
+    static const struct {
+        vitals_metric effective;
+        const char *real;
+    } FALL_BACKS[] = {{VITALS_PROCESS_EFFECTIVE_USER, "ruser"},
+                      {VITALS_PROCESS_EFFECTIVE_UID, "ruid"},
+                      {VITALS_PROCESS_EFFECTIVE_GID, "rgid"}};
+    for (size_t i = 0; i < columns->count; i++) {
+        struct ps_column *column = &columns->items[i], real;
+        for (size_t j = 0; j < sizeof FALL_BACKS / sizeof FALL_BACKS[0]; j++) {
+            if (column->metric != FALL_BACKS[j].effective ||
+                vitals_snapshot_has_metric(snapshot, column->metric) ||
+                ps_column_find("-o", FALL_BACKS[j].real, &real) != 0)
+                continue;
+            snprintf(real.title, sizeof real.title, "%s", column->title);
+            *column = real;
+            break;
+        }
+    }
+}
+
+int ps_column_request(const struct ps_column *column, vitals_request *request, vitals_error *error)
+{
+    int code = 0;
+    if (column->metric != 0)
+        code = vitals_request_add(request, column->metric, error);
+    for (size_t i = 0; column->kind != NULL && i < PS_NEEDS && code == 0; i++) {
+        if (column->kind->needs[i] != 0)
+            code = vitals_request_add(request, column->kind->needs[i], error);
+    }
+    return code;
+}
+
+bool ps_column_is_number(const struct ps_column *column)
+{
+    return column->show < SHOW_TEXT && column->show != SHOW_START && column->show != SHOW_DATE;
+}
+
+void ps_column_exact(const struct ps_column *column, const struct ps_view *view,
+                     const vitals_row *row, struct ps_value *out)
+{
+    if (column->metric != 0)
+        metric_value(row, column->metric, out);
+    else
+        ps_column_value(column, view, row, out);
+}
+
+void ps_column_value(const struct ps_column *column, const struct ps_view *view,
+                     const vitals_row *row, struct ps_value *out)
+{
+    out->availability = VITALS_NOT_REQUESTED;
+    out->is_text = false;
+    if (column->kind != NULL && column->kind->make != NULL)
+        column->kind->make(view, row, out);
+    else
+        metric_value(row, column->metric, out);
+}

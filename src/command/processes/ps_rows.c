@@ -1,0 +1,228 @@
+/* ps_rows.c: see ps_rows.h. */
+#include "command/processes/ps_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int ps_order_init(struct ps_order *order, const struct settings_words *words)
+{
+    order->count = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        const char *name = words->items[i];
+        bool descending = name[0] == '-';
+        if (order->count == PS_KEYS_MAX)
+            return command_fail(EXIT_USAGE, "--sort: more than %d columns", PS_KEYS_MAX);
+        if (ps_column_find("--sort", name + (name[0] == '-' || name[0] == '+'),
+                           &order->columns[order->count]) != 0)
+            return EXIT_USAGE;
+        order->descending[order->count++] = descending;
+    }
+    return 0;
+}
+
+/* --- Sorting ------------------------------------------------------------------------------------
+ */
+
+static int compare_texts(vitals_text a, vitals_text b)
+{
+    size_t size = a.size < b.size ? a.size : b.size;
+    int by = memcmp(a.bytes, b.bytes, size);
+    return by != 0 ? by : (a.size > b.size) - (a.size < b.size);
+}
+
+static int compare_values(const struct ps_value *a, const struct ps_value *b)
+{
+    if (a->is_text && b->is_text)
+        return compare_texts(a->text, b->text);
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* qsort hands no context over: the one sort that is under way. */
+static const struct ps_order *current;
+
+static int compare_rows(const void *first, const void *second)
+{
+    const struct ps_row *a = first, *b = second;
+    for (size_t i = 0; i < current->count; i++) {
+        bool has_a = a->keys[i].availability > 0, has_b = b->keys[i].availability > 0;
+        if (has_a != has_b)
+            return has_a ? -1 : 1;
+        int by = has_a ? compare_values(&a->keys[i], &b->keys[i]) : 0;
+        if (by != 0)
+            return current->descending[i] ? -by : by;
+    }
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    uint64_t x = vitals_row_key(a->process), y = vitals_row_key(b->process);
+    return (x > y) - (x < y);
+}
+
+static void fill_values(struct ps_rows *rows, const struct ps_order *order,
+                        const struct ps_view *view)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct ps_value *values = rows->values + i * order->count;
+        rows->items[i].keys = values;
+        for (size_t j = 0; j < order->count; j++)
+            ps_column_value(&order->columns[j], view, rows->items[i].process, &values[j]);
+    }
+}
+
+/* A snapshot mostly has them in the order that is wanted where none was. */
+static void sort(struct ps_rows *rows, const struct ps_order *order)
+{
+    size_t in_order = 1;
+    current = order;
+    while (in_order < rows->count &&
+           compare_rows(&rows->items[in_order - 1], &rows->items[in_order]) <= 0)
+        in_order++;
+    if (in_order < rows->count)
+        qsort(rows->items, rows->count, sizeof *rows->items, compare_rows);
+}
+
+int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_order *order,
+                   const struct ps_view *view, uint64_t limit)
+{
+    size_t all = vitals_snapshot_count(view->now, VITALS_PROCESS);
+    *rows = (struct ps_rows){.items = calloc(all + 1, sizeof *rows->items)};
+    if (rows->items == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(view->now, VITALS_PROCESS, row)) != NULL;) {
+        struct ps_row one = {.process = row};
+        if (!filter_passes(filter, row))
+            continue;
+        if (vitals_row_number(row, VITALS_PROCESS_PID, &one.pid) <= 0)
+            one.pid = -1;
+        rows->items[rows->count++] = one;
+    }
+    rows->values = calloc(rows->count * order->count + 1, sizeof *rows->values);
+    if (rows->values == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    fill_values(rows, order, view);
+    sort(rows, order);
+    if (limit > 0 && rows->count > limit)
+        rows->count = (size_t)limit;
+    return 0;
+}
+
+void ps_rows_done(struct ps_rows *rows)
+{
+    free(rows->items);
+    free(rows->shown);
+    free(rows->values);
+    *rows = (struct ps_rows){0};
+}
+
+/* --- The tree -----------------------------------------------------------------------------------
+ */
+
+struct place {
+    uint64_t key;
+    size_t at;
+};
+
+static int compare_places(const void *first, const void *second)
+{
+    const struct place *a = first, *b = second;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Where the row with the key is, plus one; 0: it is not shown. */
+static size_t find_place(const struct place *places, size_t count, uint64_t key)
+{
+    struct place wanted = {.key = key};
+    const struct place *found = key != 0 ? bsearch(&wanted, places, count, sizeof *places,
+                                                   compare_places)
+                                         : NULL;
+    return found != NULL ? found->at + 1 : 0;
+}
+
+/* A file may hold processes in a circle: one of each is taken for its top. Every row is passed
+ * once: `marks` holds who came by first. */
+static void break_circles(struct ps_rows *rows, size_t *marks)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t at = i + 1;
+        while (at != 0 && marks[at - 1] == 0) {
+            marks[at - 1] = i + 1;
+            at = rows->items[at - 1].parent;
+        }
+        if (at != 0 && marks[at - 1] == i + 1)
+            rows->items[at - 1].parent = 0;
+    }
+}
+
+/* Hangs every row on its parent; going backwards leaves siblings in their order. */
+static size_t link_children(struct ps_rows *rows)
+{
+    size_t top = 0;
+    for (size_t i = rows->count; i > 0; i--) {
+        struct ps_row *row = &rows->items[i - 1];
+        size_t *first = row->parent != 0 ? &rows->items[row->parent - 1].first : &top;
+        row->next = *first;
+        *first = i;
+    }
+    return top;
+}
+
+static void walk(struct ps_rows *rows, size_t at)
+{
+    size_t count = 0;
+    while (at != 0) {
+        const struct ps_row *row = &rows->items[at - 1];
+        rows->shown[count++] = at - 1;
+        if (row->first != 0) {
+            at = row->first;
+            continue;
+        }
+        while (row->next == 0 && row->parent != 0)
+            row = &rows->items[row->parent - 1];
+        at = row->next;
+    }
+}
+
+int ps_rows_tree(struct ps_rows *rows)
+{
+    struct place *places = calloc(rows->count + 1, sizeof *places);
+    rows->shown = calloc(rows->count + 1, sizeof *rows->shown);
+    if (places == NULL || rows->shown == NULL) {
+        free(places);
+        return command_fail(EXIT_CANNOT, "out of memory");
+    }
+    for (size_t i = 0; i < rows->count; i++)
+        places[i] = (struct place){vitals_row_key(rows->items[i].process), i};
+    qsort(places, rows->count, sizeof *places, compare_places);
+    for (size_t i = 0; i < rows->count; i++)
+        rows->items[i].parent = find_place(places, rows->count,
+                                           vitals_row_parent(rows->items[i].process));
+    free(places);
+    break_circles(rows, rows->shown);
+    walk(rows, link_children(rows));
+    return 0;
+}
+
+const struct ps_row *ps_rows_at(const struct ps_rows *rows, size_t place)
+{
+    return &rows->items[rows->shown != NULL ? rows->shown[place] : place];
+}
+
+void ps_rows_branches(const struct ps_rows *rows, const struct ps_row *row, bool ascii,
+                      char out[PS_BRANCHES])
+{
+    enum { LEVELS = 40 };
+    const char *forms[LEVELS];
+    size_t levels = 0, used = 0;
+    for (const struct ps_row *up = row; up->parent != 0 && levels < LEVELS;
+         up = &rows->items[up->parent - 1]) {
+        bool last = up->next == 0;
+        if (up == row)
+            forms[levels++] = ascii ? (last ? "`- " : "|- ") : last ? "└─ " : "├─ ";
+        else
+            forms[levels++] = last ? "   " : ascii ? "|  " : "│  ";
+    }
+    out[0] = '\0';
+    while (levels > 0 && used < PS_BRANCHES - 1)
+        used += (size_t)snprintf(out + used, PS_BRANCHES - used, "%s", forms[--levels]);
+}

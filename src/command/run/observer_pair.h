@@ -1,0 +1,25 @@
+/* observer_pair.h: two that observe one run: a recording, and others who are told.
+ *
+ * One that fails is not called again and the other goes on; what failed is said at the end, where
+ * the account learns of it. The face is called in the sampler's process. */
+#ifndef VITALS_COMMAND_RUN_OBSERVER_PAIR_H
+#define VITALS_COMMAND_RUN_OBSERVER_PAIR_H
+
+#include <stdbool.h>
+
+#include <vitals/vitals.h>
+
+struct observer_pair {
+    vitals_run_observer face;
+    const vitals_run_observer *each[2];
+    vitals_request *request; /* what both want; owned */
+    bool stopped[2];         /* sampler's process; so the next */
+    vitals_error error;      /* the first */
+};
+
+/* Both are borrowed; the descriptor that stays open is that of the second. Errors: EMEMORY. */
+int observer_pair_init(struct observer_pair *pair, const vitals_run_observer *first,
+                       const vitals_run_observer *second, vitals_error *error);
+void observer_pair_done(struct observer_pair *pair);
+
+#endif

@@ -1,0 +1,274 @@
+/* record.c: `vitals record`: how the machine does over time, into a file, until it is told to stop.
+ *
+ * Deadlines are the feed's: absolute, and one that is missed is skipped. What a recording costs is
+ * held down by the recorder; how many samples were missed is said at the end. */
+#include <errno.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/devices/device_check.h"
+#include "command/options/recording_options.h"
+#include "command/run/run_export.h"
+#include "record/recorder.h"
+
+struct recording_job {
+    const struct settings *settings;
+    uint64_t interval_ns;
+    vitals_usage *usage;
+    vitals_request *request;
+    int interrupts;
+    struct recorder *recorder;
+    struct run_telling telling;
+    struct feed feed;
+    uint64_t samples, first_ns, last_ns; /* monotonic */
+};
+
+/* ---- what is asked ---- */
+
+/* The machine as SystemTracker sees it, and who misses his turn. */
+static int make_request(struct recording_job *job, vitals_error *error)
+{
+    unsigned sets = VITALS_MACHINE | VITALS_GPUS | VITALS_SOURCES;
+    sets |= job->settings->processes ? VITALS_PROCESSES : 0u;
+    int code = vitals_request_new(sets, &job->request, error);
+    if (code == 0)
+        code = vitals_usage_request(job->usage, job->request, error);
+    unsigned rows = job->settings->processes ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS;
+    if (code == 0)
+        code = vitals_request_rows(job->request, rows, NULL, 0, error);
+    if (code == 0)
+        code = vitals_request_add_table(job->request, VITALS_WORKLOAD, error);
+    if (code == 0)
+        code = vitals_request_interval(job->request, job->interval_ns, error);
+    return code;
+}
+
+static int make_usage(struct recording_job *job, vitals_error *error)
+{
+    vitals_usage_options options;
+    vitals_usage_options_init(&options, sizeof options);
+    options.expected_cores = (double)job->settings->expected_cores;
+    options.devices = job->settings->devices.given ? job->settings->devices.items : NULL;
+    options.brand = job->settings->brand;
+    return vitals_usage_new(&options, &job->usage, error);
+}
+
+/* ---- where it goes ---- */
+
+static int open_recorder(struct recording_job *job)
+{
+    const struct settings *settings = job->settings;
+    const char *path = settings->record_path;
+    vitals_error error;
+    if (settings->words.count > 1 || (settings->words.count == 1 && path != NULL))
+        return command_fail(EXIT_USAGE, "record: one file, not several");
+    if (settings->words.count == 1)
+        path = settings->words.items[0];
+    struct recorder_options options = {.path = path,
+                                       .format = settings->record_format,
+                                       .overwrite = settings->overwrite,
+                                       .no_header = settings->no_header,
+                                       .interval_ns = job->interval_ns,
+                                       .frames = true};
+    int code = recording_take_rotation(&options, settings);
+    if (code == 0 && path != NULL && strcmp(path, "-") != 0)
+        code = recording_check_place("", path);
+    if (code != 0)
+        return code;
+    if (settings->processes && !recorder_may_keep_frames(&options))
+        return command_fail(EXIT_USAGE, "--processes: %s holds no processes; record to a .db",
+                            path != NULL ? command_safe(path) : "standard output");
+    if (recorder_tells_tree(&options))
+        return command_fail(EXIT_USAGE,
+                            "--format %s: tells of processes, and record follows none; vitals "
+                            "track PID does",
+                            command_safe(settings->record_format));
+    options.stop = job->interrupts = command_interrupts();
+    code = recorder_open(&options, &job->recorder, &error);
+    if (code == VITALS_EARGUMENT)
+        return command_fail(EXIT_USAGE, "%s%s", error.message,
+                            recording_way_out(&options, path, code));
+    return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;
+}
+
+static int tell(struct recording_job *job, const char *name, const char *text, vitals_error *error)
+{
+    return text[0] == '\0'
+               ? 0
+               : recorder_attribute(job->recorder, name, (vitals_text){text, strlen(text)}, error);
+}
+
+static int tell_number(struct recording_job *job, const char *name, uint64_t number,
+                       vitals_error *error)
+{
+    char digits[24];
+    (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+    return tell(job, name, digits, error);
+}
+
+/* What is known of the machine, of the first snapshot. */
+static int tell_attributes(struct recording_job *job, const vitals_snapshot *snapshot,
+                           vitals_error *error)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    vitals_text host = vitals_snapshot_host(snapshot), boot = vitals_snapshot_boot_id(snapshot);
+    int code = recorder_attribute(job->recorder, "host", host, error);
+    if (code == 0)
+        code = recorder_attribute(job->recorder, "boot_id", boot, error);
+    if (code == 0 && user != NULL)
+        code = tell(job, "user", user->pw_name, error);
+    if (code == 0)
+        code = tell(job, "version", vitals_version_text(), error);
+    if (code == 0)
+        code = tell_number(job, "interval_ns", job->interval_ns, error);
+    if (code == 0)
+        code = tell_number(job, "started_ns", vitals_snapshot_realtime_ns(snapshot), error);
+    if (code == 0 && job->settings->expected_cores > 0)
+        code = tell_number(job, "expected_cores", job->settings->expected_cores, error);
+    return code == 0 ? tell(job, "state", "running", error) : code;
+}
+
+/* ---- the samples ---- */
+
+static int take_sample(struct recording_job *job, const vitals_snapshot *snapshot,
+                       vitals_error *error)
+{
+    int code = job->samples == 0 ? tell_attributes(job, snapshot, error) : 0;
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
+    if (code == 0)
+        code = vitals_usage_add(job->usage, snapshot, error);
+    if (code == 0)
+        code = recorder_sample(job->recorder, snapshot, job->usage, error);
+    run_telling_sample(&job->telling, snapshot, job->usage);
+    job->first_ns = job->samples == 0 ? now_ns : job->first_ns;
+    job->last_ns = now_ns;
+    job->samples++;
+    return code;
+}
+
+/* Whether the last one that was asked for has been taken. */
+static bool is_over(const struct recording_job *job)
+{
+    const struct settings *settings = job->settings;
+    uint64_t elapsed_ns = job->last_ns - job->first_ns;
+    if (settings->count > 0 && job->samples >= settings->count)
+        return true;
+    /* the next would come behind the end */
+    return settings->duration_ns > 0 && elapsed_ns + job->interval_ns / 2 >= settings->duration_ns;
+}
+
+static int record_all(struct recording_job *job)
+{
+    vitals_error error;
+    int code = 0;
+    while (code == 0 && (job->samples == 0 || !is_over(job))) {
+        vitals_snapshot *snapshot = NULL;
+        code = job->feed.next(job->feed.data, &snapshot, &error);
+        if (code == 0)
+            break;
+        if (code > 0) {
+            code = take_sample(job, snapshot, &error);
+            vitals_snapshot_unref(snapshot);
+        }
+    }
+    if (code < 0 && error.detail == EPIPE)
+        return EXIT_DONE; /* who read it has seen enough */
+    return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;
+}
+
+/* ---- the end ---- */
+
+/* Intervals that passed without a sample. */
+static uint64_t missed(const struct recording_job *job)
+{
+    uint64_t turns = (job->last_ns - job->first_ns + job->interval_ns / 2) / job->interval_ns + 1;
+    return turns > job->samples ? turns - job->samples : 0;
+}
+
+static int write_account(struct recording_job *job, vitals_account *account, vitals_error *error)
+{
+    int code = tell(job, "state", "complete", error);
+    if (code == 0 && missed(job) > 0)
+        code = tell_number(job, "samples_missed", missed(job), error);
+    if (code == 0 && account != NULL)
+        code = recorder_describe(job->recorder, account, error);
+    if (code == 0 && account != NULL)
+        code = recorder_account(job->recorder, account, error);
+    return code;
+}
+
+/* Also of a recording that failed: others have what they were told until then. */
+static int end(struct recording_job *job, bool writes, vitals_error *error)
+{
+    vitals_account *account = NULL;
+    int code = job->samples > 0 ? vitals_usage_account(job->usage, &account, error) : 0;
+    if (code == 0 && writes)
+        code = write_account(job, account, error);
+    if (account != NULL)
+        run_telling_end(&job->telling, job->settings, account, NULL);
+    vitals_account_free(account);
+    return code;
+}
+
+static int finish(struct recording_job *job, int code)
+{
+    vitals_error error = {.message = ""}, closing = {.message = ""};
+    int written = end(job, code == EXIT_DONE, &error);
+    int closed = recorder_close(job->recorder, &closing);
+    if (code != EXIT_DONE)
+        return code; /* what happened was said */
+    if (written < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    if (closed < 0)
+        return command_fail(EXIT_CANNOT, "%s", closing.message);
+    if (code == EXIT_DONE && missed(job) > 0)
+        (void)command_fail(
+            0, "%llu of %llu samples were missed: reading took longer than the interval",
+            (unsigned long long)missed(job), (unsigned long long)(missed(job) + job->samples));
+    return code;
+}
+
+/* A limit on the size of files is told as an error of the write, and not by a signal. */
+static void ignore_size_limit(void)
+{
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGXFSZ, &ignored, NULL);
+}
+
+int command_record(const struct settings *settings)
+{
+    struct recording_job job = {.settings = settings,
+                                .interval_ns = settings->interval_ns > 0 ? settings->interval_ns
+                                                                         : 1000000000};
+    vitals_error error;
+    ignore_size_limit();
+    int code = telling_check(settings);
+    if (code == 0)
+        code = device_check(settings);
+    if (code != 0)
+        return code;
+    code = make_usage(&job, &error);
+    if (code == 0)
+        code = make_request(&job, &error);
+    code = code < 0 ? command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                                   error.message)
+                    : open_recorder(&job);
+    if (code == EXIT_DONE)
+        (void)run_telling_begin(&job.telling, settings, &(struct hello_job){.program = "record"});
+    if (code == EXIT_DONE)
+        code = command_feed(settings, job.request, job.interval_ns, job.interrupts, &job.feed);
+    if (code == EXIT_DONE)
+        code = record_all(&job);
+    feed_close(&job.feed);
+    if (job.recorder != NULL)
+        code = finish(&job, code);
+    run_telling_done(&job.telling);
+    vitals_request_free(job.request);
+    vitals_usage_free(job.usage);
+    return code;
+}

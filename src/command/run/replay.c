@@ -1,0 +1,56 @@
+/* replay.c: `vitals replay FILE`: the monitor's screens over what was recorded. */
+#include "command/command.h"
+#include "command/look/monitor.h"
+#include "record/replay/timeline.h"
+
+/* What holds nothing that could be shown is told here, where its name is known. */
+static int open_file(const struct settings *settings, struct timeline *out)
+{
+    vitals_error error;
+    struct timeline_span span = {.count = 0};
+    const char *path = settings->words.items[0];
+    if (timeline_open(path, out, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    int code = out->span(out->data, &span, &error);
+    if (code == 0 && span.count > 0)
+        return 0;
+    if (code == 0)
+        code = command_fail(EXIT_CANNOT, "%s: holds no snapshot", command_safe(path));
+    else
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+    timeline_close(out);
+    return code;
+}
+
+static int show(const struct settings *settings, struct monitor_options *options)
+{
+    if (settings->screen != NULL)
+        return monitor_print_screen(settings, options, NULL, 0);
+    options->clock = vitals_clock_system();
+    return monitor_on_terminal(settings, options, "--screen 120x40 prints one as text");
+}
+
+int command_replay(const struct settings *settings)
+{
+    struct monitor_options options;
+    struct timeline timeline;
+    const char *nobody = NULL;
+    if (settings->words.count != 1)
+        return command_fail(EXIT_USAGE, "replay needs one FILE, a recording");
+    int code = settings->screen != NULL ? monitor_check_screen(settings, NULL) : 0;
+    if (code != 0)
+        return code;
+    if (settings->screen == NULL && !(settings->terminal && settings->typed))
+        return command_fail(EXIT_CANNOT, "replay needs a terminal for input and output; "
+                                         "--screen 120x40 prints one screen, vitals report what "
+                                         "was used");
+    code = open_file(settings, &timeline);
+    if (code != 0)
+        return code;
+    monitor_fill_options(settings, &nobody, &options);
+    options.readonly = "this is a recording";
+    options.replay = &timeline;
+    options.at = settings->at;
+    options.stands = settings->stands;
+    return show(settings, &options);
+}

@@ -1,0 +1,278 @@
+/* run.c: `vitals run`: runs a command and says on stderr what it used.
+ *
+ * The library runs it; this file prints. Stdout is the command's, and ours where an option names
+ * it with "-". */
+#include "command/run/run.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_text(vitals_text text, const char *string)
+{
+    return text.size == strlen(string) && memcmp(text.bytes, string, text.size) == 0;
+}
+
+/* Opened before the command runs: a place that cannot be written is better known now. */
+static int open_json(const struct settings *settings, int *descriptor)
+{
+    *descriptor = -1;
+    if (settings->json_path == NULL)
+        return 0;
+    *descriptor = output_create(settings->json_path);
+    if (*descriptor >= 0)
+        return 0;
+    return command_fail(EXIT_BEFORE_RUN, "%s: %s; the command was not run",
+                        command_safe(settings->json_path), strerror(errno));
+}
+
+/* One account, or all that `repeat` holds. */
+static void print_json(const struct settings *settings, const vitals_account *account,
+                       const struct repeat *repeat, int descriptor)
+{
+    static struct output output;
+    if (descriptor < 0)
+        return;
+    output_init(&output, descriptor);
+    if (repeat != NULL)
+        (void)repeat_json(repeat, output_write, &output);
+    else
+        (void)report_account_json(account, settings->command_argv, output_write, &output);
+    (void)output_done(&output, 0); /* says what failed; the exit code is the command's */
+    close(descriptor);
+}
+
+static void print_text(const struct settings *settings, const vitals_account *account)
+{
+    static struct output output;
+    const struct account_view view = command_account_view(settings);
+    vitals_text failure = vitals_account_failure(account);
+    if (failure.size > 0) {
+        (void)command_fail(0, "%.*s", (int)failure.size, failure.bytes);
+        return;
+    }
+    output_init(&output, STDERR_FILENO);
+    (void)account_text(account, &view, output_write, &output);
+    (void)output_flush(&output);
+}
+
+static void print_statistics(const struct settings *settings, const struct repeat *repeat)
+{
+    static struct output output;
+    const struct account_view view = command_account_view(settings);
+    output_init(&output, STDERR_FILENO);
+    (void)repeat_text(repeat, &view, output_write, &output);
+    (void)output_flush(&output);
+}
+
+/* A shell that runs us in a loop ends its script on Ctrl-C only if we died of it, as the command
+ * did. Other signals are told by the exit code alone. */
+static void end_as_interrupted(const vitals_account *account)
+{
+    if (vitals_account_signal(account) != SIGINT)
+        return;
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigaction(SIGINT, &usual, NULL);
+    (void)raise(SIGINT);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+}
+
+/* ---- what came of it ---- */
+
+/* `vitals run "sh -c 'exit 7'"`: no program has such a name. */
+static bool is_quoted_line(const struct settings *settings, const vitals_account *account)
+{
+    enum { EXIT_NOT_FOUND = 127 };
+    return settings->command_argc == 1 && vitals_account_failure(account).size > 0 &&
+           vitals_account_exit_code(account) == EXIT_NOT_FOUND &&
+           strpbrk(settings->command_argv[0], " \t") != NULL;
+}
+
+static int exit_code_of(const vitals_account *account)
+{
+    vitals_text limit = vitals_account_attribute(account, "limit");
+    if (limit.size > 0)
+        return is_text(limit, "time") ? EXIT_LIMIT_TIME : EXIT_LIMIT;
+    return vitals_account_exit_code(account);
+}
+
+static void tell_limit(const vitals_account *account)
+{
+    vitals_text words = vitals_account_attribute(account, "limit_words");
+    if (words.size > 0)
+        (void)command_fail(0, "the command passed a limit: %.*s", (int)words.size, words.bytes);
+}
+
+/* The account goes into the recording that the sampler wrote. */
+static void finish_recording(const struct run_plan *plan, const vitals_account *account)
+{
+    vitals_error error;
+    if (plan->records && recorder_finish(plan->recorder.path, account, &error) < 0)
+        (void)command_fail(0, "%s: the account is missing: %s", command_safe(plan->recorder.path),
+                           error.message);
+}
+
+static void tell_places(const struct settings *settings, const struct run_plan *plan)
+{
+    if (!settings->verbose)
+        return;
+    if (plan->totals[0] != '\0')
+        (void)command_fail(0, "running totals stand in %s", command_safe(plan->totals));
+    else
+        (void)command_fail(0, "no running totals are kept");
+}
+
+bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account)
+{
+    static const char STOPPED[] = "recording stopped";
+    vitals_text missing = vitals_account_attribute(account, "missing");
+    return plan->records && missing.size > 0 &&
+           memmem(missing.bytes, missing.size, STOPPED, sizeof STOPPED - 1) != NULL;
+}
+
+void run_tell_stopped(const struct run_plan *plan, const vitals_account *account)
+{
+    vitals_text missing = vitals_account_attribute(account, "missing");
+    if (run_recording_stopped(plan, account))
+        (void)command_fail(0, "%.*s", (int)missing.size, missing.bytes);
+}
+
+/* With --quiet only what vitals itself did or could not do: the command speaks for itself, and its
+ * exit code is ours. */
+static void print_end(const struct settings *settings, const struct run_plan *plan,
+                      const vitals_account *account)
+{
+    if (!settings->quiet || vitals_account_failure(account).size > 0)
+        print_text(settings, account);
+    tell_limit(account);
+    if (settings->quiet)
+        run_tell_stopped(plan, account);
+}
+
+/* ---- running ---- */
+
+/* Where nobody reads the account, or a limit of file sizes is met: the exit code is told anyhow. */
+static void outlive_writing(void)
+{
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Before the command begins: who is told of it, and what it finds them by. */
+static void begin_telling(const struct settings *settings, struct run_plan *plan)
+{
+    const struct hello_job job = {.program = "run", .argv = settings->command_argv};
+    run_telling_init(&plan->telling, settings);
+    if (!run_telling_begin(&plan->telling, settings, &job))
+        return;
+    run_telling_observe(&plan->telling, &plan->options);
+    plan->options.environment = plan->telling.variables;
+}
+
+/* Once. `*account` is the caller's where 0 is returned. */
+static int run_once(const struct run_plan *plan, vitals_account **account)
+{
+    vitals_error error;
+    int code = vitals_run_command(&plan->options, account, &error);
+    run_totals_remove(plan);
+    if (code < 0)
+        return command_fail(EXIT_BEFORE_RUN, "%s", error.message);
+    finish_recording(plan, *account);
+    return 0;
+}
+
+static int run_single(const struct settings *settings, struct run_plan *plan, int descriptor)
+{
+    vitals_account *account = NULL;
+    begin_telling(settings, plan);
+    int code = run_once(plan, &account);
+    if (code != 0)
+        return code;
+    run_telling_hold(&plan->telling);
+    code = exit_code_of(account);
+    outlive_writing();
+    print_json(settings, account, NULL, descriptor);
+    if (is_quoted_line(settings, account)) {
+        code = command_fail(EXIT_USAGE,
+                            "\"%s\" is one word, and no program has that name; without the quotes "
+                            "around all of it: vitals run -- %s",
+                            command_safe(settings->command_argv[0]),
+                            command_safe(settings->command_argv[0]));
+    } else {
+        print_end(settings, plan, account);
+    }
+    run_telling_end(&plan->telling, settings, account, run_plan_file(plan));
+    end_as_interrupted(account);
+    vitals_account_free(account);
+    return code;
+}
+
+/* Until one fails, which is told by itself. */
+static int run_repeated(const struct settings *settings, struct run_plan *plan, int descriptor)
+{
+    struct repeat *repeat = repeat_new();
+    vitals_account *account = NULL, *failed = NULL;
+    int code = repeat == NULL ? command_fail(EXIT_BEFORE_RUN, "out of memory") : 0;
+    uint64_t done = 0;
+    while (code == 0 && failed == NULL && done < settings->repeat) {
+        code = run_plan_record(plan, settings, done + 1);
+        if (code == 0)
+            code = run_once(plan, &account);
+        if (code != 0)
+            break;
+        code = exit_code_of(account);
+        if (code != 0)
+            failed = account;
+        else if (!repeat_add(repeat, account))
+            code = command_fail(EXIT_BEFORE_RUN, "out of memory after %llu runs",
+                                (unsigned long long)done);
+        else
+            done++;
+    }
+    outlive_writing();
+    if (failed != NULL) {
+        print_end(settings, plan, failed);
+        (void)command_fail(0, "run %llu of %llu failed%s", (unsigned long long)done + 1,
+                           (unsigned long long)settings->repeat,
+                           settings->quiet ? "" : "; the figures are of those before it");
+    }
+    if (repeat != NULL)
+        print_json(settings, NULL, repeat, descriptor);
+    if (done > 0 && !settings->quiet)
+        print_statistics(settings, repeat);
+    if (failed != NULL)
+        end_as_interrupted(failed);
+    vitals_account_free(failed);
+    repeat_free(repeat);
+    return code;
+}
+
+int command_run(const struct settings *settings)
+{
+    static struct run_plan plan; /* large, and borrowed by what runs */
+    int descriptor;
+    if (settings->command_argv == NULL)
+        return command_fail(EXIT_USAGE,
+                            "run: no command; it stands behind --, as in: vitals run -- make");
+    int code = telling_check(settings);
+    if (code == 0)
+        code = run_plan_init(&plan, settings);
+    if (code == 0)
+        code = run_plan_prepare(&plan, settings);
+    if (code == 0 && settings->gpus != 0 && !settings->gpus_chosen)
+        code = run_on_gpus(settings);
+    else if (code == 0 && open_json(settings, &descriptor) != 0)
+        code = EXIT_BEFORE_RUN;
+    else if (code == 0) {
+        tell_places(settings, &plan);
+        code = settings->repeat != 0 ? run_repeated(settings, &plan, descriptor)
+                                     : run_single(settings, &plan, descriptor);
+    }
+    run_plan_done(&plan);
+    return code;
+}

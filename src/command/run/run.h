@@ -1,0 +1,68 @@
+/* run.h: what the parts of `vitals run` share. One thread. */
+#ifndef VITALS_COMMAND_RUN_RUN_H
+#define VITALS_COMMAND_RUN_RUN_H
+
+#include "command/command.h"
+#include "command/run/run_export.h"
+#include "record/observer.h"
+
+#include <sys/stat.h>
+
+enum { EXIT_LIMIT_TIME = 124, EXIT_BEFORE_RUN = 125, EXIT_LIMIT = 137 };
+
+/* Everything that a run is told, and what it points to. */
+struct run_plan {
+    vitals_options world;
+    vitals_usage_options usage;
+    vitals_run_options options;
+    const char **devices; /* NULL at the end */
+    struct record_observer observer;
+    struct recorder_options recorder;
+    struct run_telling telling;
+    bool records;
+    char recording[4096];      /* its path; of several runs that of this one */
+    char totals[4096];         /* "": there is no backup */
+    struct stat totals_before; /* no mode: nothing was there */
+};
+
+/* run_options.c: of the settings; what is wrong is said. 0, or an exit code. Nothing is written
+ * yet; run_plan_prepare makes the recording, where there is one of a single run. */
+int run_plan_init(struct run_plan *plan, const struct settings *settings);
+int run_plan_prepare(struct run_plan *plan, const struct settings *settings);
+void run_plan_done(struct run_plan *plan);
+
+/* The file that is recorded into; NULL: none, or standard output. */
+const char *run_plan_file(const struct run_plan *plan);
+
+/* Of several runs, the recording of the one that comes: from 1 on. 0, or an exit code. */
+int run_plan_record(struct run_plan *plan, const struct settings *settings, uint64_t number);
+
+/* run_totals.c: where running totals stand: a name of their own in the user's state folder, which
+ * is made. "" where there is no such place: nobody is told but with --verbose. */
+void run_totals_place(const struct settings *settings, char *out, size_t capacity);
+
+/* Removes the file of totals, where one was written: not what stood there before. */
+void run_totals_remove(const struct run_plan *plan);
+
+/* run.c: whether the recording stopped before its end; and says so, where it did, to who wants no
+ * account. */
+bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account);
+void run_tell_stopped(const struct run_plan *plan, const vitals_account *account);
+
+/* run_gpus.c: chooses GPUs and begins us anew on them; returns an exit code where that fails. */
+int run_on_gpus(const struct settings *settings);
+
+/* run_repeat.c: figures of several runs. */
+struct repeat;
+
+struct repeat *repeat_new(void); /* NULL when memory is out */
+void repeat_free(struct repeat *repeat);
+
+/* Takes an account over. False when memory is out. */
+bool repeat_add(struct repeat *repeat, vitals_account *account);
+
+int repeat_text(const struct repeat *repeat, const struct account_view *view, vitals_write *write,
+                void *data);
+int repeat_json(const struct repeat *repeat, vitals_write *write, void *data);
+
+#endif

@@ -1,0 +1,73 @@
+/* run_export.h: run and track tell others: --mlflow, --otlp, --tensorboard.
+ *
+ * Nothing here fails or delays the job beyond --tell-wait: what cannot be told is said in a line.
+ * The program is started before the job and is none of its processes; the sampler's process writes
+ * samples to it, and the end is written here. One thread. */
+#ifndef VITALS_COMMAND_RUN_RUN_EXPORT_H
+#define VITALS_COMMAND_RUN_RUN_EXPORT_H
+
+#include <stdatomic.h>
+
+#include "command/export/exporter.h"
+#include "command/run/observer_pair.h"
+
+struct run_telling {
+    struct telling telling; /* link NULL: nobody is told */
+    vitals_run_observer face;
+    vitals_request *request;
+    struct text line;       /* sampler's process or thread */
+    uint64_t wait_ns;       /* that a sample may take to leave */
+    char *own[3];           /* "NAME=VALUE" that the command has in the place of ours; NULL */
+    const char **variables; /* the command's environment; NULL: as ours */
+    struct observer_pair pair;
+    const char *policy;        /* --cmdline */
+    _Atomic uint64_t *dropped; /* of the sampler's process too; NULL: not counted */
+    int interrupts;            /* once it is held */
+    bool held, said_gone;
+};
+
+/* What is to be read for them. `*telling` is to be done after it. */
+void run_telling_init(struct run_telling *telling, const struct settings *settings);
+
+/* Puts itself into the options of a run, beside who observes it already; before the run is opened,
+ * where that copies them. */
+void run_telling_observe(struct run_telling *telling, vitals_run_options *options);
+
+/* Starts the program, where anything was asked for, and waits for the id of a run of MLflow; says
+ * it where nobody can be told. True: somebody is. `job`: what of it is known. */
+bool run_telling_begin(struct run_telling *telling, const struct settings *settings,
+                       const struct hello_job *job);
+
+/* The pid of the program, or 0 if it has not been started. */
+int64_t run_telling_pid(const struct run_telling *telling);
+
+/* A sample that nobody observes: of vitals record. */
+void run_telling_sample(struct run_telling *telling, const vitals_snapshot *snapshot,
+                        const vitals_usage *usage);
+
+/* The job has ended, and its exit code is to be given: from here on a signal ends all waiting, and
+ * not us. */
+void run_telling_hold(struct run_telling *telling);
+
+/* The account, how it ended, and the page of it; then waits for what is still to be sent: all of it
+ * within --tell-wait. Says what was not told. `recording`: NULL, or the path of one that is
+ * finished. */
+void run_telling_end(struct run_telling *telling, const struct settings *settings,
+                     const vitals_account *account, const char *recording);
+void run_telling_done(struct run_telling *telling);
+
+/* run_page.c: the page of vitals report, of the account (its JSON) or a recording, in a folder of
+ * its own that run_page_remove removes. Of a recording that is too long for the time that is left
+ * it is of the account alone, which is said. False: it could not be made. */
+struct run_page {
+    const char *title;             /* NULL: none */
+    uint64_t deadline_ns;          /* monotonic */
+    int interrupts;                /* once it can be read there is no time left; -1 */
+    char folder[4096], path[4200]; /* "": there is none */
+};
+
+bool run_page_make(struct run_page *page, const struct settings *settings, const char *recording,
+                   const char *account);
+void run_page_remove(struct run_page *page);
+
+#endif

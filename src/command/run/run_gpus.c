@@ -1,0 +1,42 @@
+/* run_gpus.c: `vitals run --gpus N`: what `vitals select -n N --wait --lock -- vitals run …` does.
+ *
+ * Who looks for devices loads drivers and starts threads; a launcher has neither. So we become
+ * ourselves anew, with the locks and the variables of the devices that were chosen. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/run/run.h"
+
+/* Our own arguments, with a word that says that it was done; it stands before the command. */
+static const char **begin_again(const struct settings *settings)
+{
+    static const char CHOSEN[] = "--gpus-chosen";
+    size_t before = settings->argc - settings->command_argc, used = 0;
+    const char **argv = calloc(settings->argc + 2, sizeof *argv);
+    if (argv == NULL)
+        return NULL;
+    if (before > 0 && strcmp(settings->argv[before - 1], "--") == 0)
+        before--;
+    for (size_t i = 0; i < settings->argc; i++) {
+        if (i == before)
+            argv[used++] = CHOSEN;
+        argv[used++] = settings->argv[i];
+    }
+    return argv;
+}
+
+int run_on_gpus(const struct settings *settings)
+{
+    struct settings wanted = *settings;
+    const char **argv = begin_again(settings);
+    if (argv == NULL)
+        return command_fail(EXIT_BEFORE_RUN, "out of memory");
+    wanted.command_argv = argv;
+    wanted.command_argc = settings->argc + 1;
+    wanted.command_path = settings->program;
+    wanted.count = settings->gpus;
+    wanted.wait = wanted.lock = true;
+    int code = command_select(&wanted);
+    free(argv);
+    return code;
+}

@@ -1,0 +1,139 @@
+/* run_page.c: the page of a run as others get it: of its recording where there is one, else of its
+ * account alone. No command line stands in it but its title, which --cmdline has its say in.
+ *
+ * It lies in a folder of its own that nobody else can read, until it was sent. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/run/run_export.h"
+#include "export/clock.h"
+#include "report/html.h"
+
+static bool write_file(const char *path, const char *bytes, size_t size)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0)
+        return false;
+    size_t written = 0;
+    while (written < size) {
+        ssize_t count = write(descriptor, bytes + written, size - written);
+        if (count <= 0)
+            break;
+        written += (size_t)count;
+    }
+    return close(descriptor) == 0 && written == size;
+}
+
+/* ---- time ---- */
+
+static uint64_t left_ns(const struct run_page *page)
+{
+    struct pollfd told = {.fd = page->interrupts, .events = POLLIN};
+    uint64_t now = clock_now_ns();
+    return now < page->deadline_ns && poll(&told, 1, 0) <= 0 ? page->deadline_ns - now : 0;
+}
+
+/* Whether a recording can be read and drawn in what is left: a slow CPU does 2 MB in a second. */
+static bool fits(const struct run_page *page, const char *recording)
+{
+    static const uint64_t NS_PER_BYTE = 500;
+    struct stat status;
+    return stat(recording, &status) == 0 && status.st_size >= 0 &&
+           (uint64_t)status.st_size < left_ns(page) / NS_PER_BYTE;
+}
+
+/* ---- the page ---- */
+
+struct printer {
+    const struct run_page *page;
+    struct output output;
+};
+
+static int write_in_time(void *data, const char *bytes, size_t size)
+{
+    struct printer *printer = data;
+    return left_ns(printer->page) > 0 ? output_write(&printer->output, bytes, size) : -1;
+}
+
+static bool print(const struct html_report *report, const struct run_page *page)
+{
+    static struct printer printer;
+    int descriptor = open(page->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0)
+        return false;
+    printer.page = page;
+    output_init(&printer.output, descriptor);
+    int stopped = html_write(report, write_in_time, &printer);
+    bool whole = output_flush(&printer.output) == 0 && stopped == 0;
+    return close(descriptor) == 0 && whole;
+}
+
+static bool make(const char *source, const struct run_page *page, const struct settings *settings)
+{
+    struct recording *recording;
+    struct phases phases;
+    struct sizing sizing;
+    vitals_error error;
+    const struct account_view view = command_account_view(settings);
+    if (recording_open(source, &recording, &error) < 0)
+        return false;
+    bool made = phases_of(recording, &phases, &error) == 0;
+    if (made) {
+        sizing_of(recording_account(recording), &sizing);
+        const struct html_report report = {.recording = recording,
+                                           .path = source,
+                                           .view = &view,
+                                           .phases = &phases,
+                                           .sizing = &sizing,
+                                           .for_others = true,
+                                           .title = page->title};
+        made = print(&report, page);
+        phases_done(&phases);
+    }
+    recording_close(recording);
+    return made;
+}
+
+bool run_page_make(struct run_page *page, const struct settings *settings, const char *recording,
+                   const char *account)
+{
+    char json[sizeof page->path];
+    page->folder[0] = page->path[0] = '\0';
+    if (left_ns(page) == 0)
+        return false;
+    int length = snprintf(page->folder, sizeof page->folder, "%s/vitals-XXXXXX",
+                          settings->temporary);
+    if (length < 0 || (size_t)length >= sizeof page->folder || mkdtemp(page->folder) == NULL) {
+        page->folder[0] = '\0';
+        return false;
+    }
+    (void)snprintf(json, sizeof json, "%s/account.json", page->folder);
+    (void)snprintf(page->path, sizeof page->path, "%s/report.html", page->folder);
+    bool whole = recording == NULL || fits(page, recording);
+    bool made = recording != NULL && whole && make(recording, page, settings);
+    if (!whole)
+        (void)command_fail(0, "the page that others get has no charts: the recording is long; "
+                              "a longer --tell-wait gives them time");
+    if (!made) {
+        (void)unlink(page->path);
+        made = write_file(json, account, strlen(account)) && make(json, page, settings);
+        (void)unlink(json);
+    }
+    if (!made)
+        run_page_remove(page);
+    return made;
+}
+
+void run_page_remove(struct run_page *page)
+{
+    if (page->folder[0] == '\0')
+        return;
+    if (page->path[0] != '\0')
+        (void)unlink(page->path);
+    (void)rmdir(page->folder);
+    page->folder[0] = page->path[0] = '\0';
+}

@@ -1,0 +1,209 @@
+/* run_repeat.c: figures of several runs: of each its mean, least, largest, and standard deviation.
+ *
+ * A figure that a run did not have is not counted for it, and its count says so. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/run/run.h"
+#include "report/json_form.h"
+#include "report/statistics.h"
+#include "report/words.h"
+
+struct repeat {
+    vitals_account **runs;
+    size_t count, capacity;
+};
+
+struct repeat *repeat_new(void)
+{
+    return calloc(1, sizeof(struct repeat));
+}
+
+void repeat_free(struct repeat *repeat)
+{
+    if (repeat == NULL)
+        return;
+    for (size_t i = 0; i < repeat->count; i++)
+        vitals_account_free(repeat->runs[i]);
+    free(repeat->runs);
+    free(repeat);
+}
+
+bool repeat_add(struct repeat *repeat, vitals_account *account)
+{
+    if (repeat->count == repeat->capacity) {
+        size_t wanted = repeat->capacity > 0 ? 2 * repeat->capacity : 16;
+        vitals_account **runs = realloc(repeat->runs, wanted * sizeof(*runs));
+        if (runs == NULL)
+            return false;
+        repeat->runs = runs;
+        repeat->capacity = wanted;
+    }
+    repeat->runs[repeat->count++] = account;
+    return true;
+}
+
+/* ---- of one figure ---- */
+
+/* The next figure that stands in some run and in none before it; both NULL: the first. Order is
+ * that of the first run that has it. */
+struct walk {
+    size_t run;
+    const vitals_figure *figure;
+};
+
+static bool is_new(const struct repeat *repeat, const struct walk *walk)
+{
+    for (size_t i = 0; i < walk->run; i++) {
+        if (vitals_account_find(repeat->runs[i], vitals_figure_name(walk->figure),
+                                vitals_figure_subject(walk->figure)) != NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool next_figure(const struct repeat *repeat, struct walk *walk)
+{
+    while (walk->run < repeat->count) {
+        walk->figure = vitals_account_next(repeat->runs[walk->run], walk->figure);
+        if (walk->figure == NULL)
+            walk->run++;
+        else if (is_new(repeat, walk))
+            return true;
+    }
+    return false;
+}
+
+static struct statistics statistics_of(const struct repeat *repeat, const vitals_figure *figure)
+{
+    struct statistics result = {0};
+    for (size_t i = 0; i < repeat->count; i++) {
+        double value;
+        const vitals_figure *one = vitals_account_find(repeat->runs[i], vitals_figure_name(figure),
+                                                       vitals_figure_subject(figure));
+        if (one != NULL && vitals_figure_value(one, &value) > 0)
+            statistics_add(&result, value);
+    }
+    return result;
+}
+
+/* ---- for people ---- */
+
+/* What a person compares runs by, of the whole tree and of devices. */
+static const struct {
+    const char *name, *title;
+} SHOWN[] = {
+    {"wall_seconds", "time"},
+    {"cpu_seconds", "CPU"},
+    {"cpu_user_seconds", "  user"},
+    {"cpu_system_seconds", "  system"},
+    {"memory_peak_bytes", "memory, peak"},
+    {"memory_peak_low_bytes", "memory, peak at least"},
+    {"memory_peak_high_bytes", "memory, estimate"},
+    {"disk_read_bytes", "disk, read"},
+    {"disk_written_bytes", "  written"},
+    {"processes", "processes"},
+    {"gpu_memory_peak_bytes", "memory, peak"},
+    {"gpu_busy_seconds", "busy"},
+};
+
+/* Its title, or NULL. With --verbose every figure has one, its name. */
+static const char *title_of(const struct account_view *view, const vitals_figure *figure)
+{
+    const char *name = vitals_figure_name(figure);
+    if (view->verbose)
+        return name;
+    bool is_whole = vitals_figure_subject(figure)[0] == '\0';
+    bool is_device = strncmp(name, "gpu_", 4) == 0 && vitals_figure_label(figure)[0] != '\0';
+    for (size_t i = 0; (is_whole || is_device) && i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
+        if (strcmp(name, SHOWN[i].name) == 0)
+            return SHOWN[i].title;
+    }
+    return NULL;
+}
+
+static int put_row(const struct account_view *view, const vitals_figure *figure,
+                   const struct statistics *of, vitals_write *write, void *data)
+{
+    char mean[WORDS], min[WORDS], max[WORDS], std[WORDS], title[160], line[1400];
+    const char *name = vitals_figure_name(figure), *unit = vitals_figure_unit(figure);
+    const char *label = vitals_figure_label(figure);
+    if (label[0] == '\0' && view->verbose)
+        label = vitals_figure_subject(figure);
+    if (view->verbose)
+        (void)snprintf(title, sizeof title, "%s %s", name, label);
+    else
+        (void)snprintf(title, sizeof title, "%s%s%s", label, label[0] != '\0' ? " " : "",
+                       title_of(view, figure));
+    (void)snprintf(line, sizeof line, "  %-*.100s %12s %12s %12s %12s\n", view->verbose ? 44 : 24,
+                   title, words_value(view, name, unit, of->mean, mean),
+                   words_value(view, name, unit, of->min, min),
+                   words_value(view, name, unit, of->max, max),
+                   words_value(view, name, unit, statistics_deviation(of), std));
+    return write(data, line, strlen(line));
+}
+
+int repeat_text(const struct repeat *repeat, const struct account_view *view, vitals_write *write,
+                void *data)
+{
+    char line[160];
+    struct walk walk = {0};
+    (void)snprintf(line, sizeof line, "vitals: %zu run%s\n  %-*s %12s %12s %12s %12s\n",
+                   repeat->count, repeat->count == 1 ? "" : "s", view->verbose ? 44 : 24, "",
+                   "mean", "least", "most", "deviation");
+    int stopped = write(data, line, strlen(line));
+    while (stopped == 0 && next_figure(repeat, &walk)) {
+        const struct statistics of = statistics_of(repeat, walk.figure);
+        if (of.count > 0 && title_of(view, walk.figure) != NULL)
+            stopped = put_row(view, walk.figure, &of, write, data);
+    }
+    return stopped;
+}
+
+/* ---- for programs ---- */
+
+static void put_statistics(struct json_form *form, const vitals_figure *figure,
+                           const struct statistics *of)
+{
+    form_begin(form, '{');
+    form_put_string(form, "name", vitals_figure_name(figure));
+    if (vitals_figure_subject(figure)[0] != '\0')
+        form_put_string(form, "subject", vitals_figure_subject(figure));
+    if (vitals_figure_label(figure)[0] != '\0')
+        form_put_string(form, "label", vitals_figure_label(figure));
+    form_put_string(form, "unit", vitals_figure_unit(figure));
+    form_put_count(form, "count", of->count);
+    form_put_number(form, "mean", of->mean);
+    form_put_number(form, "min", of->min);
+    form_put_number(form, "max", of->max);
+    form_put_number(form, "std", statistics_deviation(of));
+    form_end(form, '}');
+}
+
+int repeat_json(const struct repeat *repeat, vitals_write *write, void *data)
+{
+    struct json_form form;
+    struct walk walk = {0};
+    json_form_init(&form, 0, write, data);
+    form_begin(&form, '{');
+    form_put_count(&form, "runs", repeat->count);
+    form_key(&form, "statistics");
+    form_begin(&form, '[');
+    while (next_figure(repeat, &walk)) {
+        const struct statistics of = statistics_of(repeat, walk.figure);
+        if (of.count > 0)
+            put_statistics(&form, walk.figure, &of);
+    }
+    form_end(&form, ']');
+    form_key(&form, "accounts");
+    form_begin(&form, '[');
+    for (size_t i = 0; i < repeat->count && form.failed == 0; i++) {
+        form.begun = form.begun && write(data, ",", 1) == 0;
+        form.failed = vitals_account_json(repeat->runs[i], write, data);
+        form.begun = true;
+    }
+    form_end(&form, ']');
+    form_end(&form, '}');
+    return form.failed != 0 ? form.failed : write(data, "\n", 1);
+}

@@ -1,0 +1,217 @@
+/* track.c: `vitals track`: watches processes that live already, and says on stderr what they used
+ * since then, and where a form is named each sample on stdout. It ends when they have ended, or
+ * when it is told to; they never notice. */
+#include "command/processes/filter.h"
+#include "command/run/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct track {
+    const struct settings *settings;
+    struct run_plan plan;
+    int64_t *pids;
+    vitals_run *run;
+    int interrupts;
+    int json;     /* -1: nowhere */
+    bool printed; /* the samples go to standard output */
+    bool enough;  /* who read them has gone */
+};
+
+/* What fails before a command is run has a code of its own there; here nothing is run. */
+static int exit_code(int code)
+{
+    return code == EXIT_BEFORE_RUN ? EXIT_CANNOT : code;
+}
+
+static int take_pids(struct track *track)
+{
+    const struct settings_words *words = &track->settings->words;
+    int code = 0;
+    if (words->count == 0)
+        return command_fail(EXIT_USAGE, "track: no pid; as in: vitals track 4711");
+    track->pids = calloc(words->count, sizeof *track->pids);
+    if (track->pids == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    for (size_t i = 0; i < words->count; i++) {
+        track->pids[i] = (int64_t)filter_pid(words->items[i]);
+        if (track->pids[i] == 0)
+            code = EXIT_USAGE;
+    }
+    return code;
+}
+
+/* A place that cannot be written is better known now. */
+static int open_json(struct track *track)
+{
+    const char *path = track->settings->json_path;
+    if (path == NULL)
+        return 0;
+    track->json = output_create(path);
+    if (track->json >= 0)
+        return 0;
+    return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
+}
+
+/* Rows of others' forms name the process that was asked for first. */
+static void tell_pid(struct track *track)
+{
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%lld", (long long)track->pids[0]);
+    if (track->plan.records)
+        record_observer_attribute(&track->plan.observer, "pid",
+                                  (vitals_text){digits, (size_t)size});
+}
+
+static bool is_target(const struct track *track, int64_t pid)
+{
+    bool is = false;
+    for (size_t i = 0; i < track->settings->words.count; i++)
+        is |= track->pids[i] == pid;
+    return is;
+}
+
+/* We and the program that tells others are no part of a target that started us. What else we start
+ * is below us; that program may become a child of the target. */
+static int leave_ourselves_out(struct track *track)
+{
+    const int64_t pids[] = {getpid(), run_telling_pid(&track->plan.telling)};
+    vitals_error error;
+    for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
+        if (pids[i] > 0 && !is_target(track, pids[i]) &&
+            vitals_run_exclude(track->run, pids[i], &error) < 0)
+            return command_fail(EXIT_CANNOT, "%s", error.message);
+    }
+    return 0;
+}
+
+static int begin(struct track *track)
+{
+    vitals_error error;
+    int code = take_pids(track);
+    if (code == 0)
+        code = telling_check(track->settings);
+    if (code == 0)
+        code = exit_code(run_plan_init(&track->plan, track->settings));
+    if (code != 0)
+        return code;
+    track->interrupts = command_interrupts();
+    track->plan.observer.options.stop = track->interrupts;
+    track->plan.usage.pids = track->pids;
+    track->plan.usage.pid_count = track->settings->words.count;
+    track->plan.options.argv = NULL;
+    tell_pid(track);
+    track->printed = track->plan.records && run_plan_file(&track->plan) == NULL;
+    run_telling_init(&track->plan.telling, track->settings);
+    if (telling_asked(track->settings))
+        run_telling_observe(&track->plan.telling, &track->plan.options);
+    if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    /* Nothing is written, and nothing replaced, before all of them are found. */
+    code = exit_code(run_plan_prepare(&track->plan, track->settings));
+    if (code == 0)
+        code = open_json(track);
+    if (code == 0)
+        (void)run_telling_begin(&track->plan.telling, track->settings,
+                                &(struct hello_job){.program = "track", .pid = track->pids[0]});
+    return code == 0 ? leave_ourselves_out(track) : code;
+}
+
+/* Whether nobody reads the samples any more. */
+static bool reader_left(const struct track *track)
+{
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    return track->printed && poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
+}
+
+/* Until all have ended, a signal says so, or nobody reads. */
+static int wait_for_end(struct track *track)
+{
+    static const double SECONDS = 0.2;
+    struct pollfd told = {.fd = track->interrupts, .events = POLLIN};
+    vitals_error error;
+    if (vitals_run_start(track->run, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    for (int ended = 0; ended == 0;) {
+        ended = vitals_run_wait(track->run, SECONDS, &error);
+        if (ended < 0)
+            return command_fail(EXIT_CANNOT, "%s", error.message);
+        track->enough = reader_left(track);
+        if (track->enough || (track->interrupts >= 0 && poll(&told, 1, 0) > 0))
+            break;
+    }
+    if (vitals_run_stop(track->run, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    return 0;
+}
+
+static int print(struct track *track, const vitals_account *account)
+{
+    static struct output output;
+    const struct account_view view = command_account_view(track->settings);
+    int code = EXIT_DONE;
+    if (track->json >= 0) {
+        output_init(&output, track->json);
+        (void)!vitals_account_json(account, output_write, &output);
+        code = output_done(&output, EXIT_DONE);
+    }
+    if (track->settings->quiet) {
+        if (!track->enough)
+            run_tell_stopped(&track->plan, account);
+        return code;
+    }
+    output_init(&output, STDERR_FILENO);
+    (void)account_text(account, &view, output_write, &output);
+    (void)output_flush(&output);
+    return code;
+}
+
+/* The account goes into the recording. */
+static int finish_recording(const struct track *track, const vitals_account *account)
+{
+    const char *path = track->plan.recorder.path;
+    vitals_error error;
+    if (!track->plan.records || recorder_finish(path, account, &error) == 0)
+        return EXIT_DONE;
+    return command_fail(EXIT_CANNOT, "%s: the account is missing: %s", command_safe(path),
+                        error.message);
+}
+
+static int tell(struct track *track)
+{
+    vitals_account *account = NULL;
+    vitals_error error;
+    if (vitals_run_account(track->run, &account, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    const int finished = finish_recording(track, account);
+    int code = print(track, account);
+    const bool stopped = run_recording_stopped(&track->plan, account) && !track->enough;
+    if (finished != EXIT_DONE || stopped)
+        code = EXIT_CANNOT;
+    run_telling_end(&track->plan.telling, track->settings, account, run_plan_file(&track->plan));
+    vitals_account_free(account);
+    run_totals_remove(&track->plan);
+    return code;
+}
+
+int command_track(const struct settings *settings)
+{
+    static struct track track; /* the plan is large */
+    track = (struct track){.settings = settings, .json = -1};
+    int code = begin(&track);
+    if (code == 0)
+        code = wait_for_end(&track);
+    if (code == 0)
+        code = tell(&track);
+    vitals_run_free(track.run);
+    run_plan_done(&track.plan);
+    free(track.pids);
+    if (track.json >= 0)
+        close(track.json);
+    return code;
+}

@@ -1,0 +1,87 @@
+/* body.c: see body.h. */
+#include "export/body.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "export/server/gzip.h"
+
+struct body {
+    atomic_size_t holders;
+    void *owned;
+    const void *bytes;
+    size_t size;
+    pthread_mutex_t mutex;
+    bool tried;         /* guarded by mutex, and never unset: whether it was packed */
+    void *packed;       /* guarded by mutex; NULL: it cannot be */
+    size_t packed_size; /* guarded by mutex */
+};
+
+static struct body *make(void *owned, const void *bytes, size_t size)
+{
+    struct body *body = calloc(1, sizeof *body);
+    if (body == NULL)
+        return NULL;
+    atomic_init(&body->holders, 1);
+    pthread_mutex_init(&body->mutex, NULL);
+    body->owned = owned;
+    body->bytes = bytes;
+    body->size = size;
+    return body;
+}
+
+struct body *body_new(struct text *text)
+{
+    struct body *body = text->failed ? NULL : make(text->bytes, text->bytes, text->size);
+    if (body == NULL)
+        text_done(text);
+    *text = (struct text){.bytes = NULL};
+    return body;
+}
+
+struct body *body_of_constant(const void *bytes, size_t size)
+{
+    return make(NULL, bytes, size);
+}
+
+struct body *body_ref(struct body *body)
+{
+    (void)atomic_fetch_add_explicit(&body->holders, 1, memory_order_relaxed);
+    return body;
+}
+
+void body_unref(struct body *body)
+{
+    if (body == NULL || atomic_fetch_sub_explicit(&body->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    pthread_mutex_destroy(&body->mutex);
+    free(body->owned);
+    free(body->packed);
+    free(body);
+}
+
+const void *body_bytes(const struct body *body, size_t *size)
+{
+    *size = body->size;
+    return body->bytes;
+}
+
+const void *body_packed(struct body *body, size_t *size)
+{
+    pthread_mutex_lock(&body->mutex);
+    if (!body->tried) {
+        struct text packed = {.bytes = NULL};
+        body->tried = true;
+        if (gzip_pack(body->bytes, body->size, &packed)) {
+            body->packed = packed.bytes;
+            body->packed_size = packed.size;
+        } else {
+            text_done(&packed);
+        }
+    }
+    const void *bytes = body->packed;
+    *size = body->packed_size;
+    pthread_mutex_unlock(&body->mutex);
+    return bytes;
+}

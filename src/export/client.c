@@ -1,0 +1,399 @@
+/* client.c: see client.h. */
+#include "export/client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "export/address.h"
+#include "export/clock.h"
+#include "feed/built_without.h"
+#include "record/sample.h"
+
+enum { CONNECT_SECONDS = 10, TOTAL_SECONDS = 30, BILLION = 1000000000 };
+
+/* ---- what needs no library ---- */
+
+void client_encode(struct text *url, const char *bytes, size_t size, bool path)
+{
+    static const char PLAIN[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    static const char HEX[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        char code[3] = {'%', HEX[byte >> 4], HEX[byte & 15]};
+        if (byte != '\0' && (strchr(PLAIN, byte) != NULL || (path && byte == '/')))
+            text_byte(url, bytes[i]);
+        else
+            text_append(url, code, sizeof code);
+    }
+}
+
+void client_answer_done(struct client_answer *answer)
+{
+    text_done(&answer->body);
+    *answer = (struct client_answer){.status = 0};
+}
+
+bool retry_helps(const struct client_answer *answer, const int *statuses)
+{
+    if (answer->status == 0)
+        return !answer->refused;
+    while (*statuses != 0 && *statuses != answer->status)
+        statuses++;
+    return *statuses != 0;
+}
+
+/* SplitMix64: enough for clients not to come back all at once. */
+static uint64_t random_next(uint64_t *state)
+{
+    uint64_t mixed = (*state += 0x9e3779b97f4a7c15U);
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
+    return mixed ^ (mixed >> 31);
+}
+
+uint64_t retry_wait_ns(struct retry *retry, const struct client_answer *answer, uint64_t first_ns,
+                       uint64_t most_ns)
+{
+    if (retry->state == 0)
+        retry->state = clock_now_ns() ^ (uint64_t)(uintptr_t)retry;
+    unsigned shift = retry->tries < 40 ? retry->tries : 40;
+    uint64_t limit = first_ns <= (most_ns >> shift) ? first_ns << shift : most_ns;
+    uint64_t wait = random_next(&retry->state) % (limit + 1);
+    uint64_t asked = answer->retry_after_ns < most_ns ? answer->retry_after_ns : most_ns;
+    retry->tries++;
+    return wait > asked ? wait : asked;
+}
+
+#if VITALS_WITH_CURL
+#include "export/curl.h"
+
+struct client {
+    CURL *easy;
+    CURLM *multi;
+    struct curl_slist *headers;
+    char *user_agent, *user, *password, *authorization, *ca_file, *certificate, *key;
+    bool insecure;
+    bool failed; /* while it was made: memory was out */
+    uint64_t connect_ns, total_ns;
+};
+
+/* ---- making one ---- */
+
+static char *keep(struct client *client, const char *string)
+{
+    char *copy = string != NULL ? strdup(string) : NULL;
+    client->failed |= string != NULL && copy == NULL;
+    return copy;
+}
+
+/* A header that holds a line's end would be two. */
+static void add_header(struct client *client, struct curl_slist **list, const char *header)
+{
+    if (header == NULL || strpbrk(header, "\r\n") != NULL)
+        return;
+    struct curl_slist *longer = curl_slist_append(*list, header);
+    if (longer == NULL)
+        client->failed = true;
+    else
+        *list = longer;
+}
+
+static void add_token(struct client *client, const char *token)
+{
+    struct text header = {.bytes = NULL};
+    text_format(&header, "Authorization: Bearer %s", token);
+    client->failed |= header.failed;
+    add_header(client, &client->headers, header.bytes);
+    text_done(&header);
+}
+
+static void take_options(struct client *client, const struct client_options *options)
+{
+    bool basic = options->user != NULL && options->password != NULL;
+    client->user_agent = keep(client, options->user_agent);
+    client->user = keep(client, basic ? options->user : NULL);
+    client->password = keep(client, basic ? options->password : NULL);
+    client->ca_file = keep(client, options->ca_file);
+    client->certificate = keep(client, options->certificate);
+    client->key = keep(client, options->key);
+    client->insecure = options->insecure;
+    client->connect_ns = options->connect_ns > 0 ? options->connect_ns
+                                                 : (uint64_t)CONNECT_SECONDS * BILLION;
+    client->total_ns = options->total_ns > 0 ? options->total_ns
+                                             : (uint64_t)TOTAL_SECONDS * BILLION;
+    for (size_t i = 0; options->headers != NULL && options->headers[i] != NULL; i++)
+        add_header(client, &client->headers, options->headers[i]);
+    if (!basic && options->token != NULL)
+        add_token(client, options->token);
+    /* Without it a long body waits for a leave that many servers never give. */
+    add_header(client, &client->headers, "Expect:");
+}
+
+int client_new(const struct client_options *options, struct client **out, vitals_error *error)
+{
+    const char *why = curl_missing();
+    if (why != NULL)
+        return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, "cannot be opened: %s", why);
+    struct client *client = calloc(1, sizeof *client);
+    if (client == NULL)
+        return record_fail(VITALS_EMEMORY, "libcurl", error, "out of memory");
+    client->easy = curl_easy_init();
+    client->multi = curl_multi_init();
+    take_options(client, options);
+    if (client->failed || client->easy == NULL || client->multi == NULL) {
+        client_free(client);
+        return record_fail(VITALS_EMEMORY, "libcurl", error, "out of memory");
+    }
+    *out = client;
+    return 0;
+}
+
+void client_free(struct client *client)
+{
+    if (client == NULL)
+        return;
+    if (client->multi != NULL)
+        (void)curl_multi_cleanup(client->multi);
+    if (client->easy != NULL)
+        curl_easy_cleanup(client->easy);
+    curl_slist_free_all(client->headers);
+    char *const strings[] = {client->user_agent, client->user,        client->password,
+                             client->ca_file,    client->certificate, client->key};
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
+        free(strings[i]);
+    free(client);
+}
+
+/* ---- asking ---- */
+
+/* One request on its way. */
+struct asking {
+    struct client *client;
+    const struct client_request *request;
+    struct client_answer *answer;
+    struct curl_slist *headers; /* the client's, and the request's own before them */
+    bool cut;                   /* the answer is longer than anybody reads */
+    char why[CURL_ERROR_SIZE];
+};
+
+static size_t take_body(char *bytes, size_t one, size_t count, void *data)
+{
+    struct asking *asking = data;
+    size_t size = one * count, room = CLIENT_ANSWER_MAX - asking->answer->body.size;
+    asking->cut = size > room;
+    text_append(&asking->answer->body, bytes, asking->cut ? room : size);
+    return asking->cut || asking->answer->body.failed ? 0 : size;
+}
+
+/* "example.org:5000", without the name and password that may stand before it. */
+static void host_of(const char *url, char *host, size_t size)
+{
+    const char *from = address_behind_login(url);
+    (void)vitals_text_format((vitals_text){from, strcspn(from, "/?#")}, VITALS_TEXT_ASCII, host,
+                             size);
+}
+
+static bool cancelled(const struct client_request *request)
+{
+    return request->cancel != NULL && atomic_load_explicit(request->cancel, memory_order_relaxed);
+}
+
+static void add_request_headers(struct asking *asking)
+{
+    const struct client_request *request = asking->request;
+    const char *const names[] = {"Content-Type", "Content-Encoding"};
+    const char *const values[] = {request->content_type, request->content_encoding};
+    for (struct curl_slist *each = asking->client->headers; each != NULL; each = each->next)
+        add_header(asking->client, &asking->headers, each->data);
+    for (size_t i = 0; i < 2; i++) {
+        struct text header = {.bytes = NULL};
+        if (values[i] != NULL)
+            text_format(&header, "%s: %s", names[i], values[i]);
+        add_header(asking->client, &asking->headers, header.bytes);
+        text_done(&header);
+    }
+}
+
+static void set_security(const struct client *client)
+{
+    const struct {
+        CURLoption option;
+        const char *value;
+    } strings[] = {
+        {CURLOPT_USERAGENT, client->user_agent}, {CURLOPT_USERNAME, client->user},
+        {CURLOPT_PASSWORD, client->password},    {CURLOPT_CAINFO, client->ca_file},
+        {CURLOPT_SSLCERT, client->certificate},  {CURLOPT_SSLKEY, client->key},
+    };
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
+        if (strings[i].value != NULL)
+            (void)curl_easy_setopt(client->easy, strings[i].option, strings[i].value);
+    }
+    (void)curl_easy_setopt(client->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+    (void)curl_easy_setopt(client->easy, CURLOPT_SSL_VERIFYPEER, client->insecure ? 0L : 1L);
+    (void)curl_easy_setopt(client->easy, CURLOPT_SSL_VERIFYHOST, client->insecure ? 0L : 2L);
+}
+
+/* The handle is reset before each request; its connections, names and sessions stay. */
+static void prepare(struct asking *asking)
+{
+    const struct client_request *request = asking->request;
+    const struct client *client = asking->client;
+    CURL *easy = client->easy;
+    curl_easy_reset(easy);
+    add_request_headers(asking);
+    set_security(client);
+    (void)curl_easy_setopt(easy, CURLOPT_URL, request->url);
+    (void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    (void)curl_easy_setopt(easy, CURLOPT_HTTPHEADER, asking->headers);
+    (void)curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, asking->why);
+    (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, asking);
+    (void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(client->connect_ns / 1000000));
+    if (request->large) {
+        (void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 100L);
+        (void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+                               (long)(client->total_ns / BILLION) + 1);
+    } else {
+        (void)curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(client->total_ns / 1000000));
+    }
+#if LIBCURL_VERSION_NUM >= 0x075700
+    /* A name that nobody answers for must not hold up the end. */
+    (void)curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+    if (request->body != NULL) {
+        (void)curl_easy_setopt(easy, CURLOPT_POST, 1L);
+        (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body);
+        (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
+    }
+    (void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+}
+
+/* Until it is done, or the request is cancelled: then CURLE_ABORTED_BY_CALLBACK. */
+static CURLcode carry_out(const struct asking *asking)
+{
+    enum { LOOK_MS = 50 };
+    CURLM *multi = asking->client->multi;
+    CURLcode result = CURLE_ABORTED_BY_CALLBACK;
+    int running = 1, left;
+    if (curl_multi_add_handle(multi, asking->client->easy) != CURLM_OK)
+        return CURLE_OUT_OF_MEMORY;
+    while (running > 0 && !cancelled(asking->request)) {
+        if (curl_multi_perform(multi, &running) != CURLM_OK)
+            break;
+        if (running > 0)
+            (void)curl_multi_poll(multi, NULL, 0, LOOK_MS, NULL);
+    }
+    for (CURLMsg *message; (message = curl_multi_info_read(multi, &left)) != NULL;) {
+        if (message->msg == CURLMSG_DONE)
+            result = message->data.result;
+    }
+    (void)curl_multi_remove_handle(multi, asking->client->easy);
+    return result;
+}
+
+/* What a failure means to who reads of it. `refused`: trying again does not help. */
+static const struct {
+    CURLcode code;
+    bool refused;
+    const char *words; /* before the host; NULL: as libcurl says it */
+    bool detail;       /* libcurl's words behind it */
+} FAILURES[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, false, "no address is known for", false},
+    {CURLE_COULDNT_CONNECT, false, "could not connect to", false},
+    {CURLE_OPERATION_TIMEDOUT, false, "no answer in time from", false},
+    {CURLE_ABORTED_BY_CALLBACK, false, "given up while waiting for", false},
+    {CURLE_GOT_NOTHING, false, "an empty answer from", false},
+    {CURLE_URL_MALFORMAT, true, "no address of a server:", false},
+    {CURLE_UNSUPPORTED_PROTOCOL, true, "neither http:// nor https://:", false},
+    {CURLE_PEER_FAILED_VERIFICATION, true, "not trusted, the certificate of", true},
+    {CURLE_SSL_ISSUER_ERROR, true, "not trusted, the certificate of", true},
+    {CURLE_SSL_CERTPROBLEM, true, "no certificate to show to", true},
+    {CURLE_SSL_CACERT_BADFILE, true, "no certificate authorities to check with", true},
+    {CURLE_SSL_CONNECT_ERROR, false, "no TLS with", true},
+};
+
+static void explain(struct asking *asking, CURLcode code)
+{
+    struct client_answer *answer = asking->answer;
+    char host[100], detail[140];
+    const char *said = asking->why[0] != '\0' ? asking->why : curl_easy_strerror(code);
+    size_t count = sizeof FAILURES / sizeof FAILURES[0], at = 0;
+    host_of(asking->request->url, host, sizeof host);
+    (void)vitals_text_format((vitals_text){said, strcspn(said, "\n")}, VITALS_TEXT_ASCII, detail,
+                             sizeof detail);
+    while (at < count && FAILURES[at].code != code)
+        at++;
+    bool own = at < count;
+    (void)snprintf(answer->why, sizeof answer->why, "%s%s%s%s%s", own ? FAILURES[at].words : "",
+                   own ? " " : "", host, !own || FAILURES[at].detail ? ": " : "",
+                   !own || FAILURES[at].detail ? detail : "");
+    answer->status = 0;
+    answer->refused = own && FAILURES[at].refused;
+}
+
+static void read_answer(struct asking *asking)
+{
+    struct client_answer *answer = asking->answer;
+    long status = 0;
+    curl_off_t seconds = 0;
+    char *type = NULL;
+    CURL *easy = asking->client->easy;
+    (void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+    (void)curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+    answer->status = (int)status;
+    if (seconds > 0)
+        answer->retry_after_ns = (uint64_t)(seconds < 86400 ? seconds : 86400) * BILLION;
+    if (type != NULL)
+        (void)vitals_text_format((vitals_text){type, strlen(type)}, VITALS_TEXT_ASCII,
+                                 answer->content_type, sizeof answer->content_type);
+}
+
+static bool is_web_address(const char *url)
+{
+    return strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
+}
+
+void client_ask(struct client *client, const struct client_request *request,
+                struct client_answer *answer)
+{
+    struct asking asking = {.client = client, .request = request, .answer = answer};
+    *answer = (struct client_answer){.status = 0};
+    if (!is_web_address(request->url)) {
+        explain(&asking, CURLE_UNSUPPORTED_PROTOCOL);
+        return;
+    }
+    prepare(&asking);
+    CURLcode code = client->failed ? CURLE_OUT_OF_MEMORY : carry_out(&asking);
+    read_answer(&asking);
+    if (code != CURLE_OK && !(asking.cut && answer->status > 0))
+        explain(&asking, code);
+    client->failed = false;
+    (void)curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
+    (void)curl_easy_setopt(client->easy, CURLOPT_ERRORBUFFER, NULL);
+    curl_slist_free_all(asking.headers);
+}
+#else
+int client_new(const struct client_options *options, struct client **out, vitals_error *error)
+{
+    (void)options;
+    (void)out;
+    return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, BUILT_WITHOUT_CLIENT);
+}
+
+void client_free(struct client *client)
+{
+    (void)client;
+}
+
+void client_ask(struct client *client, const struct client_request *request,
+                struct client_answer *answer)
+{
+    (void)client;
+    (void)request;
+    *answer = (struct client_answer){.refused = true, .why = BUILT_WITHOUT_CLIENT};
+}
+#endif

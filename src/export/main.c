@@ -1,0 +1,225 @@
+/* main.c: the program libexec/vitals/tell: tells others what vitals measures.
+ *
+ * It is fed with lines of JSON on standard input (wire.h) and answers on standard output (reply.h),
+ * so that what measures never waits for a network, and nothing that happens here reaches a job. It
+ * is started by vitals alone. The main thread reads lines and hands them to publishers. */
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export/clock.h"
+#include "export/environment.h"
+#include "export/prometheus/families_markdown.h"
+#include "export/publisher.h"
+#include "export/reply.h"
+#include "export/server/watchdog.h"
+#include "export/wire.h"
+
+enum { MOST_PUBLISHERS = 16 };
+static const uint64_t GRACE_NS = 10000000000; /* for who is held up, before all of it ends */
+
+struct told {
+    const struct publisher *publisher;
+    void *data;
+};
+
+struct tell {
+    struct told told[MOST_PUBLISHERS];
+    size_t count;
+    uint64_t patience_ns; /* after the end, for what is still to be sent */
+    uint64_t until_ns;    /* monotonic: when who waits for that goes away; 0: not known */
+};
+
+const char *environment_get(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* ---- the lines ---- */
+
+static void open_publishers(struct tell *tell, const json_t *hello)
+{
+    for (size_t i = 0; publishers[i] != NULL && tell->count < MOST_PUBLISHERS; i++) {
+        const json_t *config = json_object_get(hello, publishers[i]->name);
+        vitals_error error = {.code = 0};
+        struct told told = {.publisher = publishers[i]};
+        if (config == NULL)
+            continue;
+        if (publishers[i]->open(config, hello, &told.data, &error) < 0)
+            reply_failed(publishers[i]->name, "%s", error.message);
+        else
+            tell->told[tell->count++] = told;
+    }
+    double seconds = json_number_value(json_object_get(hello, "patience_seconds"));
+    tell->patience_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 0;
+}
+
+static void tell_snapshot(struct tell *tell, const char *line, size_t size)
+{
+    struct moment *moment = moment_new(line, size, clock_now_ns());
+    for (size_t i = 0; i < tell->count && moment != NULL; i++) {
+        if (tell->told[i].publisher->snapshot != NULL)
+            tell->told[i].publisher->snapshot(tell->told[i].data, moment);
+    }
+    moment_unref(moment);
+}
+
+static void tell_processes(struct tell *tell, const char *line, size_t size)
+{
+    struct moment *moment = moment_new(line, size, clock_now_ns());
+    for (size_t i = 0; i < tell->count && moment != NULL; i++) {
+        if (tell->told[i].publisher->processes != NULL)
+            tell->told[i].publisher->processes(tell->told[i].data, moment);
+    }
+    moment_unref(moment);
+}
+
+static void tell_usage(const struct told *told, const json_t *line, const json_t *value)
+{
+    (void)line;
+    if (told->publisher->usage != NULL)
+        told->publisher->usage(told->data, value);
+}
+
+static void tell_mark(const struct told *told, const json_t *line, const json_t *value)
+{
+    (void)line;
+    if (told->publisher->mark != NULL)
+        told->publisher->mark(told->data, value);
+}
+
+static void tell_end(const struct told *told, const json_t *line, const json_t *value)
+{
+    if (told->publisher->end != NULL)
+        told->publisher->end(told->data, value, json_object_get(line, "status"));
+}
+
+static void tell_files(const struct told *told, const json_t *line, const json_t *value)
+{
+    (void)line;
+    if (told->publisher->files != NULL)
+        told->publisher->files(told->data, value);
+}
+
+/* What a line is, by a member of it. */
+static const struct {
+    const char *member;
+    void (*tell)(const struct told *told, const json_t *line, const json_t *value);
+} KINDS[] = {
+    {"usage", tell_usage}, {"mark", tell_mark}, {"account", tell_end}, {"artifacts", tell_files}};
+
+static void take_line(struct tell *tell, const char *line, size_t size)
+{
+    static const char SNAPSHOT[] = "{\"schema\":", PROCESSES[] = "{\"processes\":";
+    enum { HEAD = sizeof PROCESSES - 1 };
+    if (size >= sizeof SNAPSHOT - 1 && memcmp(line, SNAPSHOT, sizeof SNAPSHOT - 1) == 0) {
+        tell_snapshot(tell, line, size);
+        return;
+    }
+    if (size > HEAD && memcmp(line, PROCESSES, HEAD) == 0 && line[size - 1] == '}') {
+        tell_processes(tell, line + HEAD, size - HEAD - 1); /* as it is, within its braces */
+        return;
+    }
+    json_t *document = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
+        const json_t *value = json_object_get(document, KINDS[i].member);
+        for (size_t p = 0; p < tell->count && value != NULL; p++)
+            KINDS[i].tell(&tell->told[p], document, value);
+    }
+    const char *until = json_string_value(json_object_get(document, "until_ns"));
+    if (until != NULL)
+        tell->until_ns = strtoull(until, NULL, 10);
+    json_decref(document);
+}
+
+/* ---- from the first line to the last ---- */
+
+/* The first line, or NULL: then who started us is no vitals of ours. */
+static json_t *take_hello(struct wire *wire)
+{
+    char *line;
+    size_t size;
+    int got;
+    while ((got = wire_next(wire, &line, &size)) == 0)
+        ;
+    json_t *hello = got > 0 ? json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (json_integer_value(json_object_get(hello, "tell")) == 1)
+        return hello;
+    json_decref(hello);
+    return NULL;
+}
+
+static void close_publishers(struct tell *tell)
+{
+    uint64_t deadline = clock_now_ns() + tell->patience_ns;
+    if (tell->until_ns > 0 && tell->until_ns < deadline)
+        deadline = tell->until_ns;
+    for (size_t i = 0; i < tell->count; i++)
+        tell->told[i].publisher->close(tell->told[i].data, deadline);
+}
+
+/* Who ends all of a cgroup (a service's stop, a cluster's scancel) ends us among its processes, and
+ * a cluster may signal all of a job; what was measured is told all the same. Our end is that of our
+ * input, and the watchdog's. Who only sends a file that is kept anyhow ends as any program does. */
+static void outlive_signals(const json_t *hello)
+{
+    static const int NUMBERS[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,
+                                  SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO,   SIGPWR};
+    const char *program = json_string_value(json_object_get(hello, "program"));
+    if (program != NULL && strcmp(program, "send") == 0)
+        return;
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++)
+        (void)signal(NUMBERS[i], SIG_IGN);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        (void)signal(number, SIG_IGN);
+}
+
+/* Of each thread's own heap the largest sample that it has read would never be given back: one
+ * heap for all holds half as much. A sample of a thousand processes is 700 kB, and so is what is
+ * made of it: where these lay in the heap, what is small would pin their places between them. */
+static void keep_memory_small(void)
+{
+#ifdef M_ARENA_MAX
+    enum { APART = 128 * 1024 }; /* bytes, from which on memory is the kernel's again when freed */
+    (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_MMAP_THRESHOLD, APART);
+#endif
+}
+
+int main(int count, char **arguments)
+{
+    static struct tell tell;
+    if (count == 2 && strcmp(arguments[1], "--families") == 0) {
+        families_markdown(stdout);
+        return fflush(stdout) == 0 ? 0 : 1;
+    }
+    struct wire *wire = wire_new(STDIN_FILENO);
+    char *line;
+    size_t size;
+    int got;
+    keep_memory_small();
+    (void)signal(SIGPIPE, SIG_IGN);
+    json_t *hello = wire != NULL ? take_hello(wire) : NULL;
+    if (hello == NULL) {
+        fputs("tell: vitals starts this program when it has something to tell; see vitals serve "
+              "--help, vitals run --help\n",
+              stderr);
+        return 2;
+    }
+    outlive_signals(hello);
+    open_publishers(&tell, hello);
+    json_decref(hello);
+    watchdog_start(STDIN_FILENO, tell.patience_ns + GRACE_NS);
+    while ((got = wire_next(wire, &line, &size)) >= 0) {
+        if (got > 0)
+            take_line(&tell, line, size);
+    }
+    wire_free(wire);
+    close_publishers(&tell);
+    reply_done();
+    return 0;
+}

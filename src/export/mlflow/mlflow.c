@@ -1,0 +1,638 @@
+/* mlflow.c: tells an MLflow server of a run: the publisher "mlflow".
+ *
+ *     main thread                       writer's thread         sender's thread (mlflow_sender.h)
+ *     samples ─► points ─► requests ─►  queue ─► spool  ─────►  the server
+ *
+ * The main thread folds samples and never waits. The writer alone waits for the disk, the sender
+ * alone for the network; what was written down outlives this program. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "export/account_times.h"
+#include "export/address.h"
+#include "export/clock.h"
+#include "export/environment.h"
+#include "export/mlflow/commit.h"
+#include "export/mlflow/mlflow_account.h"
+#include "export/mlflow/mlflow_points.h"
+#include "export/mlflow/mlflow_sender.h"
+#include "export/mlflow/mlflow_server.h"
+#include "export/publisher.h"
+#include "export/reply.h"
+#include "record/sample.h"
+
+enum { QUEUE = 256, ARTIFACT_MOST = 40 * 1024 * 1024, INTERVAL_SECONDS = 10 };
+
+/* A record on its way to the spool. */
+struct item {
+    enum spool_kind kind;
+    int file;         /* -1, or an artifact, open, since its path may be gone by then */
+    struct text text; /* the record; of an artifact its path */
+};
+
+struct mlflow {
+    /* main thread */
+    struct mlflow_points *points; /* NULL: an older spool is sent */
+    struct mlflow_batch batch;
+    struct moment *moment; /* the newest, or NULL */
+    json_t *job, *config;
+    enum redact_form form;
+    bool ended, limits_told;
+
+    char *folder, *resume, *uri; /* set before the writer begins, and never after */
+    const char *instead;         /* likewise, as the job and config above, whose it is */
+    uint64_t away_ns;            /* likewise */
+    bool launched;               /* likewise: the run is begun by us, in our working folder */
+
+    pthread_t writer;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;   /* by the monotonic clock */
+    struct item items[QUEUE]; /* guarded by mutex, as all below */
+    size_t first, count;
+    uint64_t dropped;
+    bool closing, written;        /* no more comes; the writer has finished */
+    bool said_trouble;            /* writer's thread */
+    struct spool *spool;          /* set by the writer */
+    struct mlflow_sender *sender; /* likewise */
+};
+
+/* ---- the queue ---- */
+
+static void item_done(struct item *item)
+{
+    if (item->file >= 0)
+        (void)close(item->file);
+    text_done(&item->text);
+}
+
+/* Takes the text's bytes over, and the file. */
+static void enqueue(struct mlflow *mlflow, enum spool_kind kind, int file, struct text *text)
+{
+    struct item item = {kind, file, *text};
+    *text = (struct text){.bytes = NULL};
+    pthread_mutex_lock(&mlflow->mutex);
+    size_t most = kind == SPOOL_END ? QUEUE : QUEUE - 1; /* the end always finds a place */
+    if (item.text.failed || mlflow->count >= most) {
+        mlflow->dropped++;
+        item_done(&item);
+    } else {
+        mlflow->items[(mlflow->first + mlflow->count++) % QUEUE] = item;
+    }
+    pthread_cond_broadcast(&mlflow->changed);
+    pthread_mutex_unlock(&mlflow->mutex);
+}
+
+static void enqueue_batch(void *data, struct text *body)
+{
+    enqueue(data, SPOOL_BATCH, -1, body);
+}
+
+/* The next record, the caller's. False: no more will come. */
+static bool dequeue(struct mlflow *mlflow, struct item *item)
+{
+    pthread_mutex_lock(&mlflow->mutex);
+    while (mlflow->count == 0 && !mlflow->closing)
+        pthread_cond_wait(&mlflow->changed, &mlflow->mutex);
+    bool any = mlflow->count > 0;
+    if (any) {
+        *item = mlflow->items[mlflow->first];
+        mlflow->first = (mlflow->first + 1) % QUEUE;
+        mlflow->count--;
+    }
+    pthread_mutex_unlock(&mlflow->mutex);
+    return any;
+}
+
+/* ---- what is asked for ---- */
+
+static const char *setting(const json_t *config, const char *member, const char *variable)
+{
+    const char *value = json_string_value(json_object_get(config, member));
+    if (value != NULL && value[0] != '\0')
+        return value;
+    return variable != NULL ? environment_get(variable) : NULL;
+}
+
+/* The run that is to be gone on with; NULL: a new one. */
+static const char *wanted_run(const json_t *config)
+{
+    return json_is_true(json_object_get(config, "new_run"))
+               ? NULL
+               : setting(config, "run_id", "MLFLOW_RUN_ID");
+}
+
+static double number(const json_t *config, const char *member)
+{
+    double value = json_number_value(json_object_get(config, member));
+    return value > 0 ? value : 0;
+}
+
+static const char *prefix_of(const json_t *config)
+{
+    const char *prefix = json_string_value(json_object_get(config, "prefix"));
+    return prefix != NULL ? prefix : "system/process/";
+}
+
+/* When the run began, in ms since 1970. */
+static uint64_t start_ms(const json_t *job)
+{
+    const char *digits = json_string_value(json_object_get(job, "started_ns"));
+    uint64_t ns = digits != NULL ? strtoull(digits, NULL, 10) : 0;
+    return (ns > 0 ? ns : clock_realtime_ns()) / 1000000;
+}
+
+static void add(json_t *target, const char *member, const char *value)
+{
+    if (value != NULL)
+        (void)json_object_set_new(target, member, json_string(value));
+}
+
+/* What the run is found or made by (mlflow_server.h), as it stands in the spool: without a login.
+ */
+static char *make_target(const struct mlflow *mlflow)
+{
+    char mark[64], *uri = mlflow_without_login(mlflow->uri);
+    const json_t *config = mlflow->config, *job = mlflow->job;
+    const char *run_id = wanted_run(config), *cwd = json_string_value(json_object_get(job, "cwd"));
+    char commit[COMMIT_SIZE];
+    bool known = mlflow->launched && run_id == NULL && cwd != NULL && commit_find(cwd, commit);
+    (void)snprintf(mark, sizeof mark, "%llx-%llx", (unsigned long long)clock_realtime_ns(),
+                   (unsigned long long)clock_now_ns());
+    json_t *target = json_object();
+    add(target, "uri", uri);
+    add(target, "prefix", prefix_of(config));
+    add(target, "mark", mark);
+    add(target, "run_id", run_id);
+    add(target, "parent", run_id == NULL ? environment_get("MLFLOW_RUN_ID") : NULL);
+    add(target, "run_name", setting(config, "run_name", "MLFLOW_RUN_NAME"));
+    add(target, "experiment", setting(config, "experiment", "MLFLOW_EXPERIMENT_NAME"));
+    /* One that was named goes before the environment's id. */
+    bool named = setting(config, "experiment", NULL) != NULL;
+    add(target, "experiment_id",
+        setting(config, "experiment_id", named ? NULL : "MLFLOW_EXPERIMENT_ID"));
+    (void)json_object_set_new(target, "start_ms", json_integer((json_int_t)start_ms(job)));
+    (void)json_object_set_new(target, "tags",
+                              mlflow_first_tags(job, known ? commit : NULL, mlflow->form));
+    char *bytes = json_dumps(target, JSON_COMPACT);
+    json_decref(target);
+    free(uri);
+    return bytes;
+}
+
+/* ---- the writer ---- */
+
+/* vitals/NAME\n and the bytes of the file. False: it cannot be read, or is too long. */
+static bool read_artifact(struct item *item, struct text *out)
+{
+    const char *path = item->text.bytes, *slash = strrchr(path, '/');
+    FILE *file = fdopen(item->file, "r");
+    char *place = NULL;
+    size_t size = 0;
+    text_format(out, "vitals/%s\n", slash != NULL ? slash + 1 : path);
+    if (file != NULL) {
+        item->file = -1; /* it is the stream's */
+        place = text_reserve(out, ARTIFACT_MOST + 1);
+    }
+    if (place != NULL) {
+        size = fread(place, 1, ARTIFACT_MOST + 1, file);
+        if (size <= ARTIFACT_MOST)
+            text_advance(out, size);
+    }
+    bool whole = place != NULL && size <= ARTIFACT_MOST && ferror(file) == 0;
+    if (file != NULL)
+        (void)fclose(file);
+    return whole;
+}
+
+/* Once: the disk does not take what is appended. */
+static void say_trouble(struct mlflow *mlflow)
+{
+    int number = spool_path(mlflow->spool) != NULL ? spool_trouble(mlflow->spool) : 0;
+    if (number != 0 && !mlflow->said_trouble)
+        reply_say("mlflow: %s: %s; what is not sent by the end may be lost",
+                  spool_path(mlflow->spool), number == ENOSPC ? "disk full" : strerror(number));
+    mlflow->said_trouble |= number != 0;
+}
+
+static void keep(struct mlflow *mlflow, struct item *item, struct mlflow_sender *sender)
+{
+    struct text artifact = {.bytes = NULL};
+    bool is_file = item->file >= 0;
+    struct text *body = is_file ? &artifact : &item->text;
+    if (is_file && !read_artifact(item, &artifact)) {
+        reply_say("mlflow: %s cannot be sent", item->text.bytes);
+    } else if (!spool_append(mlflow->spool, item->kind, body->bytes, body->size)) {
+        pthread_mutex_lock(&mlflow->mutex);
+        mlflow->dropped++;
+        pthread_mutex_unlock(&mlflow->mutex);
+    }
+    say_trouble(mlflow);
+    text_done(&artifact);
+    item_done(item);
+    mlflow_sender_wake(sender);
+}
+
+/* A new one that says where it goes. */
+static int make_spool(const char *folder, const char *target, struct spool **spool,
+                      vitals_error *error)
+{
+    int code = spool_new(folder, spool, error);
+    if (code == 0 && !spool_append(*spool, SPOOL_TARGET, target, strlen(target))) {
+        int number = spool_trouble(*spool);
+        code = record_fail_errno(number != 0 ? number : ENOMEM, folder != NULL ? folder : "spool",
+                                 error);
+        spool_close(*spool, true);
+        *spool = NULL;
+    }
+    return code;
+}
+
+/* A folder that cannot be written costs what a killed program would have kept, and no more. */
+static int begin_spool(const struct mlflow *mlflow, struct spool **spool, vitals_error *error)
+{
+    char *target = make_target(mlflow);
+    if (target == NULL)
+        return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
+    int code = mlflow->folder != NULL ? make_spool(mlflow->folder, target, spool, error)
+                                      : record_fail(VITALS_EGONE, "mlflow", error,
+                                                    "there is no folder for what is not sent");
+    if (code < 0) {
+        reply_say("mlflow: nothing is kept for later: %s",
+                  strncmp(error->message, "mlflow: ", 8) == 0 ? error->message + 8
+                                                              : error->message);
+        code = make_spool(NULL, target, spool, error);
+    }
+    free(target);
+    return code;
+}
+
+static int open_spool(const struct mlflow *mlflow, struct spool **spool, vitals_error *error)
+{
+    return mlflow->resume != NULL ? spool_open(mlflow->resume, spool, error)
+                                  : begin_spool(mlflow, spool, error);
+}
+
+/* Another program was killed before the run's end, or the record of the end is damaged. */
+static void end_for_another(struct spool *spool)
+{
+    struct text tags = {.bytes = NULL}, note = {.bytes = NULL};
+    struct spool_damage damage = spool_damage(spool);
+    bool damaged = damage.places > 0 || damage.missing > 0;
+    bool is_for_one = spool_note(spool, SPOOL_TARGET, &note) || spool_note(spool, SPOOL_RUN, &note);
+    char end[100];
+    text_done(&note);
+    if (!is_for_one || spool_has_end(spool))
+        return;
+    text_format(&tags, "{\"tags\":[{\"key\":\"vitals.end\",\"value\":\"not %s\"}]}",
+                damaged ? "known: its record is damaged"
+                        : "seen: vitals was ended before the command");
+    if (!tags.failed)
+        (void)spool_append(spool, SPOOL_BATCH, tags.bytes, tags.size);
+    text_done(&tags);
+    int size = snprintf(end, sizeof end, "{\"status\":\"KILLED\",\"end_time\":%llu}",
+                        (unsigned long long)spool_written_ms(spool));
+    (void)spool_append(spool, SPOOL_END, end, (size_t)size);
+}
+
+static void *writer_main(void *data)
+{
+    struct mlflow *mlflow = data;
+    struct spool *spool = NULL;
+    struct mlflow_sender *sender = NULL;
+    struct item item;
+    vitals_error error = {.code = 0};
+    if (open_spool(mlflow, &spool, &error) == 0) {
+        if (mlflow->resume != NULL)
+            end_for_another(spool);
+        const struct mlflow_sender_options options = {.resumed = mlflow->resume != NULL,
+                                                      .uri = mlflow->uri,
+                                                      .instead = mlflow->instead,
+                                                      .away_ns = mlflow->away_ns};
+        (void)mlflow_sender_start(spool, &options, &sender, &error);
+    }
+    if (sender == NULL)
+        reply_failed("mlflow", "%s", error.message);
+    pthread_mutex_lock(&mlflow->mutex);
+    mlflow->spool = spool;
+    mlflow->sender = sender;
+    pthread_mutex_unlock(&mlflow->mutex);
+    while (dequeue(mlflow, &item)) {
+        if (sender != NULL)
+            keep(mlflow, &item, sender);
+        else
+            item_done(&item);
+    }
+    pthread_mutex_lock(&mlflow->mutex);
+    mlflow->written = true;
+    pthread_cond_broadcast(&mlflow->changed);
+    pthread_mutex_unlock(&mlflow->mutex);
+    return NULL;
+}
+
+static int start_writer(struct mlflow *mlflow, vitals_error *error)
+{
+    pthread_condattr_t attributes;
+    sigset_t all, before;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&mlflow->mutex, NULL);
+    pthread_cond_init(&mlflow->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int number = pthread_create(&mlflow->writer, NULL, writer_main, mlflow);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return number == 0 ? 0 : record_fail_errno(number, "mlflow", error);
+}
+
+/* ---- what is told of a run ---- */
+
+static struct mlflow_points *make_points(const struct mlflow *mlflow)
+{
+    const json_t *config = mlflow->config;
+    double seconds = number(config, "interval_seconds"), samples = number(config, "samples");
+    double memory = number(config, "max_memory_bytes");
+    seconds = (seconds > 0 ? seconds : INTERVAL_SECONDS) * (samples >= 1 ? samples : 1);
+    struct mlflow_points_options options = {
+        .prefix = prefix_of(config),
+        .node = environment_get("MLFLOW_SYSTEM_METRICS_NODE_ID"),
+        .period_ns = seconds < 1e9 ? (uint64_t)(seconds * 1e9) : UINT64_MAX / 2,
+        .memory_bytes = memory > 0 ? memory : number(mlflow->job, "memory_limit_bytes"),
+        .cpus = number(config, "max_cpus"),
+        .pid = json_integer_value(json_object_get(mlflow->job, "pid")),
+    };
+    return mlflow_points_new(&options);
+}
+
+static void done(struct mlflow *mlflow)
+{
+    mlflow_points_free(mlflow->points);
+    mlflow_batch_done(&mlflow->batch);
+    moment_unref(mlflow->moment);
+    json_decref(mlflow->job);
+    json_decref(mlflow->config);
+    free(mlflow->folder);
+    free(mlflow->resume);
+    free(mlflow->uri);
+    free(mlflow);
+}
+
+/* A run to be told from now on. */
+static int prepare(struct mlflow *mlflow, vitals_error *error)
+{
+    const char *folder = setting(mlflow->config, "spool", NULL);
+    if (mlflow->uri == NULL)
+        return record_fail(VITALS_EARGUMENT, "no server", error,
+                           "--mlflow=URI, or set MLFLOW_TRACKING_URI");
+    int code = address_check_mlflow(mlflow->uri, error);
+    if (code < 0)
+        return code;
+    mlflow->points = make_points(mlflow);
+    mlflow->folder = folder != NULL ? strdup(folder) : NULL;
+    if (mlflow->points == NULL || (folder != NULL && !mlflow->folder))
+        return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
+    return 0;
+}
+
+static int open_mlflow(const json_t *config, const json_t *hello, void **data, vitals_error *error)
+{
+    struct mlflow *mlflow = calloc(1, sizeof *mlflow);
+    const char *form = json_string_value(json_object_get(hello, "cmdline"));
+    const char *program = json_string_value(json_object_get(hello, "program"));
+    const char *resume = setting(config, "resume", NULL);
+    const char *uri = setting(config, "uri", "MLFLOW_TRACKING_URI");
+    if (mlflow == NULL)
+        return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
+    mlflow->batch = (struct mlflow_batch){.emit = enqueue_batch, .data = mlflow};
+    mlflow->config = json_deep_copy(config);
+    mlflow->job = json_deep_copy(json_object_get(hello, "job"));
+    mlflow->launched = program != NULL && strcmp(program, "run") == 0;
+    int known = form != NULL ? redact_form_of(form) : REDACT_OFF;
+    mlflow->form = known >= 0 ? (enum redact_form)known : REDACT_OFF;
+    mlflow->resume = resume != NULL ? strdup(resume) : NULL;
+    mlflow->instead = resume != NULL ? setting(mlflow->config, "instead", NULL) : NULL;
+    mlflow->uri = uri != NULL ? strdup(uri) : NULL;
+    mlflow->away_ns = (uint64_t)(fmin(number(config, "away_seconds"), 1e9) * 1e9);
+    int code = mlflow->resume == NULL ? prepare(mlflow, error) : 0;
+    if (code == 0)
+        code = start_writer(mlflow, error);
+    if (code < 0) {
+        done(mlflow);
+        return code;
+    }
+    *data = mlflow;
+    if (mlflow->points != NULL)
+        mlflow_write_begin(mlflow->job, mlflow->config, mlflow->form, wanted_run(config) != NULL,
+                           &mlflow->batch);
+    return 0;
+}
+
+/* ---- what happens ---- */
+
+static void take_snapshot(void *data, struct moment *moment)
+{
+    struct mlflow *mlflow = data;
+    moment_unref(mlflow->moment);
+    mlflow->moment = moment_ref(moment);
+}
+
+static void put_points(struct mlflow *mlflow)
+{
+    struct mlflow_limits limits;
+    mlflow_points_write(mlflow->points, mlflow->moment, &mlflow->batch);
+    if (mlflow->limits_told || !mlflow_points_limits(mlflow->points, &limits))
+        return;
+    mlflow_write_limits(&limits, wanted_run(mlflow->config) != NULL, &mlflow->batch);
+    mlflow->limits_told = true;
+}
+
+static void take_usage(void *data, const json_t *usage)
+{
+    struct mlflow *mlflow = data;
+    if (mlflow->points != NULL && mlflow_points_add(mlflow->points, usage))
+        put_points(mlflow);
+}
+
+static void put_last_points(struct mlflow *mlflow)
+{
+    if (mlflow_points_waiting(mlflow->points))
+        put_points(mlflow);
+}
+
+static void put_files(struct mlflow *mlflow, const json_t *paths)
+{
+    for (size_t i = 0; i < json_array_size(paths); i++) {
+        const char *path = json_string_value(json_array_get(paths, i));
+        struct text text = {.bytes = NULL};
+        if (path == NULL || path[0] == '\0')
+            continue;
+        int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        text_string(&text, path);
+        if (file >= 0)
+            enqueue(mlflow, SPOOL_ARTIFACT, file, &text);
+        else
+            reply_say("mlflow: %s cannot be sent", path);
+        text_done(&text);
+    }
+}
+
+static void put_end(struct mlflow *mlflow, const char *status, uint64_t ms)
+{
+    struct text end = {.bytes = NULL};
+    text_format(&end, "{\"status\":\"%s\",\"end_time\":%llu%s}",
+                status != NULL ? status : "FINISHED", (unsigned long long)ms,
+                status == NULL ? "," MLFLOW_ONLY_OURS : "");
+    enqueue(mlflow, SPOOL_END, -1, &end);
+    mlflow->ended = true;
+}
+
+static uint64_t newest_ms(const struct mlflow *mlflow)
+{
+    uint64_t ms = mlflow_points_newest_ms(mlflow->points);
+    return ms > 0 ? ms : clock_realtime_ns() / 1000000;
+}
+
+static void take_end(void *data, const json_t *account, const json_t *status)
+{
+    struct mlflow *mlflow = data;
+    struct text document = {.bytes = NULL};
+    if (mlflow->points == NULL || mlflow->ended)
+        return;
+    uint64_t ms = account_ended_ns(account) / 1000000;
+    mlflow_points_end(mlflow->points, json_object_get(account, "figures"), ms);
+    put_last_points(mlflow);
+    ms = ms > 0 ? ms : newest_ms(mlflow);
+    mlflow_write_account(account, status, ms, &mlflow->batch);
+    /* Before the artifacts, which a server may not take, or not now. */
+    put_end(mlflow, mlflow_status(status), ms);
+    text_string(&document, "vitals/account.json\n");
+    mlflow_account_document(account, mlflow->form, &document);
+    enqueue(mlflow, SPOOL_ARTIFACT, -1, &document);
+    put_files(mlflow, json_object_get(mlflow->config, "artifacts"));
+}
+
+static void take_files(void *data, const json_t *paths)
+{
+    struct mlflow *mlflow = data;
+    if (mlflow->points != NULL)
+        put_files(mlflow, paths);
+}
+
+/* The pipe ended and the run did not: whoever measured it was killed. */
+static void end_unseen(struct mlflow *mlflow)
+{
+    static const char WORDS[] = "not seen: vitals was ended before the command";
+    put_last_points(mlflow);
+    mlflow_batch_tag(&mlflow->batch, "vitals.end", (vitals_text){WORDS, sizeof WORDS - 1});
+    mlflow_batch_flush(&mlflow->batch);
+    put_end(mlflow, "KILLED", newest_ms(mlflow));
+}
+
+/* ---- the close ---- */
+
+/* The deadline is for the server. The disk gets some seconds in any case: a program that was
+ * started late on a busy machine would lose all that it has read. The watchdog waits longer still.
+ */
+static bool wait_for_writer(struct mlflow *mlflow, uint64_t deadline_ns)
+{
+    const uint64_t DISK_NS = 5 * UINT64_C(1000000000), least_ns = clock_now_ns() + DISK_NS;
+    deadline_ns = deadline_ns > least_ns ? deadline_ns : least_ns;
+    struct timespec at = {.tv_sec = (time_t)(deadline_ns / 1000000000),
+                          .tv_nsec = (long)(deadline_ns % 1000000000)};
+    pthread_mutex_lock(&mlflow->mutex);
+    mlflow->closing = true;
+    pthread_cond_broadcast(&mlflow->changed);
+    while (!mlflow->written && pthread_cond_timedwait(&mlflow->changed, &mlflow->mutex, &at) == 0)
+        ;
+    bool written = mlflow->written;
+    pthread_mutex_unlock(&mlflow->mutex);
+    if (written)
+        (void)pthread_join(mlflow->writer, NULL);
+    return written;
+}
+
+static void say_left(const struct mlflow *mlflow, const char *why)
+{
+    const char *path = spool_path(mlflow->spool);
+    const char *between = why[0] != '\0' ? ": " : "";
+    char server[200] = "";
+    if (mlflow->uri != NULL)
+        address_show(mlflow->uri, server, sizeof server);
+    if (mlflow->resume != NULL && why[0] != '\0')
+        reply_failed("mlflow", "%s: not all was sent: %s", path, why);
+    else if (mlflow->resume == NULL && path != NULL)
+        reply_say("mlflow: not all was sent%s%s; vitals send %s sends the rest, once %s takes it",
+                  between, why, path, server);
+    else if (mlflow->resume == NULL)
+        reply_say("mlflow: not all was sent%s%s; the rest is lost", between, why);
+}
+
+/* The sender and its spool; one of another program it has ended itself. False: a thread is held up,
+ * and keeps what it uses. */
+static bool close_sender(struct mlflow *mlflow, uint64_t deadline_ns)
+{
+    char why[400];
+    if (!mlflow_sender_stop(mlflow->sender, deadline_ns)) {
+        say_left(mlflow, "the server does not answer");
+        return false;
+    }
+    uint64_t waiting = spool_waiting(mlflow->spool);
+    uint64_t lost = spool_in_memory(mlflow->spool), left = waiting - lost;
+    mlflow_sender_free(mlflow->sender, why);
+    if (mlflow->resume != NULL) {
+        spool_close(mlflow->spool, false);
+        return true;
+    }
+    bool damaged = spool_damage(mlflow->spool).places > 0;
+    const char *path = spool_path(mlflow->spool);
+    if (damaged && path != NULL)
+        reply_say("mlflow: %s is damaged, and is kept: vitals send %s says where", path, path);
+    else if (damaged)
+        reply_say("mlflow: requests that could not be read again are lost");
+    if (left > 0)
+        say_left(mlflow, why);
+    if (lost > 0)
+        reply_say("mlflow: %llu requests were not sent, and are lost: %s", (unsigned long long)lost,
+                  why[0] != '\0' ? why : "they could not be kept");
+    spool_close(mlflow->spool, left == 0 && !damaged);
+    return true;
+}
+
+static void close_mlflow(void *data, uint64_t deadline_ns)
+{
+    struct mlflow *mlflow = data;
+    if (mlflow->points != NULL && !mlflow->ended)
+        end_unseen(mlflow);
+    if (!wait_for_writer(mlflow, deadline_ns)) {
+        reply_say("mlflow: the disk does not answer; what was measured last is lost");
+        return;
+    }
+    if (mlflow->dropped > 0)
+        reply_say("mlflow: %llu parts are missing: %s", (unsigned long long)mlflow->dropped,
+                  mlflow->said_trouble ? "the disk did not take them" : "too much was waiting");
+    if (mlflow->sender != NULL && !close_sender(mlflow, deadline_ns))
+        return;
+    if (mlflow->sender == NULL)
+        spool_close(mlflow->spool, mlflow->resume == NULL);
+    pthread_cond_destroy(&mlflow->changed);
+    pthread_mutex_destroy(&mlflow->mutex);
+    done(mlflow);
+}
+
+const struct publisher publisher_mlflow = {
+    .name = "mlflow",
+    .open = open_mlflow,
+    .snapshot = take_snapshot,
+    .usage = take_usage,
+    .end = take_end,
+    .files = take_files,
+    .close = close_mlflow,
+};

@@ -1,0 +1,228 @@
+/* mlflow_account.c: see mlflow_account.h. */
+#include "export/mlflow/mlflow_account.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/environment.h"
+
+static const char *word(const json_t *object, const char *member)
+{
+    return json_string_value(json_object_get(object, member));
+}
+
+static vitals_text text_of(const char *string)
+{
+    return (vitals_text){string, strlen(string)};
+}
+
+/* ---- the command, as far as it may leave ---- */
+
+static void put_command(const json_t *job, enum redact_form form, struct text *out)
+{
+    struct text arguments = {.bytes = NULL}, line = {.bytes = NULL};
+    const json_t *argv = json_object_get(job, "argv");
+    for (size_t i = 0; i < json_array_size(argv); i++) {
+        const char *argument = json_string_value(json_array_get(argv, i));
+        if (argument != NULL)
+            text_append(&arguments, argument, strlen(argument) + 1);
+    }
+    vitals_text bytes = {arguments.bytes, arguments.size};
+    size_t size = arguments.size > 0 ? vitals_text_command(bytes, NULL, 0) : 0;
+    char *place = size > 0 ? text_reserve(&line, size) : NULL;
+    if (place != NULL) {
+        (void)vitals_text_command(bytes, place, size + 1);
+        text_advance(&line, size);
+        redact_line(out, (vitals_text){line.bytes, line.size}, form);
+    }
+    text_done(&arguments);
+    text_done(&line);
+}
+
+/* ---- the begin ---- */
+
+static void add_tag(json_t *tags, const char *key, const char *value)
+{
+    struct text pair = {.bytes = NULL};
+    if (value == NULL)
+        return;
+    mlflow_pair(&pair, key, text_of(value), MLFLOW_TAG_MOST);
+    if (!pair.failed)
+        (void)json_array_append_new(tags, json_loadb(pair.bytes, pair.size, 0, NULL));
+    text_done(&pair);
+}
+
+/* MLflow's word for where it runs: a job is somebody's who shares a cluster. */
+static const char *source_type(void)
+{
+    static const char *const NAMES[] = {"SLURM_JOB_ID", "KUBERNETES_SERVICE_HOST", "PBS_JOBID",
+                                        "LSB_JOBID"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (environment_get(NAMES[i]) != NULL)
+            return "JOB";
+    }
+    return "LOCAL";
+}
+
+json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_form form)
+{
+    json_t *tags = json_array();
+    struct text program = {.bytes = NULL};
+    const char *name = word(job, "name");
+    if (form != REDACT_OFF)
+        put_command(job, REDACT_ARGV0, &program);
+    if (program.size > 0)
+        name = program.bytes;
+    add_tag(tags, "mlflow.user", word(job, "user"));
+    add_tag(tags, "mlflow.source.name", name != NULL ? name : "vitals");
+    add_tag(tags, "mlflow.source.type", source_type());
+    add_tag(tags, "mlflow.source.git.commit", commit);
+    add_tag(tags, "vitals.version", word(job, "version"));
+    add_tag(tags, "vitals.host", word(job, "host"));
+    text_done(&program);
+    return tags;
+}
+
+static void put_setting(struct mlflow_batch *batch, bool as_tag, const char *key, vitals_text value)
+{
+    if (value.size == 0)
+        return;
+    if (as_tag)
+        mlflow_batch_tag(batch, key, value);
+    else
+        mlflow_batch_param(batch, key, value);
+}
+
+/* Nothing where there is no such limit. */
+static void put_limit(struct mlflow_batch *batch, bool as_tag, const char *key, double limit)
+{
+    struct text text = {.bytes = NULL};
+    if (limit > 0)
+        text_number(&text, limit);
+    put_setting(batch, as_tag, key, (vitals_text){text.bytes, text.size});
+    text_done(&text);
+}
+
+void mlflow_write_limits(const struct mlflow_limits *limits, bool as_tags,
+                         struct mlflow_batch *batch)
+{
+    put_limit(batch, as_tags, "vitals.cgroup_memory_limit_bytes", limits->memory_bytes);
+    put_limit(batch, as_tags, "vitals.cgroup_cpu_limit_cores", limits->cpus);
+    mlflow_batch_flush(batch);
+}
+
+void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_form form,
+                        bool as_tags, struct mlflow_batch *batch)
+{
+    static const struct {
+        const char *member, *key;
+        bool of_job;
+    } NUMBERS[] = {
+        {"expected_cores", "vitals.expected_cores", true},
+        {"memory_limit_bytes", "vitals.memory_limit_bytes", true},
+        {"max_memory_bytes", "vitals.max_memory_bytes", false},
+        {"max_cpus", "vitals.max_cpus", false},
+    };
+    struct text text = {.bytes = NULL};
+    if (form != REDACT_OFF)
+        put_command(job, form, &text);
+    if (text.size > 0)
+        put_setting(batch, as_tags, "vitals.command", (vitals_text){text.bytes, text.size});
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {
+        double value = json_number_value(
+            json_object_get(NUMBERS[i].of_job ? job : config, NUMBERS[i].member));
+        put_limit(batch, as_tags, NUMBERS[i].key, value);
+    }
+    text_done(&text);
+    mlflow_batch_flush(batch);
+}
+
+/* ---- the end ---- */
+
+const char *mlflow_status(const json_t *status)
+{
+    static const struct {
+        const char *state, *status;
+    } STATES[] = {{"signaled", "KILLED"}, {"limit", "KILLED"}, {"exited", "FINISHED"}};
+    const char *state = word(status, "state");
+    bool failed = json_integer_value(json_object_get(status, "code")) != 0;
+    for (size_t i = 0; state != NULL && i < sizeof STATES / sizeof STATES[0]; i++) {
+        if (strcmp(state, STATES[i].state) == 0)
+            return i == 2 && failed ? "FAILED" : STATES[i].status;
+    }
+    return NULL;
+}
+
+static void put_figures(const json_t *figures, uint64_t ms, struct mlflow_batch *batch)
+{
+    struct text key = {.bytes = NULL};
+    for (size_t i = 0; i < json_array_size(figures); i++) {
+        const json_t *figure = json_array_get(figures, i),
+                     *value = json_object_get(figure, "value");
+        const char *name = word(figure, "name"), *subject = word(figure, "subject");
+        if (name == NULL || !json_is_number(value))
+            continue;
+        text_reset(&key);
+        text_format(&key, "account/%s%s%s", subject != NULL ? subject : "",
+                    subject != NULL ? "/" : "", name);
+        if (!key.failed)
+            mlflow_batch_metric(batch, key.bytes, json_number_value(value), ms, 0);
+    }
+    mlflow_batch_flush(batch);
+    text_done(&key);
+}
+
+static void put_tag(struct mlflow_batch *batch, const char *name, const char *value)
+{
+    char key[80];
+    if (value == NULL || value[0] == '\0')
+        return;
+    (void)snprintf(key, sizeof key, "vitals.%s", name);
+    mlflow_batch_tag(batch, key, text_of(value));
+}
+
+/* What is known beside figures, but for what tells more of the machine than it must. */
+static void put_attributes(const json_t *account, struct mlflow_batch *batch)
+{
+    static const char *const NAMES[] = {
+        "state",       "exit",        "signal",       "rungs",      "missing",     "limit",
+        "limit_words", "interval_ns", "system_cores", "started_ns", "gpu_drivers", "version",
+    };
+    const json_t *attributes = json_object_get(account, "attributes");
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        put_tag(batch, NAMES[i], word(attributes, NAMES[i]));
+}
+
+void mlflow_write_account(const json_t *account, const json_t *status, uint64_t ms,
+                          struct mlflow_batch *batch)
+{
+    const json_t *code = json_object_get(account, "exit_code");
+    char digits[32];
+    put_figures(json_object_get(account, "figures"), ms, batch);
+    put_attributes(account, batch);
+    if (!json_is_integer(code))
+        code = json_object_get(status, "code");
+    if (json_is_integer(code)) {
+        (void)snprintf(digits, sizeof digits, "%lld", (long long)json_integer_value(code));
+        put_tag(batch, "exit_code", digits);
+    }
+    put_tag(batch, "end", word(status, "state"));
+    mlflow_batch_flush(batch);
+}
+
+void mlflow_account_document(const json_t *account, enum redact_form form, struct text *out)
+{
+    json_t *copy = json_deep_copy(account);
+    if (form != REDACT_FULL) {
+        json_t *attributes = json_object_get(copy, "attributes");
+        (void)json_object_del(copy, "command");
+        (void)json_object_del(attributes, "command");
+        (void)json_object_del(attributes, "working_directory");
+    }
+    char *bytes = copy != NULL ? json_dumps(copy, JSON_INDENT(1)) : NULL;
+    if (bytes != NULL)
+        text_string(out, bytes);
+    free(bytes);
+    json_decref(copy);
+}

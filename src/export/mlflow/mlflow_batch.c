@@ -1,0 +1,151 @@
+/* mlflow_batch.c: see mlflow_batch.h. */
+#include "export/mlflow/mlflow_batch.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *begin;
+    unsigned most;
+} PARTS[] = {
+    [MLFLOW_METRICS] = {"{\"metrics\":[", 1000},
+    [MLFLOW_PARAMS] = {"{\"params\":[", 100},
+    [MLFLOW_TAGS] = {"{\"tags\":[", 100},
+};
+
+/* ---- keys and values ---- */
+
+static uint32_t hash_of(const char *bytes)
+{
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (; *bytes != '\0'; bytes++)
+        hash = (hash ^ (unsigned char)*bytes) * 16777619U;
+    return hash;
+}
+
+static bool is_plain(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || strchr("_-. ", byte) != NULL;
+}
+
+/* "." and ".." are no parts of a path. */
+static bool is_dots(const char *bytes, size_t size)
+{
+    return size <= 2 && strspn(bytes, ".") >= size;
+}
+
+/* One part between slashes. */
+static void put_part(struct text *out, const char *bytes, size_t size)
+{
+    if (is_dots(bytes, size))
+        text_byte(out, '_');
+    for (size_t i = 0; i < size; i++)
+        text_byte(out, is_plain(bytes[i]) ? bytes[i] : '_');
+}
+
+void mlflow_key(struct text *out, const char *key)
+{
+    enum { DIGITS = 9, ROOM = MLFLOW_KEY_MOST - DIGITS };
+    char cut[ROOM + 1];
+    size_t size = strlen(key), before = out->size;
+    size_t kept = size <= MLFLOW_KEY_MOST ? size : ROOM;
+    for (const char *from = key, *end = key + kept; from < end;) {
+        const char *slash = memchr(from, '/', (size_t)(end - from));
+        size_t length = (size_t)((slash != NULL ? slash : end) - from);
+        if (length > 0 && out->size > before)
+            text_byte(out, '/');
+        if (length > 0)
+            put_part(out, from, length);
+        from += length + 1;
+    }
+    if (out->failed)
+        return;
+    if (size > 0 && out->size - before == size && memcmp(out->bytes + before, key, size) == 0)
+        return;
+    size_t length = out->size - before < ROOM ? out->size - before : ROOM;
+    if (length > 0)
+        memcpy(cut, out->bytes + before, length);
+    out->size = before;
+    text_append(out, cut, length);
+    text_format(out, "-%08x", hash_of(key));
+}
+
+/* Cut where a character begins. */
+static vitals_text cut_value(vitals_text value, size_t most)
+{
+    if (value.size <= most)
+        return value;
+    while (most > 0 && ((unsigned char)value.bytes[most] & 0xc0) == 0x80)
+        most--;
+    return (vitals_text){value.bytes, most};
+}
+
+void mlflow_pair(struct text *out, const char *key, vitals_text value, size_t most)
+{
+    text_string(out, "{\"key\":\"");
+    mlflow_key(out, key);
+    text_string(out, "\",\"value\":\"");
+    text_safe(out, cut_value(value, most), VITALS_TEXT_JSON);
+    text_string(out, "\"}");
+}
+
+/* ---- requests ---- */
+
+/* Room for one more of this part. */
+static void begin(struct mlflow_batch *batch, enum mlflow_part part)
+{
+    if (batch->count > 0 && (batch->part != part || batch->count >= PARTS[part].most ||
+                             batch->text.size >= MLFLOW_BODY_MOST))
+        mlflow_batch_flush(batch);
+    batch->part = part;
+    text_string(&batch->text, batch->count++ == 0 ? PARTS[part].begin : ",");
+}
+
+void mlflow_batch_metric(struct mlflow_batch *batch, const char *key, double value, uint64_t ms,
+                         uint64_t step)
+{
+    if (!isfinite(value))
+        return;
+    begin(batch, MLFLOW_METRICS);
+    text_string(&batch->text, "{\"key\":\"");
+    mlflow_key(&batch->text, key);
+    text_string(&batch->text, "\",\"value\":");
+    text_number(&batch->text, value);
+    text_format(&batch->text, ",\"timestamp\":%llu,\"step\":%llu}", (unsigned long long)ms,
+                (unsigned long long)step);
+}
+
+static void add_pair(struct mlflow_batch *batch, enum mlflow_part part, const char *key,
+                     vitals_text value, size_t most)
+{
+    begin(batch, part);
+    mlflow_pair(&batch->text, key, value, most);
+}
+
+void mlflow_batch_param(struct mlflow_batch *batch, const char *key, vitals_text value)
+{
+    add_pair(batch, MLFLOW_PARAMS, key, value, MLFLOW_PARAM_MOST);
+}
+
+void mlflow_batch_tag(struct mlflow_batch *batch, const char *key, vitals_text value)
+{
+    add_pair(batch, MLFLOW_TAGS, key, value, MLFLOW_TAG_MOST);
+}
+
+void mlflow_batch_flush(struct mlflow_batch *batch)
+{
+    if (batch->count > 0) {
+        text_string(&batch->text, "]}");
+        if (!batch->text.failed)
+            batch->emit(batch->data, &batch->text);
+    }
+    text_reset(&batch->text);
+    batch->count = 0;
+}
+
+void mlflow_batch_done(struct mlflow_batch *batch)
+{
+    text_done(&batch->text);
+    batch->count = 0;
+}

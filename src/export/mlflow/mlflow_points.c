@@ -1,0 +1,597 @@
+/* mlflow_points.c: see mlflow_points.h. */
+#include "export/mlflow/mlflow_points.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/usage_line.h"
+
+#define MEGABYTE 1e6       /* what MLflow means by it */
+#define MEBIBYTE 1048576.0 /* what ProcessMetricsMonitor means by a megabyte */
+
+enum { MOST_SERIES = 4096, MOST_DEVICES = 256, KEY = 300, DEVICE_NAME = 64 };
+
+/* One measure of one scope and subject. */
+struct series {
+    char *scope, *subject, *measure;
+    const struct device *device; /* NULL: of none */
+    bool counter;
+    unsigned count; /* samples of this window that have it */
+    double sum, most, last;
+    double account; /* of a counter, where it is above the last sample; else 0 */
+};
+
+/* "gpu_0", a partition "gpu_1_0": as the label of its row has it; "": not named yet. */
+struct device {
+    char *subject, name[DEVICE_NAME];
+};
+
+struct mlflow_points {
+    char *prefix, *host; /* "system/process/", "system/" */
+    uint64_t period_ns;
+    double memory_bytes, cpus; /* as asked for; 0: the cgroup's */
+    int64_t pid;
+    struct mlflow_limits group;   /* our cgroup's, as far as known */
+    bool group_known, group_late; /* late: there may be one that we have not heard of */
+    struct series *series;
+    size_t count, capacity;
+    struct device devices[MOST_DEVICES];
+    size_t device_count;
+    unsigned samples;                    /* in this window */
+    bool counted;                        /* the account has more than was written */
+    uint64_t begin_ns, last_ns, last_ms; /* the last point and the newest sample; monotonic; 1970 */
+    double cpu_seconds;                  /* of the processes, at the last point */
+    bool has_cpu_seconds;
+    uint64_t written_ms; /* of the last point */
+    uint64_t step;       /* of the next */
+};
+
+/* ---- making one ---- */
+
+static char *node_prefix(const char *node)
+{
+    struct text text = {.bytes = NULL};
+    text_string(&text, "system/");
+    if (node != NULL)
+        text_format(&text, "%s/", node);
+    if (text.failed)
+        text_done(&text);
+    return text.bytes;
+}
+
+struct mlflow_points *mlflow_points_new(const struct mlflow_points_options *options)
+{
+    struct mlflow_points *points = calloc(1, sizeof *points);
+    if (points == NULL)
+        return NULL;
+    points->prefix = strdup(options->prefix);
+    points->host = node_prefix(options->node);
+    points->period_ns = options->period_ns;
+    points->memory_bytes = options->memory_bytes;
+    points->cpus = options->cpus;
+    points->pid = options->pid;
+    if (points->prefix == NULL || points->host == NULL) {
+        mlflow_points_free(points);
+        return NULL;
+    }
+    return points;
+}
+
+void mlflow_points_free(struct mlflow_points *points)
+{
+    if (points == NULL)
+        return;
+    for (size_t i = 0; i < points->count; i++) {
+        free(points->series[i].scope);
+        free(points->series[i].subject);
+        free(points->series[i].measure);
+    }
+    for (size_t i = 0; i < points->device_count; i++)
+        free(points->devices[i].subject);
+    free(points->series);
+    free(points->prefix);
+    free(points->host);
+    free(points);
+}
+
+/* ---- folding ---- */
+
+static bool is(const struct series *series, const char *scope, const char *subject,
+               const char *measure)
+{
+    return strcmp(series->measure, measure) == 0 && strcmp(series->subject, subject) == 0 &&
+           strcmp(series->scope, scope) == 0;
+}
+
+/* NULL: there are too many, or no memory. */
+static const struct device *find_device(struct mlflow_points *points, const char *subject)
+{
+    for (size_t i = 0; i < points->device_count; i++) {
+        if (strcmp(points->devices[i].subject, subject) == 0)
+            return &points->devices[i];
+    }
+    struct device device = {.subject = points->device_count < MOST_DEVICES ? strdup(subject)
+                                                                           : NULL};
+    if (device.subject == NULL)
+        return NULL;
+    points->devices[points->device_count] = device;
+    return &points->devices[points->device_count++];
+}
+
+static struct series *add_series(struct mlflow_points *points, const char *scope,
+                                 const char *subject, const char *measure)
+{
+    if (points->count == points->capacity) {
+        size_t capacity = points->capacity > 0 ? points->capacity * 2 : 128;
+        struct series *grown = capacity <= MOST_SERIES
+                                   ? realloc(points->series, capacity * sizeof *grown)
+                                   : NULL;
+        if (grown == NULL)
+            return NULL;
+        points->series = grown;
+        points->capacity = capacity;
+    }
+    const bool of_device = strcmp(scope, "gpu") == 0;
+    const struct device *device = of_device ? find_device(points, subject) : NULL;
+    if (of_device && device == NULL)
+        return NULL;
+    vitals_measure number = vitals_measure_find(measure);
+    struct series series = {.scope = strdup(scope),
+                            .subject = strdup(subject),
+                            .measure = strdup(measure),
+                            .device = device,
+                            .counter = number != 0 && vitals_measure_is_counter(number)};
+    if (series.scope == NULL || series.subject == NULL || series.measure == NULL) {
+        free(series.scope);
+        free(series.subject);
+        free(series.measure);
+        return NULL;
+    }
+    points->series[points->count] = series;
+    return &points->series[points->count++];
+}
+
+/* Lines have one order: the place where it stood in the last one is looked at first. */
+static struct series *find_series(struct mlflow_points *points, size_t hint, const char *scope,
+                                  const char *subject, const char *measure)
+{
+    if (hint < points->count && is(&points->series[hint], scope, subject, measure))
+        return &points->series[hint];
+    for (size_t i = 0; i < points->count; i++) {
+        if (is(&points->series[i], scope, subject, measure))
+            return &points->series[i];
+    }
+    return add_series(points, scope, subject, measure);
+}
+
+static const struct series *find(const struct mlflow_points *points, const char *scope,
+                                 const char *subject, const char *measure)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        const struct series *series = &points->series[i];
+        if (is(series, scope, subject, measure))
+            return series->count > 0 ? series : NULL;
+    }
+    return NULL;
+}
+
+/* One of the values: [SCOPE,SUBJECT,MEASURE,STATE,VALUE]. */
+static void fold(struct mlflow_points *points, size_t hint, const json_t *value)
+{
+    const char *scope = json_string_value(json_array_get(value, 0));
+    const char *subject = json_string_value(json_array_get(value, 1));
+    const char *measure = json_string_value(json_array_get(value, 2));
+    const char *state = json_string_value(json_array_get(value, 3));
+    const json_t *number = json_array_get(value, 4);
+    if (scope == NULL || subject == NULL || measure == NULL || state == NULL ||
+        !json_is_number(number) || !usage_line_is_new(vitals_availability_from_name(state)))
+        return;
+    struct series *series = find_series(points, hint, scope, subject, measure);
+    if (series == NULL)
+        return;
+    double reading = json_number_value(number);
+    series->most = series->count == 0 || reading > series->most ? reading : series->most;
+    series->sum += reading;
+    series->last = reading;
+    series->count++;
+}
+
+static uint64_t digits_of(const json_t *usage, const char *member)
+{
+    const char *digits = json_string_value(json_object_get(usage, member));
+    return digits != NULL ? strtoull(digits, NULL, 10) : 0;
+}
+
+bool mlflow_points_add(struct mlflow_points *points, const json_t *usage)
+{
+    /* A sampler keeps time to a few ms: a window that lacks so little is complete. */
+    enum { SLACK_PARTS = 20, SLACK_MOST_NS = 50000000 };
+    uint64_t now = digits_of(usage, "monotonic_ns"), ms = digits_of(usage, "realtime_ns") / 1000000;
+    if (now == 0 || ms == 0 || now <= points->last_ns)
+        return false;
+    const json_t *values = json_object_get(usage, "values");
+    for (size_t i = 0; i < json_array_size(values); i++)
+        fold(points, i, json_array_get(values, i));
+    points->last_ns = now;
+    points->last_ms = ms;
+    points->samples++;
+    uint64_t slack = points->period_ns / SLACK_PARTS;
+    slack = slack < SLACK_MOST_NS ? slack : SLACK_MOST_NS;
+    return points->begin_ns == 0 || now - points->begin_ns + slack >= points->period_ns;
+}
+
+static void count_to(struct mlflow_points *points, const json_t *figure)
+{
+    const char *name = json_string_value(json_object_get(figure, "name"));
+    const json_t *value = json_object_get(figure, "value");
+    if (name == NULL || json_object_get(figure, "subject") != NULL || !json_is_number(value))
+        return;
+    for (size_t i = 0; i < points->count; i++) {
+        struct series *series = &points->series[i];
+        if (series->counter && is(series, "tree", "", name) &&
+            json_number_value(value) > series->last) {
+            series->account = json_number_value(value);
+            points->counted = true;
+        }
+    }
+}
+
+void mlflow_points_end(struct mlflow_points *points, const json_t *figures, uint64_t ms)
+{
+    for (size_t i = 0; i < json_array_size(figures); i++)
+        count_to(points, json_array_get(figures, i));
+    if (points->samples == 0 && ms > points->last_ms)
+        points->last_ms = ms;
+    if (ms == 0 || ms >= points->last_ms)
+        return;
+    uint64_t late_ns = (points->last_ms - ms) * 1000000;
+    if (points->last_ns < late_ns || points->last_ns - late_ns <= points->begin_ns)
+        return;
+    points->last_ns -= late_ns;
+    points->last_ms = ms;
+}
+
+bool mlflow_points_waiting(const struct mlflow_points *points)
+{
+    return points->samples > 0 || points->counted;
+}
+
+uint64_t mlflow_points_newest_ms(const struct mlflow_points *points)
+{
+    return points->last_ms;
+}
+
+/* ---- writing ---- */
+
+/* One point of a window. */
+struct point {
+    const struct mlflow_points *points;
+    struct mlflow_batch *batch;
+    const vitals_snapshot *snapshot; /* NULL: there is none */
+    uint64_t ms, step;
+};
+
+/* Where a key stands: in MLflow's own place, or under the prefix. */
+static void put(const struct point *point, bool processes, const char *name, double value)
+{
+    char key[2 * KEY];
+    const char *before = processes ? point->points->prefix : point->points->host;
+    (void)snprintf(key, sizeof key, "%s%s", before, name);
+    mlflow_batch_metric(point->batch, key, value, point->ms, point->step);
+}
+
+static void put_gauge(const struct point *point, bool processes, const char *name,
+                      const struct series *series, double scale, bool peak)
+{
+    char with_peak[KEY + sizeof "_max"];
+    put(point, processes, name, series->sum / series->count * scale);
+    if (!peak)
+        return;
+    (void)snprintf(with_peak, sizeof with_peak, "%s_max", name);
+    put(point, processes, with_peak, series->most * scale);
+}
+
+/* What has a name and a unit of MLflow's or of ProcessMetricsMonitor's. A name of a device has its
+ * number before it. */
+static const struct rule {
+    const char *scope, *measure, *name;
+    bool processes;
+    double scale;
+} RULES[] = {
+    {"system", "cpu_ratio", "cpu_utilization_percentage", false, 100},
+    {"system", "memory_used_bytes", "system_memory_usage_megabytes", false, 1 / MEGABYTE},
+    {"system", "network_received_bytes", "network_receive_megabytes", false, 1 / MEGABYTE},
+    {"system", "network_transmitted_bytes", "network_transmit_megabytes", false, 1 / MEGABYTE},
+    {"gpu", "device_utilization_ratio", "utilization_percentage", false, 100},
+    {"gpu", "device_memory_used_bytes", "memory_usage_megabytes", false, 1 / MEGABYTE},
+    {"gpu", "device_power_watts", "power_usage_watts", false, 1},
+    {"tree", "memory_resident_bytes", "memory_rss_megabytes", true, 1 / MEBIBYTE},
+    {"tree", "memory_virtual_bytes", "memory_vms_megabytes", true, 1 / MEBIBYTE},
+    {"tree", "memory_private_bytes", "memory_uss_megabytes", true, 1 / MEBIBYTE},
+    {"tree", "threads", "num_threads", true, 1},
+    {"tree", "descriptors", "num_fds", true, 1},
+    {"tree", "disk_read_bytes", "io_read_megabytes", true, 1 / MEBIBYTE},
+    {"tree", "disk_written_bytes", "io_write_megabytes", true, 1 / MEBIBYTE},
+};
+
+static const struct rule *rule_of(const struct series *series)
+{
+    for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
+        if (strcmp(RULES[i].measure, series->measure) == 0 &&
+            strcmp(RULES[i].scope, series->scope) == 0)
+            return &RULES[i];
+    }
+    return NULL;
+}
+
+static const vitals_row *gpu_row(const struct point *point, const char *uuid)
+{
+    const vitals_row *row = NULL;
+    vitals_text text;
+    while (point->snapshot != NULL &&
+           (row = vitals_snapshot_next(point->snapshot, VITALS_GPU, row)) != NULL) {
+        if (vitals_row_text(row, VITALS_GPU_UUID, &text) > 0 && text.size == strlen(uuid) &&
+            memcmp(text.bytes, uuid, text.size) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* As the driver and all others number it, however few were chosen; by its own name where it has no
+ * row, and where nothing has rows in the order of the lines. It keeps what it was called first. */
+static void name_device(const struct point *point, struct device *device, size_t place)
+{
+    const vitals_row *row = gpu_row(point, device->subject);
+    if (point->snapshot == NULL)
+        (void)snprintf(device->name, DEVICE_NAME, "gpu_%zu", place);
+    else
+        (void)snprintf(device->name, DEVICE_NAME, "gpu_%s",
+                       row != NULL ? vitals_row_label(row) : device->subject);
+    for (char *at = device->name; *at != '\0'; at++)
+        *at = *at == ':' || *at == '/' ? '_' : *at;
+}
+
+static void name_devices(struct mlflow_points *points, const struct point *point)
+{
+    for (size_t i = 0; i < points->device_count; i++) {
+        if (points->devices[i].name[0] == '\0')
+            name_device(point, &points->devices[i], i);
+    }
+}
+
+/* gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes: gpu_0_memory_bytes. */
+static void name_of(const struct series *series, const struct rule *rule, char name[static KEY])
+{
+    const char *plain = rule != NULL ? rule->name : series->measure;
+    if (series->device == NULL) {
+        (void)snprintf(name, KEY, "%s", plain);
+        return;
+    }
+    if (rule == NULL && strncmp(plain, "gpu_", 4) == 0)
+        plain += 4;
+    else if (rule == NULL && strncmp(plain, "device_", 7) == 0)
+        plain += 7;
+    (void)snprintf(name, KEY, "%s_%s", series->device->name, plain);
+}
+
+/* Whose it is: of a device, what the processes use there is called gpu_…. */
+static bool is_of_processes(const struct series *series)
+{
+    return strcmp(series->scope, "tree") == 0 ||
+           (strcmp(series->scope, "gpu") == 0 && strncmp(series->measure, "gpu_", 4) == 0);
+}
+
+static void put_series(const struct point *point, const struct series *series)
+{
+    char name[KEY];
+    const struct rule *rule = rule_of(series);
+    bool processes = rule != NULL ? rule->processes : is_of_processes(series);
+    double scale = rule != NULL ? rule->scale : 1;
+    double newest = series->account > series->last ? series->account : series->last;
+    name_of(series, rule, name);
+    if (series->counter)
+        put(point, processes, name, newest * scale);
+    else
+        put_gauge(point, processes, name, series, scale,
+                  rule != NULL || (strcmp(series->scope, "system") != 0 &&
+                                   strstr(series->measure, "_total_") == NULL));
+}
+
+/* ---- what shares are of ---- */
+
+static bool is_below(vitals_text path, vitals_text folder)
+{
+    if (folder.size > 0 && folder.bytes[folder.size - 1] == '/')
+        folder.size--;
+    return path.size >= folder.size && memcmp(path.bytes, folder.bytes, folder.size) == 0 &&
+           (path.size == folder.size || path.bytes[folder.size] == '/');
+}
+
+/* Whether what our cgroup allows holds for the processes too. */
+static bool is_in_our_group(const struct point *point, const vitals_row *host)
+{
+    const vitals_row *row = NULL;
+    vitals_text ours, theirs;
+    uint64_t pid;
+    if (point->points->pid == 0)
+        return true;
+    while ((row = vitals_snapshot_next(point->snapshot, VITALS_PROCESS, row)) != NULL) {
+        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
+            pid == (uint64_t)point->points->pid)
+            break;
+    }
+    return row != NULL && vitals_row_text(host, VITALS_HOST_CGROUP_PATH, &ours) > 0 &&
+           vitals_row_text(row, VITALS_PROCESS_CGROUP, &theirs) > 0 && is_below(theirs, ours);
+}
+
+/* What is late is known later; what is known stays until something else is. */
+static bool take_limit(vitals_availability is, double value, double *limit)
+{
+    if (is == VITALS_NOT_YET || is == VITALS_TIMED_OUT)
+        return false;
+    *limit = is > 0 ? value : 0;
+    return true;
+}
+
+static void look_at_group(struct mlflow_points *points, const struct point *point)
+{
+    const vitals_row *host = point->snapshot != NULL
+                                 ? vitals_snapshot_next(point->snapshot, VITALS_HOST, NULL)
+                                 : NULL;
+    uint64_t bytes = 0;
+    double cores = 0;
+    if (host == NULL || !is_in_our_group(point, host))
+        return;
+    vitals_availability memory = vitals_row_u64(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES,
+                                                &bytes);
+    vitals_availability cpus = vitals_row_f64(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores);
+    bool both = take_limit(memory, (double)bytes, &points->group.memory_bytes);
+    both = take_limit(cpus, cores, &points->group.cpus) && both;
+    points->group_known |= both;
+    points->group_late = !points->group_known;
+}
+
+bool mlflow_points_limits(const struct mlflow_points *points, struct mlflow_limits *limits)
+{
+    *limits = points->group;
+    return points->group_known;
+}
+
+/* What was asked for, else what the cgroup allows, else one core; 0: not known yet. */
+static double cores_of(const struct mlflow_points *points)
+{
+    if (points->cpus > 0)
+        return points->cpus;
+    if (points->group_late)
+        return 0;
+    return points->group.cpus > 0 ? points->group.cpus : 1;
+}
+
+/* The same, else what the machine has, which a limit may be above. */
+static double memory_of(const struct mlflow_points *points, double machine)
+{
+    double group = points->group.memory_bytes;
+    if (points->memory_bytes > 0)
+        return points->memory_bytes;
+    if (points->group_late)
+        return 0;
+    return group > 0 && (machine <= 0 || group < machine) ? group : machine;
+}
+
+/* CPU time by the kernel's count over the window, and the busiest sample. From sample to sample:
+ * what the account has beside may be of any time since the begin. */
+static void put_cpu(const struct point *point)
+{
+    const struct mlflow_points *points = point->points;
+    const struct series *seconds = find(points, "tree", "", "cpu_seconds");
+    const struct series *cores = find(points, "tree", "", "cpu_cores");
+    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9;
+    double whole = cores_of(points), scale = 100 / whole;
+    if (whole <= 0)
+        return;
+    if (seconds != NULL && points->has_cpu_seconds && points->begin_ns > 0 && wall > 0 &&
+        seconds->last >= points->cpu_seconds)
+        put(point, true, "cpu_usage_percentage",
+            (seconds->last - points->cpu_seconds) / wall * scale);
+    if (cores != NULL)
+        put(point, true, "cpu_usage_percentage_max", cores->most * scale);
+}
+
+static void put_share(const struct point *point, bool processes, const char *name,
+                      const struct series *of, double whole)
+{
+    if (of != NULL && whole > 0)
+        put_gauge(point, processes, name, of, 100 / whole, true);
+}
+
+/* Shares of what there is. */
+static void put_shares(const struct point *point)
+{
+    const struct mlflow_points *points = point->points;
+    const struct series *total = find(points, "system", "system", "memory_total_bytes");
+    double machine = total != NULL ? total->last : 0;
+    put_share(point, false, "system_memory_usage_percentage",
+              find(points, "system", "system", "memory_used_bytes"), machine);
+    put_share(point, true, "memory_usage_percentage",
+              find(points, "tree", "", "memory_resident_bytes"), memory_of(points, machine));
+    for (size_t i = 0; i < points->count; i++) {
+        const struct series *series = &points->series[i];
+        char name[KEY];
+        double limit = 0;
+        if (series->count == 0 || series->device == NULL)
+            continue;
+        if (strcmp(series->measure, "device_memory_used_bytes") == 0) {
+            total = find(points, "gpu", series->subject, "device_memory_total_bytes");
+            (void)snprintf(name, sizeof name, "%s_memory_usage_percentage", series->device->name);
+            put_share(point, false, name, series, total != NULL ? total->last : 0);
+        } else if (strcmp(series->measure, "device_power_watts") == 0) {
+            const vitals_row *row = gpu_row(point, series->subject);
+            (void)snprintf(name, sizeof name, "%s_power_usage_percentage", series->device->name);
+            if (row != NULL && vitals_row_f64(row, VITALS_GPU_POWER_LIMIT_WATTS, &limit) > 0)
+                put_share(point, false, name, series, limit);
+        }
+    }
+}
+
+/* The file system of /, as df counts it. */
+static void put_disk(const struct point *point)
+{
+    const vitals_row *row = NULL;
+    uint64_t used, available;
+    vitals_text mount;
+    while (point->snapshot != NULL &&
+           (row = vitals_snapshot_next(point->snapshot, VITALS_FILESYSTEM, row)) != NULL) {
+        if (vitals_row_text(row, VITALS_FILESYSTEM_MOUNT_POINT, &mount) > 0 && mount.size == 1 &&
+            mount.bytes[0] == '/')
+            break;
+    }
+    if (row == NULL || vitals_row_u64(row, VITALS_FILESYSTEM_USED_BYTES, &used) <= 0 ||
+        vitals_row_u64(row, VITALS_FILESYSTEM_AVAILABLE_BYTES, &available) <= 0)
+        return;
+    double all = (double)used + (double)available;
+    put(point, false, "disk_usage_megabytes", (double)used / MEGABYTE);
+    put(point, false, "disk_available_megabytes", (double)available / MEGABYTE);
+    if (all > 0)
+        put(point, false, "disk_usage_percentage", (double)used * 100 / all);
+}
+
+static void begin_window(struct mlflow_points *points)
+{
+    const struct series *seconds = find(points, "tree", "", "cpu_seconds");
+    if (seconds != NULL) {
+        points->cpu_seconds = seconds->last;
+        points->has_cpu_seconds = true;
+    }
+    points->begin_ns = points->last_ns;
+    points->samples = 0;
+    points->counted = false;
+    for (size_t i = 0; i < points->count; i++) {
+        points->series[i].count = 0;
+        points->series[i].sum = 0;
+    }
+}
+
+void mlflow_points_write(struct mlflow_points *points, struct moment *moment,
+                         struct mlflow_batch *batch)
+{
+    struct point point = {.points = points, .batch = batch, .step = points->step++};
+    point.snapshot = moment != NULL ? moment_snapshot(moment, NULL) : NULL;
+    /* A clock that was put back must not give two points one time. */
+    point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
+    points->written_ms = point.ms;
+    look_at_group(points, &point);
+    name_devices(points, &point);
+    put_cpu(&point);
+    for (size_t i = 0; i < points->count; i++) {
+        const struct series *series = &points->series[i];
+        if ((series->count > 0 || series->account > 0) && strcmp(series->scope, "root") != 0 &&
+            strcmp(series->scope, "descendants") != 0)
+            put_series(&point, series);
+    }
+    put_shares(&point);
+    if (points->samples > 0)
+        put_disk(&point);
+    mlflow_batch_flush(batch);
+    begin_window(points);
+}

@@ -1,0 +1,692 @@
+/* mlflow_sender.c: see mlflow_sender.h. */
+#include "export/mlflow/mlflow_sender.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "export/address.h"
+#include "export/clock.h"
+#include "export/mlflow/mlflow_server.h"
+#include "export/reply.h"
+#include "record/sample.h"
+
+#define SECOND 1000000000ULL
+
+/* How often a request is asked that the server answers and does not take. */
+enum { FAILURES_MOST = 8, ARTIFACT_FAILURES_MOST = 3 };
+
+/* What has arrived. */
+struct sent {
+    uint64_t records, metrics, artifacts;
+};
+
+struct mlflow_sender {
+    struct spool *spool;
+    bool resumed; /* another program left the spool */
+    bool search;  /* a run may have been made before */
+    const char *uri, *instead;
+    uint64_t away_ns;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed; /* by the monotonic clock */
+    bool woken, stopping;   /* guarded by mutex */
+    bool hurry;             /* guarded by mutex: not to wait for the next try */
+    bool finished;          /* guarded by mutex */
+    uint64_t taken_ns;      /* guarded by mutex: when the server last took something */
+    atomic_bool cancel;     /* of the request that is on its way */
+
+    /* sender's thread */
+    struct mlflow_server server;
+    struct mlflow_run run;
+    struct retry retry;
+    unsigned failures; /* of the record at hand */
+    unsigned left_out; /* records that only they were wrong with */
+    bool unreadable;   /* the record at hand */
+    uint64_t metrics;  /* values in it */
+    struct sent sent;
+    char refusal[400]; /* why the first was that the server does not take; "": none */
+    bool said_rest;
+    const char *lack; /* NULL, or what the file does not say: where all its records go */
+    bool elsewhere;   /* the run was found first at another address */
+    bool at_home;     /* it was found first where the spool is for */
+    bool let_in;      /* the server has taken something of ours: our login was accepted */
+    bool said_away, said_refused, said_no_artifacts;
+};
+
+/* ---- waiting ---- */
+
+/* Until there is something new or it is to stop; where a time is given, until that is over, or
+ * somebody is in a `hurry`. */
+static void wait_for(struct mlflow_sender *sender, uint64_t until_ns, bool hurry)
+{
+    struct timespec at = {.tv_sec = (time_t)(until_ns / SECOND),
+                          .tv_nsec = (long)(until_ns % SECOND)};
+    pthread_mutex_lock(&sender->mutex);
+    while (!atomic_load(&sender->cancel) && until_ns == 0 && !sender->woken && !sender->stopping)
+        pthread_cond_wait(&sender->changed, &sender->mutex);
+    while (!atomic_load(&sender->cancel) && until_ns > 0 && !(hurry && sender->hurry) &&
+           pthread_cond_timedwait(&sender->changed, &sender->mutex, &at) == 0)
+        ;
+    sender->woken = sender->hurry = false;
+    pthread_mutex_unlock(&sender->mutex);
+}
+
+static bool is_stopping(struct mlflow_sender *sender)
+{
+    pthread_mutex_lock(&sender->mutex);
+    bool stopping = sender->stopping;
+    pthread_mutex_unlock(&sender->mutex);
+    return stopping;
+}
+
+static void note_taken(struct mlflow_sender *sender)
+{
+    pthread_mutex_lock(&sender->mutex);
+    sender->taken_ns = clock_now_ns();
+    pthread_mutex_unlock(&sender->mutex);
+}
+
+/* Why it does not go on, and where; a request without an answer says where itself. */
+static void explain(const struct mlflow_sender *sender, char why[static 400])
+{
+    const struct mlflow_server *server = &sender->server;
+    bool named = server->answer.status == 0 || server->why[0] == '\0';
+    (void)snprintf(why, 400, "%.160s%s%.230s", named ? "" : server->shown, named ? "" : ": ",
+                   server->why);
+}
+
+/* Before the next try; the first waits for at most `first_ns`. While it is to stop there is little
+ * time, so tries come sooner, unless the server says when. */
+static void wait_for_another_try(struct mlflow_sender *sender, uint64_t first_ns)
+{
+    bool hurry = sender->server.answer.retry_after_ns == 0;
+    uint64_t most = hurry && is_stopping(sender) ? SECOND : 60 * SECOND;
+    uint64_t wait = retry_wait_ns(&sender->retry, &sender->server.answer, first_ns, most);
+    char why[400];
+    if (!sender->said_away) {
+        bool safe = spool_path(sender->spool) != NULL && spool_trouble(sender->spool) == 0;
+        explain(sender, why);
+        reply_say("mlflow: %s; it is tried again, and %s", why,
+                  safe ? "nothing is lost meanwhile"
+                       : "what waits is lost where vitals ends first");
+        sender->said_away = true;
+    }
+    wait_for(sender, clock_now_ns() + wait, hurry);
+}
+
+/* ---- what was sent of a file, and what remains ---- */
+
+static void say_places(const char *path, const struct spool_damage *damage)
+{
+    for (uint64_t i = 0; i < damage->places && i < SPOOL_PLACES; i++) {
+        const struct spool_place *place = &damage->first[i];
+        reply_say("mlflow: %s: %llu bytes from byte %llu on %s", path,
+                  (unsigned long long)place->size, (unsigned long long)place->at,
+                  place->incomplete ? "are an incomplete record" : "are damaged");
+    }
+    if (damage->places > SPOOL_PLACES)
+        reply_say("mlflow: %s: %llu more places are damaged", path,
+                  (unsigned long long)(damage->places - SPOOL_PLACES));
+}
+
+static void put_damage(struct text *line, const struct spool_damage *damage)
+{
+    if (damage->bytes > 0)
+        text_format(line, "; %llu damaged or incomplete bytes were not sent",
+                    (unsigned long long)damage->bytes);
+    if (damage->missing > 0)
+        text_format(line, "; records missing between the others: %llu",
+                    (unsigned long long)damage->missing);
+}
+
+static void put_sent(struct text *line, const struct mlflow_sender *sender)
+{
+    const struct sent *sent = &sender->sent;
+    text_format(line, "sent %llu records (%llu metric values, %llu artifacts)",
+                (unsigned long long)sent->records, (unsigned long long)sent->metrics,
+                (unsigned long long)sent->artifacts);
+    if (sender->server.shown[0] != '\0')
+        text_format(line, " to %s", sender->server.shown);
+}
+
+static const char NO_SERVER[] = "server it is for", NO_RUN[] = "run it is of";
+
+/* What can be done about the records that stay in the file. */
+static void put_advice(struct text *line, const struct mlflow_sender *sender, const char *path)
+{
+    if (sender->lack == NO_SERVER)
+        text_format(line, "vitals send --mlflow=URI %s sends them", path);
+    else if (sender->lack == NO_RUN)
+        text_string(line, "no server can accept them");
+    else
+        text_string(line, "send it again, or remove it");
+}
+
+/* Ends the file of another program, and says how: once. `why` not all was sent, "" if it was. */
+static void tell_rest(struct mlflow_sender *sender, const char *why)
+{
+    struct text line = {.bytes = NULL}, path = {.bytes = NULL};
+    struct spool_damage damage = spool_damage(sender->spool);
+    uint64_t waiting = spool_waiting(sender->spool);
+    text_string(&path, spool_path(sender->spool));
+    say_places(path.bytes, &damage);
+    enum spool_rest rest = why[0] == '\0' ? spool_settle(sender->spool) : SPOOL_STAYS;
+    put_sent(&line, sender);
+    if (rest != SPOOL_REMOVED)
+        put_damage(&line, &damage);
+    bool ended = why[0] == '\0' && waiting == 0;
+    if (rest == SPOOL_STAYS && !ended) {
+        text_format(&line, "; %llu records stay in the file: ", (unsigned long long)waiting);
+        put_advice(&line, sender, path.bytes);
+    }
+    if (path.failed || line.failed)
+        reply_failed("mlflow", "out of memory");
+    else if (rest == SPOOL_REMOVED)
+        reply_say("mlflow: %s; %s is removed", line.bytes, path.bytes);
+    else if (rest == SPOOL_SET_ASIDE)
+        reply_failed("mlflow", "%s: %s; the file is kept as %s", path.bytes, line.bytes,
+                     spool_path(sender->spool));
+    else if (ended)
+        reply_failed(
+            "mlflow",
+            "%s: %s; nothing is left to send, but the file could not be %s (%s): move or remove "
+            "it",
+            path.bytes, line.bytes, damage.places + damage.missing > 0 ? "renamed" : "removed",
+            strerror(spool_trouble(sender->spool)));
+    else
+        reply_failed("mlflow", "%s: not all was sent: %s; %s", path.bytes, why, line.bytes);
+    text_done(&line);
+    text_done(&path);
+    sender->said_rest = true;
+}
+
+/* It is over, and a person knows why. */
+static void fail(struct mlflow_sender *sender)
+{
+    char why[400];
+    explain(sender, why);
+    if (sender->resumed)
+        tell_rest(sender, why);
+    else
+        reply_failed("mlflow", "%s", why);
+    sender->server.why[0] = '\0';
+}
+
+/* ---- the run ---- */
+
+static bool is_target(const json_t *target)
+{
+    return json_is_string(json_object_get(target, "uri")) &&
+           json_is_string(json_object_get(target, "prefix")) &&
+           json_is_string(json_object_get(target, "mark"));
+}
+
+/* The record that said so is damaged. */
+static void fail_without(struct mlflow_sender *sender, const char *lack)
+{
+    sender->lack = lack;
+    (void)snprintf(sender->server.why, sizeof sender->server.why, "the file does not say which %s",
+                   lack);
+    fail(sender);
+}
+
+static void tell_opened(const struct mlflow_sender *sender)
+{
+    char *page = mlflow_run_page(&sender->server, &sender->run);
+    reply_opened_run("mlflow", sender->run.id, page);
+    free(page);
+}
+
+/* What is known of the run goes into the spool, so that another program goes on with it. */
+static void note_run(struct mlflow_sender *sender)
+{
+    char *server = mlflow_without_login(sender->server.address);
+    json_t *note = json_pack("{s:s,s:s,s:s,s:s?,s:I,s:b}", "run_id", sender->run.id,
+                             "experiment_id", sender->run.experiment, "artifact_uri",
+                             sender->run.artifact_uri, "server", server, "step",
+                             (json_int_t)sender->run.step, "ours", sender->run.ours);
+    char *bytes = note != NULL ? json_dumps(note, JSON_COMPACT) : NULL;
+    if (bytes != NULL)
+        (void)spool_append(sender->spool, SPOOL_RUN, bytes, strlen(bytes));
+    free(bytes);
+    free(server);
+    json_decref(note);
+}
+
+static json_t *read_note(struct spool *spool, enum spool_kind kind)
+{
+    struct text text = {.bytes = NULL};
+    json_t *note = spool_note(spool, kind, &text)
+                       ? json_loadb(text.bytes, text.size, JSON_REJECT_DUPLICATES, NULL)
+                       : NULL;
+    text_done(&text);
+    return note;
+}
+
+/* The run that another program found, where its note says; an old one says nothing. */
+static bool take_known_run(struct mlflow_sender *sender, const json_t *target)
+{
+    json_t *note = read_note(sender->spool, SPOOL_RUN);
+    const char *id = json_string_value(json_object_get(note, "run_id"));
+    const char *place = json_string_value(json_object_get(note, "artifact_uri"));
+    const char *experiment = json_string_value(json_object_get(note, "experiment_id"));
+    const char *server = json_string_value(json_object_get(note, "server"));
+    const char *home = json_string_value(json_object_get(target, "uri"));
+    if (id != NULL) {
+        sender->at_home = server == NULL || home == NULL || address_is_same(server, home);
+        server = server != NULL ? server : home;
+        sender->elsewhere = server == NULL || !address_is_same(server, sender->server.address);
+        sender->run = (struct mlflow_run){
+            .id = strdup(id),
+            .experiment = strdup(experiment != NULL ? experiment : ""),
+            .artifact_uri = strdup(place != NULL ? place : ""),
+            .step = (uint64_t)json_integer_value(json_object_get(note, "step")),
+            .ours = json_is_true(json_object_get(note, "ours")),
+        };
+    }
+    json_decref(note);
+    if (sender->run.experiment != NULL && sender->run.artifact_uri != NULL)
+        return sender->run.id != NULL;
+    mlflow_run_done(&sender->run);
+    sender->elsewhere = false;
+    return false;
+}
+
+/* Whether the run of another address is here too, as where the server has moved. */
+static enum mlflow_outcome look_for_known_run(struct mlflow_sender *sender, const json_t *target)
+{
+    struct mlflow_run here = {.id = NULL};
+    const char *prefix = json_string_value(json_object_get(target, "prefix"));
+    json_t *wanted = json_pack("{s:s,s:s}", "run_id", sender->run.id, "prefix",
+                               prefix != NULL ? prefix : "");
+    enum mlflow_outcome outcome = wanted != NULL
+                                      ? mlflow_find_run(&sender->server, wanted, false, &here)
+                                      : MLFLOW_AGAIN;
+    json_decref(wanted);
+    mlflow_run_done(&here);
+    return outcome;
+}
+
+/* One that is known from elsewhere, else one that is found or made. Where the spool is for, a run
+ * is not left for another's; one of any other server binds nobody. */
+static enum mlflow_outcome ask_for_run(struct mlflow_sender *sender, const json_t *target)
+{
+    enum mlflow_outcome outcome;
+    if (sender->elsewhere) {
+        outcome = look_for_known_run(sender, target);
+        if (outcome != MLFLOW_MISSING || sender->at_home)
+            return outcome;
+        mlflow_run_done(&sender->run);
+        sender->elsewhere = false;
+        sender->search = true;
+    }
+    outcome = mlflow_find_run(&sender->server, target, sender->search, &sender->run);
+    sender->let_in = outcome == MLFLOW_WELL && sender->run.ours;
+    return outcome;
+}
+
+/* False: it is over. */
+static bool find_run(struct mlflow_sender *sender, const json_t *target)
+{
+    bool known = take_known_run(sender, target);
+    if (known && !sender->elsewhere) {
+        tell_opened(sender);
+        return true;
+    }
+    if (!known && !is_target(target)) {
+        fail_without(sender, NO_RUN);
+        return false;
+    }
+    for (;;) {
+        enum mlflow_outcome outcome = ask_for_run(sender, target);
+        if (outcome == MLFLOW_WELL) {
+            sender->retry.tries = 0;
+            note_taken(sender);
+            if (!sender->elsewhere) /* else it is noted where it was found first */
+                note_run(sender);
+            tell_opened(sender);
+            return true;
+        }
+        /* A request without an answer may have made it all the same. */
+        sender->search = true;
+        if (outcome != MLFLOW_AGAIN && outcome != MLFLOW_FAILED) {
+            fail(sender);
+            return false;
+        }
+        if (atomic_load(&sender->cancel))
+            return false;
+        wait_for_another_try(sender, SECOND / 2);
+    }
+}
+
+/* ---- records ---- */
+
+/* A request's body with the run in it, its steps counted on from where the run was. Empty: the
+ * record cannot be read; failed: there is no memory. */
+static struct text complete(struct mlflow_sender *sender, const struct text *record)
+{
+    struct text body = {.bytes = NULL};
+    json_error_t error = {.line = 0};
+    json_t *document = json_loadb(record->bytes, record->size, 0, &error);
+    json_t *metrics = json_object_get(document, "metrics");
+    (void)json_object_del(document, "only_ours");
+    (void)json_object_set_new(document, "run_id", json_string(sender->run.id));
+    for (size_t i = 0; i < json_array_size(metrics); i++) {
+        json_t *step = json_object_get(json_array_get(metrics, i), "step");
+        (void)json_integer_set(step, json_integer_value(step) + (json_int_t)sender->run.step);
+    }
+    sender->metrics = json_array_size(metrics);
+    char *bytes = json_is_object(document) ? json_dumps(document, JSON_COMPACT) : NULL;
+    if (bytes != NULL)
+        text_string(&body, bytes);
+    else
+        body.failed = json_is_object(document) ||
+                      (document == NULL && json_error_code(&error) == json_error_out_of_memory);
+    free(bytes);
+    json_decref(document);
+    return body;
+}
+
+static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
+                                const struct text *record)
+{
+    struct text body = complete(sender, record);
+    enum mlflow_outcome outcome = MLFLOW_WELL;
+    sender->unreadable = body.size == 0 && !body.failed;
+    if (body.failed) {
+        (void)snprintf(sender->server.why, sizeof sender->server.why, "out of memory");
+        outcome = MLFLOW_AGAIN;
+    } else if (!sender->unreadable) {
+        outcome = mlflow_ask(&sender->server, path, &body, NULL);
+    }
+    text_done(&body);
+    return outcome;
+}
+
+static enum mlflow_outcome send_batch(struct mlflow_sender *sender, const struct text *record)
+{
+    return post(sender, "runs/log-batch", record);
+}
+
+/* Of a process that vitals did not start, a run that vitals did not make is nobody's to end. */
+static enum mlflow_outcome send_end(struct mlflow_sender *sender, const struct text *record)
+{
+    sender->unreadable = false;
+    if (!sender->run.ours && strstr(record->bytes, MLFLOW_ONLY_OURS) != NULL)
+        return MLFLOW_WELL;
+    return post(sender, "runs/update", record);
+}
+
+/* NAME\n and its bytes. A server that takes none is no failure of the run; in a file of another
+ * program they stay. */
+static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const struct text *record)
+{
+    char name[300];
+    size_t size = strcspn(record->bytes, "\n");
+    sender->unreadable = size == 0 || size >= sizeof name || size >= record->size;
+    if (sender->unreadable)
+        return MLFLOW_WELL;
+    memcpy(name, record->bytes, size);
+    name[size] = '\0';
+    enum mlflow_outcome outcome = mlflow_put(&sender->server, sender->run.artifact_uri, name,
+                                             record->bytes + size + 1, record->size - size - 1);
+    bool heard = outcome != MLFLOW_WELL && sender->server.answer.status != 0;
+    bool settled = outcome == MLFLOW_REFUSED || outcome == MLFLOW_MISSING;
+    if (heard && !settled && ++sender->failures < ARTIFACT_FAILURES_MOST)
+        return MLFLOW_AGAIN;
+    if (!heard && !settled)
+        return outcome == MLFLOW_DENIED ? MLFLOW_AGAIN : outcome;
+    if (sender->resumed)
+        return MLFLOW_REFUSED;
+    if (!sender->said_no_artifacts)
+        reply_say("mlflow: no artifacts are kept: %s", sender->server.why);
+    sender->said_no_artifacts = true;
+    return MLFLOW_WELL;
+}
+
+static enum mlflow_outcome (*const SENDERS[])(struct mlflow_sender *sender,
+                                              const struct text *record) = {
+    [SPOOL_BATCH] = send_batch,
+    [SPOOL_ARTIFACT] = send_artifact,
+    [SPOOL_END] = send_end,
+};
+
+/* A record that the server will not take. One of another program's file stays there: a person may
+ * change what the server does not like. */
+static void leave_refused(struct mlflow_sender *sender)
+{
+    if (!sender->resumed && !sender->said_refused)
+        reply_say("mlflow: a part was refused and is left out: %s", sender->server.why);
+    sender->said_refused = true;
+    if (sender->refusal[0] == '\0')
+        explain(sender, sender->refusal);
+    if (sender->resumed)
+        spool_leave(sender->spool, false);
+    else
+        (void)spool_acknowledge(sender->spool);
+}
+
+/* False: the file does not take the note of it. It is over: each further record would be sent
+ * twice.
+ */
+static bool note_arrived(struct mlflow_sender *sender, enum spool_kind kind)
+{
+    sender->sent.records++;
+    sender->sent.metrics += kind == SPOOL_BATCH ? sender->metrics : 0;
+    sender->sent.artifacts += kind == SPOOL_ARTIFACT;
+    sender->let_in |= kind != SPOOL_ARTIFACT;
+    if (spool_acknowledge(sender->spool))
+        return true;
+    (void)snprintf(sender->refusal, sizeof sender->refusal,
+                   "what has arrived cannot be noted in the file, and will be sent again: %s",
+                   strerror(spool_trouble(sender->spool)));
+    return false;
+}
+
+/* Whether a record that the server does not take is at fault itself: it takes a note of that. */
+static bool note_left_out(struct mlflow_sender *sender)
+{
+    struct text tag = {.bytes = NULL};
+    char why[sizeof sender->server.why];
+    (void)snprintf(why, sizeof why, "%s", sender->server.why);
+    text_format(&tag, "{\"key\":\"vitals.left_out\",\"value\":\"%u\"}", sender->left_out + 1);
+    bool noted = !tag.failed && post(sender, "runs/set-tag", &tag) == MLFLOW_WELL;
+    text_done(&tag);
+    sender->left_out += noted;
+    (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", why);
+    return noted;
+}
+
+/* Whether who we are, or where we send to, was never enough: then a person must change it. */
+static bool is_shut_out(const struct mlflow_sender *sender, enum mlflow_outcome outcome)
+{
+    return !sender->let_in && (outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE);
+}
+
+/* Sends the oldest record. False: it is over. */
+static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct text *record)
+{
+    enum mlflow_outcome outcome = SENDERS[kind](sender, record);
+    if (sender->unreadable) {
+        spool_leave(sender->spool, true);
+        return true;
+    }
+    bool failed = outcome == MLFLOW_FAILED || outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
+    if (outcome == MLFLOW_MISSING || is_shut_out(sender, outcome)) {
+        fail(sender);
+        return false;
+    }
+    if (failed && ++sender->failures >= FAILURES_MOST && note_left_out(sender))
+        outcome = MLFLOW_REFUSED;
+    if (outcome == MLFLOW_WELL || outcome == MLFLOW_REFUSED) {
+        bool noted = outcome != MLFLOW_WELL || note_arrived(sender, kind);
+        if (outcome == MLFLOW_REFUSED)
+            leave_refused(sender);
+        note_taken(sender);
+        sender->retry.tries = sender->failures = 0;
+        return noted;
+    }
+    bool seldom = outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
+    wait_for_another_try(sender, seldom ? 20 * SECOND : SECOND / 2);
+    return !atomic_load(&sender->cancel);
+}
+
+static void send_records(struct mlflow_sender *sender)
+{
+    struct text record = {.bytes = NULL};
+    enum spool_kind kind;
+    bool going = true;
+    while (going && !atomic_load(&sender->cancel)) {
+        bool stopping = is_stopping(sender); /* asked first: nothing comes after it */
+        if (spool_next(sender->spool, &kind, &record))
+            going = send_one(sender, kind, &record);
+        else if (stopping)
+            break;
+        else
+            wait_for(sender, 0, false);
+    }
+    text_done(&record);
+}
+
+/* ---- the thread ---- */
+
+/* The spool's, or what stands in its place; with the login of ours, where that is for the same
+ * server. */
+static const char *address_of(const struct mlflow_sender *sender, const json_t *target)
+{
+    const char *uri = sender->instead != NULL ? sender->instead
+                                              : json_string_value(json_object_get(target, "uri"));
+    if (uri != NULL && sender->uri != NULL && address_is_same(uri, sender->uri))
+        uri = sender->uri;
+    return uri;
+}
+
+/* Why not all of another program's file was sent; "" if it was. */
+static void explain_rest(const struct mlflow_sender *sender, char why[static 400])
+{
+    (void)snprintf(why, 400, "%s", sender->refusal);
+    if (why[0] == '\0' && spool_waiting(sender->spool) > 0)
+        explain(sender, why);
+    if (why[0] == '\0' && spool_waiting(sender->spool) > 0)
+        (void)snprintf(why, 400, "it was ended before");
+}
+
+static void *sender_main(void *data)
+{
+    struct mlflow_sender *sender = data;
+    vitals_error error;
+    json_t *target = read_note(sender->spool, SPOOL_TARGET);
+    const char *uri = address_of(sender, target);
+    char why[400] = "";
+    if (uri == NULL) {
+        fail_without(sender, NO_SERVER);
+    } else if (mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
+        (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", error.message);
+        fail(sender);
+    } else if (find_run(sender, target)) {
+        send_records(sender);
+    }
+    json_decref(target);
+    if (sender->resumed && !sender->said_rest) {
+        explain_rest(sender, why);
+        tell_rest(sender, why);
+    }
+    pthread_mutex_lock(&sender->mutex);
+    sender->finished = true;
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->mutex);
+    return NULL;
+}
+
+int mlflow_sender_start(struct spool *spool, const struct mlflow_sender_options *options,
+                        struct mlflow_sender **out, vitals_error *error)
+{
+    struct mlflow_sender *sender = calloc(1, sizeof *sender);
+    pthread_condattr_t attributes;
+    sigset_t all, before;
+    if (sender == NULL)
+        return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
+    sender->spool = spool;
+    sender->resumed = sender->search = options->resumed;
+    sender->uri = options->uri;
+    sender->instead = options->instead;
+    sender->away_ns = options->away_ns;
+    sender->taken_ns = clock_now_ns();
+    pthread_mutex_init(&sender->mutex, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&sender->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int number = pthread_create(&sender->thread, NULL, sender_main, sender);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (number != 0) {
+        free(sender);
+        return record_fail_errno(number, "mlflow", error);
+    }
+    *out = sender;
+    return 0;
+}
+
+void mlflow_sender_wake(struct mlflow_sender *sender)
+{
+    pthread_mutex_lock(&sender->mutex);
+    sender->woken = true;
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->mutex);
+}
+
+/* Until it has finished, or the time is over. Called with the mutex. */
+static bool wait_until_finished(struct mlflow_sender *sender, uint64_t until_ns)
+{
+    struct timespec at = {.tv_sec = (time_t)(until_ns / SECOND),
+                          .tv_nsec = (long)(until_ns % SECOND)};
+    while (!sender->finished && pthread_cond_timedwait(&sender->changed, &sender->mutex, &at) == 0)
+        ;
+    return sender->finished;
+}
+
+/* When it is waited for no longer, which is later once something arrives. Called with the mutex. */
+static uint64_t give_up_ns(const struct mlflow_sender *sender, uint64_t most_ns)
+{
+    uint64_t away = sender->away_ns > 0 ? sender->taken_ns + sender->away_ns : UINT64_MAX;
+    return away < most_ns ? away : most_ns;
+}
+
+bool mlflow_sender_stop(struct mlflow_sender *sender, uint64_t deadline_ns)
+{
+    enum { GRACE_NS = 300000000 }; /* for a request to be given up */
+    uint64_t until_ns, most_ns = deadline_ns > GRACE_NS ? deadline_ns - GRACE_NS : 0;
+    pthread_mutex_lock(&sender->mutex);
+    sender->stopping = sender->hurry = true;
+    pthread_cond_broadcast(&sender->changed);
+    bool finished;
+    do {
+        until_ns = give_up_ns(sender, most_ns);
+        finished = wait_until_finished(sender, until_ns);
+    } while (!finished && give_up_ns(sender, most_ns) > until_ns);
+    if (!finished) {
+        atomic_store(&sender->cancel, true);
+        pthread_cond_broadcast(&sender->changed);
+        finished = wait_until_finished(sender, deadline_ns);
+    }
+    pthread_mutex_unlock(&sender->mutex);
+    if (finished)
+        (void)pthread_join(sender->thread, NULL);
+    return finished;
+}
+
+void mlflow_sender_free(struct mlflow_sender *sender, char why[static 400])
+{
+    explain(sender, why);
+    mlflow_server_done(&sender->server);
+    mlflow_run_done(&sender->run);
+    pthread_cond_destroy(&sender->changed);
+    pthread_mutex_destroy(&sender->mutex);
+    free(sender);
+}

@@ -1,0 +1,234 @@
+/* otlp.c: the publisher that sends to an OpenTelemetry collector.
+ *
+ *     "otlp":{"endpoint":"URL"}       or {}: the variables OTEL_… say the rest (otlp_settings.h)
+ *
+ * At each interval the newest sample becomes documents, here and at once, so that what waits for a
+ * server is small; otlp_sender.h has the thread that sends them. Of a run the line of what its tree
+ * used is the sample, and its account the last. Main thread. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "export/clock.h"
+#include "export/environment.h"
+#include "export/otlp/otlp_describe.h"
+#include "export/otlp/otlp_identity.h"
+#include "export/otlp/otlp_sender.h"
+#include "export/otlp/otlp_series.h"
+#include "export/otlp/otlp_settings.h"
+#include "export/otlp/otlp_snapshot.h"
+#include "export/otlp/otlp_usage.h"
+#include "export/publisher.h"
+#include "export/reply.h"
+
+struct otlp {
+    struct otlp_settings settings;
+    struct otlp_identity identity; /* made with the first sample */
+    struct otlp_look look;
+    struct otlp_job job;
+    struct otlp_series *series;
+    struct otlp_sender *sender;
+    json_t *hello;
+    bool is_run;
+    struct otlp_attributes work; /* of a run: what it is part of */
+    bool work_known;
+    uint64_t due_ns;       /* the next export, monotonic */
+    uint64_t stream;       /* of the samples before: their keys mean nothing to another */
+    struct moment *newest; /* not sent yet; NULL: it was */
+    json_t *usage;         /* the newest line of a run */
+    bool usage_sent;
+};
+
+static void say(const char *message)
+{
+    reply_say("%s", message);
+}
+
+static void otlp_free(struct otlp *otlp)
+{
+    otlp_identity_done(&otlp->identity);
+    otlp_settings_done(&otlp->settings);
+    otlp_series_free(otlp->series);
+    moment_unref(otlp->newest);
+    json_decref(otlp->usage);
+    json_decref(otlp->hello);
+    free(otlp);
+}
+
+static int start(struct otlp *otlp, const json_t *config, const json_t *hello, vitals_error *error)
+{
+    static const struct otlp_surroundings AROUND = {.get = environment_get, .say = say};
+    const char *endpoint = json_string_value(json_object_get(config, "endpoint"));
+    uint64_t now = clock_realtime_ns();
+    int code = otlp_settings_read(endpoint, &AROUND, &otlp->settings, error);
+    if (code < 0)
+        return code;
+    otlp_look_read(json_object_get(hello, "serve"), &otlp->look);
+    otlp->look.since_ns = now;
+    otlp_job_read(json_object_get(hello, "job"), now, &otlp->job);
+    otlp->is_run = json_is_object(json_object_get(hello, "job"));
+    otlp->hello = json_deep_copy(hello);
+    otlp->series = otlp_series_new();
+    if (otlp->hello == NULL || otlp->series == NULL) {
+        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+        return VITALS_EMEMORY;
+    }
+    if (otlp->settings.off == NULL)
+        return otlp_sender_new(&otlp->settings, &otlp->sender, error);
+    reply_say("otlp: nothing is sent: %s", otlp->settings.off);
+    reply_opened("otlp", NULL, NULL);
+    return 0;
+}
+
+static int otlp_open(const json_t *config, const json_t *hello, void **data, vitals_error *error)
+{
+    struct otlp *otlp = calloc(1, sizeof *otlp);
+    if (otlp == NULL) {
+        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+        return VITALS_EMEMORY;
+    }
+    int code = start(otlp, config, hello, error);
+    if (code < 0)
+        otlp_free(otlp);
+    else
+        *data = otlp;
+    return code;
+}
+
+/* ---- documents ---- */
+
+static void push(void *data, struct text *document)
+{
+    struct otlp *otlp = data;
+    otlp_sender_push(otlp->sender, document);
+}
+
+/* False: who speaks cannot be said, for want of memory. */
+static bool open_writer(struct otlp *otlp, vitals_text host, struct otlp_writer *writer)
+{
+    const struct otlp_speaker speaker = {host, otlp->hello, &otlp->work};
+    if (otlp->identity.list == NULL &&
+        !otlp_identity_make(&otlp->settings, &speaker, &otlp->identity))
+        return false;
+    *writer = (struct otlp_writer){.form = otlp->settings.form,
+                                   .resource = &otlp->identity.resource,
+                                   .most = OTLP_DOCUMENT_MAX,
+                                   .give = push,
+                                   .data = otlp};
+    return true;
+}
+
+/* Whether an export is due; the next is counted from when this one was. */
+static bool is_due(struct otlp *otlp)
+{
+    uint64_t now = clock_now_ns();
+    if (otlp->sender == NULL || now < otlp->due_ns)
+        return false;
+    otlp->due_ns += otlp->settings.interval_ns;
+    if (otlp->due_ns <= now)
+        otlp->due_ns = now + otlp->settings.interval_ns;
+    return true;
+}
+
+static void send_newest(struct otlp *otlp)
+{
+    vitals_error error;
+    struct otlp_writer writer;
+    const vitals_snapshot *snapshot = otlp->newest != NULL ? moment_snapshot(otlp->newest, &error)
+                                                           : NULL;
+    if (snapshot != NULL && open_writer(otlp, vitals_snapshot_host(snapshot), &writer)) {
+        if (vitals_snapshot_stream(snapshot) != otlp->stream)
+            otlp_series_clear(otlp->series);
+        otlp->stream = vitals_snapshot_stream(snapshot);
+        otlp_snapshot_write(&writer, otlp->series, snapshot, &otlp->look);
+        otlp_writer_end(&writer);
+        otlp_series_turn(otlp->series);
+    }
+    moment_unref(otlp->newest);
+    otlp->newest = NULL;
+}
+
+/* Who the first process of a run is, and what it works for, by the first sample that has it. */
+static void look_at_job(struct otlp *otlp, struct moment *moment)
+{
+    vitals_error error;
+    const vitals_snapshot *snapshot = moment_snapshot(moment, &error);
+    const vitals_row *process = snapshot != NULL ? otlp_job_process(&otlp->job, snapshot) : NULL;
+    if (process == NULL)
+        return;
+    otlp_describe_job(&otlp->work, process, &otlp->look);
+    otlp->work_known = true;
+}
+
+static void otlp_snapshot(void *data, struct moment *moment)
+{
+    struct otlp *otlp = data;
+    if (otlp->sender == NULL)
+        return;
+    if (otlp->is_run && !otlp->work_known && otlp->identity.list == NULL)
+        look_at_job(otlp, moment);
+    if (otlp->is_run)
+        return;
+    moment_unref(otlp->newest);
+    otlp->newest = moment_ref(moment);
+    if (is_due(otlp))
+        send_newest(otlp);
+}
+
+static void send_usage(struct otlp *otlp)
+{
+    struct otlp_writer writer;
+    if (!open_writer(otlp, (vitals_text){"", 0}, &writer))
+        return;
+    otlp_usage_write(&writer, otlp->series, otlp->usage, &otlp->job);
+    otlp_writer_end(&writer);
+    otlp->usage_sent = true;
+}
+
+static void otlp_usage(void *data, const json_t *usage)
+{
+    struct otlp *otlp = data;
+    if (otlp->sender == NULL)
+        return;
+    json_decref(otlp->usage);
+    otlp->usage = json_deep_copy(usage);
+    otlp->usage_sent = false;
+    if (otlp->usage != NULL && is_due(otlp))
+        send_usage(otlp);
+}
+
+static void otlp_end(void *data, const json_t *account, const json_t *status)
+{
+    struct otlp *otlp = data;
+    struct otlp_writer writer;
+    (void)status;
+    if (otlp->sender == NULL)
+        return;
+    if (otlp->usage != NULL && !otlp->usage_sent)
+        send_usage(otlp);
+    if (!open_writer(otlp, (vitals_text){"", 0}, &writer))
+        return;
+    otlp_account_write(&writer, account, otlp->usage, &otlp->job, clock_realtime_ns());
+    otlp_writer_end(&writer);
+}
+
+static void otlp_close(void *data, uint64_t deadline_ns)
+{
+    struct otlp *otlp = data;
+    if (otlp->sender != NULL && otlp->newest != NULL)
+        send_newest(otlp);
+    /* Of a run without an end: who measured it was killed. */
+    if (otlp->usage != NULL && !otlp->usage_sent)
+        send_usage(otlp);
+    /* A thread that is stuck keeps what it was given. */
+    if (otlp->sender == NULL || otlp_sender_close(otlp->sender, deadline_ns))
+        otlp_free(otlp);
+}
+
+const struct publisher publisher_otlp = {
+    .name = "otlp",
+    .open = otlp_open,
+    .snapshot = otlp_snapshot,
+    .usage = otlp_usage,
+    .end = otlp_end,
+    .close = otlp_close,
+};

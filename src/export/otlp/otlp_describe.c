@@ -1,0 +1,314 @@
+/* otlp_describe.c: see otlp_describe.h. */
+#include "export/otlp/otlp_describe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "export/server/siphash.h"
+
+static vitals_text text_of(const char *string)
+{
+    return (vitals_text){string, strlen(string)};
+}
+
+static void add_text(struct otlp_attributes *attributes, const char *key, const vitals_row *row,
+                     vitals_metric metric)
+{
+    vitals_text text;
+    if (row != NULL && vitals_row_text(row, metric, &text) > 0)
+        otlp_attribute_safe(attributes, key, text);
+}
+
+static void add_number(struct otlp_attributes *attributes, const char *key, const vitals_row *row,
+                       vitals_metric metric)
+{
+    uint64_t number;
+    if (row != NULL && vitals_row_u64(row, metric, &number) > 0)
+        otlp_attribute_number(attributes, key, (int64_t)number);
+}
+
+static const vitals_row *parent_of(const vitals_row *row)
+{
+    uint64_t parent = vitals_row_parent(row);
+    vitals_entity entity = vitals_entity_parent(vitals_row_entity(row));
+    return parent > 0 ? vitals_snapshot_find(vitals_row_snapshot(row), entity, parent) : NULL;
+}
+
+bool otlp_describe_device(struct otlp_attributes *attributes, const char *key,
+                          const vitals_row *gpu)
+{
+    size_t before = attributes->count;
+    add_text(attributes, key, gpu, VITALS_GPU_UUID);
+    if (attributes->count == before)
+        add_text(attributes, key, gpu, VITALS_GPU_PCI_BUS_ID);
+    return attributes->count > before;
+}
+
+static void add_name(struct otlp_attributes *attributes, const vitals_row *gpu)
+{
+    char name[80];
+    (void)snprintf(name, sizeof name, "GPU %.60s", vitals_row_label(gpu));
+    otlp_attribute_safe(attributes, "hw.name", text_of(name));
+}
+
+static void describe_device(struct otlp_attributes *attributes, const vitals_row *gpu)
+{
+    const vitals_row *parent = parent_of(gpu);
+    (void)otlp_describe_device(attributes, "hw.id", gpu);
+    add_name(attributes, gpu);
+    if (parent != NULL)
+        (void)otlp_describe_device(attributes, "hw.parent", parent);
+}
+
+/* What a row is described by beside itself. */
+struct describing {
+    const struct otlp_source *source;
+    const struct otlp_look *look;
+};
+
+void otlp_describe_workload(struct otlp_attributes *attributes, const vitals_row *row,
+                            vitals_metric metric, const struct otlp_look *look)
+{
+    static const char USER[] = "user:";
+    enum { WHOLE = 120, KEPT = 100, USER_SIZE = sizeof USER - 1 };
+    char words[KEPT + 32];
+    vitals_text id;
+    if (row == NULL || vitals_row_text(row, metric, &id) <= 0)
+        return;
+    unsigned long long hash = siphash_of_start(id.bytes, id.size);
+    if (look->user != OTLP_USER_NAME && id.size > USER_SIZE &&
+        memcmp(id.bytes, USER, USER_SIZE) == 0)
+        id = (vitals_text){words, (size_t)snprintf(words, sizeof words, "%s%016llx", USER, hash)};
+    else if (id.size > WHOLE)
+        id = (vitals_text){
+            words, (size_t)snprintf(words, sizeof words, "%.*s~%016llx", KEPT, id.bytes, hash)};
+    otlp_attribute_safe(attributes, "vitals.workload", id);
+}
+
+static void describe_gpu(struct otlp_attributes *attributes, const vitals_row *row,
+                         const struct describing *with)
+{
+    const vitals_row *gpu = with->source->only != NULL ? parent_of(row) : row;
+    if (gpu == NULL)
+        return;
+    describe_device(attributes, gpu);
+    add_text(attributes, "hw.model", gpu, VITALS_GPU_NAME);
+    add_text(attributes, "hw.vendor", gpu, VITALS_GPU_VENDOR);
+    add_text(attributes, "hw.driver_version", gpu, VITALS_GPU_DRIVER_VERSION);
+}
+
+static void describe_our_gpu(struct otlp_attributes *attributes, const vitals_row *row,
+                             const struct describing *with)
+{
+    (void)with;
+    describe_device(attributes, row);
+}
+
+static void describe_hardware(struct otlp_attributes *attributes, const vitals_row *row,
+                              const struct describing *with)
+{
+    (void)with;
+    otlp_attribute_text(attributes, "hw.type", "gpu");
+    describe_device(attributes, row);
+}
+
+static void describe_gpu_part(struct otlp_attributes *attributes, const vitals_row *row,
+                              const struct describing *with)
+{
+    const vitals_row *gpu = parent_of(row);
+    if (gpu != NULL)
+        describe_device(attributes, gpu);
+    otlp_attribute_safe(attributes, with->source->part, text_of(vitals_row_label(row)));
+}
+
+/* A sensor is hardware whose parent is the device; the device's own reading is a sensor too. */
+static void describe_sensor(struct otlp_attributes *attributes, const vitals_row *row,
+                            const struct describing *with)
+{
+    (void)with;
+    bool whole = vitals_row_entity(row) == VITALS_GPU;
+    const char *place = whole ? "gpu" : vitals_row_label(row);
+    const vitals_row *gpu = whole ? row : parent_of(row);
+    struct otlp_attributes device = {.count = 0};
+    char id[200], name[200];
+    if (gpu == NULL || !otlp_describe_device(&device, "hw.parent", gpu))
+        return;
+    (void)snprintf(id, sizeof id, "%.100s/%.24s", device.list[0].text, place);
+    (void)snprintf(name, sizeof name, "GPU %.60s %.60s", vitals_row_label(gpu), place);
+    otlp_attribute_safe(attributes, "hw.id", text_of(id));
+    otlp_attribute_safe(attributes, "hw.name", text_of(name));
+    (void)otlp_describe_device(attributes, "hw.parent", gpu);
+    otlp_attribute_safe(attributes, "hw.sensor_location", text_of(place));
+}
+
+static void describe_cpu(struct otlp_attributes *attributes, const vitals_row *row,
+                         const struct describing *with)
+{
+    (void)with;
+    add_number(attributes, "cpu.logical_number", row, VITALS_CPU_INDEX);
+}
+
+static void describe_disk(struct otlp_attributes *attributes, const vitals_row *row,
+                          const struct describing *with)
+{
+    (void)with;
+    otlp_attribute_safe(attributes, "system.device", text_of(vitals_row_label(row)));
+}
+
+static void describe_interface(struct otlp_attributes *attributes, const vitals_row *row,
+                               const struct describing *with)
+{
+    (void)with;
+    otlp_attribute_safe(attributes, "network.interface.name", text_of(vitals_row_label(row)));
+}
+
+static void describe_filesystem(struct otlp_attributes *attributes, const vitals_row *row,
+                                const struct describing *with)
+{
+    (void)with;
+    uint64_t read_only;
+    add_text(attributes, "system.device", row, VITALS_FILESYSTEM_DEVICE);
+    add_text(attributes, "system.filesystem.mountpoint", row, VITALS_FILESYSTEM_MOUNT_POINT);
+    add_text(attributes, "system.filesystem.type", row, VITALS_FILESYSTEM_TYPE);
+    if (vitals_row_u64(row, VITALS_FILESYSTEM_READ_ONLY, &read_only) > 0)
+        otlp_attribute_text(attributes, "system.filesystem.mode", read_only > 0 ? "ro" : "rw");
+}
+
+static void describe_pressure(struct otlp_attributes *attributes, const vitals_row *row,
+                              const struct describing *with)
+{
+    (void)with;
+    add_text(attributes, "vitals.resource", row, VITALS_PRESSURE_RESOURCE);
+    add_text(attributes, "vitals.scope", row, VITALS_PRESSURE_SCOPE);
+}
+
+static void describe_process(struct otlp_attributes *attributes, const vitals_row *row,
+                             const struct describing *with)
+{
+    add_number(attributes, "process.pid", row, VITALS_PROCESS_PID);
+    add_text(attributes, "process.executable.name", row, VITALS_PROCESS_NAME);
+    otlp_describe_workload(attributes, row, VITALS_PROCESS_WORKLOAD, with->look);
+}
+
+static void describe_gpu_process(struct otlp_attributes *attributes, const vitals_row *row,
+                                 const struct describing *with)
+{
+    const vitals_row *gpu = parent_of(row);
+    uint64_t key;
+    if (gpu != NULL)
+        (void)otlp_describe_device(attributes, "hw.id", gpu);
+    add_number(attributes, "process.pid", row, VITALS_GPU_PROCESS_PID);
+    if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
+        otlp_describe_workload(attributes,
+                               vitals_snapshot_find(vitals_row_snapshot(row), VITALS_PROCESS, key),
+                               VITALS_PROCESS_WORKLOAD, with->look);
+    add_text(attributes, "vitals.gpu.process.type", row, VITALS_GPU_PROCESS_TYPE);
+}
+
+static void describe_workload(struct otlp_attributes *attributes, const vitals_row *row,
+                              const struct describing *with)
+{
+    static const struct {
+        const char *key;
+        vitals_metric metric;
+    } PARTS[] = {
+        {"vitals.workload.kind", VITALS_WORKLOAD_KIND},
+        {"k8s.namespace.name", VITALS_WORKLOAD_K8S_NAMESPACE_NAME},
+        {"k8s.pod.name", VITALS_WORKLOAD_K8S_POD_NAME},
+        {"k8s.container.name", VITALS_WORKLOAD_K8S_CONTAINER_NAME},
+        {"container.id", VITALS_WORKLOAD_CONTAINER_ID},
+        {"vitals.slurm.job_id", VITALS_WORKLOAD_SLURM_JOB_ID},
+        {"vitals.slurm.step_id", VITALS_WORKLOAD_SLURM_STEP_ID},
+        {"vitals.slurm.sluid", VITALS_WORKLOAD_SLURM_SLUID},
+        {"vitals.unit", VITALS_WORKLOAD_UNIT},
+    };
+    otlp_describe_workload(attributes, row, VITALS_WORKLOAD_ID, with->look);
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++)
+        add_text(attributes, PARTS[i].key, row, PARTS[i].metric);
+}
+
+void otlp_describe_job(struct otlp_attributes *attributes, const vitals_row *process,
+                       const struct otlp_look *look)
+{
+    const struct describing with = {.look = look};
+    const vitals_row *row = NULL;
+    vitals_text work, id;
+    if (vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &work) <= 0 || work.size == 0)
+        return;
+    while ((row = vitals_snapshot_next(vitals_row_snapshot(process), VITALS_WORKLOAD, row)) !=
+           NULL) {
+        if (vitals_row_text(row, VITALS_WORKLOAD_ID, &id) > 0 && id.size == work.size &&
+            memcmp(id.bytes, work.bytes, id.size) == 0)
+            break;
+    }
+    if (row != NULL)
+        describe_workload(attributes, row, &with);
+    else
+        otlp_describe_workload(attributes, process, VITALS_PROCESS_WORKLOAD, look);
+}
+
+static void describe_nothing(struct otlp_attributes *attributes, const vitals_row *row,
+                             const struct describing *with)
+{
+    (void)attributes;
+    (void)row;
+    (void)with;
+}
+
+static void (*const DESCRIBE[])(struct otlp_attributes *, const vitals_row *,
+                                const struct describing *) = {
+    [OTLP_HOST] = describe_nothing,        [OTLP_CPU] = describe_cpu,
+    [OTLP_DISK] = describe_disk,           [OTLP_INTERFACE] = describe_interface,
+    [OTLP_NETWORK_DEVICE] = describe_disk, [OTLP_FILESYSTEM] = describe_filesystem,
+    [OTLP_PRESSURE] = describe_pressure,   [OTLP_GPU] = describe_gpu,
+    [OTLP_OUR_GPU] = describe_our_gpu,     [OTLP_HARDWARE] = describe_hardware,
+    [OTLP_GPU_PART] = describe_gpu_part,   [OTLP_GPU_SENSOR] = describe_sensor,
+    [OTLP_PROCESS] = describe_process,     [OTLP_GPU_PROCESS] = describe_gpu_process,
+    [OTLP_WORKLOAD] = describe_workload,
+};
+
+/* The same user has the same one until this program ends, and nobody can try names. */
+static void add_hash(struct otlp_attributes *attributes, const char *key, const vitals_row *row,
+                     vitals_metric metric)
+{
+    char words[32];
+    vitals_text text;
+    if (vitals_row_text(row, metric, &text) <= 0 || text.size == 0)
+        return;
+    unsigned long long hash = siphash_of_start(text.bytes, text.size);
+    (void)snprintf(words, sizeof words, "%016llx", hash);
+    otlp_attribute_safe(attributes, key, text_of(words));
+}
+
+/* Whose name is nobody's business but where it was asked for. */
+static void add_user(struct otlp_attributes *attributes, const vitals_row *row,
+                     const struct otlp_look *look)
+{
+    static const struct {
+        vitals_entity entity;
+        vitals_metric name, uid;
+    } USERS[] = {
+        {VITALS_PROCESS, VITALS_PROCESS_USER, VITALS_PROCESS_UID},
+        {VITALS_WORKLOAD, VITALS_WORKLOAD_USER, 0},
+    };
+    for (size_t i = 0; i < sizeof USERS / sizeof USERS[0]; i++) {
+        if (vitals_row_entity(row) != USERS[i].entity)
+            continue;
+        if (look->user == OTLP_USER_NAME)
+            add_text(attributes, "process.owner", row, USERS[i].name);
+        if (look->user == OTLP_USER_HASH)
+            add_hash(attributes, "process.owner", row, USERS[i].name);
+        if (look->user == OTLP_USER_UID && USERS[i].uid != 0)
+            add_number(attributes, "process.owner", row, USERS[i].uid);
+    }
+}
+
+void otlp_describe(struct otlp_attributes *attributes, const vitals_row *row,
+                   const struct otlp_source *source, const struct otlp_look *look)
+{
+    struct describing with = {.source = source, .look = look};
+    DESCRIBE[source->subject](attributes, row, &with);
+    add_user(attributes, row, look);
+    for (size_t i = 0; i < 2 && source->keys[i] != NULL; i++)
+        otlp_attribute_text(attributes, source->keys[i], source->values[i]);
+}

@@ -1,0 +1,113 @@
+/* otlp_protobuf.c: the protobuf form of OTLP (otlp_writer.h): opentelemetry/proto/metrics/v1 and
+ * collector/metrics/v1, the fields that we fill. */
+#include "export/otlp/otlp_writer.h"
+#include "export/otlp/protobuf.h"
+
+/* Field numbers, by message. */
+enum { REQUEST_RESOURCE_METRICS = 1 };
+enum { RESOURCE_METRICS_RESOURCE = 1, RESOURCE_METRICS_SCOPE_METRICS, RESOURCE_METRICS_SCHEMA_URL };
+enum { RESOURCE_ATTRIBUTES = 1 };
+enum { SCOPE_METRICS_SCOPE = 1, SCOPE_METRICS_METRICS, SCOPE_METRICS_SCHEMA_URL };
+enum { SCOPE_NAME = 1, SCOPE_VERSION };
+enum { METRIC_NAME = 1, METRIC_DESCRIPTION, METRIC_UNIT, METRIC_GAUGE = 5, METRIC_SUM = 7 };
+enum { DATA_POINTS = 1, SUM_TEMPORALITY, SUM_MONOTONIC };
+enum { POINT_START = 2, POINT_TIME, POINT_DOUBLE, POINT_INT = 6, POINT_ATTRIBUTES };
+enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
+enum { VALUE_STRING = 1, VALUE_INT = 3 };
+enum { CUMULATIVE = 2 };
+
+/* The places of marks. */
+enum { IN_RESOURCE_METRICS, IN_SCOPE_METRICS, IN_METRIC, IN_DATA };
+_Static_assert(IN_DATA + 1 == OTLP_DEPTH, "a mark for each message that stays open");
+
+static void write_attributes(struct text *text, uint32_t field, const struct otlp_attribute *list,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t attribute = protobuf_open(text, field);
+        protobuf_string(text, ATTRIBUTE_KEY, list[i].key);
+        size_t value = protobuf_open(text, ATTRIBUTE_VALUE);
+        if (list[i].text != NULL)
+            protobuf_string(text, VALUE_STRING, list[i].text);
+        else
+            protobuf_number(text, VALUE_INT, (uint64_t)list[i].number);
+        protobuf_close(text, value);
+        protobuf_close(text, attribute);
+    }
+}
+
+static void open_document(void *data)
+{
+    struct otlp_writer *writer = data;
+    struct text *text = &writer->text;
+    writer->marks[IN_RESOURCE_METRICS] = protobuf_open(text, REQUEST_RESOURCE_METRICS);
+    size_t resource = protobuf_open(text, RESOURCE_METRICS_RESOURCE);
+    write_attributes(text, RESOURCE_ATTRIBUTES, writer->resource->list, writer->resource->count);
+    protobuf_close(text, resource);
+    writer->marks[IN_SCOPE_METRICS] = protobuf_open(text, RESOURCE_METRICS_SCOPE_METRICS);
+    size_t scope = protobuf_open(text, SCOPE_METRICS_SCOPE);
+    protobuf_string(text, SCOPE_NAME, writer->resource->scope_name);
+    protobuf_string(text, SCOPE_VERSION, writer->resource->scope_version);
+    protobuf_close(text, scope);
+}
+
+static void open_metric(void *data)
+{
+    struct otlp_writer *writer = data;
+    struct text *text = &writer->text;
+    const struct otlp_metric *metric = &writer->metric;
+    writer->marks[IN_METRIC] = protobuf_open(text, SCOPE_METRICS_METRICS);
+    protobuf_string(text, METRIC_NAME, metric->name);
+    if (metric->help != NULL)
+        protobuf_string(text, METRIC_DESCRIPTION, metric->help);
+    protobuf_string(text, METRIC_UNIT, metric->unit);
+    writer->marks[IN_DATA] = protobuf_open(text,
+                                           metric->kind == OTLP_GAUGE ? METRIC_GAUGE : METRIC_SUM);
+    if (metric->kind == OTLP_GAUGE)
+        return;
+    protobuf_number(text, SUM_TEMPORALITY, CUMULATIVE);
+    if (metric->kind == OTLP_COUNTER)
+        protobuf_number(text, SUM_MONOTONIC, 1);
+}
+
+static void write_point(void *data, const struct otlp_point *point)
+{
+    struct otlp_writer *writer = data;
+    struct text *text = &writer->text;
+    size_t mark = protobuf_open(text, DATA_POINTS);
+    if (writer->metric.kind != OTLP_GAUGE)
+        protobuf_fixed64(text, POINT_START, point->start_ns);
+    protobuf_fixed64(text, POINT_TIME, point->time_ns);
+    if (point->whole)
+        protobuf_fixed64(text, POINT_INT, (uint64_t)point->integer);
+    else
+        protobuf_double(text, POINT_DOUBLE, point->value);
+    write_attributes(text, POINT_ATTRIBUTES, point->attributes->list, point->attributes->count);
+    protobuf_close(text, mark);
+}
+
+static void close_metric(void *data)
+{
+    struct otlp_writer *writer = data;
+    protobuf_close(&writer->text, writer->marks[IN_DATA]);
+    protobuf_close(&writer->text, writer->marks[IN_METRIC]);
+}
+
+static void close_document(void *data)
+{
+    struct otlp_writer *writer = data;
+    protobuf_string(&writer->text, SCOPE_METRICS_SCHEMA_URL, writer->resource->schema_url);
+    protobuf_close(&writer->text, writer->marks[IN_SCOPE_METRICS]);
+    protobuf_string(&writer->text, RESOURCE_METRICS_SCHEMA_URL, writer->resource->schema_url);
+    protobuf_close(&writer->text, writer->marks[IN_RESOURCE_METRICS]);
+}
+
+const struct otlp_form otlp_form_protobuf = {
+    .name = "http/protobuf",
+    .content_type = "application/x-protobuf",
+    .open = open_document,
+    .open_metric = open_metric,
+    .point = write_point,
+    .close_metric = close_metric,
+    .close = close_document,
+};

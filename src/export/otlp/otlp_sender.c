@@ -1,0 +1,387 @@
+/* otlp_sender.c: see otlp_sender.h. */
+#include "export/otlp/otlp_sender.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/address.h"
+#include "export/body.h"
+#include "export/client.h"
+#include "export/clock.h"
+#include "export/otlp/otlp_answer.h"
+#include "export/reply.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* How long a try waits for the one before, and at most where the server asks for more. */
+#define FIRST_WAIT (1 * SECOND)
+#define MOST_WAIT  (32 * SECOND)
+#define ASKED_WAIT (600 * SECOND)
+
+/* What a request that is cancelled may take to end. */
+#define CANCEL_ROOM (SECOND / 4)
+
+enum { WHY = 400 };
+
+struct otlp_sender {
+    const struct otlp_settings *settings;
+    char shown[200]; /* the address, without a password */
+    char agent[64];
+    pthread_t thread;
+    atomic_bool cancel;
+
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct body *queue[OTLP_QUEUE]; /* guarded by mutex, like all down to `ended` */
+    size_t first, count, bytes;
+    uint64_t first_number; /* of queue[first], counted from the beginning */
+    uint64_t pushed, dropped;
+    bool closing, ended;
+    uint64_t deadline_ns; /* set before closing */
+
+    /* The thread's own. */
+    struct client *client;
+    struct retry retry;
+    char said[WHY]; /* what was said last, so that it is not said again */
+};
+
+/* ---- what a person reads ---- */
+
+/* `about` is what must have changed for it to be said again: without the numbers in `what`. */
+static void say_once(struct otlp_sender *sender, const char *what, const char *about)
+{
+    if (strcmp(sender->said, about) == 0)
+        return;
+    (void)snprintf(sender->said, sizeof sender->said, "%s", about);
+    reply_say("otlp: %s: %s", sender->shown, what);
+}
+
+/* The address as it may be shown: what stands before an @ can hold a password. */
+static void set_shown(struct otlp_sender *sender)
+{
+    char address[100];
+    address_show(sender->settings->url, address, sizeof address);
+    (void)snprintf(sender->shown, sizeof sender->shown, "%s", strstr(address, "://") + 3);
+}
+
+/* ---- the queue ---- */
+
+/* Under the mutex. */
+static void drop_first(struct otlp_sender *sender)
+{
+    size_t size;
+    (void)body_bytes(sender->queue[sender->first], &size);
+    body_unref(sender->queue[sender->first]);
+    sender->bytes -= size;
+    sender->first = (sender->first + 1) % OTLP_QUEUE;
+    sender->first_number++;
+    sender->count--;
+}
+
+void otlp_sender_push(struct otlp_sender *sender, struct text *document)
+{
+    struct body *body = body_new(document);
+    size_t size = 0;
+    if (body != NULL)
+        (void)body_bytes(body, &size);
+    pthread_mutex_lock(&sender->mutex);
+    sender->pushed++;
+    while (sender->count > 0 && body != NULL &&
+           (sender->count == OTLP_QUEUE || sender->bytes + size > OTLP_QUEUE_BYTES)) {
+        drop_first(sender);
+        sender->dropped++;
+    }
+    if (body != NULL) {
+        sender->queue[(sender->first + sender->count) % OTLP_QUEUE] = body;
+        sender->count++;
+        sender->bytes += size;
+    } else {
+        sender->dropped++;
+    }
+    pthread_cond_signal(&sender->changed);
+    pthread_mutex_unlock(&sender->mutex);
+}
+
+/* The oldest, counted for us; NULL: no more will come. Waits for one. */
+static struct body *take_first(struct otlp_sender *sender, uint64_t *number)
+{
+    struct body *body = NULL;
+    pthread_mutex_lock(&sender->mutex);
+    while (sender->count == 0 && !sender->closing)
+        pthread_cond_wait(&sender->changed, &sender->mutex);
+    if (sender->count > 0 && !atomic_load(&sender->cancel)) {
+        body = body_ref(sender->queue[sender->first]);
+        *number = sender->first_number;
+    }
+    pthread_mutex_unlock(&sender->mutex);
+    return body;
+}
+
+/* It has arrived, or was refused; it may have left the queue meanwhile, and counts as dropped then,
+ * unless it has arrived. */
+static void be_done_with(struct otlp_sender *sender, uint64_t number, bool arrived)
+{
+    pthread_mutex_lock(&sender->mutex);
+    bool there = sender->count > 0 && sender->first_number == number;
+    if (there)
+        drop_first(sender);
+    if (there && !arrived)
+        sender->dropped++;
+    if (!there && arrived && sender->dropped > 0)
+        sender->dropped--;
+    pthread_mutex_unlock(&sender->mutex);
+}
+
+/* False: it is not worth waiting, the end comes first. */
+static bool wait_for(struct otlp_sender *sender, uint64_t wait_ns)
+{
+    uint64_t until = clock_now_ns() + wait_ns;
+    struct timespec when = {.tv_sec = (time_t)(until / SECOND), .tv_nsec = (long)(until % SECOND)};
+    bool worth = true;
+    pthread_mutex_lock(&sender->mutex);
+    while (worth && clock_now_ns() < until) {
+        worth = !sender->closing || until < sender->deadline_ns;
+        if (worth)
+            (void)pthread_cond_timedwait(&sender->changed, &sender->mutex, &when);
+    }
+    pthread_mutex_unlock(&sender->mutex);
+    return worth;
+}
+
+/* ---- one document ---- */
+
+static void ask(struct otlp_sender *sender, struct body *body, struct client_answer *answer)
+{
+    const struct otlp_settings *settings = sender->settings;
+    size_t size, packed_size = 0;
+    const void *bytes = body_bytes(body, &size);
+    const void *packed = settings->gzip ? body_packed(body, &packed_size) : NULL;
+    struct client_request request = {
+        .method = "POST",
+        .url = settings->url,
+        .content_type = settings->form->content_type,
+        .content_encoding = packed != NULL ? "gzip" : NULL,
+        .body = packed != NULL ? packed : bytes,
+        .size = packed != NULL ? packed_size : size,
+        .cancel = &sender->cancel,
+    };
+    client_ask(sender->client, &request, answer);
+}
+
+/* Why it has not arrived, in a line. */
+static void explain(const struct client_answer *answer, const char *what, char *out)
+{
+    struct otlp_answer read;
+    otlp_answer_read(answer->content_type, answer->body.bytes, answer->body.size, &read);
+    if (answer->status == 0)
+        (void)snprintf(out, WHY, "%s%s", answer->why, what);
+    else
+        (void)snprintf(out, WHY, "it answers %d%s%s%s", answer->status,
+                       read.message[0] != '\0' ? ": " : "", read.message, what);
+}
+
+static void hear_success(struct otlp_sender *sender, const struct client_answer *answer)
+{
+    struct otlp_answer read;
+    char line[WHY], about[WHY];
+    otlp_answer_read(answer->content_type, answer->body.bytes, answer->body.size, &read);
+    (void)snprintf(about, sizeof about, "%s%s", read.rejected > 0 ? "points: " : "success",
+                   read.message);
+    if (read.rejected > 0)
+        (void)snprintf(line, sizeof line, "it refuses %llu points: %s",
+                       (unsigned long long)read.rejected, read.message);
+    else if (read.message[0] != '\0')
+        (void)snprintf(line, sizeof line, "it says: %s", read.message);
+    else
+        (void)snprintf(line, sizeof line, "it is there again");
+    if (read.rejected > 0 || read.message[0] != '\0' || sender->said[0] != '\0')
+        say_once(sender, line, about);
+    sender->retry.tries = 0;
+}
+
+/* False: it is to be tried again, and there is time for it. */
+static bool is_settled(struct otlp_sender *sender, const struct client_answer *answer,
+                       uint64_t number)
+{
+    static const int AGAIN[] = {429, 502, 503, 504, 0};
+    char line[WHY];
+    if (answer->status >= 200 && answer->status < 300) {
+        hear_success(sender, answer);
+        be_done_with(sender, number, true);
+        return true;
+    }
+    if (!retry_helps(answer, AGAIN)) {
+        explain(answer, "; what it refuses is dropped", line);
+        say_once(sender, line, line);
+        be_done_with(sender, number, false);
+        sender->retry.tries = 0;
+        return true;
+    }
+    explain(answer, "; it is tried again", line);
+    if (!atomic_load(&sender->cancel))
+        say_once(sender, line, line);
+    return false;
+}
+
+static uint64_t wait_after(struct otlp_sender *sender, const struct client_answer *answer)
+{
+    uint64_t wait = retry_wait_ns(&sender->retry, answer, FIRST_WAIT, MOST_WAIT);
+    uint64_t asked = answer->retry_after_ns < ASKED_WAIT ? answer->retry_after_ns : ASKED_WAIT;
+    return wait > asked ? wait : asked;
+}
+
+/* False: the end is near. What is left in the queue is lost. */
+static bool send_one(struct otlp_sender *sender, struct body *body, uint64_t number)
+{
+    struct client_answer answer = {.status = 0};
+    ask(sender, body, &answer);
+    bool settled = is_settled(sender, &answer, number);
+    uint64_t wait = settled ? 0 : wait_after(sender, &answer);
+    client_answer_done(&answer);
+    return settled || wait_for(sender, wait);
+}
+
+/* ---- the thread ---- */
+
+static bool open_client(struct otlp_sender *sender)
+{
+    const struct otlp_settings *settings = sender->settings;
+    const char *headers[OTLP_PAIRS + 1] = {NULL};
+    struct text words = {.bytes = NULL};
+    size_t at[OTLP_PAIRS];
+    vitals_error error = {.code = 0};
+    for (size_t i = 0; i < settings->headers.count; i++) {
+        at[i] = words.size;
+        text_string(&words, settings->headers.list[i].key);
+        text_string(&words, ": ");
+        text_string(&words, settings->headers.list[i].value);
+        text_byte(&words, '\0');
+    }
+    for (size_t i = 0; i < settings->headers.count && !words.failed; i++)
+        headers[i] = words.bytes + at[i];
+    struct client_options options = {
+        .user_agent = sender->agent,
+        .ca_file = settings->ca_file,
+        .certificate = settings->certificate,
+        .key = settings->key,
+        .headers = headers,
+        .connect_ns = settings->timeout_ns,
+        .total_ns = settings->timeout_ns,
+    };
+    int code = words.failed ? VITALS_EMEMORY : client_new(&options, &sender->client, &error);
+    text_done(&words);
+    if (code < 0)
+        reply_failed("otlp", "%s", error.code != 0 ? error.message : "out of memory");
+    return code == 0;
+}
+
+static void *work(void *data)
+{
+    struct otlp_sender *sender = data;
+    uint64_t number = 0;
+    if (open_client(sender)) {
+        reply_opened("otlp", "endpoint", sender->shown);
+        struct body *body;
+        bool going = true;
+        while (going && (body = take_first(sender, &number)) != NULL) {
+            going = send_one(sender, body, number);
+            body_unref(body);
+        }
+    }
+    client_free(sender->client);
+    pthread_mutex_lock(&sender->mutex);
+    sender->ended = true;
+    pthread_cond_signal(&sender->changed);
+    pthread_mutex_unlock(&sender->mutex);
+    return NULL;
+}
+
+static int start(struct otlp_sender *sender)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&sender->thread, NULL, work, sender);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+int otlp_sender_new(const struct otlp_settings *settings, struct otlp_sender **out,
+                    vitals_error *error)
+{
+    struct otlp_sender *sender = calloc(1, sizeof *sender);
+    pthread_condattr_t attributes;
+    if (sender == NULL) {
+        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+        return VITALS_EMEMORY;
+    }
+    sender->settings = settings;
+    sender->retry.state = clock_realtime_ns();
+    set_shown(sender);
+    (void)snprintf(sender->agent, sizeof sender->agent, "vitals/%s OTel-OTLP-Exporter-C/%s",
+                   vitals_version_text(), vitals_version_text());
+    pthread_mutex_init(&sender->mutex, NULL);
+    pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&sender->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    int code = start(sender);
+    if (code != 0) {
+        *error = (vitals_error){.code = VITALS_ESYSTEM, .detail = code};
+        (void)snprintf(error->message, sizeof error->message, "cannot start a thread: %s",
+                       strerror(code));
+        free(sender);
+        return VITALS_ESYSTEM;
+    }
+    *out = sender;
+    return 0;
+}
+
+/* Under the mutex. */
+static void wait_for_end(struct otlp_sender *sender, uint64_t until)
+{
+    struct timespec when = {.tv_sec = (time_t)(until / SECOND), .tv_nsec = (long)(until % SECOND)};
+    int code = 0;
+    while (!sender->ended && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&sender->changed, &sender->mutex, &when);
+}
+
+static void say_what_was_lost(const struct otlp_sender *sender)
+{
+    uint64_t lost = sender->dropped + sender->count;
+    if (lost > 0)
+        reply_say("otlp: %s: %llu of %llu documents did not get there", sender->shown,
+                  (unsigned long long)lost, (unsigned long long)sender->pushed);
+}
+
+bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns)
+{
+    uint64_t now = clock_now_ns();
+    uint64_t room = deadline_ns > now + CANCEL_ROOM ? CANCEL_ROOM : 0;
+    pthread_mutex_lock(&sender->mutex);
+    sender->deadline_ns = deadline_ns - room;
+    sender->closing = true;
+    pthread_cond_broadcast(&sender->changed);
+    wait_for_end(sender, deadline_ns - room);
+    atomic_store(&sender->cancel, true);
+    wait_for_end(sender, deadline_ns);
+    bool ended = sender->ended;
+    say_what_was_lost(sender);
+    pthread_mutex_unlock(&sender->mutex);
+    if (!ended) { /* stuck below the client: it keeps what it uses */
+        pthread_detach(sender->thread);
+        return false;
+    }
+    pthread_join(sender->thread, NULL);
+    while (sender->count > 0)
+        drop_first(sender);
+    pthread_cond_destroy(&sender->changed);
+    pthread_mutex_destroy(&sender->mutex);
+    free(sender);
+    return true;
+}

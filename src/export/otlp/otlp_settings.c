@@ -1,0 +1,364 @@
+/* otlp_settings.c: see otlp_settings.h. */
+#include "export/otlp/otlp_settings.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "export/address.h"
+
+static const char DEFAULT_ENDPOINT[] = "http://localhost:4318", PATH[] = "/v1/metrics";
+
+enum { SECOND = 1000000000, MILLISECOND = 1000000, LINE = 512, HOUR_MS = 3600 * 1000 };
+
+/* ---- pairs ---- */
+
+static int digit_of(char byte)
+{
+    if (byte >= '0' && byte <= '9')
+        return byte - '0';
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* In place. False: a percent sign without two digits, or one that stands for NUL. */
+static bool decode(char *word)
+{
+    char *to = word;
+    for (const char *at = word; *at != '\0'; at++) {
+        if (*at != '%') {
+            *to++ = *at;
+            continue;
+        }
+        int high = digit_of(at[1]), low = high >= 0 ? digit_of(at[2]) : -1;
+        if (low < 0 || high * 16 + low == 0)
+            return false;
+        *to++ = (char)(high * 16 + low);
+        at += 2;
+    }
+    *to = '\0';
+    return true;
+}
+
+static char *trim(char *word)
+{
+    word += strspn(word, " \t");
+    size_t size = strlen(word);
+    while (size > 0 && (word[size - 1] == ' ' || word[size - 1] == '\t'))
+        word[--size] = '\0';
+    return word;
+}
+
+static bool read_pair(struct otlp_pairs *out, char *word)
+{
+    char *value = strchr(word, '=');
+    if (value == NULL || out->count == OTLP_PAIRS)
+        return false;
+    *value++ = '\0';
+    word = trim(word);
+    value = trim(value);
+    if (word[0] == '\0' || !decode(word) || !decode(value))
+        return false;
+    out->list[out->count].key = word;
+    out->list[out->count++].value = value;
+    return true;
+}
+
+bool otlp_pairs_read(const char *words, struct otlp_pairs *out)
+{
+    *out = (struct otlp_pairs){.words = strdup(words)};
+    bool good = out->words != NULL;
+    for (char *word = out->words; word != NULL && good;) {
+        char *comma = strchr(word, ',');
+        if (comma != NULL)
+            *comma++ = '\0';
+        good = read_pair(out, word);
+        word = comma;
+    }
+    if (!good) {
+        free(out->words);
+        *out = (struct otlp_pairs){.words = NULL};
+    }
+    return good;
+}
+
+/* ---- variables ---- */
+
+struct reading {
+    const struct otlp_surroundings *around;
+    struct otlp_settings *out;
+    vitals_error *error;
+    char name[80]; /* of the variable that get_either found */
+};
+
+static const char *get_either(struct reading *reading, const char *tail)
+{
+    static const char *const HEADS[] = {"OTEL_EXPORTER_OTLP_METRICS_", "OTEL_EXPORTER_OTLP_"};
+    for (size_t i = 0; i < sizeof HEADS / sizeof HEADS[0]; i++) {
+        (void)snprintf(reading->name, sizeof reading->name, "%s%s", HEADS[i], tail);
+        const char *value = reading->around->get(reading->name);
+        if (value != NULL)
+            return value;
+    }
+    return NULL;
+}
+
+static void VITALS_FORMAT(2, 3) say(const struct reading *reading, const char *format, ...)
+{
+    char line[LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    reading->around->say(line);
+}
+
+/* The words of a variable, safe to print, at most 80 columns of them. */
+struct shown {
+    char words[400];
+};
+
+static struct shown show(const char *value)
+{
+    struct shown shown;
+    size_t used;
+    (void)vitals_text_fit((vitals_text){value, strlen(value)}, VITALS_TEXT_TERMINAL, 80,
+                          shown.words, sizeof shown.words, &used);
+    return shown;
+}
+
+static int VITALS_FORMAT(2, 3) fail(struct reading *reading, const char *format, ...)
+{
+    if (reading->error == NULL)
+        return VITALS_EARGUMENT;
+    *reading->error = (vitals_error){.code = VITALS_EARGUMENT};
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(reading->error->message, sizeof reading->error->message, format, arguments);
+    va_end(arguments);
+    return VITALS_EARGUMENT;
+}
+
+static int fail_memory(struct reading *reading)
+{
+    (void)fail(reading, "out of memory");
+    if (reading->error != NULL)
+        reading->error->code = VITALS_EMEMORY;
+    return VITALS_EMEMORY;
+}
+
+/* Milliseconds, from 1 to an hour. */
+static uint64_t read_duration(struct reading *reading, const char *name, const char *value,
+                              uint64_t normal_ms)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = value != NULL ? strtoull(value, &end, 10) : normal_ms;
+    bool digits = value == NULL || (value[0] >= '0' && value[0] <= '9' && *end == '\0');
+    if (errno == 0 && digits && number >= 1 && number <= HOUR_MS)
+        return number * MILLISECOND;
+    say(reading, "otlp: %s is %s: not milliseconds from 1 to %d; it stays at %llu", name,
+        show(value).words, HOUR_MS, (unsigned long long)normal_ms);
+    return normal_ms * MILLISECOND;
+}
+
+static void read_times(struct reading *reading)
+{
+    const struct otlp_surroundings *around = reading->around;
+    const char *timeout = get_either(reading, "TIMEOUT");
+    uint64_t one = read_duration(reading, reading->name, timeout, 10000);
+    uint64_t whole = read_duration(reading, "OTEL_METRIC_EXPORT_TIMEOUT",
+                                   around->get("OTEL_METRIC_EXPORT_TIMEOUT"), 30000);
+    reading->out->timeout_ns = one < whole ? one : whole;
+    reading->out->interval_ns = read_duration(reading, "OTEL_METRIC_EXPORT_INTERVAL",
+                                              around->get("OTEL_METRIC_EXPORT_INTERVAL"), 60000);
+}
+
+/* ---- where ---- */
+
+static bool ends_in(const char *string, const char *end)
+{
+    size_t size = strlen(string), tail = strlen(end);
+    return size >= tail && strcmp(string + size - tail, end) == 0;
+}
+
+/* A base gets /v1/metrics, where it does not end in it already; a metrics endpoint is as it is, but
+ * for the root, where it has no path. */
+static char *make_url(const char *base, bool verbatim)
+{
+    size_t room = strlen(base) + sizeof PATH + 1;
+    char *url = malloc(room);
+    const char *authority = strstr(base, "://") + 3;
+    if (url == NULL)
+        return NULL;
+    if (verbatim)
+        (void)snprintf(url, room, "%s%s", base, strchr(authority, '/') == NULL ? "/" : "");
+    else
+        (void)snprintf(url, room, "%s%s", base,
+                       ends_in(base, PATH)  ? ""
+                       : ends_in(base, "/") ? PATH + 1
+                                            : PATH);
+    return url;
+}
+
+static int read_endpoint(struct reading *reading, const char *endpoint)
+{
+    const char *name = "--otlp", *base = endpoint;
+    bool verbatim = false;
+    if (base == NULL) {
+        name = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
+        base = reading->around->get(name);
+        verbatim = base != NULL;
+    }
+    if (base == NULL) {
+        name = "OTEL_EXPORTER_OTLP_ENDPOINT";
+        base = reading->around->get(name);
+    }
+    if (base == NULL)
+        base = DEFAULT_ENDPOINT;
+    if (!address_is_web(base)) {
+        char shown[200];
+        address_show(base, shown, sizeof shown);
+        return fail(reading,
+                    "%s is %s, which is no address to send to; it looks like http://HOST:4318",
+                    name, shown);
+    }
+    reading->out->url = make_url(base, verbatim);
+    return reading->out->url != NULL ? 0 : fail_memory(reading);
+}
+
+/* ---- how ---- */
+
+static int read_form(struct reading *reading)
+{
+    static const struct otlp_form *const FORMS[] = {&otlp_form_protobuf, &otlp_form_json};
+    const char *value = get_either(reading, "PROTOCOL");
+    reading->out->form = FORMS[0];
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0] && value != NULL; i++) {
+        if (strcmp(value, FORMS[i]->name) == 0) {
+            reading->out->form = FORMS[i];
+            return 0;
+        }
+    }
+    if (value == NULL)
+        return 0;
+    return fail(reading,
+                "%s is %s; vitals speaks http/protobuf and http/json, port 4318 of most "
+                "collectors",
+                reading->name, show(value).words);
+}
+
+static void read_compression(struct reading *reading)
+{
+    const char *value = get_either(reading, "COMPRESSION");
+    reading->out->gzip = value == NULL || strcmp(value, "gzip") == 0;
+    if (value != NULL && !reading->out->gzip && strcmp(value, "none") != 0) {
+        reading->out->gzip = true;
+        say(reading, "otlp: %s is %s; there are gzip and none, and it stays gzip", reading->name,
+            show(value).words);
+    }
+}
+
+/* Only what is sent as a file's contents is looked at here; the client says what it makes of it. */
+static int read_file(struct reading *reading, const char *tail, const char **out)
+{
+    *out = get_either(reading, tail);
+    FILE *file = *out != NULL ? fopen(*out, "re") : NULL;
+    if (*out != NULL && file == NULL)
+        return fail(reading, "%s: cannot read %s: %s", reading->name, show(*out).words,
+                    strerror(errno));
+    if (file != NULL)
+        (void)fclose(file);
+    return 0;
+}
+
+static bool is_header(const char *name, const char *value)
+{
+    static const char TOKEN[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return strspn(name, TOKEN) == strlen(name) && strpbrk(value, "\r\n") == NULL;
+}
+
+static int read_headers(struct reading *reading)
+{
+    const char *value = get_either(reading, "HEADERS");
+    struct otlp_pairs *headers = &reading->out->headers;
+    if (value == NULL)
+        return 0;
+    /* Its value may be a secret, so it is not shown. */
+    if (!otlp_pairs_read(value, headers))
+        return fail(reading, "%s is not of the form name=value,name=value, percent-encoded",
+                    reading->name);
+    for (size_t i = 0; i < headers->count; i++) {
+        if (!is_header(headers->list[i].key, headers->list[i].value))
+            return fail(reading, "%s: \"%s\" is no header that can be sent", reading->name,
+                        show(headers->list[i].key).words);
+    }
+    return 0;
+}
+
+static void read_attributes(struct reading *reading)
+{
+    static const char NAME[] = "OTEL_RESOURCE_ATTRIBUTES";
+    const char *value = reading->around->get(NAME);
+    reading->out->service_name = reading->around->get("OTEL_SERVICE_NAME");
+    if (value != NULL && !otlp_pairs_read(value, &reading->out->attributes))
+        say(reading,
+            "otlp: %s is not of the form key=value,key=value, percent-encoded; all of it is left "
+            "out",
+            NAME);
+}
+
+static void read_temporality(struct reading *reading)
+{
+    static const char NAME[] = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
+    const char *value = reading->around->get(NAME);
+    if (value != NULL && strcasecmp(value, "cumulative") != 0)
+        say(reading, "otlp: %s is %s; sums are cumulative all the same", NAME, show(value).words);
+}
+
+/* ---- whether ---- */
+
+static void read_switches(struct reading *reading)
+{
+    const char *disabled = reading->around->get("OTEL_SDK_DISABLED");
+    const char *exporter = reading->around->get("OTEL_METRICS_EXPORTER");
+    if (disabled != NULL && strcasecmp(disabled, "true") == 0)
+        reading->out->off = "OTEL_SDK_DISABLED is true";
+    else if (exporter != NULL && strcmp(exporter, "none") == 0)
+        reading->out->off = "OTEL_METRICS_EXPORTER is none";
+}
+
+int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *around,
+                       struct otlp_settings *out, vitals_error *error)
+{
+    struct reading reading = {.around = around, .out = out, .error = error};
+    *out = (struct otlp_settings){.form = &otlp_form_protobuf};
+    read_switches(&reading);
+    if (out->off != NULL)
+        return 0;
+    read_times(&reading);
+    read_compression(&reading);
+    read_attributes(&reading);
+    read_temporality(&reading);
+    int code = read_endpoint(&reading, endpoint);
+    code = code == 0 ? read_form(&reading) : code;
+    code = code == 0 ? read_file(&reading, "CERTIFICATE", &out->ca_file) : code;
+    code = code == 0 ? read_file(&reading, "CLIENT_CERTIFICATE", &out->certificate) : code;
+    code = code == 0 ? read_file(&reading, "CLIENT_KEY", &out->key) : code;
+    code = code == 0 ? read_headers(&reading) : code;
+    if (code < 0)
+        otlp_settings_done(out);
+    return code;
+}
+
+void otlp_settings_done(struct otlp_settings *settings)
+{
+    free(settings->url);
+    free(settings->headers.words);
+    free(settings->attributes.words);
+    *settings = (struct otlp_settings){.url = NULL};
+}

@@ -1,0 +1,350 @@
+/* otlp_snapshot.c: see otlp_snapshot.h. otlp_table.c says what is written, otlp_describe.c of what.
+ */
+#include "export/otlp/otlp_snapshot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/otlp/otlp_describe.h"
+
+enum { PROCESSES = 1000, PROCESSES_MAX = 100000 };
+
+void otlp_look_read(const json_t *serve, struct otlp_look *look)
+{
+    const char *level = json_string_value(json_object_get(serve, "processes"));
+    const char *user = json_string_value(json_object_get(serve, "label_user"));
+    json_int_t most = json_integer_value(json_object_get(serve, "max_processes"));
+    look->processes = level != NULL && strcmp(level, "off") == 0   ? OTLP_PROCESSES_OFF
+                      : level != NULL && strcmp(level, "pid") == 0 ? OTLP_PROCESSES_PID
+                                                                   : OTLP_PROCESSES_WORKLOAD;
+    static const char *const USERS[] = {[OTLP_USER_NAME] = "name",
+                                        [OTLP_USER_UID] = "uid",
+                                        [OTLP_USER_HASH] = "hash",
+                                        [OTLP_USER_OFF] = "off"};
+    look->user = user == NULL ? OTLP_USER_NAME : OTLP_USER_OFF;
+    for (unsigned i = 0; i < sizeof USERS / sizeof USERS[0] && user != NULL; i++)
+        look->user = strcmp(user, USERS[i]) == 0 ? i : look->user;
+    look->most_processes = most > 0 && most <= PROCESSES_MAX ? (size_t)most : PROCESSES;
+}
+
+struct writing {
+    struct otlp_writer *writer;
+    struct otlp_series *series;
+    const vitals_snapshot *snapshot;
+    const struct otlp_look *look;
+    uint64_t *chosen; /* keys of processes, in their order; NULL: all */
+    size_t chosen_count;
+};
+
+/* ---- what a row says ---- */
+
+/* The integer of a whole one; what no integer of OTLP holds stays a double. */
+static void set_integer(struct otlp_point *point, bool have)
+{
+    point->whole = point->whole && fabs(point->value) < 0x1p63;
+    point->integer = have && point->whole ? (int64_t)point->value : 0;
+}
+
+/* The sum of the parts of a source, all of one type; false where one of them is missing. A
+ * reservation about a part is one about the sum, and is sent all the same. */
+static bool value_of(const struct otlp_source *source, const vitals_row *row,
+                     struct otlp_point *point)
+{
+    if (source->value != NULL) {
+        point->whole = vitals_metric_type(source->metric) != VITALS_F64;
+        bool have = source->value(row, &point->value) > 0;
+        set_integer(point, have);
+        return have;
+    }
+    const vitals_metric parts[] = {source->metric, source->plus, source->minus[0], source->minus[1],
+                                   source->minus[2]};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        double value;
+        if (parts[i] == 0)
+            continue;
+        if (vitals_row_number(row, parts[i], &value) <= 0)
+            return false;
+        sum += i < 2 ? value : -value;
+    }
+    /* What was read at two moments may leave less than nothing. */
+    point->value = sum < 0 && source->minus[0] != 0 ? 0 : sum;
+    point->whole = vitals_metric_type(source->metric) != VITALS_F64;
+    set_integer(point, true);
+    return true;
+}
+
+static uint64_t origin_of(const struct writing *writing, const struct otlp_source *source,
+                          const vitals_row *row)
+{
+    uint64_t now = vitals_snapshot_realtime_ns(writing->snapshot);
+    uint64_t up = vitals_snapshot_boottime_ns(writing->snapshot);
+    uint64_t boot = now > up ? now - up : 0;
+    double start;
+    if (source->origin == OTLP_SINCE_WE_LOOK)
+        return writing->look->since_ns;
+    if (source->origin == OTLP_SINCE_START_OF_PROCESS &&
+        vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) > 0 && start >= 0 && start < 1e9)
+        return boot + (uint64_t)(start * 1e9);
+    return boot;
+}
+
+static void set_times(const struct writing *writing, const struct otlp_source *source,
+                      const vitals_row *row, struct otlp_point *point)
+{
+    uint64_t now = vitals_snapshot_realtime_ns(writing->snapshot);
+    uint64_t ticks = vitals_snapshot_monotonic_ns(writing->snapshot);
+    uint64_t read = vitals_row_read_ns(row, source->metric);
+    /* A gauge that was not due is of now; one whose source is late is of when it was read. */
+    bool is_dated = source->as.kind == OTLP_COUNTER ||
+                    vitals_row_availability(row, source->metric) == VITALS_STALE;
+    point->time_ns = now;
+    if (is_dated && read > 0 && read < ticks && ticks - read < now)
+        point->time_ns = now - (ticks - read);
+    if (source->as.kind == OTLP_GAUGE)
+        return;
+    uint64_t origin = origin_of(writing, source, row);
+    if (source->as.kind == OTLP_UP_DOWN) {
+        point->start_ns = origin < point->time_ns ? origin : point->time_ns;
+        return;
+    }
+    uint64_t id = otlp_series_id((uint64_t)(source - otlp_sources) + 1, vitals_row_key(row));
+    point->start_ns = otlp_series_start(writing->series, id, point->value, point->time_ns, origin);
+}
+
+static void write_row(struct writing *writing, const struct otlp_source *source,
+                      const vitals_row *row)
+{
+    struct otlp_attributes attributes;
+    struct otlp_point point = {.attributes = &attributes};
+    attributes.count = attributes.used = 0;
+    if (!value_of(source, row, &point))
+        return;
+    otlp_describe(&attributes, row, source, writing->look);
+    set_times(writing, source, row, &point);
+    otlp_writer_point(writing->writer, &point);
+}
+
+/* ---- which rows ---- */
+
+/* Of keys, and of what begins with its key. */
+static int by_key(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static bool is_chosen(const struct writing *writing, uint64_t key)
+{
+    return writing->chosen_count > 0 &&
+           bsearch(&key, writing->chosen, writing->chosen_count, sizeof key, by_key) != NULL;
+}
+
+/* The part that a source is of, where it is of one. */
+static bool is_that_part(const struct otlp_source *source, const vitals_row *row)
+{
+    const char *label = vitals_row_label(row);
+    if (source->only != NULL)
+        return strcmp(label, source->only) == 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (source->other_than[i] != NULL && strcmp(label, source->other_than[i]) == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_told(const struct writing *writing, const struct otlp_source *source,
+                    const vitals_row *row)
+{
+    uint64_t key;
+    if (!is_that_part(source, row) || (source->holds != NULL && !source->holds(row)))
+        return false;
+    if (writing->chosen == NULL)
+        return true;
+    if (source->subject == OTLP_PROCESS)
+        return is_chosen(writing, vitals_row_key(row));
+    /* One whose process is not known is on a device all the same. */
+    return source->subject != OTLP_GPU_PROCESS ||
+           vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0 || is_chosen(writing, key);
+}
+
+struct candidate {
+    uint64_t key;
+    double weight;
+};
+
+static int heavier_first(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    if (a->weight > b->weight || a->weight < b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* Where there are more processes than may be told of, those on devices, and then the largest. */
+static void choose(struct writing *writing)
+{
+    const vitals_snapshot *snapshot = writing->snapshot;
+    size_t count = vitals_snapshot_count(snapshot, VITALS_PROCESS);
+    size_t most = writing->look->most_processes;
+    struct candidate *all = count > most ? calloc(count, sizeof *all) : NULL;
+    uint64_t *chosen = count > most ? calloc(most, sizeof *chosen) : NULL;
+    const vitals_row *row = NULL;
+    for (size_t i = 0; all != NULL && i < count; i++) {
+        row = vitals_snapshot_row(snapshot, VITALS_PROCESS, i);
+        all[i].key = vitals_row_key(row);
+        if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &all[i].weight) <= 0)
+            all[i].weight = 0;
+    }
+    for (row = NULL;
+         all != NULL && (row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL;) {
+        uint64_t key;
+        if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
+            continue;
+        struct candidate *found = bsearch(&key, all, count, sizeof *all, by_key);
+        if (found != NULL)
+            found->weight += 1e18;
+    }
+    if (all != NULL && chosen != NULL) {
+        qsort(all, count, sizeof *all, heavier_first);
+        for (size_t i = 0; i < most; i++)
+            chosen[i] = all[i].key;
+        qsort(chosen, most, sizeof *chosen, by_key);
+        writing->chosen = chosen;
+        writing->chosen_count = most;
+        chosen = NULL;
+    }
+    free(chosen);
+    free(all);
+}
+
+static bool is_wanted(const struct otlp_source *source, const struct otlp_look *look)
+{
+    if (source->subject == OTLP_PROCESS || source->subject == OTLP_GPU_PROCESS)
+        return look->processes == OTLP_PROCESSES_PID;
+    return source->subject != OTLP_WORKLOAD || look->processes != OTLP_PROCESSES_OFF;
+}
+
+static void write_source(struct writing *writing, const struct otlp_source *source)
+{
+    vitals_entity entity = vitals_metric_entity(source->metric);
+    const vitals_row *row = NULL;
+    if (source == otlp_sources || strcmp(source->as.name, source[-1].as.name) != 0) {
+        struct otlp_metric as = source->as;
+        as.help = as.help != NULL ? as.help : vitals_metric_help(source->metric);
+        otlp_writer_metric(writing->writer, &as);
+    }
+    while ((row = vitals_snapshot_next(writing->snapshot, entity, row)) != NULL) {
+        if (is_told(writing, source, row))
+            write_row(writing, source, row);
+    }
+}
+
+/* ---- what workloads have of devices: sums over their processes there ---- */
+
+struct share {
+    uint64_t gpu; /* key of its row */
+    vitals_text workload;
+    const vitals_row *process; /* one of its processes */
+    double sums[2];            /* as SHARES has them */
+    bool known[2];
+};
+
+static const struct {
+    struct otlp_metric as;
+    vitals_metric metric;
+    bool whole;
+} SHARES[2] = {
+    {{"vitals.workload.gpu_memory_used", "By", NULL, OTLP_GAUGE},
+     VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
+     true},
+    {{"vitals.workload.gpu_utilization", "1", NULL, OTLP_GAUGE},
+     VITALS_GPU_PROCESS_UTILIZATION_RATIO,
+     false},
+};
+
+static struct share *find_share(struct share *shares, size_t *count, uint64_t gpu, vitals_text id)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (shares[i].gpu == gpu && shares[i].workload.size == id.size &&
+            memcmp(shares[i].workload.bytes, id.bytes, id.size) == 0)
+            return &shares[i];
+    }
+    shares[*count] = (struct share){.gpu = gpu, .workload = id};
+    return &shares[(*count)++];
+}
+
+static size_t add_shares(const vitals_snapshot *snapshot, struct share *shares)
+{
+    const vitals_row *row = NULL;
+    size_t count = 0;
+    while ((row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
+        uint64_t key;
+        vitals_text id;
+        const vitals_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
+                                        ? vitals_snapshot_find(snapshot, VITALS_PROCESS, key)
+                                        : NULL;
+        if (process == NULL || vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &id) <= 0)
+            continue;
+        struct share *share = find_share(shares, &count, vitals_row_parent(row), id);
+        share->process = process;
+        for (size_t i = 0; i < 2; i++) {
+            double value;
+            if (vitals_row_number(row, SHARES[i].metric, &value) <= 0)
+                continue;
+            share->sums[i] += value;
+            share->known[i] = true;
+        }
+    }
+    return count;
+}
+
+static void write_share(struct writing *writing, const struct share *share, size_t which)
+{
+    struct otlp_attributes attributes;
+    struct otlp_point point = {.time_ns = vitals_snapshot_realtime_ns(writing->snapshot),
+                               .whole = SHARES[which].whole,
+                               .integer = SHARES[which].whole ? (int64_t)share->sums[which] : 0,
+                               .value = share->sums[which],
+                               .attributes = &attributes};
+    const vitals_row *gpu = vitals_snapshot_find(writing->snapshot, VITALS_GPU, share->gpu);
+    attributes.count = attributes.used = 0;
+    if (gpu != NULL)
+        (void)otlp_describe_device(&attributes, "hw.id", gpu);
+    otlp_describe_workload(&attributes, share->process, VITALS_PROCESS_WORKLOAD, writing->look);
+    otlp_writer_point(writing->writer, &point);
+}
+
+static void write_shares(struct writing *writing)
+{
+    size_t room = vitals_snapshot_count(writing->snapshot, VITALS_GPU_PROCESS);
+    struct share *shares = room > 0 ? calloc(room, sizeof *shares) : NULL;
+    size_t count = shares != NULL ? add_shares(writing->snapshot, shares) : 0;
+    for (size_t which = 0; which < 2; which++) {
+        struct otlp_metric as = SHARES[which].as;
+        as.help = vitals_metric_help(SHARES[which].metric);
+        otlp_writer_metric(writing->writer, &as);
+        for (size_t i = 0; i < count; i++) {
+            if (shares[i].known[which])
+                write_share(writing, &shares[i], which);
+        }
+    }
+    free(shares);
+}
+
+void otlp_snapshot_write(struct otlp_writer *writer, struct otlp_series *series,
+                         const vitals_snapshot *snapshot, const struct otlp_look *look)
+{
+    struct writing writing = {
+        .writer = writer, .series = series, .snapshot = snapshot, .look = look};
+    if (look->processes == OTLP_PROCESSES_PID)
+        choose(&writing);
+    for (size_t i = 0; i < otlp_sources_count; i++) {
+        if (is_wanted(&otlp_sources[i], look))
+            write_source(&writing, &otlp_sources[i]);
+    }
+    if (look->processes != OTLP_PROCESSES_OFF)
+        write_shares(&writing);
+    free(writing.chosen);
+}

@@ -1,0 +1,309 @@
+/* otlp_usage.c: see otlp_usage.h. */
+#include "export/otlp/otlp_usage.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/otlp/otlp_table.h"
+#include "export/usage_line.h"
+
+enum { MOST_DEVICES = 256, NAME = 96, FIGURES_MAX = 5000 };
+
+void otlp_job_read(const json_t *job, uint64_t now_ns, struct otlp_job *out)
+{
+    const char *started = json_string_value(json_object_get(job, "started_ns"));
+    json_int_t pid = json_integer_value(json_object_get(job, "pid"));
+    uint64_t ns = started != NULL ? strtoull(started, NULL, 10) : 0;
+    *out = (struct otlp_job){.pid = pid > 0 ? pid : 0,
+                             .started_ns = ns > 0 && ns <= now_ns ? ns : now_ns};
+}
+
+/* ---- the first process, by the conventions ---- */
+
+static uint64_t number_of(const vitals_row *row, vitals_metric metric)
+{
+    uint64_t number;
+    return vitals_row_u64(row, metric, &number) > 0 ? number : 0;
+}
+
+static const vitals_row *find_process(const vitals_snapshot *snapshot, uint64_t pid)
+{
+    const vitals_row *row = NULL;
+    while (pid > 0 && (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+        if (number_of(row, VITALS_PROCESS_PID) == pid)
+            return row;
+    }
+    return NULL;
+}
+
+const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *snapshot)
+{
+    const vitals_row *row = NULL, *first = NULL;
+    double start, earliest = (double)INFINITY;
+    if (job->pid > 0)
+        return find_process(snapshot, (uint64_t)job->pid);
+    while ((row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+        if (vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) <= 0 || start >= earliest ||
+            find_process(snapshot, number_of(row, VITALS_PROCESS_PARENT_PID)) != NULL)
+            continue;
+        earliest = start;
+        first = row;
+    }
+    job->pid = first != NULL ? (int64_t)number_of(first, VITALS_PROCESS_PID) : 0;
+    return first;
+}
+
+static const struct {
+    struct otlp_metric as;
+    const char *measure, *key, *value;
+} ROOT[] = {
+#define COUNTER(name_, unit_)                              \
+    {                                                      \
+        .name = name_, .unit = unit_, .kind = OTLP_COUNTER \
+    }
+#define UP_DOWN(name_, unit_)                              \
+    {                                                      \
+        .name = name_, .unit = unit_, .kind = OTLP_UP_DOWN \
+    }
+    {COUNTER("process.cpu.time", "s"), "cpu_user_seconds", "cpu.mode", "user"},
+    {COUNTER("process.cpu.time", "s"), "cpu_system_seconds", "cpu.mode", "system"},
+    {UP_DOWN("process.memory.usage", "By"), "memory_resident_bytes", NULL, NULL},
+    {UP_DOWN("process.memory.virtual", "By"), "memory_virtual_bytes", NULL, NULL},
+    {COUNTER("process.disk.io", "By"), "disk_read_bytes", "disk.io.direction", "read"},
+    {COUNTER("process.disk.io", "By"), "disk_written_bytes", "disk.io.direction", "write"},
+    {UP_DOWN("process.thread.count", "{thread}"), "threads", NULL, NULL},
+    {UP_DOWN("process.unix.file_descriptor.count", "{file_descriptor}"), "descriptors", NULL, NULL},
+    {COUNTER("process.context_switches", "{context_switch}"), "voluntary_switches",
+     "process.context_switch.type", "voluntary"},
+    {COUNTER("process.context_switches", "{context_switch}"), "involuntary_switches",
+     "process.context_switch.type", "involuntary"},
+    {COUNTER("process.paging.faults", "{fault}"), "minor_faults", "system.paging.fault.type",
+     "minor"},
+    {COUNTER("process.paging.faults", "{fault}"), "major_faults", "system.paging.fault.type",
+     "major"},
+};
+
+struct writing {
+    struct otlp_writer *writer;
+    struct otlp_series *series; /* NULL: sums count from the start of the job */
+    const struct otlp_job *job;
+    uint64_t time_ns;
+};
+
+static bool is_whole(double value)
+{
+    return value >= -9007199254740992.0 && value <= 9007199254740992.0 && floor(value) == value;
+}
+
+/* `id` tells a sum from all others. Bytes and counts are integers. */
+static void write_value(const struct writing *writing, uint64_t id, double value,
+                        const struct otlp_attributes *attributes)
+{
+    const struct otlp_metric *metric = &writing->writer->metric;
+    struct otlp_point point = {
+        .time_ns = writing->time_ns, .value = value, .attributes = attributes};
+    bool counted = strcmp(metric->unit, "By") == 0 || metric->unit[0] == '{';
+    point.whole = counted && strcmp(metric->unit, "{cpu}") != 0 && is_whole(value);
+    if (point.whole)
+        point.integer = (int64_t)value;
+    point.start_ns = writing->job->started_ns;
+    if (metric->kind == OTLP_COUNTER && writing->series != NULL)
+        point.start_ns = otlp_series_start(writing->series, id, value, point.time_ns,
+                                           point.start_ns);
+    if (point.start_ns > point.time_ns)
+        point.start_ns = point.time_ns;
+    otlp_writer_point(writing->writer, &point);
+}
+
+static void write_root(const struct writing *writing, const struct usage_line *line)
+{
+    for (size_t i = 0; i < sizeof ROOT / sizeof ROOT[0]; i++) {
+        struct otlp_attributes attributes = {.count = 0};
+        struct otlp_metric as = ROOT[i].as;
+        double value;
+        as.help = vitals_measure_help(vitals_measure_find(ROOT[i].measure));
+        if (i == 0 || strcmp(as.name, ROOT[i - 1].as.name) != 0)
+            otlp_writer_metric(writing->writer, &as);
+        if (usage_line_value(line, "root", NULL, ROOT[i].measure, &value) <= 0)
+            continue;
+        if (writing->job->pid > 0)
+            otlp_attribute_number(&attributes, "process.pid", writing->job->pid);
+        if (ROOT[i].key != NULL)
+            otlp_attribute_text(&attributes, ROOT[i].key, ROOT[i].value);
+        write_value(writing, otlp_series_id(i + 1, 1), value, &attributes);
+    }
+}
+
+/* ---- the tree and its devices, by our own names ---- */
+
+struct our_name {
+    char name[NAME], unit[NAME];
+};
+
+static struct otlp_metric ours(struct our_name *made, const char *name, const char *unit,
+                               const char *help, bool counter)
+{
+    (void)snprintf(made->name, sizeof made->name, "vitals.run.%.*s", (int)otlp_stem(name, unit),
+                   name);
+    return (struct otlp_metric){.name = made->name,
+                                .unit = otlp_unit(unit, name, made->unit, sizeof made->unit),
+                                .help = help,
+                                .kind = counter ? OTLP_COUNTER : OTLP_GAUGE};
+}
+
+/* The devices that a line speaks of, in its order; borrowed from it. */
+static size_t find_devices(const json_t *usage, const char **devices)
+{
+    const json_t *values = json_object_get(usage, "values"), *value;
+    size_t count = 0, i;
+    json_array_foreach(values, i, value)
+    {
+        const char *scope = json_string_value(json_array_get(value, 0));
+        const char *subject = json_string_value(json_array_get(value, 1));
+        bool known = scope == NULL || subject == NULL || strcmp(scope, "gpu") != 0;
+        for (size_t d = 0; d < count && !known; d++)
+            known = strcmp(devices[d], subject) == 0;
+        if (!known && count < MOST_DEVICES)
+            devices[count++] = subject;
+    }
+    return count;
+}
+
+/* Of each device where there are figures of devices: their sum beside them would count twice. */
+static void write_measure(const struct writing *writing, const struct usage_line *line,
+                          vitals_measure measure, const char *const *devices, size_t device_count)
+{
+    const char *name = vitals_measure_name(measure);
+    struct our_name made;
+    struct otlp_metric as = ours(&made, name, vitals_measure_unit(measure),
+                                 vitals_measure_help(measure), vitals_measure_is_counter(measure));
+    bool by_device = false;
+    double value;
+    otlp_writer_metric(writing->writer, &as);
+    for (size_t d = 0; d < device_count; d++) {
+        struct otlp_attributes attributes = {.count = 0};
+        if (usage_line_value(line, "gpu", devices[d], name, &value) <= 0)
+            continue;
+        by_device = true;
+        otlp_attribute_safe(&attributes, "hw.id", (vitals_text){devices[d], strlen(devices[d])});
+        write_value(writing, otlp_series_id(measure, 2 + d), value, &attributes);
+    }
+    if (!by_device && usage_line_value(line, "tree", NULL, name, &value) > 0) {
+        struct otlp_attributes attributes = {.count = 0};
+        write_value(writing, otlp_series_id(measure, 0), value, &attributes);
+    }
+}
+
+enum { MEASURES_MAX = 1000 }; /* numbers of measures stay below */
+
+void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, const json_t *usage,
+                      const struct otlp_job *job)
+{
+    struct writing writing = {
+        .writer = writer, .series = series, .job = job, .time_ns = usage_line_realtime_ns(usage)};
+    const char *devices[MOST_DEVICES];
+    size_t device_count = find_devices(usage, devices);
+    struct usage_line line;
+    if (writing.time_ns == 0)
+        return;
+    usage_line_read(&line, usage);
+    write_root(&writing, &line);
+    for (vitals_measure measure = 1; measure < MEASURES_MAX; measure++) {
+        if (vitals_measure_name(measure) != NULL)
+            write_measure(&writing, &line, measure, devices, device_count);
+    }
+    usage_line_done(&line);
+}
+
+/* ---- the end ---- */
+
+/* Whose figure it is: the tree's, or a device's; all others stay here. */
+static bool is_told(const json_t *figure, const char *name, struct otlp_attributes *attributes)
+{
+    const char *subject = json_string_value(json_object_get(figure, "subject"));
+    if (subject == NULL)
+        return true;
+    if (strncmp(name, "gpu_", 4) != 0 && strncmp(name, "device_", 7) != 0)
+        return false;
+    if (strcmp(subject, "system") == 0 || strcmp(subject, "root") == 0 ||
+        strcmp(subject, "descendants") == 0)
+        return false;
+    otlp_attribute_safe(attributes, "hw.id", (vitals_text){subject, strlen(subject)});
+    return true;
+}
+
+static void write_figure(const struct writing *writing, const json_t *figure,
+                         const struct usage_line *last)
+{
+    const char *name = json_string_value(json_object_get(figure, "name"));
+    const char *subject = json_string_value(json_object_get(figure, "subject"));
+    const json_t *number = json_object_get(figure, "value");
+    struct otlp_attributes attributes = {.count = 0};
+    if (!json_is_number(number) || !is_told(figure, name, &attributes))
+        return;
+    double value = json_number_value(number), before;
+    const char *scope = subject != NULL ? "gpu" : "tree";
+    if (writing->writer->metric.kind == OTLP_COUNTER &&
+        usage_line_value(last, scope, subject, name, &before) > 0 && before > value)
+        value = before;
+    write_value(writing, 0, value, &attributes);
+}
+
+static bool has_name(const json_t *figure, const char *name)
+{
+    const char *own = json_string_value(json_object_get(figure, "name"));
+    return own != NULL && strcmp(own, name) == 0;
+}
+
+/* All figures of the name that the one at `first` has, unless one before it had it too. */
+static void write_figures(const struct writing *writing, const json_t *figures, size_t first,
+                          const struct usage_line *last)
+{
+    const json_t *figure = json_array_get(figures, first);
+    const char *name = json_string_value(json_object_get(figure, "name"));
+    const char *unit = json_string_value(json_object_get(figure, "unit"));
+    vitals_measure measure = name != NULL ? vitals_measure_find(name) : 0;
+    bool counter = measure != 0 && vitals_measure_is_counter(measure);
+    /* Of the whole run it is another thing than the gauge of that name. */
+    bool told = name != NULL && unit != NULL && (measure == 0 || counter);
+    for (size_t i = 0; i < first && told; i++)
+        told = !has_name(json_array_get(figures, i), name);
+    if (!told)
+        return;
+    struct our_name made;
+    struct otlp_metric as = ours(&made, name, unit, vitals_measure_help(measure), counter);
+    otlp_writer_metric(writing->writer, &as);
+    for (size_t i = first; i < json_array_size(figures); i++) {
+        if (has_name(json_array_get(figures, i), name))
+            write_figure(writing, json_array_get(figures, i), last);
+    }
+}
+
+static void write_gauge(const struct writing *writing, const char *name, const char *unit,
+                        double value)
+{
+    static const struct otlp_attributes NONE = {.count = 0};
+    struct otlp_metric as = {.name = name, .unit = unit, .kind = OTLP_GAUGE};
+    otlp_writer_metric(writing->writer, &as);
+    write_value(writing, 0, value, &NONE);
+}
+
+void otlp_account_write(struct otlp_writer *writer, const json_t *account, const json_t *last,
+                        const struct otlp_job *job, uint64_t now_ns)
+{
+    struct writing writing = {.writer = writer, .job = job, .time_ns = now_ns};
+    const json_t *figures = json_object_get(account, "figures");
+    const json_t *code = json_object_get(account, "exit_code");
+    struct usage_line line;
+    usage_line_read(&line, last);
+    for (size_t i = 0; i < json_array_size(figures) && i < FIGURES_MAX; i++)
+        write_figures(&writing, figures, i, &line);
+    usage_line_done(&line);
+    if (json_is_integer(code))
+        write_gauge(&writing, "vitals.run.exit_code", "{code}", json_number_value(code));
+    write_gauge(&writing, "vitals.run.start_time", "s", (double)job->started_ns / 1e9);
+    write_gauge(&writing, "vitals.run.end_time", "s", (double)now_ns / 1e9);
+}

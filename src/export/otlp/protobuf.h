@@ -1,0 +1,55 @@
+/* protobuf.h: the wire form of Protocol Buffers, as far as OTLP and TensorBoard need it.
+ *
+ * Writing appends to a text, which remembers a failure. Reading walks the fields of one message and
+ * never past its end, whatever the bytes are. What a field means is its user's to know. Any thread.
+ */
+#ifndef VITALS_EXPORT_OTLP_PROTOBUF_H
+#define VITALS_EXPORT_OTLP_PROTOBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "feed/text.h"
+
+enum { PROTOBUF_VARINT = 0, PROTOBUF_FIXED64 = 1, PROTOBUF_BYTES = 2, PROTOBUF_FIXED32 = 5 };
+
+/* ---- writing ---- */
+
+/* uint64, int64, bool, an enum. */
+void protobuf_number(struct text *text, uint32_t field, uint64_t value);
+
+/* fixed64, and sfixed64 as its bits. */
+void protobuf_fixed64(struct text *text, uint32_t field, uint64_t value);
+void protobuf_double(struct text *text, uint32_t field, double value);
+void protobuf_float(struct text *text, uint32_t field, float value);
+
+/* bytes, and string, which must be UTF-8. */
+void protobuf_bytes(struct text *text, uint32_t field, const void *bytes, size_t size);
+void protobuf_string(struct text *text, uint32_t field, const char *string);
+
+/* A message inside: what is written between the two is its content. */
+size_t protobuf_open(struct text *text, uint32_t field);
+void protobuf_close(struct text *text, size_t mark);
+
+/* ---- reading ---- */
+
+struct protobuf_reader {
+    const unsigned char *at, *end;
+    bool broken; /* it ended within a field, or holds what is none */
+};
+
+struct protobuf_field {
+    uint32_t number;
+    unsigned wire;     /* PROTOBUF_… */
+    uint64_t value;    /* of all but bytes */
+    const char *bytes; /* borrowed from what is read */
+    size_t size;
+};
+
+void protobuf_read(struct protobuf_reader *reader, const void *bytes, size_t size);
+
+/* False: the end, or what follows is broken. */
+bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *field);
+
+#endif

@@ -1,0 +1,190 @@
+/* exposition.c: see exposition.h: options, the sums that are kept, a document from end to end. */
+#include "export/prometheus/exposition.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/prometheus/family_writers.h"
+#include "export/prometheus/nvitop_page.h"
+#include "feed/feed_json.h"
+
+enum { STALE_AFTER = 3 }; /* intervals */
+
+struct exposition {
+    struct exposition_options options; /* never changes */
+    pthread_mutex_t mutex;
+    struct exposition_sums sums; /* guarded by mutex */
+    struct nvitop_past past;     /* guarded by mutex */
+};
+
+/* ---- options ---- */
+
+/* The place of the member's word in the list; `otherwise` where it is not said; -1: it is none. */
+static int word_of(const json_t *config, const char *member, const char *const *words,
+                   int otherwise)
+{
+    const char *word = json_string_value(json_object_get(config, member));
+    if (word == NULL)
+        return otherwise;
+    for (int i = 0; words[i] != NULL; i++) {
+        if (strcmp(words[i], word) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static uint64_t interval_of(const json_t *hello)
+{
+    double seconds = json_number_value(json_object_get(hello, "interval_seconds"));
+    return seconds >= 0.01 && seconds <= 86400 ? (uint64_t)(seconds * 1e9) : 1000000000;
+}
+
+int exposition_options_read(const json_t *config, const json_t *hello,
+                            struct exposition_options *out, vitals_error *error)
+{
+    static const struct feed_place HELLO = {"the first line", 1};
+    static const char *const LEVELS[] = {"off", "workload", "pid", NULL};
+    static const char *const USERS[] = {"name", "uid", "hash", "off", NULL};
+    static const char *const COMPATIBLE[] = {"", "nvitop-exporter", NULL};
+    const char *cmdline = json_string_value(json_object_get(hello, "cmdline"));
+    int level = word_of(config, "processes", LEVELS, EXPOSITION_WORKLOAD);
+    int user = word_of(config, "label_user", USERS, EXPOSITION_USER_NAME);
+    int compatible = word_of(config, "compat", COMPATIBLE, 0);
+    int form = cmdline != NULL ? redact_form_of(cmdline) : (int)REDACT_OFF;
+    json_int_t most = json_integer_value(json_object_get(config, "max_processes"));
+    if (level < 0 || user < 0 || compatible < 0 || form < 0)
+        return feed_fail(&HELLO, VITALS_EARGUMENT, error, "no such %s",
+                         level < 0        ? "level of processes"
+                         : user < 0       ? "way to name a user"
+                         : compatible < 0 ? "set of names"
+                                          : "form of command lines");
+    *out = (struct exposition_options){
+        .level = (enum exposition_level)level,
+        .user = (enum exposition_user)user,
+        .cmdline = (enum redact_form)form,
+        .nvitop = compatible == 1,
+        .without_host = json_is_true(json_object_get(config, "no_host")),
+        .max_processes = most > 0 && most <= EXPOSITION_PROCESSES_MAX ? (unsigned)most
+                                                                      : EXPOSITION_PROCESSES,
+        .interval_ns = interval_of(hello),
+    };
+    return 0;
+}
+
+/* ---- from moment to moment ---- */
+
+struct exposition *exposition_new(const struct exposition_options *options)
+{
+    struct exposition *exposition = calloc(1, sizeof *exposition);
+    if (exposition == NULL)
+        return NULL;
+    exposition->options = *options;
+    pthread_mutex_init(&exposition->mutex, NULL);
+    return exposition;
+}
+
+void exposition_free(struct exposition *exposition)
+{
+    if (exposition == NULL)
+        return;
+    exposition_sums_done(&exposition->sums);
+    nvitop_past_done(&exposition->past);
+    pthread_mutex_destroy(&exposition->mutex);
+    free(exposition);
+}
+
+void exposition_count(struct exposition *exposition, struct moment *moment)
+{
+    const vitals_snapshot *snapshot = moment_snapshot(moment, NULL);
+    if (snapshot == NULL)
+        return;
+    pthread_mutex_lock(&exposition->mutex);
+    if (exposition->options.nvitop)
+        nvitop_past_add(&exposition->past, snapshot);
+    else
+        exposition_sums_add(&exposition->sums, snapshot);
+    pthread_mutex_unlock(&exposition->mutex);
+}
+
+/* ---- a document ---- */
+
+static uint64_t age_of(const struct moment *moment, uint64_t now_ns)
+{
+    uint64_t came = moment_came_ns(moment);
+    return now_ns > came ? now_ns - came : 0;
+}
+
+uint64_t exposition_stale_ns(const struct exposition *exposition, const struct moment *moment)
+{
+    return moment_came_ns(moment) + STALE_AFTER * exposition->options.interval_ns + 1;
+}
+
+bool exposition_is_stale(const struct exposition *exposition, const struct moment *moment,
+                         uint64_t now_ns)
+{
+    return now_ns >= exposition_stale_ns(exposition, moment);
+}
+
+static void write_ours(struct page *page, struct exposition *exposition,
+                       const struct exposition_self *self)
+{
+    const struct ways_from from = {.self = self, .sums = &exposition->sums};
+    for (size_t i = 0; i < families_count; i++)
+        exposition_write_family(page, &families[i], &from);
+}
+
+/* Under these names whoever asks for ours or for another's. */
+static void write_own(struct page *page, const struct exposition_self *self)
+{
+    for (size_t i = 0; i < self->own_count; i++) {
+        const struct family *family = self->own[i].family;
+        page_family(page, "", family->name, (enum family_type)family->type, family->help);
+        page_sample(page);
+        page_value(page, self->own[i].value);
+    }
+}
+
+static void write_document(struct page *page, struct exposition *exposition, struct moment *moment,
+                           const struct exposition_self *self)
+{
+    const vitals_snapshot *snapshot = moment != NULL ? moment_snapshot(moment, NULL) : NULL;
+    if (snapshot != NULL) {
+        page->age_ns = age_of(moment, self->now_ns);
+        page->is_alone = exposition_is_stale(exposition, moment, self->now_ns);
+        page_read(page, snapshot);
+    }
+    pthread_mutex_lock(&exposition->mutex);
+    if (exposition->options.nvitop)
+        nvitop_write(page, &exposition->past);
+    else
+        write_ours(page, exposition, self);
+    pthread_mutex_unlock(&exposition->mutex);
+    write_own(page, self);
+    if (page->format == EXPOSITION_OPENMETRICS)
+        text_string(page->out, "# EOF\n");
+}
+
+struct body *exposition_render(struct exposition *exposition, struct moment *moment,
+                               enum exposition_format format, const struct exposition_self *self)
+{
+    struct text out = {.bytes = NULL};
+    struct page page;
+    if (page_init(&page, &out, format, &exposition->options) < 0)
+        return NULL;
+    write_document(&page, exposition, moment, self);
+    bool failed = page.failed || page.labels.failed || out.failed;
+    page_done(&page);
+    struct body *body = failed ? NULL : body_new(&out);
+    text_done(&out);
+    return body;
+}
+
+const char *exposition_content_type(enum exposition_format format)
+{
+    static const char *const TYPES[EXPOSITION_FORMATS] = {
+        [EXPOSITION_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
+        [EXPOSITION_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+    };
+    return TYPES[format < EXPOSITION_FORMATS ? format : EXPOSITION_TEXT];
+}

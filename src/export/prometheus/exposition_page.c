@@ -1,0 +1,232 @@
+/* exposition_page.c: see exposition_page.h: the text of a document. */
+#include "export/prometheus/exposition_page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEEN_FIRST = 1024 };
+
+int page_init(struct page *page, struct text *out, enum exposition_format format,
+              const struct exposition_options *options)
+{
+    *page = (struct page){
+        .out = out,
+        .format = format,
+        .options = options,
+        .seen = calloc(SEEN_FIRST, sizeof *page->seen),
+        .seen_capacity = SEEN_FIRST,
+    };
+    return page->seen != NULL ? 0 : VITALS_EMEMORY;
+}
+
+void page_done(struct page *page)
+{
+    for (size_t i = 0; i < PAGE_TABLES; i++)
+        free(page->tables[i].rows);
+    free(page->sums);
+    free(page->seen);
+    text_done(&page->labels);
+}
+
+/* ---- families ---- */
+
+void page_family(struct page *page, const char *prefix, const char *name, enum family_type type,
+                 const char *help)
+{
+    page->prefix = prefix;
+    page->name = name;
+    page->type = type;
+    page->help = help;
+    page->unit = prefix[0] != '\0' ? family_unit(name) : "";
+    page->headed = false;
+    page->seen_age++;
+    page->seen_count = 0;
+}
+
+/* How many bytes of the name a family has: OpenMetrics calls a counter without its _total. */
+static size_t family_size(const struct page *page)
+{
+    size_t size = strlen(page->name);
+    if (page->format == EXPOSITION_OPENMETRICS && page->type == FAMILY_COUNTER)
+        size -= sizeof "_total" - 1;
+    return size;
+}
+
+static void head_line(struct page *page, const char *word, const char *rest)
+{
+    text_string(page->out, word);
+    text_string(page->out, page->prefix);
+    text_append(page->out, page->name, family_size(page));
+    text_byte(page->out, ' ');
+    text_string(page->out, rest);
+    text_byte(page->out, '\n');
+}
+
+/* Help texts are ours: they hold no backslash and no newline. */
+static void write_head(struct page *page)
+{
+    const char *type = page->type == FAMILY_COUNTER ? "counter" : "gauge";
+    if (page->format == EXPOSITION_TEXT)
+        head_line(page, "# HELP ", page->help);
+    head_line(page, "# TYPE ", type);
+    if (page->format == EXPOSITION_OPENMETRICS) {
+        if (page->unit[0] != '\0')
+            head_line(page, "# UNIT ", page->unit);
+        head_line(page, "# HELP ", page->help);
+    }
+    page->headed = true;
+}
+
+/* ---- which series have stood ---- */
+
+static uint64_t hash_of(const char *bytes, size_t size)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    return hash ^ hash >> 32;
+}
+
+static struct page_seen *seen_place(struct page *page, struct page_seen *table, size_t capacity,
+                                    const struct page_seen *series)
+{
+    const char *bytes = page->out->bytes;
+    size_t i = hash_of(bytes + series->at, series->size) & (capacity - 1);
+    while (table[i].age == series->age &&
+           (table[i].size != series->size ||
+            memcmp(bytes + table[i].at, bytes + series->at, series->size) != 0))
+        i = (i + 1) & (capacity - 1);
+    return &table[i];
+}
+
+static bool seen_grow(struct page *page)
+{
+    size_t capacity = page->seen_capacity * 2;
+    struct page_seen *table = calloc(capacity, sizeof *table);
+    if (table == NULL)
+        return false;
+    for (size_t i = 0; i < page->seen_capacity; i++) {
+        if (page->seen[i].age == page->seen_age)
+            *seen_place(page, table, capacity, &page->seen[i]) = page->seen[i];
+    }
+    free(page->seen);
+    page->seen = table;
+    page->seen_capacity = capacity;
+    return true;
+}
+
+/* Whether the family has this series already; it has it from now on. */
+static bool is_seen(struct page *page, const struct page_seen *series)
+{
+    if (page->seen_count * 2 >= page->seen_capacity && !seen_grow(page)) {
+        page->failed = true;
+        return true;
+    }
+    struct page_seen *place = seen_place(page, page->seen, page->seen_capacity, series);
+    if (place->age == series->age)
+        return true;
+    *place = *series;
+    page->seen_count++;
+    return false;
+}
+
+/* ---- samples ---- */
+
+void page_sample(struct page *page)
+{
+    if (!page->headed)
+        write_head(page);
+    page->sample = page->out->size;
+    text_string(page->out, page->prefix);
+    text_string(page->out, page->name);
+    page->braces = page->out->size;
+    page->labeled = false;
+}
+
+static void separate(struct page *page)
+{
+    text_byte(page->out, page->labeled ? ',' : '{');
+    page->labeled = true;
+}
+
+void page_labels(struct page *page, const char *bytes, size_t size)
+{
+    if (size == 0)
+        return;
+    separate(page);
+    text_append(page->out, bytes, size);
+}
+
+void page_label(struct page *page, const char *name, vitals_text value)
+{
+    separate(page);
+    text_string(page->out, name);
+    text_append(page->out, "=\"", 2);
+    text_safe(page->out, value, VITALS_TEXT_LABEL);
+    text_byte(page->out, '"');
+}
+
+void page_label_word(struct page *page, const char *name, const char *value)
+{
+    separate(page);
+    text_string(page->out, name);
+    text_append(page->out, "=\"", 2);
+    text_string(page->out, value);
+    text_byte(page->out, '"');
+}
+
+void page_value(struct page *page, double value)
+{
+    if (page->labeled)
+        text_byte(page->out, '}');
+    if (page->out->failed)
+        return;
+    struct page_seen series = {
+        .at = page->braces,
+        .size = (uint32_t)(page->out->size - page->braces),
+        .age = page->seen_age,
+    };
+    bool is_number = isfinite(value) && (page->type != FAMILY_COUNTER || value >= 0);
+    if (!is_number || is_seen(page, &series)) {
+        page->out->size = page->sample;
+        page->out->bytes[page->sample] = '\0';
+        return;
+    }
+    text_byte(page->out, ' ');
+    text_number(page->out, value);
+    text_byte(page->out, '\n');
+}
+
+void page_sample_of(struct page *page, const struct page_row *row)
+{
+    page_sample(page);
+    if (row->size > 0)
+        page_labels(page, page->labels.bytes + row->labels, row->size);
+}
+
+/* ---- values ---- */
+
+enum { STALE_INTERVALS = 3 };
+
+static bool is_too_old(const struct page *page, const vitals_row *row, vitals_metric metric)
+{
+    uint64_t taken = vitals_snapshot_monotonic_ns(page->snapshot);
+    uint64_t read = vitals_row_read_ns(row, metric);
+    uint64_t age = taken > read ? taken - read : 0;
+    return age + page->age_ns > STALE_INTERVALS * page->options->interval_ns;
+}
+
+bool page_number(const struct page *page, const vitals_row *row, vitals_metric metric,
+                 double *value)
+{
+    vitals_availability availability = vitals_row_number(row, metric, value);
+    if (availability <= 0)
+        return false;
+    return availability != VITALS_STALE || !is_too_old(page, row, metric);
+}
+
+bool page_text(const vitals_row *row, vitals_metric metric, vitals_text *text)
+{
+    return vitals_row_text(row, metric, text) > 0;
+}

@@ -1,0 +1,316 @@
+/* exposition_run.c: see exposition_run.h. */
+#include "export/prometheus/exposition_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/account_times.h"
+#include "export/prometheus/exposition_page.h"
+#include "export/usage_line.h"
+
+enum { SUBJECTS_MAX = 256, VALUES_MAX = 16, ID_SIZE = 64 };
+
+struct value {
+    double number;
+    bool known;
+};
+
+/* The tree, or what it has of a device. */
+struct subject {
+    char *uuid; /* NULL: the tree */
+    struct value values[VALUES_MAX];
+};
+
+struct exposition_run {
+    char id[ID_SIZE];
+    char *name, *user; /* NULL: not known */
+    double start_seconds;
+    struct value end_seconds, exit_code;
+    struct subject subjects[SUBJECTS_MAX]; /* the first is the tree */
+    size_t count;
+};
+
+/* ---- having one ---- */
+
+static char *copy_of(const json_t *object, const char *member)
+{
+    const char *string = json_string_value(json_object_get(object, member));
+    return string != NULL && string[0] != '\0' ? strdup(string) : NULL;
+}
+
+struct exposition_run *exposition_run_new(const json_t *hello, int64_t number, uint64_t now_ns)
+{
+    const json_t *job = json_object_get(hello, "job");
+    const char *started = json_string_value(json_object_get(job, "started_ns"));
+    uint64_t ns = started != NULL ? strtoull(started, NULL, 10) : 0;
+    struct exposition_run *run = calloc(1, sizeof *run);
+    if (run == NULL)
+        return NULL;
+    ns = ns > 0 && ns <= now_ns ? ns : now_ns;
+    run->name = copy_of(job, "name");
+    run->user = copy_of(job, "user");
+    run->start_seconds = (double)ns / 1e9;
+    run->count = 1;
+    (void)snprintf(run->id, sizeof run->id, "%llu-%lld", (unsigned long long)ns, (long long)number);
+    return run;
+}
+
+void exposition_run_free(struct exposition_run *run)
+{
+    if (run == NULL)
+        return;
+    for (size_t i = 0; i < run->count; i++)
+        free(run->subjects[i].uuid);
+    free(run->name);
+    free(run->user);
+    free(run);
+}
+
+/* ---- values ---- */
+
+/* The i-th family whose values are measured; NULL: there are no more. */
+static const struct family *measured(size_t i)
+{
+    for (size_t f = 0; f < families_count; f++) {
+        if (families[f].way == FAMILY_RUN && i-- == 0)
+            return &families[f];
+    }
+    return NULL;
+}
+
+static bool is_of_devices(const struct family *family)
+{
+    return strstr(family->labels, "uuid") != NULL;
+}
+
+/* What counts, or is the most so far, never falls. */
+static void take(const struct family *family, struct value *value, double number)
+{
+    bool grows = family->type == FAMILY_COUNTER || family->figure != NULL;
+    if (!grows || !value->known || number > value->number)
+        value->number = number;
+    value->known = true;
+}
+
+/* Those that the run has nothing of are not kept. */
+static struct subject *subject_of(struct exposition_run *run, const char *uuid, double number)
+{
+    for (size_t i = 1; i < run->count; i++) {
+        if (strcmp(run->subjects[i].uuid, uuid) == 0)
+            return &run->subjects[i];
+    }
+    char *copy = number > 0 && run->count < SUBJECTS_MAX ? strdup(uuid) : NULL;
+    if (copy == NULL)
+        return NULL;
+    struct subject *subject = &run->subjects[run->count++];
+    subject->uuid = copy;
+    return subject;
+}
+
+static void take_of_device(struct exposition_run *run, const char *uuid, size_t i,
+                           const struct usage_line *line)
+{
+    const struct family *family = measured(i);
+    double number;
+    if (usage_line_value(line, "gpu", uuid, family->measure, &number) <= 0)
+        return;
+    struct subject *subject = subject_of(run, uuid, number);
+    if (subject != NULL)
+        take(family, &subject->values[i], number);
+}
+
+/* A value of the line: of each device that it speaks of. */
+static void take_of_devices(struct exposition_run *run, size_t i, const json_t *usage,
+                            const struct usage_line *line)
+{
+    const json_t *values = json_object_get(usage, "values"), *value;
+    const char *measure = measured(i)->measure;
+    size_t at;
+    json_array_foreach(values, at, value)
+    {
+        const char *scope = json_string_value(json_array_get(value, 0));
+        const char *uuid = json_string_value(json_array_get(value, 1));
+        const char *name = json_string_value(json_array_get(value, 2));
+        if (scope != NULL && uuid != NULL && name != NULL && strcmp(scope, "gpu") == 0 &&
+            strcmp(name, measure) == 0)
+            take_of_device(run, uuid, i, line);
+    }
+}
+
+void exposition_run_usage(struct exposition_run *run, const json_t *usage)
+{
+    const struct family *family;
+    struct usage_line line;
+    double number;
+    usage_line_read(&line, usage);
+    for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
+        if (family->figure == NULL) /* of now */
+            for (size_t s = 0; s < run->count; s++)
+                run->subjects[s].values[i].known = false;
+        if (is_of_devices(family))
+            take_of_devices(run, i, usage, &line);
+        else if (usage_line_value(&line, "tree", NULL, family->measure, &number) > 0)
+            take(family, &run->subjects[0].values[i], number);
+    }
+    usage_line_done(&line);
+}
+
+/* ---- the end ---- */
+
+void exposition_run_leave(struct exposition_run *run)
+{
+    for (size_t i = 0; i < VALUES_MAX && measured(i) != NULL; i++) {
+        for (size_t s = 0; s < run->count && measured(i)->figure == NULL; s++)
+            run->subjects[s].values[i].known = false;
+    }
+}
+
+/* Of the tree or of a device, and not of a part of the tree or of the machine. */
+static bool is_ours(const char *subject)
+{
+    static const char *const OTHERS[] = {"root", "descendants", "system"};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0] && subject != NULL; i++) {
+        if (strcmp(subject, OTHERS[i]) == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_above(const json_t *figure)
+{
+    const char *word = json_string_value(json_object_get(figure, "availability"));
+    return word != NULL && vitals_availability_from_name(word) > 0 &&
+           json_is_number(json_object_get(figure, "value"));
+}
+
+static void take_figure(struct exposition_run *run, const json_t *figure)
+{
+    const char *name = json_string_value(json_object_get(figure, "name"));
+    const char *uuid = json_string_value(json_object_get(figure, "subject"));
+    const struct family *family;
+    if (name == NULL || !is_ours(uuid) || !is_above(figure))
+        return;
+    double number = json_number_value(json_object_get(figure, "value"));
+    for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
+        if (family->figure == NULL || strcmp(family->figure, name) != 0 ||
+            is_of_devices(family) != (uuid != NULL))
+            continue;
+        struct subject *subject = uuid != NULL ? subject_of(run, uuid, number) : run->subjects;
+        if (subject != NULL)
+            take(family, &subject->values[i], number);
+    }
+}
+
+void exposition_run_end(struct exposition_run *run, const json_t *account, const json_t *status,
+                        uint64_t now_ns)
+{
+    const json_t *figures = json_object_get(account, "figures"), *figure;
+    const json_t *code = json_object_get(account, "exit_code");
+    const char *state = json_string_value(json_object_get(status, "state"));
+    size_t i;
+    exposition_run_leave(run);
+    json_array_foreach(figures, i, figure) take_figure(run, figure);
+    uint64_t ended_ns = account_ended_ns(account), began_ns = account_began_ns(account);
+    run->end_seconds = (struct value){(double)(ended_ns > 0 ? ended_ns : now_ns) / 1e9, true};
+    if (began_ns > 0)
+        run->start_seconds = (double)began_ns / 1e9;
+    run->exit_code = (struct value){json_number_value(code), json_is_integer(code) &&
+                                                                 state != NULL &&
+                                                                 strcmp(state, "unknown") != 0};
+}
+
+/* ---- the text ---- */
+
+static void sample_of(struct page *page, const struct exposition_run *run, const char *uuid)
+{
+    page_sample(page);
+    page_label_word(page, "run", run->id);
+    if (uuid != NULL)
+        page_label(page, "uuid", (vitals_text){uuid, strlen(uuid)});
+}
+
+static void write_info(struct page *page, const struct exposition_run *run)
+{
+    sample_of(page, run, NULL);
+    if (run->name != NULL)
+        page_label(page, "name", (vitals_text){run->name, strlen(run->name)});
+    if (run->user != NULL)
+        page_label(page, "user", (vitals_text){run->user, strlen(run->user)});
+    page_value(page, 1);
+}
+
+static void write_value(struct page *page, const struct exposition_run *run, struct value value)
+{
+    if (!value.known)
+        return;
+    sample_of(page, run, NULL);
+    page_value(page, value.number);
+}
+
+static void write_start(struct page *page, const struct exposition_run *run)
+{
+    write_value(page, run, (struct value){run->start_seconds, true});
+}
+
+static void write_end(struct page *page, const struct exposition_run *run)
+{
+    write_value(page, run, run->end_seconds);
+}
+
+static void write_exit(struct page *page, const struct exposition_run *run)
+{
+    write_value(page, run, run->exit_code);
+}
+
+static const struct {
+    enum family_way way;
+    void (*write)(struct page *page, const struct exposition_run *run);
+} WAYS[] = {{FAMILY_RUN_INFO, write_info},
+            {FAMILY_RUN_START, write_start},
+            {FAMILY_RUN_END, write_end},
+            {FAMILY_RUN_EXIT, write_exit}};
+
+/* The i-th value of each subject. */
+static void write_measured(struct page *page, const struct exposition_run *run, size_t i)
+{
+    for (size_t s = 0; s < run->count; s++) {
+        const struct subject *subject = &run->subjects[s];
+        if (!subject->values[i].known)
+            continue;
+        sample_of(page, run, subject->uuid);
+        page_value(page, subject->values[i].number);
+    }
+}
+
+static void write_families(struct page *page, const struct exposition_run *run)
+{
+    size_t number = 0;
+    for (size_t f = 0; f < families_count; f++) {
+        const struct family *family = &families[f];
+        if (family->level != FAMILY_OF_RUNS)
+            continue;
+        page_family(page, FAMILY_PREFIX, family->name, family->type, family->help);
+        if (family->way == FAMILY_RUN)
+            write_measured(page, run, number++);
+        for (size_t w = 0; w < sizeof WAYS / sizeof WAYS[0]; w++) {
+            if (WAYS[w].way == family->way)
+                WAYS[w].write(page, run);
+        }
+    }
+}
+
+struct body *exposition_run_render(const struct exposition_run *run)
+{
+    static const struct exposition_options OPTIONS = {.interval_ns = 1000000000};
+    struct text out = {.bytes = NULL};
+    struct page page;
+    if (page_init(&page, &out, EXPOSITION_TEXT, &OPTIONS) < 0)
+        return NULL;
+    write_families(&page, run);
+    bool failed = page.failed || out.failed;
+    page_done(&page);
+    struct body *body = failed ? NULL : body_new(&out);
+    text_done(&out);
+    return body;
+}

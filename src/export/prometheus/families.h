@@ -1,0 +1,85 @@
+/* families.h: what each family of Prometheus' is: its name, what it says, and which metrics it
+ * reads.
+ *
+ * Data alone, for both halves: the command asks the sampler for what is listed here (wanted.h), the
+ * other program writes it (exposition.h), and docs/prometheus.md is printed of it. A new family is
+ * a row in families.c; one that is not simply the rows of a table names its way. */
+#ifndef VITALS_EXPORT_PROMETHEUS_FAMILIES_H
+#define VITALS_EXPORT_PROMETHEUS_FAMILIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <vitals/vitals.h>
+
+enum { FAMILY_PARTS = 10 };
+
+enum family_type { FAMILY_GAUGE, FAMILY_COUNTER };
+
+/* How its samples are made. */
+enum family_way {
+    FAMILY_ROWS, /* a sample for each row of the parts' tables that has the value */
+    FAMILY_BUILD,
+    FAMILY_COLLECTOR_SUCCESS,
+    FAMILY_COLLECTOR_DURATION,
+    FAMILY_COLLECTOR_LAST,
+    FAMILY_DROPPED,
+    FAMILY_REQUESTS,
+    FAMILY_REJECTED,
+    FAMILY_GPU_INFO,
+    FAMILY_GPU_PROCESSES,
+    FAMILY_GPU_JOB,
+    FAMILY_GPU_LINKS,
+    FAMILY_XID_LAST,
+    FAMILY_PARTITION_INFO,
+    FAMILY_PARTITION,
+    FAMILY_PROCESS_INFO,
+    FAMILY_PROCESS_START,
+    FAMILY_WORKLOAD_INFO,
+    FAMILY_WORKLOAD_GPU,
+    FAMILY_WORKLOAD_GPU_BUSY,
+    FAMILY_RUN, /* the measure of each sample, and the figure of the account */
+    FAMILY_RUN_INFO,
+    FAMILY_RUN_START,
+    FAMILY_RUN_END,
+    FAMILY_RUN_EXIT,
+    FAMILY_WAYS
+};
+
+enum family_level { FAMILY_ALWAYS, FAMILY_OF_WORKLOADS, FAMILY_OF_PROCESSES, FAMILY_OF_RUNS };
+
+/* A metric, and the value of the label that tells the parts of a family apart. */
+struct family_part {
+    vitals_metric metric;
+    const char *value; /* NULL: the row's own label */
+};
+
+struct family {
+    const char *name; /* without the prefix */
+    const char *help;
+    const char *labels; /* as the documentation lists them */
+    const char
+        *row_label; /* the label that the label of a row goes to, beside those of its table */
+    const char *part_label;
+    struct family_part parts[FAMILY_PARTS]; /* to the first without a metric */
+    const char *measure;                    /* of a run */
+    const char *figure;                     /* NULL: it is of now, and ends with the run */
+    unsigned char type, way, level;
+    bool unsummed; /* a gauge whose values of several rows make no sum, as a peak's do not */
+};
+
+#define FAMILY_PREFIX "vitals_"
+
+/* How the names of what is the whole machine's begin, ours and nvitop-exporter's. */
+#define HOST_NAMES "host_"
+
+extern const struct family families[];
+extern const size_t families_count;
+
+/* "bytes", as the name ends; "" for a count. */
+const char *family_unit(const char *name);
+
+/* What stands where no rows are: the metrics that labels are made of, 0 at the end. */
+extern const vitals_metric families_identities[];
+
+#endif

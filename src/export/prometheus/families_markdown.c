@@ -1,0 +1,63 @@
+/* families_markdown.c: docs/prometheus.md, as `tell --families` prints it. */
+#include "export/prometheus/families_markdown.h"
+
+#include "export/prometheus/self_metrics.h"
+
+static const char INTRODUCTION[] =
+    "# The families of vitals\n"
+    "\n"
+    "What `vitals serve` gives at `/metrics` and writes with `--textfile`, in this order. This "
+    "page "
+    "is\nprinted by the program (`make docs`); [telling.md](telling.md) says how to ask for it.\n"
+    "\n"
+    "A label that would be empty is left out. What a machine does not have, or nobody may read, "
+    "has "
+    "no\nsample. Level: `workload` and `pid` are those of `--processes`; `run` is what "
+    "`vitals run --textfile FILE` writes\nof the run alone, and nothing else tells.\n";
+
+static const char LEFT_OUT[] =
+    "\nBytes over PCIe have no family: what vitals reads of them is the driver's window of 20 ms, "
+    "which is no counter.\n";
+
+static const char OWN[] =
+    "\n## The exporter itself\n\nAt `/metrics` alone, of `libexec/vitals/tell`, under the names "
+    "of Prometheus' own libraries; what reads the machine\nis another process.\n\n"
+    "| Name | Type | |\n|---|---|---|\n";
+
+static const char *const TYPES[] = {[FAMILY_GAUGE] = "gauge", [FAMILY_COUNTER] = "counter"};
+static const char *const LEVELS[] = {[FAMILY_ALWAYS] = "",
+                                     [FAMILY_OF_WORKLOADS] = "workload",
+                                     [FAMILY_OF_PROCESSES] = "pid",
+                                     [FAMILY_OF_RUNS] = "run"};
+
+static void print_family(FILE *file, const struct family *family)
+{
+    (void)fprintf(file, "| `" FAMILY_PREFIX "%s` | %s | %s | %s | %s |\n", family->name,
+                  TYPES[family->type], family->labels, LEVELS[family->level], family->help);
+}
+
+static void print_table(FILE *file)
+{
+    (void)fputs("\n| Name | Type | Labels | Level | |\n|---|---|---|---|---|\n", file);
+    for (size_t i = 0; i < families_count; i++)
+        print_family(file, &families[i]);
+}
+
+void families_markdown(FILE *file)
+{
+    (void)fputs(INTRODUCTION, file);
+    print_table(file);
+    (void)fputs(LEFT_OUT, file);
+    (void)fputs(OWN, file);
+    for (size_t i = 0; i < OWN_FAMILIES; i++)
+        (void)fprintf(file, "| `%s` | %s | %s |\n", own_families[i].name,
+                      TYPES[own_families[i].type], own_families[i].help);
+    (void)fputs(
+        "\n## nvitop-exporter's\n\nWith `--compat nvitop-exporter` these stand there instead, "
+        "with that exporter's labels and units:\n\n",
+        file);
+    (void)fputs("`nvitop_info`, `process_info_info`", file);
+    for (size_t i = 0; i < nvitop_families_count; i++)
+        (void)fprintf(file, "%s`%s`", i % 3 == 0 ? ",\n" : ", ", nvitop_families[i].name);
+    (void)fputs(".\n", file);
+}

@@ -1,0 +1,273 @@
+/* family_writers.c: see family_writers.h: which function each way is, the plain one, and those
+ * that tell of ourselves. */
+#include "export/prometheus/family_writer.h"
+
+#include <string.h>
+
+#include "feed/decimal.h"
+
+void way_label_text(struct page *page, const char *name, const vitals_row *row,
+                    vitals_metric metric)
+{
+    vitals_text text;
+    if (page_text(row, metric, &text) && text.size > 0)
+        page_label(page, name, text);
+}
+
+void way_label_number(struct page *page, const char *name, double number)
+{
+    char words[NUMBER_WORDS];
+    number_shortest(number, words);
+    page_label_word(page, name, words);
+}
+
+bool way_is_partition(const struct page_row *row)
+{
+    return vitals_row_entity(row->row) == VITALS_GPU && vitals_row_parent(row->row) != 0;
+}
+
+/* ---- the rows of tables ---- */
+
+static void label_parts(struct page *page, const struct family *family,
+                        const struct family_part *part, const char *row_label)
+{
+    if (family->row_label != NULL && row_label != NULL)
+        page_label(page, family->row_label, (vitals_text){row_label, strlen(row_label)});
+    if (family->part_label != NULL)
+        page_label_word(page, family->part_label, part->value);
+}
+
+/* What the label of the row goes to: the part's own word where the table has no such label. */
+static const char *row_label_of(const struct family *family, const struct family_part *part,
+                                const struct page_row *row)
+{
+    return family->part_label == NULL && part->value != NULL ? part->value
+                                                             : vitals_row_label(row->row);
+}
+
+/* Counters have no sum: who comes and goes would make it run backwards. */
+static void add_folded(struct page *page, const struct family *family, const struct page_row *row,
+                       const struct family_part *part)
+{
+    struct page_sum *sum = &page->sums[row->group];
+    double value;
+    if (family->type != FAMILY_GAUGE || family->unsummed)
+        return;
+    bool known = page_number(page, row->row, part->metric, &value);
+    sum->value += known ? value : 0;
+    sum->any = true;
+    sum->lacking |= !known;
+}
+
+/* The sum of those that are folded, in each group. */
+static void write_folded(struct page *page, const struct family *family,
+                         const struct family_part *part)
+{
+    vitals_entity entity = vitals_metric_entity(part->metric);
+    const struct page_row *gpus = page->tables[VITALS_GPU].rows;
+    for (size_t group = 0; group < page->groups; group++) {
+        struct page_sum sum = page->sums[group];
+        page->sums[group] = (struct page_sum){0};
+        if (!sum.any || sum.lacking)
+            continue;
+        page_sample(page);
+        if (group > 0)
+            page_labels(page, page->labels.bytes + gpus[group - 1].labels, gpus[group - 1].size);
+        page_label_word(page, entity == VITALS_WORKLOAD ? "workload" : "pid", "other");
+        label_parts(page, family, part, NULL);
+        page_value(page, sum.value);
+    }
+}
+
+/* Whether a row below the device has the value that the family is made of first: then the device's
+ * own, which only stands for it, is left out. */
+static bool has_better(const struct page *page, const struct family *family,
+                       const struct family_part *part, const struct page_row *row)
+{
+    vitals_metric first = family->parts[0].metric;
+    const vitals_row *child = NULL;
+    double value;
+    if (part == family->parts || vitals_row_entity(row->row) != VITALS_GPU ||
+        vitals_metric_entity(first) == VITALS_GPU)
+        return false;
+    while ((child = vitals_snapshot_next_child(page->snapshot, vitals_metric_entity(first),
+                                               vitals_row_key(row->row), child)) != NULL) {
+        if (page_number(page, child, first, &value))
+            return true;
+    }
+    return false;
+}
+
+static void write_part(struct page *page, const struct family *family,
+                       const struct family_part *part)
+{
+    const struct page_table *table = page_table(page, vitals_metric_entity(part->metric));
+    bool folded = false;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct page_row *row = &table->rows[i];
+        double value;
+        if (row->folded) {
+            folded = true;
+            add_folded(page, family, row, part);
+            continue;
+        }
+        if (way_is_partition(row) || !page_number(page, row->row, part->metric, &value) ||
+            has_better(page, family, part, row))
+            continue;
+        page_sample_of(page, row);
+        label_parts(page, family, part, row_label_of(family, part, row));
+        page_value(page, value);
+    }
+    if (folded)
+        write_folded(page, family, part);
+}
+
+static void write_rows(struct page *page, const struct family *family, const struct ways_from *from)
+{
+    (void)from;
+    for (size_t i = 0; i < FAMILY_PARTS && family->parts[i].metric != 0; i++)
+        write_part(page, family, &family->parts[i]);
+}
+
+/* ---- ourselves ---- */
+
+static void write_build(struct page *page, const struct family *family,
+                        const struct ways_from *from)
+{
+    (void)family, (void)from;
+    page_sample(page);
+    page_label_word(page, "version", vitals_version_text());
+    page_value(page, 1);
+}
+
+/* Of what this machine does not have, or is not to be asked, nothing is told: it has not failed. */
+static bool has_run(vitals_availability state)
+{
+    return state > 0 || state == VITALS_DENIED || state == VITALS_GONE ||
+           state == VITALS_TIMED_OUT || state == VITALS_FAILED || state == VITALS_OUTSIDE;
+}
+
+static void write_success(struct page *page, const struct family *family,
+                          const struct ways_from *from)
+{
+    const struct page_table *table = page_table(page, VITALS_SOURCE);
+    (void)family, (void)from;
+    for (size_t i = 0; i < table->count; i++) {
+        vitals_availability state = exposition_state_of(table->rows[i].row);
+        if (!has_run(state))
+            continue;
+        page_sample_of(page, &table->rows[i]);
+        page_value(page, state > 0 && state != VITALS_STALE);
+    }
+}
+
+static void write_of_sources(struct page *page, const struct ways_from *from, bool last)
+{
+    const struct page_table *table = page_table(page, VITALS_SOURCE);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct ledger_entry *entry = ledger_find(&from->sums->sources,
+                                                       vitals_row_key(table->rows[i].row), 0);
+        if (entry == NULL || (last && entry->at <= 0))
+            continue;
+        page_sample_of(page, &table->rows[i]);
+        page_value(page, last ? entry->at : entry->value);
+    }
+}
+
+static void write_duration(struct page *page, const struct family *family,
+                           const struct ways_from *from)
+{
+    (void)family;
+    write_of_sources(page, from, false);
+}
+
+static void write_last(struct page *page, const struct family *family, const struct ways_from *from)
+{
+    (void)family;
+    write_of_sources(page, from, true);
+}
+
+static void write_dropped(struct page *page, const struct family *family,
+                          const struct ways_from *from)
+{
+    static const char *const SCOPES[] = {"processes", "workloads"};
+    (void)family, (void)from;
+    for (size_t i = 0; i < 2; i++) {
+        page_sample(page);
+        page_label_word(page, "scope", SCOPES[i]);
+        page_value(page, (double)page->dropped[i]);
+    }
+}
+
+static void write_tallies(struct page *page, const char *name,
+                          const struct exposition_tally *tallies, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        page_sample(page);
+        page_label_word(page, name, tallies[i].label);
+        page_value(page, (double)tallies[i].count);
+    }
+}
+
+static void write_requests(struct page *page, const struct family *family,
+                           const struct ways_from *from)
+{
+    (void)family;
+    write_tallies(page, "code", from->self->requests, from->self->request_count);
+}
+
+static void write_rejected(struct page *page, const struct family *family,
+                           const struct ways_from *from)
+{
+    (void)family;
+    write_tallies(page, "reason", from->self->rejected, from->self->rejected_count);
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+    write_family *write;
+    bool alone; /* of what is told without a moment, or with one that is too old */
+} WAYS[FAMILY_WAYS] = {
+    [FAMILY_ROWS] = {write_rows, false},
+    [FAMILY_BUILD] = {write_build, true},
+    [FAMILY_COLLECTOR_SUCCESS] = {write_success, false},
+    [FAMILY_COLLECTOR_DURATION] = {write_duration, false},
+    [FAMILY_COLLECTOR_LAST] = {write_last, true},
+    [FAMILY_DROPPED] = {write_dropped, false},
+    [FAMILY_REQUESTS] = {write_requests, true},
+    [FAMILY_REJECTED] = {write_rejected, true},
+    [FAMILY_GPU_INFO] = {way_gpu_info, false},
+    [FAMILY_GPU_PROCESSES] = {way_gpu_processes, false},
+    [FAMILY_GPU_JOB] = {way_gpu_jobs, false},
+    [FAMILY_GPU_LINKS] = {way_links, false},
+    [FAMILY_XID_LAST] = {way_xid, false},
+    [FAMILY_PARTITION_INFO] = {way_partition_info, false},
+    [FAMILY_PARTITION] = {way_partition, false},
+    [FAMILY_PROCESS_INFO] = {way_process_info, false},
+    [FAMILY_PROCESS_START] = {way_process_start, false},
+    [FAMILY_WORKLOAD_INFO] = {way_workload_info, false},
+    [FAMILY_WORKLOAD_GPU] = {way_workload_gpu, false},
+    [FAMILY_WORKLOAD_GPU_BUSY] = {way_workload_busy, false},
+};
+
+/* From which level on a family is told of. */
+static bool is_told(const struct family *family, const struct exposition_options *options)
+{
+    enum exposition_level level = options->level;
+    if (options->without_host && strncmp(family->name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0)
+        return false;
+    return family->level == FAMILY_ALWAYS ||
+           (family->level == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
+           (family->level == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
+}
+
+void exposition_write_family(struct page *page, const struct family *family,
+                             const struct ways_from *from)
+{
+    if (!is_told(family, page->options) ||
+        ((page->snapshot == NULL || page->is_alone) && !WAYS[family->way].alone))
+        return;
+    page_family(page, FAMILY_PREFIX, family->name, family->type, family->help);
+    WAYS[family->way].write(page, family, from);
+}

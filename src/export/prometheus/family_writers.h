@@ -1,0 +1,19 @@
+/* family_writers.h: how the samples of a family are made that are not simply the rows of tables.
+ */
+#ifndef VITALS_EXPORT_PROMETHEUS_FAMILY_WRITERS_H
+#define VITALS_EXPORT_PROMETHEUS_FAMILY_WRITERS_H
+
+#include "export/prometheus/exposition_page.h"
+#include "export/prometheus/exposition_sums.h"
+
+/* What a family is written of. */
+struct ways_from {
+    const struct exposition_self *self;
+    const struct exposition_sums *sums;
+};
+
+/* Writes the samples of a family; none where nothing has its values. */
+void exposition_write_family(struct page *page, const struct family *family,
+                             const struct ways_from *from);
+
+#endif

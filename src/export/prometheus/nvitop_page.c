@@ -1,0 +1,378 @@
+/* nvitop_page.c: see nvitop_page.h. */
+#include "export/prometheus/nvitop_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "export/prometheus/nvitop.h"
+
+enum { COMMAND_MAX = 4096 };
+
+void nvitop_past_add(struct nvitop_past *past, const vitals_snapshot *snapshot)
+{
+    vitals_snapshot_unref((vitals_snapshot *)past->older);
+    past->older = past->newest;
+    past->newest = vitals_snapshot_ref(snapshot);
+}
+
+void nvitop_past_done(struct nvitop_past *past)
+{
+    vitals_snapshot_unref((vitals_snapshot *)past->older);
+    vitals_snapshot_unref((vitals_snapshot *)past->newest);
+    *past = (struct nvitop_past){NULL, NULL};
+}
+
+/* What a sample is of: a row, what it hangs on, and its process. */
+struct subject {
+    const vitals_row *row, *gpu, *process;
+};
+
+/* ---- labels ---- */
+
+static vitals_text word(const char *string)
+{
+    return (vitals_text){string, strlen(string)};
+}
+
+/* An empty label where it is not known: every sample of a family has the same ones. */
+static void label_text(struct page *page, const char *name, const vitals_row *row,
+                       vitals_metric metric)
+{
+    vitals_text text = {"", 0};
+    if (row != NULL)
+        (void)!page_text(row, metric, &text);
+    page_label(page, name, text);
+}
+
+static void label_gpu(struct page *page, const vitals_row *gpu)
+{
+    page_label(page, "index", word(vitals_row_label(gpu)));
+    label_text(page, "devicename", gpu, VITALS_GPU_NAME);
+    label_text(page, "uuid", gpu, VITALS_GPU_UUID);
+}
+
+static void label_user(struct page *page, const struct subject *subject)
+{
+    vitals_text name = {"", 0}, user = {"N/A", 3};
+    uint64_t uid;
+    char words[32];
+    if (subject->process != NULL) {
+        bool known = vitals_row_u64(subject->process, VITALS_PROCESS_UID, &uid) > 0;
+        (void)!page_text(subject->process, VITALS_PROCESS_USER, &name);
+        if (!page_user(page, name, known ? (int64_t)uid : -1, words, sizeof words, &user))
+            user = word("");
+    }
+    page_label(page, "username", user);
+}
+
+static void label_process(struct page *page, const struct subject *subject)
+{
+    uint64_t pid = 0;
+    char words[32];
+    (void)!(vitals_row_u64(subject->row, VITALS_GPU_PROCESS_PID, &pid) > 0);
+    (void)snprintf(words, sizeof words, "%llu", (unsigned long long)pid);
+    page_label_word(page, "pid", words);
+    label_user(page, subject);
+}
+
+/* The digits at the end of a label, as "3" of "nvlink3"; all of it where there are none. */
+static vitals_text number_in(const char *label)
+{
+    const char *from = label + strlen(label);
+    while (from > label && from[-1] >= '0' && from[-1] <= '9')
+        from--;
+    return word(*from != '\0' ? from : label);
+}
+
+/* The labels of a kind of rows, behind the host's name. */
+static void label_subject(struct page *page, enum nvitop_rows rows, const struct subject *subject)
+{
+    static const struct {
+        const char *name;
+        vitals_metric metric;
+    } NAMES[NVITOP_ROWS] = {
+        [NVITOP_NETWORKS] = {"interface", VITALS_NETWORK_NAME},
+        [NVITOP_DISKS] = {"partition", VITALS_DISK_NAME},
+        [NVITOP_FILESYSTEMS] = {"mountpoint", VITALS_FILESYSTEM_MOUNT_POINT},
+    };
+    page_label(page, "hostname", vitals_snapshot_host(page->snapshot));
+    if (NAMES[rows].name != NULL)
+        label_text(page, NAMES[rows].name, subject->row, NAMES[rows].metric);
+    if (subject->gpu != NULL)
+        label_gpu(page, subject->gpu);
+    if (rows == NVITOP_LINKS)
+        page_label(page, "link", number_in(vitals_row_label(subject->row)));
+    if (rows == NVITOP_PROCESSES)
+        label_process(page, subject);
+}
+
+/* ---- values ---- */
+
+/* The row that has the metric: the subject's own, its process or the machine. */
+static const vitals_row *row_with(const struct page *page, const struct subject *subject,
+                                  vitals_metric metric)
+{
+    vitals_entity entity = vitals_metric_entity(metric);
+    if (entity == VITALS_HOST)
+        return vitals_snapshot_next(page->snapshot, VITALS_HOST, NULL);
+    return entity == VITALS_PROCESS ? subject->process : subject->row;
+}
+
+static bool read_one(const struct page *page, const struct subject *subject, vitals_metric metric,
+                     double *value)
+{
+    const vitals_row *row = row_with(page, subject, metric);
+    return row != NULL && page_number(page, row, metric, value);
+}
+
+static bool rate_of(const vitals_row *row, vitals_metric metric, const struct nvitop_past *past,
+                    double *value)
+{
+    return row != NULL && vitals_row_rate(row, past->older, metric, value) > 0;
+}
+
+static bool growth_of(const vitals_row *row, vitals_metric metric, const struct nvitop_past *past,
+                      double *value)
+{
+    return row != NULL && vitals_row_growth(row, past->older, metric, value, NULL) > 0;
+}
+
+static bool links_of(const struct page *page, const struct nvitop_family *family,
+                     const struct subject *subject, const struct nvitop_past *past, double *value)
+{
+    const vitals_row *link = NULL;
+    double sum = 0, rate;
+    size_t count = 0;
+    while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_LINK,
+                                              vitals_row_key(subject->gpu), link)) != NULL) {
+        if (!rate_of(link, family->reads[0], past, &rate))
+            continue;
+        sum += rate;
+        count++;
+    }
+    *value = family->value == NVITOP_LINK_MEAN && count > 0 ? sum / (double)count : sum;
+    return count > 0;
+}
+
+/* What is read, at most three numbers; how many. */
+static size_t read_all(const struct page *page, const struct nvitop_family *family,
+                       const struct subject *subject, double values[NVITOP_READS])
+{
+    size_t count = 0;
+    while (count < NVITOP_READS && family->reads[count] != 0 &&
+           read_one(page, subject, family->reads[count], &values[count]))
+        count++;
+    return count;
+}
+
+/* A share of nothing is 0, as theirs is. */
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static bool value_of(const struct page *page, const struct nvitop_family *family,
+                     const struct subject *subject, const struct nvitop_past *past, double *value)
+{
+    double got[NVITOP_READS] = {0}, whole;
+    const vitals_row *row = row_with(page, subject, family->reads[0]);
+    switch ((enum nvitop_value)family->value) {
+    case NVITOP_PLAIN: return read_one(page, subject, family->reads[0], value);
+    case NVITOP_SHARE: {
+        size_t count = read_all(page, family, subject, got);
+        *value = share(got[0], got[1] + got[2]);
+        return count >= 2 && (family->reads[2] == 0 || count == 3);
+    }
+    case NVITOP_REST:
+        if (read_all(page, family, subject, got) < 2)
+            return false;
+        *value = got[0] < got[1] ? share(got[1] - got[0], got[1]) : 0;
+        return true;
+    case NVITOP_RATE: return rate_of(row, family->reads[0], past, value);
+    case NVITOP_PART:
+        if (!growth_of(row, family->reads[0], past, value) ||
+            !growth_of(row, family->reads[1], past, &whole))
+            return false;
+        *value = share(*value, whole);
+        return true;
+    case NVITOP_SINCE:
+        if (read_all(page, family, subject, got) < 2)
+            return false;
+        *value = got[1] > got[0] ? got[1] - got[0] : 0;
+        return true;
+    case NVITOP_LINK_SUM:
+    case NVITOP_LINK_MEAN: return links_of(page, family, subject, past, value);
+    case NVITOP_VALUES: break;
+    }
+    return false;
+}
+
+static void write_sample(struct page *page, const struct nvitop_family *family,
+                         const struct subject *subject, const struct nvitop_past *past)
+{
+    double value;
+    if (!value_of(page, family, subject, past, &value))
+        return;
+    page_sample(page);
+    label_subject(page, (enum nvitop_rows)family->rows, subject);
+    page_value(page, value * family->scale);
+}
+
+/* ---- rows ---- */
+
+/* Theirs are devices that are not divided, and the parts of those that are. */
+static bool is_device(const struct page *page, const vitals_row *gpu)
+{
+    return vitals_snapshot_next_child(page->snapshot, VITALS_GPU, vitals_row_key(gpu), NULL) ==
+           NULL;
+}
+
+static const vitals_row *child_called(const struct page *page, vitals_metric metric,
+                                      const vitals_row *gpu, const char *label)
+{
+    const vitals_row *row = NULL;
+    while ((row = vitals_snapshot_next_child(page->snapshot, vitals_metric_entity(metric),
+                                             vitals_row_key(gpu), row)) != NULL) {
+        if (strcmp(vitals_row_label(row), label) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+static const vitals_row *process_of(const vitals_row *row)
+{
+    uint64_t key;
+    return vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
+               ? vitals_snapshot_find(vitals_row_snapshot(row), VITALS_PROCESS, key)
+               : NULL;
+}
+
+/* Who has a sample, one after another: `previous` of zeros gives the first. */
+static bool next_subject(const struct page *page, enum nvitop_rows rows, struct subject *subject)
+{
+    static const vitals_entity ENTITIES[NVITOP_ROWS] = {
+        [NVITOP_HOST] = VITALS_HOST,
+        [NVITOP_NETWORKS] = VITALS_NETWORK,
+        [NVITOP_DISKS] = VITALS_DISK,
+        [NVITOP_FILESYSTEMS] = VITALS_FILESYSTEM,
+        [NVITOP_DEVICES] = VITALS_GPU,
+        [NVITOP_LINKS] = VITALS_GPU_LINK,
+        [NVITOP_PROCESSES] = VITALS_GPU_PROCESS,
+    };
+    const vitals_snapshot *snapshot = page->snapshot;
+    while ((subject->row = vitals_snapshot_next(snapshot, ENTITIES[rows], subject->row)) != NULL) {
+        uint64_t pseudo;
+        subject->gpu = rows == NVITOP_DEVICES ? subject->row
+                       : rows > NVITOP_DEVICES
+                           ? vitals_snapshot_find(snapshot, VITALS_GPU,
+                                                  vitals_row_parent(subject->row))
+                           : NULL;
+        subject->process = rows == NVITOP_PROCESSES ? process_of(subject->row) : NULL;
+        if (rows > NVITOP_DEVICES && subject->gpu == NULL)
+            continue;
+        if (rows == NVITOP_DEVICES && !is_device(page, subject->row))
+            continue;
+        if (rows != NVITOP_FILESYSTEMS ||
+            vitals_row_u64(subject->row, VITALS_FILESYSTEM_PSEUDO, &pseudo) <= 0 || pseudo == 0)
+            return true;
+    }
+    return false;
+}
+
+/* How many of them have samples: of processes the first ones, since theirs have no sum. */
+static size_t most_of(const struct page *page, enum nvitop_rows rows)
+{
+    return rows == NVITOP_PROCESSES ? page->options->max_processes : SIZE_MAX;
+}
+
+static void write_family(struct page *page, const struct nvitop_family *family,
+                         const struct nvitop_past *past)
+{
+    enum nvitop_rows rows = (enum nvitop_rows)family->rows;
+    struct subject subject = {NULL, NULL, NULL};
+    size_t left = most_of(page, rows);
+    page_family(page, "", family->name, FAMILY_GAUGE, family->help);
+    while (left-- > 0 && next_subject(page, rows, &subject)) {
+        struct subject of = subject;
+        if (family->child != NULL)
+            of.row = child_called(page, family->reads[0], subject.gpu, family->child);
+        if (of.row != NULL)
+            write_sample(page, family, &of, past);
+    }
+}
+
+/* ---- information ---- */
+
+static void write_info(struct page *page)
+{
+    const vitals_row *first = NULL, *gpu = NULL;
+    size_t count = 0;
+    char words[32];
+    while ((gpu = vitals_snapshot_next(page->snapshot, VITALS_GPU, gpu)) != NULL) {
+        first = first != NULL ? first : gpu;
+        count += vitals_row_parent(gpu) == 0;
+    }
+    (void)snprintf(words, sizeof words, "%zu", count);
+    page_family(page, "", "nvitop_info", FAMILY_GAUGE, "What is told of; always 1.");
+    page_sample(page);
+    page_label(page, "hostname", vitals_snapshot_host(page->snapshot));
+    label_text(page, "cuda_driver_version", first, VITALS_GPU_CUDA_VERSION);
+    page_label_word(page, "device_count", words);
+    label_text(page, "driver_version", first, VITALS_GPU_DRIVER_VERSION);
+    page_value(page, 1);
+}
+
+/* The command line in the form that was chosen; without one the name of the process. */
+static void label_command(struct page *page, const vitals_row *process)
+{
+    vitals_text name = word("No Such Process"), arguments = {"", 0};
+    struct text line = {.bytes = NULL};
+    char words[COMMAND_MAX];
+    if (process != NULL) {
+        (void)!page_text(process, VITALS_PROCESS_NAME, &name);
+        if (page->options->cmdline != REDACT_OFF)
+            (void)!page_text(process, VITALS_PROCESS_COMMAND_LINE, &arguments);
+    }
+    if (arguments.size > COMMAND_MAX)
+        arguments.size = COMMAND_MAX;
+    redact_line(&line, arguments, page->options->cmdline);
+    vitals_text chosen = {line.size > 0 ? line.bytes : "", line.size};
+    size_t size = vitals_text_command(chosen, words, sizeof words);
+    chosen = (vitals_text){words, size < sizeof words ? size : sizeof words - 1};
+    page_label(page, "command", line.size > 0 ? chosen : name);
+    page->failed = page->failed || line.failed;
+    text_done(&line);
+}
+
+static void write_process_info(struct page *page)
+{
+    struct subject subject = {NULL, NULL, NULL};
+    size_t left = most_of(page, NVITOP_PROCESSES);
+    page_family(page, "", "process_info_info", FAMILY_GAUGE, "Who is on a device; always 1.");
+    while (left-- > 0 && next_subject(page, NVITOP_PROCESSES, &subject)) {
+        page_sample(page);
+        label_subject(page, NVITOP_PROCESSES, &subject);
+        if (subject.process != NULL)
+            label_text(page, "status", subject.process, VITALS_PROCESS_STATE);
+        else
+            page_label_word(page, "status", "terminated");
+        label_command(page, subject.process);
+        page_value(page, 1);
+    }
+}
+
+void nvitop_write(struct page *page, const struct nvitop_past *past)
+{
+    if (page->snapshot == NULL || page->is_alone)
+        return;
+    write_info(page);
+    for (size_t i = 0; i < nvitop_families_count; i++) {
+        const char *name = nvitop_families[i].name;
+        if (page->options->without_host && strncmp(name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0)
+            continue;
+        if (nvitop_families[i].rows != NVITOP_PROCESSES || page->options->level != EXPOSITION_OFF)
+            write_family(page, &nvitop_families[i], past);
+    }
+    if (page->options->level != EXPOSITION_OFF)
+        write_process_info(page);
+}

@@ -1,0 +1,373 @@
+/* textfile.c: the publisher that keeps a file for node_exporter's textfile collector.
+ *
+ * Each moment replaces the file as a whole: a new one is written beside it, under a name that the
+ * collector does not read, and takes its place. Where no moment comes for three intervals, and at
+ * the end, it tells only of ourselves, for the collector would go on telling the last. The file of
+ * a run has the run alone, once a second, and stays as it was at the end. What is no plain file, a
+ * device or a link, is never replaced. Main thread; a file system that hangs makes this program
+ * hang, so a thread of its own writes. What fails is said once, until it works again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/clock.h"
+#include "export/prometheus/exposition.h"
+#include "export/prometheus/exposition_run.h"
+#include "export/publisher.h"
+#include "export/reply.h"
+#include "feed/feed_json.h"
+
+#define LONG_AFTER_NS (UINT64_MAX / 2)       /* later than any moment can stand for */
+#define RUN_EVERY_NS  (UINT64_C(1000000000)) /* nobody reads the file more often */
+
+enum { NO_PLAIN_FILE = -1 }; /* where else errno says why */
+
+struct textfile {
+    struct exposition *exposition; /* NULL: of a run */
+    struct exposition_run *run;    /* guarded by mutex; NULL: of the machine */
+    bool news;                     /* guarded by mutex: of the run */
+    bool ended;                    /* the main thread's: so was the run */
+    char *path, *beside;           /* the file, and the one that becomes it */
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct moment *moment; /* guarded by mutex: the newest that nobody has written; NULL: none */
+    bool leave, left;      /* guarded by mutex */
+    struct moment *shown;  /* the thread's: the file is of it; NULL: there was none */
+    bool old;              /* the thread's: the file tells only of ourselves */
+    bool failing;          /* the thread's: it has been said */
+};
+
+/* ---- the file ---- */
+
+static bool write_all(int descriptor, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(descriptor, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* 0, or errno. The descriptor is closed. */
+static int fill(int descriptor, const struct body *body)
+{
+    size_t size;
+    const char *bytes = body_bytes(body, &size);
+    int why = write_all(descriptor, bytes, size) && fchmod(descriptor, 0644) == 0 ? 0 : errno;
+    if (close(descriptor) < 0 && why == 0)
+        why = errno;
+    return why;
+}
+
+static bool is_other_than_file(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+/* 0, or why not; what is left of a failure is taken away. */
+static int replace(const struct textfile *file, const struct body *body)
+{
+    if (is_other_than_file(file->path))
+        return NO_PLAIN_FILE;
+    (void)unlink(file->beside); /* what a program left that was killed */
+    int descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (descriptor < 0)
+        return errno;
+    int why = fill(descriptor, body);
+    if (why == 0 && rename(file->beside, file->path) < 0)
+        why = errno;
+    if (why != 0)
+        (void)unlink(file->beside);
+    return why;
+}
+
+static void tell_result(struct textfile *file, int why)
+{
+    if (why != 0 && !file->failing)
+        reply_say("%s: cannot be written: %s", file->path,
+                  why == NO_PLAIN_FILE ? "it is no plain file" : strerror(why));
+    if (why == 0 && file->failing)
+        reply_say("%s: is written again", file->path);
+    file->failing = why != 0;
+}
+
+static void write_file(struct textfile *file, uint64_t now_ns)
+{
+    const struct exposition_self self = {.now_ns = now_ns};
+    struct body *body = exposition_render(file->exposition, file->shown, EXPOSITION_TEXT, &self);
+    tell_result(file, body != NULL ? replace(file, body) : ENOMEM);
+    body_unref(body);
+}
+
+static void write_moment(struct textfile *file, struct moment *moment)
+{
+    exposition_count(file->exposition, moment);
+    moment_unref(file->shown);
+    file->shown = moment;
+    file->old = false;
+    write_file(file, clock_now_ns());
+}
+
+static void write_without(struct textfile *file)
+{
+    if (!file->old)
+        write_file(file, LONG_AFTER_NS);
+    file->old = true;
+}
+
+/* ---- the thread ---- */
+
+static int wait_until(struct textfile *file, uint64_t until_ns)
+{
+    const struct timespec until = {(time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+    return pthread_cond_timedwait(&file->changed, &file->mutex, &until);
+}
+
+static int wait_for_change(struct textfile *file)
+{
+    if (file->shown == NULL || file->old)
+        return pthread_cond_wait(&file->changed, &file->mutex);
+    return wait_until(file, exposition_stale_ns(file->exposition, file->shown));
+}
+
+/* False: it is the end. `out` may be NULL then, and where the one before has grown old. */
+static bool next_moment(struct textfile *file, struct moment **out)
+{
+    int why = 0;
+    pthread_mutex_lock(&file->mutex);
+    while (file->moment == NULL && !file->leave && why == 0)
+        why = wait_for_change(file);
+    *out = file->moment;
+    file->moment = NULL;
+    bool goes_on = !file->leave;
+    pthread_mutex_unlock(&file->mutex);
+    return goes_on;
+}
+
+static void *write_moments(void *data)
+{
+    struct textfile *file = data;
+    struct moment *moment;
+    while (next_moment(file, &moment)) {
+        if (moment != NULL)
+            write_moment(file, moment);
+        else
+            write_without(file);
+    }
+    if (moment != NULL)
+        write_moment(file, moment);
+    write_without(file);
+    pthread_mutex_lock(&file->mutex);
+    file->left = true;
+    pthread_cond_broadcast(&file->changed);
+    pthread_mutex_unlock(&file->mutex);
+    return NULL;
+}
+
+/* ---- the thread of a run's ---- */
+
+/* What it is now; *goes_on: more may come. */
+static struct body *next_of_run(struct textfile *file, uint64_t not_before_ns, bool *goes_on)
+{
+    pthread_mutex_lock(&file->mutex);
+    while (!file->leave && wait_until(file, not_before_ns) == 0)
+        ;
+    while (!file->leave && !file->news)
+        pthread_cond_wait(&file->changed, &file->mutex);
+    *goes_on = !file->leave;
+    file->news = false;
+    struct body *body = exposition_run_render(file->run);
+    pthread_mutex_unlock(&file->mutex);
+    return body;
+}
+
+static void *write_run(void *data)
+{
+    struct textfile *file = data;
+    uint64_t not_before_ns = 0;
+    for (bool goes_on = true; goes_on;) {
+        struct body *body = next_of_run(file, not_before_ns, &goes_on);
+        tell_result(file, body != NULL ? replace(file, body) : ENOMEM);
+        body_unref(body);
+        not_before_ns = clock_now_ns() + RUN_EVERY_NS;
+    }
+    pthread_mutex_lock(&file->mutex);
+    file->left = true;
+    pthread_cond_broadcast(&file->changed);
+    pthread_mutex_unlock(&file->mutex);
+    return NULL;
+}
+
+static int start(struct textfile *file)
+{
+    pthread_condattr_t monotonic;
+    sigset_t all, before;
+    pthread_mutex_init(&file->mutex, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&file->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int why = pthread_create(&file->thread, NULL, file->run != NULL ? write_run : write_moments,
+                             file);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return why;
+}
+
+/* ---- the publisher ---- */
+
+static void discard(struct textfile *file)
+{
+    exposition_free(file->exposition);
+    exposition_run_free(file->run);
+    moment_unref(file->shown);
+    free(file->path);
+    free(file->beside);
+    free(file);
+}
+
+/* `.vitals.prom.77.new` beside `vitals.prom`: in the same file system, and hidden from a collector
+ * that reads *.prom. Two programs that write one file do not write into one another's. */
+static char *beside_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    struct text text = {.bytes = NULL};
+    text_append(&text, path, folder);
+    text_byte(&text, '.');
+    text_string(&text, path + folder);
+    text_format(&text, ".%lld.new", (long long)getpid());
+    if (text.failed)
+        text_done(&text);
+    return text.bytes;
+}
+
+static int no_memory(vitals_error *error)
+{
+    static const struct feed_place FILE_OF = {"textfile", 0};
+    return feed_fail(&FILE_OF, VITALS_EMEMORY, error, "no memory to write a file with");
+}
+
+/* Who is fed by a run is told of a job. */
+static int open_exposition(struct textfile *file, const json_t *config, const json_t *hello,
+                           vitals_error *error)
+{
+    struct exposition_options options;
+    if (json_object_get(hello, "job") != NULL) {
+        file->run = exposition_run_new(hello, getpid(), clock_realtime_ns());
+        file->news = true;
+        return file->run != NULL ? 0 : no_memory(error);
+    }
+    int code = exposition_options_read(config, hello, &options, error);
+    if (code < 0)
+        return code;
+    file->exposition = exposition_new(&options);
+    return file->exposition != NULL ? 0 : no_memory(error);
+}
+
+static int open_textfile(const json_t *config, const json_t *hello, void **data,
+                         vitals_error *error)
+{
+    static const struct feed_place HELLO = {"the first line", 1};
+    const char *path = json_string_value(json_object_get(config, "path"));
+    if (path == NULL || path[0] == '\0')
+        return feed_fail(&HELLO, VITALS_EARGUMENT, error, "textfile has no path");
+    struct textfile *file = calloc(1, sizeof *file);
+    int code = file != NULL ? open_exposition(file, config, hello, error) : no_memory(error);
+    if (code == 0) {
+        file->path = strdup(path);
+        file->beside = beside_of(path);
+        if (file->path == NULL || file->beside == NULL || start(file) != 0)
+            code = no_memory(error);
+    }
+    if (code < 0) {
+        if (file != NULL)
+            discard(file);
+        return code;
+    }
+    *data = file;
+    reply_opened("textfile", "path", path);
+    return 0;
+}
+
+static void take_snapshot(void *data, struct moment *moment)
+{
+    struct textfile *file = data;
+    if (file->run != NULL)
+        return;
+    pthread_mutex_lock(&file->mutex);
+    moment_unref(file->moment);
+    file->moment = moment_ref(moment);
+    pthread_cond_broadcast(&file->changed);
+    pthread_mutex_unlock(&file->mutex);
+}
+
+static void take_usage(void *data, const json_t *usage)
+{
+    struct textfile *file = data;
+    if (file->run == NULL)
+        return;
+    pthread_mutex_lock(&file->mutex);
+    exposition_run_usage(file->run, usage);
+    file->news = true;
+    pthread_cond_broadcast(&file->changed);
+    pthread_mutex_unlock(&file->mutex);
+}
+
+static void take_end(void *data, const json_t *account, const json_t *status)
+{
+    struct textfile *file = data;
+    if (file->run == NULL)
+        return;
+    pthread_mutex_lock(&file->mutex);
+    exposition_run_end(file->run, account, status, clock_realtime_ns());
+    pthread_mutex_unlock(&file->mutex);
+    file->ended = true;
+}
+
+/* The thread writes what it has and ends; what hangs in a file system is left behind. */
+static void close_textfile(void *data, uint64_t deadline_ns)
+{
+    struct textfile *file = data;
+    const struct timespec until = {(time_t)(deadline_ns / 1000000000),
+                                   (long)(deadline_ns % 1000000000)};
+    pthread_mutex_lock(&file->mutex);
+    if (file->run != NULL && !file->ended) /* whoever measured it was killed */
+        exposition_run_end(file->run, NULL, NULL, clock_realtime_ns());
+    file->leave = true;
+    pthread_cond_broadcast(&file->changed);
+    while (!file->left && pthread_cond_timedwait(&file->changed, &file->mutex, &until) == 0)
+        ;
+    bool left = file->left;
+    pthread_mutex_unlock(&file->mutex);
+    if (!left) {
+        reply_say("%s: does not answer; it is left as it is", file->path);
+        return;
+    }
+    pthread_join(file->thread, NULL);
+    pthread_cond_destroy(&file->changed);
+    pthread_mutex_destroy(&file->mutex);
+    discard(file);
+}
+
+const struct publisher textfile_publisher = {
+    .name = "textfile",
+    .open = open_textfile,
+    .snapshot = take_snapshot,
+    .usage = take_usage,
+    .end = take_end,
+    .close = close_textfile,
+};

@@ -1,0 +1,43 @@
+/* publisher.h: somebody who is told: a server of ours that others ask, or a server of others.
+ *
+ * A publisher is a record of functions, a row in publishers.c and a member of the first line. All
+ * functions are called by the main thread, one after another, and never wait: what needs a network
+ * or a disk that may hang has a thread of its own behind a queue of bounded length that counts
+ * what it dropped. What a person must read goes through reply.h.
+ *
+ *     open ──► (snapshot | usage | mark)… ──► end, where it is a run ──► close
+ */
+#ifndef VITALS_EXPORT_PUBLISHER_H
+#define VITALS_EXPORT_PUBLISHER_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "export/sample.h"
+
+struct publisher {
+    const char *name; /* its member in the first line */
+
+    /* `config` is that member; `hello` the whole line, where what they share stands (`command`,
+     * `hidden`, see link.h). Both are borrowed for the call. *data is the publisher's own. It calls
+     * reply_opened or reply_failed, now or from its thread later; what was opened here and cannot
+     * work gives a negative VITALS_E…, which the caller tells. */
+    int (*open)(const json_t *config, const json_t *hello, void **data, vitals_error *error);
+
+    /* Each may be NULL. The moment is borrowed; moment_ref keeps it. */
+    void (*snapshot)(void *data, struct moment *moment);
+    void (*processes)(void *data, struct moment *moment); /* another sampler's: every process */
+    void (*usage)(void *data, const json_t *usage);
+    void (*mark)(void *data, const json_t *mark);
+    void (*end)(void *data, const json_t *account, const json_t *status);
+    void (*files)(void *data, const json_t *paths); /* of the run, behind its end; soon removed */
+
+    /* Sends what is left, until the deadline of the monotonic clock; keeps or counts what could not
+     * be sent, says so, and frees. The only function that may wait, and no longer than that. */
+    void (*close)(void *data, uint64_t deadline_ns);
+};
+
+/* Ends with NULL. */
+extern const struct publisher *const publishers[];
+
+#endif

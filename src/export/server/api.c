@@ -1,0 +1,156 @@
+/* api.c: the routes that give data: /api/v1/snapshot, /api/v1/stream, /api/v1/history.
+ *
+ * On the server's thread. Every document is made once per sample, for all who ask. */
+#include "export/server/api.h"
+
+#include <string.h>
+
+#include "export/command_lines.h"
+#include "export/server/history.h"
+#include "export/server/view.h"
+#include "feed/text.h"
+
+static const char JSON[] = "application/json; charset=utf-8";
+
+static bool has_argument(const struct http_request *request, const char *name, const char *value)
+{
+    const char *given = http_request_argument(request, name);
+    return given != NULL && strcmp(given, value) == 0;
+}
+
+/* ---- what is made of a moment ---- */
+
+static struct body *snapshot_document(struct serve *serve, struct moment *moment)
+{
+    struct text text = {.bytes = NULL};
+    size_t size;
+    const char *json = moment_json(moment, &size);
+    command_lines_write(&text, json, size, serve_command_lines(serve));
+    return body_new(&text);
+}
+
+static struct body *document_event(struct serve *serve, const char *name, struct moment *moment)
+{
+    size_t size;
+    const char *json = moment_json(moment, &size);
+    struct text text = {.bytes = NULL};
+    command_lines_write(&text, json, size, serve_command_lines(serve));
+    struct body *body = text.failed ? NULL : event_of(name, text.bytes, text.size);
+    text_done(&text);
+    return body;
+}
+
+static struct body *snapshot_event(struct serve *serve, struct moment *moment)
+{
+    return document_event(serve, NULL, moment);
+}
+
+/* The same, and every process behind it. */
+static struct body *snapshot_all_event(struct serve *serve, struct moment *moment)
+{
+    struct moment *before, *listed = serve_listed(serve, &before);
+    struct body *first = snapshot_event(serve, moment), *second = NULL;
+    struct text text = {.bytes = NULL};
+    size_t size;
+    if (listed == NULL || first == NULL)
+        return first;
+    second = document_event(serve, "processes", listed);
+    if (second != NULL) {
+        const void *bytes = body_bytes(first, &size);
+        text_append(&text, bytes, size);
+        bytes = body_bytes(second, &size);
+        text_append(&text, bytes, size);
+    }
+    body_unref(first);
+    body_unref(second);
+    return body_new(&text);
+}
+
+static struct view_sample sample_of(struct moment *moment, struct moment *before)
+{
+    return (struct view_sample){
+        .snapshot = moment_snapshot(moment, NULL),
+        .older = before != NULL ? moment_snapshot(before, NULL) : NULL,
+    };
+}
+
+static struct body *view_event(struct serve *serve, struct moment *moment, bool every_process)
+{
+    const struct history *history = serve_history(serve);
+    struct moment *before = history != NULL ? history_before(history) : NULL;
+    struct moment *listed_before, *listed = serve_listed(serve, &listed_before);
+    struct view_sample sample = sample_of(moment, before), every = sample;
+    struct body *body = NULL;
+    struct text text = {.bytes = NULL};
+    if (sample.snapshot == NULL)
+        return NULL;
+    if (listed != NULL && moment_snapshot(listed, NULL) != NULL)
+        every = sample_of(listed, listed_before);
+    view_write(&text, &sample, every_process ? &every : NULL);
+    if (!text.failed)
+        body = event_of(NULL, text.bytes, text.size);
+    text_done(&text);
+    return body;
+}
+
+static struct body *few_event(struct serve *serve, struct moment *moment)
+{
+    return view_event(serve, moment, false);
+}
+
+static struct body *all_event(struct serve *serve, struct moment *moment)
+{
+    return view_event(serve, moment, true);
+}
+
+static struct body *history_document(struct serve *serve, struct moment *moment)
+{
+    struct text text = {.bytes = NULL};
+    const struct history *history = serve_history(serve);
+    (void)moment;
+    if (history == NULL)
+        return NULL;
+    history_write(history, &text);
+    return body_new(&text);
+}
+
+/* ---- the routes ---- */
+
+static void answer_rendered(struct serve *serve, render_function *render,
+                            struct http_answer *answer)
+{
+    if (serve_moment(serve) == NULL) {
+        http_answer_text(answer, 503, "no sample has come yet\n");
+        return;
+    }
+    answer->body = serve_rendered(serve, render);
+    answer->type = JSON;
+}
+
+void api_snapshot(struct serve *serve, const struct http_request *request,
+                  struct http_answer *answer)
+{
+    (void)request;
+    answer_rendered(serve, snapshot_document, answer);
+}
+
+void api_history(struct serve *serve, const struct http_request *request,
+                 struct http_answer *answer)
+{
+    (void)request;
+    answer_rendered(serve, history_document, answer);
+}
+
+void api_stream(struct serve *serve, const struct http_request *request, struct http_answer *answer)
+{
+    bool page = has_argument(request, "view", "page");
+    bool all = has_argument(request, "processes", "all");
+    if (all && !serve_tells_processes(serve)) {
+        http_answer_text(answer, 403, "nothing is told of processes: --processes off\n");
+        return;
+    }
+    answer->type = "text/event-stream";
+    answer->events = page ? (all ? all_event : few_event)
+                          : (all ? snapshot_all_event : snapshot_event);
+    answer->processes = all;
+}

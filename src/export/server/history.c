@@ -1,0 +1,305 @@
+/* history.c: see history.h. What is kept is the table here. */
+#include "export/server/history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/server/view.h"
+
+/* A metric that is kept of every row of its table, its rate where it is a counter; or, where
+ * `counted` is one and can be had, the mean that follows from that. */
+static const struct kept {
+    vitals_metric metric;
+    vitals_metric counted;
+} KEPT[] = {
+    {.metric = VITALS_HOST_CPU_BUSY_SECONDS},
+    {.metric = VITALS_HOST_CPU_IOWAIT_SECONDS},
+    {.metric = VITALS_HOST_LOAD_1M},
+    {.metric = VITALS_HOST_MEMORY_USED_BYTES},
+    {.metric = VITALS_HOST_MEMORY_CACHED_BYTES},
+    {.metric = VITALS_HOST_SWAP_USED_BYTES},
+    {.metric = VITALS_HOST_DISK_READ_BYTES},
+    {.metric = VITALS_HOST_DISK_WRITTEN_BYTES},
+    {.metric = VITALS_HOST_NETWORK_RECEIVED_BYTES},
+    {.metric = VITALS_HOST_NETWORK_TRANSMITTED_BYTES},
+    {.metric = VITALS_HOST_PACKAGE_ENERGY_JOULES},
+    {.metric = VITALS_PRESSURE_SOME_10S_RATIO},
+    {.metric = VITALS_GPU_UTILIZATION_RATIO, .counted = VITALS_GPU_BUSY_SECONDS},
+    {.metric = VITALS_GPU_MEMORY_USED_BYTES},
+    {.metric = VITALS_GPU_POWER_WATTS},
+    {.metric = VITALS_GPU_TEMPERATURE_CELSIUS},
+};
+enum { KEPT_COUNT = sizeof KEPT / sizeof KEPT[0] };
+
+enum { LABEL_SIZE = 64 };
+
+struct line {
+    vitals_metric metric;
+    uint64_t key;
+    unsigned silent; /* points since it had a value */
+    char label[LABEL_SIZE];
+    float values[HISTORY_POINTS]; /* as history.times; NAN: none */
+};
+
+/* The ring of points: `next` is where the next goes, and the oldest once it is full. */
+struct history {
+    struct line *lines[HISTORY_LINES_MAX];
+    size_t lines_count;
+    uint64_t left_out;              /* of the newest point: values that found no line */
+    uint64_t times[HISTORY_POINTS]; /* boottime, so that sleep counts and no clock steps back */
+    size_t next, count;
+    uint64_t realtime_ns;         /* of the newest point */
+    uint64_t step;                /* the newest point's, counted from the machine's start */
+    uint64_t stream;              /* whose keys the lines have */
+    vitals_snapshot *older;       /* the newest point; rates are since it */
+    struct moment *before, *last; /* at least 0.9 s apart; see history_before */
+    uint64_t last_ns;             /* when that was sampled */
+};
+
+enum { STEP_NS = 1000000000, BEFORE_NS = 900000000 };
+
+struct history *history_new(void)
+{
+    struct history *history = calloc(1, sizeof *history);
+    if (history != NULL)
+        history->step = UINT64_MAX;
+    return history;
+}
+
+static void forget(struct history *history)
+{
+    for (size_t i = 0; i < history->lines_count; i++)
+        free(history->lines[i]);
+    vitals_snapshot_unref(history->older);
+    history->older = NULL;
+    history->lines_count = 0;
+    history->count = history->next = 0;
+}
+
+void history_free(struct history *history)
+{
+    if (history == NULL)
+        return;
+    forget(history);
+    moment_unref(history->before);
+    moment_unref(history->last);
+    free(history);
+}
+
+/* ---- one point ---- */
+
+static struct line *find_line(struct history *history, vitals_metric metric, const vitals_row *row)
+{
+    uint64_t key = vitals_row_key(row);
+    for (size_t i = 0; i < history->lines_count; i++) {
+        if (history->lines[i]->metric == metric && history->lines[i]->key == key)
+            return history->lines[i];
+    }
+    struct line *line = history->lines_count < HISTORY_LINES_MAX ? malloc(sizeof *line) : NULL;
+    if (line == NULL)
+        return NULL;
+    *line = (struct line){.metric = metric, .key = key};
+    (void)vitals_text_format((vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))},
+                             VITALS_TEXT_TERMINAL, line->label, sizeof line->label);
+    for (size_t i = 0; i < HISTORY_POINTS; i++)
+        line->values[i] = NAN;
+    history->lines[history->lines_count++] = line;
+    return line;
+}
+
+/* Whether it was read since the point before: a source that is late tells its last reading again,
+ * which is of no other point than its own. */
+static bool is_new(const vitals_row *row, vitals_metric metric, const vitals_snapshot *older)
+{
+    if (vitals_row_availability(row, metric) != VITALS_STALE)
+        return true;
+    return older != NULL && vitals_row_read_ns(row, metric) > vitals_snapshot_monotonic_ns(older);
+}
+
+static vitals_availability value_of(const struct kept *kept, const vitals_row *row,
+                                    const vitals_snapshot *older, double *out)
+{
+    if (vitals_metric_kind(kept->metric) == VITALS_COUNTER)
+        return vitals_row_rate(row, older, kept->metric, out);
+    vitals_availability availability = kept->counted != 0
+                                           ? vitals_row_rate(row, older, kept->counted, out)
+                                           : VITALS_UNSET;
+    if (availability > 0) {
+        *out = fmin(*out, 1);
+        return availability;
+    }
+    return is_new(row, kept->metric, older) ? vitals_row_number(row, kept->metric, out)
+                                            : VITALS_NOT_YET;
+}
+
+static void keep(struct history *history, const struct kept *kept, const vitals_snapshot *snapshot)
+{
+    double value;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, vitals_metric_entity(kept->metric), row)) != NULL;) {
+        if (value_of(kept, row, history->older, &value) <= 0)
+            continue;
+        struct line *line = find_line(history, kept->metric, row);
+        if (line == NULL) {
+            history->left_out++;
+            continue;
+        }
+        line->values[history->next] = (float)value;
+        line->silent = 0;
+    }
+}
+
+/* An hour without a value: whatever it was of is long gone. */
+static void drop_silent(struct history *history)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < history->lines_count; i++) {
+        if (history->lines[i]->silent < HISTORY_POINTS)
+            history->lines[left++] = history->lines[i];
+        else
+            free(history->lines[i]);
+    }
+    history->lines_count = left;
+}
+
+static void add_point(struct history *history, const vitals_snapshot *snapshot)
+{
+    size_t newest = (history->next + HISTORY_POINTS - 1) % HISTORY_POINTS;
+    uint64_t now_ns = vitals_snapshot_boottime_ns(snapshot);
+    uint64_t stream = vitals_snapshot_stream(snapshot);
+    if (stream != history->stream || (history->count > 0 && now_ns <= history->times[newest]))
+        forget(history); /* another machine, or another start of it */
+    for (size_t i = 0; i < history->lines_count; i++) {
+        history->lines[i]->values[history->next] = NAN;
+        history->lines[i]->silent++;
+    }
+    drop_silent(history);
+    history->left_out = 0;
+    for (size_t i = 0; i < KEPT_COUNT; i++)
+        keep(history, &KEPT[i], snapshot);
+    history->times[history->next] = now_ns;
+    history->next = (history->next + 1) % HISTORY_POINTS;
+    history->count += history->count < HISTORY_POINTS;
+    history->realtime_ns = vitals_snapshot_realtime_ns(snapshot);
+    history->stream = stream;
+    vitals_snapshot_unref(history->older);
+    history->older = vitals_snapshot_ref(snapshot);
+}
+
+/* When it was sampled, by the clock that its document begins with: samples that nobody needs are
+ * not read for it. No name can hold the member, for its quotes would be escaped. */
+static uint64_t sampled_ns(const struct moment *moment)
+{
+    static const char MEMBER[] = "\"boottime_ns\":\"";
+    enum { HEAD = 4096 };
+    size_t size;
+    const char *json = moment_json(moment, &size);
+    const char *at = memmem(json, size < HEAD ? size : HEAD, MEMBER, sizeof MEMBER - 1);
+    uint64_t ns = 0;
+    if (at == NULL)
+        return moment_came_ns(moment);
+    for (at += sizeof MEMBER - 1; *at >= '0' && *at <= '9' && ns < UINT64_MAX / 20; at++)
+        ns = 10 * ns + (uint64_t)(*at - '0');
+    return ns;
+}
+
+void history_take(struct history *history, struct moment *moment)
+{
+    uint64_t now_ns = sampled_ns(moment), step = now_ns / STEP_NS / HISTORY_STEP_SECONDS;
+    if (history->last == NULL || now_ns - history->last_ns >= BEFORE_NS) {
+        moment_unref(history->before);
+        history->before = history->last;
+        history->last = moment_ref(moment);
+        history->last_ns = now_ns;
+    }
+    if (step == history->step)
+        return;
+    const vitals_snapshot *snapshot = moment_snapshot(moment, NULL);
+    if (snapshot == NULL)
+        return;
+    history->step = step;
+    add_point(history, snapshot);
+}
+
+struct moment *history_before(const struct history *history)
+{
+    return history->before;
+}
+
+/* ---- the document ---- */
+
+/* The i-th of what is kept, from the oldest. */
+static size_t place_of(const struct history *history, size_t i)
+{
+    return (history->next + HISTORY_POINTS - history->count + i) % HISTORY_POINTS;
+}
+
+static void write_times(const struct history *history, struct text *text)
+{
+    uint64_t newest = history->count > 0 ? history->times[place_of(history, history->count - 1)]
+                                         : 0;
+    for (size_t i = 0; i < history->count; i++) {
+        uint64_t ago_ns = newest - history->times[place_of(history, i)];
+        uint64_t then_ns = history->realtime_ns > ago_ns ? history->realtime_ns - ago_ns : 0;
+        text_format(text, i > 0 ? ",%llu" : "%llu", (unsigned long long)(then_ns / 1000000));
+    }
+}
+
+/* Five digits: no chart has more pixels. */
+static void write_value(struct text *text, double value)
+{
+    if (isnan(value)) {
+        text_string(text, "null");
+        return;
+    }
+    double step = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 4);
+    text_number(text, step >= 1 ? round(value) : round(value / step) / round(1 / step));
+}
+
+static void write_line(const struct history *history, const struct line *line, struct text *text)
+{
+    bool rate = vitals_metric_kind(line->metric) == VITALS_COUNTER;
+    text_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":",
+                vitals_entity_name(vitals_metric_entity(line->metric)),
+                (unsigned long long)line->key);
+    text_byte(text, '"');
+    text_safe(text, (vitals_text){line->label, strlen(line->label)}, VITALS_TEXT_JSON);
+    text_format(text, "\",\"metric\":\"%s%s\",\"unit\":\"%s\",\"values\":[",
+                vitals_metric_name(line->metric), rate ? "_per_second" : "",
+                vitals_metric_unit(line->metric));
+    for (size_t i = 0; i < history->count; i++) {
+        if (i > 0)
+            text_byte(text, ',');
+        write_value(text, (double)line->values[place_of(history, i)]);
+    }
+    text_string(text, "]}");
+}
+
+static void write_words(struct text *text)
+{
+    const char *comma = "";
+    for (int i = VITALS_AVAILABILITY_MIN; i <= VITALS_AVAILABILITY_MAX; i++) {
+        const char *help = vitals_availability_help((vitals_availability)i);
+        text_format(text, "%s\"%s\":\"", comma, vitals_availability_name((vitals_availability)i));
+        text_safe(text, (vitals_text){help, strlen(help)}, VITALS_TEXT_JSON);
+        text_byte(text, '"');
+        comma = ",";
+    }
+}
+
+void history_write(const struct history *history, struct text *text)
+{
+    text_format(text, "{\"history\":1,\"step_seconds\":%d,\"left_out\":%llu,\"realtime_ms\":[",
+                HISTORY_STEP_SECONDS, (unsigned long long)history->left_out);
+    write_times(history, text);
+    text_string(text, "],\"lines\":[");
+    for (size_t i = 0; i < history->lines_count; i++) {
+        if (i > 0)
+            text_byte(text, ',');
+        write_line(history, history->lines[i], text);
+    }
+    text_string(text, "],\"availability\":{");
+    write_words(text);
+    text_string(text, "}}");
+}

@@ -1,0 +1,314 @@
+/* listener.c: see listener.h. */
+#include "export/server/listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "export/server/host_name.h"
+#include "record/sample.h"
+
+enum { BACKLOG = 1024 };
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+    struct sockaddr_un path;
+    struct sockaddr_storage storage;
+};
+
+static int refuse_errno(int number, const char *where, vitals_error *error)
+{
+    if (number == EADDRINUSE)
+        return record_fail(
+            VITALS_ESYSTEM, where, error,
+            "somebody listens there already; choose another with --port or --listen");
+    if (number == EADDRNOTAVAIL || number == EAFNOSUPPORT)
+        return record_fail(VITALS_ESYSTEM, where, error, "no address of this machine");
+    return record_fail_errno(number, where, error);
+}
+
+static int refuse_beyond(const char *where, const char *lacks, vitals_error *error)
+{
+    return record_fail(VITALS_EARGUMENT, where, error,
+                       "can be reached from other machines: that needs %s, or --allow-insecure",
+                       lacks);
+}
+
+/* What the socket is bound to: a port that was 0 has its number now. */
+static void name_it(struct listener *listener, const char *where)
+{
+    union address address = {.any.sa_family = AF_UNSPEC};
+    socklen_t size = sizeof address;
+    char host[INET6_ADDRSTRLEN] = "";
+    if (getsockname(listener->descriptor, &address.any, &size) != 0)
+        address.any.sa_family = AF_UNSPEC;
+    if (address.any.sa_family == AF_INET)
+        (void)snprintf(listener->name, sizeof listener->name, "%s:%u",
+                       inet_ntop(AF_INET, &address.four.sin_addr, host, sizeof host),
+                       (unsigned)ntohs(address.four.sin_port));
+    else if (address.any.sa_family == AF_INET6)
+        (void)snprintf(listener->name, sizeof listener->name, "[%s]:%u",
+                       inet_ntop(AF_INET6, &address.six.sin6_addr, host, sizeof host),
+                       (unsigned)ntohs(address.six.sin6_port));
+    else if (address.any.sa_family == AF_UNIX && address.path.sun_path[0] == '/')
+        (void)snprintf(listener->name, sizeof listener->name, "unix:%.*s",
+                       (int)sizeof address.path.sun_path, address.path.sun_path);
+    else
+        (void)snprintf(listener->name, sizeof listener->name, "%s", where);
+    listener->beyond = address.any.sa_family != AF_UNIX && !host_is_loopback(&address.any);
+}
+
+/* ---- an address ---- */
+
+/* "127.0.0.1:9847": its two halves, numbers both. */
+static bool read_address(const char *where, union address *out, socklen_t *size)
+{
+    char host[INET6_ADDRSTRLEN + 2];
+    const char *colon = strrchr(where, ':');
+    size_t length = colon != NULL ? (size_t)(colon - where) : 0;
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+                             .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    if (length == 0 || length >= sizeof host || colon[1] == '\0' ||
+        strspn(colon + 1, "0123456789") != strlen(colon + 1) || strlen(colon + 1) > 5 ||
+        strtoul(colon + 1, NULL, 10) > UINT16_MAX)
+        return false;
+    bool bracket = where[0] == '[' && colon[-1] == ']';
+    if (!bracket && memchr(where, ':', length) != NULL)
+        return false;
+    length -= bracket ? 2 : 0;
+    memcpy(host, where + bracket, length);
+    host[length] = '\0';
+    if (getaddrinfo(host, colon + 1, &hints, &found) != 0)
+        return false;
+    bool fits = found->ai_addrlen <= sizeof *out;
+    if (fits)
+        memcpy(out, found->ai_addr, found->ai_addrlen);
+    *size = found->ai_addrlen;
+    freeaddrinfo(found);
+    return fits;
+}
+
+/* Gives the errno of what failed, or 0. */
+static int bind_socket(const union address *address, socklen_t size, int *out)
+{
+    int on = 1;
+    int descriptor = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0)
+        return errno;
+    if (address->any.sa_family == AF_UNIX)
+        (void)fchmod(descriptor, S_IRUSR | S_IWUSR); /* the file is made with it */
+    else
+        (void)setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (address->any.sa_family == AF_INET6)
+        (void)setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    if (bind(descriptor, &address->any, size) == 0 && listen(descriptor, BACKLOG) == 0) {
+        *out = descriptor;
+        return 0;
+    }
+    int number = errno;
+    (void)close(descriptor);
+    return number;
+}
+
+/* `number`: the errno of what the kernel refused. */
+static int try_address(const char *where, const char *lacks, struct listener *out, int *number,
+                       vitals_error *error)
+{
+    union address address = {.any.sa_family = AF_UNSPEC};
+    socklen_t size;
+    if (!read_address(where, &address, &size))
+        return record_fail(VITALS_EARGUMENT, where, error,
+                           "no address: 127.0.0.1:9847, [::1]:9847, localhost:9847 and "
+                           "unix:/run/vitals.sock are (numbers, not names; for all addresses "
+                           "0.0.0.0 or [::])");
+    if (lacks != NULL && !host_is_loopback(&address.any))
+        return refuse_beyond(where, lacks, error);
+    *number = bind_socket(&address, size, &out->descriptor);
+    if (*number != 0)
+        return refuse_errno(*number, where, error);
+    name_it(out, where);
+    return 0;
+}
+
+static int open_address(const char *where, const char *lacks, struct listener *out,
+                        vitals_error *error)
+{
+    int number = 0;
+    return try_address(where, lacks, out, &number, error);
+}
+
+/* ---- a socket in a folder ---- */
+
+/* One that nobody listens at any more, as a crash leaves it, makes way. */
+static bool make_way(const union address *address, socklen_t size)
+{
+    struct stat status;
+    if (lstat(address->path.sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))
+        return false;
+    int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (probe < 0)
+        return false;
+    bool dead = connect(probe, &address->any, size) != 0 && errno == ECONNREFUSED;
+    (void)close(probe);
+    return dead && unlink(address->path.sun_path) == 0;
+}
+
+static int open_path(const char *where, struct listener *out, vitals_error *error)
+{
+    union address address = {.path.sun_family = AF_UNIX};
+    const char *path = where + strlen("unix:");
+    struct stat status;
+    if (path[0] != '/' || strlen(path) >= sizeof address.path.sun_path)
+        return record_fail(VITALS_EARGUMENT, where, error,
+                           "the path of a socket begins with / and has at most %zu bytes",
+                           sizeof address.path.sun_path - 1);
+    memcpy(address.path.sun_path, path, strlen(path) + 1);
+    int number = bind_socket(&address, sizeof address.path, &out->descriptor);
+    if (number == EADDRINUSE && make_way(&address, sizeof address.path))
+        number = bind_socket(&address, sizeof address.path, &out->descriptor);
+    if (number == EADDRINUSE && lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode))
+        return record_fail(VITALS_ESYSTEM, where, error, "is there and is no socket");
+    if (number != 0)
+        return refuse_errno(number, where, error);
+    name_it(out, where);
+    if (lstat(path, &status) == 0) {
+        memcpy(out->path, path, strlen(path) + 1);
+        out->device = status.st_dev;
+        out->inode = status.st_ino;
+    }
+    return 0;
+}
+
+/* ---- one that was handed down ---- */
+
+static int open_handed(const char *where, const char *lacks, struct listener *out,
+                       vitals_error *error)
+{
+    const char *digits = where + strlen("fd:");
+    int listening = 0;
+    socklen_t size = sizeof listening;
+    if (digits[0] == '\0' || strlen(digits) > 6 || strspn(digits, "0123456789") != strlen(digits))
+        return record_fail(VITALS_EARGUMENT, where, error, "no number of a descriptor");
+    int descriptor = (int)strtol(digits, NULL, 10);
+    if (descriptor <= STDERR_FILENO ||
+        getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening)
+        return record_fail(VITALS_EARGUMENT, where, error,
+                           "no socket that listens was handed down");
+    out->descriptor = descriptor;
+    out->handed = true;
+    name_it(out, where);
+    if (out->beyond && lacks != NULL) {
+        (void)close(descriptor);
+        return refuse_beyond(out->name, lacks, error);
+    }
+    (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(descriptor, F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+/* One of all addresses listens at each of its family; one of IPv6 at those of IPv4 too, if let. */
+static bool hears(int descriptor, const union address *wanted)
+{
+    union address bound = {.any.sa_family = AF_UNSPEC};
+    socklen_t size = sizeof bound, flag_size = sizeof(int);
+    int six_only = 1;
+    if (getsockname(descriptor, &bound.any, &size) != 0)
+        return false;
+    if (bound.any.sa_family == AF_INET && wanted->any.sa_family == AF_INET)
+        return bound.four.sin_port == wanted->four.sin_port &&
+               (bound.four.sin_addr.s_addr == htonl(INADDR_ANY) ||
+                bound.four.sin_addr.s_addr == wanted->four.sin_addr.s_addr);
+    if (bound.any.sa_family != AF_INET6)
+        return false;
+    bool all = IN6_IS_ADDR_UNSPECIFIED(&bound.six.sin6_addr);
+    if (wanted->any.sa_family == AF_INET6)
+        return bound.six.sin6_port == wanted->six.sin6_port &&
+               (all || IN6_ARE_ADDR_EQUAL(&bound.six.sin6_addr, &wanted->six.sin6_addr));
+    return all && wanted->any.sa_family == AF_INET &&
+           bound.six.sin6_port == wanted->four.sin_port &&
+           getsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &six_only, &flag_size) == 0 &&
+           six_only == 0;
+}
+
+/* Whether a socket that was handed down listens there already. */
+static bool is_handed(const char *where, const struct listener *listeners, size_t count)
+{
+    union address address = {.any.sa_family = AF_UNSPEC};
+    socklen_t size;
+    bool path = strncmp(where, "unix:", 5) == 0;
+    if (!path && !read_address(where, &address, &size))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (listeners[i].handed && (path ? strcmp(where, listeners[i].name) == 0
+                                         : hears(listeners[i].descriptor, &address)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- all of them ---- */
+
+/* IPv6 may be off; then IPv4 is all there is. Of port 0 the second takes what the first got. */
+static int open_localhost(const char *port, struct listener *listeners, size_t *count,
+                          vitals_error *error)
+{
+    char where[LISTENER_NAME];
+    (void)snprintf(where, sizeof where, "127.0.0.1:%.8s", port);
+    int code = 0, number = 0;
+    if (!is_handed(where, listeners, *count)) {
+        code = open_address(where, NULL, &listeners[*count], error);
+        if (code < 0)
+            return code;
+        port = strrchr(listeners[(*count)++].name, ':') + 1;
+    }
+    (void)snprintf(where, sizeof where, "[::1]:%.8s", port);
+    if (is_handed(where, listeners, *count))
+        return 0;
+    code = try_address(where, NULL, &listeners[*count], &number, error);
+    *count += code == 0;
+    return number == EAFNOSUPPORT || number == EADDRNOTAVAIL ? 0 : code;
+}
+
+int listeners_open(const char *where, const char *lacks, struct listener *listeners, size_t *count,
+                   vitals_error *error)
+{
+    static const char LOCALHOST[] = "localhost:";
+    if (*count + 2 > LISTENERS_MAX)
+        return record_fail(VITALS_EARGUMENT, where, error, "more than %d addresses",
+                           LISTENERS_MAX - 1);
+    if (strncmp(where, LOCALHOST, sizeof LOCALHOST - 1) == 0)
+        return open_localhost(where + sizeof LOCALHOST - 1, listeners, count, error);
+    if (is_handed(where, listeners, *count))
+        return 0;
+    struct listener *out = &listeners[*count];
+    *out = (struct listener){.descriptor = -1};
+    int code = strncmp(where, "unix:", 5) == 0 ? open_path(where, out, error)
+               : strncmp(where, "fd:", 3) == 0 ? open_handed(where, lacks, out, error)
+                                               : open_address(where, lacks, out, error);
+    *count += code == 0;
+    return code;
+}
+
+void listeners_close(struct listener *listeners, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct stat status;
+        const struct listener *listener = &listeners[i];
+        (void)close(listener->descriptor);
+        if (listener->path[0] != '\0' && lstat(listener->path, &status) == 0 &&
+            status.st_dev == listener->device && status.st_ino == listener->inode)
+            (void)unlink(listener->path);
+    }
+}

@@ -1,0 +1,12 @@
+/* no_serve.c: the server, in a build without libmicrohttpd: it says so. */
+#include "export/publisher.h"
+#include "feed/built_without.h"
+#include "record/sample.h"
+
+static int refuse(const json_t *config, const json_t *hello, void **data, vitals_error *error)
+{
+    (void)config, (void)hello, (void)data;
+    return record_fail(VITALS_EUNSUPPORTED, "serve", error, BUILT_WITHOUT_SERVER);
+}
+
+const struct publisher serve_publisher = {.name = "serve", .open = refuse};

@@ -1,0 +1,501 @@
+/* serve.c: the publisher that others ask: its thread, and what comes and goes there.
+ *
+ * One thread waits for who connects, for the library's sockets and for the main thread, which hands
+ * it moments; it renders, and answers from the newest. Nothing it does waits for a driver, a disk
+ * or a name. */
+#include "export/server/serve.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "export/clock.h"
+#include "export/prometheus/self_metrics.h"
+#include "export/publisher.h"
+#include "export/reply.h"
+#include "export/server/history.h"
+#include "export/server/serve_metrics.h"
+#include "export/server/unprivileged.h"
+#include "record/sample.h"
+
+enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 1 + LISTENERS_MAX + WORLDS_MAX };
+
+#define ACCEPT_AGAIN_NS (UINT64_C(100000000))      /* after running out of descriptors */
+#define FEW_AGAIN_NS    (5 * UINT64_C(1000000000)) /* without a listener that wants every process */
+
+/* ---- what routes share ---- */
+
+struct moment *serve_moment(struct serve *serve)
+{
+    return serve->newest;
+}
+
+struct moment *serve_listed(struct serve *serve, struct moment **before)
+{
+    *before = serve->listed_before;
+    return serve->listed;
+}
+
+bool serve_tells_processes(const struct serve *serve)
+{
+    return !serve->without_processes;
+}
+
+enum redact_form serve_command_lines(const struct serve *serve)
+{
+    return serve->command_lines;
+}
+
+struct history *serve_history(struct serve *serve)
+{
+    return serve->history;
+}
+
+struct body *serve_rendered(struct serve *serve, render_function *render)
+{
+    if (serve->newest == NULL)
+        return NULL;
+    for (size_t i = 0; i < RENDERED_MAX; i++) {
+        if (serve->rendered[i].render == NULL) {
+            serve->rendered[i].render = render;
+            serve->rendered[i].body = render(serve, serve->newest);
+        }
+        if (serve->rendered[i].render == render) {
+            struct body *body = serve->rendered[i].body;
+            return body != NULL ? body_ref(body) : NULL;
+        }
+    }
+    return render(serve, serve->newest);
+}
+
+/* ---- moments ---- */
+
+static void forget_rendered(struct serve *serve)
+{
+    for (size_t i = 0; i < RENDERED_MAX; i++) {
+        body_unref(serve->rendered[i].body);
+        serve->rendered[i].body = NULL;
+        serve->rendered[i].render = NULL;
+    }
+    serve_metrics_forget(serve);
+}
+
+static void take_moment(struct serve *serve, struct moment *moment)
+{
+    forget_rendered(serve);
+    moment_unref(serve->newest);
+    serve->newest = moment;
+    exposition_count(serve->exposition, moment);
+    if (serve->history != NULL)
+        history_take(serve->history, moment);
+    streams_offer(serve);
+}
+
+static void forget_listed(struct serve *serve)
+{
+    moment_unref(serve->listed_before);
+    moment_unref(serve->listed);
+    serve->listed = serve->listed_before = NULL;
+}
+
+/* One that comes when nobody looks any more is thrown away. */
+static void take_listed(struct serve *serve, struct moment *moment)
+{
+    if (!serve->wants_processes) {
+        moment_unref(moment);
+        return;
+    }
+    moment_unref(serve->listed_before);
+    serve->listed_before = serve->listed;
+    serve->listed = moment;
+}
+
+/* What the main thread and the hasher have for us. Whether to go on. */
+static bool take_news(struct serve *serve)
+{
+    uint64_t count;
+    struct comparison *comparison;
+    ssize_t got = read(serve->wake, &count, sizeof count);
+    (void)got;
+    pthread_mutex_lock(&serve->mutex);
+    struct moment *moment = serve->pending;
+    struct moment *listed = serve->pending_listed;
+    serve->pending = serve->pending_listed = NULL;
+    bool stop = serve->stop;
+    pthread_mutex_unlock(&serve->mutex);
+    if (listed != NULL)
+        take_listed(serve, listed);
+    if (moment != NULL)
+        take_moment(serve, moment);
+    while ((comparison = hasher_next(serve->hasher)) != NULL)
+        request_compared(serve, comparison);
+    return !stop;
+}
+
+/* ---- who comes ---- */
+
+static void hand_over(struct serve *serve, int descriptor, const struct sockaddr *address,
+                      socklen_t size, uint64_t now_ns)
+{
+    struct guest *guest = guests_admit(&serve->guests, descriptor, address, now_ns);
+    if (guest == NULL) {
+        (void)close(descriptor);
+        return;
+    }
+    guest->of = serve->worlds[0];
+    serve->comer = guest;
+    /* The library closes it where it cannot take it, and calls for it only where it can. */
+    (void)MHD_add_connection(serve->worlds[0]->daemon, descriptor, address, size);
+    if (serve->comer != NULL)
+        guests_leave(&serve->guests, guest);
+    serve->comer = NULL;
+}
+
+static void accept_from(struct serve *serve, const struct listener *listener, uint64_t now_ns)
+{
+    for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
+        struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+        socklen_t size = sizeof address;
+        int descriptor = accept4(listener->descriptor, (struct sockaddr *)&address, &size,
+                                 SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (descriptor >= 0) {
+            hand_over(serve, descriptor, (const struct sockaddr *)&address, size, now_ns);
+            continue;
+        }
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            serve->accept_again_ns = now_ns + ACCEPT_AGAIN_NS;
+        if (errno != EINTR && errno != ECONNABORTED)
+            return;
+    }
+}
+
+/* ---- what time brings ---- */
+
+static void retire_worlds(struct serve *serve)
+{
+    for (size_t i = WORLDS_MAX - 1; i > 0; i--) {
+        struct world *world = serve->worlds[i];
+        if (world == NULL || world->guests > 0)
+            continue;
+        world_free(world);
+        memmove(&serve->worlds[i], &serve->worlds[i + 1],
+                (WORLDS_MAX - 1 - i) * sizeof(struct world *));
+        serve->worlds[WORLDS_MAX - 1] = NULL;
+    }
+}
+
+static void say_what_is_wanted(struct serve *serve, uint64_t now_ns)
+{
+    bool want = serve->streams_wanting > 0 ||
+                (serve->wants_processes && serve->wanted_ns + FEW_AGAIN_NS > now_ns);
+    if (want != serve->wants_processes)
+        reply_want_processes(want);
+    if (!want)
+        forget_listed(serve);
+    serve->wants_processes = want;
+}
+
+/* Gives how long there is nothing to look at. */
+static uint64_t look_around(struct serve *serve, uint64_t now_ns)
+{
+    uint64_t wait = guests_sweep(&serve->guests, now_ns);
+    streams_still_here(serve, now_ns);
+    say_what_is_wanted(serve, now_ns);
+    serve_look_at_config(serve, now_ns);
+    retire_worlds(serve);
+    if (serve->wants_processes && serve->streams_wanting == 0 && wait > FEW_AGAIN_NS / 4)
+        wait = FEW_AGAIN_NS / 4;
+    if (serve->accept_again_ns > now_ns && wait > ACCEPT_AGAIN_NS)
+        wait = ACCEPT_AGAIN_NS;
+    return wait;
+}
+
+static int milliseconds_until_work(const struct serve *serve, uint64_t wait_ns)
+{
+    uint64_t least = wait_ns == UINT64_MAX ? UINT64_MAX : wait_ns / 1000000 + 1;
+    for (size_t i = 0; i < WORLDS_MAX && serve->worlds[i] != NULL; i++) {
+        MHD_UNSIGNED_LONG_LONG wanted;
+        if (MHD_get_timeout(serve->worlds[i]->daemon, &wanted) == MHD_YES && wanted < least)
+            least = wanted;
+    }
+    return least < 60000 ? (int)least : least == UINT64_MAX ? -1 : 60000;
+}
+
+/* ---- the thread ---- */
+
+static void run_worlds(struct serve *serve)
+{
+    for (size_t i = 0; i < WORLDS_MAX && serve->worlds[i] != NULL; i++)
+        (void)MHD_run(serve->worlds[i]->daemon);
+}
+
+static nfds_t list_descriptors(const struct serve *serve, struct pollfd *polled, uint64_t now_ns)
+{
+    nfds_t count = 0;
+    bool accepts = serve->accept_again_ns <= now_ns;
+    polled[count++] = (struct pollfd){.fd = serve->wake, .events = POLLIN};
+    for (size_t i = 0; i < serve->listener_count; i++)
+        polled[count++] = (struct pollfd){.fd = accepts ? serve->listeners[i].descriptor : -1,
+                                          .events = POLLIN};
+    for (size_t i = 0; i < WORLDS_MAX && serve->worlds[i] != NULL; i++)
+        polled[count++] = (struct pollfd){.fd = serve->worlds[i]->poll_descriptor,
+                                          .events = POLLIN};
+    return count;
+}
+
+static bool go_round(struct serve *serve)
+{
+    struct pollfd polled[MOST_POLLED];
+    uint64_t now = clock_now_ns();
+    uint64_t wait = look_around(serve, now);
+    nfds_t count = list_descriptors(serve, polled, now);
+    if (poll(polled, count, milliseconds_until_work(serve, wait)) < 0 && errno != EINTR) {
+        reply_say("the HTTP server has ended: poll: %s", strerror(errno));
+        return false;
+    }
+    bool goes_on = true;
+    if (polled[0].revents != 0)
+        goes_on = take_news(serve);
+    now = clock_now_ns();
+    for (size_t i = 0; i < serve->listener_count; i++) {
+        if (polled[1 + i].revents != 0)
+            accept_from(serve, &serve->listeners[i], now);
+    }
+    run_worlds(serve);
+    return goes_on;
+}
+
+static void *serve_thread(void *data)
+{
+    struct serve *serve = data;
+    while (go_round(serve))
+        ;
+    return NULL;
+}
+
+/* ---- the publisher ---- */
+
+static void serve_free(struct serve *serve)
+{
+    for (size_t i = 0; i < WORLDS_MAX; i++)
+        world_free(serve->worlds[i]);
+    listeners_close(serve->listeners, serve->listener_count);
+    hasher_free(serve->hasher);
+    forget_rendered(serve);
+    forget_listed(serve);
+    moment_unref(serve->newest);
+    moment_unref(serve->pending);
+    moment_unref(serve->pending_listed);
+    host_names_free(serve->names);
+    history_free(serve->history);
+    exposition_free(serve->exposition);
+    own_free(serve->own);
+    if (serve->wake >= 0)
+        (void)close(serve->wake);
+    pthread_mutex_destroy(&serve->mutex);
+    free(serve->config_path);
+    free(serve);
+}
+
+static int no_memory(vitals_error *error)
+{
+    return record_fail(VITALS_EMEMORY, "the HTTP server", error, "no memory");
+}
+
+/* What is missing for others to come; NULL: nothing. */
+static const char *what_lacks(const struct serve *serve, char *words, size_t size)
+{
+    static const char *const LACKS[2][2] = {
+        {"TLS and passwords or client certificates, which are not in ",
+         "TLS besides the passwords of "},
+        {"passwords or client certificates besides the TLS of ", ""}};
+    const struct web_config *config = serve->worlds[0]->config;
+    if (serve->may_insecure || web_config_protects(config))
+        return NULL;
+    if (config == NULL)
+        return "TLS and passwords or client certificates (--web-config)";
+    const char *slash = strrchr(serve->config_path, '/');
+    const char *name = slash != NULL ? slash + 1 : serve->config_path;
+    (void)snprintf(words, size, "%s%.60s", LACKS[config->tls][config->user_count > 0], name);
+    return words;
+}
+
+/* Without a word the loopback. */
+static int open_listeners(struct serve *serve, const json_t *config, vitals_error *error)
+{
+    static const char DEFAULT[] = "localhost:9847";
+    const json_t *listen = json_object_get(config, "listen");
+    char words[160];
+    const char *lacks = what_lacks(serve, words, sizeof words);
+    size_t count = json_array_size(listen);
+    int code = count > 0 ? 0
+                         : listeners_open(DEFAULT, lacks, serve->listeners, &serve->listener_count,
+                                          error);
+    for (size_t i = 0; i < count && code == 0; i++) {
+        const char *where = json_string_value(json_array_get(listen, i));
+        code = where != NULL
+                   ? listeners_open(where, lacks, serve->listeners, &serve->listener_count, error)
+                   : record_fail(VITALS_EARGUMENT, "listen", error, "must hold texts");
+    }
+    return code;
+}
+
+static int open_names(struct serve *serve, const json_t *config, vitals_error *error)
+{
+    enum { HOSTS_MAX = 64 };
+    const char *hosts[HOSTS_MAX];
+    char name[HOST_NAME_MAX_BYTES];
+    const json_t *given = json_object_get(config, "hosts");
+    size_t count = json_array_size(given);
+    if (count > HOSTS_MAX)
+        return record_fail(VITALS_EARGUMENT, "--allow-host", error, "more than %d names",
+                           HOSTS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const char *host = json_string_value(json_array_get(given, i));
+        if (host == NULL || !host_name_parse(host, name))
+            return record_fail(VITALS_EARGUMENT, "--allow-host", error, "\"%.80s\" is no name",
+                               host != NULL ? host : "");
+        hosts[i] = host;
+    }
+    serve->names = host_names_new(hosts, count);
+    return serve->names != NULL ? 0 : no_memory(error);
+}
+
+static int open_world(struct serve *serve, const json_t *config, vitals_error *error)
+{
+    const char *path = json_string_value(json_object_get(config, "web_config"));
+    serve->may_insecure = json_is_true(json_object_get(config, "allow_insecure"));
+    if (path != NULL && (serve->config_path = strdup(path)) == NULL)
+        return no_memory(error);
+    return world_new(serve, path, &serve->worlds[0], error);
+}
+
+static int open_exposition(struct serve *serve, const json_t *config, const json_t *hello,
+                           vitals_error *error)
+{
+    struct exposition_options options;
+    int code = exposition_options_read(config, hello, &options, error);
+    if (code < 0)
+        return code;
+    serve->exposition = exposition_new(&options);
+    serve->history = history_new();
+    serve->command_lines = options.cmdline;
+    serve->without_processes = options.level == EXPOSITION_OFF;
+    return serve->exposition != NULL && serve->history != NULL ? 0 : no_memory(error);
+}
+
+static int start(struct serve *serve, vitals_error *error)
+{
+    sigset_t all, old;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    int number = pthread_create(&serve->thread, NULL, serve_thread, serve);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return number == 0 ? 0 : record_fail_errno(number, "the HTTP server's thread", error);
+}
+
+static bool is_encrypted(const struct serve *serve)
+{
+    const struct web_config *config = serve->worlds[0]->config;
+    return config != NULL && config->tls;
+}
+
+/* Its thread may have read the configuration anew by now. */
+static void say_where(const struct serve *serve, bool encrypted)
+{
+    const char *scheme = encrypted ? "https" : "http";
+    for (size_t i = 0; i < serve->listener_count; i++) {
+        char url[LISTENER_NAME + 16];
+        bool path = strncmp(serve->listeners[i].name, "unix:", 5) == 0;
+        (void)snprintf(url, sizeof url, "%s%s%s%s", path ? "" : scheme, path ? "" : "://",
+                       serve->listeners[i].name, path ? "" : "/");
+        reply_opened("serve", "url", url);
+    }
+}
+
+static int serve_open(const json_t *config, const json_t *hello, void **data, vitals_error *error)
+{
+    const char *missing = microhttpd_missing();
+    if (missing != NULL)
+        return record_fail(VITALS_EUNSUPPORTED, "the HTTP server", error, "needs libmicrohttpd: %s",
+                           missing);
+    struct serve *serve = calloc(1, sizeof *serve);
+    if (serve == NULL)
+        return no_memory(error);
+    pthread_mutex_init(&serve->mutex, NULL);
+    serve->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int code = serve->wake >= 0 ? 0 : record_fail_errno(errno, "the HTTP server's eventfd", error);
+    if (code == 0)
+        code = open_exposition(serve, config, hello, error);
+    if (code == 0)
+        code = open_names(serve, config, error);
+    if (code == 0)
+        code = open_world(serve, config, error);
+    if (code == 0)
+        code = open_listeners(serve, config, error);
+    if (code == 0)
+        code = unprivileged_become(hello, serve->worlds[0]->config, error);
+    bool encrypted = code == 0 && is_encrypted(serve);
+    if (code == 0)
+        code = start(serve, error);
+    if (code < 0) {
+        serve_free(serve);
+        return code;
+    }
+    say_where(serve, encrypted);
+    *data = serve;
+    return 0;
+}
+
+static void wake(const struct serve *serve)
+{
+    uint64_t one = 1;
+    ssize_t written = write(serve->wake, &one, sizeof one);
+    (void)written;
+}
+
+/* The newest takes the place of one that waits. */
+static void hand_in(struct serve *serve, struct moment **place, struct moment *moment)
+{
+    pthread_mutex_lock(&serve->mutex);
+    moment_unref(*place);
+    *place = moment_ref(moment);
+    pthread_mutex_unlock(&serve->mutex);
+    wake(serve);
+}
+
+static void serve_snapshot(void *data, struct moment *moment)
+{
+    struct serve *serve = data;
+    hand_in(serve, &serve->pending, moment);
+}
+
+static void serve_processes(void *data, struct moment *moment)
+{
+    struct serve *serve = data;
+    hand_in(serve, &serve->pending_listed, moment);
+}
+
+/* Nothing is owed to who asks; the thread ends as soon as it has rendered what it renders. */
+static void serve_close(void *data, uint64_t deadline_ns)
+{
+    struct serve *serve = data;
+    (void)deadline_ns;
+    pthread_mutex_lock(&serve->mutex);
+    serve->stop = true;
+    pthread_mutex_unlock(&serve->mutex);
+    wake(serve);
+    (void)pthread_join(serve->thread, NULL);
+    serve_free(serve);
+}
+
+const struct publisher serve_publisher = {.name = "serve",
+                                          .open = serve_open,
+                                          .snapshot = serve_snapshot,
+                                          .processes = serve_processes,
+                                          .close = serve_close};

@@ -1,0 +1,154 @@
+/* serve_answer.c: an answer's way out: its form, its headers, its bytes. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "export/server/accept.h"
+#include "export/server/serve.h"
+#include "feed/text.h"
+
+enum { PACK_FROM = 512, MOST_HEADERS = 20 };
+
+/* A page that no route allows anything does nothing, wherever it is shown. */
+static const char NOTHING[] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+static const struct {
+    int status, index;
+} CODES[] = {
+#define CODE_ROW(code) {code, HTTP_CODE_##code},
+    HTTP_CODES(CODE_ROW)
+#undef CODE_ROW
+};
+
+static void count(struct serve *serve, int status)
+{
+    int index = HTTP_CODE_OTHER;
+    for (size_t i = 0; i < sizeof CODES / sizeof CODES[0]; i++) {
+        if (CODES[i].status == status)
+            index = CODES[i].index;
+    }
+    serve->answered[index]++;
+}
+
+void http_answer_text(struct http_answer *answer, int status, const char *text)
+{
+    struct text bytes = {.bytes = NULL};
+    text_string(&bytes, text);
+    answer->status = status;
+    answer->type = "text/plain; charset=utf-8";
+    answer->body = body_new(&bytes);
+}
+
+/* ---- headers ---- */
+
+struct headers {
+    size_t count;
+    struct {
+        const char *name, *value;
+    } rows[MOST_HEADERS];
+};
+
+/* One that is given again replaces the first. */
+static void put(struct headers *headers, const char *name, const char *value)
+{
+    size_t i = 0;
+    if (value == NULL)
+        return;
+    while (i < headers->count && strcasecmp(headers->rows[i].name, name) != 0)
+        i++;
+    if (i == MOST_HEADERS)
+        return;
+    headers->count += i == headers->count;
+    headers->rows[i].name = name;
+    headers->rows[i].value = value;
+}
+
+static void put_common(struct headers *headers, const struct http_request *request,
+                       const struct http_answer *answer)
+{
+    const struct web_config *config = request->world->config;
+    put(headers, "Content-Type", answer->type);
+    put(headers, "Cache-Control", answer->cache != NULL ? answer->cache : "no-store");
+    put(headers, "X-Content-Type-Options", "nosniff");
+    put(headers, "X-Frame-Options", "DENY");
+    put(headers, "Referrer-Policy", "no-referrer");
+    put(headers, "Cross-Origin-Resource-Policy", "same-origin");
+    put(headers, "Content-Security-Policy", answer->policy != NULL ? answer->policy : NOTHING);
+    for (size_t i = 0; config != NULL && i < WEB_CONFIG_HEADERS; i++)
+        put(headers, config->headers[i].name, config->headers[i].value);
+    if (answer->status == MHD_HTTP_UNAUTHORIZED)
+        put(headers, "WWW-Authenticate", "Basic realm=\"vitals\", charset=\"UTF-8\"");
+    if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        put(headers, "Allow", "GET, HEAD");
+    if (answer->status == MHD_HTTP_SERVICE_UNAVAILABLE ||
+        answer->status == MHD_HTTP_TOO_MANY_REQUESTS)
+        put(headers, "Retry-After", "1");
+    if (request->world->retired || answer->status == MHD_HTTP_BAD_REQUEST ||
+        answer->status == MHD_HTTP_METHOD_NOT_ALLOWED ||
+        answer->status == MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE)
+        put(headers, "Connection", "close");
+}
+
+/* ---- bytes ---- */
+
+/* The body's bytes, packed where that is read and worth it. */
+static const void *bytes_of(const struct http_request *request, struct headers *headers,
+                            size_t *size)
+{
+    *size = 0;
+    if (request->body == NULL)
+        return "";
+    const void *bytes = body_bytes(request->body, size);
+    if (*size < PACK_FROM)
+        return bytes;
+    put(headers, "Vary", "Accept, Accept-Encoding");
+    if (!accept_encoding(http_request_header(request, "Accept-Encoding"), "gzip"))
+        return bytes;
+    size_t packed_size;
+    const void *packed = body_packed(request->body, &packed_size);
+    if (packed == NULL || packed_size >= *size)
+        return bytes;
+    put(headers, "Content-Encoding", "gzip");
+    *size = packed_size;
+    return packed;
+}
+
+static bool known_already(const struct http_request *request, const struct http_answer *answer)
+{
+    return answer->etag != NULL && answer->status == MHD_HTTP_OK &&
+           accept_has_tag(http_request_header(request, "If-None-Match"), answer->etag);
+}
+
+enum MHD_Result answer_send(struct http_request *request, struct http_answer *answer)
+{
+    struct headers headers = {.count = 0};
+    char tag[100];
+    size_t size;
+    if (answer->status == 0)
+        answer->status = MHD_HTTP_OK;
+    if (answer->status == MHD_HTTP_OK && answer->body == NULL)
+        http_answer_text(answer, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
+    if (known_already(request, answer)) {
+        answer->status = MHD_HTTP_NOT_MODIFIED;
+        body_unref(answer->body);
+        answer->body = NULL;
+    }
+    request->body = answer->body; /* until request_end */
+    put_common(&headers, request, answer);
+    if (answer->etag != NULL) {
+        (void)snprintf(tag, sizeof tag, "W/%s", answer->etag);
+        put(&headers, "ETag", tag);
+    }
+    const void *bytes = bytes_of(request, &headers, &size);
+    struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes,
+                                                                    MHD_RESPMEM_PERSISTENT);
+    if (response == NULL)
+        return MHD_NO;
+    for (size_t i = 0; i < headers.count; i++)
+        (void)MHD_add_response_header(response, headers.rows[i].name, headers.rows[i].value);
+    count(request->world->serve, answer->status);
+    enum MHD_Result queued = MHD_queue_response(request->connection, (unsigned)answer->status,
+                                                response);
+    MHD_destroy_response(response);
+    return queued;
+}

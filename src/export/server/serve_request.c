@@ -1,0 +1,368 @@
+/* serve_request.c: from a request's first line to its route: who is let in, and who is not.
+ *
+ * The order is that of what it costs, and of who may learn what: nothing is said of routes to who
+ * has no password. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "export/clock.h"
+#include "export/server/serve.h"
+
+/* ---- what it holds ---- */
+
+const char *http_request_path(const struct http_request *request)
+{
+    return request->path;
+}
+
+const char *http_request_header(const struct http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+const char *http_request_argument(const struct http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/* ---- who is refused ---- */
+
+struct gate {
+    struct http_request *request;
+    const char *method;
+    unsigned hosts; /* headers of that name */
+    bool has_body;
+};
+
+static enum MHD_Result look_at_header(void *data, enum MHD_ValueKind kind, const char *name,
+                                      const char *value)
+{
+    struct gate *gate = data;
+    (void)kind;
+    gate->hosts += strcasecmp(name, "Host") == 0;
+    gate->has_body |= strcasecmp(name, "Transfer-Encoding") == 0 ||
+                      (strcasecmp(name, "Content-Length") == 0 && value != NULL &&
+                       strcmp(value, "0") != 0);
+    return MHD_YES;
+}
+
+static bool is_too_long(const struct gate *gate)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        gate->request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info == NULL || info->header_size > REQUEST_HEADERS_MAX;
+}
+
+static bool has_body(const struct gate *gate)
+{
+    return gate->has_body;
+}
+
+static bool has_cut_path(const struct gate *gate)
+{
+    return gate->request->cut_path;
+}
+
+static bool is_other_method(const struct gate *gate)
+{
+    return strcmp(gate->method, "GET") != 0 && strcmp(gate->method, "HEAD") != 0;
+}
+
+/* One without it is of HTTP/1.0, and no browser's. Where TLS and a login protect, a page by another
+ * name reaches nothing: the certificate is not of that name. */
+static bool is_other_host(const struct gate *gate)
+{
+    struct sockaddr_storage local = {.ss_family = AF_UNSPEC};
+    socklen_t size = sizeof local;
+    const struct http_request *request = gate->request;
+    if (gate->hosts == 0 || (gate->hosts == 1 && web_config_protects(request->world->config)))
+        return false;
+    const char *host = http_request_header(request, "Host");
+    return gate->hosts > 1 || host == NULL ||
+           getsockname(request->guest->descriptor, (struct sockaddr *)&local, &size) != 0 ||
+           !host_names_allow(request->world->serve->names, host, (const struct sockaddr *)&local);
+}
+
+/* A bucket of requests that fills again with time. */
+static bool is_over_rate(const struct gate *gate)
+{
+    struct world *world = gate->request->world;
+    uint64_t now = clock_now_ns();
+    if (world->config == NULL || world->config->rate_interval_ns == 0)
+        return false;
+    uint64_t interval = world->config->rate_interval_ns;
+    uint64_t full = world->rate_full_ns > now ? world->rate_full_ns : now;
+    if (full + interval > now + interval * world->config->rate_burst)
+        return true;
+    world->rate_full_ns = full + interval;
+    return false;
+}
+
+static bool is_one_too_many(const struct gate *gate)
+{
+    struct serve *serve = gate->request->world->serve;
+    return gate->request->password == PASSWORD_NOT_ASKED && !guests_make_room(&serve->guests);
+}
+
+/* Asked in this order. */
+static const struct {
+    bool (*refuses)(const struct gate *gate);
+    enum http_reason reason;
+    int status;
+    const char *text;
+} GATES[] = {
+    {is_too_long, HTTP_REFUSED_size, 431, "the request's headers are too large\n"},
+    {is_other_method, HTTP_REFUSED_method, 405, "only GET and HEAD are answered\n"},
+    {has_cut_path, HTTP_REFUSED_path, 400, "a path has no NUL\n"},
+    {has_body, HTTP_REFUSED_body, 400, "a request here has no body\n"},
+    {is_other_host, HTTP_REFUSED_host, 403,
+     "this is not a name of this server; vitals serve --allow-host NAME makes it one\n"},
+    {is_over_rate, HTTP_REFUSED_rate, 429, "too many requests\n"},
+    {is_one_too_many, HTTP_REFUSED_busy, 503, "too many requests at once\n"},
+};
+
+/* True: the answer says why not. */
+static bool is_refused(struct http_request *request, const char *method, struct http_answer *answer)
+{
+    struct gate gate = {.request = request, .method = method};
+    (void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, look_at_header, &gate);
+    for (size_t i = 0; i < sizeof GATES / sizeof GATES[0]; i++) {
+        if (!GATES[i].refuses(&gate))
+            continue;
+        request->world->serve->refused[GATES[i].reason]++;
+        http_answer_text(answer, GATES[i].status, GATES[i].text);
+        return true;
+    }
+    return false;
+}
+
+/* ---- passwords ---- */
+
+/* Whether its address has as many with the hasher as one may: so guesses by one machine do not keep
+ * others out. */
+static bool has_its_share(const struct serve *serve, const struct http_request *request)
+{
+    unsigned waiting = 0;
+    for (const struct http_request *other = serve->hashing; other != NULL; other = other->next)
+        waiting += guests_same_address(other->guest, request->guest);
+    return waiting >= HASHER_OF_ADDRESS;
+}
+
+/* Has it compared by the hasher's thread; the request sleeps until then. */
+static bool ask_hasher(struct http_request *request, const struct password_given *given)
+{
+    struct serve *serve = request->world->serve;
+    struct comparison *comparison = !has_its_share(serve, request)
+                                        ? passwords_compare(request->world->passwords, given)
+                                        : NULL;
+    if (comparison == NULL)
+        return false;
+    comparison->data = request;
+    if (!hasher_ask(serve->hasher, comparison)) {
+        comparison_free(comparison);
+        return false;
+    }
+    request->comparison = comparison;
+    request->password = PASSWORD_ASKED;
+    request->next = serve->hashing;
+    serve->hashing = request;
+    request->guest->paused = true;
+    MHD_suspend_connection(request->connection);
+    return true;
+}
+
+static void look_at_password(struct http_request *request, struct http_answer *answer)
+{
+    struct serve *serve = request->world->serve;
+    struct password_given given;
+    if (request->world->passwords == NULL) {
+        request->password = PASSWORD_RIGHT;
+        return;
+    }
+    if (!password_parse(http_request_header(request, "Authorization"), &given)) {
+        request->password = PASSWORD_WRONG;
+        return;
+    }
+    if (passwords_know(request->world->passwords, &given)) {
+        request->password = PASSWORD_RIGHT;
+    } else if (!ask_hasher(request, &given)) {
+        serve->refused[HTTP_REFUSED_busy]++;
+        http_answer_text(answer, 503, "too many passwords to be looked at\n");
+    }
+    explicit_bzero(&given, sizeof given);
+}
+
+static void forget(struct serve *serve, struct http_request *request)
+{
+    struct http_request **at = &serve->hashing;
+    while (*at != NULL && *at != request)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = request->next;
+    request->guest->paused = false;
+    request->comparison->data = NULL;
+    request->comparison = NULL;
+}
+
+void request_compared(struct serve *serve, struct comparison *comparison)
+{
+    struct http_request *request = comparison->data;
+    struct password_given given;
+    if (request != NULL) {
+        bool right = password_parse(http_request_header(request, "Authorization"), &given) &&
+                     passwords_learn(request->world->passwords, &given, comparison);
+        request->password = right ? PASSWORD_RIGHT : PASSWORD_WRONG;
+        explicit_bzero(&given, sizeof given);
+        forget(serve, request);
+        MHD_resume_connection(request->connection);
+    }
+    comparison_free(comparison);
+}
+
+void requests_give_up(struct serve *serve, const struct world *world)
+{
+    struct http_request *next;
+    for (struct http_request *request = serve->hashing; request != NULL; request = next) {
+        next = request->next;
+        if (request->world != world)
+            continue;
+        request->password = PASSWORD_WRONG;
+        forget(serve, request);
+        MHD_resume_connection(request->connection);
+    }
+}
+
+/* ---- routes ---- */
+
+static bool fits(const struct route *route, const char *path)
+{
+    size_t size = strlen(route->path);
+    return strncmp(route->path, path, size) == 0 && (route->below || path[size] == '\0');
+}
+
+/* What there is instead; what stands below another is that one's own. */
+static void answer_nothing_there(struct http_answer *answer)
+{
+    struct text words = {.bytes = NULL};
+    text_string(&words, "there is nothing at this path; there is:");
+    for (const struct route *route = routes; route->path != NULL; route++) {
+        if (!route->below)
+            text_format(&words, " %s", route->path);
+    }
+    text_string(&words, "\n");
+    text_byte(&words, '\0');
+    http_answer_text(answer, 404, words.failed ? "there is nothing at this path\n" : words.bytes);
+    text_done(&words);
+}
+
+static enum MHD_Result follow_route(struct http_request *request)
+{
+    struct http_answer answer = {.status = 0};
+    struct serve *serve = request->world->serve;
+    const struct route *route = routes;
+    while (route->path != NULL && !fits(route, request->path))
+        route++;
+    if (route->path != NULL)
+        route->answer(serve, request, &answer);
+    else
+        answer_nothing_there(&answer);
+    if (answer.events == NULL)
+        return answer_send(request, &answer);
+    if (guests_may_listen(&serve->guests, request->guest))
+        return stream_send(request, &answer);
+    serve->refused[HTTP_REFUSED_streams]++;
+    http_answer_text(&answer, 503, "too many listen already\n");
+    return answer_send(request, &answer);
+}
+
+static enum MHD_Result answer_request(struct http_request *request, const char *method)
+{
+    struct serve *serve = request->world->serve;
+    struct http_answer answer = {.status = 0};
+    if (request->world->retired) {
+        serve->refused[HTTP_REFUSED_busy]++;
+        http_answer_text(&answer, 503, "the configuration has changed; please connect again\n");
+        return answer_send(request, &answer);
+    }
+    if (request->password == PASSWORD_NOT_ASKED) {
+        if (is_refused(request, method, &answer))
+            return answer_send(request, &answer);
+        guests_enter_phase(&serve->guests, request->guest, GUEST_ANSWERED, clock_now_ns());
+        look_at_password(request, &answer);
+    }
+    if (answer.status != 0)
+        return answer_send(request, &answer);
+    if (request->password == PASSWORD_ASKED)
+        return MHD_YES;
+    if (request->password == PASSWORD_RIGHT)
+        return follow_route(request);
+    serve->refused[HTTP_REFUSED_password]++;
+    http_answer_text(&answer, 401, "a user and a password, please\n");
+    return answer_send(request, &answer);
+}
+
+/* ---- the library's callbacks ---- */
+
+void *request_begin(void *data, const char *line, struct MHD_Connection *connection)
+{
+    struct world *world = data;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct http_request *request = info != NULL && info->socket_context != NULL
+                                       ? calloc(1, sizeof *request)
+                                       : NULL;
+    if (request == NULL)
+        return NULL;
+    request->cut_path = strstr(line, "%00") != NULL;
+    request->connection = connection;
+    request->world = world;
+    request->guest = info->socket_context;
+    guests_enter_phase(&world->serve->guests, request->guest, GUEST_READING, clock_now_ns());
+    return request;
+}
+
+/* Called when its headers are there, again behind its body, and after each sleep. A body is refused
+ * before it comes. */
+enum MHD_Result request_handle(void *world, struct MHD_Connection *connection, const char *url,
+                               const char *method, const char *version, const char *upload,
+                               size_t *upload_size, void **data)
+{
+    struct http_request *request = *data;
+    (void)world;
+    (void)connection;
+    (void)version;
+    (void)upload;
+    if (request == NULL || *upload_size != 0)
+        return MHD_NO;
+    request->path = url;
+    if (!request->begun) {
+        struct gate gate = {.request = request, .method = method};
+        request->begun = true;
+        (void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, look_at_header,
+                                        &gate);
+        if (!has_body(&gate) && !is_other_method(&gate))
+            return MHD_YES;
+    }
+    return answer_request(request, method);
+}
+
+void request_end(void *data, struct MHD_Connection *connection, void **context,
+                 enum MHD_RequestTerminationCode how)
+{
+    struct world *world = data;
+    struct http_request *request = *context;
+    (void)connection;
+    (void)how;
+    if (request == NULL)
+        return;
+    if (request->comparison != NULL)
+        forget(world->serve, request);
+    guests_enter_phase(&world->serve->guests, request->guest, GUEST_WAITING, clock_now_ns());
+    if (world->retired)
+        guests_cut(&world->serve->guests, request->guest);
+    stream_free(world->serve, request->stream);
+    body_unref(request->body);
+    free(request);
+    *context = NULL;
+}

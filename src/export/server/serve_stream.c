@@ -1,0 +1,195 @@
+/* serve_stream.c: event streams: what is made of each moment, to who listens.
+ *
+ * A stream has at most one event being sent and one that waits; a newer one takes the place of that
+ * which waits. Who has had all is suspended until there is more. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/clock.h"
+#include "export/server/serve.h"
+#include "feed/text.h"
+
+enum { BLOCK = 16 * 1024 };
+
+#define SILENCE_NS (15 * UINT64_C(1000000000)) /* then a comment shows that we are there */
+
+static const char HELLO[] = "retry: 2000\n\n", STILL_HERE[] = ":\n\n";
+
+struct stream {
+    struct stream *next;
+    struct http_request *request;
+    render_function *render;
+    bool processes;
+    bool suspended, ended;
+    struct body *now, *waiting; /* NULL: none */
+    const char *words;          /* ours, before them; NULL: none */
+    size_t offset;              /* in what is sent now */
+};
+
+struct body *event_of(const char *name, const char *document, size_t size)
+{
+    struct text text = {.bytes = NULL};
+    if (name != NULL)
+        text_format(&text, "event: %s\n", name);
+    text_string(&text, "data: ");
+    text_append(&text, document, size);
+    text_string(&text, "\n\n");
+    return body_new(&text);
+}
+
+/* What is to be sent now; NULL: all has been. */
+static const char *current(struct stream *stream, size_t *size)
+{
+    if (stream->words != NULL) {
+        *size = strlen(stream->words);
+        return stream->words;
+    }
+    if (stream->now == NULL) {
+        stream->now = stream->waiting;
+        stream->waiting = NULL;
+    }
+    return stream->now != NULL ? body_bytes(stream->now, size) : NULL;
+}
+
+static void go_on(struct stream *stream)
+{
+    stream->offset = 0;
+    if (stream->words == NULL) {
+        body_unref(stream->now);
+        stream->now = NULL;
+    }
+    stream->words = NULL;
+}
+
+/* The library asks for more. */
+static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room)
+{
+    struct stream *stream = data;
+    struct guest *guest = stream->request->guest;
+    struct serve *serve = stream->request->world->serve;
+    size_t used = 0, size;
+    const char *bytes;
+    (void)position;
+    if (stream->ended)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    guests_enter_phase(&serve->guests, guest, GUEST_STREAMING, clock_now_ns());
+    while (used < room && (bytes = current(stream, &size)) != NULL) {
+        size_t part = size - stream->offset < room - used ? size - stream->offset : room - used;
+        memcpy(out + used, bytes + stream->offset, part);
+        used += part;
+        stream->offset += part;
+        if (stream->offset == size)
+            go_on(stream);
+    }
+    guest->paused = used == 0;
+    if (used == 0) {
+        stream->suspended = true;
+        MHD_suspend_connection(stream->request->connection);
+    }
+    return (ssize_t)used;
+}
+
+static void resume(struct stream *stream)
+{
+    if (!stream->suspended)
+        return;
+    stream->suspended = false;
+    stream->request->guest->paused = false;
+    MHD_resume_connection(stream->request->connection);
+}
+
+/* Puts an event behind what is being sent. */
+static void offer(struct serve *serve, struct stream *stream)
+{
+    struct body *body = serve_rendered(serve, stream->render);
+    if (body == NULL)
+        return;
+    serve->events_dropped += stream->waiting != NULL;
+    body_unref(stream->waiting);
+    stream->waiting = body;
+    resume(stream);
+}
+
+void streams_offer(struct serve *serve)
+{
+    for (struct stream *stream = serve->streams; stream != NULL; stream = stream->next)
+        offer(serve, stream);
+}
+
+void streams_still_here(struct serve *serve, uint64_t now_ns)
+{
+    for (struct stream *stream = serve->streams; stream != NULL; stream = stream->next) {
+        if (!stream->suspended || stream->request->guest->since_ns + SILENCE_NS > now_ns)
+            continue;
+        stream->words = STILL_HERE;
+        resume(stream);
+    }
+}
+
+void streams_end(struct serve *serve, const struct world *world)
+{
+    for (struct stream *stream = serve->streams; stream != NULL; stream = stream->next) {
+        if (stream->request->world != world)
+            continue;
+        stream->ended = true;
+        resume(stream);
+    }
+}
+
+static void unlink_stream(struct serve *serve, struct stream *stream)
+{
+    struct stream **at = &serve->streams;
+    while (*at != stream)
+        at = &(*at)->next;
+    *at = stream->next;
+    serve->streams_wanting -= stream->processes;
+    if (stream->processes)
+        serve->wanted_ns = clock_now_ns();
+}
+
+void stream_free(struct serve *serve, struct stream *stream)
+{
+    if (stream == NULL)
+        return;
+    unlink_stream(serve, stream);
+    body_unref(stream->now);
+    body_unref(stream->waiting);
+    free(stream);
+}
+
+static void put_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    (void)MHD_add_response_header(response, name, value);
+}
+
+enum MHD_Result stream_send(struct http_request *request, const struct http_answer *answer)
+{
+    struct serve *serve = request->world->serve;
+    struct stream *stream = calloc(1, sizeof *stream);
+    struct MHD_Response *response = stream != NULL
+                                        ? MHD_create_response_from_callback(
+                                              MHD_SIZE_UNKNOWN, BLOCK, read_stream, stream, NULL)
+                                        : NULL;
+    if (response == NULL) {
+        free(stream);
+        return MHD_NO;
+    }
+    *stream = (struct stream){.next = serve->streams,
+                              .request = request,
+                              .render = answer->events,
+                              .processes = answer->processes,
+                              .words = HELLO};
+    serve->streams = stream;
+    serve->streams_wanting += stream->processes;
+    request->stream = stream;
+    offer(serve, stream);
+    put_header(response, "Content-Type", "text/event-stream");
+    put_header(response, "Cache-Control", "no-store");
+    put_header(response, "X-Content-Type-Options", "nosniff");
+    serve->answered[HTTP_CODE_200]++;
+    guests_enter_phase(&serve->guests, request->guest, GUEST_STREAMING, clock_now_ns());
+    enum MHD_Result queued = MHD_queue_response(request->connection, MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
+    return queued;
+}

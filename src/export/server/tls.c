@@ -1,0 +1,130 @@
+/* tls.c: see tls.h. */
+#include "export/server/tls.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#include "feed/built_without.h"
+#include "record/sample.h"
+
+#if VITALS_WITH_GNUTLS
+#include <arpa/inet.h>
+
+#include "export/server/gnutls.h"
+
+static gnutls_datum_t datum(const struct web_file *file)
+{
+    return (gnutls_datum_t){(unsigned char *)file->bytes, (unsigned)file->size};
+}
+
+int tls_check(const struct web_config *config, vitals_error *error)
+{
+    gnutls_certificate_credentials_t credentials;
+    const struct web_file *files = config->files;
+    const char *missing = gnutls_missing();
+    if (missing != NULL)
+        return record_fail(VITALS_EUNSUPPORTED, files[WEB_FILE_SELF].path, error,
+                           "TLS needs GnuTLS: %s", missing);
+    if (gnutls_certificate_allocate_credentials(&credentials) != 0)
+        return record_fail(VITALS_EMEMORY, files[WEB_FILE_SELF].path, error, "no memory");
+    gnutls_datum_t certificate = datum(&files[WEB_FILE_CERTIFICATE]),
+                   key = datum(&files[WEB_FILE_KEY]);
+    int code = 0, status = gnutls_certificate_set_x509_key_mem(credentials, &certificate, &key,
+                                                               GNUTLS_X509_FMT_PEM);
+    if (status < 0)
+        code = record_fail(VITALS_EFORMAT, files[WEB_FILE_CERTIFICATE].path, error,
+                           "cannot be used with its key: %s", gnutls_strerror(status));
+    if (code == 0 && files[WEB_FILE_CLIENT_CA].path != NULL) {
+        gnutls_datum_t authority = datum(&files[WEB_FILE_CLIENT_CA]);
+        status = gnutls_certificate_set_x509_trust_mem(credentials, &authority,
+                                                       GNUTLS_X509_FMT_PEM);
+        if (status <= 0)
+            code = record_fail(VITALS_EFORMAT, files[WEB_FILE_CLIENT_CA].path, error,
+                               "no certificate in it: %s",
+                               status < 0 ? gnutls_strerror(status) : "it is empty");
+    }
+    gnutls_certificate_free_credentials(credentials);
+    return code;
+}
+
+/* An address stands in a certificate as its bytes. */
+static bool is_that(int type, const char *bytes, size_t size, const char *name)
+{
+    unsigned char address[16];
+    if (type == GNUTLS_SAN_IPADDRESS)
+        return inet_pton(size == 4 ? AF_INET : AF_INET6, name, address) == 1 &&
+               memcmp(address, bytes, size) == 0;
+    if (type != GNUTLS_SAN_DNSNAME && type != GNUTLS_SAN_RFC822NAME && type != GNUTLS_SAN_URI)
+        return false;
+    return strlen(name) == size && memchr(bytes, '\0', size) == NULL &&
+           strncasecmp(name, bytes, size) == 0;
+}
+
+static bool has_name(gnutls_x509_crt_t certificate, const struct web_config *config)
+{
+    enum { NAMES_LOOKED_AT = 256 };
+    for (unsigned i = 0; i < NAMES_LOOKED_AT; i++) {
+        char bytes[512];
+        size_t size = sizeof bytes;
+        int type = gnutls_x509_crt_get_subject_alt_name(certificate, i, bytes, &size, NULL);
+        if (type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
+            return false;
+        bool whole = type >= 0 && (type != GNUTLS_SAN_IPADDRESS || size == 4 || size == 16);
+        for (size_t n = 0; n < config->name_count && whole; n++) {
+            if (is_that(type, bytes, size, config->names[n]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Zero lets the client through. */
+static int verify(gnutls_session_t session)
+{
+    const struct web_config *config = gnutls_session_get_ptr(session);
+    unsigned count = 0, status = 0;
+    gnutls_x509_crt_t certificate;
+    const gnutls_datum_t *peers = gnutls_certificate_get_peers(session, &count);
+    if (peers == NULL || count == 0)
+        return config->client == WEB_CLIENT_VERIFY || config->client == WEB_CLIENT_REQUIRE_ANY;
+    if (config->client < WEB_CLIENT_VERIFY_IF_GIVEN)
+        return 0;
+    gnutls_typed_vdata_st purpose = {.type = GNUTLS_DT_KEY_PURPOSE_OID,
+                                     .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
+    if (gnutls_certificate_verify_peers(session, &purpose, 1, &status) < 0 || status != 0)
+        return -1;
+    if (config->name_count == 0)
+        return 0;
+    if (gnutls_x509_crt_init(&certificate) < 0)
+        return -1;
+    bool fits = gnutls_x509_crt_import(certificate, &peers[0], GNUTLS_X509_FMT_DER) == 0 &&
+                has_name(certificate, config);
+    gnutls_x509_crt_deinit(certificate);
+    return fits ? 0 : -1;
+}
+
+void tls_ask(void *session, const struct web_config *config)
+{
+    bool required = config->client == WEB_CLIENT_REQUIRE_ANY || config->client == WEB_CLIENT_VERIFY;
+    gnutls_session_t tls = session;
+    if (config->client == WEB_CLIENT_NONE)
+        return;
+    gnutls_session_set_ptr(tls, (void *)config);
+    gnutls_certificate_server_set_request(tls,
+                                          required ? GNUTLS_CERT_REQUIRE : GNUTLS_CERT_REQUEST);
+    gnutls_session_set_verify_function(tls, verify);
+}
+#else
+int tls_check(const struct web_config *config, vitals_error *error)
+{
+    return record_fail(VITALS_EUNSUPPORTED, config->files[WEB_FILE_SELF].path, error,
+                       BUILT_WITHOUT_TLS);
+}
+
+void tls_ask(void *session, const struct web_config *config)
+{
+    (void)session;
+    (void)config;
+}
+#endif

@@ -1,0 +1,375 @@
+/* view.c: see view.h. What the page shows is the tables here. */
+#include "export/server/view.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A column: a metric, and whether its rate is meant. */
+struct column {
+    vitals_metric metric;
+    bool rate;
+};
+
+struct table {
+    vitals_entity entity;
+    const struct column *columns; /* ends with a metric of 0 */
+};
+
+#define NOW(metric_)               \
+    {                              \
+        .metric = VITALS_##metric_ \
+    }
+#define RATE(metric_)                            \
+    {                                            \
+        .metric = VITALS_##metric_, .rate = true \
+    }
+#define END         \
+    {               \
+        .metric = 0 \
+    }
+
+static const struct column HOST[] = {
+    NOW(HOST_KERNEL),
+    NOW(HOST_OPERATING_SYSTEM),
+    NOW(HOST_CPU_MODEL),
+    NOW(HOST_UPTIME_SECONDS),
+    NOW(HOST_CPUS),
+    NOW(HOST_LOAD_1M),
+    NOW(HOST_LOAD_5M),
+    NOW(HOST_LOAD_15M),
+    NOW(HOST_PROCESSES),
+    NOW(HOST_TASKS),
+    NOW(HOST_TASKS_RUNNING),
+    RATE(HOST_CPU_BUSY_SECONDS),
+    RATE(HOST_CPU_IOWAIT_SECONDS),
+    NOW(HOST_CPU_FREQUENCY_HERTZ),
+    NOW(HOST_MEMORY_TOTAL_BYTES),
+    NOW(HOST_MEMORY_USED_BYTES),
+    NOW(HOST_MEMORY_AVAILABLE_BYTES),
+    NOW(HOST_MEMORY_CACHED_BYTES),
+    NOW(HOST_SWAP_TOTAL_BYTES),
+    NOW(HOST_SWAP_USED_BYTES),
+    RATE(HOST_DISK_READ_BYTES),
+    RATE(HOST_DISK_WRITTEN_BYTES),
+    NOW(HOST_DISK_SPACE_TOTAL_BYTES),
+    NOW(HOST_DISK_SPACE_USED_BYTES),
+    RATE(HOST_NETWORK_RECEIVED_BYTES),
+    RATE(HOST_NETWORK_TRANSMITTED_BYTES),
+    RATE(HOST_PACKAGE_ENERGY_JOULES),
+    END,
+};
+
+static const struct column CPU[] = {
+    NOW(CPU_INDEX),
+    RATE(CPU_BUSY_SECONDS),
+    END,
+};
+
+static const struct column PRESSURE[] = {
+    NOW(PRESSURE_RESOURCE),
+    NOW(PRESSURE_SCOPE),
+    NOW(PRESSURE_SOME_10S_RATIO),
+    NOW(PRESSURE_SOME_60S_RATIO),
+    NOW(PRESSURE_FULL_10S_RATIO),
+    NOW(PRESSURE_FULL_60S_RATIO),
+    END,
+};
+
+static const struct column GPU[] = {
+    NOW(GPU_INDEX),
+    NOW(GPU_VENDOR),
+    NOW(GPU_NAME),
+    NOW(GPU_UUID),
+    NOW(GPU_PARTITION_KIND),
+    NOW(GPU_DRIVER_VERSION),
+    NOW(GPU_UTILIZATION_RATIO),
+    NOW(GPU_MEMORY_BUSY_RATIO),
+    NOW(GPU_MEMORY_TOTAL_BYTES),
+    NOW(GPU_MEMORY_USED_BYTES),
+    NOW(GPU_POWER_WATTS),
+    NOW(GPU_POWER_LIMIT_WATTS),
+    NOW(GPU_TEMPERATURE_CELSIUS),
+    NOW(GPU_FAN_RATIO),
+    NOW(GPU_PERFORMANCE_STATE),
+    NOW(GPU_THROTTLE_REASONS),
+    NOW(GPU_RUNTIME_STATUS),
+    NOW(GPU_MIG_MODE),
+    NOW(GPU_PROCESSES),
+    NOW(GPU_ECC_ERRORS_UNCORRECTED),
+    RATE(GPU_ENERGY_JOULES),
+    END,
+};
+
+static const struct column GPU_ENGINE[] = {
+    NOW(GPU_ENGINE_UTILIZATION_RATIO),
+    END,
+};
+
+static const struct column GPU_CLOCK[] = {
+    NOW(GPU_CLOCK_FREQUENCY_HERTZ),
+    NOW(GPU_CLOCK_FREQUENCY_MAX_HERTZ),
+    END,
+};
+
+static const struct column GPU_PROCESS[] = {
+    NOW(GPU_PROCESS_PID),
+    NOW(GPU_PROCESS_PROCESS),
+    NOW(GPU_PROCESS_TYPE),
+    NOW(GPU_PROCESS_MEMORY_USED_BYTES),
+    NOW(GPU_PROCESS_UTILIZATION_RATIO),
+    END,
+};
+
+static const struct column PROCESS[] = {
+    NOW(PROCESS_PID),
+    NOW(PROCESS_NAME),
+    NOW(PROCESS_USER),
+    NOW(PROCESS_STATE),
+    NOW(PROCESS_THREADS),
+    RATE(PROCESS_CPU_SECONDS),
+    NOW(PROCESS_RESIDENT_BYTES),
+    RATE(PROCESS_READ_BYTES),
+    RATE(PROCESS_WRITTEN_BYTES),
+    NOW(PROCESS_START_SECONDS),
+    NOW(PROCESS_WORKLOAD),
+    END,
+};
+
+static const struct column WORKLOAD[] = {
+    NOW(WORKLOAD_ID),
+    NOW(WORKLOAD_KIND),
+    NOW(WORKLOAD_USER),
+    NOW(WORKLOAD_PROCESSES),
+    RATE(WORKLOAD_CPU_SECONDS),
+    NOW(WORKLOAD_MEMORY_USED_BYTES),
+    NOW(WORKLOAD_MEMORY_PEAK_BYTES),
+    END,
+};
+
+static const struct column DISK[] = {
+    NOW(DISK_NAME),           NOW(DISK_COUNTED),       RATE(DISK_READ_BYTES),
+    RATE(DISK_WRITTEN_BYTES), RATE(DISK_BUSY_SECONDS), END,
+};
+
+static const struct column NETWORK[] = {
+    NOW(NETWORK_NAME),
+    NOW(NETWORK_COUNTED),
+    NOW(NETWORK_UP),
+    RATE(NETWORK_RECEIVED_BYTES),
+    RATE(NETWORK_TRANSMITTED_BYTES),
+    END,
+};
+
+static const struct column FILESYSTEM[] = {
+    NOW(FILESYSTEM_MOUNT_POINT), NOW(FILESYSTEM_TYPE),       NOW(FILESYSTEM_COUNTED),
+    NOW(FILESYSTEM_TOTAL_BYTES), NOW(FILESYSTEM_USED_BYTES), END,
+};
+
+static const struct column SOURCE[] = {
+    NOW(SOURCE_STATE),
+    NOW(SOURCE_MESSAGE),
+    NOW(SOURCE_QUARANTINED),
+    END,
+};
+
+static const struct table TABLES[] = {
+    {VITALS_HOST, HOST},
+    {VITALS_CPU, CPU},
+    {VITALS_PRESSURE, PRESSURE},
+    {VITALS_GPU, GPU},
+    {VITALS_GPU_ENGINE, GPU_ENGINE},
+    {VITALS_GPU_CLOCK, GPU_CLOCK},
+    {VITALS_GPU_PROCESS, GPU_PROCESS},
+    {VITALS_PROCESS, PROCESS},
+    {VITALS_WORKLOAD, WORKLOAD},
+    {VITALS_DISK, DISK},
+    {VITALS_NETWORK, NETWORK},
+    {VITALS_FILESYSTEM, FILESYSTEM},
+    {VITALS_SOURCE, SOURCE},
+};
+enum { TABLES_COUNT = sizeof TABLES / sizeof TABLES[0] };
+
+/* Rows of one table; more would keep a browser busy with what nobody can read. */
+enum { VIEW_ROWS_MAX = 20000 };
+
+/* ---- one value ---- */
+
+/* Text that is longer is cut: a page shows no more of it. */
+enum { VIEW_TEXT_MAX = 512 };
+
+void view_write_text(struct text *text, vitals_text bytes)
+{
+    char safe[VIEW_TEXT_MAX];
+    size_t size = vitals_text_format(bytes, VITALS_TEXT_TERMINAL, safe, sizeof safe);
+    bool cut = size >= sizeof safe;
+    text_byte(text, '"');
+    text_safe(text, (vitals_text){safe, cut ? strlen(safe) : size}, VITALS_TEXT_JSON);
+    text_string(text, cut ? "…\"" : "\"");
+}
+
+/* Small numbers to four digits behind the point, large ones whole: what a page can show. */
+static double rounded(double value)
+{
+    return fabs(value) < 1e4 ? round(value * 1e4) / 1e4 : round(value);
+}
+
+static void write_number(struct text *text, vitals_type type, double value)
+{
+    text_number(text, type == VITALS_F64 ? rounded(value) : value);
+}
+
+/* What stands before a value that is not simply there, and behind it. */
+static bool open_value(struct text *text, vitals_availability availability)
+{
+    if (availability == VITALS_HAVE)
+        return true;
+    text_format(text, "[\"%s\"%s", vitals_availability_name(availability),
+                availability > 0 ? "," : "]");
+    return availability > 0;
+}
+
+static void close_value(struct text *text, vitals_availability availability)
+{
+    if (availability > 0 && availability != VITALS_HAVE)
+        text_byte(text, ']');
+}
+
+/* The key in `every` of the process that a user of a device is: its pid's. 0: it is not there. */
+static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
+{
+    const vitals_snapshot *sample = vitals_row_snapshot(user);
+    uint64_t key, pid, other;
+    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
+        return 0;
+    const vitals_row *process = vitals_snapshot_find(sample, VITALS_PROCESS, key);
+    if (every == sample)
+        return key;
+    if (process == NULL || vitals_row_u64(process, VITALS_PROCESS_PID, &pid) <= 0)
+        return 0;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(every, VITALS_PROCESS, row)) != NULL;) {
+        if (vitals_row_u64(row, VITALS_PROCESS_PID, &other) > 0 && other == pid)
+            return vitals_row_key(row);
+    }
+    return 0;
+}
+
+static void write_value(struct text *text, const struct column *column, const vitals_row *row,
+                        const struct view_sample *of, const struct view_sample *every)
+{
+    vitals_type type = vitals_metric_type(column->metric);
+    vitals_text words = {"", 0};
+    double number = 0;
+    vitals_availability availability;
+    if (column->rate)
+        availability = vitals_row_rate(row, of->older, column->metric, &number);
+    else if (type == VITALS_TEXT)
+        availability = vitals_row_text(row, column->metric, &words);
+    else
+        availability = vitals_row_number(row, column->metric, &number);
+    if (!open_value(text, availability))
+        return;
+    if (every != NULL && column->metric == VITALS_GPU_PROCESS_PROCESS)
+        number = (double)key_in(every->snapshot, row);
+    if (type == VITALS_TEXT)
+        view_write_text(text, words);
+    else
+        write_number(text, column->rate ? VITALS_F64 : type, number);
+    close_value(text, availability);
+}
+
+/* ---- one table ---- */
+
+static void write_columns(struct text *text, const vitals_snapshot *snapshot,
+                          const struct column *columns)
+{
+    text_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
+    for (const struct column *column = columns; column->metric != 0; column++) {
+        if (vitals_snapshot_has_metric(snapshot, column->metric))
+            text_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
+                        column->rate ? "_per_second" : "");
+    }
+    text_byte(text, ']');
+}
+
+static void write_row(struct text *text, const vitals_row *row, const struct column *columns,
+                      const struct view_sample *of, const struct view_sample *every)
+{
+    const vitals_snapshot *snapshot = vitals_row_snapshot(row);
+    const char *label = vitals_row_label(row);
+    text_format(text, "[%llu,", (unsigned long long)vitals_row_key(row));
+    if (vitals_row_parent(row) == 0)
+        text_string(text, "null,");
+    else
+        text_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
+    view_write_text(text, (vitals_text){label, strlen(label)});
+    for (const struct column *column = columns; column->metric != 0; column++) {
+        if (!vitals_snapshot_has_metric(snapshot, column->metric))
+            continue;
+        text_byte(text, ',');
+        write_value(text, column, row, of, every);
+    }
+    text_byte(text, ']');
+}
+
+/* Whether a process is on a device. The table of users is short: a walk through it. */
+static bool uses_device(const vitals_row *process)
+{
+    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
+    uint64_t key;
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+        if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
+            key == vitals_row_key(process))
+            return true;
+    }
+    return false;
+}
+
+static void write_table(struct text *text, const struct table *table,
+                        const struct view_sample *sample, const struct view_sample *every)
+{
+    bool listed = every != NULL && table->entity == VITALS_PROCESS;
+    const struct view_sample *of = listed ? every : sample;
+    const vitals_snapshot *snapshot = of->snapshot;
+    vitals_availability state = vitals_snapshot_state(snapshot, table->entity);
+    size_t rows = 0;
+    text_format(text, "\"%s\":{", vitals_entity_name(table->entity));
+    if (state != VITALS_HAVE)
+        text_format(text, "\"state\":\"%s\",", vitals_availability_name(state));
+    write_columns(text, snapshot, table->columns);
+    text_string(text, ",\"rows\":[");
+    for (const vitals_row *row = NULL;
+         rows < VIEW_ROWS_MAX &&
+         (row = vitals_snapshot_next(snapshot, table->entity, row)) != NULL;) {
+        if (every == NULL && table->entity == VITALS_PROCESS && !uses_device(row))
+            continue;
+        if (rows++ > 0)
+            text_byte(text, ',');
+        write_row(text, row, table->columns, of, every);
+    }
+    text_string(text, "]}");
+}
+
+void view_write(struct text *text, const struct view_sample *sample,
+                const struct view_sample *every)
+{
+    const vitals_snapshot *snapshot = sample->snapshot;
+    const char *comma = "";
+    text_format(text, "{\"view\":1,\"version\":\"%s\",\"host\":", vitals_version_text());
+    view_write_text(text, vitals_snapshot_host(snapshot));
+    text_format(
+        text, ",\"realtime_ms\":%llu,\"sequence\":%llu,\"stream\":%llu,\"processes\":\"%s\"",
+        (unsigned long long)(vitals_snapshot_realtime_ns(snapshot) / 1000000),
+        (unsigned long long)vitals_snapshot_sequence(snapshot),
+        (unsigned long long)vitals_snapshot_stream(snapshot), every != NULL ? "all" : "few");
+    text_string(text, ",\"tables\":{");
+    for (size_t i = 0; i < TABLES_COUNT; i++) {
+        if (!vitals_snapshot_has_entity(snapshot, TABLES[i].entity))
+            continue;
+        text_string(text, comma);
+        write_table(text, &TABLES[i], sample, every);
+        comma = ",";
+    }
+    text_string(text, "}}");
+}

@@ -1,0 +1,45 @@
+/* watchdog.c: see watchdog.h. */
+#include "export/server/watchdog.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <vitals/clock.h>
+
+static struct {
+    int descriptor;
+    uint64_t patience_ns;
+} watched; /* set before the thread begins, and never after */
+
+static void wait_for_end(void)
+{
+    struct pollfd other = {.fd = watched.descriptor, .events = POLLRDHUP};
+    while (poll(&other, 1, -1) <= 0)
+        ;
+}
+
+static void *watch(void *unused)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    wait_for_end();
+    uint64_t deadline_ns = clock->monotonic_ns(clock->data) + watched.patience_ns;
+    while (clock->wait_until(clock->data, -1, deadline_ns) != 0)
+        ;
+    _exit(1);
+    return unused;
+}
+
+void watchdog_start(int descriptor, uint64_t patience_ns)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    watched.descriptor = descriptor;
+    watched.patience_ns = patience_ns;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, watch, NULL) == 0)
+        (void)pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}

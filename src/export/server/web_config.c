@@ -1,0 +1,601 @@
+/* web_config.c: see web_config.h. The keys are a table; each takes its value. */
+#include "export/server/web_config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "feed/built_without.h"
+#include "record/sample.h"
+
+#if VITALS_WITH_YAML
+#include "export/server/libyaml.h"
+#endif
+
+void web_config_free(struct web_config *config)
+{
+    if (config == NULL)
+        return;
+    for (size_t i = 0; i < WEB_CONFIG_FILES; i++) {
+        if (config->files[i].bytes != NULL)
+            explicit_bzero(config->files[i].bytes, config->files[i].size);
+        free(config->files[i].bytes);
+        free(config->files[i].path);
+    }
+    for (size_t i = 0; i < WEB_CONFIG_HEADERS; i++)
+        free(config->headers[i].value);
+    for (size_t i = 0; i < config->name_count; i++)
+        free(config->names[i]);
+    for (size_t i = 0; i < config->user_count; i++) {
+        free(config->users[i].name);
+        free(config->users[i].hash);
+    }
+    free(config->names);
+    free(config->users);
+    free(config);
+}
+
+bool web_config_protects(const struct web_config *config)
+{
+    return config != NULL && config->tls &&
+           (config->user_count > 0 || config->client == WEB_CLIENT_VERIFY);
+}
+
+/* ---- files ---- */
+
+static bool stamp(const char *path, struct web_file *out)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return false;
+    out->modified_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 +
+                       (uint64_t)status.st_mtim.tv_nsec;
+    out->size = (uint64_t)status.st_size;
+    out->inode = status.st_ino;
+    return true;
+}
+
+bool web_config_changed(const struct web_config *config)
+{
+    for (size_t i = 0; i < WEB_CONFIG_FILES; i++) {
+        const struct web_file *file = &config->files[i];
+        struct web_file now = {.path = NULL};
+        if (file->path == NULL)
+            continue;
+        bool there = stamp(file->path, &now);
+        if (!there && errno == EACCES) /* in a folder of root's, whose rights were given up */
+            continue;
+        if (!there || now.modified_ns != file->modified_ns || now.size != file->size ||
+            now.inode != file->inode)
+            return true;
+    }
+    return false;
+}
+
+/* Reads a regular file whole, and stamps it. */
+static int read_file(struct web_file *file, vitals_error *error)
+{
+    struct stat status;
+    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0)
+        return record_fail_errno(errno, file->path, error);
+    int code = 0;
+    size_t used = 0;
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size > WEB_CONFIG_MAX)
+        code = record_fail(VITALS_EFORMAT, file->path, error, "no file of at most %d bytes",
+                           WEB_CONFIG_MAX);
+    else if (!stamp(file->path, file) ||
+             (file->bytes = calloc(1, (size_t)status.st_size + 1)) == NULL)
+        code = record_fail(VITALS_EMEMORY, file->path, error, "no memory");
+    while (code == 0 && used < (size_t)status.st_size) {
+        ssize_t count = read(descriptor, file->bytes + used, (size_t)status.st_size - used);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            code = record_fail_errno(errno, file->path, error);
+        if (count <= 0)
+            break;
+        used += (size_t)count;
+    }
+    file->size = file->bytes != NULL ? used : 0;
+    (void)close(descriptor);
+    return code;
+}
+
+#if VITALS_WITH_YAML
+/* ---- what a value is ---- */
+
+struct reader {
+    const char *path;
+    yaml_document_t document;
+    struct web_config *config;
+    vitals_error *error;
+};
+
+typedef int taker(struct reader *reader, const char *key, yaml_node_t *value);
+
+struct key {
+    const char *name;
+    taker *take; /* NULL: known to the toolkit, and not done here */
+};
+
+static unsigned line_of(const yaml_node_t *node)
+{
+    return (unsigned)node->start_mark.line + 1;
+}
+
+static int refuse(const struct reader *reader, const yaml_node_t *node, const char *what,
+                  const char *name)
+{
+    return record_fail(VITALS_EFORMAT, reader->path, reader->error, "line %u: \"%.60s\" %s",
+                       line_of(node), name, what);
+}
+
+static int no_memory(const struct reader *reader)
+{
+    return record_fail(VITALS_EMEMORY, reader->path, reader->error, "no memory");
+}
+
+/* The text of a scalar, without NULs inside; NULL: it is none. */
+static const char *scalar(const yaml_node_t *node)
+{
+    if (node == NULL || node->type != YAML_SCALAR_NODE)
+        return NULL;
+    const char *text = (const char *)node->data.scalar.value;
+    return strlen(text) == node->data.scalar.length ? text : NULL;
+}
+
+/* `out` is a text of its own, and must not have one yet. */
+static int take_text(struct reader *reader, const char *key, yaml_node_t *value, char **out)
+{
+    const char *text = scalar(value);
+    if (text == NULL || text[0] == '\0')
+        return refuse(reader, value, "must be a text", key);
+    free(*out);
+    *out = strdup(text);
+    return *out != NULL ? 0 : no_memory(reader);
+}
+
+static int look_up(struct reader *reader, const char *key, yaml_node_t *value,
+                   const char *const *words, size_t count, size_t *out)
+{
+    const char *text = scalar(value);
+    for (size_t i = 0; i < count && text != NULL; i++) {
+        if (words[i] != NULL && strcmp(text, words[i]) == 0) {
+            *out = i;
+            return 0;
+        }
+    }
+    char what[120] = "must be one of";
+    for (size_t i = 0; i < count; i++) {
+        size_t used = strlen(what);
+        if (words[i] != NULL)
+            (void)snprintf(what + used, sizeof what - used, " %s", words[i]);
+    }
+    return refuse(reader, value, what, key);
+}
+
+/* ---- mappings ---- */
+
+typedef int pair_taker(struct reader *reader, const void *data, const char *key,
+                       yaml_node_t *key_node, yaml_node_t *value);
+
+static bool stands_before(struct reader *reader, const yaml_node_t *map,
+                          const yaml_node_pair_t *pair, const char *key)
+{
+    for (yaml_node_pair_t *at = map->data.mapping.pairs.start; at < pair; at++) {
+        const char *other = scalar(yaml_document_get_node(&reader->document, at->key));
+        if (other != NULL && strcmp(other, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Calls `take` for each of its pairs; one that is left empty has none. */
+static int each_pair(struct reader *reader, const char *name, yaml_node_t *map, pair_taker *take,
+                     const void *data)
+{
+    const char *empty = scalar(map);
+    if (empty != NULL && (empty[0] == '\0' || strcmp(empty, "~") == 0))
+        return 0;
+    if (map->type != YAML_MAPPING_NODE)
+        return refuse(reader, map, "must hold keys and values", name);
+    int code = 0;
+    for (yaml_node_pair_t *pair = map->data.mapping.pairs.start;
+         code == 0 && pair < map->data.mapping.pairs.top; pair++) {
+        yaml_node_t *key_node = yaml_document_get_node(&reader->document, pair->key);
+        const char *key = scalar(key_node);
+        if (key == NULL)
+            code = refuse(reader, key_node, "holds a key that is no text", name);
+        else if (stands_before(reader, map, pair, key))
+            code = refuse(reader, key_node, "stands there twice", key);
+        else
+            code = take(reader, data, key, key_node,
+                        yaml_document_get_node(&reader->document, pair->value));
+    }
+    return code;
+}
+
+static int take_known(struct reader *reader, const void *data, const char *key,
+                      yaml_node_t *key_node, yaml_node_t *value)
+{
+    for (const struct key *known = data; known->name != NULL; known++) {
+        if (strcmp(known->name, key) != 0)
+            continue;
+        return known->take != NULL ? known->take(reader, key, value)
+                                   : refuse(reader, key_node, "is not supported by vitals", key);
+    }
+    return refuse(reader, key_node, "is no key that is known there", key);
+}
+
+/* ---- tls_server_config ---- */
+
+static int take_path(struct reader *reader, const char *key, yaml_node_t *value, int which)
+{
+    char *given = NULL;
+    struct web_file *file = &reader->config->files[which];
+    int code = take_text(reader, key, value, &given);
+    const char *slash = strrchr(reader->path, '/');
+    size_t folder = slash != NULL && code == 0 && given[0] != '/'
+                        ? (size_t)(slash - reader->path) + 1
+                        : 0;
+    size_t size = code == 0 ? folder + strlen(given) + 1 : 0;
+    if (code == 0 && (file->path = malloc(size)) == NULL)
+        code = no_memory(reader);
+    if (code == 0)
+        (void)snprintf(file->path, size, "%.*s%s", (int)folder, reader->path, given);
+    file->line = line_of(value);
+    free(given);
+    return code;
+}
+
+static int take_certificate(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    return take_path(reader, key, value, WEB_FILE_CERTIFICATE);
+}
+
+static int take_key(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    return take_path(reader, key, value, WEB_FILE_KEY);
+}
+
+static int take_client_ca(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    return take_path(reader, key, value, WEB_FILE_CLIENT_CA);
+}
+
+static int take_client_type(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    static const char *const WORDS[] = {
+        [WEB_CLIENT_NONE] = "NoClientCert",
+        [WEB_CLIENT_REQUEST] = "RequestClientCert",
+        [WEB_CLIENT_REQUIRE_ANY] = "RequireAnyClientCert",
+        [WEB_CLIENT_VERIFY_IF_GIVEN] = "VerifyClientCertIfGiven",
+        [WEB_CLIENT_VERIFY] = "RequireAndVerifyClientCert",
+    };
+    size_t found = 0;
+    int code = look_up(reader, key, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
+    if (code == 0)
+        reader->config->client = (enum web_client)found;
+    return code;
+}
+
+static int take_client_names(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    struct web_config *config = reader->config;
+    if (value->type != YAML_SEQUENCE_NODE)
+        return refuse(reader, value, "must be a list", key);
+    const yaml_node_item_t *from = value->data.sequence.items.start;
+    const yaml_node_item_t *to = value->data.sequence.items.top;
+    config->names = calloc((size_t)(to - from) + 1, sizeof *config->names);
+    int code = config->names != NULL ? 0 : no_memory(reader);
+    for (; code == 0 && from < to; from++)
+        code = take_text(reader, key, yaml_document_get_node(&reader->document, *from),
+                         &config->names[config->name_count++]);
+    return code;
+}
+
+static int take_version(struct reader *reader, const char *key, yaml_node_t *value, int *out)
+{
+    static const char *const WORDS[] = {"TLS12", "TLS13"};
+    size_t found;
+    int code = look_up(reader, key, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
+    if (code == 0)
+        *out = 12 + (int)found;
+    return code;
+}
+
+static int take_oldest(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    return take_version(reader, key, value, &reader->config->oldest);
+}
+
+static int take_newest(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    return take_version(reader, key, value, &reader->config->newest);
+}
+
+static int take_tls(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    static const struct key KEYS[] = {
+        {"cert_file", take_certificate},
+        {"key_file", take_key},
+        {"client_auth_type", take_client_type},
+        {"client_ca_file", take_client_ca},
+        {"client_allowed_sans", take_client_names},
+        {"min_version", take_oldest},
+        {"max_version", take_newest},
+        {"cert", NULL},
+        {"key", NULL},
+        {"client_ca", NULL},
+        {"cipher_suites", NULL},
+        {"curve_preferences", NULL},
+        {"prefer_server_cipher_suites", NULL},
+        {NULL, NULL},
+    };
+    struct web_config *config = reader->config;
+    int code = each_pair(reader, key, value, take_known, KEYS);
+    const struct web_file *files = config->files;
+    if (code < 0)
+        return code;
+    config->tls = files[WEB_FILE_CERTIFICATE].path != NULL;
+    if (config->tls != (files[WEB_FILE_KEY].path != NULL))
+        return refuse(reader, value, "needs cert_file and key_file, both", key);
+    if (!config->tls && value->type == YAML_MAPPING_NODE &&
+        value->data.mapping.pairs.top > value->data.mapping.pairs.start)
+        return refuse(reader, value, "needs cert_file and key_file", key);
+    bool verifies = config->client == WEB_CLIENT_VERIFY ||
+                    config->client == WEB_CLIENT_VERIFY_IF_GIVEN;
+    if (verifies != (files[WEB_FILE_CLIENT_CA].path != NULL))
+        return refuse(reader, value,
+                      "needs client_ca_file for a client_auth_type that verifies, and for no other",
+                      key);
+    if (config->name_count > 0 && !verifies)
+        return refuse(reader, value, "has client_allowed_sans, but verifies no client", key);
+    if (config->oldest > config->newest)
+        return refuse(reader, value, "has a min_version above its max_version", key);
+    return 0;
+}
+
+/* ---- http_server_config ---- */
+
+static int take_header(struct reader *reader, const void *data, const char *key,
+                       yaml_node_t *key_node, yaml_node_t *value)
+{
+    (void)data;
+    for (size_t i = 0; i < WEB_CONFIG_HEADERS; i++) {
+        struct web_header *header = &reader->config->headers[i];
+        if (strcasecmp(header->name, key) != 0)
+            continue;
+        const char *text = scalar(value);
+        for (const char *at = text; at != NULL && *at != '\0'; at++) {
+            if (*at < ' ' || *at > '~')
+                return refuse(reader, value, "must hold printable characters of ASCII", key);
+        }
+        return take_text(reader, key, value, &header->value);
+    }
+    return refuse(reader, key_node, "is no header that can be set there", key);
+}
+
+static int take_headers(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    return each_pair(reader, key, value, take_header, NULL);
+}
+
+/* Whichever it is: HTTP/2 is never spoken. */
+static int take_http2(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    static const char *const WORDS[] = {"true", "false"};
+    size_t found;
+    return look_up(reader, key, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
+}
+
+static int take_http(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    static const struct key KEYS[] = {
+        {"headers", take_headers}, {"http2", take_http2}, {NULL, NULL}};
+    return each_pair(reader, key, value, take_known, KEYS);
+}
+
+/* ---- basic_auth_users, rate_limit ---- */
+
+static int take_user(struct reader *reader, const void *data, const char *key,
+                     yaml_node_t *key_node, yaml_node_t *value)
+{
+    struct web_config *config = reader->config;
+    const char *hash = scalar(value);
+    (void)data;
+    if (key[0] == '\0' || strlen(key) >= PASSWORD_USER || strchr(key, ':') != NULL)
+        return refuse(reader, key_node, "is no name of a user", key);
+    if (hash == NULL || !password_hash_fits(hash))
+        return refuse(reader, value, "has no hash by bcrypt of a cost from 4 to 14", key);
+    struct password_user *users = realloc(config->users, (config->user_count + 1) * sizeof *users);
+    if (users == NULL)
+        return no_memory(reader);
+    config->users = users;
+    users[config->user_count++] = (struct password_user){strdup(key), strdup(hash)};
+    const struct password_user *added = &users[config->user_count - 1];
+    return added->name != NULL && added->hash != NULL ? 0 : no_memory(reader);
+}
+
+static int take_users(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    return each_pair(reader, key, value, take_user, NULL);
+}
+
+static bool read_whole(const char *text, uint64_t most, uint64_t *out, const char **end)
+{
+    uint64_t value = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9' && value <= most; at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    *end = at;
+    *out = value;
+    return at > text && value <= most;
+}
+
+/* "1s", "500ms", "1m30s". */
+static int take_interval(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } UNITS[] = {{"ms", 1000000},   {"us", 1000},          {"ns", 1},
+                 {"s", 1000000000}, {"m", 60000000000ULL}, {"h", 3600000000000ULL}};
+    const char *at = scalar(value);
+    uint64_t total = 0, count;
+    bool good = at != NULL && at[0] != '\0' && strcmp(at, "0") != 0;
+    while (good && *at != '\0') {
+        size_t unit = 0, units = sizeof UNITS / sizeof UNITS[0];
+        good = read_whole(at, 1000000, &count, &at);
+        while (good && unit < units && strncmp(at, UNITS[unit].name, strlen(UNITS[unit].name)) != 0)
+            unit++;
+        good = good && unit < units;
+        if (good) {
+            at += strlen(UNITS[unit].name);
+            total += count * UNITS[unit].ns;
+        }
+        good = good && total <= 24 * 3600000000000ULL;
+    }
+    if (!good && (at == NULL || strcmp(at, "0") != 0))
+        return refuse(reader, value, "must be a time such as 1s or 500ms, of a day at most", key);
+    reader->config->rate_interval_ns = total;
+    return 0;
+}
+
+static int take_burst(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    const char *text = scalar(value), *end;
+    uint64_t burst;
+    if (text == NULL || !read_whole(text, 1000000, &burst, &end) || *end != '\0' || burst == 0)
+        return refuse(reader, value, "must be a number from 1 to 1000000", key);
+    reader->config->rate_burst = (unsigned)burst;
+    return 0;
+}
+
+static int take_rate(struct reader *reader, const char *key, yaml_node_t *value)
+{
+    static const struct key KEYS[] = {
+        {"interval", take_interval}, {"burst", take_burst}, {NULL, NULL}};
+    return each_pair(reader, key, value, take_known, KEYS);
+}
+
+/* ---- the whole ---- */
+
+static const char *priorities_of(const struct web_config *config)
+{
+    return config->oldest == 13   ? "NORMAL:-VERS-ALL:+VERS-TLS1.3"
+           : config->newest == 12 ? "NORMAL:-VERS-ALL:+VERS-TLS1.2"
+                                  : "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+}
+
+static int take_document(struct reader *reader)
+{
+    static const struct key KEYS[] = {{"tls_server_config", take_tls},
+                                      {"http_server_config", take_http},
+                                      {"basic_auth_users", take_users},
+                                      {"rate_limit", take_rate},
+                                      {NULL, NULL}};
+    yaml_node_t *root = yaml_document_get_root_node(&reader->document);
+    return root == NULL ? 0 : each_pair(reader, "it", root, take_known, KEYS);
+}
+
+static struct web_config *config_new(const char *path)
+{
+    static const char *const NAMES[WEB_CONFIG_HEADERS] = {
+        "Strict-Transport-Security", "X-Content-Type-Options", "X-Frame-Options",
+        "X-XSS-Protection", "Content-Security-Policy"};
+    struct web_config *config = calloc(1, sizeof *config);
+    if (config == NULL)
+        return NULL;
+    for (size_t i = 0; i < WEB_CONFIG_HEADERS; i++)
+        config->headers[i].name = NAMES[i];
+    config->oldest = 12;
+    config->newest = 13;
+    config->rate_burst = 1;
+    config->files[WEB_FILE_SELF].path = strdup(path);
+    if (config->files[WEB_FILE_SELF].path != NULL)
+        return config;
+    web_config_free(config);
+    return NULL;
+}
+
+int web_config_parse(const char *path, const char *bytes, size_t size, struct web_config **out,
+                     vitals_error *error)
+{
+    yaml_parser_t parser;
+    struct reader reader = {.path = path, .error = error};
+    const char *missing = libyaml_missing();
+    if (missing != NULL)
+        return record_fail(VITALS_EUNSUPPORTED, path, error, "needs libyaml: %s", missing);
+    reader.config = config_new(path);
+    if (reader.config == NULL || !yaml_parser_initialize(&parser)) {
+        web_config_free(reader.config);
+        return record_fail(VITALS_EMEMORY, path, error, "no memory");
+    }
+    int code = 0;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, size);
+    if (!yaml_parser_load(&parser, &reader.document)) {
+        code = record_fail(VITALS_EFORMAT, path, error, "line %zu: %s",
+                           parser.problem_mark.line + 1,
+                           parser.problem != NULL ? parser.problem : "no YAML");
+    } else {
+        code = take_document(&reader);
+        yaml_document_delete(&reader.document);
+    }
+    yaml_parser_delete(&parser);
+    reader.config->priorities = priorities_of(reader.config);
+    if (code == 0)
+        *out = reader.config;
+    else
+        web_config_free(reader.config);
+    return code;
+}
+#else
+int web_config_parse(const char *path, const char *bytes, size_t size, struct web_config **out,
+                     vitals_error *error)
+{
+    (void)bytes;
+    (void)size;
+    (void)out;
+    return record_fail(VITALS_EUNSUPPORTED, path, error, BUILT_WITHOUT_YAML);
+}
+#endif
+
+/* Who reads the error looks for the line that names the file. */
+static int read_named(const char *path, struct web_file *file, vitals_error *error)
+{
+    vitals_error found;
+    int code = read_file(file, &found);
+    return code < 0 ? record_fail(code, path, error, "line %u: %s", file->line, found.message) : 0;
+}
+
+int web_config_read(const char *path, struct web_config **out, vitals_error *error)
+{
+    struct web_config *config = NULL;
+    struct web_file self = {.path = strdup(path)};
+    int code = self.path != NULL ? read_file(&self, error)
+                                 : record_fail(VITALS_EMEMORY, path, error, "no memory");
+    if (code == 0)
+        code = web_config_parse(path, self.bytes, self.size, &config, error);
+    for (size_t i = WEB_FILE_SELF + 1; code == 0 && i < WEB_CONFIG_FILES; i++) {
+        if (config->files[i].path != NULL)
+            code = read_named(path, &config->files[i], error);
+    }
+    if (code == 0) {
+        free(config->files[WEB_FILE_SELF].path);
+        config->files[WEB_FILE_SELF] = self;
+        *out = config;
+        return 0;
+    }
+    web_config_free(config);
+    free(self.bytes);
+    free(self.path);
+    return code;
+}

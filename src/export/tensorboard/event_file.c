@@ -1,0 +1,259 @@
+/* event_file.c: see event_file.h. The framing is that of TFRecord: the length, its checksum, the
+ * bytes, their checksum. */
+#include "export/tensorboard/event_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "export/clock.h"
+#include "export/reply.h"
+#include "export/tensorboard/crc32c.h"
+
+#define SECOND UINT64_C(1000000000)
+
+enum { PATH_ROOM = 4096, MODE = 0777, FILE_MODE = 0666 };
+
+struct event_file {
+    const char *publisher;
+    char folder[PATH_ROOM];
+    pthread_t thread;
+
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct text waiting; /* guarded by mutex, like all down to `ended` */
+    uint64_t dropped;
+    bool closing, ended, failed;
+
+    /* The thread's own. */
+    char path[PATH_ROOM];
+    int descriptor;
+};
+
+/* ---- the file ---- */
+
+static void tell_failure(struct event_file *file, const char *what, const char *path, int code)
+{
+    char shown[400];
+    (void)vitals_text_format((vitals_text){path, strlen(path)}, VITALS_TEXT_TERMINAL, shown,
+                             sizeof shown);
+    reply_failed(file->publisher, "%s %s: %s", what, shown, strerror(code));
+}
+
+/* The folder and those above it, as far as they are not there. */
+static bool make_folder(struct event_file *file)
+{
+    char path[PATH_ROOM];
+    (void)snprintf(path, sizeof path, "%s", file->folder);
+    for (char *at = path + 1;; at++) {
+        char kept = *at;
+        if (kept != '/' && kept != '\0')
+            continue;
+        *at = '\0';
+        if (mkdir(path, MODE) < 0 && errno != EEXIST && errno != EISDIR) {
+            tell_failure(file, "cannot make the folder", path, errno);
+            return false;
+        }
+        *at = kept;
+        if (kept == '\0')
+            return true;
+    }
+}
+
+/* A name as TensorBoard's own writers give it; the number keeps two of one second apart. */
+static bool open_file(struct event_file *file)
+{
+    enum { TRIES = 100 };
+    struct utsname machine;
+    char host[sizeof machine.nodename] = "localhost";
+    if (uname(&machine) == 0 && strchr(machine.nodename, '/') == NULL)
+        (void)snprintf(host, sizeof host, "%s", machine.nodename);
+    for (int i = 0; i < TRIES; i++) {
+        int size = snprintf(
+            file->path, sizeof file->path, "%s/events.out.tfevents.%010llu.%s.%d.%d", file->folder,
+            (unsigned long long)(clock_realtime_ns() / SECOND), host, (int)getpid(), i);
+        errno = ENAMETOOLONG;
+        if (size > 0 && (size_t)size < sizeof file->path)
+            file->descriptor = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
+                                    FILE_MODE);
+        if (file->descriptor >= 0)
+            return true;
+        if (errno != EEXIST)
+            break;
+    }
+    tell_failure(file, "cannot write", file->path, errno);
+    return false;
+}
+
+static bool write_all(struct event_file *file, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(file->descriptor, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            tell_failure(file, "cannot write", file->path, written < 0 ? errno : ENOSPC);
+            return false;
+        }
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* ---- the thread ---- */
+
+/* What waits, taken over; false: no more will come. */
+static bool take(struct event_file *file, struct text *out)
+{
+    pthread_mutex_lock(&file->mutex);
+    while (file->waiting.size == 0 && !file->closing)
+        pthread_cond_wait(&file->changed, &file->mutex);
+    *out = file->waiting;
+    file->waiting = (struct text){.bytes = NULL};
+    pthread_mutex_unlock(&file->mutex);
+    return out->size > 0;
+}
+
+static void set_failed(struct event_file *file)
+{
+    pthread_mutex_lock(&file->mutex);
+    file->failed = true;
+    pthread_mutex_unlock(&file->mutex);
+}
+
+static void *work(void *data)
+{
+    struct event_file *file = data;
+    struct text records;
+    bool good = make_folder(file) && open_file(file);
+    if (good)
+        reply_opened(file->publisher, "path", file->path);
+    while (good && take(file, &records)) {
+        good = write_all(file, records.bytes, records.size);
+        text_done(&records);
+    }
+    if (!good)
+        set_failed(file);
+    if (file->descriptor >= 0)
+        (void)close(file->descriptor);
+    pthread_mutex_lock(&file->mutex);
+    file->ended = true;
+    pthread_cond_signal(&file->changed);
+    pthread_mutex_unlock(&file->mutex);
+    return NULL;
+}
+
+/* ---- everybody else ---- */
+
+static int fail(vitals_error *error, vitals_code code, const char *what)
+{
+    *error = (vitals_error){.code = code};
+    (void)snprintf(error->message, sizeof error->message, "%s", what);
+    return code;
+}
+
+int event_file_new(const char *publisher, const char *folder, struct event_file **out,
+                   vitals_error *error)
+{
+    struct event_file *file = calloc(1, sizeof *file);
+    pthread_condattr_t attributes;
+    sigset_t all, before;
+    if (file == NULL)
+        return fail(error, VITALS_EMEMORY, "out of memory");
+    if (folder[0] == '\0' || strlen(folder) >= sizeof file->folder) {
+        free(file);
+        return fail(error, VITALS_EARGUMENT, "the folder's name is empty or too long");
+    }
+    file->publisher = publisher;
+    file->descriptor = -1;
+    memcpy(file->folder, folder, strlen(folder) + 1);
+    pthread_mutex_init(&file->mutex, NULL);
+    pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&file->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&file->thread, NULL, work, file);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code != 0) {
+        free(file);
+        return fail(error, VITALS_ESYSTEM, "cannot start a thread");
+    }
+    *out = file;
+    return 0;
+}
+
+/* The checksum as these files have it, so that sums of sums stay different. */
+static uint32_t masked(const void *bytes, size_t size)
+{
+    uint32_t sum = crc32c(bytes, size);
+    return (sum >> 15 | sum << 17) + UINT32_C(0xA282EAD8);
+}
+
+static void put_little(unsigned char *out, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        out[i] = (unsigned char)(value >> (8 * i));
+}
+
+void event_file_write(struct event_file *file, const struct text *record)
+{
+    enum { HEAD = 12, LENGTH = 8, SUM = 4 };
+    unsigned char head[HEAD], tail[SUM];
+    bool lost = record->failed;
+    put_little(head, record->size, LENGTH);
+    put_little(head + LENGTH, masked(head, LENGTH), SUM);
+    put_little(tail, masked(record->bytes, record->size), SUM);
+    pthread_mutex_lock(&file->mutex);
+    struct text *waiting = &file->waiting;
+    size_t size = HEAD + record->size + SUM;
+    /* All of it or nothing: half a record would spoil what follows. */
+    if (!lost && !file->failed && waiting->size + size <= EVENT_FILE_QUEUE_BYTES &&
+        text_reserve(waiting, size) != NULL) {
+        text_append(waiting, head, sizeof head);
+        text_append(waiting, record->bytes, record->size);
+        text_append(waiting, tail, sizeof tail);
+    } else {
+        waiting->failed = false;
+        file->dropped++;
+    }
+    pthread_cond_signal(&file->changed);
+    pthread_mutex_unlock(&file->mutex);
+}
+
+void event_file_close(struct event_file *file, uint64_t deadline_ns)
+{
+    struct timespec until = {.tv_sec = (time_t)(deadline_ns / SECOND),
+                             .tv_nsec = (long)(deadline_ns % SECOND)};
+    int code = 0;
+    pthread_mutex_lock(&file->mutex);
+    file->closing = true;
+    pthread_cond_broadcast(&file->changed);
+    while (!file->ended && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&file->changed, &file->mutex, &until);
+    bool ended = file->ended;
+    if (!ended)
+        reply_say("%s: the disk did not take the last samples in time", file->publisher);
+    else if (file->dropped > 0 && !file->failed)
+        reply_say("%s: %llu samples were not written: the disk was too slow", file->publisher,
+                  (unsigned long long)file->dropped);
+    pthread_mutex_unlock(&file->mutex);
+    if (!ended) { /* it is stuck in a write, and keeps what it uses */
+        pthread_detach(file->thread);
+        return;
+    }
+    pthread_join(file->thread, NULL);
+    text_done(&file->waiting);
+    pthread_cond_destroy(&file->changed);
+    pthread_mutex_destroy(&file->mutex);
+    free(file);
+}

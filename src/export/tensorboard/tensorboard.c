@@ -1,0 +1,328 @@
+/* tensorboard.c: the publisher that writes files that TensorBoard opens.
+ *
+ *     "tensorboard":{"folder":"DIR"}
+ *
+ * Each sample of a run is one event with a scalar per figure: of the tree under vitals/, of the
+ * machine under system/, of each device under gpu_0/ …; steps are samples, from 0, and wall times
+ * when they were taken. The account is a text at the end. Charts are for people, so shares are
+ * percent here and bytes GiB, and the names say so. Main thread; event_file.h has the one that
+ * writes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/clock.h"
+#include "export/otlp/protobuf.h"
+#include "export/publisher.h"
+#include "export/tensorboard/event_file.h"
+#include "export/usage_line.h"
+
+/* Field numbers, by message (tensorflow/core/util/event.proto, framework/summary.proto). */
+enum { EVENT_WALL_TIME = 1, EVENT_STEP, EVENT_FILE_VERSION, EVENT_SUMMARY = 5 };
+enum { SUMMARY_VALUE = 1 };
+enum { VALUE_TAG = 1, VALUE_SIMPLE, VALUE_TENSOR = 8, VALUE_METADATA };
+enum { METADATA_PLUGIN = 1, METADATA_DESCRIPTION = 3, METADATA_CLASS };
+enum { PLUGIN_NAME = 1 };
+enum { CLASS_SCALAR = 1, CLASS_TENSOR };
+enum { TENSOR_TYPE = 1, TENSOR_SHAPE, TENSOR_STRING = 8 };
+enum { TYPE_STRING = 7 };
+
+enum { TAG = 160, MOST_DEVICES = 256, GROUP = 48, MOST_MEASURES = 256 };
+
+struct device {
+    char *subject; /* as lines of usage have it */
+    char group[GROUP];
+};
+
+struct tensorboard {
+    struct event_file *file;
+    struct text record;
+    int64_t step;
+    struct moment *newest; /* what its devices are called */
+    struct device devices[MOST_DEVICES];
+    size_t device_count;
+    char *described[MOST_DEVICES * 8]; /* tags whose metadata has been written */
+    size_t described_count;
+};
+
+/* ---- events ---- */
+
+static void begin_event(struct tensorboard *board, double wall_time)
+{
+    text_reset(&board->record);
+    protobuf_double(&board->record, EVENT_WALL_TIME, wall_time);
+    protobuf_number(&board->record, EVENT_STEP, (uint64_t)board->step);
+}
+
+static void write_metadata(struct text *record, const char *plugin, const char *description,
+                           unsigned class)
+{
+    size_t metadata = protobuf_open(record, VALUE_METADATA);
+    size_t data = protobuf_open(record, METADATA_PLUGIN);
+    protobuf_string(record, PLUGIN_NAME, plugin);
+    protobuf_close(record, data);
+    if (description != NULL)
+        protobuf_string(record, METADATA_DESCRIPTION, description);
+    protobuf_number(record, METADATA_CLASS, class);
+    protobuf_close(record, metadata);
+}
+
+/* Whether a tag stands here for the first time in the file. */
+static bool is_new(struct tensorboard *board, const char *tag)
+{
+    for (size_t i = 0; i < board->described_count; i++) {
+        if (strcmp(board->described[i], tag) == 0)
+            return false;
+    }
+    if (board->described_count == sizeof board->described / sizeof board->described[0])
+        return true;
+    board->described[board->described_count] = strdup(tag);
+    board->described_count += board->described[board->described_count] != NULL;
+    return true;
+}
+
+static void write_scalar(struct tensorboard *board, const char *tag, const char *description,
+                         double number)
+{
+    size_t value = protobuf_open(&board->record, SUMMARY_VALUE);
+    protobuf_string(&board->record, VALUE_TAG, tag);
+    protobuf_float(&board->record, VALUE_SIMPLE, (float)number);
+    if (is_new(board, tag))
+        write_metadata(&board->record, "scalars", description, CLASS_SCALAR);
+    protobuf_close(&board->record, value);
+}
+
+/* ---- names ---- */
+
+/* Units that people read. */
+static const struct {
+    const char *unit, *shown;
+    double factor;
+} SHOWN[] = {
+    {"bytes", "GiB", 1.0 / (1 << 30)},
+    {"ratio", "percent", 100},
+};
+
+/* A measure's name with the unit that it is shown in; the factor to it. */
+static double name_tag(const char *group, const char *name, const char *unit, char *tag)
+{
+    size_t size = strlen(name), tail = strlen(unit);
+    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
+        if (strcmp(unit, SHOWN[i].unit) != 0 || size <= tail)
+            continue;
+        (void)snprintf(tag, TAG, "%s/%.*s%s", group, (int)(size - tail), name, SHOWN[i].shown);
+        return SHOWN[i].factor;
+    }
+    (void)snprintf(tag, TAG, "%s/%s", group, name);
+    return 1;
+}
+
+/* "gpu_0": by the label that the device has in the newest snapshot, else by its own name. */
+static void name_group(struct tensorboard *board, const char *subject, char *group)
+{
+    vitals_error error;
+    const vitals_snapshot *snapshot = board->newest != NULL ? moment_snapshot(board->newest, &error)
+                                                            : NULL;
+    const char *label = subject;
+    const vitals_row *gpu = NULL;
+    while (snapshot != NULL && (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL) {
+        vitals_text uuid;
+        if (vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0 && uuid.size == strlen(subject) &&
+            memcmp(uuid.bytes, subject, uuid.size) == 0)
+            label = vitals_row_label(gpu);
+    }
+    (void)snprintf(group, GROUP, "gpu_%s", label);
+    for (char *at = group; *at != '\0'; at++) {
+        bool plain = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') ||
+                     (*at >= 'A' && *at <= 'Z') || *at == '_' || *at == '-' || *at == '.';
+        *at = plain ? *at : '_';
+    }
+}
+
+static void find_devices(struct tensorboard *board, const json_t *usage)
+{
+    const json_t *values = json_object_get(usage, "values"), *value;
+    size_t i;
+    json_array_foreach(values, i, value)
+    {
+        const char *scope = json_string_value(json_array_get(value, 0));
+        const char *subject = json_string_value(json_array_get(value, 1));
+        bool known = scope == NULL || subject == NULL || strcmp(scope, "gpu") != 0;
+        for (size_t d = 0; d < board->device_count && !known; d++)
+            known = strcmp(board->devices[d].subject, subject) == 0;
+        if (known || board->device_count == MOST_DEVICES)
+            continue;
+        struct device *device = &board->devices[board->device_count];
+        device->subject = strdup(subject);
+        if (device->subject == NULL)
+            return;
+        name_group(board, subject, device->group);
+        board->device_count++;
+    }
+}
+
+/* ---- what it is told ---- */
+
+static int tensorboard_open(const json_t *config, const json_t *hello, void **data,
+                            vitals_error *error)
+{
+    const char *folder = json_string_value(json_object_get(config, "folder"));
+    struct tensorboard *board = calloc(1, sizeof *board);
+    (void)hello;
+    *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+    if (board == NULL)
+        return VITALS_EMEMORY;
+    int code = event_file_new("tensorboard", folder != NULL ? folder : "", &board->file, error);
+    if (code < 0) {
+        free(board);
+        return code;
+    }
+    protobuf_double(&board->record, EVENT_WALL_TIME, (double)clock_realtime_ns() / 1e9);
+    protobuf_string(&board->record, EVENT_FILE_VERSION, "brain.Event:2");
+    event_file_write(board->file, &board->record);
+    *data = board;
+    return 0;
+}
+
+static void tensorboard_snapshot(void *data, struct moment *moment)
+{
+    struct tensorboard *board = data;
+    moment_unref(board->newest);
+    board->newest = moment_ref(moment);
+}
+
+static void write_scope(struct tensorboard *board, const struct usage_line *line, const char *scope,
+                        const char *subject, const char *group)
+{
+    for (vitals_measure measure = 1; measure < MOST_MEASURES; measure++) {
+        const char *name = vitals_measure_name(measure);
+        char tag[TAG];
+        double value;
+        if (name == NULL ||
+            !usage_line_is_new(usage_line_value(line, scope, subject, name, &value)))
+            continue;
+        /* In the group of a device "gpu_" and "device_" say nothing new, but whose share it is. */
+        const char *shown = strcmp(scope, "gpu") == 0 && strncmp(name, "device_", 7) == 0 ? name + 7
+                                                                                          : name;
+        double factor = name_tag(group, shown, vitals_measure_unit(measure), tag);
+        write_scalar(board, tag, vitals_measure_help(measure), value * factor);
+    }
+}
+
+static void tensorboard_usage(void *data, const json_t *usage)
+{
+    struct tensorboard *board = data;
+    uint64_t when = usage_line_realtime_ns(usage);
+    if (when == 0)
+        return;
+    struct usage_line line;
+    find_devices(board, usage);
+    usage_line_read(&line, usage);
+    begin_event(board, (double)when / 1e9);
+    size_t summary = protobuf_open(&board->record, EVENT_SUMMARY);
+    write_scope(board, &line, "tree", NULL, "vitals");
+    write_scope(board, &line, "system", NULL, "system");
+    for (size_t i = 0; i < board->device_count; i++)
+        write_scope(board, &line, "gpu", board->devices[i].subject, board->devices[i].group);
+    usage_line_done(&line);
+    protobuf_close(&board->record, summary);
+    event_file_write(board->file, &board->record);
+    board->step++;
+}
+
+/* ---- the end ---- */
+
+/* What could end a cell of a table, or be taken for markup, is escaped. */
+static void put_cell(struct text *page, const char *words)
+{
+    char safe[200];
+    (void)vitals_text_format((vitals_text){words, strlen(words)}, VITALS_TEXT_TERMINAL, safe,
+                             sizeof safe);
+    for (const char *at = safe; *at != '\0'; at++) {
+        if (strchr("\\|`*_<>[]#&", *at) != NULL)
+            text_byte(page, '\\');
+        text_byte(page, *at);
+    }
+}
+
+static void put_figure(struct text *page, const json_t *figure)
+{
+    static const char *const COLUMNS[] = {"unit", "availability", "source"};
+    const char *name = json_string_value(json_object_get(figure, "name"));
+    const char *label = json_string_value(json_object_get(figure, "label"));
+    const char *subject = json_string_value(json_object_get(figure, "subject"));
+    const json_t *value = json_object_get(figure, "value");
+    if (name == NULL)
+        return;
+    text_string(page, "| ");
+    put_cell(page, label != NULL ? label : subject != NULL ? subject : "");
+    text_string(page, " | ");
+    put_cell(page, name);
+    text_string(page, " | ");
+    if (json_is_number(value))
+        text_number(page, json_number_value(value));
+    for (size_t i = 0; i < sizeof COLUMNS / sizeof COLUMNS[0]; i++) {
+        const char *words = json_string_value(json_object_get(figure, COLUMNS[i]));
+        text_string(page, " | ");
+        put_cell(page, words != NULL ? words : "");
+    }
+    text_string(page, " |\n");
+}
+
+static void write_text(struct tensorboard *board, const char *tag, const struct text *page)
+{
+    struct text *record = &board->record;
+    size_t summary = protobuf_open(record, EVENT_SUMMARY);
+    size_t value = protobuf_open(record, SUMMARY_VALUE);
+    protobuf_string(record, VALUE_TAG, tag);
+    size_t tensor = protobuf_open(record, VALUE_TENSOR);
+    protobuf_number(record, TENSOR_TYPE, TYPE_STRING);
+    protobuf_bytes(record, TENSOR_SHAPE, "", 0);
+    protobuf_bytes(record, TENSOR_STRING, page->bytes, page->size);
+    protobuf_close(record, tensor);
+    write_metadata(record, "text", NULL, CLASS_TENSOR);
+    protobuf_close(record, value);
+    protobuf_close(record, summary);
+}
+
+static void tensorboard_end(void *data, const json_t *account, const json_t *status)
+{
+    struct tensorboard *board = data;
+    struct text page = {.bytes = NULL};
+    const json_t *figures = json_object_get(account, "figures"), *figure;
+    size_t i;
+    (void)status;
+    text_format(&page, "Exit code %d\n\n",
+                (int)json_integer_value(json_object_get(account, "exit_code")));
+    text_string(&page, "| of | figure | value | unit | availability | source |\n"
+                       "|---|---|---:|---|---|---|\n");
+    json_array_foreach(figures, i, figure) put_figure(&page, figure);
+    begin_event(board, (double)clock_realtime_ns() / 1e9);
+    if (!page.failed) {
+        write_text(board, "account", &page);
+        event_file_write(board->file, &board->record);
+    }
+    text_done(&page);
+}
+
+static void tensorboard_close(void *data, uint64_t deadline_ns)
+{
+    struct tensorboard *board = data;
+    event_file_close(board->file, deadline_ns);
+    moment_unref(board->newest);
+    for (size_t i = 0; i < board->device_count; i++)
+        free(board->devices[i].subject);
+    for (size_t i = 0; i < board->described_count; i++)
+        free(board->described[i]);
+    text_done(&board->record);
+    free(board);
+}
+
+const struct publisher publisher_tensorboard = {
+    .name = "tensorboard",
+    .open = tensorboard_open,
+    .snapshot = tensorboard_snapshot,
+    .usage = tensorboard_usage,
+    .end = tensorboard_end,
+    .close = tensorboard_close,
+};

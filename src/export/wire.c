@@ -1,0 +1,109 @@
+/* wire.c: see wire.h. */
+#include "export/wire.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK = 64 * 1024 };
+
+struct wire {
+    int descriptor;
+    bool ended;
+    bool skipping; /* inside a line that is too long */
+    char *bytes;
+    size_t capacity, used;
+    size_t begin;  /* of the line that is not given yet */
+    size_t looked; /* up to here there is no newline behind begin */
+    uint64_t passed_over;
+};
+
+struct wire *wire_new(int descriptor)
+{
+    struct wire *wire = calloc(1, sizeof *wire);
+    if (wire != NULL)
+        wire->descriptor = descriptor;
+    return wire;
+}
+
+void wire_free(struct wire *wire)
+{
+    if (wire == NULL)
+        return;
+    free(wire->bytes);
+    free(wire);
+}
+
+/* A line that is whole, of the bytes that were read. */
+static bool take_line(struct wire *wire, char **line, size_t *size)
+{
+    while (wire->looked < wire->used) {
+        char *from = wire->bytes + wire->looked;
+        char *newline = memchr(from, '\n', wire->used - wire->looked);
+        if (newline == NULL) {
+            wire->looked = wire->used;
+            return false;
+        }
+        *line = wire->bytes + wire->begin;
+        *size = (size_t)(newline - *line);
+        *newline = '\0';
+        wire->begin = wire->looked = (size_t)(newline - wire->bytes) + 1;
+        if (!wire->skipping)
+            return true;
+        wire->skipping = false;
+    }
+    return false;
+}
+
+/* What was given makes room, and so does a line that is too long. */
+static bool make_room(struct wire *wire)
+{
+    if (wire->begin > 0) {
+        memmove(wire->bytes, wire->bytes + wire->begin, wire->used - wire->begin);
+        wire->used -= wire->begin;
+        wire->looked -= wire->begin;
+        wire->begin = 0;
+    }
+    if (wire->used > WIRE_LINE_MAX || (wire->skipping && wire->used > 0)) {
+        wire->passed_over += !wire->skipping;
+        wire->skipping = true;
+        wire->used = wire->looked = 0;
+    }
+    if (wire->capacity - wire->used >= CHUNK)
+        return true;
+    size_t capacity = wire->capacity > 0 ? wire->capacity * 2 : 2 * (size_t)CHUNK;
+    char *bytes = realloc(wire->bytes, capacity);
+    if (bytes == NULL)
+        return false;
+    wire->bytes = bytes;
+    wire->capacity = capacity;
+    return true;
+}
+
+int wire_next(struct wire *wire, char **line, size_t *size)
+{
+    if (take_line(wire, line, size))
+        return 1;
+    if (wire->ended || !make_room(wire))
+        return -1;
+    ssize_t count;
+    do {
+        count = read(wire->descriptor, wire->bytes + wire->used, wire->capacity - wire->used);
+    } while (count < 0 && errno == EINTR);
+    if (count < 0 && errno == EAGAIN)
+        return 0;
+    if (count <= 0) {
+        wire->ended = true;
+        wire->passed_over += wire->used > wire->begin;
+        return -1;
+    }
+    wire->used += (size_t)count;
+    return take_line(wire, line, size) ? 1 : 0;
+}
+
+uint64_t wire_passed_over(const struct wire *wire)
+{
+    return wire->passed_over;
+}

@@ -1,0 +1,291 @@
+/* process_utilization.c: how much of a device each process used.
+ *
+ * The driver samples some times a second, keeps about ten seconds of it, and tells what is newer
+ * than a moment that we give, of processes that did something. We sum that up over the time since
+ * our last reading: the ratio is its mean over that window, weighted by time, busy_seconds its
+ * integral. So nothing between two ticks is lost; of a tick longer than those ten seconds only its
+ * end is seen, and stands for the whole. */
+#include "gpu/nvidia/errors.h"
+#include "gpu/nvidia/state.h"
+#include "util/memory.h"
+#include "util/search.h"
+
+#include <string.h>
+
+enum { SAMPLES_FIRST = 128, SAMPLES_MAX = 4096 };
+#define HOLD_NS NS_PER_SECOND /* no driver is slower than one sample a second */
+
+/* Those who are still listed keep their integrals. */
+static bool follow_users(struct nvidia_device *device, const struct gpu_processes *list)
+{
+    if (list->count > device->spare_capacity) {
+        struct nvidia_user *grown = memory_resize(device->spare, list->count, sizeof *grown);
+        if (!grown)
+            return false;
+        device->spare = grown;
+        device->spare_capacity = list->count;
+    }
+    struct nvidia_user *users = device->spare;
+    size_t old = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        int64_t pid = list->items[i].pid;
+        while (old < device->user_count && device->users[old].pid < pid)
+            old++;
+        users[i] = old < device->user_count && device->users[old].pid == pid
+                       ? device->users[old]
+                       : (struct nvidia_user){.pid = pid};
+    }
+    device->spare = device->users;
+    device->users = users;
+    size_t capacity = device->spare_capacity;
+    device->spare_capacity = device->user_capacity;
+    device->user_capacity = capacity;
+    device->user_count = list->count;
+    return true;
+}
+
+static struct nvidia_user *find_user(struct nvidia_device *device, unsigned pid)
+{
+    struct search_number number = {offsetof(struct nvidia_user, pid), pid};
+    return search_find(device->users, device->user_count, sizeof *device->users, number);
+}
+
+/* Where nothing was read yet, or nobody did anything for long: the last second. */
+static uint64_t recent_us(const struct nvidia *nvidia)
+{
+    const vitals_clock *clock = &nvidia->context->os.clock;
+    uint64_t now_ns = clock->realtime_ns(clock->data);
+    return now_ns > HOLD_NS ? (now_ns - HOLD_NS) / 1000 : 0;
+}
+
+static bool make_room(struct nvidia_device *device, unsigned entries)
+{
+    if (entries <= device->sample_room)
+        return true;
+    void *grown = entries <= SAMPLES_MAX
+                      ? memory_resize(device->samples, entries, sizeof device->samples[0])
+                      : NULL;
+    if (!grown)
+        return false;
+    device->samples = grown;
+    device->sample_room = entries;
+    return true;
+}
+
+/* From R550 on: of all engines. */
+static nvml_return call_all(const struct nvml *nvml, const struct nvidia_device *device,
+                            nvml_device handle, uint64_t since_us, unsigned *count)
+{
+    struct nvml_process_samples request = {
+        .version = NVML_STRUCT_VERSION(struct nvml_process_samples, 1),
+        .count = *count,
+        .last_seen_us = since_us,
+        .entries = device->samples};
+    nvml_return code = NVML_CALL(nvml, nvmlDeviceGetProcessesUtilizationInfo, handle, &request);
+    *count = request.count;
+    return code;
+}
+
+/* Entries of the older function are smaller: they are widened where they stand, from the end. */
+void nvidia_widen_samples(struct nvml_process_sample *samples, unsigned count)
+{
+    for (unsigned i = count; i-- > 0;) {
+        struct nvml_process_sample_old old;
+        memcpy(&old, (const char *)samples + i * sizeof old, sizeof old);
+        samples[i] = (struct nvml_process_sample){.timestamp_us = old.timestamp_us,
+                                                  .pid = old.pid,
+                                                  .sm = old.sm,
+                                                  .memory = old.memory,
+                                                  .encoder = old.encoder,
+                                                  .decoder = old.decoder};
+    }
+}
+
+static nvml_return call_old(const struct nvml *nvml, const struct nvidia_device *device,
+                            nvml_device handle, uint64_t since_us, unsigned *count)
+{
+    unsigned room = *count;
+    nvml_return code = NVML_CALL(nvml, nvmlDeviceGetProcessUtilization, handle, device->samples,
+                                 count, since_us);
+    if (code == NVML_SUCCESS)
+        nvidia_widen_samples(device->samples, *count < room ? *count : room);
+    return code;
+}
+
+typedef nvml_return samples_call(const struct nvml *nvml, const struct nvidia_device *device,
+                                 nvml_device handle, uint64_t since_us, unsigned *count);
+
+static nvml_return call_samples(const struct nvml *nvml, struct nvidia_device *device,
+                                nvml_device handle, uint64_t since_us, unsigned *count)
+{
+    samples_call *call = device->old_samples ? call_old : call_all;
+    nvml_return code = NVML_INSUFFICIENT_SIZE;
+    unsigned room = SAMPLES_FIRST;
+    *count = 0;
+    for (int tries = 0; tries < 3 && code == NVML_INSUFFICIENT_SIZE; tries++) {
+        if (!make_room(device, room))
+            return code;
+        memset(device->samples, 0, device->sample_room * sizeof device->samples[0]);
+        *count = device->sample_room;
+        code = call(nvml, device, handle, since_us, count);
+        room = *count;
+    }
+    *count = *count < device->sample_room ? *count : device->sample_room;
+    return code;
+}
+
+/* Once a driver has shown that it lacks the newer function, it is not asked again. */
+static nvml_return call_either(const struct nvml *nvml, struct nvidia_device *device,
+                               nvml_device handle, uint64_t since_us, unsigned *count)
+{
+    nvml_return code = call_samples(nvml, device, handle, since_us, count);
+    if (device->old_samples || nvml_availability(code) != VITALS_UNSUPPORTED)
+        return code;
+    device->old_samples = true;
+    return call_samples(nvml, device, handle, since_us, count);
+}
+
+/* A driver hands out slots that it never wrote to (nvtop issue 110), and, to a container, samples
+ * of processes outside, whose pid may be that of another inside. */
+static bool is_sample(struct nvidia_device *device, const struct nvml_process_sample *sample,
+                      uint64_t since_us)
+{
+    return sample->timestamp_us > since_us && sample->timestamp_us < EXACT_MAX &&
+           sample->sm <= 100 && sample->memory <= 100 && sample->encoder <= 100 &&
+           sample->decoder <= 100 && sample->jpeg <= 100 && sample->optical_flow <= 100 &&
+           find_user(device, sample->pid) != NULL;
+}
+
+/* Keeps the good ones, in the order of time; returns how many. They come nearly sorted. */
+static unsigned sort_samples(struct nvidia_device *device, unsigned count, uint64_t since_us)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct nvml_process_sample sample = device->samples[i];
+        if (!is_sample(device, &sample, since_us))
+            continue;
+        unsigned at = kept++;
+        for (; at > 0 && device->samples[at - 1].timestamp_us > sample.timestamp_us; at--)
+            device->samples[at] = device->samples[at - 1];
+        device->samples[at] = sample;
+    }
+    return kept;
+}
+
+static void forget_ratios(struct nvidia_device *device, uint64_t until_us)
+{
+    for (size_t i = 0; i < device->user_count; i++) {
+        memset(device->users[i].ratios, 0, sizeof device->users[i].ratios);
+        device->users[i].until_us = until_us;
+    }
+}
+
+/* Each sample stands for the time since the one before of the same process, or since the cursor.
+ * The first reading has no window: its newest samples are the ratios, and nothing is counted. */
+static void count_samples(struct nvidia_device *device, unsigned kept)
+{
+    uint64_t from_us = device->cursor_us, to_us = device->samples[kept - 1].timestamp_us;
+    forget_ratios(device, from_us);
+    for (unsigned i = 0; i < kept; i++) {
+        const struct nvml_process_sample *sample = &device->samples[i];
+        const unsigned percents[NVIDIA_SHARES] = {sample->sm,      sample->memory,
+                                                  sample->encoder, sample->decoder,
+                                                  sample->jpeg,    sample->optical_flow};
+        struct nvidia_user *user = find_user(device, sample->pid);
+        double seconds = (double)(sample->timestamp_us - user->until_us) / 1e6;
+        double weight = seconds / ((double)(to_us - from_us) / 1e6);
+        for (size_t e = 0; e < ARRAY_COUNT(percents); e++) {
+            double ratio = percents[e] / 100.0;
+            user->ratios[e] = from_us == 0 ? ratio : user->ratios[e] + ratio * weight;
+        }
+        if (from_us != 0)
+            user->busy_seconds += sample->sm / 100.0 * seconds;
+        user->until_us = sample->timestamp_us;
+    }
+    device->cursor_us = to_us;
+}
+
+unsigned nvidia_count_samples(struct nvidia_device *device, unsigned count, uint64_t since_us)
+{
+    unsigned kept = sort_samples(device, count, since_us);
+    if (kept > 0)
+        count_samples(device, kept);
+    return kept;
+}
+
+static nvml_return read_samples(const struct nvidia *nvidia, struct nvidia_device *device,
+                                nvml_device handle)
+{
+    uint64_t since_us = device->cursor_us != 0 ? device->cursor_us : recent_us(nvidia);
+    uint64_t now_ns = nvidia_now_ns(nvidia);
+    unsigned count = 0;
+    nvml_return code = call_either(&nvidia->nvml, device, handle, since_us, &count);
+    if (code != NVML_SUCCESS && code != NVML_NOT_FOUND)
+        return code;
+    unsigned kept = code == NVML_SUCCESS ? nvidia_count_samples(device, count, since_us) : 0;
+    if (kept > 0) {
+        device->samples_ns = now_ns;
+    } else if (now_ns - device->samples_ns >= HOLD_NS) { /* idle, and not between two samples */
+        device->cursor_us = recent_us(nvidia);
+        forget_ratios(device, device->cursor_us);
+    }
+    return NVML_SUCCESS;
+}
+
+/* In the order of the driver's samples. */
+static const vitals_metric metrics[NVIDIA_SHARES] = {
+    VITALS_GPU_PROCESS_UTILIZATION_RATIO, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO,
+    VITALS_GPU_PROCESS_ENCODER_RATIO,     VITALS_GPU_PROCESS_DECODER_RATIO,
+    VITALS_GPU_PROCESS_JPEG_RATIO,        VITALS_GPU_PROCESS_OPTICAL_FLOW_RATIO};
+enum { OLD_SHARES = 4 }; /* of which the older function tells */
+
+static bool wants_shares(const struct metric_set *wanted)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++) {
+        if (metric_set_has(wanted, metrics[i]))
+            return true;
+    }
+    return metric_set_has(wanted, VITALS_GPU_PROCESS_BUSY_SECONDS);
+}
+
+static void set_shares(const struct nvidia_device *device, const struct nvidia_user *user,
+                       struct gpu_process *item)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++) {
+        bool known = i < OLD_SHARES || !device->old_samples;
+        item->at[metric_number(metrics[i])] = known ? value_f64(
+                                                          user->ratios[i] < 1 ? user->ratios[i] : 1)
+                                                    : value_missing(VITALS_UNSUPPORTED);
+    }
+    struct value *busy = &item->at[metric_number(VITALS_GPU_PROCESS_BUSY_SECONDS)];
+    *busy = value_f64(user->busy_seconds);
+    busy->state = VITALS_SAMPLED;
+}
+
+static void set_no_shares(struct gpu_process *item, vitals_availability reason)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
+        item->at[metric_number(metrics[i])] = value_missing(reason);
+    item->at[metric_number(VITALS_GPU_PROCESS_BUSY_SECONDS)] = value_missing(reason);
+}
+
+void nvidia_read_shares(const struct nvidia *nvidia, struct nvidia_device *device,
+                        nvml_device handle, const struct metric_set *wanted,
+                        struct gpu_processes *out)
+{
+    if (!wants_shares(wanted))
+        return;
+    vitals_availability state = VITALS_UNSUPPORTED; /* of a partition */
+    if (out->count == 0)
+        device->cursor_us = 0; /* who comes next begins anew */
+    if (!follow_users(device, out))
+        state = VITALS_FAILED;
+    else if (!device->partition && out->count > 0)
+        state = nvml_availability(read_samples(nvidia, device, handle));
+    for (uint32_t i = 0; i < out->count; i++) {
+        if (state > 0)
+            set_shares(device, &device->users[i], &out->items[i]);
+        else
+            set_no_shares(&out->items[i], state);
+    }
+}

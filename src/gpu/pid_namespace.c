@@ -1,0 +1,112 @@
+/* pid_namespace.c: see pid_namespace.h. */
+#include "gpu/pid_namespace.h"
+
+#include <stdlib.h>
+
+enum { STATUS_BYTES = 16 * 1024 };
+
+struct question {
+    const struct os *os;
+    const struct gpu_node *nodes;
+    uint32_t node_count;
+    bool listed; /* pids holds everybody */
+    struct os_pids pids;
+};
+
+static bool shows_node(const struct question *question, int64_t pid)
+{
+    for (uint32_t i = 0; i < question->node_count; i++) {
+        if (os_process_has_device(question->os, pid, question->nodes[i].major,
+                                  question->nodes[i].minor))
+            return true;
+    }
+    return false;
+}
+
+/* Its number in the innermost of its pid namespaces; 0: not told. */
+static int64_t innermost_pid(const struct os *os, int64_t pid)
+{
+    struct buffer text = {0};
+    struct os_status status = {0};
+    bool cut;
+    bool told = os_process_file(os, pid, "status", STATUS_BYTES, &text, &cut) == 0 &&
+                os_parse_status(text.bytes, text.size, &status) &&
+                (status.has & OS_STATUS_NAMESPACE_PID) != 0;
+    buffer_done(&text);
+    return told ? (int64_t)status.namespace_pid : 0;
+}
+
+/* Where /proc is that of an outer namespace, its pid for a pid of an inner one: of whoever has that
+ * number there and the node open. 0: nobody. */
+static int64_t outer_pid(struct question *question, int64_t inner)
+{
+    if (!question->listed && os_list_processes(question->os, &question->pids) < 0)
+        return 0;
+    question->listed = true;
+    for (size_t i = 0; i < question->pids.count; i++) {
+        int64_t pid = question->pids.items[i];
+        if (pid != inner && innermost_pid(question->os, pid) == inner && shows_node(question, pid))
+            return pid;
+    }
+    return 0;
+}
+
+static int compare_pids(const void *left, const void *right)
+{
+    int64_t a = ((const struct gpu_process *)left)->pid;
+    int64_t b = ((const struct gpu_process *)right)->pid;
+    return (a > b) - (a < b);
+}
+
+/* One that has another's number by now (both of them are claims on one process) goes. */
+static void put_in_order(struct gpu_processes *processes)
+{
+    uint32_t kept = 0;
+    qsort(processes->items, processes->count, sizeof processes->items[0], compare_pids);
+    for (uint32_t i = 0; i < processes->count; i++) {
+        if (kept == 0 || processes->items[kept - 1].pid != processes->items[i].pid)
+            processes->items[kept++] = processes->items[i];
+    }
+    processes->count = kept;
+}
+
+static void prove(struct question *question, struct gpu_process *process, bool *moved)
+{
+    int64_t outer = 0;
+    bool ours = shows_node(question, process->pid);
+    if (!ours && !question->os->live) {
+        outer = outer_pid(question, process->pid);
+        ours = outer != 0;
+    }
+    if (outer != 0) {
+        process->pid = outer;
+        *moved = true;
+    }
+    process->is_ours = ours ? VITALS_HAVE : VITALS_OUTSIDE;
+}
+
+bool gpu_pids_hold(const vitals_context *context, enum gpu_pids pids)
+{
+    return context->origin.pid_namespace == OS_FIRST_PID_NAMESPACE &&
+           (context->os.live || pids == GPU_PIDS_OF_MACHINE);
+}
+
+void gpu_prove(const vitals_context *context, const struct gpu_node *nodes, uint32_t node_count,
+               struct gpu_processes *processes)
+{
+    struct question question = {.os = &context->os, .nodes = nodes, .node_count = node_count};
+    bool hold = gpu_pids_hold(context, GPU_PIDS_OF_ASKER);
+    bool moved = false;
+    for (uint32_t i = 0; i < processes->count; i++) {
+        struct gpu_process *process = &processes->items[i];
+        if (process->is_ours != VITALS_UNSET)
+            continue;
+        if (hold)
+            process->is_ours = VITALS_HAVE;
+        else
+            prove(&question, process, &moved);
+    }
+    os_pids_done(&question.pids);
+    if (moved)
+        put_in_order(processes);
+}

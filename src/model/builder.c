@@ -1,0 +1,661 @@
+/* builder.c: fills snapshots, and uses the memory of those that nobody else holds again.
+ *
+ * The first mistake or failed allocation is kept in `problem` and told by finish; from then on
+ * every call does nothing. What a column needs of the catalogue is looked up once, when its table
+ * is opened; setting a value looks nothing up.
+ * Thread rule: one thread at a time per builder; the snapshots that it gave away are read by any
+ * thread meanwhile, and are written again only once the builder's reference is the last. */
+#include "model/builder.h"
+
+#include "model/snapshot.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/utf8.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KEPT = 4, ROWS_MIN = 8, TEXTS_MIN = 64 };
+
+struct vitals_builder {
+    vitals_snapshot *building;   /* NULL: not begun, or no memory */
+    vitals_snapshot *kept[KEPT]; /* one reference each, NULL where there is none */
+    size_t oldest;               /* the place in `kept` that is given up next */
+    vitals_error problem;        /* the first; VITALS_OK: none */
+    /* What the last snapshot held: the next one starts with room for as much. */
+    size_t rows_before[ENTITY_MAX + 1];
+    size_t texts_before;
+};
+
+int vitals_builder_new(vitals_builder **out, vitals_error *error)
+{
+    vitals_builder *builder = memory_alloc(sizeof *builder);
+    if (builder == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "snapshot builder: out of memory");
+    *out = builder;
+    return 0;
+}
+
+void vitals_builder_free(vitals_builder *builder)
+{
+    if (builder == NULL)
+        return;
+    vitals_snapshot_unref(builder->building);
+    for (size_t i = 0; i < KEPT; i++)
+        vitals_snapshot_unref(builder->kept[i]);
+    memory_free(builder);
+}
+
+static bool usable(const vitals_builder *builder)
+{
+    return builder->building != NULL && builder->problem.code == VITALS_OK;
+}
+
+static void out_of_memory(vitals_builder *builder)
+{
+    error_set(&builder->problem, VITALS_EMEMORY, 0, "snapshot: out of memory");
+}
+
+/* One that only we hold, taken out of `kept`; NULL where there is none. */
+static vitals_snapshot *take_idle(vitals_builder *builder)
+{
+    for (size_t i = 0; i < KEPT; i++) {
+        vitals_snapshot *snapshot = builder->kept[i];
+        /* Acquire: the reads of whoever gave it back come before our writes. Only a holder can
+         * make the count grow, and there is none but us. */
+        if (snapshot != NULL && atomic_load_explicit(&snapshot->refs, memory_order_acquire) == 1) {
+            builder->kept[i] = NULL;
+            return snapshot;
+        }
+    }
+    return NULL;
+}
+
+/* Keeps it, in the place of the oldest where there is no other; that one lives on with those who
+ * still read it. */
+static void keep(vitals_builder *builder, vitals_snapshot *snapshot)
+{
+    size_t place = builder->oldest;
+    for (size_t i = 0; i < KEPT; i++)
+        if (builder->kept[i] == NULL)
+            place = i;
+    if (builder->kept[place] != NULL)
+        builder->oldest = (place + 1) % KEPT;
+    vitals_snapshot_unref(builder->kept[place]);
+    builder->kept[place] = snapshot;
+}
+
+void vitals_builder_begin(vitals_builder *builder)
+{
+    builder->problem.code = VITALS_OK;
+    if (builder->building == NULL)
+        builder->building = take_idle(builder);
+    if (builder->building != NULL)
+        snapshot_reset(builder->building);
+    else
+        builder->building = snapshot_new();
+    if (builder->building == NULL)
+        out_of_memory(builder);
+}
+
+static vitals_text copy_safe(vitals_builder *builder, vitals_text text)
+{
+    size_t size;
+    if (text.size == 0)
+        return (vitals_text){"", 0};
+    char *copy = label_copy(&builder->building->arena, text, &size);
+    if (copy != NULL)
+        return (vitals_text){copy, size};
+    out_of_memory(builder);
+    return (vitals_text){"", 0};
+}
+
+void vitals_builder_origin(vitals_builder *builder, vitals_text host, vitals_text boot_id,
+                           uint64_t pid_namespace)
+{
+    if (!usable(builder))
+        return;
+    builder->building->host = copy_safe(builder, host);
+    builder->building->boot_id = copy_safe(builder, boot_id);
+    /* No kernel gives such a number; cut, it could be another's. */
+    builder->building->pid_namespace = pid_namespace <= EXACT_MAX ? pid_namespace : 0;
+}
+
+void vitals_builder_stream(vitals_builder *builder, uint64_t stream)
+{
+    if (usable(builder))
+        builder->building->stream = stream <= EXACT_MAX ? stream
+                                                        : 0; /* cut, it could be another's */
+}
+
+void vitals_builder_moment(vitals_builder *builder, uint64_t realtime_ns, uint64_t boottime_ns,
+                           uint64_t monotonic_ns, uint64_t sequence)
+{
+    if (!usable(builder))
+        return;
+    builder->building->realtime_ns = realtime_ns;
+    builder->building->boottime_ns = boottime_ns;
+    builder->building->monotonic_ns = monotonic_ns;
+    builder->building->sequence = sequence < EXACT_MAX ? sequence : EXACT_MAX;
+}
+
+/* ---- tables ---- */
+
+/* Makes room for the lags of a column. */
+static bool lags_reserve(struct arena *arena, struct column *column, size_t count, size_t capacity)
+{
+    uint64_t *lags = arena_array(arena, capacity, sizeof *lags);
+    if (lags == NULL)
+        return false;
+    if (column->lags != NULL)
+        memcpy(lags, column->lags, count * sizeof *lags);
+    column->lags = lags;
+    return true;
+}
+
+/* Makes room for `capacity` rows. Columns lie one behind the other in two blocks. */
+static bool table_reserve(struct arena *arena, struct table *table, size_t capacity)
+{
+    size_t count = table->count;
+    struct vitals_row *rows = arena_array(arena, capacity, sizeof *rows);
+    uint64_t *keys = arena_array(arena, capacity, sizeof *keys);
+    union cell *cells = arena_array(arena, capacity, table->column_count * sizeof *cells);
+    signed char *states = arena_array(arena, capacity, table->column_count);
+    if (rows == NULL || keys == NULL || cells == NULL || states == NULL)
+        return false;
+    if (count != 0) {
+        memcpy(rows, table->rows, count * sizeof *rows);
+        memcpy(keys, table->keys, count * sizeof *keys);
+    }
+    for (size_t i = 0; i < table->column_count; i++) {
+        struct column *column = &table->columns[i];
+        if (count != 0) {
+            memcpy(cells + i * capacity, column->cells, count * sizeof *cells);
+            memcpy(states + i * capacity, column->states, count);
+        }
+        column->cells = cells + i * capacity;
+        column->states = states + i * capacity;
+        if (column->lags != NULL && !lags_reserve(arena, column, count, capacity))
+            return false;
+    }
+    table->rows = rows;
+    table->keys = keys;
+    table->capacity = capacity;
+    return true;
+}
+
+/* Columns for the numbers that are marked, in their order. */
+static bool table_columns(struct arena *arena, struct table *table, const bool *marked)
+{
+    for (unsigned number = 0; number < METRIC_NUMBERS; number++)
+        table->column_count += marked[number];
+    table->columns = arena_array(arena, table->column_count, sizeof *table->columns);
+    if (table->columns == NULL)
+        return false;
+    unsigned char place = 0;
+    for (unsigned number = 0; number < METRIC_NUMBERS; number++) {
+        if (!marked[number])
+            continue;
+        vitals_metric metric = metric_of(table->entity, number);
+        const char *name = vitals_metric_name(metric);
+        table->columns[place] = (struct column){.metric = metric,
+                                                .type = vitals_metric_type(metric),
+                                                .kind = vitals_metric_kind(metric),
+                                                .name = name,
+                                                .name_size = strlen(name)};
+        table->places[number] = ++place;
+    }
+    return true;
+}
+
+void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
+                          const vitals_metric *metrics, size_t count)
+{
+    if (!usable(builder))
+        return;
+    const char *name = vitals_entity_name(entity);
+    if (name == NULL || builder->building->tables[entity].open) {
+        error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: table %s %s",
+                  name != NULL ? name : "?", name != NULL ? "is opened twice" : "does not exist");
+        return;
+    }
+    bool marked[METRIC_NUMBERS] = {false};
+    for (size_t i = 0; i < count; i++) {
+        if (vitals_metric_entity(metrics[i]) != entity) {
+            error_set(&builder->problem, VITALS_EARGUMENT, 0,
+                      "snapshot: table %s has no metric 0x%04x", name, metrics[i]);
+            return;
+        }
+        marked[metric_number(metrics[i])] = true;
+    }
+    struct arena *arena = &builder->building->arena;
+    struct table *table = &builder->building->tables[entity];
+    table->snapshot = builder->building;
+    table->entity = entity;
+    table->ordered = true;
+    table->state = VITALS_HAVE;
+    size_t before = builder->rows_before[entity];
+    table->open = table_columns(arena, table, marked) &&
+                  table_reserve(arena, table, size_max(before + before / 8, ROWS_MIN));
+    if (!table->open)
+        out_of_memory(builder);
+}
+
+void vitals_builder_state(vitals_builder *builder, vitals_entity entity, vitals_availability state)
+{
+    if (!usable(builder) || entity > ENTITY_MAX || !builder->building->tables[entity].open)
+        return;
+    int number = state;
+    if (number < VITALS_AVAILABILITY_MIN || number > VITALS_AVAILABILITY_MAX || number == 0)
+        error_set(&builder->problem, VITALS_EARGUMENT, 0,
+                  "snapshot: table %s gets an availability that is none",
+                  vitals_entity_name(entity));
+    else
+        builder->building->tables[entity].state = (signed char)state;
+}
+
+void builder_table_of(vitals_builder *builder, vitals_entity entity, const struct metric_set *set)
+{
+    vitals_metric metrics[METRIC_NUMBERS];
+    size_t count = 0;
+    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
+        for (uint64_t bits = set->bits[entity][word]; bits != 0; bits &= bits - 1)
+            metrics[count++] = metric_of(entity, word * 64 + (unsigned)__builtin_ctzll(bits));
+    if (count != 0)
+        vitals_builder_table(builder, entity, metrics, count);
+}
+
+/* The open table, to be written; NULL also after a problem. */
+static struct table *open_table(const vitals_builder *builder, vitals_entity entity)
+{
+    if (!usable(builder) || entity > ENTITY_MAX || !builder->building->tables[entity].open)
+        return NULL;
+    return &builder->building->tables[entity];
+}
+
+/* What a key may be: JSON keeps integers up to 2^53 exact, and 0 is the parent of those at the top.
+ */
+static bool row_allowed(vitals_builder *builder, vitals_entity entity, uint64_t key,
+                        uint64_t parent)
+{
+    const char *what = NULL;
+    if (key == 0)
+        what = "gets the key 0";
+    else if (key > EXACT_MAX || parent > EXACT_MAX)
+        what = "gets a key above 2^53";
+    else if (parent != 0 && vitals_entity_parent(entity) == 0)
+        what = "has no parent, and a row names one";
+    if (what != NULL)
+        error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: table %s %s",
+                  vitals_entity_name(entity), what);
+    return what == NULL;
+}
+
+void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t key,
+                        uint64_t parent, vitals_text label, uint64_t stamp_ns)
+{
+    struct table *table = open_table(builder, entity);
+    if (table == NULL || !row_allowed(builder, entity, key, parent))
+        return; /* a source may offer rows that nobody asked for */
+    if (table->count == table->capacity &&
+        !table_reserve(&builder->building->arena, table, table->capacity * 2)) {
+        out_of_memory(builder);
+        return;
+    }
+    if (table->count != 0 && table->keys[table->count - 1] >= key)
+        table->ordered = false;
+    table->keys[table->count] = key;
+    table->rows[table->count++] = (struct vitals_row){.table = table,
+                                                      .parent = parent,
+                                                      .stamp_ns = stamp_ns,
+                                                      .label = copy_safe(builder, label).bytes};
+}
+
+/* ---- values ---- */
+
+bool builder_wants(const vitals_builder *builder, vitals_metric metric)
+{
+    const struct table *table = open_table(builder, metric >> 8);
+    return table != NULL && table_column(table, metric) != NULL;
+}
+
+static void refuse(vitals_builder *builder, vitals_metric metric, const char *what)
+{
+    const char *table = vitals_entity_name(vitals_metric_entity(metric));
+    const char *name = vitals_metric_name(metric);
+    error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: %s %s %s",
+              table != NULL ? table : "?", name != NULL ? name : "?", what);
+}
+
+/* The column, and in *index the newest row's place. NULL where the value is to be passed over: its
+ * column is not open, it is UNSET, or there is a problem, which then is remembered. */
+static struct column *slot(vitals_builder *builder, vitals_metric metric, int state, size_t *index)
+{
+    const struct table *table = open_table(builder, metric >> 8);
+    struct column *column = table != NULL ? table_column(table, metric) : NULL;
+    if (column == NULL || state == VITALS_UNSET)
+        return NULL;
+    if (table->count == 0)
+        refuse(builder, metric, "is set before there is a row");
+    else if (state < VITALS_AVAILABILITY_MIN || state > VITALS_AVAILABILITY_MAX)
+        refuse(builder, metric, "is set with an availability that is none");
+    if (builder->problem.code != VITALS_OK)
+        return NULL;
+    *index = table->count - 1;
+    return column;
+}
+
+/* The same for a value of the type. */
+static struct column *typed_slot(vitals_builder *builder, vitals_metric metric, vitals_type type,
+                                 int state, size_t *index)
+{
+    struct column *column = slot(builder, metric, state, index);
+    if (column == NULL || column->type == type)
+        return column;
+    refuse(builder, metric, "is set with a value of another type");
+    return NULL;
+}
+
+void vitals_builder_u64(vitals_builder *builder, vitals_metric metric, uint64_t value,
+                        vitals_availability availability)
+{
+    size_t index;
+    struct column *column = typed_slot(builder, metric, VITALS_U64, availability, &index);
+    if (column == NULL)
+        return;
+    if (value > EXACT_MAX && availability > 0) {
+        value = EXACT_MAX;
+        availability = VITALS_LOWER_BOUND;
+    }
+    column->cells[index].u64 = value;
+    column->states[index] = (signed char)availability;
+}
+
+void vitals_builder_i64(vitals_builder *builder, vitals_metric metric, int64_t value,
+                        vitals_availability availability)
+{
+    size_t index;
+    struct column *column = typed_slot(builder, metric, VITALS_I64, availability, &index);
+    if (column == NULL)
+        return;
+    int64_t most = (int64_t)EXACT_MAX;
+    if (availability > 0 && (value > most || value < -most)) {
+        availability = value > 0 ? VITALS_LOWER_BOUND : VITALS_UPPER_BOUND;
+        value = value > 0 ? most : -most;
+    }
+    column->cells[index].i64 = value;
+    column->states[index] = (signed char)availability;
+}
+
+void vitals_builder_f64(vitals_builder *builder, vitals_metric metric, double value,
+                        vitals_availability availability)
+{
+    size_t index;
+    struct column *column = typed_slot(builder, metric, VITALS_F64, availability, &index);
+    if (column == NULL)
+        return;
+    if (availability > 0 && !isfinite(value))
+        availability = VITALS_FAILED;
+    column->cells[index].f64 = value +
+                               0.0; /* -0 becomes 0: JSON readers take "-0" for an integer */
+    column->states[index] = (signed char)availability;
+}
+
+void vitals_builder_missing(vitals_builder *builder, vitals_metric metric,
+                            vitals_availability reason)
+{
+    size_t index;
+    struct column *column = slot(builder, metric, reason, &index);
+    if (column != NULL && reason > 0)
+        refuse(builder, metric, "is missing for a reason that is none");
+    else if (column != NULL)
+        column->states[index] = (signed char)reason;
+}
+
+void vitals_builder_read_at(vitals_builder *builder, vitals_metric metric, uint64_t read_ns)
+{
+    size_t index;
+    struct column *column = slot(builder, metric, VITALS_HAVE, &index);
+    if (column == NULL)
+        return;
+    const struct table *table = open_table(builder, metric >> 8);
+    uint64_t lag = table->rows[index].stamp_ns - read_ns;
+    if (lag == 0 && column->lags == NULL)
+        return;
+    if (column->lags == NULL &&
+        !lags_reserve(&builder->building->arena, column, 0, table->capacity)) {
+        out_of_memory(builder);
+        return;
+    }
+    column->lags[index] = lag;
+}
+
+/* How many bytes of a long text are kept: SHARED_TEXT_MAX characters, one for each piece that is
+ * broken. Counted so because a broken byte takes three bytes of JSON, and what is read back from
+ * there must not be cut again. */
+static size_t kept_size(vitals_text text)
+{
+    if (text.size <= SHARED_TEXT_MAX)
+        return text.size;
+    const char *at = text.bytes;
+    const char *end = at + text.size;
+    for (size_t left = SHARED_TEXT_MAX; left != 0 && at < end; left--) {
+        size_t size;
+        utf8_decode(at, end, &size);
+        at += size;
+    }
+    return (size_t)(at - text.bytes);
+}
+
+/* The text of the row before, where it is the same one, as of rows that follow each other it often
+ * is: whatever a snapshot holds it holds to its end, so that both may point to it. */
+static const struct shared_text *same_as_before(const struct column *column, size_t index,
+                                                vitals_text value, size_t size)
+{
+    if (index == 0 || column->states[index - 1] <= 0)
+        return NULL;
+    const struct shared_text *before = column->cells[index - 1].text;
+    return shared_text_equal(before, value.bytes, size) ? before : NULL;
+}
+
+static const struct shared_text *copy_text(struct arena *arena, vitals_text value, size_t size)
+{
+    struct shared_text *text = arena_alloc(arena, sizeof *text + size + 1);
+    if (text == NULL)
+        return NULL;
+    atomic_init(&text->refs, 1); /* the arena's, never given back */
+    text->size = (uint32_t)size;
+    if (size != 0)
+        memcpy(text->bytes, value.bytes, size);
+    return text;
+}
+
+void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_text value,
+                         vitals_availability availability)
+{
+    size_t index;
+    struct column *column = typed_slot(builder, metric, VITALS_TEXT, availability, &index);
+    if (column == NULL)
+        return;
+    if (availability < 0) {
+        column->states[index] = (signed char)availability;
+        return;
+    }
+    size_t size = kept_size(value);
+    const struct shared_text *text = same_as_before(column, index, value, size);
+    if (text == NULL)
+        text = copy_text(&builder->building->arena, value, size);
+    if (text == NULL) {
+        out_of_memory(builder);
+        return;
+    }
+    column->cells[index].text = text;
+    column->states[index] = (signed char)(size < value.size ? VITALS_LOWER_BOUND : availability);
+}
+
+/* Takes a reference that is given back when the snapshot is reused or freed. */
+static bool hold(vitals_builder *builder, struct shared_text *text)
+{
+    struct texts *texts = &builder->building->texts;
+    if (texts->count == texts->capacity) {
+        size_t capacity = size_max(builder->texts_before + builder->texts_before / 8, TEXTS_MIN);
+        capacity = size_max(capacity, texts->capacity * 2);
+        struct shared_text **items = arena_array(&builder->building->arena, capacity,
+                                                 sizeof(struct shared_text *));
+        if (items == NULL)
+            return false;
+        if (texts->count != 0)
+            memcpy(items, texts->items, texts->count * sizeof(struct shared_text *));
+        texts->items = items;
+        texts->capacity = capacity;
+    }
+    texts->items[texts->count++] = shared_text_ref(text);
+    return true;
+}
+
+void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared_text *text,
+                    vitals_availability state)
+{
+    size_t index;
+    if (text == NULL && state > 0)
+        state = VITALS_FAILED;
+    struct column *column = typed_slot(builder, metric, VITALS_TEXT, state, &index);
+    if (column == NULL)
+        return;
+    if (state > 0 && !hold(builder, text)) {
+        out_of_memory(builder);
+        return;
+    }
+    column->cells[index].text = text;
+    column->states[index] = (signed char)state;
+}
+
+void builder_value(vitals_builder *builder, vitals_metric metric, struct value value)
+{
+    vitals_availability state = (vitals_availability)value.state;
+    if (state < 0) {
+        vitals_builder_missing(builder, metric, state);
+        return;
+    }
+    switch (vitals_metric_type(metric)) {
+    case VITALS_U64: vitals_builder_u64(builder, metric, value.as.u64, state); break;
+    case VITALS_I64: vitals_builder_i64(builder, metric, value.as.i64, state); break;
+    case VITALS_F64: vitals_builder_f64(builder, metric, value.as.f64, state); break;
+    case VITALS_TEXT:
+        if (builder_wants(builder, metric))
+            refuse(builder, metric, "is text and is set as a number");
+        break;
+    }
+}
+
+void builder_values(vitals_builder *builder, vitals_entity entity, const struct values *values)
+{
+    const struct table *table = open_table(builder, entity);
+    for (size_t i = 0; table != NULL && i < table->column_count; i++) {
+        vitals_metric metric = table->columns[i].metric;
+        const struct value *value = &values->at[metric_number(metric)];
+        if (value->state != VITALS_UNSET)
+            builder_value(builder, metric, *value);
+    }
+}
+
+void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availability reason)
+{
+    const struct table *table = open_table(builder, entity);
+    for (size_t i = 0; table != NULL && table->count != 0 && i < table->column_count; i++)
+        if (table->columns[i].states[table->count - 1] == VITALS_UNSET)
+            vitals_builder_missing(builder, table->columns[i].metric, reason);
+}
+
+void builder_facts(vitals_builder *builder, const struct facts *facts, const struct fact_row *row)
+{
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        const struct fact *fact = &facts->items[i];
+        if (vitals_metric_type(fact->metric) != VITALS_TEXT || fact->state < 0) {
+            builder_value(builder, fact->metric,
+                          (struct value){.as.u64 = fact->as.u64, .state = fact->state});
+            continue;
+        }
+        struct span text = fact_span(facts, fact);
+        vitals_builder_text(builder, fact->metric, (vitals_text){text.bytes, text.size},
+                            (vitals_availability)fact->state);
+    }
+}
+
+/* Room for all the rows that come, instead of for twice as many again and again. */
+static void reserve_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity)
+{
+    struct table *table = open_table(builder, entity);
+    size_t wanted = table != NULL ? table->count : 0;
+    for (size_t i = 0; table != NULL && i < facts->row_count; i++)
+        wanted += facts->rows[i].entity == entity;
+    if (table != NULL && wanted > table->capacity &&
+        !table_reserve(&builder->building->arena, table, wanted))
+        out_of_memory(builder);
+}
+
+void builder_facts_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity,
+                        uint64_t stamp_ns)
+{
+    reserve_rows(builder, facts, entity);
+    vitals_builder_state(builder, entity, (vitals_availability)facts->states[entity]);
+    for (size_t i = 0; i < facts->row_count; i++) {
+        const struct fact_row *row = &facts->rows[i];
+        if (row->entity != entity)
+            continue;
+        struct span label = fact_label(facts, row);
+        vitals_builder_row(builder, entity, row->key, row->parent,
+                           (vitals_text){label.bytes, label.size}, stamp_ns);
+        builder_facts(builder, facts, row);
+        builder_rest(builder, entity, VITALS_UNSUPPORTED);
+    }
+}
+
+/* ---- the end ---- */
+
+/* Keys must be unique; they stand in their order. */
+static void check_keys(vitals_builder *builder, const struct table *table)
+{
+    for (size_t i = 1; i < table->count; i++) {
+        if (table->keys[i - 1] != table->keys[i])
+            continue;
+        error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: table %s has key %llu twice",
+                  vitals_entity_name(table->entity), (unsigned long long)table->keys[i]);
+        return;
+    }
+}
+
+static void complete_table(vitals_builder *builder, struct table *table)
+{
+    struct arena *arena = &builder->building->arena;
+    if (!table->ordered) {
+        if (table_order(arena, table) < 0)
+            out_of_memory(builder);
+        else
+            check_keys(builder, table);
+    }
+    if (usable(builder) && table_index_parents(arena, table) < 0)
+        out_of_memory(builder);
+}
+
+int vitals_builder_finish(vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+{
+    vitals_snapshot *snapshot = builder->building;
+    if (snapshot == NULL && builder->problem.code == VITALS_OK)
+        return error_set(error, VITALS_EARGUMENT, 0, "snapshot: finished before it was begun");
+    for (size_t i = 0; usable(builder) && i <= ENTITY_MAX; i++)
+        if (snapshot->tables[i].open)
+            complete_table(builder, &snapshot->tables[i]);
+    if (builder->problem.code != VITALS_OK) {
+        if (error != NULL)
+            *error = builder->problem;
+        return builder->problem.code;
+    }
+    for (size_t i = 0; i <= ENTITY_MAX; i++)
+        builder->rows_before[i] = snapshot->tables[i].count;
+    builder->texts_before = snapshot->texts.count;
+    builder->building = NULL;
+    *out = vitals_snapshot_ref(snapshot);
+    keep(builder, snapshot);
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* builder.h: what rooms inside the library use beside <vitals/sys/builder.h>. */
+#ifndef VITALS_MODEL_BUILDER_H
+#define VITALS_MODEL_BUILDER_H
+
+#include "model/row_batch.h"
+#include "util/shared_text.h"
+#include <vitals/sys/builder.h>
+
+/* Opens a table with those columns of the set that belong to the entity; nothing where none. */
+void builder_table_of(vitals_builder *builder, vitals_entity entity, const struct metric_set *set);
+
+/* Whether the snapshot being built has the column: lets a source skip work. */
+bool builder_wants(const vitals_builder *builder, vitals_metric metric);
+
+/* One value, by its metric's type (not TEXT). UNSET is passed over. */
+void builder_value(vitals_builder *builder, vitals_metric metric, struct value value);
+
+/* Every value of the row that is not UNSET and whose column is open. */
+void builder_values(vitals_builder *builder, vitals_entity entity, const struct values *values);
+
+/* Text that lives longer than the snapshot: shared, not copied. NULL: missing for `state`. */
+void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared_text *text,
+                    vitals_availability state);
+
+/* Fills what is still UNSET in the newest row of the table with the reason. */
+void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availability reason);
+
+/* The values of a row of facts into the newest row of their table. */
+void builder_facts(vitals_builder *builder, const struct facts *facts, const struct fact_row *row);
+
+/* All rows of the entity, whose keys must be set, into the open table, and its state. What a row
+ * does not say is UNSUPPORTED. */
+void builder_facts_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity,
+                        uint64_t stamp_ns);
+
+#endif

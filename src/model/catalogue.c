@@ -1,0 +1,258 @@
+/* catalogue.c: metrics.def and entities.def as tables, and what is asked of them.
+ *
+ * Numbers come from the two .def files alone, never from the constants in <vitals/metrics.h>: that
+ * header is printed from here, so this file must compile before a new metric stands in it.
+ * A number or a name that is given twice does not compile.
+ * Thread rule: constant data. */
+#include "model/catalogue.h"
+
+#include <string.h>
+
+struct entity {
+    const char *name;
+    const char *help;
+    unsigned set;         /* one of enum vitals_set */
+    vitals_entity parent; /* 0: none */
+};
+
+/* What metrics.def may say; what it leaves out is 0. */
+struct metric {
+    const char *name;
+    const char *unit;
+    const char *source;
+    const char *help;
+    uint64_t every_ns;
+    uint64_t resolution_ns;
+    uint64_t coarse_ns;
+    vitals_type type;
+    vitals_kind kind;
+    vitals_price price;   /* 0: VITALS_PRICE_TICK */
+    vitals_entity target; /* 0: none */
+    bool by_name;
+};
+
+/* NUMBER_HOST: the entity's number. */
+enum {
+    VITALS_ASKED = 0, /* in entities.def: of no set */
+    NUMBER_NONE = 0,
+#define ENTITY(constant, number, name, set, parent, help) NUMBER_##constant = (number),
+#include "model/entities.def"
+#undef ENTITY
+};
+
+/* PLACE_HOST_uptime_seconds: where the metric stands in METRICS. */
+enum {
+#define METRIC(entity, number, name, ...) PLACE_##entity##_##name,
+#include "model/metrics.def"
+#undef METRIC
+    METRIC_COUNT
+};
+
+static const struct entity ENTITIES[ENTITY_MAX + 1] = {
+#define ENTITY(constant, number, name, set, parent, help) \
+    [number] = {name, help, VITALS_##set, NUMBER_##parent},
+#include "model/entities.def"
+#undef ENTITY
+};
+
+static const struct metric METRICS[METRIC_COUNT] = {
+#define METRIC(entity, number, label, form, behavior, ...) \
+    {.name = #label, .type = VITALS_##form, .kind = VITALS_##behavior, __VA_ARGS__},
+#include "model/metrics.def"
+#undef METRIC
+};
+
+/* 1 + the place in METRICS, by entity and number; 0: no such metric. */
+static const uint16_t PLACES[ENTITY_MAX + 1][METRIC_NUMBERS] = {
+#define METRIC(entity, number, name, ...) [NUMBER_##entity][number] = PLACE_##entity##_##name + 1,
+#include "model/metrics.def"
+#undef METRIC
+};
+
+_Static_assert((int)METRIC_COUNT <= (int)METRICS_MAX, "a place fits");
+_Static_assert(METRIC_NUMBERS <= 256 && METRIC_NUMBERS % 64 == 0, "a number fits its byte");
+
+static const struct entity *entity_at(vitals_entity entity)
+{
+    if (entity > ENTITY_MAX || ENTITIES[entity].name == NULL)
+        return NULL;
+    return &ENTITIES[entity];
+}
+
+static const struct metric *metric_at(vitals_metric metric)
+{
+    vitals_entity entity = metric >> 8;
+    unsigned number = metric_number(metric);
+    if (entity > ENTITY_MAX || number >= METRIC_NUMBERS || PLACES[entity][number] == 0)
+        return NULL;
+    return &METRICS[PLACES[entity][number] - 1];
+}
+
+vitals_entity vitals_entity_next(vitals_entity previous)
+{
+    for (vitals_entity entity = previous; entity < ENTITY_MAX;)
+        if (ENTITIES[++entity].name != NULL)
+            return entity;
+    return 0;
+}
+
+vitals_metric vitals_metric_next(vitals_metric previous)
+{
+    vitals_metric last = metric_of(ENTITY_MAX, METRIC_NUMBERS - 1);
+    for (vitals_metric metric = previous; metric < last;)
+        if (metric_at(++metric) != NULL)
+            return metric;
+    return 0;
+}
+
+const char *vitals_entity_name(vitals_entity entity)
+{
+    const struct entity *found = entity_at(entity);
+    return found != NULL ? found->name : NULL;
+}
+
+const char *vitals_entity_help(vitals_entity entity)
+{
+    const struct entity *found = entity_at(entity);
+    return found != NULL ? found->help : NULL;
+}
+
+vitals_entity vitals_entity_parent(vitals_entity entity)
+{
+    const struct entity *found = entity_at(entity);
+    return found != NULL ? found->parent : 0;
+}
+
+const char *vitals_metric_name(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->name : NULL;
+}
+
+const char *vitals_metric_unit(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    if (found == NULL)
+        return NULL;
+    return found->unit != NULL ? found->unit : "";
+}
+
+const char *vitals_metric_source(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->source : NULL;
+}
+
+const char *vitals_metric_help(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->help : NULL;
+}
+
+vitals_entity vitals_metric_entity(vitals_metric metric)
+{
+    return metric_at(metric) != NULL ? metric >> 8 : 0;
+}
+
+vitals_entity vitals_metric_target(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->target : 0;
+}
+
+vitals_type vitals_metric_type(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->type : (vitals_type)0;
+}
+
+vitals_kind vitals_metric_kind(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->kind : (vitals_kind)0;
+}
+
+vitals_price vitals_metric_price(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    if (found == NULL)
+        return (vitals_price)0;
+    return found->price != 0 ? found->price : VITALS_PRICE_TICK;
+}
+
+uint64_t vitals_metric_every_ns(vitals_metric metric)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL ? found->every_ns : 0;
+}
+
+uint64_t vitals_metric_resolution_ns(vitals_metric metric, int estimate)
+{
+    const struct metric *found = metric_at(metric);
+    if (found == NULL)
+        return 0;
+    return estimate && found->coarse_ns != 0 ? found->coarse_ns : found->resolution_ns;
+}
+
+vitals_entity vitals_entity_find(const char *name)
+{
+    for (vitals_entity entity = 1; name != NULL && entity <= ENTITY_MAX; entity++)
+        if (ENTITIES[entity].name != NULL && strcmp(ENTITIES[entity].name, name) == 0)
+            return entity;
+    return 0;
+}
+
+vitals_metric vitals_metric_find(vitals_entity entity, const char *name)
+{
+    if (entity_at(entity) == NULL || name == NULL)
+        return 0;
+    for (unsigned number = 0; number < METRIC_NUMBERS; number++) {
+        unsigned place = PLACES[entity][number];
+        if (place != 0 && strcmp(METRICS[place - 1].name, name) == 0)
+            return metric_of(entity, number);
+    }
+    return 0;
+}
+
+bool metric_in_sets(vitals_metric metric, unsigned sets)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL && !found->by_name && (ENTITIES[metric >> 8].set & sets) != 0;
+}
+
+bool metric_in_table(vitals_metric metric, vitals_entity entity)
+{
+    const struct metric *found = metric_at(metric);
+    return found != NULL && !found->by_name && metric >> 8 == entity;
+}
+
+void metric_set_add(struct metric_set *set, vitals_metric metric)
+{
+    unsigned number = metric_number(metric);
+    if (metric_at(metric) != NULL)
+        set->bits[metric >> 8][number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+void metric_set_remove(struct metric_set *set, vitals_metric metric)
+{
+    unsigned number = metric_number(metric);
+    if (metric_at(metric) != NULL)
+        set->bits[metric >> 8][number / 64] &= ~(UINT64_C(1) << (number % 64));
+}
+
+bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; entity_at(entity) != NULL && i < METRIC_NUMBERS / 64; i++)
+        any |= set->bits[entity][i];
+    return any != 0;
+}
+
+void metric_set_add_identities(struct metric_set *set, vitals_entity entity)
+{
+    for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
+        vitals_metric metric = metric_of(entity, number);
+        if (vitals_metric_name(metric) != NULL && vitals_metric_kind(metric) == VITALS_IDENTITY)
+            metric_set_add(set, metric);
+    }
+}

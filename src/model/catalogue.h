@@ -1,0 +1,56 @@
+/* catalogue.h: what the library itself needs of the catalogue, beside <vitals/catalogue.h>.
+ *
+ * Constant data, any thread. */
+#ifndef VITALS_MODEL_CATALOGUE_H
+#define VITALS_MODEL_CATALOGUE_H
+
+#include "util/base.h"
+#include <vitals/catalogue.h>
+
+/* Entities are 1 … ENTITY_MAX, metrics of one entity 1 … METRIC_NUMBERS - 1. */
+enum { ENTITY_MAX = 31, METRIC_NUMBERS = 128, METRICS_MAX = 1023 };
+
+/* A metric's number within its entity. */
+static inline unsigned metric_number(vitals_metric metric)
+{
+    return metric & 0xffu;
+}
+
+static inline vitals_metric metric_of(vitals_entity entity, unsigned number)
+{
+    return (entity << 8) | number;
+}
+
+/* The tables' columns that belong to a set of enum vitals_set. */
+bool metric_in_sets(vitals_metric metric, unsigned sets);
+
+/* Whether only a live handle answers for the table: its rows are a process's own. */
+static inline bool entity_is_of_handle(vitals_entity entity)
+{
+    return entity != VITALS_PROCESS && vitals_entity_parent(entity) == VITALS_PROCESS;
+}
+
+/* Of a table: every metric but those that belong to no set although others of it do. */
+bool metric_in_table(vitals_metric metric, vitals_entity entity);
+
+/* A set of metrics. */
+struct metric_set {
+    uint64_t bits[ENTITY_MAX + 1][METRIC_NUMBERS / 64];
+};
+
+void metric_set_add(struct metric_set *set, vitals_metric metric);
+void metric_set_remove(struct metric_set *set, vitals_metric metric);
+bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity);
+
+/* Adds all metrics of the entity that say who a row is. */
+void metric_set_add_identities(struct metric_set *set, vitals_entity entity);
+
+static inline bool metric_set_has(const struct metric_set *set, vitals_metric metric)
+{
+    vitals_entity entity = metric >> 8;
+    unsigned number = metric_number(metric);
+    return entity <= ENTITY_MAX && number < METRIC_NUMBERS &&
+           (set->bits[entity][number / 64] >> (number % 64) & 1) != 0;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* diagnosis.c: see diagnosis.h. */
+#include "model/diagnosis.h"
+
+#include <string.h>
+
+void diagnosis_add(struct facts *out, enum diagnosis severity, const char *subject,
+                   const char *finding, const char *remedy)
+{
+    static const char *const WORDS[] = {
+        [DIAGNOSIS_GOOD] = "good",
+        [DIAGNOSIS_NOTICE] = "notice",
+        [DIAGNOSIS_PROBLEM] = "problem",
+    };
+    facts_row(out, VITALS_DIAGNOSIS, 0, (struct span){subject, strlen(subject)});
+    fact_string(out, VITALS_DIAGNOSIS_SUBJECT, subject);
+    fact_string(out, VITALS_DIAGNOSIS_SEVERITY, WORDS[severity]);
+    fact_string(out, VITALS_DIAGNOSIS_FINDING, finding);
+    fact_string(out, VITALS_DIAGNOSIS_REMEDY, remedy);
+}

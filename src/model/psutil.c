@@ -1,0 +1,184 @@
+/* psutil.c: psutil's own numbers from our rows, digit for digit, for who compares.
+ *
+ * Pure functions of rows, with psutil's order of operations, since its rounding shows the
+ * difference. What is wrong with some of these numbers stands in docs/psutil.md.
+ * Thread rule: any thread. */
+#include <vitals/psutil.h>
+
+#include "util/base.h"
+
+#include <math.h>
+
+/* Python's round(value, 1): to the nearest tenth of the value as it is in binary, a true tie to the
+ * even one. value * 10 alone would make ties of what is none, as 0.35. */
+static double rounded(double value)
+{
+    double tenths = value * 10;
+    double off = fma(value, 10, -tenths); // what the product lost
+    double below = floor(tenths);
+    bool tie = !(tenths - below < 0.5) && !(tenths - below > 0.5);
+    double nearest = rint(tenths);
+    if (tie && off > 0)
+        nearest = below + 1;
+    else if (tie && off < 0)
+        nearest = below;
+    return nearest / 10;
+}
+
+/* The first that is not perfect. */
+static vitals_availability worse(vitals_availability a, vitals_availability b)
+{
+    return a <= 0 || (b > 0 && a != VITALS_HAVE) ? a : b;
+}
+
+/* A value of the machine in the process's snapshot. */
+static vitals_availability host_number(const vitals_row *row, vitals_metric metric, double *out)
+{
+    const vitals_snapshot *snapshot = vitals_row_snapshot(row);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    return host != NULL ? vitals_row_number(host, metric, out) : VITALS_NOT_REQUESTED;
+}
+
+vitals_availability vitals_psutil_create_time(const vitals_row *process, double *out)
+{
+    double start_seconds, boot_seconds;
+    vitals_availability state = vitals_row_f64(process, VITALS_PROCESS_START_SECONDS,
+                                               &start_seconds);
+    if (state <= 0)
+        return state;
+    state = worse(state, host_number(process, VITALS_HOST_BOOT_TIME_SECONDS, &boot_seconds));
+    if (state <= 0)
+        return state;
+    *out = start_seconds + floor(boot_seconds); // btime of /proc/stat
+    return state;
+}
+
+/* How two counters of one reading grew together. NOT_YET: the row is not in `older`. */
+static vitals_availability cpu_growth(const vitals_row *process, const vitals_snapshot *older,
+                                      double *seconds, double *window_seconds)
+{
+    double user, system;
+    vitals_availability of_user = vitals_row_growth(process, older, VITALS_PROCESS_CPU_USER_SECONDS,
+                                                    &user, window_seconds);
+    vitals_availability of_system = vitals_row_growth(
+        process, older, VITALS_PROCESS_CPU_SYSTEM_SECONDS, &system, NULL);
+    vitals_availability state = worse(of_user, of_system);
+    if (state > 0)
+        *seconds = user + system;
+    return state;
+}
+
+vitals_availability vitals_psutil_cpu_percent(const vitals_row *process,
+                                              const vitals_snapshot *older, double *out)
+{
+    double seconds, window_seconds;
+    vitals_availability state = cpu_growth(process, older, &seconds, &window_seconds);
+    if (state == VITALS_NOT_YET) {
+        *out = 0; // as its first call
+        return VITALS_HAVE;
+    }
+    if (state > 0)
+        *out = rounded(seconds / window_seconds * 100);
+    return state;
+}
+
+vitals_availability vitals_psutil_memory_percent(const vitals_row *process, double *out)
+{
+    double resident, total;
+    vitals_availability state = vitals_row_number(process, VITALS_PROCESS_RESIDENT_BYTES,
+                                                  &resident);
+    if (state <= 0)
+        return state;
+    state = worse(state, host_number(process, VITALS_HOST_MEMORY_TOTAL_BYTES, &total));
+    if (state <= 0)
+        return state;
+    if (!(total > 0))
+        return VITALS_FAILED;
+    *out = resident / total * 100;
+    return state;
+}
+
+/* In psutil's order. An older kernel lacks the last ones, and psutil then too. */
+static const struct {
+    vitals_metric host, cpu;
+    bool idle, guest, optional;
+} FIELDS[] = {
+    {VITALS_HOST_CPU_USER_SECONDS, VITALS_CPU_USER_SECONDS, false, false, false},
+    {VITALS_HOST_CPU_NICE_SECONDS, VITALS_CPU_NICE_SECONDS, false, false, false},
+    {VITALS_HOST_CPU_SYSTEM_SECONDS, VITALS_CPU_SYSTEM_SECONDS, false, false, false},
+    {VITALS_HOST_CPU_IDLE_SECONDS, VITALS_CPU_IDLE_SECONDS, true, false, false},
+    {VITALS_HOST_CPU_IOWAIT_SECONDS, VITALS_CPU_IOWAIT_SECONDS, true, false, true},
+    {VITALS_HOST_CPU_IRQ_SECONDS, VITALS_CPU_IRQ_SECONDS, false, false, true},
+    {VITALS_HOST_CPU_SOFTIRQ_SECONDS, VITALS_CPU_SOFTIRQ_SECONDS, false, false, true},
+    {VITALS_HOST_CPU_STEAL_SECONDS, VITALS_CPU_STEAL_SECONDS, false, false, true},
+    {VITALS_HOST_CPU_GUEST_SECONDS, VITALS_CPU_GUEST_SECONDS, false, true, true},
+    {VITALS_HOST_CPU_GUEST_NICE_SECONDS, VITALS_CPU_GUEST_NICE_SECONDS, false, true, true},
+};
+
+struct cpu_deltas {
+    double all, idle[2], guest[2];
+    size_t idles, guests;
+    size_t moved; /* fields that did not step back */
+};
+
+/* Adds what one field grew; one that stepped back did not grow. Returns why there is none. */
+static vitals_availability add_field(struct cpu_deltas *deltas, const vitals_row *row,
+                                     const vitals_snapshot *older, size_t index)
+{
+    bool is_host = vitals_row_entity(row) == VITALS_HOST;
+    double delta = 0;
+    vitals_availability state = vitals_row_growth(
+        row, older, is_host ? FIELDS[index].host : FIELDS[index].cpu, &delta, NULL);
+    if (state > 0)
+        deltas->moved++;
+    else
+        delta = 0;
+    deltas->all += delta;
+    if (FIELDS[index].idle)
+        deltas->idle[deltas->idles++] = delta;
+    if (FIELDS[index].guest)
+        deltas->guest[deltas->guests++] = delta;
+    bool missing = state <= 0 && state != VITALS_NOT_YET &&
+                   !(FIELDS[index].optional && state == VITALS_UNSUPPORTED);
+    return missing || state > 0 ? state : VITALS_HAVE;
+}
+
+vitals_availability vitals_psutil_system_cpu_percent(const vitals_row *row,
+                                                     const vitals_snapshot *older, double *out)
+{
+    vitals_entity entity = vitals_row_entity(row);
+    if (entity != VITALS_HOST && entity != VITALS_CPU)
+        return VITALS_WRONG_METRIC;
+    struct cpu_deltas deltas = {0};
+    vitals_availability state = VITALS_HAVE;
+    for (size_t i = 0; i < ARRAY_COUNT(FIELDS) && state > 0; i++)
+        state = worse(state, add_field(&deltas, row, older, i));
+    if (state <= 0)
+        return state;
+    // Guests are in user and nice already.
+    double total = deltas.all - deltas.guest[0] - deltas.guest[1];
+    double busy = total - deltas.idle[0] - deltas.idle[1];
+    bool nothing = deltas.moved == 0 || !(total > 0);
+    *out = nothing ? 0 : rounded(busy / total * 100);
+    return state;
+}
+
+vitals_availability vitals_psutil_memory_used(const vitals_row *host, uint64_t *out)
+{
+    static const vitals_metric METRICS[] = {
+        VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_MEMORY_FREE_BYTES,
+        VITALS_HOST_MEMORY_CACHED_BYTES, VITALS_HOST_MEMORY_BUFFERS_BYTES};
+    uint64_t values[ARRAY_COUNT(METRICS)];
+    vitals_availability state = VITALS_HAVE;
+    for (size_t i = 0; i < ARRAY_COUNT(METRICS) && state > 0; i++)
+        state = worse(state, vitals_row_u64(host, METRICS[i], &values[i]));
+    if (state <= 0)
+        return state;
+    uint64_t total = values[0], unused = values[1];
+    uint64_t all = saturating_add(saturating_add(unused, values[2]), values[3]);
+    if (all <= total)
+        *out = total - all;
+    else
+        *out = unused <= total ? total - unused : 0;
+    return state;
+}

@@ -1,0 +1,128 @@
+/* row.c: one row, and one value of it with how good it is.
+ *
+ * An integer is never handed out as a double or the other way round, but by vitals_row_number.
+ * Thread rule: any thread. */
+#include "model/snapshot.h"
+
+const vitals_snapshot *vitals_row_snapshot(const vitals_row *row)
+{
+    return row->table->snapshot;
+}
+
+vitals_entity vitals_row_entity(const vitals_row *row)
+{
+    return row->table->entity;
+}
+
+uint64_t vitals_row_key(const vitals_row *row)
+{
+    return row_key(row);
+}
+
+uint64_t vitals_row_parent(const vitals_row *row)
+{
+    return row->parent;
+}
+
+uint64_t vitals_row_stamp_ns(const vitals_row *row)
+{
+    return row->stamp_ns;
+}
+
+const char *vitals_row_label(const vitals_row *row)
+{
+    return row->label;
+}
+
+/* The metric's column, or NULL and in `why` the reason. */
+static const struct column *find(const vitals_row *row, vitals_metric metric,
+                                 vitals_availability *why)
+{
+    const struct table *table = row->table;
+    const struct column *column = NULL;
+    if (metric >> 8 == table->entity)
+        column = table_column(table, metric);
+    if (column == NULL)
+        *why = vitals_metric_entity(metric) == table->entity ? VITALS_NOT_REQUESTED
+                                                             : VITALS_WRONG_METRIC;
+    return column;
+}
+
+/* The value's cell and state; the cell is NULL where the state is not above zero. */
+static vitals_availability look(const vitals_row *row, vitals_metric metric, vitals_type type,
+                                const union cell **cell)
+{
+    vitals_availability state = VITALS_UNSET;
+    const struct column *column = find(row, metric, &state);
+    if (column == NULL)
+        return vitals_metric_type(metric) == type ? state : VITALS_WRONG_METRIC;
+    if (column->type != type)
+        return VITALS_WRONG_METRIC;
+    state = (vitals_availability)column->states[row_index(row)];
+    *cell = &column->cells[row_index(row)];
+    return state;
+}
+
+vitals_availability vitals_row_u64(const vitals_row *row, vitals_metric metric, uint64_t *out)
+{
+    const union cell *cell;
+    vitals_availability state = look(row, metric, VITALS_U64, &cell);
+    if (state > 0)
+        *out = cell->u64;
+    return state;
+}
+
+vitals_availability vitals_row_i64(const vitals_row *row, vitals_metric metric, int64_t *out)
+{
+    const union cell *cell;
+    vitals_availability state = look(row, metric, VITALS_I64, &cell);
+    if (state > 0)
+        *out = cell->i64;
+    return state;
+}
+
+vitals_availability vitals_row_f64(const vitals_row *row, vitals_metric metric, double *out)
+{
+    const union cell *cell;
+    vitals_availability state = look(row, metric, VITALS_F64, &cell);
+    if (state > 0)
+        *out = cell->f64;
+    return state;
+}
+
+vitals_availability vitals_row_text(const vitals_row *row, vitals_metric metric, vitals_text *out)
+{
+    const union cell *cell;
+    vitals_availability state = look(row, metric, VITALS_TEXT, &cell);
+    if (state > 0)
+        *out = (vitals_text){cell->text->bytes, cell->text->size};
+    return state;
+}
+
+vitals_availability vitals_row_number(const vitals_row *row, vitals_metric metric, double *out)
+{
+    vitals_type type = vitals_metric_type(metric);
+    const union cell *cell;
+    if (type == VITALS_TEXT)
+        return VITALS_WRONG_METRIC;
+    vitals_availability state = look(row, metric, type, &cell);
+    if (state > 0)
+        *out = type == VITALS_U64   ? (double)cell->u64
+               : type == VITALS_I64 ? (double)cell->i64
+                                    : cell->f64;
+    return state;
+}
+
+vitals_availability vitals_row_availability(const vitals_row *row, vitals_metric metric)
+{
+    vitals_availability state = VITALS_UNSET;
+    const struct column *column = find(row, metric, &state);
+    return column != NULL ? (vitals_availability)column->states[row_index(row)] : state;
+}
+
+uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric)
+{
+    vitals_availability why;
+    const struct column *column = find(row, metric, &why);
+    return column != NULL ? column_read_ns(column, row) : 0;
+}

@@ -1,0 +1,130 @@
+/* snapshot.h: what a snapshot is made of. Inside this room only.
+ *
+ * A table is a set of columns; a column is an array of cells and an array of states, in the order
+ * of rows. Everything but the snapshot itself lies in its arena. Text cells point to shared texts:
+ * those of `texts` are held by the snapshot until it is given up, the others lie in the arena.
+ * Thread rule: builder.c alone writes, and only while nobody else holds the snapshot. */
+#ifndef VITALS_MODEL_SNAPSHOT_H
+#define VITALS_MODEL_SNAPSHOT_H
+
+#include "model/catalogue.h"
+#include "util/arena.h"
+#include "util/shared_text.h"
+#include <stdatomic.h>
+#include <vitals/snapshot.h>
+
+union cell {
+    uint64_t u64;
+    int64_t i64;
+    double f64;
+    const struct shared_text *text; /* never NULL where the state is above zero */
+};
+
+_Static_assert(sizeof(union cell) == 8, "vitals_snapshot_column promises cells of 8 bytes");
+
+struct column {
+    vitals_metric metric;
+    vitals_type type;
+    vitals_kind kind;
+    const char *name;
+    size_t name_size;
+    union cell *cells;
+    signed char *states; /* vitals_availability */
+    uint64_t *lags;      /* how long before its row each was read, modulo 2^64; NULL: all with it */
+};
+
+struct vitals_row {
+    const struct table *table;
+    uint64_t parent;
+    uint64_t stamp_ns;
+    const char *label;
+};
+
+struct table {
+    const vitals_snapshot *snapshot;
+    vitals_entity entity;
+    bool open;
+    signed char state; /* a vitals_availability: how complete the rows are */
+    bool ordered;      /* rows came in the order of keys so far, none twice */
+    size_t column_count;
+    struct column *columns; /* in the order of metrics */
+    size_t count, capacity;
+    struct vitals_row *rows;
+    uint64_t *keys;
+    const size_t *by_parent; /* rows in the order of parents, then keys; NULL: they stand so */
+    unsigned char places[METRIC_NUMBERS]; /* 1 + place in columns, by number; 0: not there */
+};
+
+struct texts {
+    struct shared_text **items;
+    size_t count, capacity;
+};
+
+struct vitals_snapshot {
+    atomic_uint refs;
+    struct arena arena;
+    struct texts texts; /* one reference each */
+    vitals_text host, boot_id;
+    uint64_t pid_namespace;
+    uint64_t realtime_ns, boottime_ns, monotonic_ns;
+    uint64_t stream, sequence;
+    struct table tables[ENTITY_MAX + 1];
+};
+
+/* An empty one with one reference, or NULL when memory is out. */
+vitals_snapshot *snapshot_new(void);
+
+/* Empties it and keeps its memory. Only for who holds the only reference. */
+void snapshot_reset(vitals_snapshot *snapshot);
+
+/* The open table, or NULL. */
+static inline const struct table *snapshot_table(const vitals_snapshot *snapshot,
+                                                 vitals_entity entity)
+{
+    return entity <= ENTITY_MAX && snapshot->tables[entity].open ? &snapshot->tables[entity] : NULL;
+}
+
+/* The column of a metric of this table's entity, or NULL. */
+static inline struct column *table_column(const struct table *table, vitals_metric metric)
+{
+    unsigned number = metric_number(metric);
+    if (number >= METRIC_NUMBERS || table->places[number] == 0)
+        return NULL;
+    return &table->columns[table->places[number] - 1];
+}
+
+static inline size_t row_index(const vitals_row *row)
+{
+    return (size_t)(row - row->table->rows);
+}
+
+static inline uint64_t row_key(const vitals_row *row)
+{
+    return row->table->keys[row_index(row)];
+}
+
+/* Whether the value has a moment of its own. A reason why there is none has that of its row. */
+static inline bool column_lags(const struct column *column, size_t index)
+{
+    return column->lags != NULL && column->lags[index] != 0 && column->states[index] > 0;
+}
+
+/* When the value was read. */
+static inline uint64_t column_read_ns(const struct column *column, const vitals_row *row)
+{
+    size_t index = row_index(row);
+    return row->stamp_ns - (column_lags(column, index) ? column->lags[index] : 0);
+}
+
+/* label.c: a copy in the arena that is safe to print, of at most LABEL_MAX bytes; NULL when memory
+ * is out. Made safe twice is the same as once. */
+enum { LABEL_MAX = 255 };
+char *label_copy(struct arena *arena, vitals_text text, size_t *size);
+
+/* order.c: puts rows and cells in the order of keys. Returns 0 or VITALS_EMEMORY. */
+int table_order(struct arena *arena, struct table *table);
+
+/* Fills in by_parent, once rows are in the order of keys. Returns 0 or VITALS_EMEMORY. */
+int table_index_parents(struct arena *arena, struct table *table);
+
+#endif

@@ -1,0 +1,67 @@
+/* values.h: numbers with their availability, on their way from a source to a row.
+ *
+ * Plain data without pointers: a lane copies it as bytes. Text travels beside it. Zeroed memory
+ * is all VITALS_UNSET. */
+#ifndef VITALS_MODEL_VALUES_H
+#define VITALS_MODEL_VALUES_H
+
+#include "model/catalogue.h"
+#include <vitals/availability.h>
+
+struct value {
+    union {
+        uint64_t u64;
+        int64_t i64;
+        double f64;
+    } as;
+    signed char state; /* a vitals_availability */
+};
+
+/* The values of one row, by the metric's number. */
+struct values {
+    struct value at[METRIC_NUMBERS];
+};
+
+/* When each of them was read, where they are not all read together; 0: never. */
+struct moments {
+    uint64_t at[METRIC_NUMBERS];
+};
+
+/* Takes those fresh values that were written, and when. The others stay as they are. */
+static inline void values_merge(struct value *kept, uint64_t *moments, const struct value *fresh,
+                                size_t count, uint64_t now_ns)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (fresh[i].state == VITALS_UNSET)
+            continue;
+        kept[i] = fresh[i];
+        moments[i] = now_ns;
+    }
+}
+
+static inline struct value value_u64(uint64_t number)
+{
+    return (struct value){.as.u64 = number, .state = VITALS_HAVE};
+}
+
+static inline struct value value_i64(int64_t number)
+{
+    return (struct value){.as.i64 = number, .state = VITALS_HAVE};
+}
+
+static inline struct value value_f64(double number)
+{
+    return (struct value){.as.f64 = number, .state = VITALS_HAVE};
+}
+
+static inline struct value value_missing(vitals_availability reason)
+{
+    return (struct value){.state = (signed char)reason};
+}
+
+static inline void values_set(struct values *values, vitals_metric metric, struct value value)
+{
+    values->at[metric_number(metric)] = value;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* history.c: see history.h. */
+#include "monitor/history/history.h"
+
+#include <math.h>
+
+enum { GAP_MOST = 12 };
+static const uint64_t STEP_NS = 1000000000u;
+
+/* Seconds before the first one are counted round. */
+_Static_assert((HISTORY_ROOM & (HISTORY_ROOM - 1)) == 0, "places go on where numbers wrap");
+
+uint64_t history_second(uint64_t time_ns)
+{
+    return time_ns / STEP_NS + 1;
+}
+
+/* Where the value of that second stands. */
+static size_t place(const struct history *history, uint64_t second)
+{
+    return (second - history->begin) % HISTORY_ROOM;
+}
+
+static void store(struct history *history, uint64_t second, double value)
+{
+    if (history->count == 0)
+        history->begin = second;
+    history->values[place(history, second)] = (float)value;
+    history->newest = second;
+    if (history->count < HISTORY_ROOM)
+        history->count++;
+}
+
+/* The seconds between the newest value and the next one. */
+static void bridge(struct history *history, uint64_t second, double value)
+{
+    double from = history_get(history, 0);
+    uint64_t begin = history->newest, gap = second - begin;
+    bool fill = gap <= GAP_MOST && !isnan(from) && !isnan(value);
+    if (gap > HISTORY_ROOM) {
+        history->count = 0;
+        return;
+    }
+    for (uint64_t i = 1; i < gap; i++)
+        store(history, begin + i,
+              fill ? from + (value - from) * (double)i / (double)gap : (double)NAN);
+}
+
+void history_add(struct history *history, uint64_t time_ns, double value)
+{
+    uint64_t second = history_second(time_ns);
+    if (history->count > 0 && second < history->newest)
+        return;
+    if (history->count > 0 && second == history->newest) {
+        if (isnan(value))
+            return;
+        history->sum = history->parts > 0 ? history->sum + value : value;
+        history->parts++;
+        history->values[place(history, second)] = (float)(history->sum / history->parts);
+        return;
+    }
+    if (history->count > 0)
+        bridge(history, second, value);
+    store(history, second, value);
+    history->parts = isnan(value) ? 0u : 1u;
+    history->sum = isnan(value) ? 0 : value;
+}
+
+/* Another value of the oldest second. */
+static void add_to_first(struct history *history, uint64_t second, double value)
+{
+    if (isnan(value) || history->count < 2)
+        return;
+    history->first_sum += value;
+    history->first_parts++;
+    history->values[place(history, second)] = (float)(history->first_sum / history->first_parts);
+}
+
+void history_add_before(struct history *history, uint64_t time_ns, double value)
+{
+    uint64_t second = history_second(time_ns), oldest = history->newest - history->count + 1;
+    if (history->count == 0) {
+        history_add(history, time_ns, value);
+        return;
+    }
+    if (second >= oldest || history->newest - second >= HISTORY_ROOM) {
+        if (second == oldest)
+            add_to_first(history, second, value);
+        return;
+    }
+    double next = (double)history->values[place(history, oldest)];
+    uint64_t gap = oldest - second;
+    bool fill = gap <= GAP_MOST && !isnan(next) && !isnan(value);
+    for (uint64_t i = 1; i < gap; i++)
+        history->values[place(history, second + i)] =
+            (float)(fill ? value + (next - value) * (double)i / (double)gap : (double)NAN);
+    history->values[place(history, second)] = (float)value;
+    history->count += gap;
+    history->first_sum = isnan(value) ? 0 : value;
+    history->first_parts = isnan(value) ? 0u : 1u;
+}
+
+void history_add_late(struct history *history, uint64_t time_ns, double value)
+{
+    uint64_t second = history_second(time_ns);
+    if (history->count == 0 || second >= history->newest)
+        history_add(history, time_ns, value);
+    else if (history->newest - second >= history->count)
+        history_add_before(history, time_ns, value);
+    else if (isnan(history->values[place(history, second)]))
+        history->values[place(history, second)] = (float)value;
+}
+
+double history_get(const struct history *history, size_t ago)
+{
+    if (ago >= history->count)
+        return (double)NAN;
+    return (double)history->values[place(history, history->newest - ago)];
+}
+
+bool history_mean(const struct history *history, size_t ago, size_t seconds, double *out)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = ago; i < ago + seconds && i < history->count; i++) {
+        double value = history_get(history, i);
+        if (isnan(value))
+            continue;
+        sum += value;
+        count++;
+    }
+    if (count > 0)
+        *out = sum / (double)count;
+    return count > 0;
+}
+
+bool history_most(const struct history *history, size_t ago, size_t seconds, double *out)
+{
+    bool found = false;
+    for (size_t i = ago; i < ago + seconds && i < history->count; i++) {
+        double value = history_get(history, i);
+        if (isnan(value) || (found && value <= *out))
+            continue;
+        *out = value;
+        found = true;
+    }
+    return found;
+}

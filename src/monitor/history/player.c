@@ -1,0 +1,585 @@
+/* player.c: see player.h. */
+#include "monitor/history/player.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/history/parse_time.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+enum { SPEED_MOST = 6, AT_ONCE = 64, GAP_SECONDS = 10, GAP_STEPS = 5 };
+
+/* A key waits no longer while snapshots are read. */
+static const uint64_t BUSY_NS = 20000000;
+
+static void say(struct player *player, const char *format, ...) VITALS_FORMAT(2, 3);
+
+static void say(struct player *player, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(player->model->message, sizeof player->model->message, format, arguments);
+    va_end(arguments);
+}
+
+static uint64_t now_ns(const struct player *player)
+{
+    return player->clock->monotonic_ns(player->clock->data);
+}
+
+static struct timeline *timeline(struct player *player)
+{
+    return &player->past.machine.timeline;
+}
+
+/* ---- life ---- */
+
+void player_init(struct player *player, struct model *model, const vitals_clock *clock,
+                 struct past past, bool file)
+{
+    *player = (struct player){.past = past, .model = model, .clock = clock, .file = file};
+}
+
+static void drop_ahead(struct player *player)
+{
+    vitals_snapshot_unref(player->ahead);
+    player->ahead = NULL;
+    player->at_end = false;
+}
+
+static void drop_filled(struct player *player)
+{
+    vitals_snapshot_unref(player->filled);
+    player->filled = NULL;
+}
+
+void player_done(struct player *player)
+{
+    drop_ahead(player);
+    drop_filled(player);
+    past_done(&player->past);
+}
+
+/* ---- what is shown ---- */
+
+/* From where one is, playing counts anew. */
+static void count_anew(struct player *player)
+{
+    player->begun_ns = now_ns(player);
+    player->begun_moment_ns = past_moment_ns(&player->past);
+}
+
+static void tell_problem(struct player *player)
+{
+    struct timeline *kept = timeline(player);
+    const char *problem = kept->problem != NULL ? kept->problem(kept->data) : "";
+    size_t size = strlen(problem);
+    if (size <= player->told)
+        return;
+    const char *line = problem + player->told;
+    player->told = size;
+    say(player, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+static void show(struct player *player)
+{
+    struct readings machine, all;
+    past_readings(&player->past, &machine, &all);
+    model_show(player->model, &machine, &all);
+    tell_problem(player);
+    if (player->past.apart.code != 0)
+        say(player, "%s", player->past.apart.message);
+}
+
+void player_fill_anew(struct player *player)
+{
+    drop_filled(player);
+    if (!player->file && !player->model->away)
+        return;
+    player->fills = past_processes(&player->past);
+    player->fills_model = false;
+    if (reel_now(player->fills) == NULL)
+        return;
+    player->filled = vitals_snapshot_ref(reel_now(player->fills));
+    player->filled_place = reel_place(player->fills);
+}
+
+/* At a moment that does not follow the last one. */
+static void show_anew(struct player *player)
+{
+    const vitals_snapshot *now = past_now(&player->past);
+    drop_ahead(player);
+    drop_filled(player);
+    player->model->epoch++;
+    if (player->file) { /* graphs of a live monitor go on, and are looked at further back */
+        const struct trail *trail = &player->past.machine.trail;
+        model_graphs_begin(player->model, trail->count > 1 ? trail->items[trail->count - 2] : NULL,
+                           now);
+    }
+    player_fill_anew(player);
+    player->fills_model = player->file;
+    count_anew(player);
+    show(player);
+}
+
+/* False: it could not be looked at, for the reason that is said; what was known stands. */
+static bool measure(struct player *player)
+{
+    vitals_error error;
+    struct timeline *kept = timeline(player);
+    player->spanned_ns = now_ns(player);
+    if (kept->span == NULL || kept->span(kept->data, &player->span, &error) >= 0)
+        return true;
+    say(player, "%s", error.message);
+    return false;
+}
+
+/* What a step came to. */
+static void arrive(struct player *player, int code, const vitals_error *error)
+{
+    if (code == 1)
+        show_anew(player);
+    else if (code < 0)
+        say(player, "%s", error->message);
+    (void)measure(player);
+}
+
+/* ---- now and away, of a live monitor ---- */
+
+static bool is_away(const struct player *player)
+{
+    return player->file || player->model->away;
+}
+
+static void go_back_to_now(struct player *player)
+{
+    drop_ahead(player);
+    drop_filled(player);
+    player->playing = false;
+    model_return(player->model);
+}
+
+/* Where one looks from: of a live monitor what is on the screen. */
+static uint64_t from_ns(const struct player *player)
+{
+    const vitals_snapshot *now = player->model->machine.now;
+    return is_away(player) ? past_moment_ns(&player->past)
+           : now != NULL   ? vitals_snapshot_realtime_ns(now)
+                           : 0;
+}
+
+static uint64_t last_ns(const struct player *player)
+{
+    const vitals_snapshot *now = player->model->away ? player->model->aside_machine.now : NULL;
+    return now != NULL ? vitals_snapshot_realtime_ns(now) : player->span.last_ns;
+}
+
+/* To a moment; what is not before the last is the end. */
+static void jump(struct player *player, uint64_t moment_ns)
+{
+    vitals_error error = {.code = 0};
+    if (!measure(player))
+        return;
+    if (!player->file && (moment_ns >= player->span.last_ns || player->span.count < 2)) {
+        if (player->model->away)
+            go_back_to_now(player);
+        else if (player->span.count < 2)
+            say(player, "nothing is kept yet");
+        return;
+    }
+    bool leaves = !is_away(player);
+    if (leaves)
+        model_leave(player->model);
+    int code = past_at(&player->past, moment_ns, &error);
+    if (code != 1 && leaves)
+        model_return(player->model);
+    if (code == 0)
+        say(player, "nothing is kept");
+    arrive(player, code, &error);
+}
+
+static void step(struct player *player, int steps)
+{
+    vitals_error error = {.code = 0};
+    player->playing = false;
+    if (!is_away(player)) {
+        if (steps > 0)
+            return;
+        uint64_t here_ns = from_ns(player);
+        jump(player, here_ns > 0 ? here_ns - 1 : 0);
+        return;
+    }
+    int code = past_step(&player->past, steps, &error);
+    if (code == 0 && steps > 0 && !player->file) {
+        go_back_to_now(player);
+        return;
+    }
+    if (code == 0)
+        say(player, steps > 0 ? "this is the end" : "this is the begin");
+    arrive(player, code, &error);
+}
+
+/* Where snapshots lie further apart than one wanted to go. */
+static void go_one(struct player *player, int steps)
+{
+    vitals_error error = {.code = 0};
+    int code = past_step(&player->past, steps, &error);
+    if (code != 0)
+        arrive(player, code, &error);
+}
+
+static void move(struct player *player, int seconds)
+{
+    uint64_t here_ns = from_ns(player);
+    uint64_t by_ns = (uint64_t)(seconds < 0 ? -seconds : seconds) * SECOND_NS;
+    if (seconds > 0 && !is_away(player))
+        return;
+    bool was_away = is_away(player);
+    int64_t place = reel_place(&player->past.machine);
+    jump(player, seconds > 0 ? here_ns + by_ns : here_ns > by_ns ? here_ns - by_ns : 0);
+    if (was_away && is_away(player) && reel_place(&player->past.machine) == place)
+        go_one(player, seconds > 0 ? 1 : -1);
+}
+
+/* ---- keys ---- */
+
+static void play(struct player *player)
+{
+    player->playing = !player->playing;
+    drop_ahead(player);
+    count_anew(player);
+}
+
+static void set_speed(struct player *player, int step_by)
+{
+    if (step_by > 0 && player->speed < SPEED_MOST)
+        player->speed++;
+    if (step_by < 0 && player->speed > 0)
+        player->speed--;
+    count_anew(player);
+    if (is_away(player) && !player->playing)
+        play(player);
+}
+
+/* To the first snapshot that is not before a mark. */
+static void go_behind(struct player *player, uint64_t mark_ns)
+{
+    vitals_error error = {.code = 0};
+    jump(player, mark_ns);
+    if (from_ns(player) < mark_ns && past_step(&player->past, 1, &error) == 1)
+        arrive(player, 1, &error);
+    player->marked_ns = mark_ns;
+    player->marked_moment_ns = from_ns(player);
+}
+
+static void go_to_mark(struct player *player, int direction)
+{
+    uint64_t found_ns, here_ns = from_ns(player);
+    size_t count = 0;
+    if (here_ns == player->marked_moment_ns)
+        here_ns = player->marked_ns; /* which lies between two snapshots */
+    struct timeline *kept = timeline(player);
+    if (kept->phases == NULL || kept->phases(kept->data, &count) == NULL || count == 0)
+        say(player, "nothing is marked here (vitals mark)");
+    else if (direction > 0 ? timeline_mark_after(kept, here_ns, &found_ns)
+                           : timeline_mark_before(kept, here_ns, &found_ns))
+        go_behind(player, found_ns);
+    else
+        say(player, direction > 0 ? "no mark comes after this" : "no mark goes before this");
+}
+
+bool player_act(struct player *player, enum action action, int argument)
+{
+    switch ((int)action) {
+    case ACTION_TIME_SAMPLE: step(player, argument); return true;
+    case ACTION_TIME_SECONDS: move(player, argument); return true;
+    case ACTION_TIME_END: jump(player, argument < 0 ? 0 : UINT64_MAX); return true;
+    case ACTION_TIME_SPEED: set_speed(player, argument); return true;
+    case ACTION_TIME_MARK: go_to_mark(player, argument); return true;
+    case ACTION_PAUSE:
+        if (is_away(player))
+            play(player);
+        return is_away(player);
+    default: return false;
+    }
+}
+
+static struct moment_span span_of(const struct player *player)
+{
+    return (struct moment_span){player->span.first_ns, last_ns(player), from_ns(player)};
+}
+
+bool player_go(struct player *player, const char *moment)
+{
+    uint64_t found_ns;
+    (void)measure(player);
+    struct moment_span span = span_of(player);
+    if (!moment_parse(moment, &span, &found_ns))
+        return false;
+    jump(player, found_ns);
+    return true;
+}
+
+int player_begin(struct player *player, const char *at, bool playing, vitals_error *error)
+{
+    int code = past_at(&player->past, 0, error);
+    if (code == 0) {
+        *error = (vitals_error){.code = VITALS_EGONE, .message = "there is no snapshot in it"};
+        return VITALS_EGONE;
+    }
+    if (code < 0)
+        return code;
+    arrive(player, code, error);
+    if (at != NULL && at[0] == '-')
+        jump(player, UINT64_MAX); /* so long before the end */
+    if (at != NULL && !player_go(player, at)) {
+        *error = (vitals_error){.code = VITALS_EARGUMENT};
+        (void)snprintf(error->message, sizeof error->message,
+                       "that is no moment: 12:03, 12:03:07, 2026-11-22 12:03, +5min, -90, 34%%, "
+                       "begin and end are");
+        return VITALS_EARGUMENT;
+    }
+    player->playing = playing;
+    count_anew(player);
+    return 0;
+}
+
+/* ---- playing ---- */
+
+static uint64_t due_ns(const struct player *player)
+{
+    uint64_t next_ns = vitals_snapshot_realtime_ns(player->ahead);
+    uint64_t by_ns = next_ns > player->begun_moment_ns ? next_ns - player->begun_moment_ns : 0;
+    return player->begun_ns + (by_ns >> player->speed);
+}
+
+/* Where nothing was kept for long nobody is kept waiting. */
+static void shorten_gap(struct player *player)
+{
+    const struct trail *trail = &player->past.machine.trail;
+    uint64_t here_ns = past_moment_ns(&player->past), step_ns = 0;
+    uint64_t gap_ns = vitals_snapshot_realtime_ns(player->ahead) - here_ns;
+    if (trail->count > 1)
+        step_ns = here_ns - vitals_snapshot_realtime_ns(trail->items[trail->count - 2]);
+    uint64_t now = now_ns(player), due = due_ns(player);
+    if (due > now && due - now > GAP_SECONDS * SECOND_NS && step_ns > 0 &&
+        gap_ns > GAP_STEPS * step_ns) {
+        player->begun_moment_ns = here_ns + gap_ns;
+        player->begun_ns = now + SECOND_NS;
+    }
+}
+
+/* Whether there is a next one; of a file that grows it is asked for once a second. */
+static bool look_ahead(struct player *player)
+{
+    vitals_error error;
+    uint64_t now = now_ns(player);
+    if (player->ahead != NULL)
+        return true;
+    if (player->at_end && now - player->asked_ns < SECOND_NS)
+        return false;
+    bool waited = player->at_end;
+    int code = past_peek(&player->past, &player->ahead, &error);
+    player->asked_ns = now;
+    player->at_end = code != 1;
+    if (code < 0) {
+        player->playing = false;
+        say(player, "%s", error.message);
+    }
+    bool back = code == 1 &&
+                vitals_snapshot_realtime_ns(player->ahead) < past_moment_ns(&player->past);
+    if (back || (code == 1 && waited)) { /* the clock was set back, or it has just been written */
+        player->begun_moment_ns = vitals_snapshot_realtime_ns(player->ahead);
+        player->begun_ns = now;
+    }
+    if (code == 1 && !back)
+        shorten_gap(player);
+    return code == 1;
+}
+
+static void follow(struct player *player)
+{
+    vitals_snapshot *next = player->ahead;
+    player->ahead = NULL;
+    if (player->file)
+        model_graphs_add(player->model, next);
+    past_follow(&player->past, next);
+    show(player);
+}
+
+bool player_turn(struct player *player)
+{
+    bool changed = false;
+    if (!is_away(player) || !player->playing)
+        return false;
+    if (now_ns(player) - player->spanned_ns >= SECOND_NS) {
+        (void)measure(player);
+        changed = true;
+    }
+    uint64_t begun_ns = now_ns(player);
+    for (int i = 0; i < AT_ONCE && now_ns(player) - begun_ns < BUSY_NS; i++) {
+        if (!look_ahead(player)) {
+            if (player->file || !player->playing)
+                return changed;
+            go_back_to_now(player);
+            return true;
+        }
+        if (due_ns(player) > now_ns(player))
+            return changed;
+        follow(player);
+        changed = true;
+    }
+    count_anew(player); /* as fast as it can */
+    return true;
+}
+
+uint64_t player_patience_ns(const struct player *player)
+{
+    uint64_t now = now_ns(player), until = now;
+    if (!is_away(player) || !player->playing)
+        return UINT64_MAX;
+    if (player->ahead != NULL)
+        until = due_ns(player);
+    else if (player->at_end)
+        until = player->asked_ns + SECOND_NS;
+    return until > now ? until - now : 0;
+}
+
+/* ---- graphs ---- */
+
+/* Seconds of graphs that can be seen. */
+static uint64_t seen_ns(const struct player *player)
+{
+    enum { MEANS = 120 };
+    return ((uint64_t)player->model->width * 2 + MEANS) * SECOND_NS;
+}
+
+/* Seconds that graphs show, or for which somebody may have held a device: at most so long, as a
+ * recording may be of weeks. */
+static uint64_t far_ns(const struct player *player)
+{
+    static const uint64_t HELD_NS = 4 * 3600 * SECOND_NS;
+    bool goes_on = player->fills_model && held_goes_back(&player->model->held);
+    return goes_on ? HELD_NS : seen_ns(player);
+}
+
+static bool is_far_enough(const struct player *player, const vitals_snapshot *older)
+{
+    uint64_t now = vitals_snapshot_monotonic_ns(reel_now(player->fills));
+    uint64_t then = vitals_snapshot_monotonic_ns(older);
+    return then > vitals_snapshot_monotonic_ns(player->filled) || now - then > far_ns(player);
+}
+
+static void fill_one(struct player *player, vitals_snapshot *older,
+                     void (*each)(void *data, const struct model *then), void *data)
+{
+    if (player->fills_model)
+        model_graphs_add_before(player->model, player->filled, older);
+    if (each != NULL && player->filled != reel_now(player->fills)) {
+        struct model then = *player->model;
+        struct readings readings = {.now = player->filled, .previous = older, .older = older};
+        bool all = player->fills == &player->past.all;
+        then.machine = all ? (struct readings){.now = NULL} : readings;
+        then.all = all ? readings : (struct readings){.now = NULL};
+        each(data, &then);
+    }
+    drop_filled(player);
+    player->filled = older;
+}
+
+bool player_fill(struct player *player, int most,
+                 void (*each)(void *data, const struct model *then), void *data)
+{
+    if (player->filled != NULL && reel_now(player->fills) == NULL)
+        drop_filled(player); /* it has been left meanwhile */
+    uint64_t begun_ns = now_ns(player);
+    for (int i = 0; i < most && player->filled != NULL && now_ns(player) - begun_ns < BUSY_NS;
+         i++) {
+        vitals_error error;
+        vitals_snapshot *older = NULL;
+        int code = reel_before(player->fills, &player->filled_place, &older, &error);
+        if (code == 1 && !is_far_enough(player, older)) {
+            fill_one(player, older, each, data);
+            continue;
+        }
+        if (code == 1)
+            vitals_snapshot_unref(older);
+        drop_filled(player);
+    }
+    return player->filled != NULL;
+}
+
+/* ---- words ---- */
+
+static void file_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS])
+{
+    struct moment_span span = span_of(player);
+    char now[MOMENT_WORDS], first[MOMENT_WORDS], last[MOMENT_WORDS];
+    bool dated = moment_is_dated(&span);
+    uint64_t length_ns = span.last_ns > span.first_ns ? span.last_ns - span.first_ns : 0;
+    uint64_t at_ns = span.now_ns > span.first_ns ? span.now_ns - span.first_ns : 0;
+    unsigned percent = length_ns == 0 || at_ns >= length_ns
+                           ? 100
+                           : (unsigned)((double)at_ns / (double)length_ns * 100);
+    moment_words(span.now_ns, dated, now);
+    moment_words(span.first_ns, dated, first);
+    moment_words(span.last_ns, dated, last);
+    (void)snprintf(out, PLAYER_WORDS, "%s of %s%s%s, %u %%", now, first, ascii ? "-" : "–", last,
+                   percent);
+}
+
+static void live_words(const struct player *player, char out[static PLAYER_WORDS])
+{
+    char now[MOMENT_WORDS], ago[MOMENT_WORDS];
+    uint64_t here_ns = from_ns(player), last = last_ns(player);
+    moment_words(here_ns, false, now);
+    moment_distance(last > here_ns ? last - here_ns : 0, ago);
+    (void)snprintf(out, PLAYER_WORDS, "%s, %s ago", now, ago);
+}
+
+static void add_words(char *out, const char *format, ...) VITALS_FORMAT(2, 3);
+
+static void add_words(char *out, const char *format, ...)
+{
+    size_t used = strlen(out);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(out + used, PLAYER_WORDS - used, format, arguments);
+    va_end(arguments);
+}
+
+/* What somebody named is text from outside. */
+static void add_phase(const struct player *player, char *out)
+{
+    char name[80];
+    const struct timeline *kept = &player->past.machine.timeline;
+    const struct recorded_phase *phase = NULL;
+    if (kept->phases != NULL)
+        phase = timeline_phase_at(kept, from_ns(player));
+    if (phase == NULL)
+        return;
+    (void)vitals_text_format((vitals_text){phase->name, strlen(phase->name)}, VITALS_TEXT_TERMINAL,
+                             name, sizeof name);
+    add_words(out, ", in %s", name);
+}
+
+bool player_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS])
+{
+    if (!is_away(player))
+        return false;
+    if (player->file)
+        file_words(player, ascii, out);
+    else
+        live_words(player, out);
+    add_phase(player, out);
+    if (player->playing && player->at_end)
+        add_words(out, ", waits for more");
+    else if (player->playing)
+        add_words(out, ", plays %ux", 1u << player->speed);
+    else
+        add_words(out, ", stands");
+    add_words(out, "  %s{ } ( ) b w move, p %s, h helps", player->file ? "" : "E is now, ",
+              player->playing ? "holds" : "plays");
+    return true;
+}

@@ -1,0 +1,70 @@
+/* player.h: moving through the past: by keys, by playing on, and back to now.
+ *
+ * Of a recording there is no now but its end, which moves while it grows. Of a live monitor the
+ * past is what was kept of the last while (live_history.h); the model goes on with what comes
+ * meanwhile, and is found as it would be on the way back. Nothing here waits: what is due is done
+ * when the loop asks. One thread. */
+#ifndef VITALS_MONITOR_HISTORY_PLAYER_H
+#define VITALS_MONITOR_HISTORY_PLAYER_H
+
+#include "monitor/history/timeline_cursor.h"
+#include "monitor/keys.h"
+
+struct player {
+    struct past past;
+    struct model *model;
+    const vitals_clock *clock;
+    bool file; /* a recording */
+
+    bool playing;
+    unsigned speed;                     /* 2^speed times as fast */
+    uint64_t begun_ns, begun_moment_ns; /* playing counts from these: monotonic, realtime */
+    vitals_snapshot *ahead;             /* the next one, not due yet */
+    bool at_end;                        /* there was no next one, when it was asked last */
+    uint64_t asked_ns;                  /* when that was */
+    struct timeline_span span;          /* as of `spanned_ns` */
+    uint64_t spanned_ns;
+    uint64_t marked_ns, marked_moment_ns; /* the mark that was gone to last, and where that led */
+    struct reel *fills;                   /* graphs are being filled from it … */
+    bool fills_model;                     /* those of the model too, not of screens alone */
+    vitals_snapshot *filled; /* … back to this one; NULL: all that is seen is right */
+    int64_t filled_place;    /* where that lies in its timeline */
+    size_t told;             /* bytes of the timeline's problem that were told */
+};
+
+/* The past of a model. The timelines are taken over. `model` and `clock` must live on. */
+void player_init(struct player *player, struct model *model, const vitals_clock *clock,
+                 struct past past, bool file);
+void player_done(struct player *player);
+
+/* A recording from its begin, or from a moment as people write it ("12:03"; "-5min": before its
+ * end; NULL), on. Errors: EGONE (no snapshot), EARGUMENT (that is no moment), those of the
+ * timeline. */
+int player_begin(struct player *player, const char *at, bool playing, vitals_error *error);
+
+/* Does what a key of time asks for; false: it is none. What is to be said is the model's message.
+ */
+bool player_act(struct player *player, enum action action, int argument);
+
+/* Goes to a moment as people write it. False: it is none, and nothing has changed. */
+bool player_go(struct player *player, const char *moment);
+
+/* Shows what is due by now. True: something has changed. */
+bool player_turn(struct player *player);
+
+/* Until player_turn has something to do; UINT64_MAX: never by itself. */
+uint64_t player_patience_ns(const struct player *player);
+
+/* A screen was opened that has graphs of its own. */
+void player_fill_anew(struct player *player);
+
+/* Fills graphs from what was before, at most so many snapshots, nor for long. `each` (may be NULL)
+ * gets the model as it was at each of them. True: there is more to do. */
+bool player_fill(struct player *player, int most,
+                 void (*each)(void *data, const struct model *then), void *data);
+
+/* The row that says where one is; false: at now, there is none. */
+enum { PLAYER_WORDS = 400 };
+bool player_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS]);
+
+#endif

@@ -1,0 +1,252 @@
+/* arranging.c: see arranging.h. */
+#include "monitor/list/arranging.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/list/group.h"
+#include "monitor/list/match.h"
+
+/* ---- sorts ---- */
+
+/* The one sort, or another one behind those that there are; a column has one place among them. */
+static void sort_by(struct model *model, struct arranged_sort sort, bool behind)
+{
+    struct arrangement *arranged = &model->arranged;
+    size_t used = 1;
+    if (!behind || sort.sort == 0)
+        arranged->sort_count = 0;
+    if (behind && sort.sort == 0)
+        return; /* the first one stays */
+    if (!behind || model->sort == 0 || sort.sort == model->sort) {
+        model->sort = sort.sort;
+        model->reversed = sort.reversed;
+        return;
+    }
+    for (size_t i = 1; i < arranged->sort_count; i++) {
+        if (arranged->sorts[i].sort != sort.sort)
+            arranged->sorts[used++] = arranged->sorts[i];
+    }
+    if (used == ARRANGED_SORTS)
+        used--;
+    arranged->sorts[used++] = sort;
+    arranged->sort_count = used;
+}
+
+void monitor_sort(struct monitor *monitor, unsigned sort, bool reversed, bool behind)
+{
+    sort_by(&monitor->model, (struct arranged_sort){sort, reversed}, behind);
+    monitor->model.top = 0;
+    (void)model_list(&monitor->model);
+}
+
+/* `o` or `O`, and a letter. */
+static void press_sort(struct monitor *monitor, uint32_t code)
+{
+    bool capital = code >= 'A' && code <= 'Z', behind = monitor->prefix == 'O';
+    char letter = code < 0x80 ? (char)(capital ? code + 32 : code) : 0;
+    unsigned sort = columns_sort(monitor->model.view, letter);
+    if (sort == 0 && letter != 'n')
+        monitor_say(monitor, "no column is sorted by that key; h tells which are");
+    else
+        monitor_sort(monitor, sort, capital, behind);
+}
+
+static void press_group(struct monitor *monitor, uint32_t code)
+{
+    struct model *model = &monitor->model;
+    const char *found = code > 0 && code < 0x80 ? strchr(group_letters, (int)code) : NULL;
+    if (found == NULL) {
+        monitor_say(monitor, "nothing is grouped by that key; h tells what is");
+        return;
+    }
+    model->arranged.group = (enum group_by)(found - group_letters);
+    model->folded_count = 0;
+    model->all_folded = false;
+    model->top = 0;
+    (void)model_list(model);
+}
+
+/* Whether they are seen, or not, for good: of what comes about by itself nothing is stored. */
+static void set_traffic(struct model *model, bool wanted)
+{
+    struct layout layout;
+    model->arranged.traffic = TRAFFIC_AUTO;
+    layout_of(model, &layout);
+    if (layout.traffic != wanted)
+        model->arranged.traffic = wanted ? TRAFFIC_ALWAYS : TRAFFIC_NEVER;
+}
+
+/* Disks and networks: what one sees is turned round. */
+static void turn_traffic(struct monitor *monitor)
+{
+    struct model *model = &monitor->model;
+    struct layout layout;
+    layout_of(model, &layout);
+    if (model_device_count(model) == 0)
+        monitor_say(monitor, "without a device disks and networks stand with the host: h hides it");
+    else if (!layout.traffic && !pane_host_has_traffic(model))
+        monitor_say(monitor, "nothing is known of disks and networks");
+    else if (!layout.traffic && (model->arranged.hidden & PANEL_HOST))
+        monitor_say(monitor, "they stand with the host, which is hidden: v h shows it");
+    else
+        set_traffic(model, !layout.traffic);
+}
+
+static void press_hide(struct monitor *monitor, uint32_t code)
+{
+    static const char LETTERS[] = "dhg"; /* by bits of enum panel */
+    const char *found = code > 0 && code < 0x80 ? strchr(LETTERS, (int)code) : NULL;
+    if (code == 't')
+        turn_traffic(monitor);
+    else if (found == NULL)
+        monitor_say(monitor, "nothing is hidden by that key: " ARRANGING_PANELS);
+    else
+        monitor->model.arranged.hidden ^= 1u << (found - LETTERS);
+}
+
+/* Keys that another key gives their meaning, and what is told meanwhile. */
+static const struct {
+    enum action action;
+    char key;
+    void (*press)(struct monitor *monitor, uint32_t code);
+    const char *words;
+} PREFIXES[] = {
+    {ACTION_SORT, 'o', press_sort, "Sort by (n p u g c m t r h, s b of devices):"},
+    {ACTION_SORT_BEHIND, 'O', press_sort,
+     "Then sort by (n nothing, p u g c m t r h, s b of devices):"},
+    {ACTION_GROUP, 'G', press_group,
+     "Group by (u user, c container, j job or pod, s service, p parent, n not):"},
+    {ACTION_HIDE, 'v', press_hide, "Hide or show (" ARRANGING_PANELS "):"},
+};
+enum { PREFIX_COUNT = sizeof PREFIXES / sizeof PREFIXES[0] };
+
+static bool begin_prefix(struct monitor *monitor, enum action action)
+{
+    for (size_t i = 0; i < PREFIX_COUNT; i++) {
+        if (PREFIXES[i].action == action)
+            monitor->prefix = PREFIXES[i].key;
+    }
+    return monitor->prefix != 0;
+}
+
+void arranging_press(struct monitor *monitor, uint32_t code)
+{
+    for (size_t i = 0; i < PREFIX_COUNT && code != PRESS_ESCAPE; i++) {
+        if (PREFIXES[i].key == monitor->prefix)
+            PREFIXES[i].press(monitor, code);
+    }
+    monitor->prefix = 0;
+}
+
+/* ---- groups, and the layout ---- */
+
+/* The group of the line that is selected: its own line, or of a process of it; NULL: none. */
+static const struct group *selected_group(const struct model *model)
+{
+    int place = model_selected(model);
+    return place >= 0 ? model->list.items[place].group : NULL;
+}
+
+static bool on_group_line(const struct monitor *monitor)
+{
+    return monitor->depth == 1 && monitor->model.has_selected && monitor->model.selected.group != 0;
+}
+
+/* Who was selected in a group that is closed now is seen as its line. */
+static void unfold(struct monitor *monitor, int open)
+{
+    struct model *model = &monitor->model;
+    const struct group *group = selected_group(model);
+    if (model->arranged.group == GROUP_NONE) {
+        monitor_say(monitor, "there are no groups; G makes some");
+        return;
+    }
+    if (group != NULL)
+        model->selected = (struct identity){.start = -1, .group = group->id};
+    group_fold(model, group != NULL ? group->id : 0, group != NULL ? open : 0);
+    (void)model_list(model);
+}
+
+static void save(struct monitor *monitor)
+{
+    char text[200];
+    struct arrangement arrangement;
+    if (monitor->options->save == NULL) {
+        monitor_say(monitor, "there is no place for a layout");
+        return;
+    }
+    model_arrangement(&monitor->model, &arrangement);
+    monitor->options->save(monitor->options->save_data, &arrangement, text, sizeof text);
+    monitor_say(monitor, "%s", text);
+}
+
+bool arranging_act(struct monitor *monitor, enum action action, int argument)
+{
+    struct arrangement *arranged = &monitor->model.arranged;
+    switch ((int)action) {
+    case ACTION_COLUMNS: (void)monitor_open(monitor, &screen_columns); return true;
+    case ACTION_PERCENT: arranged->percent = !arranged->percent; return true;
+    case ACTION_PLAIN: arranged->plain = !arranged->plain; return true;
+    case ACTION_SAVE: save(monitor); return true;
+    case ACTION_UNFOLD:
+        if (argument != 0)
+            unfold(monitor, argument);
+        else
+            groups_fold_all(&monitor->model);
+        (void)model_list(&monitor->model);
+        return true;
+    default: return begin_prefix(monitor, action);
+    }
+}
+
+bool arranging_on_group(struct monitor *monitor, enum action action)
+{
+    if (!on_group_line(monitor))
+        return false;
+    if (action == ACTION_PROCESS) {
+        unfold(monitor, 0);
+        return true;
+    }
+    if (action != ACTION_ENVIRONMENT && action != ACTION_TAG)
+        return false;
+    monitor_say(monitor, "this is a group: choose one of its processes");
+    return true;
+}
+
+/* ---- words ---- */
+
+const char *arranging_words(char prefix)
+{
+    for (size_t i = 0; i < PREFIX_COUNT; i++) {
+        if (PREFIXES[i].key == prefix)
+            return PREFIXES[i].words;
+    }
+    return "";
+}
+
+void arranging_check(struct monitor *monitor, const char *words)
+{
+    char names[160];
+    struct match match;
+    match_parse(words, &match);
+    match_names(names, sizeof names);
+    if (match.unknown[0] != '\0')
+        monitor_say(monitor, "no field \"%s\": there are %s", match.unknown, names);
+}
+
+void arranging_prompt(const struct monitor *monitor, char *out, size_t capacity)
+{
+    const struct model *model = &monitor->model;
+    bool filter = monitor->prompt == PROMPT_FILTER;
+    const char *words = filter ? model->filter : model->search;
+    char names[200];
+    struct match match;
+    match_parse(words, &match);
+    int used = snprintf(out, capacity, "%s: %s_", filter ? "Filter" : "Search", words);
+    if (match.unknown[0] == '\0' || used < 0 || (size_t)used >= capacity)
+        return;
+    match_names(names, sizeof names);
+    (void)snprintf(out + used, capacity - (size_t)used, "  no field \"%s\": there are %s",
+                   match.unknown, names);
+}

@@ -1,0 +1,610 @@
+/* columns.c: see columns.h. */
+#include "monitor/list/columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/canvas.h"
+#include "monitor/list/group.h"
+
+enum { COMMAND_LEAST = 9 };
+
+/* ---- what they say ---- */
+
+static void gpu_words(const struct model *model, const struct item *item, char *out)
+{
+    (void)model;
+    (void)snprintf(out, WORDS, "%s", item->gpu != NULL ? vitals_row_label(item->gpu) : "-");
+}
+
+static bool pid_value(const struct model *model, const struct item *item, double *out)
+{
+    (void)model;
+    return cell_value(item->process, VITALS_PROCESS_PID, out) ||
+           cell_value(item->user, VITALS_GPU_PROCESS_PID, out);
+}
+
+static void pid_words(const struct model *model, const struct item *item, char *out)
+{
+    double pid;
+    if (pid_value(model, item, &pid))
+        (void)snprintf(out, WORDS, "%.0f", pid);
+    else
+        (void)cell_missing(out);
+    cell_cut(out, 7, ".");
+}
+
+static void type_words(const struct model *model, const struct item *item, char *out)
+{
+    (void)cell_text(item->user, VITALS_GPU_PROCESS_TYPE, model->options->look.ascii, out, WORDS);
+    if (strcmp(out, "C+G") == 0)
+        memcpy(out, "X", 2);
+    else if (strcmp(out, "N/A") == 0)
+        memcpy(out, "?", 2);
+    out[1] = '\0';
+}
+
+static void user_words(const struct model *model, const struct item *item, char *out)
+{
+    (void)cell_text(item->process, VITALS_PROCESS_USER, model->options->look.ascii, out, WORDS);
+}
+
+static bool user_text(const struct model *model, const struct item *item, char *out,
+                      size_t capacity)
+{
+    vitals_text text;
+    (void)model;
+    if (item->process == NULL || vitals_row_text(item->process, VITALS_PROCESS_USER, &text) <= 0)
+        return false;
+    (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, capacity);
+    return true;
+}
+
+static void state_words(const struct model *model, const struct item *item, char *out)
+{
+    char word[WORDS];
+    (void)cell_text(item->process, VITALS_PROCESS_STATE, model->options->look.ascii, word,
+                    sizeof word);
+    (void)snprintf(out, WORDS, "%c", cell_state(word));
+}
+
+/* The start of a name, of which a cell has room for WORDS bytes. */
+static void name_words(const struct model *model, enum group_by by, const struct item *item,
+                       char *out)
+{
+    char name[GROUP_NAME];
+    size_t used = 0, size;
+    int wide;
+    if (!group_text(model, by, item, name, sizeof name)) {
+        (void)cell_missing(out);
+        return;
+    }
+    while ((size = canvas_next(name + used, &wide)) > 0 && used + size < WORDS)
+        used += size;
+    memcpy(out, name, used);
+    out[used] = '\0';
+}
+
+static void job_words(const struct model *model, const struct item *item, char *out)
+{
+    name_words(model, GROUP_JOB, item, out);
+}
+
+static bool job_text(const struct model *model, const struct item *item, char *out, size_t capacity)
+{
+    return group_text(model, GROUP_JOB, item, out, capacity);
+}
+
+static void container_words(const struct model *model, const struct item *item, char *out)
+{
+    name_words(model, GROUP_CONTAINER, item, out);
+}
+
+static bool container_text(const struct model *model, const struct item *item, char *out,
+                           size_t capacity)
+{
+    return group_text(model, GROUP_CONTAINER, item, out, capacity);
+}
+
+/* Of a line of one device what that says; of a process what all its devices say together. */
+static bool gpu_memory_value(const struct model *model, const struct item *item, double *out)
+{
+    (void)model;
+    if (item->use.known == 0 && item->use.unknown == 0)
+        return cell_value(item->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
+    *out = item->use.bytes;
+    return item->use.known > 0;
+}
+
+#define USER_VALUE(function, metric)                                                              \
+    static bool function##_value(const struct model *model, const struct item *item, double *out) \
+    {                                                                                             \
+        (void)model;                                                                              \
+        return cell_value(item->user, metric, out);                                               \
+    }
+
+USER_VALUE(sm, VITALS_GPU_PROCESS_UTILIZATION_RATIO)
+USER_VALUE(bandwidth, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO)
+USER_VALUE(encoder, VITALS_GPU_PROCESS_ENCODER_RATIO)
+USER_VALUE(decoder, VITALS_GPU_PROCESS_DECODER_RATIO)
+
+static bool held_value(const struct model *model, const struct item *item, double *out)
+{
+    return item->user != NULL && model_held(model, item->user, out);
+}
+
+static bool cpu_value(const struct model *model, const struct item *item, double *out)
+{
+    return item_cpu(model, item->process, out);
+}
+
+static bool memory_value(const struct model *model, const struct item *item, double *out)
+{
+    double resident, total;
+    if (!cell_value(item->process, VITALS_PROCESS_RESIDENT_BYTES, &resident) ||
+        !cell_value(model_host(model), VITALS_HOST_MEMORY_TOTAL_BYTES, &total) || total <= 0)
+        return false;
+    *out = resident / total;
+    return true;
+}
+
+static bool time_value(const struct model *model, const struct item *item, double *out)
+{
+    double start;
+    (void)model;
+    if (!cell_value(item->process, VITALS_PROCESS_START_SECONDS, &start))
+        return false;
+    *out = (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(item->process)) / 1e9 - start;
+    return true;
+}
+
+size_t column_pad(const char *text, int width, bool left, char *out, size_t capacity)
+{
+    int blanks = width - canvas_columns(text);
+    blanks = blanks > 0 ? blanks : 0;
+    int size = left ? snprintf(out, capacity, "%s%*s", text, blanks, "")
+                    : snprintf(out, capacity, "%*s%s", blanks, "", text);
+    return size < 0 || capacity == 0 ? 0 : (size_t)size < capacity ? (size_t)size : capacity - 1;
+}
+
+/* Written apart: it is longer than WORDS. */
+static void command_words(const struct model *model, const struct item *item, char *out)
+{
+    (void)model;
+    (void)item;
+    out[0] = '\0';
+}
+
+/* ---- the table ---- */
+
+enum { DEVICES = VIEW_DEVICES, ALL = VIEW_ALL, BOTH = VIEW_DEVICES | VIEW_ALL };
+
+/* A metric of a process that nobody sees unless they choose it. */
+#define MORE(suffix)     .host = true, .views = BOTH, .metric = VITALS_PROCESS_##suffix
+#define AS_TEXT          .left = true, .show = SHOW_TEXT
+#define AS_BYTES         .show = SHOW_BYTES, .falling = true
+#define OF_MEMORY        AS_BYTES, .whole = WHOLE_MEMORY
+#define SUM              .sum = true
+#define ONCE             .sum = true, .once = true
+#define OF_WORKLOAD(...) .needs = {__VA_ARGS__}
+
+// One column, one paragraph.
+// clang-format off
+const struct column list_columns[] = {
+    {"gpu", "GPU", "device", .width = 4, .views = DEVICES, .usual = DEVICES, .rank = 90,
+     .words = gpu_words},
+    {"pid", "PID", "PID", .width = 8, .views = BOTH, .usual = BOTH, .rank = 99, .letter = 'p',
+     .words = pid_words, .value = pid_value},
+    {"type", "", "type", .width = 2, .views = DEVICES, .usual = DEVICES, .rank = 30,
+     .words = type_words},
+    {"user", "USER", "user", .width = 8, .views = BOTH, .usual = BOTH, .rank = 60, .letter = 'u',
+     .show = SHOW_TEXT, .words = user_words, .text = user_text},
+    {"s", "S", "state", .width = 2, .views = BOTH, .usual = ALL, .rank = 35, .words = state_words},
+    {"thr", "THR", "threads", .width = 5, .views = BOTH, .usual = ALL, .rank = 20, .letter = 'h',
+     .falling = true, ONCE, .metric = VITALS_PROCESS_THREADS},
+    {"gpumem", "GPU-MEM", "GPU memory", .width = 9, .views = BOTH, .usual = BOTH, .rank = 70,
+     .letter = 'g', AS_BYTES, SUM, .whole = WHOLE_DEVICES, .value = gpu_memory_value},
+    {"sm%", "%SM", "use of processors", .width = 4, .views = DEVICES, .usual = DEVICES, .rank = 65,
+     .letter = 's', .falling = true, .show = SHOW_SHARE, .value = sm_value},
+    {"gmbw%", "%GMBW", "use of memory bus", .width = 6, .views = DEVICES, .usual = DEVICES, .rank = 10,
+     .letter = 'b', .falling = true, .show = SHOW_SHARE, .value = bandwidth_value},
+    {"enc%", "%ENC", "encoder", .width = 5, .views = DEVICES, .rank = 9, .falling = true,
+     .show = SHOW_SHARE, .value = encoder_value},
+    {"dec%", "%DEC", "decoder", .width = 5, .views = DEVICES, .rank = 9, .falling = true,
+     .show = SHOW_SHARE, .value = decoder_value},
+    {"held", "HELD", "held without being used", .width = 9, .views = DEVICES, .rank = 45,
+     .falling = true, .show = SHOW_DURATION, .value = held_value},
+    {"res", "RES", "resident memory", .width = 9, .views = BOTH, .usual = ALL, .rank = 75,
+     .letter = 'r', OF_MEMORY, ONCE, .metric = VITALS_PROCESS_RESIDENT_BYTES},
+    {"%cpu", "%CPU", "%CPU", .width = 6, .host = true, .views = BOTH, .usual = BOTH, .rank = 80,
+     .letter = 'c', .falling = true, .show = SHOW_CPU, ONCE, .value = cpu_value,
+     .made_of = VITALS_PROCESS_CPU_SECONDS},
+    {"%mem", "%MEM", "%MEM", .width = 6, .host = true, .views = BOTH, .usual = BOTH, .rank = 25,
+     .letter = 'm', .falling = true, .show = SHOW_PERCENT, ONCE, .value = memory_value,
+     .made_of = VITALS_PROCESS_RESIDENT_BYTES},
+    {"etime", "TIME", "time", .width = 9, .host = true, .views = BOTH, .usual = BOTH, .rank = 40,
+     .letter = 't', .falling = true, .show = SHOW_DURATION, .value = time_value},
+    {"time", "CPU-TIME", "CPU time", .width = 10, MORE(CPU_SECONDS), .rank = 50,
+     .show = SHOW_DURATION, .falling = true, ONCE},
+    {"ppid", "PPID", "parent", .width = 8, MORE(PARENT_PID), .rank = 50},
+    {"name", "NAME", "name", .width = 17, MORE(NAME), .rank = 50, AS_TEXT},
+    {"ni", "NI", "nice", .width = 4, MORE(NICE), .rank = 50},
+    {"pr", "PR", "priority", .width = 5, MORE(PRIORITY), .rank = 50},
+    {"policy", "POLICY", "scheduling policy", .width = 9, MORE(SCHEDULING_POLICY), .rank = 50, AS_TEXT},
+    {"psr", "PSR", "CPU that it ran on", .width = 5, MORE(CPU), .rank = 50},
+    {"tty", "TTY", "terminal", .width = 8, MORE(TERMINAL), .rank = 50, AS_TEXT},
+    {"pgid", "PGID", "process group", .width = 8, MORE(PROCESS_GROUP), .rank = 50},
+    {"sid", "SID", "session", .width = 8, MORE(SESSION), .rank = 50},
+    {"vsz", "VSZ", "address space", .width = 9, MORE(VIRTUAL_BYTES), .rank = 50, AS_BYTES, ONCE},
+    {"shr", "SHR", "shared memory", .width = 9, MORE(SHARED_BYTES), .rank = 50, OF_MEMORY},
+    {"peak", "PEAK", "highest resident memory", .width = 9, MORE(RESIDENT_PEAK_BYTES), .rank = 50,
+     OF_MEMORY},
+    {"swap", "SWAP", "swapped memory", .width = 9, MORE(SWAPPED_BYTES), .rank = 50, AS_BYTES, ONCE,
+     .whole = WHOLE_SWAP},
+    {"pss", "PSS", "proportional memory", .width = 9, MORE(PSS_BYTES), .rank = 50, OF_MEMORY, ONCE},
+    {"uss", "USS", "memory of its own", .width = 9, MORE(USS_BYTES), .rank = 50, OF_MEMORY, ONCE},
+    {"read/s", "READ/s", "disk reads", .width = 12, MORE(READ_BYTES), .rank = 50, .show = SHOW_RATE,
+     .falling = true, ONCE},
+    {"write/s", "WRITE/s", "disk writes", .width = 12, MORE(WRITTEN_BYTES), .rank = 50,
+     .show = SHOW_RATE, .falling = true, ONCE},
+    {"majflt/s", "MAJFLT/s", "page faults with a disk", .width = 9, MORE(MAJOR_FAULTS), .rank = 50,
+     .show = SHOW_PER_SECOND, .falling = true, ONCE},
+    {"minflt/s", "MINFLT/s", "page faults without", .width = 9, MORE(MINOR_FAULTS), .rank = 50,
+     .show = SHOW_PER_SECOND, .falling = true, ONCE},
+    {"nvcsw/s", "NVCSW/s", "context switches", .width = 9, MORE(VOLUNTARY_CONTEXT_SWITCHES),
+     .rank = 50, .show = SHOW_PER_SECOND, .falling = true, ONCE},
+    {"nivcsw/s", "NIVCSW/s", "context switches by force", .width = 9,
+     MORE(INVOLUNTARY_CONTEXT_SWITCHES), .rank = 50, .show = SHOW_PER_SECOND, .falling = true, ONCE},
+    {"fds", "FDS", "open descriptors", .width = 6, MORE(DESCRIPTORS), .rank = 50, .falling = true,
+     ONCE},
+    {"oom", "OOM", "score of the OOM killer", .width = 5, MORE(OOM_SCORE), .rank = 50,
+     .falling = true},
+    {"wchan", "WCHAN", "what it waits for", .width = 16, MORE(WAIT_CHANNEL), .rank = 50, AS_TEXT},
+    {"container", "CONTAINER", "container", .width = 14, MORE(CONTAINER), .rank = 55, AS_TEXT,
+     .words = container_words, .text = container_text, OF_WORKLOAD(VITALS_PROCESS_CONTAINER_NAME)},
+    {"job", "JOB", "Slurm job or pod", .width = 14, MORE(SLURM_JOB), .rank = 55, AS_TEXT,
+     .words = job_words, .text = job_text,
+     OF_WORKLOAD(VITALS_PROCESS_POD, VITALS_PROCESS_POD_NAME, VITALS_PROCESS_POD_NAMESPACE)},
+    {"unit", "UNIT", "systemd unit", .width = 20, MORE(UNIT), .rank = 55, AS_TEXT},
+    {"cgroup", "CGROUP", "cgroup", .width = 24, MORE(CGROUP), .rank = 54, AS_TEXT},
+    {"exe", "EXE", "program", .width = 24, MORE(EXECUTABLE), .rank = 50, AS_TEXT},
+    {"cwd", "CWD", "working directory", .width = 24, MORE(WORKING_DIRECTORY), .rank = 50, AS_TEXT},
+    {"command", "COMMAND", "command", .width = 0, .left = true, .host = true, .views = BOTH,
+     .usual = BOTH, .rank = 100, .words = command_words},
+};
+// clang-format on
+const size_t list_column_count = sizeof list_columns / sizeof list_columns[0];
+_Static_assert(sizeof list_columns / sizeof list_columns[0] <= ARRANGED_COLUMNS,
+               "a layout has room for every column");
+
+/* ---- values ---- */
+
+bool column_is_text(const struct column *column)
+{
+    return column->text != NULL || (column->metric != 0 && column->show == SHOW_TEXT);
+}
+
+bool column_sorts(const struct column *column)
+{
+    return column->text != NULL || column->value != NULL || column->metric != 0;
+}
+
+/* The two files of a process that are read in any case. */
+bool column_is_dear(const struct column *column)
+{
+    if (column->metric == 0 || column->usual != 0 || column->metric == VITALS_PROCESS_CPU_SECONDS)
+        return false;
+    const char *source = vitals_metric_source(column->metric);
+    return strstr(source, "PID/stat ") == NULL && strstr(source, "PID/statm ") == NULL;
+}
+
+static const vitals_row *row_of(const struct item *item)
+{
+    return item->details != NULL ? item->details : item->process;
+}
+
+static bool metric_value(const struct column *column, const struct model *model,
+                         const struct item *item, double *out)
+{
+    const vitals_row *row = row_of(item);
+    if (column->show != SHOW_RATE && column->show != SHOW_PER_SECOND)
+        return cell_value(row, column->metric, out);
+    return item_rate(model, row, column->metric, out);
+}
+
+bool column_value(const struct column *column, const struct model *model, const struct item *item,
+                  double *out)
+{
+    if (item->head)
+        return group_sum(item->group, column, out) != SUM_UNKNOWN;
+    if (column->value != NULL)
+        return column->value(model, item, out);
+    return column->metric != 0 && column->show != SHOW_TEXT &&
+           metric_value(column, model, item, out);
+}
+
+/* The truth may be more: at least so much, or older. */
+static bool is_least(const vitals_row *row, vitals_metric metric)
+{
+    if (row == NULL || metric == 0)
+        return false;
+    vitals_availability quality = vitals_row_availability(row, metric);
+    return quality == VITALS_LOWER_BOUND || quality == VITALS_STALE;
+}
+
+bool column_is_least(const struct column *column, const struct item *item)
+{
+    if (column->whole == WHOLE_DEVICES)
+        return item->use.unknown > 0 || is_least(item->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    return column->metric != 0 ? is_least(row_of(item), column->metric)
+                               : is_least(item->process, column->made_of);
+}
+
+bool column_text(const struct column *column, const struct model *model, const struct item *item,
+                 char *out, size_t capacity)
+{
+    if (item->head)
+        return false;
+    if (column->text != NULL)
+        return column->text(model, item, out, capacity);
+    vitals_text text;
+    const vitals_row *row = row_of(item);
+    if (column->metric == 0 || row == NULL || vitals_row_text(row, column->metric, &text) <= 0)
+        return false;
+    (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, capacity);
+    return true;
+}
+
+int column_compare(const struct column *column, const struct model *model, const struct item *a,
+                   const struct item *b)
+{
+    char one[WORDS_COMMAND] = "", other[WORDS_COMMAND] = "";
+    const vitals_row *row = row_of(a), *behind = row_of(b);
+    vitals_text x, y;
+    if (column->text != NULL) {
+        (void)column->text(model, a, one, sizeof one);
+        (void)column->text(model, b, other, sizeof other);
+        return strcmp(one, other);
+    }
+    if (column->metric == 0 || row == NULL || behind == NULL ||
+        vitals_row_text(row, column->metric, &x) <= 0 ||
+        vitals_row_text(behind, column->metric, &y) <= 0)
+        return 0;
+    int order = memcmp(x.bytes, y.bytes, x.size < y.size ? x.size : y.size);
+    return order != 0 ? order : x.size < y.size ? -1 : x.size > y.size;
+}
+
+/* ---- words ---- */
+
+/* Of a line or of a group: the devices that it is on. */
+static bool whole_of(const struct column *column, const struct model *model,
+                     const struct item *item, double *out)
+{
+    const vitals_row *host = model_host(model);
+    switch (column->whole) {
+    case WHOLE_MEMORY: return cell_value(host, VITALS_HOST_MEMORY_TOTAL_BYTES, out) && *out > 0;
+    case WHOLE_SWAP: return cell_value(host, VITALS_HOST_SWAP_TOTAL_BYTES, out) && *out > 0;
+    case WHOLE_DEVICES: return model_devices_total(model, item_devices(item), out);
+    case WHOLE_NONE: break;
+    }
+    return false;
+}
+
+static void write_value(enum show show, double value, char *out)
+{
+    static const double MOST = 18e18;
+    switch (show) {
+    case SHOW_BYTES:
+        (void)vitals_human_bytes(value <= 0     ? 0
+                                 : value < MOST ? (uint64_t)value
+                                                : (uint64_t)MOST,
+                                 out);
+        break;
+    case SHOW_SHARE: (void)snprintf(out, WORDS, "%.0f", value * 100); break;
+    case SHOW_PERCENT: (void)snprintf(out, WORDS, "%.1f", value * 100); break;
+    case SHOW_CPU: (void)snprintf(out, WORDS, value >= 99.95 ? "%.0f" : "%.1f", value * 100); break;
+    case SHOW_RATE: (void)cell_rate(true, value, out); break;
+    case SHOW_PER_SECOND: (void)snprintf(out, WORDS, value < 10 ? "%.1f" : "%.0f", value); break;
+    case SHOW_DURATION: (void)vitals_human_duration(value < 0 ? 0 : value, out); break;
+    case SHOW_COUNT:
+    case SHOW_TEXT: (void)snprintf(out, WORDS, "%.0f", value); break;
+    }
+}
+
+static bool as_share(const struct column *column, const struct model *model)
+{
+    return model->arranged.percent && column->whole != WHOLE_NONE;
+}
+
+static void value_words(const struct column *column, const struct model *model,
+                        const struct item *item, char *out)
+{
+    double value, whole;
+    bool share = as_share(column, model);
+    if (!column_value(column, model, item, &value) ||
+        (share && !whole_of(column, model, item, &whole)))
+        (void)cell_missing(out);
+    else if (share)
+        write_value(SHOW_PERCENT, value / whole, out);
+    else
+        write_value(column->show, value, out);
+}
+
+/* Before a sum of which something is not known; where there is no room its fraction goes. */
+static void mark_least(const struct model *model, int width, char *out)
+{
+    char text[WORDS];
+    size_t whole = strcspn(out, "."), fraction = 0;
+    memcpy(text, out, sizeof text);
+    if (text[whole] == '.' && canvas_columns(text) + 1 >= width)
+        fraction = 1 + strspn(text + whole + 1, "0123456789");
+    (void)snprintf(out, WORDS, "%s%.*s%.40s", model->options->look.ascii ? ">" : "≥",
+                   (int)(whole < 20 ? whole : 20), text, text + whole + fraction);
+}
+
+static void sum_words(const struct column *column, const struct model *model,
+                      const struct item *item, char *out)
+{
+    double sum;
+    enum sum known = column->sum ? group_sum(item->group, column, &sum) : SUM_NOTHING;
+    if (known == SUM_NOTHING) {
+        out[0] = '\0';
+        return;
+    }
+    value_words(column, model, item, out);
+    if (known == SUM_LEAST)
+        mark_least(model, column->width, out);
+}
+
+void column_words(const struct column *column, const struct model *model, const struct item *item,
+                  char *out)
+{
+    column_whole_words(column, model, item, out);
+    if (column->width > 1)
+        cell_cut(out, column->width - 1, "+");
+}
+
+void column_whole_words(const struct column *column, const struct model *model,
+                        const struct item *item, char *out)
+{
+    if (item->head) {
+        sum_words(column, model, item, out);
+        return;
+    }
+    if (column->words != NULL)
+        column->words(model, item, out);
+    else if (column->show == SHOW_TEXT)
+        (void)cell_text(row_of(item), column->metric, model->options->look.ascii, out, WORDS);
+    else
+        value_words(column, model, item, out);
+    if (column->whole == WHOLE_DEVICES && item->use.known > 0 && item->use.unknown > 0)
+        mark_least(model, column->width, out);
+}
+
+void column_title(const struct column *column, const struct model *model, char *out)
+{
+    (void)snprintf(out, WORDS, "%s%s", as_share(column, model) ? "%" : "", column->title);
+}
+
+/* ---- which of them ---- */
+
+bool column_may_be(const struct column *column, int wider)
+{
+    enum { WIDTH_MOST = WORDS - 1, WIDTH_LEAST = 3 };
+    if (column->width == 0 || wider > WIDTH_MOST - column->width)
+        return wider == 0;
+    return wider >= 0 || column->width + wider >= WIDTH_LEAST;
+}
+
+size_t column_find(const char *key, size_t size)
+{
+    size_t i = 0;
+    while (i < list_column_count &&
+           (strlen(list_columns[i].key) != size || memcmp(list_columns[i].key, key, size) != 0))
+        i++;
+    return i;
+}
+
+void columns_usual(enum view view, struct arranged_columns *out)
+{
+    out->count = 0;
+    for (size_t i = 0; i < list_column_count; i++) {
+        if (list_columns[i].usual & view)
+            out->items[out->count++] = (struct arranged_column){.column = (unsigned)i};
+    }
+}
+
+void columns_of(const struct arrangement *arrangement, enum view view, struct arranged_columns *out)
+{
+    const struct arranged_columns *chosen = &arrangement->views[view == VIEW_ALL];
+    if (chosen->count > 0)
+        *out = *chosen;
+    else
+        columns_usual(view, out);
+}
+
+/* Without a device nothing uses its memory. */
+static bool is_idle(const struct model *model, const struct column *column)
+{
+    return model->view == VIEW_ALL && column->whole == WHOLE_DEVICES &&
+           model_device_count(model) == 0;
+}
+
+bool column_has_values(const struct model *model, const struct column *column)
+{
+    return column != NULL && (column->views & model->view) && !is_idle(model, column);
+}
+
+/* The columns of the screen that those of at least a rank take. */
+static int wide(const struct arranged_columns *columns, int rank)
+{
+    int sum = 0;
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct column *column = &list_columns[columns->items[i].column];
+        if (column->rank >= rank)
+            sum += column->width + columns->items[i].wider;
+    }
+    return sum;
+}
+
+static void take_shown(const struct model *model, struct arranged_columns *out)
+{
+    struct arranged_columns all;
+    columns_of(&model->arranged, model->view, &all);
+    out->count = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        if (!is_idle(model, &list_columns[all.items[i].column]))
+            out->items[out->count++] = all.items[i];
+    }
+}
+
+void columns_choose(const struct model *model, int width, struct column_choice *choice)
+{
+    enum { GAP = 2, RANK_MOST = 99 };
+    struct arranged_columns columns;
+    int rank = 0, at = 0;
+    bool moves = false;
+    take_shown(model, &columns);
+    while (rank < RANK_MOST && wide(&columns, rank) + GAP + COMMAND_LEAST > width)
+        rank++;
+    *choice = (struct column_choice){0};
+    for (size_t i = 0; i < columns.count; i++) {
+        const struct column *column = &list_columns[columns.items[i].column];
+        if (column->rank < rank)
+            continue;
+        int own = column->width > 0 ? column->width + columns.items[i].wider : 0;
+        choice->shown[choice->count] = column;
+        choice->width[choice->count] = own;
+        choice->x[choice->count++] = at + (own == 0 ? GAP : 0);
+        moves = moves || column->host;
+        choice->fixed += !moves;
+        at += own;
+    }
+    choice->command = width - at - GAP > 0 ? width - at - GAP : 0;
+}
+
+/* ---- sorts ---- */
+
+unsigned columns_sort(enum view view, char letter)
+{
+    for (size_t i = 0; i < list_column_count && letter != 0; i++) {
+        if (list_columns[i].letter == letter && (list_columns[i].views & view))
+            return (unsigned)i + 1;
+    }
+    return 0;
+}
+
+unsigned columns_sort_step(enum view view, unsigned sort, int step)
+{
+    unsigned count = (unsigned)list_column_count + 1;
+    do {
+        sort = (sort + count + (unsigned)step) % count;
+    } while (sort != 0 &&
+             (list_columns[sort - 1].letter == 0 || !(list_columns[sort - 1].usual & view)));
+    return sort;
+}
+
+const struct column *columns_sorted(unsigned sort)
+{
+    return sort > 0 && sort <= list_column_count ? &list_columns[sort - 1] : NULL;
+}

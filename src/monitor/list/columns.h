@@ -1,0 +1,119 @@
+/* columns.h: the columns of the list of processes: a table.
+ *
+ * A new column is a row in columns.c: its name, how wide it is, what it says of a line, what a sort
+ * by it compares. One of a metric of a process needs no function. */
+#ifndef VITALS_MONITOR_LIST_COLUMNS_H
+#define VITALS_MONITOR_LIST_COLUMNS_H
+
+#include "monitor/cell_text.h"
+#include "monitor/model.h"
+
+/* How a value is written. Those of memory may also be written as a share. */
+enum show {
+    SHOW_COUNT,
+    SHOW_BYTES,
+    SHOW_SHARE,   /* whole percent */
+    SHOW_PERCENT, /* with one decimal */
+    SHOW_CPU,     /* cores as percent of one */
+    SHOW_RATE,    /* bytes a second */
+    SHOW_PER_SECOND,
+    SHOW_DURATION,
+    SHOW_TEXT
+};
+
+/* What memory is a share of. */
+enum whole { WHOLE_NONE, WHOLE_MEMORY, WHOLE_SWAP, WHOLE_DEVICES };
+
+struct column {
+    const char *key; /* in layouts and on the chooser, as vitals ps has it where that has it */
+    const char *title;
+    const char *name; /* in the help: "GPU memory" */
+    int width;        /* with the blank before it; 0: all that is left */
+    bool left;        /* aligned */
+    bool host;        /* part of what moves sideways, unless it stands before what does not */
+    unsigned views;   /* enum view: may be shown there */
+    unsigned usual;   /* likewise: is, unless somebody has chosen others */
+    int rank;         /* the lowest is dropped first where there is no room */
+    char letter;      /* that sorts by it, behind `o`; 0: nothing does */
+    bool falling;     /* the most first */
+    bool sum;         /* a group has it too, as a sum */
+    bool once;        /* likewise, and a process counts once, on however many devices it is */
+    enum show show;
+    enum whole whole;
+    vitals_metric metric;  /* of a process, where there is no function; 0: there is */
+    vitals_metric made_of; /* that of a function's value, which is no better than this */
+    vitals_metric needs[3];
+    /* Where `show` says nothing: what it says of a line. */
+    void (*words)(const struct model *model, const struct item *item, char *out);
+    bool (*value)(const struct model *model, const struct item *item, double *out);
+    bool (*text)(const struct model *model, const struct item *item, char *out, size_t capacity);
+};
+
+extern const struct column list_columns[];
+extern const size_t list_column_count;
+
+/* What a column says of a line, in at most WORDS bytes, cut to its usual width; all of it; what its
+ * title is. */
+void column_words(const struct column *column, const struct model *model, const struct item *item,
+                  char *out);
+void column_whole_words(const struct column *column, const struct model *model,
+                        const struct item *item, char *out);
+void column_title(const struct column *column, const struct model *model, char *out);
+
+/* A text in so many columns of the screen, with blanks before it, or behind it where it stands at
+ * the left. What is longer stays whole. Gives the bytes. */
+size_t column_pad(const char *text, int width, bool left, char *out, size_t capacity);
+
+/* What a sort by it compares: one of the two is there. */
+bool column_sorts(const struct column *column);
+bool column_is_text(const struct column *column);
+bool column_value(const struct column *column, const struct model *model, const struct item *item,
+                  double *out);
+bool column_text(const struct column *column, const struct model *model, const struct item *item,
+                 char *out, size_t capacity);
+
+/* Which of two whole texts comes first, of lines that have both. */
+int column_compare(const struct column *column, const struct model *model, const struct item *a,
+                   const struct item *b);
+
+/* Whether a value of a line is at least so much, rather than it. */
+bool column_is_least(const struct column *column, const struct item *item);
+
+/* Whether the list can have it at all: not of devices where there is none. */
+bool column_has_values(const struct model *model, const struct column *column);
+
+/* Whether it is read for its own sake, once a tick or so of every process. */
+bool column_is_dear(const struct column *column);
+
+/* Whether it may be so much wider, or narrower, than usual: less than WORDS wide in all. */
+bool column_may_be(const struct column *column, int wider);
+
+/* By its key; list_column_count: there is none. */
+size_t column_find(const char *key, size_t size);
+
+/* The columns of a view as they are by default. */
+void columns_usual(enum view view, struct arranged_columns *out);
+
+/* Those that a person sees in a view, in order, whatever room there is. */
+void columns_of(const struct arrangement *arrangement, enum view view,
+                struct arranged_columns *out);
+
+/* Which are shown in so many columns of the screen, in their order. */
+struct column_choice {
+    const struct column *shown[ARRANGED_COLUMNS];
+    int x[ARRANGED_COLUMNS];     /* where each begins, its blank included */
+    int width[ARRANGED_COLUMNS]; /* likewise */
+    size_t count;
+    size_t fixed; /* how many of them do not move sideways */
+    int command;  /* columns left for the last one */
+};
+void columns_choose(const struct model *model, int width, struct column_choice *choice);
+
+/* The sort behind a letter, of a view; 0: none. The next or previous one that the view has. */
+unsigned columns_sort(enum view view, char letter);
+unsigned columns_sort_step(enum view view, unsigned sort, int step);
+
+/* A sort's column; NULL for 0. */
+const struct column *columns_sorted(unsigned sort);
+
+#endif

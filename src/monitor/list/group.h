@@ -1,0 +1,70 @@
+/* group.h: the list of processes by user, container, job, service or parent, with sums.
+ *
+ * A group is a line above its processes. Sums are of all that have passed the filter, whether the
+ * group is open or closed; what something is missing of says so. One thread. */
+#ifndef VITALS_MONITOR_LIST_GROUP_H
+#define VITALS_MONITOR_LIST_GROUP_H
+
+#include "monitor/list/columns.h"
+
+/* A pod and its namespace fit; only what is shown may be cut further. */
+enum { GROUP_NAME = 512 };
+
+struct group_part {
+    double sum;
+    unsigned known, unknown;
+};
+
+struct group {
+    uint64_t id;
+    bool known; /* false: of those of whom it is not known where they belong */
+    bool folded;
+    size_t count; /* processes; one on two devices is one */
+    size_t lines;
+    uint64_t devices;
+    char name[GROUP_NAME];
+    struct group_part parts[ARRANGED_COLUMNS]; /* by column; only of those that are asked for */
+};
+
+/* What there is of a sum: nothing to be added, nothing known of it, a part of it, all of it. */
+enum sum { SUM_NOTHING, SUM_UNKNOWN, SUM_LEAST, SUM_WHOLE };
+enum sum group_sum(const struct group *group, const struct column *column, double *out);
+
+/* The group that a line belongs to, safe to print: "ana", "web-1", "job 17"; an empty text where it
+ * belongs to none. false: not known. */
+bool group_text(const struct model *model, enum group_by by, const struct item *item, char *out,
+                size_t capacity);
+
+/* Metrics of a process that are needed to group it; ends with 0. */
+const vitals_metric *group_needs(enum group_by by);
+
+/* Puts every line of the list into its group and sums up; the lines stand by pid. -1: out of
+ * memory. */
+int groups_make(struct model *model);
+
+/* Which of two groups comes first, by the sorts; 0: the same one. */
+int groups_compare(const struct model *model, const struct group *a, const struct group *b);
+
+/* Inserts the lines of the groups into the sorted list and takes out those that are closed. -1: out
+ * of memory. */
+int groups_insert(struct model *model);
+
+/* Whom a group is made of, whether it is open or closed, each once: as many as there is room for.
+ * Gives how many there are. */
+size_t group_members(const struct model *model, const struct group *group, struct identity *out,
+                     size_t most);
+
+/* The group that a line's `group` names; NULL: it is not there any more. */
+const struct group *group_find(const struct model *model, uint64_t id);
+
+/* "user ana", "in no container" */
+void group_title(const struct model *model, const struct group *group, char *out, size_t capacity);
+
+/* "user ana: 12 processes", with a mark that says whether it is open. */
+void group_words(const struct model *model, const struct group *group, char *out, size_t capacity);
+
+/* Opens (1), closes (-1) or turns round (0) a group; all of them. */
+void group_fold(struct model *model, uint64_t id, int open);
+void groups_fold_all(struct model *model);
+
+#endif

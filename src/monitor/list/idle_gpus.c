@@ -1,0 +1,281 @@
+/* idle_gpus.c: see idle_gpus.h. */
+#include "monitor/list/idle_gpus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed/trouble.h"
+#include "monitor/cell_text.h"
+
+enum { HOLDINGS_MOST = 1 << 16, DEVICES_MOST = 256 };
+static const uint64_t GAP_NS = 30000000000u;
+
+/* What a driver rounds to 0 %. */
+static const double IDLE = 0.005;
+
+/* ---- holdings ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct holding *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static struct holding *find(const struct holdings *holdings, uint64_t key)
+{
+    struct holding one = {.key = key};
+    return holdings->count > 0 ? bsearch(&one, holdings->items, holdings->count, sizeof one, by_key)
+                               : NULL;
+}
+
+/* Without memory it is forgotten, and nothing is claimed of it. */
+static void add(struct holdings *holdings, uint64_t key)
+{
+    if (holdings->count == holdings->capacity) {
+        size_t capacity = holdings->capacity > 0 ? holdings->capacity * 2 : 16;
+        struct holding *items = capacity <= HOLDINGS_MOST
+                                    ? realloc(holdings->items, capacity * sizeof *items)
+                                    : NULL;
+        if (items == NULL)
+            return;
+        holdings->items = items;
+        holdings->capacity = capacity;
+    }
+    holdings->items[holdings->count++] = (struct holding){.key = key};
+}
+
+static void sort(struct holdings *gathered)
+{
+    if (gathered->count > 1)
+        qsort(gathered->items, gathered->count, sizeof *gathered->items, by_key);
+}
+
+/* Puts what was gathered in the place of what was known, and since when that was so. */
+static void go_on(struct holdings *known, struct holdings *gathered, uint64_t now_ns, bool first)
+{
+    struct holdings before = *known;
+    for (size_t i = 0; i < gathered->count; i++) {
+        struct holding *own = &gathered->items[i];
+        const struct holding *then = find(&before, own->key);
+        own->since_ns = then != NULL ? then->since_ns : now_ns;
+        own->open = then != NULL ? then->open : first;
+    }
+    *known = *gathered;
+    *gathered = before;
+    gathered->count = 0;
+}
+
+/* What was gathered of the reading before the oldest one: who is not in it began with that one. */
+static void go_back(struct holdings *known, struct holdings *gathered, uint64_t then_ns)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        struct holding *own = &known->items[i];
+        own->open = own->open && find(gathered, own->key) != NULL;
+        if (own->open)
+            own->since_ns = then_ns;
+    }
+    gathered->count = 0;
+}
+
+static void close_all(struct holdings *known)
+{
+    for (size_t i = 0; i < known->count; i++)
+        known->items[i].open = false;
+}
+
+/* ---- a reading ---- */
+
+/* What a device does, and what is said of its users. */
+struct device {
+    uint64_t key;
+    bool idle;  /* by its own account */
+    bool named; /* its work is somebody's, so that who has none of it is idle */
+    bool kept;  /* somebody has memory of it */
+};
+
+/* Only a number of now that the truth is not above shows that somebody rests. */
+static bool rests(const vitals_row *row, vitals_metric metric)
+{
+    double busy;
+    vitals_availability quality = vitals_row_availability(row, metric);
+    return quality != VITALS_STALE && quality != VITALS_LOWER_BOUND &&
+           cell_value(row, metric, &busy) && busy < IDLE;
+}
+
+/* An older one that shows work is no proof of rest, and work is what it is taken for. */
+static bool works(const vitals_row *row, vitals_metric metric)
+{
+    double busy;
+    return vitals_row_availability(row, metric) != VITALS_UPPER_BOUND &&
+           cell_value(row, metric, &busy) && busy >= IDLE;
+}
+
+static size_t read_devices(const vitals_snapshot *snapshot, struct device *devices)
+{
+    size_t count = 0;
+    for (const vitals_row *gpu = NULL;
+         count < DEVICES_MOST && (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
+        devices[count++] = (struct device){.key = vitals_row_key(gpu),
+                                           .idle = rests(gpu, VITALS_GPU_UTILIZATION_RATIO)};
+    }
+    return count;
+}
+
+static struct device *device_of(struct device *devices, size_t count, const vitals_row *user)
+{
+    uint64_t key = vitals_row_parent(user);
+    for (size_t i = 0; i < count; i++) {
+        if (devices[i].key == key)
+            return &devices[i];
+    }
+    return NULL;
+}
+
+/* Who draws a screen holds memory for as long as there is one, and nobody minds. */
+static bool computes(const vitals_row *user)
+{
+    char type[WORDS];
+    (void)cell_text(user, VITALS_GPU_PROCESS_TYPE, true, type, sizeof type);
+    return strcmp(type, "G") != 0;
+}
+
+static bool keeps(const vitals_row *user)
+{
+    double bytes;
+    vitals_availability quality = vitals_row_availability(user,
+                                                          VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    return quality != VITALS_STALE && quality != VITALS_UPPER_BOUND && computes(user) &&
+           cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) && bytes > 0;
+}
+
+static bool is_idle(const vitals_row *user, const struct device *device)
+{
+    return device->idle || (device->named && rests(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO));
+}
+
+static void look_at_users(const vitals_snapshot *snapshot, struct device *devices, size_t count)
+{
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+        struct device *device = device_of(devices, count, user);
+        if (device == NULL)
+            continue;
+        device->kept = device->kept || keeps(user);
+        device->named = device->named || works(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO);
+    }
+}
+
+static void gather_devices(const struct device *devices, size_t count, struct holdings *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (devices[i].idle && devices[i].kept)
+            add(out, devices[i].key);
+    }
+    sort(out);
+}
+
+static void gather_users(const vitals_snapshot *snapshot, struct device *devices, size_t count,
+                         struct holdings *out)
+{
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+        const struct device *device = device_of(devices, count, user);
+        if (device != NULL && keeps(user) && is_idle(user, device))
+            add(out, vitals_row_key(user));
+    }
+    sort(out);
+}
+
+void held_update(struct held *held, const vitals_snapshot *snapshot)
+{
+    struct device devices[DEVICES_MOST];
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
+    uint64_t stream = vitals_snapshot_stream(snapshot);
+    bool first = held->newest_ns == 0 || now_ns < held->newest_ns ||
+                 now_ns - held->newest_ns > GAP_NS || stream != held->stream;
+    if (first) {
+        held->devices.count = held->users.count = 0;
+        held->oldest_ns = now_ns;
+    }
+    held->newest_ns = now_ns;
+    held->stream = stream;
+    size_t count = read_devices(snapshot, devices);
+    look_at_users(snapshot, devices, count);
+    gather_devices(devices, count, &held->spare);
+    go_on(&held->devices, &held->spare, now_ns, first);
+    gather_users(snapshot, devices, count, &held->spare);
+    go_on(&held->users, &held->spare, now_ns, first);
+}
+
+void held_update_before(struct held *held, const vitals_snapshot *older)
+{
+    struct device devices[DEVICES_MOST];
+    uint64_t then_ns = vitals_snapshot_monotonic_ns(older);
+    if (!held_goes_back(held))
+        return;
+    if (then_ns > held->oldest_ns || held->oldest_ns - then_ns > GAP_NS ||
+        vitals_snapshot_stream(older) != held->stream) {
+        close_all(&held->devices);
+        close_all(&held->users);
+        return;
+    }
+    held->oldest_ns = then_ns;
+    size_t count = read_devices(older, devices);
+    look_at_users(older, devices, count);
+    gather_devices(devices, count, &held->spare);
+    go_back(&held->devices, &held->spare, then_ns);
+    gather_users(older, devices, count, &held->spare);
+    go_back(&held->users, &held->spare, then_ns);
+}
+
+static bool any_open(const struct holdings *known)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        if (known->items[i].open)
+            return true;
+    }
+    return false;
+}
+
+bool held_goes_back(const struct held *held)
+{
+    return any_open(&held->devices) || any_open(&held->users);
+}
+
+void held_done(struct held *held)
+{
+    free(held->devices.items);
+    free(held->users.items);
+    free(held->spare.items);
+    *held = (struct held){0};
+}
+
+/* ---- for how long ---- */
+
+static bool held_for(const struct holdings *holdings, uint64_t key, uint64_t now_ns,
+                     double *seconds)
+{
+    const struct holding *holding = find(holdings, key);
+    if (holding == NULL || holding->since_ns > now_ns)
+        return false;
+    *seconds = (double)(now_ns - holding->since_ns) / 1e9;
+    return true;
+}
+
+bool held_device(const struct held *held, uint64_t key, uint64_t now_ns, double *seconds)
+{
+    return held_for(&held->devices, key, now_ns, seconds);
+}
+
+bool held_user(const struct held *held, uint64_t key, uint64_t now_ns, double *seconds)
+{
+    return held_for(&held->users, key, now_ns, seconds);
+}
+
+char *held_words(double seconds, char out[static HELD_WORDS])
+{
+    char span[SPAN_WORDS];
+    (void)snprintf(out, HELD_WORDS, "held %s", span_words(seconds, span));
+    return out;
+}

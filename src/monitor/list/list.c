@@ -1,0 +1,563 @@
+/* list.c: the lines of the list of processes: which, in which order, and whom they are about.
+ *
+ * What is missing stands last in every order, turned round or not. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/list/group.h"
+#include "monitor/list/match.h"
+
+/* ---- who ---- */
+
+bool identity_equal(const struct identity *a, const struct identity *b)
+{
+    bool starts = a->start < 0 || b->start < 0 ||
+                  (a->start - b->start < 0.001 && b->start - a->start < 0.001);
+    return a->pid == b->pid && starts && a->gpu == b->gpu && a->group == b->group;
+}
+
+static struct identity identity_of(const vitals_row *process)
+{
+    struct identity identity = {.start = -1};
+    uint64_t pid;
+    double start;
+    if (process != NULL && vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0)
+        identity.pid = pid;
+    if (process != NULL && vitals_row_f64(process, VITALS_PROCESS_START_SECONDS, &start) > 0)
+        identity.start = start;
+    return identity;
+}
+
+struct identity item_identity(const struct item *item)
+{
+    struct identity identity = identity_of(item->process);
+    uint64_t pid;
+    if (item->process == NULL && item->user != NULL &&
+        vitals_row_u64(item->user, VITALS_GPU_PROCESS_PID, &pid) > 0)
+        identity.pid = pid;
+    identity.gpu = item->user != NULL ? vitals_row_parent(item->user) : 0;
+    identity.group = item->head ? item->group->id : 0;
+    return identity;
+}
+
+static bool same_process(struct identity a, struct identity b)
+{
+    a.gpu = b.gpu = 0;
+    return identity_equal(&a, &b);
+}
+
+/* Of the list of all processes, or of those on devices, as its row is. */
+bool item_rate(const struct model *model, const vitals_row *process, vitals_metric metric,
+               double *out)
+{
+    if (process == NULL)
+        return false;
+    const struct readings *readings = vitals_row_snapshot(process) == model->all.now
+                                          ? &model->all
+                                          : &model->machine;
+    return vitals_row_rate(process, readings->older, metric, out) > 0;
+}
+
+bool item_cpu(const struct model *model, const vitals_row *process, double *cores)
+{
+    return item_rate(model, process, VITALS_PROCESS_CPU_SECONDS, cores);
+}
+
+bool item_is_other(const struct model *model, const struct item *item)
+{
+    vitals_text user;
+    const char *own = model->options->user;
+    if (own == NULL || model->options->root || item->head)
+        return false;
+    if (item->process == NULL || vitals_row_text(item->process, VITALS_PROCESS_USER, &user) <= 0)
+        return true;
+    return strlen(own) != user.size || memcmp(own, user.bytes, user.size) != 0;
+}
+
+static const vitals_row *process_of(const vitals_snapshot *snapshot, const vitals_row *user)
+{
+    uint64_t key;
+    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
+        return NULL;
+    return vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
+}
+
+static bool has_identity(const struct identity *identity, const vitals_row *process)
+{
+    struct identity own = identity_of(process);
+    own.gpu = identity->gpu;
+    return own.pid != 0 && identity_equal(&own, identity);
+}
+
+const vitals_row *model_process(const struct model *model, const struct identity *identity)
+{
+    const vitals_snapshot *places[] = {model->all.now, model->machine.now};
+    for (size_t i = 0; i < 2; i++) {
+        for (const vitals_row *row = NULL;
+             places[i] != NULL &&
+             (row = vitals_snapshot_next(places[i], VITALS_PROCESS, row)) != NULL;) {
+            if (has_identity(identity, row))
+                return row;
+        }
+    }
+    return NULL;
+}
+
+const vitals_row *model_user_of(const struct model *model, const struct identity *identity,
+                                const vitals_row *previous)
+{
+    const vitals_snapshot *now = model->machine.now;
+    for (const vitals_row *user = previous;
+         now != NULL && (user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
+        struct item item = {.process = process_of(now, user), .user = user};
+        if (same_process(item_identity(&item), *identity))
+            return user;
+    }
+    return NULL;
+}
+
+/* ---- which ---- */
+
+static bool type_passes(const struct monitor_options *options, const char *type)
+{
+    bool compute = strchr(type, 'C') != NULL, graphics = strchr(type, 'G') != NULL;
+    return (!options->compute || compute) && (!options->graphics || graphics) &&
+           (!options->only_compute || (compute && !graphics)) &&
+           (!options->only_graphics || (graphics && !compute));
+}
+
+static bool user_passes(const struct monitor_options *options, const vitals_row *process)
+{
+    vitals_text name;
+    if (!options->users_given)
+        return true;
+    if (process == NULL || vitals_row_text(process, VITALS_PROCESS_USER, &name) <= 0)
+        return false;
+    for (size_t i = 0; i < options->user_count; i++) {
+        if (strlen(options->users[i]) == name.size &&
+            memcmp(options->users[i], name.bytes, name.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool pid_passes(const struct monitor_options *options, uint64_t pid)
+{
+    for (size_t i = 0; i < options->pid_count; i++) {
+        if (options->pids[i] == pid)
+            return true;
+    }
+    return options->pid_count == 0;
+}
+
+bool model_matches(const struct model *model, const struct item *item, const char *words)
+{
+    struct match match;
+    match_parse(words, &match);
+    return match_item(&match, model, item);
+}
+
+static bool passes(const struct model *model, const struct item *item)
+{
+    const struct monitor_options *options = model->options;
+    return user_passes(options, item->process) && pid_passes(options, item_identity(item).pid);
+}
+
+static int add(struct list *list, const struct item *item)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity > 0 ? list->capacity * 2 : 64;
+        struct item *items = realloc(list->items, capacity * sizeof *items);
+        if (items == NULL)
+            return -1;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count] = *item;
+    list->items[list->count++].pid = item_identity(item).pid;
+    return 0;
+}
+
+static int add_users(struct model *model, const vitals_row *gpu, size_t order, uint64_t bit)
+{
+    const vitals_snapshot *now = model->machine.now;
+    char type[WORDS];
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next_child(now, VITALS_GPU_PROCESS, vitals_row_key(gpu), user)) !=
+         NULL;) {
+        struct item item = {.process = process_of(now, user),
+                            .user = user,
+                            .gpu = gpu,
+                            .order = order,
+                            .use = {.devices = bit}};
+        (void)cell_text(user, VITALS_GPU_PROCESS_TYPE, true, type, sizeof type);
+        if (type_passes(model->options, type) && passes(model, &item) &&
+            add(&model->list, &item) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int list_devices(struct model *model)
+{
+    size_t order = 0;
+    uint64_t bit = 1;
+    for (const vitals_row *gpu = NULL;
+         model->machine.now != NULL &&
+         (gpu = vitals_snapshot_next(model->machine.now, VITALS_GPU, gpu)) != NULL;
+         bit <<= 1) {
+        if (model_shows_device(model, gpu) && add_users(model, gpu, order++, bit) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int list_all(struct model *model)
+{
+    const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
+    for (const vitals_row *row = NULL;
+         now != NULL && (row = vitals_snapshot_next(now, VITALS_PROCESS, row)) != NULL;) {
+        struct item item = {.process = row};
+        if (passes(model, &item) && add(&model->list, &item) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* The first line of a pid in a list that stands by pid, or NULL. */
+static struct item *find_pid(const struct list *list, const struct item *wanted)
+{
+    struct item *found = bsearch(wanted, list->items, list->count, sizeof *list->items, by_pid);
+    while (found != NULL && found > list->items && by_pid(found - 1, found) == 0)
+        found--;
+    return found;
+}
+
+/* Of the devices of a process the one with the most memory stands for all. */
+static void add_use(struct item *item, const vitals_row *user, uint64_t bit)
+{
+    double own, theirs;
+    bool known = cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &own);
+    vitals_availability quality = vitals_row_availability(user,
+                                                          VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    bool more = item->user == NULL ||
+                !cell_value(item->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &theirs) ||
+                (known && own > theirs);
+    if (more)
+        item->user = user;
+    item->use.devices |= bit;
+    item->use.bytes += known ? own : 0;
+    item->use.known += known;
+    item->use.unknown += !known || quality == VITALS_LOWER_BOUND || quality == VITALS_STALE;
+}
+
+/* What devices say of processes that the list of all has. */
+static void join_users(struct model *model)
+{
+    const vitals_snapshot *now = model->machine.now;
+    uint64_t bit = 1;
+    for (const vitals_row *gpu = NULL;
+         now != NULL && (gpu = vitals_snapshot_next(now, VITALS_GPU, gpu)) != NULL; bit <<= 1) {
+        for (const vitals_row *user = NULL;
+             (user = vitals_snapshot_next_child(now, VITALS_GPU_PROCESS, vitals_row_key(gpu),
+                                                user)) != NULL;) {
+            struct item one = {.process = process_of(now, user), .user = user};
+            one.pid = item_identity(&one).pid;
+            struct item *found = find_pid(&model->list, &one);
+            if (found == NULL || !same_process(identity_of(found->process), item_identity(&one)))
+                continue;
+            add_use(found, user, bit);
+            model->list_of_users = true;
+        }
+    }
+}
+
+/* Of the processes on devices what is only read of all. */
+static void join_details(struct model *model)
+{
+    struct list *list = &model->list;
+    for (const vitals_row *row = NULL;
+         model->all.now != NULL &&
+         (row = vitals_snapshot_next(model->all.now, VITALS_PROCESS, row)) != NULL;) {
+        struct item one = {.process = row, .pid = identity_of(row).pid};
+        struct item *end = list->items + list->count;
+        for (struct item *item = find_pid(list, &one);
+             item != NULL && item < end && by_pid(item, &one) == 0; item++) {
+            if (item->process != NULL && same_process(identity_of(item->process), identity_of(row)))
+                item->details = row;
+        }
+    }
+}
+
+static void take_out(struct model *model)
+{
+    struct list *list = &model->list;
+    struct match match;
+    size_t kept = 0;
+    match_parse(model->filter, &match);
+    for (size_t i = 0; i < list->count && match.count > 0; i++) {
+        if (match_item(&match, model, &list->items[i]))
+            list->items[kept++] = list->items[i];
+    }
+    if (match.count > 0)
+        list->count = kept;
+}
+
+uint64_t item_devices(const struct item *item)
+{
+    return item->head ? item->group->devices : item->use.devices;
+}
+
+bool model_devices_total(const struct model *model, uint64_t devices, double *out)
+{
+    double sum = 0, total;
+    uint64_t bit = 1;
+    for (const vitals_row *gpu = NULL;
+         model->machine.now != NULL &&
+         (gpu = vitals_snapshot_next(model->machine.now, VITALS_GPU, gpu)) != NULL;
+         bit <<= 1) {
+        if (!(devices & bit))
+            continue;
+        if (!cell_value(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &total))
+            return false;
+        sum += total;
+    }
+    *out = sum;
+    return sum > 0;
+}
+
+/* ---- in which order ---- */
+
+/* The natural order of a view: by device, then who is known, then user; all processes by CPU. */
+static void fill_natural(const struct model *model, struct item *item)
+{
+    if (model->view == VIEW_ALL) {
+        double cores;
+        item->known = item_cpu(model, item->process, &cores);
+        item->value = item->known ? -cores : 0;
+        if (!cell_value(item->process, VITALS_PROCESS_RESIDENT_BYTES, &item->weight))
+            item->weight = -1;
+        return;
+    }
+    item->known = true;
+    item->value = (double)item->order * 2 + (item->process == NULL);
+    const struct column *user = &list_columns[column_find("user", 4)];
+    if (!column_text(user, model, item, item->text, sizeof item->text))
+        item->text[0] = '\0';
+}
+
+/* Who has ended, or of whom only a device knows. */
+static bool is_dead(const struct item *item)
+{
+    vitals_text state;
+    if (item->process == NULL)
+        return true;
+    if (vitals_row_text(item->process, VITALS_PROCESS_STATE, &state) <= 0)
+        return false;
+    return (state.size == 6 && memcmp(state.bytes, "zombie", 6) == 0) ||
+           (state.size == 4 && memcmp(state.bytes, "dead", 4) == 0);
+}
+
+/* For qsort(3), which has no argument for it; one thread. */
+static const struct model *sorting;
+static const struct column *first; /* NULL: as it comes */
+
+static void fill(const struct model *model, struct item *item)
+{
+    const struct column *column = first;
+    item->text[0] = '\0';
+    item->value = 0;
+    item->dead = column != NULL && is_dead(item);
+    if (column == NULL)
+        fill_natural(model, item);
+    else if (column_is_text(column))
+        item->known = column_text(column, model, item, item->text, sizeof item->text);
+    else
+        item->known = column_value(column, model, item, &item->value);
+}
+
+/* What is missing stands last, whichever way round. */
+static int compare_known(bool a, bool b)
+{
+    return a == b ? 0 : a ? -1 : 1;
+}
+
+/* The last two are the beginnings of theirs, escaped: where these are alike and long the rest
+ * tells. */
+static int compare_texts(const struct column *column, const struct item *x, const struct item *y,
+                         const char *one, const char *other)
+{
+    enum { LONG = sizeof x->text / 2 };
+    int order = strcmp(one, other);
+    if (order == 0 && column != NULL && strlen(one) >= LONG)
+        order = column_compare(column, sorting, x, y);
+    return order;
+}
+
+static int compare_first(const struct item *x, const struct item *y)
+{
+    bool falling = (first != NULL && first->falling) != sorting->reversed;
+    int order = compare_known(!x->dead, !y->dead);
+    if (order == 0)
+        order = compare_known(x->known, y->known);
+    if (order != 0)
+        return order;
+    int text = compare_texts(first, x, y, x->text, y->text);
+    order = x->value < y->value ? -1 : x->value > y->value ? 1 : text < 0 ? -1 : text > 0;
+    return falling ? -order : order;
+}
+
+/* A sort behind the first one is asked for only where that finds two lines alike. */
+static int compare_behind(const struct item *x, const struct item *y,
+                          const struct arranged_sort *sort)
+{
+    const struct column *column = columns_sorted(sort->sort);
+    char texts[2][sizeof x->text] = {"", ""};
+    double values[2] = {0, 0};
+    bool known[2];
+    for (int i = 0; i < 2; i++) {
+        const struct item *item = i == 0 ? x : y;
+        known[i] = column_is_text(column)
+                       ? column_text(column, sorting, item, texts[i], sizeof texts[i])
+                       : column_value(column, sorting, item, &values[i]);
+    }
+    if (known[0] != known[1])
+        return compare_known(known[0], known[1]);
+    int order = values[0] < values[1] ? -1 : values[0] > values[1];
+    order = order != 0 ? order : compare_texts(column, x, y, texts[0], texts[1]);
+    return column->falling != sort->reversed ? -order : order;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->group != y->group) {
+        int order = groups_compare(sorting, x->group, y->group);
+        if (order != 0)
+            return order;
+    }
+    int order = compare_first(x, y);
+    for (size_t i = 1; i < sorting->arranged.sort_count && order == 0; i++)
+        order = compare_behind(x, y, &sorting->arranged.sorts[i]);
+    if (order != 0)
+        return order;
+    if (first == NULL && sorting->view == VIEW_ALL && x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    order = by_pid(x, y);
+    return order != 0 ? order : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Those of the view that pass, by pid. -1: out of memory. */
+static int gather(struct model *model)
+{
+    struct list *list = &model->list;
+    list->count = list->group_count = 0;
+    model->list_of_users = model->view == VIEW_DEVICES;
+    int code = model->view == VIEW_DEVICES ? list_devices(model) : list_all(model);
+    if (code < 0 || list->count == 0)
+        return code;
+    qsort(list->items, list->count, sizeof *list->items, by_pid);
+    if (model->view == VIEW_ALL)
+        join_users(model);
+    else if (!model->same)
+        join_details(model);
+    take_out(model);
+    return 0;
+}
+
+int model_list(struct model *model)
+{
+    struct list *list = &model->list;
+    bool grouped = model->arranged.group != GROUP_NONE;
+    model->list_waits = false;
+    int code = gather(model);
+    if (code == 0 && grouped && list->count > 0)
+        code = groups_make(model);
+    if (code == 0 && list->count > 0) {
+        sorting = model;
+        first = column_has_values(model, columns_sorted(model->sort)) ? columns_sorted(model->sort)
+                                                                      : NULL;
+        for (size_t i = 0; i < list->count; i++)
+            fill(model, &list->items[i]);
+        qsort(list->items, list->count, sizeof *list->items, compare);
+    }
+    if (code == 0 && grouped)
+        code = groups_insert(model);
+    if (code < 0)
+        list->count = list->group_count = 0;
+    return code;
+}
+
+/* ---- chosen lines ---- */
+
+/* In the list of all processes no line is of one device. */
+static bool is_chosen(const struct model *model, const struct item *item,
+                      const struct identity *identity)
+{
+    struct identity own = item_identity(item);
+    return model->view == VIEW_ALL ? same_process(own, *identity) : identity_equal(&own, identity);
+}
+
+int model_selected(const struct model *model)
+{
+    for (size_t i = 0; model->has_selected && i < model->list.count; i++) {
+        if (is_chosen(model, &model->list.items[i], &model->selected))
+            return (int)i;
+    }
+    return -1;
+}
+
+void model_select(struct model *model, int place)
+{
+    model->has_selected = place >= 0 && (size_t)place < model->list.count;
+    if (model->has_selected)
+        model->selected = item_identity(&model->list.items[place]);
+}
+
+bool model_tagged(const struct model *model, const struct identity *identity)
+{
+    for (size_t i = 0; i < model->tag_count; i++) {
+        if (same_process(model->tags[i], *identity))
+            return true;
+    }
+    return false;
+}
+
+void model_tag(struct model *model, const struct identity *identity)
+{
+    if (identity->group != 0)
+        return;
+    for (size_t i = 0; i < model->tag_count; i++) {
+        if (same_process(model->tags[i], *identity)) {
+            model->tags[i] = model->tags[--model->tag_count];
+            return;
+        }
+    }
+    if (model->tag_count == model->tag_capacity) {
+        size_t capacity = model->tag_capacity > 0 ? model->tag_capacity * 2 : 16;
+        struct identity *tags = realloc(model->tags, capacity * sizeof *tags);
+        if (tags == NULL)
+            return;
+        model->tags = tags;
+        model->tag_capacity = capacity;
+    }
+    model->tags[model->tag_count++] = *identity;
+}
+
+int model_search(const struct model *model, int from, int step)
+{
+    int count = (int)model->list.count;
+    for (int i = 0; i < count && model->search[0] != '\0'; i++) {
+        int place = ((from + i * step) % count + count) % count;
+        if (model_matches(model, &model->list.items[place], model->search))
+            return place;
+    }
+    return -1;
+}

@@ -1,0 +1,37 @@
+/* match.h: the words of a filter or a search: `train user:ana gpu:0 !state:Z "two words"`.
+ *
+ * Each must hold; ! turns one round. Behind a field's name stands what the field must say; without
+ * one it may stand in the user, the command, the pid or the device. Pure. */
+#ifndef VITALS_MONITOR_LIST_MATCH_H
+#define VITALS_MONITOR_LIST_MATCH_H
+
+#include "monitor/model.h"
+
+enum { MATCH_TERMS = 16 };
+
+struct match_field;
+
+struct match {
+    struct {
+        const struct match_field *field; /* NULL: any */
+        bool turned;
+        const char *word; /* in `text` */
+    } terms[MATCH_TERMS];
+    size_t count;
+    char text[ARRANGED_FILTER * 2];
+    char unknown[32]; /* a word before a colon that is no field; it is looked for as it stands */
+};
+
+/* More terms than there is room for are left out, as nobody types them. */
+void match_parse(const char *words, struct match *out);
+
+/* Whether a line passes; one of a group by its name alone. What is not known passes nothing. */
+bool match_item(const struct match *match, const struct model *model, const struct item *item);
+
+/* The metrics that its fields need, 0 behind the last; at most WANTS_MOST. */
+void match_needs(const struct match *match, struct wants *out);
+
+/* "user, name, …" */
+void match_names(char *out, size_t capacity);
+
+#endif

@@ -1,0 +1,45 @@
+/* device_sheet.h: all that is known of a device, as short lines under titles: a table.
+ *
+ * A new metric is a row in device_sheet.c; what is not there and has a reason stands under "Not
+ * available", so that nothing is left out in silence. Pure: made of snapshots alone. One thread. */
+#ifndef VITALS_MONITOR_SCREENS_DEVICE_SHEET_H
+#define VITALS_MONITOR_SCREENS_DEVICE_SHEET_H
+
+#include "monitor/model.h"
+
+/* A line. A title has no text. */
+enum { FACT_LABEL = 24, FACT_TEXT = 160, FACTS_MOST = 1024 };
+struct fact {
+    char label[FACT_LABEL];
+    char text[FACT_TEXT];
+    ink style;
+    bool title;
+};
+
+/* One of zeros is empty. */
+struct device_sheet {
+    struct fact *items;
+    size_t count, capacity;
+    int columns; /* that a line may take */
+};
+void device_sheet_done(struct device_sheet *sheet);
+
+enum { FACT_INDENT = 15 }; /* where the text of a line begins */
+
+/* What a device is looked at with. */
+struct device_view {
+    const struct model *model;
+    const vitals_row *gpu;        /* with all of its tables */
+    const vitals_snapshot *older; /* for rates; NULL */
+    bool has_energy;              /* since the screen was opened */
+    double energy_joules;
+};
+
+/* Anew; false where memory ran out, and lines are missing. */
+bool device_sheet_fill(struct device_sheet *sheet, const struct device_view *view, int columns);
+
+/* A share that the driver does not give is what the row was busy since `older`. */
+bool fact_ratio(const vitals_row *row, const vitals_snapshot *older, vitals_metric share,
+                vitals_metric counter, double *out);
+
+#endif

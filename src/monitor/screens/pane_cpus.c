@@ -1,0 +1,228 @@
+/* pane_cpus.c: see pane_cpus.h.
+ *
+ * A cell stands where the CPU's number says, ten to a group, so that one finds CPU 317; a CPU that
+ * is offline leaves its place empty. Where there are more CPUs than places, a cell is the busiest
+ * of 2, 4, 8 … CPUs, and the words before the cells say so; it is unknown where one of them is, but
+ * where another is as busy as can be. */
+#include "monitor/screens/pane_cpus.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAR = 17, GROUP = 10, CELLS_MOST = 4096, LABEL = 40 };
+
+/* More than Linux can have (NR_CPUS is 8192 at most): a file may say anything. */
+enum { NUMBERS_MOST = 65536 };
+
+static const vitals_row *next_cpu(const struct model *model, const vitals_row *cpu)
+{
+    return model->machine.now != NULL ? vitals_snapshot_next(model->machine.now, VITALS_CPU, cpu)
+                                      : NULL;
+}
+
+size_t pane_cpus_count(const struct model *model)
+{
+    return model->machine.now != NULL ? vitals_snapshot_count(model->machine.now, VITALS_CPU) : 0;
+}
+
+/* "17" of "cpu17". */
+static const char *number_words(const vitals_row *cpu)
+{
+    const char *label = vitals_row_label(cpu);
+    return strncmp(label, "cpu", 3) == 0 ? label + 3 : label;
+}
+
+static int number_of(const vitals_row *cpu)
+{
+    unsigned long number = strtoul(number_words(cpu), NULL, 10);
+    return number < NUMBERS_MOST ? (int)number : NUMBERS_MOST - 1;
+}
+
+/* One more than the highest number: those that are offline have no row. */
+static int number_end(const struct model *model)
+{
+    int end = 0;
+    for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL;)
+        end = number_of(cpu) >= end ? number_of(cpu) + 1 : end;
+    return end;
+}
+
+static bool busy_since(const vitals_snapshot *then, const vitals_row *cpu, double *out)
+{
+    double busy, total;
+    if (then == NULL || vitals_row_growth(cpu, then, VITALS_CPU_BUSY_SECONDS, &busy, NULL) <= 0 ||
+        vitals_row_growth(cpu, then, VITALS_CPU_TOTAL_SECONDS, &total, NULL) <= 0 || total <= 0)
+        return false;
+    *out = busy / total;
+    return true;
+}
+
+static bool cpu_busy(const struct model *model, const vitals_row *cpu, double *out)
+{
+    return busy_since(model->machine.previous, cpu, out) ||
+           busy_since(model->machine.older, cpu, out);
+}
+
+/* ---- a bar each ---- */
+
+static int bars_in_row(int columns)
+{
+    return columns / BAR > 0 ? columns / BAR : 1;
+}
+
+static int bar_rows(const struct model *model, int columns)
+{
+    int each = bars_in_row(columns);
+    return ((int)pane_cpus_count(model) + each - 1) / each;
+}
+
+static void draw_bars(struct pen *pen, const struct model *model, const struct box *box)
+{
+    int each = bars_in_row(box->columns), place = 0;
+    int wide = box->columns / each;
+    for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL; place++) {
+        struct bar bar = {.label = number_words(cpu)};
+        bar.known = cpu_busy(model, cpu, &bar.ratio);
+        bar.style = bar.known ? STYLE_CYAN : STYLE_DIM;
+        draw_bar(pen, box->x + place % each * wide, box->y + place / each, wide - 1, &bar);
+    }
+}
+
+/* ---- cells ---- */
+
+struct grid {
+    int end;    /* of the CPUs' numbers */
+    int shared; /* CPUs of a cell */
+    int cells, in_row, rows;
+    bool grouped;   /* a blank between tens */
+    bool captioned; /* a row of words above the cells */
+    int label;      /* columns before the cells of a row */
+};
+
+/* "CPU 120 ", or in a single row of shared cells "CPU 0-511, max of 8 ". Gives its columns. */
+static int label_words(const struct grid *grid, int row, char out[static LABEL])
+{
+    int digits = snprintf(NULL, 0, "%d", grid->end - 1);
+    if (grid->shared > 1 && !grid->captioned)
+        return snprintf(out, LABEL, "CPU 0-%d, max of %d ", grid->end - 1, grid->shared);
+    return snprintf(out, LABEL, "%s %*d ", row == 0 ? "CPU" : "   ", digits,
+                    row * grid->in_row * grid->shared);
+}
+
+/* The least sharing that the room allows. */
+static void measure(const struct model *model, int columns, int rows, struct grid *grid)
+{
+    char label[LABEL];
+    *grid = (struct grid){.end = number_end(model), .shared = 1};
+    for (;; grid->shared *= 2) {
+        grid->captioned = grid->shared > 1 && rows > 1;
+        grid->label = label_words(grid, 0, label);
+        grid->cells = (grid->end + grid->shared - 1) / grid->shared;
+        int room = columns - grid->label > 1 ? columns - grid->label : 1;
+        int groups = (room + 1) / (GROUP + 1);
+        grid->grouped = groups > 0 && (rows > 1 || grid->cells <= groups * GROUP);
+        grid->in_row = grid->grouped ? groups * GROUP : room;
+        grid->rows = (grid->cells + grid->in_row - 1) / grid->in_row;
+        bool fits = grid->rows + grid->captioned <= rows && grid->cells <= CELLS_MOST;
+        if (fits || grid->cells <= 1)
+            return;
+    }
+}
+
+/* What a cell shows: a level, that nothing is known, or that its CPUs are offline. */
+enum { LEVEL_OFFLINE = -2, LEVEL_UNKNOWN = -1, LEVELS = 8 };
+
+static void read_levels(const struct model *model, const struct grid *grid, signed char *levels)
+{
+    bool unknown[CELLS_MOST] = {false};
+    memset(levels, LEVEL_OFFLINE, (size_t)grid->cells);
+    for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL;) {
+        double ratio;
+        int level = LEVEL_UNKNOWN, cell = number_of(cpu) / grid->shared;
+        if (cpu_busy(model, cpu, &ratio))
+            level = (int)lround((ratio < 0 ? 0 : ratio > 1 ? 1 : ratio) * (LEVELS - 1));
+        if (cell >= grid->cells)
+            continue;
+        unknown[cell] |= level == LEVEL_UNKNOWN;
+        if (level > levels[cell])
+            levels[cell] = (signed char)level;
+    }
+    for (int cell = 0; cell < grid->cells; cell++) {
+        if (unknown[cell] && levels[cell] < LEVELS - 1)
+            levels[cell] = LEVEL_UNKNOWN;
+    }
+}
+
+static void draw_cell(struct pen *pen, int x, int y, int level)
+{
+    static const char *const GLYPHS[2][LEVELS + 2] = {
+        {" ", "·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+        {" ", "?", "_", ".", ":", "-", "=", "+", "*", "#"}};
+    ink style = level < 0             ? STYLE_DIM
+                : pen->look->colorful ? draw_gradient((double)level / (LEVELS - 1))
+                                      : STYLE_CYAN;
+    canvas_repeat(pen->canvas, x, y, 1, style, GLYPHS[pen->look->ascii][level - LEVEL_OFFLINE]);
+}
+
+static void draw_cells(struct pen *pen, const struct model *model, const struct box *box)
+{
+    char words[96];
+    signed char levels[CELLS_MOST];
+    struct grid grid;
+    measure(model, box->columns, box->rows, &grid);
+    read_levels(model, &grid, levels);
+    struct canvas_field field = {.x = box->x, .y = box->y, .columns = box->columns};
+    if (grid.captioned) {
+        (void)snprintf(words, sizeof words, "%zu CPUs; a cell is the busiest of %d",
+                       pane_cpus_count(model), grid.shared);
+        canvas_field(pen->canvas, &field, words);
+    }
+    for (int cell = 0; cell < grid.cells; cell++) {
+        int row = cell / grid.in_row, place = cell % grid.in_row;
+        int x = grid.label + place + (grid.grouped ? place / GROUP : 0);
+        int y = box->y + grid.captioned + row;
+        if (place == 0) {
+            char label[LABEL];
+            (void)label_words(&grid, row, label);
+            field.y = y;
+            canvas_field(pen->canvas, &field, label);
+        }
+        if (x < box->columns && y < box->y + box->rows)
+            draw_cell(pen, box->x + x, y, levels[cell]);
+    }
+}
+
+/* ---- which of them ---- */
+
+enum cpus_form pane_cpus_form(const struct model *model, int columns, int rows)
+{
+    struct grid grid;
+    if (bar_rows(model, columns) <= rows)
+        return CPUS_BARS;
+    measure(model, columns, rows, &grid);
+    return grid.shared == 1 ? CPUS_CELLS : CPUS_SHARED_CELLS;
+}
+
+int pane_cpus_rows(const struct model *model, int columns, int rows)
+{
+    struct grid grid;
+    if (rows <= 0 || pane_cpus_count(model) == 0)
+        return 0;
+    if (bar_rows(model, columns) <= rows)
+        return bar_rows(model, columns);
+    measure(model, columns, rows, &grid);
+    int needed = grid.rows + grid.captioned;
+    return needed < rows ? needed : rows;
+}
+
+void pane_cpus(struct pen *pen, const struct model *model, const struct box *box)
+{
+    if (box->rows <= 0 || pane_cpus_count(model) == 0)
+        return;
+    if (bar_rows(model, box->columns) <= box->rows)
+        draw_bars(pen, model, box);
+    else
+        draw_cells(pen, model, box);
+}

@@ -1,0 +1,525 @@
+/* pane_processes.c: the list of processes, and where everything on the main screen stands.
+ *
+ *     | GPU     PID      USER  GPU-MEM %SM %GMBW  %CPU  %MEM     TIME  COMMAND                |
+ *
+ * Columns that do not fit are left out; those of the host move sideways. */
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/list/group.h"
+#include "monitor/list/match.h"
+#include "monitor/screens/pane.h"
+
+enum { FRAME = 5, LINES_LEAST = 6, LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
+
+/* ---- where ---- */
+
+static bool has_rules(const struct model *model)
+{
+    return model->view == VIEW_DEVICES && model->sort == 0 && !model->reversed &&
+           model->arranged.group == GROUP_NONE && model->arranged.sort_count < 2;
+}
+
+/* Whether a line begins another device than the one above it. */
+static bool begins_device(const struct model *model, size_t place)
+{
+    const struct item *items = model->list.items;
+    return place > 0 && items[place].order != items[place - 1].order;
+}
+
+/* Lines that the whole list would take. */
+static int lines_wanted(const struct model *model, bool rules)
+{
+    int lines = (int)model->list.count;
+    for (size_t i = 0; rules && i < model->list.count; i++)
+        lines += begins_device(model, i);
+    return lines > 0 ? lines : 1;
+}
+
+static int devices_rows(const struct model *model, enum form form)
+{
+    return model->arranged.hidden & PANEL_DEVICES ? 0 : pane_devices_rows(model, form);
+}
+
+/* The rule above the machine is that below the devices, where these are seen. */
+static int host_rule(const struct model *model, bool full)
+{
+    return full && (model->arranged.hidden & PANEL_DEVICES) && model_device_count(model) > 0;
+}
+
+static int host_rows(const struct model *model, bool full, bool traffic)
+{
+    return model->arranged.hidden & PANEL_HOST
+               ? 0
+               : pane_host_rows(model, full, traffic) + host_rule(model, full);
+}
+
+/* Whether panels of these forms leave the list what it needs. */
+static bool fits(const struct model *model, enum form devices, bool host_full, int list)
+{
+    bool traffic = model->arranged.traffic == TRAFFIC_ALWAYS;
+    return model->height >=
+           1 + devices_rows(model, devices) + host_rows(model, host_full, traffic) + list;
+}
+
+/* The first of these that fits, as the machine's graphs tell more than a second line of a device.
+ */
+static void choose_forms(const struct model *model, struct layout *layout, int wanted)
+{
+    static const struct {
+        enum form devices;
+        bool host_full;
+    } FORMS[] = {
+        {FORM_FULL, true}, {FORM_COMPACT, true}, {FORM_FULL, false}, {FORM_COMPACT, false}};
+    bool graphs = !(model->arranged.hidden & PANEL_GRAPHS) && !model->arranged.plain;
+    layout->devices = model->mode == MONITOR_COMPACT ? FORM_COMPACT : FORM_FULL;
+    layout->host_full = model->mode == MONITOR_FULL && graphs;
+    if (model->mode != MONITOR_AUTO)
+        return;
+    layout->devices = FORM_DENSE;
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        if ((graphs || !FORMS[i].host_full) &&
+            fits(model, FORMS[i].devices, FORMS[i].host_full, FRAME + wanted)) {
+            layout->devices = FORMS[i].devices;
+            layout->host_full = FORMS[i].host_full;
+            return;
+        }
+    }
+}
+
+/* Disks and networks where a person wants them, or where the list leaves that much empty. */
+static void choose_traffic(const struct model *model, struct layout *layout, int wanted)
+{
+    if (model->arranged.traffic == TRAFFIC_NEVER || (model->arranged.hidden & PANEL_HOST) ||
+        !pane_host_has_traffic(model))
+        return;
+    int rows = 1 + devices_rows(model, layout->devices) + host_rows(model, layout->host_full, true);
+    layout->traffic_fits = model->height >= rows + FRAME + wanted;
+    layout->traffic = layout->traffic_fits || model->traffic_left > 0 ||
+                      model->arranged.traffic == TRAFFIC_ALWAYS;
+}
+
+/* Panels that have moved out of sight make room for more lines. */
+static void lift_list(const struct model *model, struct layout *layout, int end, int wanted)
+{
+    int over = end + FRAME + layout->lines - model->height, more = wanted - layout->lines;
+    over = over > 0 ? over : 0;
+    more = more < 0 ? 0 : more > end ? end : more;
+    int room = model->lift - over;
+    layout->lift_most = over + more;
+    layout->lines += room < 0 ? 0 : room > more ? more : room;
+}
+
+void layout_of(const struct model *model, struct layout *layout)
+{
+    int most = model->height / 3 > LINES_LEAST ? model->height / 3 : LINES_LEAST;
+    int wanted = lines_wanted(model, has_rules(model));
+    *layout = (struct layout){.rules = has_rules(model)};
+    choose_forms(model, layout, wanted < most ? wanted : most);
+    choose_traffic(model, layout, wanted);
+    layout->devices_y = 1;
+    layout->host_y = 1 + devices_rows(model, layout->devices);
+    int end = layout->host_y + host_rows(model, layout->host_full, layout->traffic);
+    layout->host_y += host_rule(model, layout->host_full);
+    layout->list_y = end + 1;
+    layout->lines_y = layout->list_y + 3;
+    layout->lines = model->height - end - FRAME;
+    if (layout->lines < wanted && layout->lines < LINES_LEAST) {
+        int least = model->height - FRAME - 1 < LINES_LEAST ? model->height - FRAME - 1
+                                                            : LINES_LEAST;
+        layout->lines = wanted < least ? wanted : least;
+    }
+    if (layout->lines < 1)
+        layout->lines = 1;
+    lift_list(model, layout, end, wanted);
+    if (layout->rules && model->mode == MONITOR_COMPACT)
+        layout->rules = false;
+    if (layout->rules && layout->lines < wanted && model->mode == MONITOR_AUTO)
+        layout->rules = layout->lines >= (int)model->list.count + 2;
+    layout->height = end + FRAME + layout->lines;
+}
+
+/* ---- a line ---- */
+
+/* "[held 23 min] ", of who has a device's memory and does not use it. Gives its bytes. */
+static size_t held_mark(const struct model *model, const struct item *item, char *out)
+{
+    char words[HELD_WORDS];
+    double seconds;
+    out[0] = '\0';
+    if (item->user == NULL || !model_held(model, item->user, &seconds))
+        return 0;
+    return (size_t)snprintf(out, WORDS_COMMAND, "[%s] ", held_words(seconds, words));
+}
+
+bool pane_command(const struct model *model, const struct item *item,
+                  char out[static WORDS_COMMAND])
+{
+    if (item->head) {
+        group_words(model, item->group, out, WORDS_COMMAND);
+        return true;
+    }
+    size_t used = held_mark(model, item, out);
+    if (item->process != NULL) {
+        char command[WORDS_COMMAND];
+        (void)cell_command(item->process, model->options->look.ascii, command);
+        (void)snprintf(out + used, WORDS_COMMAND - used, "%s", command);
+        return true;
+    }
+    vitals_availability reason = vitals_row_availability(item->user, VITALS_GPU_PROCESS_PROCESS);
+    (void)snprintf(out + used, WORDS_COMMAND - used, "%s", cell_stranger(reason));
+    return false;
+}
+
+static ink line_style(const struct model *model, const struct item *item, bool *chosen)
+{
+    struct identity identity = item_identity(item);
+    bool tagged = model_tagged(model, &identity);
+    *chosen = model->has_selected && identity.group == model->selected.group &&
+              (model->view == VIEW_ALL ? identity.pid == model->selected.pid
+                                       : identity_equal(&identity, &model->selected));
+    if (*chosen)
+        return STYLE_BOLD | STYLE_REVERSE | (tagged ? STYLE_YELLOW : STYLE_CYAN);
+    if (tagged)
+        return STYLE_BOLD | STYLE_YELLOW;
+    if (item->head)
+        return STYLE_BOLD;
+    return item_is_other(model, item) ? STYLE_DIM : STYLE_PLAIN;
+}
+
+/* What a column says of a line, or its title, in its columns of the screen; gives the bytes. What
+ * is aligned at the left has its blank before it. */
+static size_t cell(const struct model *model, const struct column *column, int width,
+                   const struct item *item, char out[static WORDS * 2])
+{
+    char text[WORDS];
+    if (item != NULL)
+        column_whole_words(column, model, item, text);
+    else
+        column_title(column, model, text);
+    bool sum = item != NULL && item->head; /* may take the blank too */
+    if (width > 1)
+        cell_cut(text, sum ? width : width - 1, "+");
+    width = width < WORDS ? width : WORDS - 1;
+    if (!column->left || canvas_columns(text) >= width)
+        return column_pad(text, width, false, out, WORDS * 2);
+    out[0] = ' ';
+    return 1 + column_pad(text, width - 1, true, out + 1, WORDS * 2 - 1);
+}
+
+/* Columns of the screen at the left that a group has no sum in. */
+static int lead_columns(const struct column_choice *choice)
+{
+    size_t i = 0;
+    while (i < choice->fixed && !choice->shown[i]->sum)
+        i++;
+    return i > 0 ? choice->x[i - 1] + choice->width[i - 1] : 0;
+}
+
+/* A group's words stand there where the last column has less room than they need. */
+static bool is_led(const struct model *model, const struct column_choice *choice,
+                   const struct item *item)
+{
+    char words[WORDS_COMMAND];
+    if (item == NULL || !item->head || model->shift > 0 || lead_columns(choice) <= choice->command)
+        return false;
+    group_words(model, item->group, words, sizeof words);
+    return canvas_columns(words) > choice->command;
+}
+
+static void draw_lead(struct pen *pen, const struct model *model,
+                      const struct column_choice *choice, const struct item *item,
+                      struct canvas_field line)
+{
+    char words[WORDS_COMMAND];
+    line.x = 2;
+    line.columns = lead_columns(choice) - 2;
+    group_words(model, item->group, words, sizeof words);
+    cell_cut(words, line.columns, "+");
+    if (line.columns > 0)
+        canvas_field(pen->canvas, &line, words);
+}
+
+/* What moves sideways, as one text. */
+static void host_words(const struct model *model, const struct column_choice *choice,
+                       const struct item *item, char out[static LINE], bool *known)
+{
+    char text[WORDS * 2];
+    size_t used = 0;
+    for (size_t i = choice->fixed; i + 1 < choice->count; i++) {
+        size_t size = cell(model, choice->shown[i], choice->width[i], item, text);
+        if (used + size + WORDS_COMMAND + 3 > LINE)
+            break;
+        memcpy(out + used, text, size + 1);
+        used += size;
+    }
+    char command[WORDS_COMMAND] = "COMMAND";
+    *known = item == NULL || pane_command(model, item, command);
+    if (is_led(model, choice, item))
+        command[0] = '\0';
+    (void)snprintf(out + used, LINE - used, "  %s", command);
+}
+
+/* The columns that stand still. */
+static void draw_fixed(struct pen *pen, const struct model *model,
+                       const struct column_choice *choice, const struct item *item,
+                       struct canvas_field line)
+{
+    char text[WORDS * 2];
+    for (size_t i = 0; i < choice->fixed; i++) {
+        struct canvas_field field = line;
+        field.x = 1 + choice->x[i];
+        field.columns = choice->width[i];
+        (void)cell(model, choice->shown[i], choice->width[i], item, text);
+        bool device = choice->shown[i] == list_columns && item != NULL && item->gpu != NULL;
+        if (device && !(line.style & STYLE_REVERSE))
+            field.style = pane_device_style(model, item->gpu) |
+                          (line.style & ~(unsigned)STYLE_COLORS);
+        canvas_field(pen->canvas, &field, text);
+    }
+}
+
+/* NULL: the titles. */
+static void draw_line(struct pen *pen, const struct model *model,
+                      const struct column_choice *choice, const struct item *item, int y)
+{
+    char text[LINE];
+    bool chosen = false, known;
+    ink style = item != NULL ? line_style(model, item, &chosen) : STYLE_PLAIN;
+    const struct column *last = choice->shown[choice->fixed];
+    draw_fixed(pen, model, choice, item, (struct canvas_field){.y = y, .style = style});
+    if (is_led(model, choice, item))
+        draw_lead(pen, model, choice, item, (struct canvas_field){.y = y, .style = style});
+    int x = 1 + choice->x[choice->fixed] - (last->width == 0 ? 2 : 0);
+    struct canvas_field field = {
+        .x = x, .y = y, .columns = model->width - 2 - x, .skip = model->shift, .style = style};
+    host_words(model, choice, item, text, &known);
+    if (!known && !chosen)
+        field.style |= STYLE_YELLOW;
+    canvas_field(pen->canvas, &field, text);
+    if (chosen)
+        canvas_repeat(pen->canvas, model->width - 2, y, 1, style, " ");
+}
+
+/* The same process on another device than the selected line's. */
+static bool is_twin(const struct model *model, const struct item *item)
+{
+    struct identity own = item_identity(item), other = model->selected;
+    if (!model->has_selected || own.gpu == other.gpu || model->view == VIEW_ALL)
+        return false;
+    own.gpu = other.gpu = 0;
+    return identity_equal(&own, &other);
+}
+
+/* ---- the box ---- */
+
+static bool is_shown(const struct column_choice *choice, const struct column *column)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->shown[i] == column)
+            return true;
+    }
+    return false;
+}
+
+/* Where there are several sorts: in which order they stand; of one whose column is not seen, its
+ * name. Gives the columns. */
+static int sort_words(struct pen *pen, const struct model *model,
+                      const struct column_choice *choice, int x, int y)
+{
+    char text[WORDS * 4] = "";
+    size_t used = 0, count = model->arranged.sort_count > 1 ? model->arranged.sort_count : 1;
+    if (count == 1 && (model->sort == 0 || is_shown(choice, columns_sorted(model->sort))))
+        return 0;
+    for (size_t i = 0; i < count && used < sizeof text; i++) {
+        const struct column *column = columns_sorted(i == 0 ? model->sort
+                                                            : model->arranged.sorts[i].sort);
+        if (column != NULL)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used > 0 ? ", " : " sorted by ", column->name);
+    }
+    if (x + canvas_columns(text) > model->width - 2)
+        return 0;
+    return canvas_text(pen->canvas, x, y, STYLE_PLAIN, text);
+}
+
+/* Lines of the list, by their places there: those that are on the screen. */
+struct seen {
+    size_t first, end;
+};
+
+/* " 1-5 of 6", where that is not all of it; empty otherwise. Gives the columns. */
+static int position_words(const struct model *model, const struct seen *seen,
+                          char out[static POSITION])
+{
+    size_t count = model->list.count;
+    out[0] = '\0';
+    if (count > 0 && seen->end > seen->first && (seen->first > 0 || seen->end < count))
+        (void)snprintf(out, POSITION, " %zu-%zu of %zu", seen->first + 1, seen->end, count);
+    return canvas_columns(out);
+}
+
+/* `seen`: NULL where the lower frame says it. */
+static void title_line(struct pen *pen, const struct model *model,
+                       const struct column_choice *choice, int y, const struct seen *seen)
+{
+    const struct monitor_options *options = model->options;
+    char host[WORDS * 2] = "", text[WORDS * 4];
+    if (model->machine.now != NULL)
+        (void)vitals_text_format(vitals_snapshot_host(model->machine.now),
+                                 options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL,
+                                 host, sizeof host);
+    (void)snprintf(text, sizeof text,
+                   " %s:", model->view == VIEW_ALL ? "All processes" : "Processes");
+    int x = 1 + canvas_text(pen->canvas, 1, y, STYLE_BOLD, text);
+    if (model->filter[0] != '\0') {
+        (void)snprintf(text, sizeof text, " filter \"%s\"", model->filter);
+        x += canvas_text(pen->canvas, x, y, STYLE_BOLD | STYLE_YELLOW, text);
+    }
+    if (model->arranged.group != GROUP_NONE) {
+        (void)snprintf(text, sizeof text, " by %s", group_names[model->arranged.group]);
+        x += canvas_text(pen->canvas, x, y, STYLE_BOLD, text);
+    }
+    x += sort_words(pen, model, choice, x, y);
+    if (seen != NULL && x + position_words(model, seen, text) <= model->width - 2)
+        x += canvas_text(pen->canvas, x, y, STYLE_DIM, text);
+    int wide = canvas_columns(host), room = model->width - 3 - x;
+    const char *user = options->user != NULL ? options->user : "";
+    int own = canvas_columns(user) + (user[0] != '\0');
+    if (room < wide + own + 1)
+        return;
+    x = model->width - 2 - wide - own;
+    x += canvas_text(pen->canvas, x, y, STYLE_BOLD | (options->root ? STYLE_YELLOW : STYLE_MAGENTA),
+                     user);
+    if (user[0] != '\0')
+        x += canvas_text(pen->canvas, x, y, STYLE_BOLD, "@");
+    (void)canvas_text(pen->canvas, x, y, STYLE_BOLD | STYLE_GREEN, host);
+}
+
+/* The title of a column that the list is sorted by stands out, with an arrow before it; where there
+ * are several sorts, with their order. */
+static void mark_one(struct pen *pen, const struct model *model, const struct column_choice *choice,
+                     size_t place, int y)
+{
+    struct arranged_sort first = {model->sort, model->reversed};
+    const struct arranged_sort *sort = place == 0 ? &first : &model->arranged.sorts[place];
+    size_t number = model->arranged.sort_count > 1 ? place + 1 : 0;
+    static const char *const ARROWS[2][2] = {{"▲", "▼"}, {"^", "v"}};
+    const struct column *sorted = columns_sorted(sort->sort);
+    char title[WORDS], text[WORDS];
+    for (size_t i = 0; i < choice->count && sorted != NULL; i++) {
+        if (choice->shown[i] != sorted)
+            continue;
+        column_title(sorted, model, title);
+        int wide = canvas_columns(title), end = 1 + choice->x[i] + choice->width[i];
+        end = sorted->left ? 1 + choice->x[i] + 1 + wide : end;
+        if (i >= choice->fixed)
+            end -= model->shift;
+        if (wide == 0 || (i >= choice->fixed && end - wide <= 1 + choice->x[choice->fixed]))
+            return;
+        canvas_restyle(pen->canvas, end - wide, y, wide, STYLE_BOLD | STYLE_UNDERLINE);
+        const char *arrow = ARROWS[pen->look->ascii][sorted->falling != sort->reversed];
+        (void)snprintf(text, sizeof text, "%.0zu%s", number, arrow);
+        int before = canvas_columns(text) < choice->width[i] - wide ? canvas_columns(text) : 1;
+        (void)canvas_text(pen->canvas, end - wide - before, y, STYLE_BOLD,
+                          before > 1 || number == 0 ? text : arrow);
+        return;
+    }
+}
+
+static void mark_sort(struct pen *pen, const struct model *model,
+                      const struct column_choice *choice, int y)
+{
+    mark_one(pen, model, choice, 0, y);
+    for (size_t i = 1; i < model->arranged.sort_count; i++)
+        mark_one(pen, model, choice, i, y);
+}
+
+/* The filter asks for what has not been read of any process yet. */
+static bool awaits_details(const struct model *model)
+{
+    struct match match;
+    struct wants wants = {.count = 0};
+    match_parse(model->filter, &match);
+    match_needs(&match, &wants);
+    return wants.count > 0 && !model->same && !model->away && model->all.now == NULL;
+}
+
+static void empty_line(struct pen *pen, const struct model *model, int y)
+{
+    const char *text = "No running processes found";
+    if (model->machine.now == NULL ||
+        (model->view == VIEW_ALL && !model->same && model->all.now == NULL))
+        text = model->away ? "Nobody looked at every process then" : "Gathering process status...";
+    else if (model->same && !vitals_snapshot_has_entity(model->machine.now, VITALS_PROCESS))
+        text = "No process was recorded (vitals record --processes)";
+    else if (awaits_details(model))
+        text = "Gathering process status...";
+    else if (model->filter[0] != '\0')
+        text = "No process passes the filter";
+    struct canvas_field field = {.x = 3, .y = y, .columns = model->width - 5, .style = STYLE_DIM};
+    canvas_field(pen->canvas, &field, text);
+}
+
+static void draw_position(struct pen *pen, const struct model *model, int y,
+                          const struct seen *seen)
+{
+    char text[POSITION];
+    int wide = position_words(model, seen, text);
+    if (wide == 0 || wide + 5 >= model->width)
+        return;
+    int x = model->width - wide - 3;
+    x += canvas_text(pen->canvas, x, y, STYLE_DIM, text);
+    (void)canvas_text(pen->canvas, x, y, STYLE_DIM, " ");
+}
+
+/* From row `at` to before row `end`; some of them may be off the screen. */
+static struct seen draw_lines(struct pen *pen, const struct model *model,
+                              const struct column_choice *choice, bool rules, int at, int end)
+{
+    struct edges box = {{0, model->width - 1}, 2};
+    size_t place = (size_t)model->top;
+    struct seen seen = {place, place};
+    for (; at < end && place < model->list.count; at++, place++) {
+        const struct item *item = &model->list.items[place];
+        if (rules && place > (size_t)model->top && begins_device(model, place)) {
+            draw_rule(pen, at++, false, &box, &box);
+            if (at >= end)
+                break;
+        }
+        draw_edges(pen, at, &box);
+        draw_line(pen, model, choice, item, at);
+        if (is_twin(model, item))
+            (void)canvas_text(pen->canvas, 1, at, STYLE_BOLD | STYLE_CYAN, "=");
+        if (at < 0)
+            seen.first = place + 1;
+        if (at < model->height)
+            seen.end = place + 1;
+    }
+    for (; at < end; at++)
+        draw_edges(pen, at, &box);
+    return seen;
+}
+
+void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
+                    int lift)
+{
+    struct edges box = {{0, model->width - 1}, 2}, none = {.count = 0};
+    struct column_choice choice;
+    int y = layout->list_y - lift, first = layout->lines_y - lift, end = first + layout->lines;
+    columns_choose(model, model->width - 3, &choice);
+    struct seen seen = draw_lines(pen, model, &choice, layout->rules, first, end);
+    draw_rule(pen, y - 1, true, &none, &box);
+    title_line(pen, model, &choice, y, end < model->height ? NULL : &seen);
+    draw_edges(pen, y, &box);
+    draw_line(pen, model, &choice, NULL, y + 1);
+    mark_sort(pen, model, &choice, y + 1);
+    draw_edges(pen, y + 1, &box);
+    draw_rule(pen, y + 2, true, &box, &box);
+    if (model->list.count == 0) {
+        empty_line(pen, model, first);
+        draw_edges(pen, first, &box);
+    }
+    draw_rule(pen, end, true, &box, &none);
+    draw_position(pen, model, end, &seen);
+}

@@ -1,0 +1,131 @@
+/* screen.h: what a screen is, and what all of them share.
+ *
+ * A new screen is a file with a record of functions, a line here, a row in screens.c and its keys
+ * in keys.c. Screens stand on a stack; the top one gets the keys. One thread. */
+#ifndef VITALS_MONITOR_SCREENS_SCREEN_H
+#define VITALS_MONITOR_SCREENS_SCREEN_H
+
+#include "monitor/history/player.h"
+#include "monitor/input_event.h"
+#include "monitor/keys.h"
+#include "monitor/screens/pane.h"
+
+struct monitor;
+struct source;
+
+struct screen {
+    const char *name;
+    unsigned bit;   /* for the key table */
+    bool needs_all; /* it shows every process */
+    bool asks;      /* a process itself, where there is a context */
+
+    /* Makes *state; -1 refuses, and model.message says why. NULL: has none. */
+    int (*open)(struct monitor *monitor, void **state);
+    void (*draw)(const struct monitor *monitor, const void *state, struct pen *pen);
+
+    /* Does what a key asks for; false: not here. */
+    bool (*act)(struct monitor *monitor, void *state, enum action action, int argument);
+
+    /* A click or a wheel; false: nothing. NULL: the mouse does nothing. */
+    bool (*click)(struct monitor *monitor, void *state, const struct press *press);
+
+    /* Any other key, where the screen reads keys itself. NULL: it does not. */
+    bool (*press)(struct monitor *monitor, void *state, const struct press *press);
+
+    /* After a snapshot, a key or another size: what must follow from it. */
+    void (*settle)(struct monitor *monitor, void *state);
+
+    /* Whom keys are about. false: nobody. */
+    bool (*target)(const struct monitor *monitor, const void *state, struct identity *out);
+
+    /* A descriptor that is waited for; -1: none. And for how long at most; 0: for ever. */
+    int (*descriptor)(const void *state);
+    uint64_t (*patience_ns)(const void *state);
+
+    /* What the past was like, newest first, for graphs of its own; NULL: it has none. */
+    void (*recall)(void *state, const struct model *then);
+
+    void (*close)(void *state);
+};
+
+extern const struct screen screen_main;
+extern const struct screen screen_tree;
+extern const struct screen screen_environment;
+extern const struct screen screen_process;
+extern const struct screen screen_device;
+extern const struct screen screen_columns;
+extern const struct screen screen_help;
+extern const struct screen screen_signal;
+
+/* Ends with NULL. */
+extern const struct screen *const screens[];
+
+enum prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_TIME };
+
+enum { SCREENS_DEEP = 8 };
+
+struct monitor {
+    const struct monitor_options *options;
+    struct model model;
+    struct player *player; /* through the past, borrowed; NULL: there is none */
+    char moment[96];       /* that is being typed */
+    int height;            /* of the terminal; the model's is less where a row says the moment */
+    struct {
+        const struct screen *screen;
+        void *state;
+    } stack[SCREENS_DEEP];
+    int depth;
+    bool quit;
+    bool pasting;
+    char prefix; /* 'o': the next key names a sort; likewise 'O', 'G', 'v'; 0 */
+    enum prompt prompt;
+    char before[96];   /* what the prompt's text was, for Escape */
+    bool had_selected; /* who was selected then, for a search that finds nobody */
+    struct identity selected_before;
+    int signal; /* that the dialog begins with */
+};
+
+/* On a first screen; -1: out of memory. */
+int monitor_init(struct monitor *monitor, const struct monitor_options *options);
+void monitor_done(struct monitor *monitor);
+
+void monitor_press(struct monitor *monitor, const struct press *press);
+void monitor_resize(struct monitor *monitor, int width, int height);
+void monitor_settle(struct monitor *monitor);
+void monitor_draw(const struct monitor *monitor, struct canvas *canvas);
+
+/* Whether any screen on the stack shows every process. */
+bool monitor_needs_all(const struct monitor *monitor);
+
+/* What is asked of every process beside what each has. */
+void monitor_wants(const struct monitor *monitor, struct wants *out);
+
+int monitor_open(struct monitor *monitor, const struct screen *screen);
+void monitor_close(struct monitor *monitor);
+
+/* What the top screen waits for: a descriptor (-1: none) and at most so long (0: for ever). */
+int monitor_descriptor(const struct monitor *monitor);
+uint64_t monitor_patience_ns(const struct monitor *monitor);
+
+/* Whom the top screen's selection is about; or, of an overlay, that of the one below. */
+bool monitor_target(const struct monitor *monitor, struct identity *out);
+
+/* One line for the last row. */
+void monitor_say(struct monitor *monitor, const char *format, ...) VITALS_FORMAT(2, 3);
+
+/* Why no signal is sent now; NULL: signals are sent. */
+const char *monitor_readonly(const struct monitor *monitor);
+
+/* Fills graphs with what was before; true: there is more to do. */
+bool monitor_recall(struct monitor *monitor, int most);
+
+/* The monotonic clock; 0 where there is none. */
+uint64_t monitor_now_ns(const struct monitor *monitor);
+
+/* Draws the screen below an overlay, dimmed. */
+void monitor_draw_below(const struct monitor *monitor, struct pen *pen);
+
+/* Scrolls a list: the first line that is seen, so that a place is. */
+int scroll_to(int top, int place, int lines, int count);
+
+#endif

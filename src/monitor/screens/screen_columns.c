@@ -1,0 +1,308 @@
+/* screen_columns.c: which columns a list has, in which order and how wide: chosen by hand.
+ *
+ * Those that are shown stand first, in their order; the command is always the last of them. What is
+ * chosen holds at once; it is kept for another day only by W. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/list/arranging.h"
+#include "monitor/list/columns.h"
+
+enum { HEAD = 2, FOOT = 1, LINE = 320, SORTED = 5 };
+
+struct choice {
+    enum view view;
+    struct arranged_columns shown; /* without the command */
+    unsigned others[ARRANGED_COLUMNS];
+    size_t other_count;
+    size_t at; /* the line that is selected */
+    int top;
+};
+
+static const unsigned *command_place(void)
+{
+    static unsigned place;
+    place = (unsigned)column_find("command", 7);
+    return &place;
+}
+
+/* ---- what there is ---- */
+
+static void list_others(struct choice *choice)
+{
+    choice->other_count = 0;
+    for (unsigned i = 0; i < list_column_count; i++) {
+        bool shown = i == *command_place() || !(list_columns[i].views & choice->view);
+        for (size_t j = 0; j < choice->shown.count && !shown; j++)
+            shown = choice->shown.items[j].column == i;
+        if (!shown)
+            choice->others[choice->other_count++] = i;
+    }
+}
+
+static void begin_view(struct choice *choice, const struct model *model, enum view view)
+{
+    columns_of(&model->arranged, view, &choice->shown);
+    choice->view = view;
+    choice->shown.count--; /* the command */
+    choice->at = 0;
+    choice->top = 0;
+    list_others(choice);
+}
+
+static size_t line_count(const struct choice *choice)
+{
+    return choice->shown.count + choice->other_count;
+}
+
+/* What is chosen becomes the model's; what is as by default is nothing in particular. */
+static void apply(struct choice *choice, struct model *model)
+{
+    struct arranged_columns *own = &model->arranged.views[choice->view == VIEW_ALL], usual;
+    *own = choice->shown;
+    own->items[own->count++] = (struct arranged_column){.column = *command_place()};
+    columns_usual(choice->view, &usual);
+    if (usual.count == own->count &&
+        memcmp(usual.items, own->items, own->count * sizeof own->items[0]) == 0)
+        own->count = 0;
+    list_others(choice);
+    (void)model_list(model);
+}
+
+static int open_columns(struct monitor *monitor, void **state)
+{
+    struct choice *choice = calloc(1, sizeof *choice);
+    if (choice == NULL)
+        return -1;
+    begin_view(choice, &monitor->model, monitor->model.view);
+    *state = choice;
+    return 0;
+}
+
+/* ---- changing ---- */
+
+static void toggle(struct choice *choice)
+{
+    struct arranged_columns *shown = &choice->shown;
+    if (choice->at < shown->count) {
+        memmove(&shown->items[choice->at], &shown->items[choice->at + 1],
+                (shown->count - choice->at - 1) * sizeof shown->items[0]);
+        shown->count--;
+    } else if (choice->at < line_count(choice)) {
+        unsigned column = choice->others[choice->at - shown->count];
+        shown->items[shown->count] = (struct arranged_column){.column = column};
+        choice->at = shown->count++;
+    }
+}
+
+static void move(struct choice *choice, int step)
+{
+    struct arranged_columns *shown = &choice->shown;
+    size_t to = choice->at + (size_t)step;
+    if (choice->at >= shown->count || (step < 0 && choice->at == 0) || to >= shown->count)
+        return;
+    struct arranged_column kept = shown->items[choice->at];
+    shown->items[choice->at] = shown->items[to];
+    shown->items[to] = kept;
+    choice->at = to;
+}
+
+static void widen(struct choice *choice, int step)
+{
+    if (choice->at >= choice->shown.count)
+        return;
+    struct arranged_column *own = &choice->shown.items[choice->at];
+    if (column_may_be(&list_columns[own->column], own->wider + step))
+        own->wider += step;
+}
+
+static unsigned column_at(const struct choice *choice)
+{
+    return choice->at < choice->shown.count ? choice->shown.items[choice->at].column
+                                            : choice->others[choice->at - choice->shown.count];
+}
+
+static void sort(struct monitor *monitor, const struct choice *choice, bool behind)
+{
+    const struct column *column = &list_columns[column_at(choice)];
+    unsigned number = column_at(choice) + 1;
+    if (!column_sorts(column)) {
+        monitor_say(monitor, "nothing is sorted by %s", column->name);
+        return;
+    }
+    bool again = !behind && monitor->model.sort == number;
+    monitor_sort(monitor, number, again && !monitor->model.reversed, behind);
+    monitor_say(monitor, "sorted by %s%s", column->name, behind ? " too" : "");
+}
+
+/* ---- keys ---- */
+
+static bool step(struct choice *choice, const struct model *model, uint32_t code)
+{
+    size_t count = line_count(choice), page = model->height > 8 ? (size_t)model->height - 5 : 3;
+    switch (code) {
+    case PRESS_UP:
+    case PRESS_WHEEL_UP: choice->at -= choice->at > 0; return true;
+    case PRESS_DOWN:
+    case PRESS_WHEEL_DOWN: choice->at += choice->at + 1 < count; return true;
+    case PRESS_PAGE_UP: choice->at -= choice->at < page ? choice->at : page; return true;
+    case PRESS_PAGE_DOWN:
+        choice->at = choice->at + page < count ? choice->at + page : count - 1;
+        return true;
+    case PRESS_HOME: choice->at = 0; return true;
+    case PRESS_END: choice->at = count - 1; return true;
+    default: return false;
+    }
+}
+
+/* false: nothing has changed. */
+static bool change(struct choice *choice, uint32_t code)
+{
+    switch (code) {
+    case PRESS_SPACE:
+    case PRESS_ENTER:
+    case '\r': toggle(choice); return true;
+    case '[':
+    case 'u': move(choice, -1); return true;
+    case ']':
+    case 'd': move(choice, 1); return true;
+    case '+':
+    case PRESS_RIGHT: widen(choice, 1); return true;
+    case '-':
+    case PRESS_LEFT: widen(choice, -1); return true;
+    case 'r':
+        columns_usual(choice->view, &choice->shown);
+        choice->shown.count--;
+        return true;
+    default: return false;
+    }
+}
+
+static bool press_columns(struct monitor *monitor, void *state, const struct press *press)
+{
+    struct choice *choice = state;
+    struct model *model = &monitor->model;
+    if (step(choice, model, press->code))
+        return true;
+    if (change(choice, press->code)) {
+        apply(choice, model);
+        return true;
+    }
+    switch (press->code) {
+    case 'g':
+        begin_view(choice, model, choice->view == VIEW_ALL ? VIEW_DEVICES : VIEW_ALL);
+        return true;
+    case 's': sort(monitor, choice, false); return true;
+    case 'S': sort(monitor, choice, true); return true;
+    case 'W': (void)arranging_act(monitor, ACTION_SAVE, 0); return true;
+    case 'h': (void)monitor_open(monitor, &screen_help); return true;
+    case 'C':
+    case 'q':
+    case 'Q':
+    case PRESS_ESCAPE: monitor_close(monitor); return true;
+    default: return false;
+    }
+}
+
+static void settle(struct monitor *monitor, void *state)
+{
+    struct choice *choice = state;
+    int lines = monitor->model.height - HEAD - FOOT, count = (int)line_count(choice);
+    if (choice->at >= (size_t)count)
+        choice->at = count > 0 ? (size_t)count - 1 : 0;
+    choice->top = scroll_to(choice->top, (int)choice->at, lines > 1 ? lines : 1, count);
+}
+
+static bool click(struct monitor *monitor, void *state, const struct press *press)
+{
+    struct choice *choice = state;
+    bool turned = false;
+    for (int i = 0; i < press_times(press); i++)
+        turned = step(choice, &monitor->model, press->code);
+    if (turned)
+        return true;
+    size_t at = (size_t)(choice->top + press->y - HEAD);
+    if (press->code != PRESS_CLICK || press->y < HEAD || at >= line_count(choice))
+        return false;
+    if (choice->at == at) {
+        toggle(choice);
+        apply(choice, &monitor->model);
+    }
+    choice->at = at;
+    return true;
+}
+
+/* ---- drawing ---- */
+
+/* Its place among the sorts, and which way: "1▼"; nothing where it is none. */
+static void sort_words(const struct model *model, const struct look *look, unsigned column,
+                       char out[static WORDS])
+{
+    static const char *const ARROWS[2][2] = {{"▲", "▼"}, {"^", "v"}};
+    out[0] = '\0';
+    for (size_t i = 0; i < model->arranged.sort_count || i == 0; i++) {
+        struct arranged_sort sort = i > 0 ? model->arranged.sorts[i]
+                                          : (struct arranged_sort){model->sort, model->reversed};
+        if (sort.sort == column + 1)
+            (void)snprintf(out, WORDS, "%zu%s", i + 1,
+                           ARROWS[look->ascii][list_columns[column].falling != sort.reversed]);
+    }
+}
+
+static void line_words(const struct choice *choice, const struct model *model,
+                       const struct look *look, size_t at, char out[static LINE])
+{
+    bool shown = at < choice->shown.count;
+    unsigned place = shown ? choice->shown.items[at].column
+                           : choice->others[at - choice->shown.count];
+    const struct column *column = &list_columns[place];
+    char sorted[WORDS];
+    sort_words(model, look, place, sorted);
+    int blanks = SORTED - canvas_columns(sorted);
+    (void)snprintf(out, LINE, " [%c] %s%*s%-10s%-10s%4d  %s%s", shown ? 'x' : ' ', sorted,
+                   blanks > 0 ? blanks : 0, "", column->key,
+                   column->title[0] != '\0' ? column->title : "-",
+                   column->width + (shown ? choice->shown.items[at].wider : 0), column->name,
+                   column_is_dear(column) ? " (costs more: another file of every process)" : "");
+}
+
+static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
+{
+    const struct choice *choice = state;
+    const struct model *model = &monitor->model;
+    char line[LINE];
+    struct canvas_field field = {.columns = model->width, .style = STYLE_BOLD};
+    (void)snprintf(line, sizeof line, " Columns of the list of %s",
+                   choice->view == VIEW_ALL ? "all processes" : "processes on devices");
+    canvas_field(pen->canvas, &field, line);
+    field.y = 1;
+    field.style = STYLE_CYAN;
+    canvas_field(pen->canvas, &field, "     sort name      title     wide  what it says");
+    for (int y = HEAD; y < model->height - FOOT; y++) {
+        size_t at = (size_t)(choice->top + y - HEAD);
+        if (at >= line_count(choice))
+            break;
+        field.y = y;
+        field.style = at == choice->at           ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN
+                      : at < choice->shown.count ? STYLE_PLAIN
+                                                 : STYLE_DIM;
+        line_words(choice, model, pen->look, at, line);
+        canvas_field(pen->canvas, &field, line);
+    }
+    field.y = model->height - 1;
+    field.style = STYLE_BOLD;
+    canvas_field(pen->canvas, &field,
+                 " Space shows, [ ] move, + - width, s sort, g list, r usual, W writes, q back");
+}
+
+const struct screen screen_columns = {
+    .name = "columns",
+    .bit = ON_COLUMNS,
+    .open = open_columns,
+    .draw = draw,
+    .click = click,
+    .press = press_columns,
+    .settle = settle,
+    .close = free,
+};

@@ -1,0 +1,568 @@
+/* screen_device.c: one device: how it was for the last minutes, all that is known of it, and who
+ * uses it.
+ *
+ * What only this screen shows is read by a sampler of its own, which lives as long as the screen:
+ * some of it is slow, and nobody pays for what nobody looks at. Where screens are only printed, the
+ * snapshots that came have it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed/trouble.h"
+#include "monitor/async_free.h"
+#include "monitor/screens/device_sheet.h"
+#include "monitor/screens/device_traffic.h"
+#include "monitor/screens/device_users.h"
+#include "monitor/screens/screen.h"
+
+enum { GRAPHS = 4, HEAD = 2, LINE = 400, GAP = 2, USERS_FEW = 10 };
+
+/* Where a section stands on the page, which may be higher than the screen. */
+struct part {
+    size_t first, count; /* of the lines */
+    int column, y;
+};
+enum { PARTS_MOST = 16 };
+
+struct device {
+    uint64_t key; /* of the row in the machine's snapshots */
+    struct readings details;
+    vitals_sampler *sampler;
+    vitals_subscription *subscription;
+    bool has_first; /* what its counter of energy was when the screen was opened */
+    double first_joules;
+    struct device_traffic traffic;
+    unsigned epoch; /* of the model, that the traffic is of */
+    struct device_sheet sheet;
+    struct part parts[PARTS_MOST];
+    size_t part_count;
+    int columns, page; /* how many columns of sections; rows of everything below the graphs */
+    int users_y;       /* where its users stand there: above the sections where they are few */
+    int top;           /* the first row that is seen */
+};
+
+/* ---- which device ---- */
+
+static const vitals_row *row_of(const struct model *model, const struct device *device)
+{
+    return model->machine.now != NULL
+               ? vitals_snapshot_find(model->machine.now, VITALS_GPU, device->key)
+               : NULL;
+}
+
+static bool same_text(const vitals_row *a, const vitals_row *b, vitals_metric metric)
+{
+    vitals_text x, y;
+    return vitals_row_text(a, metric, &x) > 0 && vitals_row_text(b, metric, &y) > 0 && x.size > 0 &&
+           x.size == y.size && memcmp(x.bytes, y.bytes, x.size) == 0;
+}
+
+/* Two samplers may have met devices in another order: their identifiers tell which is which. */
+static const vitals_row *detail_of(const struct device *device, const vitals_row *gpu)
+{
+    static const vitals_metric IDENTITIES[] = {VITALS_GPU_UUID, VITALS_GPU_PCI_BUS_ID};
+    const vitals_snapshot *now = device->details.now;
+    for (size_t i = 0; now != NULL && i < 2; i++) {
+        for (const vitals_row *row = NULL;
+             (row = vitals_snapshot_next(now, VITALS_GPU, row)) != NULL;) {
+            if (same_text(row, gpu, IDENTITIES[i]) &&
+                strcmp(vitals_row_label(row), vitals_row_label(gpu)) == 0)
+                return row;
+        }
+    }
+    return NULL;
+}
+
+/* ---- what only this screen shows ---- */
+
+static void stop_reading(struct device *device)
+{
+    parting_free(device->sampler, device->subscription);
+    device->subscription = NULL;
+    device->sampler = NULL;
+}
+
+/* Without it the screen shows what the others do. */
+static void start_reading(struct device *device, const struct monitor_options *options)
+{
+    vitals_request *request = NULL;
+    vitals_error error;
+    if (options->context == NULL)
+        return;
+    int code = monitor_request(options, MONITOR_DETAILS, &request, &error);
+    if (code == 0)
+        code = vitals_sampler_new(options->context, request, &device->sampler, &error);
+    vitals_request_free(request);
+    if (code == 0)
+        code = vitals_subscription_new(device->sampler, &device->subscription, &error);
+    if (code == 0)
+        code = vitals_sampler_start(device->sampler, &error);
+    if (code < 0)
+        stop_reading(device);
+}
+
+static void take(struct device *device, bool paused)
+{
+    static const uint64_t WINDOW_NS = 2000000000u;
+    vitals_snapshot *snapshot = device->subscription != NULL
+                                    ? vitals_subscription_latest(device->subscription)
+                                    : NULL;
+    if (snapshot == NULL)
+        return;
+    if (paused && device->details.now != NULL)
+        vitals_snapshot_unref(snapshot);
+    else
+        readings_add(&device->details, snapshot, WINDOW_NS);
+}
+
+/* ---- the page ---- */
+
+static int page_columns(int width)
+{
+    enum { TWO = 88, THREE = 140 };
+    return width >= THREE ? 3 : width >= TWO ? 2 : 1;
+}
+
+static int column_width(const struct device *device, int width)
+{
+    return (width - 2 - (device->columns - 1) * GAP) / device->columns;
+}
+
+static void find_parts(struct device *device)
+{
+    device->part_count = 0;
+    for (size_t i = 0; i < device->sheet.count; i++) {
+        if (device->sheet.items[i].title && device->part_count < PARTS_MOST)
+            device->parts[device->part_count++] = (struct part){.first = i};
+        if (device->part_count > 0)
+            device->parts[device->part_count - 1].count++;
+    }
+}
+
+/* Sections one below the other, in columns of about one height. */
+static void place_parts(struct device *device, int begin)
+{
+    int total = (int)(device->sheet.count + device->part_count);
+    int aim = (total + device->columns - 1) / device->columns, column = 0, y = 0;
+    device->page = begin;
+    for (size_t i = 0; i < device->part_count; i++) {
+        struct part *part = &device->parts[i];
+        if (y > 0 && y + (int)part->count / 2 > aim && column + 1 < device->columns) {
+            column++;
+            y = 0;
+        }
+        part->column = column;
+        part->y = begin + y;
+        y += (int)part->count + 1;
+        device->page = begin + y > device->page ? begin + y : device->page;
+    }
+}
+
+static struct device_view view_of(const struct model *model, const struct device *device,
+                                  const vitals_row *gpu)
+{
+    /* What only this screen asks for is of now, and not kept. */
+    const vitals_row *detail = model->away ? NULL : detail_of(device, gpu);
+    struct device_view view = {.model = model, .gpu = detail != NULL ? detail : gpu};
+    view.older = detail != NULL ? device->details.older : model->machine.older;
+    if (view.older == vitals_row_snapshot(view.gpu))
+        view.older = NULL;
+    return view;
+}
+
+/* Of what is shown now: a moment of the past has none of it. */
+static void add_traffic(struct device *device, const struct model *model,
+                        const struct device_view *view)
+{
+    if (device->epoch != model->epoch)
+        device->traffic = (struct device_traffic){.newest_ns = 0};
+    device->epoch = model->epoch;
+    if (!model->away)
+        device_traffic_add(&device->traffic, view);
+}
+
+static void lay_out(struct device *device, const struct model *model, const vitals_row *gpu)
+{
+    struct device_view view = view_of(model, device, gpu);
+    add_traffic(device, model, &view);
+    double joules;
+    if (cell_value(view.gpu, VITALS_GPU_ENERGY_JOULES, &joules)) {
+        if (!device->has_first)
+            device->first_joules = joules;
+        device->has_first = true;
+        view.has_energy = joules > device->first_joules;
+        view.energy_joules = joules - device->first_joules;
+    }
+    device->columns = page_columns(model->width);
+    (void)device_sheet_fill(&device->sheet, &view, column_width(device, model->width));
+    find_parts(device);
+    int users = device_users_rows(model, gpu);
+    bool first = users <= USERS_FEW;
+    place_parts(device, first ? users + 1 : 0);
+    device->users_y = first ? 0 : device->page;
+    device->page += first ? 0 : users;
+}
+
+/* ---- where ---- */
+
+struct place {
+    int graph_lines, graph_columns, graph_rows; /* rows of each, its box included */
+    int count;                                  /* graphs that are shown */
+    int y, rows;                                /* of the page's part that is seen */
+};
+
+static void places(const struct model *model, const struct device *device, struct place *place)
+{
+    enum { LEAST = 3, MOST = 9, ENOUGH = 14, WIDE_ENOUGH = 50, SEVERAL = 120 };
+    int width = model->width, room = model->height / 3;
+    int count = GRAPHS + device_traffic_count(&device->traffic);
+    *place = (struct place){.y = HEAD, .rows = model->height - HEAD - 1};
+    if (model->height < ENOUGH)
+        return;
+    int several = count > GRAPHS ? (count + 1) / 2 : GRAPHS;
+    place->graph_columns = width >= SEVERAL ? several : width >= WIDE_ENOUGH ? 2 : 1;
+    place->graph_lines = (count + place->graph_columns - 1) / place->graph_columns;
+    if (room / place->graph_lines < LEAST)
+        place->graph_lines = room / LEAST;
+    place->count = place->graph_lines * place->graph_columns;
+    place->count = place->count < count ? place->count : count;
+    if (place->graph_lines == 0)
+        return;
+    place->graph_rows = room / place->graph_lines;
+    place->graph_rows = place->graph_rows > MOST ? MOST : place->graph_rows;
+    place->y += place->graph_lines * place->graph_rows;
+    place->rows -= place->graph_lines * place->graph_rows;
+}
+
+static void scroll(const struct model *model, struct device *device)
+{
+    struct place place;
+    places(model, device, &place);
+    device->top = scroll_to(device->top, -1, place.rows, device->page);
+}
+
+static void settle(struct monitor *monitor, void *state)
+{
+    struct device *device = state;
+    const struct model *model = &monitor->model;
+    take(device, model->paused);
+    const vitals_row *gpu = row_of(model, device);
+    if (gpu != NULL)
+        lay_out(device, model, gpu);
+    scroll(model, device);
+}
+
+/* ---- graphs: a table ---- */
+
+static const struct history *busy_of(const struct device_history *history)
+{
+    return &history->busy;
+}
+
+static const struct history *memory_of(const struct device_history *history)
+{
+    return &history->memory;
+}
+
+static const struct history *power_of(const struct device_history *history)
+{
+    return &history->power;
+}
+
+static const struct history *temperature_of(const struct device_history *history)
+{
+    return &history->temperature;
+}
+
+static const struct subject {
+    const char *title, *unit, *ascii;
+    double factor; /* of the value, for the unit */
+    vitals_metric metric, most;
+    double usual; /* what a full column stands for where nothing says it */
+    const struct history *(*history)(const struct device_history *history);
+    ink style;
+} SUBJECTS[GRAPHS] = {
+    {"UTL", "%", "%", 100, VITALS_GPU_UTILIZATION_RATIO, 0, 1, busy_of, STYLE_GREEN},
+    {"MEM", "%", "%", 100, VITALS_GPU_MEMORY_USED_BYTES, 0, 1, memory_of, STYLE_MAGENTA},
+    {"PWR", " W", " W", 1, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS, 1, power_of,
+     STYLE_YELLOW},
+    {"TMP", "°C", "C", 1, VITALS_GPU_TEMPERATURE_CELSIUS, 0, 100, temperature_of, STYLE_RED},
+};
+
+static void draw_subject(struct pen *pen, const struct model *model, const vitals_row *gpu,
+                         const struct subject *subject, const struct box *box)
+{
+    const struct device_history *all = model_device_history(model, vitals_row_key(gpu));
+    const char *unit = pen->look->ascii ? subject->ascii : subject->unit;
+    char line[LINE];
+    size_t ago = model_ago(model), seconds = (size_t)box->columns * GRAPH_SECONDS;
+    double most = subject->usual, highest = 0, full, now = (double)NAN;
+    const struct history *history = all != NULL ? subject->history(all) : NULL;
+    draw_box(pen, box, NULL);
+    if (history != NULL)
+        now = history_get(history, ago);
+    bool known = history != NULL && history_most(history, ago, seconds, &highest);
+    if (subject->most != 0 && cell_value(gpu, subject->most, &full) && full > 0)
+        most = full;
+    most = highest > most ? highest : most;
+    if (known) {
+        struct box inside = {box->x + 1, box->y + 1, box->columns - 2, box->rows - 2};
+        struct graph graph = {
+            .history = history, .ago = ago, .most = most, .style = subject->style};
+        draw_graph(pen, &inside, &graph);
+        draw_time_marks(pen, box->x, box->x + box->columns - 1, box->y + box->rows - 1);
+    }
+    size_t used = (size_t)snprintf(line, sizeof line, " %s: ", subject->title);
+    int room = box->columns - 4;
+    if (isnan(now))
+        (void)snprintf(line + used, sizeof line - used, "N/A, %s ",
+                       vitals_availability_help(vitals_row_availability(gpu, subject->metric)));
+    else
+        used += (size_t)snprintf(line + used, sizeof line - used, "%.0f%s  MAX %.0f%s ",
+                                 now * subject->factor, unit, highest * subject->factor, unit);
+    if (!isnan(now) && canvas_columns(line) + 8 < room)
+        (void)snprintf(line + used, sizeof line - used, "of %.0f%s ", most * subject->factor, unit);
+    int wide = canvas_columns(line);
+    struct canvas_field field = {
+        .x = box->x + 2, .y = box->y, .columns = wide < room ? wide : room, .style = STYLE_BOLD};
+    canvas_field(pen->canvas, &field, line);
+}
+
+static void draw_graphs(struct pen *pen, const struct model *model, const struct device *device,
+                        const vitals_row *gpu, const struct place *place)
+{
+    for (int i = 0; i < place->count; i++) {
+        int column = i % place->graph_columns, line = i / place->graph_columns;
+        int left = model->width * column / place->graph_columns;
+        int right = model->width * (column + 1) / place->graph_columns;
+        struct box box = {left, HEAD + line * place->graph_rows, right - left, place->graph_rows};
+        if (i < GRAPHS)
+            draw_subject(pen, model, gpu, &SUBJECTS[i], &box);
+        else
+            device_traffic_draw(&device->traffic, i - GRAPHS, pen, &box);
+    }
+}
+
+/* ---- the rest of the picture ---- */
+
+static size_t position(const struct model *model, const struct device *device, size_t *count)
+{
+    size_t place = 0;
+    *count = 0;
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;) {
+        ++*count;
+        if (vitals_row_key(gpu) == device->key)
+            place = *count;
+    }
+    return place;
+}
+
+/* "GPU 1:0  H100 80GB  held 23 min         2 of 8" */
+static void draw_head(struct pen *pen, const struct model *model, const struct device *device,
+                      const vitals_row *gpu)
+{
+    char line[LINE], name[WORDS * 4], held[HELD_WORDS], which[WORDS], note[TROUBLE_WORDS];
+    double seconds;
+    size_t count, place = position(model, device, &count);
+    (void)cell_device(gpu, pen->look->ascii, 120, name, sizeof name);
+    (void)snprintf(line, sizeof line, "GPU %.40s  %s", vitals_row_label(gpu), name);
+    int x = 1 + canvas_text(pen->canvas, 1, 0, STYLE_BOLD, line);
+    if (vitals_row_parent(gpu) != 0)
+        x += canvas_text(pen->canvas, x, 0, STYLE_DIM, "  a partition");
+    const struct silence *silence = trouble_silence(gpu);
+    if (silence != NULL)
+        (void)snprintf(line, sizeof line, "  %s", silence->word);
+    else if (trouble_note(gpu, sizeof note, note))
+        (void)snprintf(line, sizeof line, "  %s", note);
+    else
+        line[0] = '\0';
+    x += canvas_text(pen->canvas, x, 0,
+                     silence == NULL || silence->is_fault ? STYLE_TROUBLE : STYLE_DIM, line);
+    if (model_held(model, gpu, &seconds)) {
+        (void)snprintf(line, sizeof line, "  %s, and not used", held_words(seconds, held));
+        x += canvas_text(pen->canvas, x, 0, STYLE_BOLD | STYLE_YELLOW, line);
+    }
+    (void)snprintf(which, sizeof which, "%zu of %zu", place, count);
+    int at = model->width - 1 - canvas_columns(which);
+    if (at > x + 1)
+        (void)canvas_text(pen->canvas, at, 0, STYLE_DIM, which);
+}
+
+static void draw_fact(struct pen *pen, const struct fact *fact, int x, int y, int columns)
+{
+    struct canvas_field label = {
+        .x = x, .y = y, .columns = fact->title ? columns : FACT_INDENT - 1};
+    struct canvas_field text = {
+        .x = x + FACT_INDENT, .y = y, .columns = columns - FACT_INDENT, .style = fact->style};
+    label.style = fact->title ? STYLE_BOLD | STYLE_CYAN : STYLE_DIM;
+    canvas_field(pen->canvas, &label, fact->label);
+    if (!fact->title && text.columns > 0)
+        canvas_field(pen->canvas, &text, fact->text);
+}
+
+static void draw_page(struct pen *pen, const struct model *model, const struct device *device,
+                      const vitals_row *gpu, const struct place *place)
+{
+    int columns = column_width(device, model->width);
+    for (size_t i = 0; i < device->part_count; i++) {
+        const struct part *part = &device->parts[i];
+        int x = 1 + part->column * (columns + GAP);
+        for (size_t j = 0; j < part->count; j++) {
+            int row = part->y + (int)j - device->top;
+            if (row >= 0 && row < place->rows)
+                draw_fact(pen, &device->sheet.items[part->first + j], x, place->y + row, columns);
+        }
+    }
+    int row = device->users_y - device->top, hidden = row < 0 ? -row : 0;
+    row = row < 0 ? 0 : row;
+    struct box box = {1, place->y + row, model->width - 2, place->rows - row};
+    int rows = device_users_rows(model, gpu) - hidden;
+    box.rows = box.rows < rows ? box.rows : rows;
+    if (box.rows > 0)
+        device_users_draw(pen, model, gpu, &box, hidden);
+}
+
+static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
+{
+    const struct device *device = state;
+    const struct model *model = &monitor->model;
+    const vitals_row *gpu = row_of(model, device);
+    struct place place;
+    places(model, device, &place);
+    struct canvas_field last = {
+        .x = 1, .y = model->height - 1, .columns = model->width - 2, .style = STYLE_DIM};
+    if (gpu == NULL)
+        (void)canvas_text(pen->canvas, 1, 0, STYLE_BOLD | STYLE_YELLOW,
+                          "this device is not there any more");
+    else {
+        draw_head(pen, model, device, gpu);
+        draw_graphs(pen, model, device, gpu, &place);
+        draw_page(pen, model, device, gpu, &place);
+    }
+    canvas_field(pen->canvas, &last,
+                 device->page > place.rows
+                     ? "Left and Right: other devices, Up and Down scroll, Enter or q goes back"
+                     : "Left and Right: other devices, Enter or q goes back");
+}
+
+/* ---- keys ---- */
+
+static void show(struct monitor *monitor, struct device *device, uint64_t key)
+{
+    device->key = key;
+    device->has_first = false;
+    device->traffic = (struct device_traffic){.newest_ns = 0};
+    device->top = 0;
+    monitor->model.device = key; /* the panel's choice follows */
+    settle(monitor, device);
+}
+
+/* The next one, the one before; round and round. */
+static void step(struct monitor *monitor, struct device *device, int by)
+{
+    const struct model *model = &monitor->model;
+    size_t count, place = position(model, device, &count);
+    if (count == 0)
+        return;
+    size_t wanted = (place + count + (by < 0 ? count - 1 : 1) + count - 1) % count;
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;) {
+        if (wanted-- == 0) {
+            show(monitor, device, vitals_row_key(gpu));
+            return;
+        }
+    }
+}
+
+static bool act(struct monitor *monitor, void *state, enum action action, int argument)
+{
+    struct device *device = state;
+    struct place place;
+    places(&monitor->model, device, &place);
+    int page = place.rows > 2 ? place.rows - 1 : 1;
+    switch ((int)action) {
+    case ACTION_SIDEWAYS: step(monitor, device, argument); return true;
+    case ACTION_UP: device->top--; break;
+    case ACTION_DOWN: device->top++; break;
+    case ACTION_PAGE_UP: device->top -= page; break;
+    case ACTION_PAGE_DOWN: device->top += page; break;
+    case ACTION_FIRST: device->top = 0; break;
+    case ACTION_LAST: device->top = device->page; break;
+    default: return false;
+    }
+    scroll(&monitor->model, device);
+    return true;
+}
+
+static bool click(struct monitor *monitor, void *state, const struct press *press)
+{
+    enum { STEP = 3 };
+    struct device *device = state;
+    switch (press->code) {
+    case PRESS_WHEEL_UP: device->top -= STEP * press_times(press); break;
+    case PRESS_WHEEL_DOWN: device->top += STEP * press_times(press); break;
+    case PRESS_WHEEL_LEFT: step(monitor, device, -1); break;
+    case PRESS_WHEEL_RIGHT: step(monitor, device, 1); break;
+    default: return false;
+    }
+    scroll(&monitor->model, device);
+    return true;
+}
+
+static int descriptor(const void *state)
+{
+    const struct device *device = state;
+    return device->subscription != NULL ? vitals_subscription_descriptor(device->subscription) : -1;
+}
+
+/* ---- life ---- */
+
+/* The one that was chosen, else the one of the selected process, else the first. */
+static const vitals_row *first_shown(const struct model *model)
+{
+    const vitals_snapshot *now = model->machine.now;
+    const vitals_row *gpu = NULL;
+    if (now != NULL && model->has_device)
+        gpu = vitals_snapshot_find(now, VITALS_GPU, model->device);
+    else if (now != NULL && model->has_selected && model->selected.gpu != 0)
+        gpu = vitals_snapshot_find(now, VITALS_GPU, model->selected.gpu);
+    return gpu != NULL ? gpu : model_next_device(model, NULL);
+}
+
+static int open_device(struct monitor *monitor, void **state)
+{
+    const vitals_row *gpu = first_shown(&monitor->model);
+    if (gpu == NULL) {
+        monitor_say(monitor, "there is no device to look at");
+        return -1;
+    }
+    struct device *device = calloc(1, sizeof *device);
+    if (device == NULL)
+        return -1;
+    device->key = vitals_row_key(gpu);
+    device->columns = 1;
+    start_reading(device, monitor->options);
+    *state = device;
+    return 0;
+}
+
+static void close_device(void *state)
+{
+    struct device *device = state;
+    stop_reading(device);
+    readings_done(&device->details);
+    device_sheet_done(&device->sheet);
+    free(device);
+}
+
+const struct screen screen_device = {
+    .name = "device",
+    .bit = ON_DEVICE,
+    .open = open_device,
+    .draw = draw,
+    .act = act,
+    .click = click,
+    .settle = settle,
+    .descriptor = descriptor,
+    .close = close_device,
+};

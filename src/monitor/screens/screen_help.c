@@ -1,0 +1,178 @@
+/* screen_help.c: every key, from the key table; any key that does not scroll goes back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/list/arranging.h"
+#include "monitor/screens/screen.h"
+
+enum { LINES_MOST = 160, LINE = 160, KEYS_WIDE = 20 };
+
+struct help {
+    int top;
+    int count;
+    struct {
+        char keys[KEYS_WIDE + 1];
+        char text[LINE];
+        bool heading, dim;
+    } lines[LINES_MOST];
+};
+
+static void add(struct help *help, const char *keys, const char *text, bool heading, bool dim)
+{
+    if (help->count >= LINES_MOST)
+        return;
+    (void)snprintf(help->lines[help->count].keys, sizeof help->lines[0].keys, "%.20s", keys);
+    (void)snprintf(help->lines[help->count].text, sizeof help->lines[0].text, "%s", text);
+    help->lines[help->count].heading = heading;
+    help->lines[help->count++].dim = dim;
+}
+
+/* The sorts: `o` and the letter of a column. */
+static void add_sorts(struct help *help)
+{
+    char keys[KEYS_WIDE + 1], text[LINE];
+    for (size_t i = 0; i < list_column_count; i++) {
+        if (list_columns[i].letter == 0)
+            continue;
+        (void)snprintf(keys, sizeof keys, "  o%c", list_columns[i].letter);
+        (void)snprintf(text, sizeof text, "by %s%s%s", list_columns[i].name,
+                       list_columns[i].falling ? ", the most first" : "",
+                       list_columns[i].views == VIEW_DEVICES ? " (on devices)" : "");
+        add(help, keys, text, false, false);
+    }
+}
+
+/* `G` and a letter. */
+static void add_kinds(struct help *help)
+{
+    char keys[KEYS_WIDE + 1], text[LINE];
+    for (size_t i = 0; group_names[i] != NULL; i++) {
+        (void)snprintf(keys, sizeof keys, "  G%c", group_letters[i]);
+        (void)snprintf(text, sizeof text, "%s%s%s", i > 0 ? "by " : "", group_names[i],
+                       i == GROUP_JOB ? " or pod" : "");
+        add(help, keys, text, false, false);
+    }
+}
+
+static void add_group(struct help *help, const struct monitor *monitor, enum key_group group)
+{
+    add(help, "", "", false, false);
+    add(help, key_group_name(group), "", true, false);
+    for (const struct binding *binding = bindings; binding->keys != NULL; binding++) {
+        if (binding->group != group || binding->help == NULL)
+            continue;
+        add(help, binding->keys, binding->help, false,
+            binding->signals && monitor->options->readonly != NULL);
+        if (binding->action == ACTION_HIDE)
+            add(help, "", ARRANGING_PANELS, false, false);
+        if (binding->action == ACTION_SORT)
+            add_sorts(help);
+        if (binding->action == ACTION_GROUP)
+            add_kinds(help);
+    }
+}
+
+static void fill(struct help *help, const struct monitor *monitor)
+{
+    const struct look *look = &monitor->options->look;
+    char text[LINE];
+    (void)snprintf(text, sizeof text, "vitals %s", vitals_version_text());
+    add(help, text, "", true, false);
+    (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
+                   look->gpu_thresholds[0], look->gpu_thresholds[1]);
+    add(help, "Device load", text, false, false);
+    (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
+                   look->memory_thresholds[0], look->memory_thresholds[1]);
+    add(help, "Device memory", text, false, false);
+    add(help, "Type of process", "C computes, G draws, X does both", false, false);
+    if (monitor->options->readonly != NULL) {
+        (void)snprintf(text, sizeof text, "%s: no signal is sent", monitor->options->readonly);
+        add(help, "Signals", text, false, false);
+    }
+    for (int group = KEYS_LOOK; group < KEYS_END; group++)
+        add_group(help, monitor, (enum key_group)group);
+    add(help, "Mouse", "the wheel moves, with Ctrl five times as far", false, false);
+    add(help, "", "a click selects; on a title it sorts", false, false);
+}
+
+static int open_help(struct monitor *monitor, void **state)
+{
+    struct help *help = calloc(1, sizeof *help);
+    if (help == NULL)
+        return -1;
+    fill(help, monitor);
+    *state = help;
+    return 0;
+}
+
+static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
+{
+    const struct help *help = state;
+    int height = monitor->model.height, width = monitor->model.width;
+    int keys = width < 60 ? 12 : KEYS_WIDE;
+    for (int y = 0; y < height - 1 && help->top + y < help->count; y++) {
+        const char *left = help->lines[help->top + y].keys;
+        bool heading = help->lines[help->top + y].heading;
+        ink style = help->lines[help->top + y].dim ? STYLE_DIM : STYLE_PLAIN;
+        struct canvas_field field = {.x = 1,
+                                     .y = y,
+                                     .columns = heading ? width - 2 : keys,
+                                     .style = heading ? STYLE_BOLD : style | STYLE_CYAN};
+        canvas_field(pen->canvas, &field, left);
+        field = (struct canvas_field){
+            .x = keys + 2, .y = y, .columns = width - keys - 3, .style = style};
+        if (!heading)
+            canvas_field(pen->canvas, &field, help->lines[help->top + y].text);
+    }
+    struct canvas_field last = {.x = 1, .y = height - 1, .columns = width - 2, .style = STYLE_BOLD};
+    canvas_field(pen->canvas, &last,
+                 help->count > height - 1 ? "Up, Down and the wheel scroll; any other key goes back"
+                                          : "Any key goes back");
+}
+
+static void settle(struct monitor *monitor, void *state)
+{
+    struct help *help = state;
+    help->top = scroll_to(help->top, -1, monitor->model.height - 1, help->count);
+}
+
+static bool press_any(struct monitor *monitor, void *state, const struct press *press)
+{
+    struct help *help = state;
+    int page = monitor->model.height > 2 ? monitor->model.height - 2 : 1;
+    switch (press->code) {
+    case PRESS_UP: help->top--; break;
+    case PRESS_DOWN: help->top++; break;
+    case PRESS_PAGE_UP: help->top -= page; break;
+    case PRESS_PAGE_DOWN: help->top += page; break;
+    case PRESS_HOME: help->top = 0; break;
+    case PRESS_END: help->top = help->count; break;
+    default: monitor_close(monitor); return true;
+    }
+    settle(monitor, state);
+    return true;
+}
+
+static bool click(struct monitor *monitor, void *state, const struct press *press)
+{
+    struct help *help = state;
+    if (press->code == PRESS_CLICK)
+        monitor_close(monitor);
+    else {
+        help->top += (press->code == PRESS_WHEEL_UP ? -3 : 3) * press_times(press);
+        settle(monitor, state);
+    }
+    return true;
+}
+
+const struct screen screen_help = {
+    .name = "help",
+    .bit = ON_HELP,
+    .open = open_help,
+    .draw = draw,
+    .click = click,
+    .press = press_any,
+    .settle = settle,
+    .close = free,
+};

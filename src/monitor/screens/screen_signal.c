@@ -1,0 +1,609 @@
+/* screen_signal.c: the dialog before a signal: whom, by proven handles; and what became of them.
+ *
+ * It is about those who are tagged, or the selected process, or all of the selected group. A handle
+ * is opened for each of them when the dialog opens, and the signal goes through it: whoever got the
+ * pid meanwhile is not meant, nor is who joins the group later. Of a group init, vitals and who
+ * started it are left alone: who names a group does not mean the own session. Letters only choose a
+ * button; Enter presses it; about several nothing is chosen yet. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitor/list/group.h"
+#include "monitor/screens/screen.h"
+
+enum { TARGETS_MOST = 256, LINE = 512, RESULT = 160, FRAME = 7, KIN_MOST = 64 };
+
+/* How often those are looked at who got a signal. */
+static const uint64_t LOOK_NS = 200000000u;
+
+enum state { STATE_KNOWN, STATE_REFUSED, STATE_SENT, STATE_ENDED };
+
+struct target {
+    vitals_process *process; /* NULL: there is none to signal */
+    uint64_t pid;
+    enum state state;
+    char about[LINE];    /* "1234 ana  2:10:44  3 children  python3 train.py" */
+    char result[RESULT]; /* safe */
+};
+
+struct dialog {
+    struct target targets[TARGETS_MOST];
+    int count, left_out;
+    int able;                       /* that can be sent one */
+    int top;                        /* the first one that is seen */
+    char group[GROUP_NAME + WORDS]; /* that they are of, safe; "": of none */
+    int button;
+    bool sent;
+    int signal; /* the last one that was sent */
+    uint64_t sent_ns, now_ns;
+    bool stubborn; /* somebody still lives seconds later */
+};
+
+struct button {
+    const char *label;
+    int signal; /* 0: none is sent */
+    char letter;
+};
+static const struct button BUTTONS[] = {{"SIGTERM", SIGTERM, 't'},
+                                        {"SIGKILL", SIGKILL, 'k'},
+                                        {"SIGINT", SIGINT, 'i'},
+                                        {"Cancel", 0, 'c'}};
+enum { BUTTON_COUNT = sizeof BUTTONS / sizeof BUTTONS[0], CANCEL = BUTTON_COUNT - 1 };
+
+/* ---- whom ---- */
+
+/* Of those that a snapshot has: their own children. -1: not known. */
+static long count_children(const struct model *model, uint64_t pid)
+{
+    const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
+    long count = 0;
+    if (now == NULL)
+        return -1;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(now, VITALS_PROCESS, row)) != NULL;) {
+        uint64_t parent;
+        count += vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) > 0 && parent == pid;
+    }
+    return count;
+}
+
+static long ask_children(vitals_process *process)
+{
+    vitals_snapshot *children = NULL;
+    vitals_error error;
+    if (vitals_process_relatives(process, VITALS_CHILDREN, NULL, &children, &error) < 0)
+        return -1;
+    long count = (long)vitals_snapshot_count(children, VITALS_PROCESS);
+    vitals_snapshot_unref(children);
+    return count;
+}
+
+/* Asking for children reads all of /proc: not for each of many. */
+static void describe(const struct monitor *monitor, struct target *target, const vitals_row *row,
+                     bool alone)
+{
+    const struct model *model = &monitor->model;
+    char user[WORDS], age[WORDS], command[WORDS_COMMAND], children[WORDS] = "";
+    double start;
+    (void)cell_text(row, VITALS_PROCESS_USER, model->options->look.ascii, user, sizeof user);
+    (void)cell_missing(age);
+    if (cell_value(row, VITALS_PROCESS_START_SECONDS, &start))
+        (void)vitals_human_duration(
+            (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(row)) / 1e9 - start, age);
+    long count = count_children(model, target->pid);
+    if (count < 0 && alone && target->process != NULL)
+        count = ask_children(target->process);
+    if (count > 0)
+        (void)snprintf(children, sizeof children, ", %ld %s", count,
+                       count == 1 ? "child" : "children");
+    (void)snprintf(target->about, sizeof target->about, "%llu %s, running %s%s: %.300s",
+                   (unsigned long long)target->pid, user, age, children,
+                   cell_command(row, model->options->look.ascii, command));
+}
+
+/* Of whom no start is known only a number is, and another process may have it here. */
+static void add_target(struct monitor *monitor, struct dialog *dialog,
+                       const struct identity *identity, bool alone)
+{
+    vitals_error error;
+    if (dialog->count >= TARGETS_MOST) {
+        dialog->left_out++;
+        return;
+    }
+    struct target *target = &dialog->targets[dialog->count++];
+    const vitals_row *row = identity->start >= 0 ? model_process(&monitor->model, identity) : NULL;
+    target->pid = identity->pid;
+    if (row == NULL) {
+        target->state = STATE_REFUSED;
+        (void)snprintf(target->about, sizeof target->about, "%llu",
+                       (unsigned long long)identity->pid);
+        (void)snprintf(target->result, sizeof target->result,
+                       "left alone: it is not known whose pid that is here");
+        return;
+    }
+    if (monitor->options->context == NULL) {
+        target->state = STATE_REFUSED;
+        (void)snprintf(target->result, sizeof target->result,
+                       "left alone: this is a recording of it");
+    } else if (vitals_process_of(monitor->options->context, row, &target->process, &error) < 0) {
+        target->state = STATE_REFUSED;
+        (void)snprintf(target->result, sizeof target->result, "left alone: %.140s", error.message);
+    }
+    dialog->able += target->process != NULL;
+    describe(monitor, target, row, alone);
+}
+
+/* Vitals itself, and who started it; pids. */
+struct kin {
+    uint64_t own, ancestors[KIN_MOST];
+    size_t count;
+};
+
+static void find_kin(vitals_context *context, struct kin *kin)
+{
+    vitals_process *own;
+    vitals_snapshot *ancestors = NULL;
+    vitals_error error;
+    *kin = (struct kin){.own = (uint64_t)getpid()};
+    if (context == NULL || vitals_process_open(context, getpid(), &own, &error) < 0)
+        return;
+    if (vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &ancestors, &error) == 0) {
+        const vitals_row *row = NULL;
+        while (kin->count < KIN_MOST &&
+               (row = vitals_snapshot_next(ancestors, VITALS_PROCESS, row)) != NULL)
+            kin->count += vitals_row_u64(row, VITALS_PROCESS_PID, &kin->ancestors[kin->count]) > 0;
+    }
+    vitals_snapshot_unref(ancestors);
+    vitals_process_free(own);
+}
+
+/* Why one of a group is left alone; NULL: it is not. */
+static const char *spared(const struct kin *kin, uint64_t pid)
+{
+    if (pid == kin->own)
+        return "this is vitals";
+    if (pid == 1)
+        return "this is init";
+    for (size_t i = 0; i < kin->count; i++) {
+        if (kin->ancestors[i] == pid)
+            return "it started vitals";
+    }
+    return NULL;
+}
+
+static void spare(struct dialog *dialog, struct target *target, const struct kin *kin)
+{
+    const char *why = target->process != NULL ? spared(kin, target->pid) : NULL;
+    if (why == NULL)
+        return;
+    vitals_process_free(target->process);
+    target->process = NULL;
+    target->state = STATE_REFUSED;
+    (void)snprintf(target->result, sizeof target->result, "left alone: %s", why);
+    dialog->able--;
+}
+
+/* All of the group whose line is selected; false: none is. */
+static bool add_group(struct monitor *monitor, struct dialog *dialog)
+{
+    struct identity members[TARGETS_MOST];
+    struct kin kin;
+    const struct model *model = &monitor->model;
+    const struct group *group = model->has_selected && model->selected.group != 0
+                                    ? group_find(model, model->selected.group)
+                                    : NULL;
+    if (group == NULL)
+        return false;
+    size_t count = group_members(model, group, members, TARGETS_MOST);
+    group_title(model, group, dialog->group, sizeof dialog->group);
+    find_kin(monitor->options->context, &kin);
+    for (size_t i = 0; i < count && i < TARGETS_MOST; i++) {
+        add_target(monitor, dialog, &members[i], false);
+        spare(dialog, &dialog->targets[i], &kin);
+    }
+    dialog->left_out = count > TARGETS_MOST ? (int)(count - TARGETS_MOST) : 0;
+    return count > 0;
+}
+
+/* -1: there is nobody. */
+static int add_targets(struct monitor *monitor, struct dialog *dialog)
+{
+    struct identity identity;
+    const struct model *model = &monitor->model;
+    for (size_t i = 0; i < model->tag_count; i++)
+        add_target(monitor, dialog, &model->tags[i], model->tag_count == 1);
+    if (dialog->count > 0)
+        return 0;
+    if (monitor_target(monitor, &identity))
+        add_target(monitor, dialog, &identity, true);
+    else if (monitor->depth > 1 || !add_group(monitor, dialog))
+        return -1;
+    return 0;
+}
+
+static int open_dialog(struct monitor *monitor, void **state)
+{
+    struct dialog *dialog = calloc(1, sizeof *dialog);
+    if (dialog == NULL)
+        return -1;
+    if (add_targets(monitor, dialog) < 0) {
+        monitor_say(monitor, "select a process first (Up, Down), or tag some (Space)");
+        free(dialog);
+        return -1;
+    }
+    dialog->button = CANCEL;
+    for (int i = 0; i < CANCEL && dialog->able == 1; i++) {
+        if (BUTTONS[i].signal == monitor->signal)
+            dialog->button = i;
+    }
+    *state = dialog;
+    return 0;
+}
+
+static void close_dialog(void *state)
+{
+    struct dialog *dialog = state;
+    for (int i = 0; i < dialog->count; i++)
+        vitals_process_free(dialog->targets[i].process);
+    free(dialog);
+}
+
+/* ---- sending, and what became of it ---- */
+
+static const char *name_of(int number)
+{
+    for (int i = 0; i < CANCEL; i++) {
+        if (BUTTONS[i].signal == number)
+            return BUTTONS[i].label;
+    }
+    return "signal";
+}
+
+static void send_one(struct target *target, int number)
+{
+    vitals_error error;
+    if (target->process == NULL || target->state == STATE_ENDED)
+        return;
+    int code = vitals_process_signal(target->process, number, &error);
+    target->state = code == 0 ? STATE_SENT : code == VITALS_EGONE ? STATE_ENDED : STATE_REFUSED;
+    if (code == 0)
+        (void)snprintf(target->result, sizeof target->result, "%s sent", name_of(number));
+    else if (code == VITALS_EGONE)
+        (void)snprintf(target->result, sizeof target->result, "had ended already");
+    else if (code == VITALS_EDENIED)
+        (void)snprintf(target->result, sizeof target->result,
+                       "no permission: it is somebody else's; root may");
+    else
+        (void)snprintf(target->result, sizeof target->result, "not sent: %.140s", error.message);
+}
+
+/* Vitals itself comes last: nobody else would get one after it. */
+static void send_all(struct monitor *monitor, struct dialog *dialog)
+{
+    struct target *own = NULL;
+    dialog->signal = BUTTONS[dialog->button].signal;
+    dialog->sent = true;
+    dialog->stubborn = false;
+    dialog->sent_ns = dialog->now_ns = monitor_now_ns(monitor);
+    for (int i = 0; i < dialog->count; i++) {
+        if (dialog->targets[i].pid == (uint64_t)getpid())
+            own = &dialog->targets[i];
+        else
+            send_one(&dialog->targets[i], dialog->signal);
+    }
+    if (own != NULL)
+        send_one(own, dialog->signal);
+    monitor->model.tag_count = 0;
+}
+
+static double seconds_since(const struct dialog *dialog)
+{
+    return (double)(dialog->now_ns - dialog->sent_ns) / 1e9;
+}
+
+static void look(struct dialog *dialog, struct target *target)
+{
+    enum { LONG_SECONDS = 2 };
+    vitals_error error;
+    if (target->state != STATE_SENT)
+        return;
+    if (vitals_process_wait(target->process, 0, &error) == 0) {
+        target->state = STATE_ENDED;
+        (void)snprintf(target->result, sizeof target->result, "has ended, %.1f s after %s",
+                       seconds_since(dialog), name_of(dialog->signal));
+        return;
+    }
+    if (seconds_since(dialog) < LONG_SECONDS)
+        return;
+    dialog->stubborn = true;
+    (void)snprintf(target->result, sizeof target->result, "still alive %.0f s after %s",
+                   seconds_since(dialog), name_of(dialog->signal));
+}
+
+static uint64_t patience_ns(const void *state)
+{
+    const struct dialog *dialog = state;
+    for (int i = 0; dialog->sent && i < dialog->count; i++) {
+        if (dialog->targets[i].state == STATE_SENT)
+            return LOOK_NS;
+    }
+    return 0;
+}
+
+/* ---- drawing ---- */
+
+static void line(struct pen *pen, const struct box *box, int row, ink style, const char *text)
+{
+    struct canvas_field field = {
+        .x = box->x + 2, .y = box->y + row, .columns = box->columns - 4, .style = style};
+    canvas_field(pen->canvas, &field, text);
+}
+
+/* Where a button begins, and how wide it is. */
+static int button_at(const struct box *box, int button, int *wide)
+{
+    int x = box->x + 2;
+    for (int i = 0; i < button; i++)
+        x += (int)strlen(BUTTONS[i].label) + (box->columns < 50 ? 1 : 4);
+    *wide = (int)strlen(BUTTONS[button].label) + (box->columns < 50 ? 0 : 2);
+    return x;
+}
+
+static void draw_buttons(const struct dialog *dialog, struct pen *pen, const struct box *box, int y)
+{
+    for (int i = 0; i < BUTTON_COUNT; i++) {
+        int wide, x = button_at(box, i, &wide);
+        struct canvas_field field = {.x = x, .y = y, .columns = wide, .style = STYLE_BOLD};
+        char text[32];
+        (void)snprintf(text, sizeof text, "%s%s", box->columns < 50 ? "" : " ", BUTTONS[i].label);
+        if (i == dialog->button)
+            field.style |= STYLE_REVERSE | (BUTTONS[i].signal != 0 ? STYLE_RED : STYLE_CYAN);
+        canvas_field(pen->canvas, &field, text);
+    }
+}
+
+/* Rows of each target: what became of it, or why it is left alone, has one of its own. */
+static int rows_each(const struct dialog *dialog)
+{
+    for (int i = 0; i < dialog->count; i++) {
+        if (dialog->targets[i].result[0] != '\0')
+            return 2;
+    }
+    return 1;
+}
+
+/* How many are seen at a time. */
+static int shown(const struct model *model, const struct dialog *dialog)
+{
+    enum { ROWS_MOST = 16 };
+    int rows = model->height - FRAME < ROWS_MOST ? model->height - FRAME : ROWS_MOST;
+    int most = rows / rows_each(dialog) > 1 ? rows / rows_each(dialog) : 1;
+    return dialog->count < most ? dialog->count : most;
+}
+
+static struct box place_of(const struct model *model, const struct dialog *dialog)
+{
+    enum { WIDE_MOST = 90, BESIDE_LEAST = 4 }; /* less of what is below looks like a fault */
+    bool whole = model->width < WIDE_MOST + 2 * BESIDE_LEAST;
+    struct box box = {.columns = whole ? model->width : WIDE_MOST};
+    box.rows = FRAME + rows_each(dialog) * shown(model, dialog);
+    box.rows = box.rows > model->height ? model->height : box.rows;
+    box.x = (model->width - box.columns) / 2;
+    box.y = (model->height - box.rows) / 2;
+    return box;
+}
+
+static void scroll(const struct model *model, struct dialog *dialog, int by)
+{
+    int most = dialog->count - shown(model, dialog);
+    dialog->top += by;
+    dialog->top = dialog->top > most ? most : dialog->top;
+    dialog->top = dialog->top < 0 ? 0 : dialog->top;
+}
+
+static void settle(struct monitor *monitor, void *state)
+{
+    struct dialog *dialog = state;
+    scroll(&monitor->model, dialog, 0); /* the terminal may have another size */
+    if (!dialog->sent)
+        return;
+    dialog->now_ns = monitor_now_ns(monitor);
+    dialog->stubborn = false;
+    for (int i = 0; i < dialog->count; i++)
+        look(dialog, &dialog->targets[i]);
+}
+
+static ink result_style(const struct target *target)
+{
+    return target->state == STATE_ENDED     ? STYLE_GREEN
+           : target->state == STATE_REFUSED ? STYLE_YELLOW
+                                            : STYLE_PLAIN;
+}
+
+/* "Send a signal to 11 of 12 processes: user ana?" */
+static void question(const struct dialog *dialog, char out[static LINE])
+{
+    char of[32] = "";
+    if (dialog->sent || dialog->able == 0) {
+        (void)snprintf(out, LINE, "%s",
+                       dialog->sent ? "What became of it:" : "Nobody here can be sent a signal:");
+        return;
+    }
+    if (dialog->able < dialog->count)
+        (void)snprintf(of, sizeof of, "%d of ", dialog->able);
+    (void)snprintf(out, LINE, "Send a signal to %s%d process%s%s%.300s?", of, dialog->count,
+                   dialog->count == 1 ? "" : "es", dialog->group[0] != '\0' ? ": " : "",
+                   dialog->group);
+}
+
+/* How many are not seen, and how many are none of them. */
+static void rest(const struct dialog *dialog, int seen, char out[static LINE])
+{
+    int above = dialog->top, below = dialog->count - above - seen;
+    out[0] = '\0';
+    if (above > 0 || below > 0)
+        (void)snprintf(out, LINE, "%d more above, %d below: Up, Down", above, below);
+    if (dialog->left_out > 0) {
+        size_t used = strlen(out);
+        (void)snprintf(out + used, LINE - used, "%s%d more are left out", used > 0 ? "; " : "",
+                       dialog->left_out);
+    }
+}
+
+static const char *hint(const struct dialog *dialog)
+{
+    if (dialog->sent)
+        return dialog->stubborn && dialog->signal != SIGKILL ? "k asks about SIGKILL; Esc closes"
+                                                             : "Esc or Enter closes";
+    return dialog->able > 0 ? "Left, Right or t k i c choose; Enter sends; Esc cancels"
+                            : "Esc or Enter closes";
+}
+
+static void draw_targets(const struct dialog *dialog, struct pen *pen, const struct box *box,
+                         int seen)
+{
+    char text[LINE];
+    int row = 2;
+    for (int i = dialog->top; i < dialog->top + seen; i++) {
+        line(pen, box, row++, STYLE_PLAIN, dialog->targets[i].about);
+        if (rows_each(dialog) == 1)
+            continue;
+        (void)snprintf(text, sizeof text, "    %s", dialog->targets[i].result);
+        line(pen, box, row++, result_style(&dialog->targets[i]), text);
+    }
+    rest(dialog, seen, text);
+    if (text[0] != '\0')
+        line(pen, box, row, STYLE_DIM, text);
+}
+
+static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
+{
+    const struct dialog *dialog = state;
+    struct box box = place_of(&monitor->model, dialog);
+    char text[LINE];
+    monitor_draw_below(monitor, pen);
+    draw_box(pen, &box, "Signal");
+    question(dialog, text);
+    line(pen, &box, 1, STYLE_BOLD, text);
+    draw_targets(dialog, pen, &box, shown(&monitor->model, dialog));
+    if (!dialog->sent && dialog->able > 0)
+        draw_buttons(dialog, pen, &box, box.y + box.rows - 3);
+    line(pen, &box, box.rows - 2, STYLE_DIM, hint(dialog));
+}
+
+/* ---- keys ---- */
+
+/* Keys and the wheel; false: another one. */
+static bool moves(const struct model *model, struct dialog *dialog, const struct press *press)
+{
+    int page = shown(model, dialog);
+    switch (press->code) {
+    case PRESS_UP: scroll(model, dialog, -1); return true;
+    case PRESS_DOWN: scroll(model, dialog, 1); return true;
+    case PRESS_PAGE_UP: scroll(model, dialog, -page); return true;
+    case PRESS_PAGE_DOWN: scroll(model, dialog, page); return true;
+    case PRESS_HOME: scroll(model, dialog, -dialog->count); return true;
+    case PRESS_END: scroll(model, dialog, dialog->count); return true;
+    case PRESS_WHEEL_UP: scroll(model, dialog, -press_times(press)); return true;
+    case PRESS_WHEEL_DOWN: scroll(model, dialog, press_times(press)); return true;
+    default: return false;
+    }
+}
+
+static void confirm(struct monitor *monitor, struct dialog *dialog)
+{
+    if (dialog->button == CANCEL || dialog->able == 0) {
+        monitor_close(monitor);
+        return;
+    }
+    send_all(monitor, dialog);
+}
+
+static void press_sent(struct monitor *monitor, struct dialog *dialog, uint32_t code)
+{
+    if ((code == 'k' || code == 'K') && dialog->stubborn && dialog->signal != SIGKILL) {
+        dialog->sent = false;
+        dialog->button = 1;
+    } else if (code == PRESS_ESCAPE || code == PRESS_ENTER || code == '\r' || code == 'q')
+        monitor_close(monitor);
+}
+
+static void choose(struct dialog *dialog, int button)
+{
+    if (dialog->able > 0)
+        dialog->button = (button + BUTTON_COUNT) % BUTTON_COUNT;
+}
+
+static bool press_dialog(struct monitor *monitor, void *state, const struct press *press)
+{
+    struct dialog *dialog = state;
+    uint32_t code = press->code;
+    if (moves(&monitor->model, dialog, press))
+        return true;
+    if (dialog->sent) {
+        press_sent(monitor, dialog, code);
+        return true;
+    }
+    switch (code) {
+    case PRESS_LEFT:
+    case PRESS_BACK_TAB:
+    case ',':
+    case '<':
+    case '[': choose(dialog, dialog->button - 1); return true;
+    case PRESS_RIGHT:
+    case PRESS_TAB:
+    case '.':
+    case '>':
+    case ']': choose(dialog, dialog->button + 1); return true;
+    case PRESS_ENTER:
+    case '\r': confirm(monitor, dialog); return true;
+    case PRESS_ESCAPE:
+    case 'q':
+    case 'Q':
+    case 'n':
+    case PRESS_CONTROL('c'): monitor_close(monitor); return true;
+    default: break;
+    }
+    for (int i = 0; i < BUTTON_COUNT; i++) {
+        if (code == (uint32_t)BUTTONS[i].letter || code == (uint32_t)(BUTTONS[i].letter - 32) ||
+            code == (uint32_t)('1' + i))
+            choose(dialog, i);
+    }
+    return true;
+}
+
+/* A click chooses; on what is chosen it presses. */
+static bool click(struct monitor *monitor, void *state, const struct press *press)
+{
+    struct dialog *dialog = state;
+    struct box box = place_of(&monitor->model, dialog);
+    if (moves(&monitor->model, dialog, press) || dialog->sent || dialog->able == 0 ||
+        press->code != PRESS_CLICK || press->y != box.y + box.rows - 3)
+        return true;
+    for (int i = 0; i < BUTTON_COUNT; i++) {
+        int wide, x = button_at(&box, i, &wide);
+        if (press->x < x || press->x >= x + wide)
+            continue;
+        if (dialog->button == i)
+            confirm(monitor, dialog);
+        else
+            choose(dialog, i);
+        return true;
+    }
+    return true;
+}
+
+const struct screen screen_signal = {
+    .name = "signal",
+    .asks = true,
+    .open = open_dialog,
+    .draw = draw,
+    .click = click,
+    .press = press_dialog,
+    .settle = settle,
+    .patience_ns = patience_ns,
+    .close = close_dialog,
+};

@@ -1,0 +1,494 @@
+/* screen_tree.c: who started whom: the processes on devices with all their ancestors and all their
+ * descendants; without devices, every process. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/screens/screen.h"
+
+enum { LEVELS_MOST = 24, LEVELS_LEAST = 3, DEVICES = 24, HEAD = 1 };
+enum { LINE = WORDS_COMMAND + 8 * LEVELS_MOST + 128 };
+
+struct node {
+    const vitals_row *process;
+    uint64_t pid;
+    double start; /* below 0: not known */
+    long parent;  /* place; -1: none that is seen */
+    bool user, shown;
+    char devices[DEVICES]; /* "0,1" */
+};
+
+/* A line: a node and how its branch is drawn. */
+struct branch {
+    size_t node;
+    size_t depth;
+    uint64_t open; /* bit n: more siblings follow n levels above it, itself at 0 */
+};
+
+/* On the way down: the next place in `order` at a level, and whose children these are. */
+struct level {
+    size_t next;
+    long parent;
+    uint64_t open;
+};
+
+struct tree {
+    struct node *nodes; /* by pid */
+    struct branch *branches;
+    struct level *levels;
+    size_t *order; /* nodes, by parent and pid */
+    size_t count, branch_count, capacity;
+    bool has_selected;
+    struct identity selected;
+    int top, shift;
+};
+
+/* ---- building ---- */
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct node *x = a, *y = b;
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static long find(const struct tree *tree, uint64_t pid)
+{
+    struct node wanted = {.pid = pid};
+    const struct node *found = bsearch(&wanted, tree->nodes, tree->count, sizeof *tree->nodes,
+                                       by_pid);
+    return found != NULL ? (long)(found - tree->nodes) : -1;
+}
+
+static int reserve(struct tree *tree, size_t count)
+{
+    if (count <= tree->capacity)
+        return 0;
+    struct node *nodes = realloc(tree->nodes, count * sizeof *nodes);
+    tree->nodes = nodes != NULL ? nodes : tree->nodes;
+    struct branch *branches = realloc(tree->branches, count * sizeof *branches);
+    tree->branches = branches != NULL ? branches : tree->branches;
+    size_t *order = realloc(tree->order, count * sizeof *order);
+    tree->order = order != NULL ? order : tree->order;
+    struct level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
+    tree->levels = levels != NULL ? levels : tree->levels;
+    if (nodes == NULL || branches == NULL || order == NULL || levels == NULL)
+        return -1;
+    tree->capacity = count;
+    return 0;
+}
+
+static int collect(struct tree *tree, const vitals_snapshot *now)
+{
+    tree->count = tree->branch_count = 0;
+    if (now == NULL || reserve(tree, vitals_snapshot_count(now, VITALS_PROCESS)) < 0)
+        return -1;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(now, VITALS_PROCESS, row)) != NULL;) {
+        struct item item = {.process = row};
+        struct identity identity = item_identity(&item);
+        if (identity.pid == 0)
+            continue;
+        tree->nodes[tree->count++] = (struct node){
+            .process = row, .pid = identity.pid, .start = identity.start};
+    }
+    if (tree->count > 0)
+        qsort(tree->nodes, tree->count, sizeof *tree->nodes, by_pid);
+    return 0;
+}
+
+/* A parent is no younger than its child: one that is only got the number. */
+static void link_parents(struct tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        struct node *node = &tree->nodes[i];
+        uint64_t pid = 0;
+        node->parent = -1;
+        if (vitals_row_u64(node->process, VITALS_PROCESS_PARENT_PID, &pid) <= 0 || pid == 0)
+            continue;
+        long parent = find(tree, pid);
+        if (parent >= 0 && (size_t)parent != i && tree->nodes[parent].start <= node->start)
+            node->parent = parent;
+    }
+}
+
+static void add_device(struct node *node, const char *label)
+{
+    size_t used = strlen(node->devices);
+    node->user = true;
+    (void)snprintf(node->devices + used, sizeof node->devices - used, "%s%s", used > 0 ? "," : "",
+                   label);
+}
+
+/* A pid alone is enough to mark a line; it is not what a signal goes by. */
+static void mark_users(struct tree *tree, const struct model *model)
+{
+    const vitals_snapshot *now = model->machine.now;
+    for (const vitals_row *user = NULL;
+         now != NULL && (user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
+        const vitals_row *gpu = vitals_snapshot_find(now, VITALS_GPU, vitals_row_parent(user));
+        uint64_t pid, key;
+        if (gpu == NULL || vitals_row_u64(user, VITALS_GPU_PROCESS_PID, &pid) <= 0 ||
+            vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
+            continue;
+        long place = find(tree, pid);
+        if (place >= 0)
+            add_device(&tree->nodes[place], vitals_row_label(gpu));
+    }
+}
+
+/* A user of a device, who is above one, and who is below one. */
+static void choose(struct tree *tree, bool everybody)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        long at = (long)i;
+        tree->nodes[i].shown = tree->nodes[i].shown || everybody;
+        for (int steps = 0; at >= 0 && steps < 4096 && !tree->nodes[at].user; steps++)
+            at = tree->nodes[at].parent;
+        if (at >= 0 && tree->nodes[at].user)
+            tree->nodes[i].shown = true;
+        if (!tree->nodes[i].user)
+            continue;
+        at = (long)i;
+        for (int steps = 0; at >= 0 && steps < 4096; steps++, at = tree->nodes[at].parent)
+            tree->nodes[at].shown = true;
+    }
+}
+
+static const struct tree *ordering; /* qsort(3) has no argument for it; one thread */
+
+static int by_parent(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    long p = ordering->nodes[x].parent, q = ordering->nodes[y].parent;
+    return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+/* The first place in `order` whose node has that parent. */
+static size_t first_of(const struct tree *tree, size_t count, long parent)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tree->nodes[tree->order[middle]].parent < parent)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Those that are shown, by parent and pid. Gives how many. */
+static size_t sort_children(struct tree *tree)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        if (tree->nodes[i].shown)
+            tree->order[count++] = i;
+    }
+    ordering = tree;
+    if (count > 0)
+        qsort(tree->order, count, sizeof *tree->order, by_parent);
+    return count;
+}
+
+/* Depth first, without recursion, however deep it is. */
+static void flatten(struct tree *tree)
+{
+    size_t count = sort_children(tree), depth = 0;
+    if (count == 0)
+        return;
+    tree->levels[0] = (struct level){.parent = -1};
+    for (;;) {
+        struct level *level = &tree->levels[depth];
+        size_t at = level->next++;
+        if (at >= count || tree->nodes[tree->order[at]].parent != level->parent) {
+            if (depth-- == 0)
+                return;
+            continue;
+        }
+        bool more = at + 1 < count && tree->nodes[tree->order[at + 1]].parent == level->parent;
+        uint64_t open = level->open << 1 | more;
+        long own = (long)tree->order[at];
+        tree->branches[tree->branch_count++] = (struct branch){tree->order[at], depth, open};
+        tree->levels[++depth] = (struct level){first_of(tree, count, own), own, open};
+    }
+}
+
+static void build(struct tree *tree, const struct model *model)
+{
+    const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
+    if (collect(tree, now) < 0)
+        return;
+    link_parents(tree);
+    mark_users(tree, model);
+    choose(tree, model_device_count(model) == 0);
+    flatten(tree);
+}
+
+/* ---- selection ---- */
+
+static struct identity identity_at(const struct tree *tree, int place)
+{
+    struct item item = {.process = tree->nodes[tree->branches[place].node].process};
+    return item_identity(&item);
+}
+
+static int selected(const struct tree *tree)
+{
+    for (size_t i = 0; tree->has_selected && i < tree->branch_count; i++) {
+        struct identity own = identity_at(tree, (int)i);
+        if (identity_equal(&own, &tree->selected))
+            return (int)i;
+    }
+    return -1;
+}
+
+static void select_place(struct tree *tree, int place)
+{
+    int count = (int)tree->branch_count;
+    place = place < 0 ? 0 : place >= count ? count - 1 : place;
+    tree->has_selected = count > 0;
+    if (count > 0)
+        tree->selected = identity_at(tree, place);
+}
+
+static void step(struct tree *tree, int steps)
+{
+    int place = selected(tree);
+    select_place(tree, place < 0 ? tree->top : place + steps);
+}
+
+static int lines_of(const struct monitor *monitor)
+{
+    return monitor->model.height > HEAD + 1 ? monitor->model.height - HEAD - 1 : 1;
+}
+
+static void settle(struct monitor *monitor, void *state)
+{
+    struct tree *tree = state;
+    build(tree, &monitor->model);
+    tree->top = scroll_to(tree->top, selected(tree), lines_of(monitor), (int)tree->branch_count);
+}
+
+/* ---- drawing ---- */
+
+/* "│  ├─ ", of so many levels at most: what stands further out is a number, "17  ├─ ". */
+static void branch_words(const struct branch *branch, size_t most, bool ascii, char *out,
+                         size_t capacity)
+{
+    static const char *const UNICODE[] = {"│  ", "   ", "├─ ", "└─ "};
+    static const char *const ASCII[] = {"|  ", "   ", "|- ", "`- "};
+    const char *const *parts = ascii ? ASCII : UNICODE;
+    size_t levels = branch->depth, used = 0;
+    out[0] = '\0';
+    if (levels > most) {
+        levels = most;
+        used = (size_t)snprintf(out, capacity, "%-3zu", branch->depth - levels);
+    }
+    for (size_t up = levels; up-- > 0 && used < capacity;) {
+        size_t closed = branch->open >> up & 1 ? 0 : 1;
+        used += (size_t)snprintf(out + used, capacity - used, "%s",
+                                 parts[up == 0 ? 2 + closed : closed]);
+    }
+}
+
+/* Levels that leave the command its room. */
+static size_t levels_most(int columns)
+{
+    int most = columns / 5;
+    return (size_t)(most < LEVELS_LEAST ? LEVELS_LEAST : most > LEVELS_MOST ? LEVELS_MOST : most);
+}
+
+/* Those of the list that make sense here, by their titles. */
+static const char *const TITLES[] = {"%CPU", "%MEM", "TIME"};
+
+static const struct column *column_named(const char *title)
+{
+    for (size_t i = 0; i < list_column_count; i++) {
+        if (strcmp(list_columns[i].title, title) == 0)
+            return &list_columns[i];
+    }
+    return NULL;
+}
+
+static void fixed_words(const struct model *model, const struct node *node, char out[static LINE])
+{
+    char pid[WORDS], user[WORDS], cell[2 * WORDS], threads[WORDS], devices[DEVICES + 8],
+        text[WORDS];
+    struct item item = {.process = node->process};
+    column_words(column_named("PID"), model, &item, pid);
+    column_words(column_named("USER"), model, &item, user);
+    column_words(column_named("THR"), model, &item, threads);
+    (void)snprintf(devices, sizeof devices, "%s%s", node->user ? "GPU " : "Host", node->devices);
+    cell_cut(devices, 9, "+");
+    bool narrow = model->width < NARROW;
+    (void)column_pad(user, 7, false, cell, sizeof cell);
+    size_t used = (size_t)(narrow ? snprintf(out, LINE, "%7s %-7s", pid, devices)
+                                  : snprintf(out, LINE, "%7s %s  %-9s %4s", pid, cell, devices,
+                                             threads));
+    for (size_t i = 0; i < (narrow ? 1u : 3u); i++) {
+        const struct column *column = column_named(TITLES[i]);
+        column_words(column, model, &item, text);
+        used += (size_t)snprintf(out + used, LINE - used, "%*s", column->width, text);
+    }
+}
+
+static void draw_head(struct pen *pen, const struct model *model, int *wide)
+{
+    const char *head = model->width < NARROW
+                           ? "    PID DEVICE   %CPU"
+                           : "    PID    USER  DEVICE    NLWP  %CPU  %MEM     TIME";
+    struct canvas_field field = {.columns = model->width, .style = STYLE_BOLD | STYLE_REVERSE};
+    char line[LINE];
+    *wide = canvas_columns(head) + 2;
+    (void)snprintf(line, sizeof line, "%s  COMMAND", head);
+    canvas_field(pen->canvas, &field, line);
+}
+
+static void draw_branch(const struct monitor *monitor, const struct tree *tree, struct pen *pen,
+                        int place, int wide)
+{
+    const struct model *model = &monitor->model;
+    const struct branch *branch = &tree->branches[place];
+    const struct node *node = &tree->nodes[branch->node];
+    char line[LINE], command[WORDS_COMMAND];
+    struct identity identity = identity_at(tree, place);
+    bool chosen = tree->has_selected && identity_equal(&identity, &tree->selected);
+    bool tagged = model_tagged(model, &identity);
+    struct item item = {.process = node->process};
+    ink style = chosen   ? STYLE_BOLD | STYLE_REVERSE | (tagged ? STYLE_YELLOW : STYLE_GREEN)
+                : tagged ? STYLE_BOLD | STYLE_YELLOW
+                : item_is_other(model, &item) ? STYLE_DIM
+                                              : STYLE_PLAIN;
+    int y = HEAD + place - tree->top;
+    struct canvas_field field = {.y = y, .columns = wide, .style = style};
+    fixed_words(model, node, line);
+    canvas_field(pen->canvas, &field, line);
+    branch_words(branch, levels_most(model->width - wide), pen->look->ascii, line, sizeof line);
+    size_t used = strlen(line);
+    (void)snprintf(line + used, sizeof line - used, "%s",
+                   cell_command(node->process, pen->look->ascii, command));
+    field = (struct canvas_field){
+        .x = wide, .y = y, .columns = model->width - wide, .skip = tree->shift, .style = style};
+    if (node->user && !chosen)
+        field.style |= STYLE_BOLD;
+    canvas_field(pen->canvas, &field, line);
+}
+
+static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
+{
+    const struct tree *tree = state;
+    int wide, lines = lines_of(monitor);
+    draw_head(pen, &monitor->model, &wide);
+    for (int i = tree->top; i < (int)tree->branch_count && i < tree->top + lines; i++)
+        draw_branch(monitor, tree, pen, i, wide);
+    if (tree->branch_count == 0)
+        (void)canvas_text(pen->canvas, 2, HEAD + 1, STYLE_DIM,
+                          tree->count == 0 ? "Gathering process status..."
+                                           : "No process uses a device");
+    (void)canvas_text(pen->canvas, 1, monitor->model.height - 1, STYLE_DIM,
+                      "t or q goes back, h helps");
+}
+
+/* ---- keys ---- */
+
+enum { SIDEWAYS = 5 };
+
+static void move_sideways(struct tree *tree, int columns)
+{
+    tree->shift += columns;
+    tree->shift = tree->shift < 0 ? 0 : tree->shift > LINE ? LINE : tree->shift;
+}
+
+static bool act(struct monitor *monitor, void *state, enum action action, int argument)
+{
+    struct tree *tree = state;
+    int page = lines_of(monitor) > 1 ? lines_of(monitor) - 1 : 1, place = selected(tree);
+    switch ((int)action) {
+    case ACTION_UP: step(tree, -1); return true;
+    case ACTION_DOWN: step(tree, 1); return true;
+    case ACTION_PAGE_UP: step(tree, -page); return true;
+    case ACTION_PAGE_DOWN: step(tree, page); return true;
+    case ACTION_FIRST: select_place(tree, 0); return true;
+    case ACTION_LAST: select_place(tree, (int)tree->branch_count - 1); return true;
+    case ACTION_SIDEWAYS: move_sideways(tree, argument * SIDEWAYS); return true;
+    case ACTION_LINE_BEGIN: tree->shift = 0; return true;
+    case ACTION_LINE_END: tree->shift = monitor->model.width / 2; return true;
+    case ACTION_TAG:
+        if (place >= 0)
+            model_tag(&monitor->model, &tree->selected);
+        step(tree, 1);
+        return true;
+    case ACTION_CLEAR:
+        tree->has_selected = false;
+        monitor->model.tag_count = 0;
+        return true;
+    default: return false;
+    }
+}
+
+static void turn(struct tree *tree, const struct press *press)
+{
+    int times = press_times(press);
+    switch (press->code) {
+    case PRESS_WHEEL_UP: step(tree, -times); break;
+    case PRESS_WHEEL_DOWN: step(tree, times); break;
+    case PRESS_WHEEL_LEFT: move_sideways(tree, -SIDEWAYS * times); break;
+    case PRESS_WHEEL_RIGHT: move_sideways(tree, SIDEWAYS * times); break;
+    default: break;
+    }
+}
+
+static bool click(struct monitor *monitor, void *state, const struct press *press)
+{
+    struct tree *tree = state;
+    int place = tree->top + press->y - HEAD;
+    (void)monitor;
+    if (press->code == PRESS_CLICK && press->y >= HEAD && place < (int)tree->branch_count)
+        select_place(tree, place);
+    else if (press->code != PRESS_CLICK)
+        turn(tree, press);
+    return true;
+}
+
+static bool target(const struct monitor *monitor, const void *state, struct identity *out)
+{
+    const struct tree *tree = state;
+    (void)monitor;
+    *out = tree->selected;
+    return selected(tree) >= 0;
+}
+
+static int open_tree(struct monitor *monitor, void **state)
+{
+    struct tree *tree = calloc(1, sizeof *tree);
+    if (tree == NULL)
+        return -1;
+    tree->has_selected = monitor_target(monitor, &tree->selected);
+    tree->selected.gpu = 0;
+    *state = tree;
+    return 0;
+}
+
+static void close_tree(void *state)
+{
+    struct tree *tree = state;
+    free(tree->nodes);
+    free(tree->branches);
+    free(tree->order);
+    free(tree->levels);
+    free(tree);
+}
+
+const struct screen screen_tree = {
+    .name = "tree",
+    .bit = ON_TREE,
+    .needs_all = true,
+    .open = open_tree,
+    .draw = draw,
+    .act = act,
+    .click = click,
+    .settle = settle,
+    .target = target,
+    .close = close_tree,
+};

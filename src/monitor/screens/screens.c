@@ -1,0 +1,446 @@
+/* screens.c: the stack of screens, and what keys come to. See screen.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/async_free.h"
+#include "monitor/list/arranging.h"
+#include "monitor/list/match.h"
+#include "monitor/screens/screen.h"
+
+const struct screen *const screens[] = {&screen_main,        &screen_tree,    &screen_process,
+                                        &screen_device,      &screen_columns, &screen_help,
+                                        &screen_environment, &screen_signal,  NULL};
+
+/* ---- life ---- */
+
+int monitor_init(struct monitor *monitor, const struct monitor_options *options)
+{
+    *monitor = (struct monitor){.options = options};
+    model_init(&monitor->model, options);
+    model_arrange(&monitor->model, options->arrangement);
+    if (options->notice != NULL)
+        monitor_say(monitor, "%s", options->notice);
+    return monitor_open(monitor, &screen_main);
+}
+
+void monitor_done(struct monitor *monitor)
+{
+    while (monitor->depth > 0)
+        monitor_close(monitor);
+    parting_wait();
+    model_done(&monitor->model);
+}
+
+int monitor_open(struct monitor *monitor, const struct screen *screen)
+{
+    void *state = NULL;
+    if (monitor->depth >= SCREENS_DEEP)
+        return -1;
+    if (screen->open != NULL && screen->open(monitor, &state) < 0)
+        return -1;
+    monitor->stack[monitor->depth].screen = screen;
+    monitor->stack[monitor->depth++].state = state;
+    return 0;
+}
+
+void monitor_close(struct monitor *monitor)
+{
+    if (monitor->depth == 0)
+        return;
+    monitor->depth--;
+    const struct screen *screen = monitor->stack[monitor->depth].screen;
+    if (screen->close != NULL)
+        screen->close(monitor->stack[monitor->depth].state);
+}
+
+static const struct screen *top(const struct monitor *monitor)
+{
+    return monitor->stack[monitor->depth - 1].screen;
+}
+
+static void *top_state(const struct monitor *monitor)
+{
+    return monitor->stack[monitor->depth - 1].state;
+}
+
+bool monitor_needs_all(const struct monitor *monitor)
+{
+    if (monitor->model.same)
+        return false;
+    for (int i = 0; i < monitor->depth; i++) {
+        if (monitor->stack[i].screen->needs_all)
+            return true;
+    }
+    if (monitor->model.machine.now == NULL)
+        return false;
+    struct wants wants;
+    monitor_wants(monitor, &wants);
+    /* A parent's name is that of a process that is on no device. */
+    return monitor->model.view == VIEW_ALL || wants.count > 0 ||
+           monitor->model.arranged.group == GROUP_PARENT;
+}
+
+void monitor_wants(const struct monitor *monitor, struct wants *out)
+{
+    struct arrangement arrangement;
+    struct match match;
+    model_arrangement(&monitor->model, &arrangement);
+    wants_of(&arrangement, monitor->model.view, out);
+    match_parse(monitor->model.search, &match);
+    match_needs(&match, out);
+}
+
+int monitor_descriptor(const struct monitor *monitor)
+{
+    const struct screen *screen = top(monitor);
+    return screen->descriptor != NULL ? screen->descriptor(top_state(monitor)) : -1;
+}
+
+uint64_t monitor_patience_ns(const struct monitor *monitor)
+{
+    const struct screen *screen = top(monitor);
+    return screen->patience_ns != NULL ? screen->patience_ns(top_state(monitor)) : 0;
+}
+
+uint64_t monitor_now_ns(const struct monitor *monitor)
+{
+    const vitals_clock *clock = monitor->options->clock;
+    if (clock == NULL && monitor->options->context != NULL)
+        clock = vitals_context_clock(monitor->options->context);
+    return clock != NULL ? clock->monotonic_ns(clock->data) : 0;
+}
+
+bool monitor_target(const struct monitor *monitor, struct identity *out)
+{
+    for (int i = monitor->depth; i-- > 0;) {
+        const struct screen *screen = monitor->stack[i].screen;
+        if (screen->target != NULL)
+            return screen->target(monitor, monitor->stack[i].state, out);
+    }
+    return false;
+}
+
+const char *monitor_readonly(const struct monitor *monitor)
+{
+    return monitor->model.away ? "this is the past (E goes to now)" : monitor->options->readonly;
+}
+
+static void recall(void *data, const struct model *then)
+{
+    struct monitor *monitor = data;
+    for (int i = 0; i < monitor->depth; i++) {
+        if (monitor->stack[i].screen->recall != NULL)
+            monitor->stack[i].screen->recall(monitor->stack[i].state, then);
+    }
+}
+
+bool monitor_recall(struct monitor *monitor, int most)
+{
+    return monitor->player != NULL && player_fill(monitor->player, most, recall, monitor);
+}
+
+void monitor_say(struct monitor *monitor, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(monitor->model.message, sizeof monitor->model.message, format, arguments);
+    va_end(arguments);
+}
+
+int scroll_to(int first, int place, int lines, int count)
+{
+    if (place >= 0 && place < first)
+        first = place;
+    if (place >= 0 && place >= first + lines)
+        first = place - lines + 1;
+    if (first > count - lines)
+        first = count - lines;
+    return first < 0 ? 0 : first;
+}
+
+/* ---- the prompt: words for the search or the filter ---- */
+
+static char *prompt_text(struct monitor *monitor)
+{
+    return monitor->prompt == PROMPT_FILTER ? monitor->model.filter
+           : monitor->prompt == PROMPT_TIME ? monitor->moment
+                                            : monitor->model.search;
+}
+
+static void apply_prompt(struct monitor *monitor)
+{
+    struct model *model = &monitor->model;
+    if (monitor->prompt == PROMPT_TIME)
+        return;
+    if (monitor->prompt == PROMPT_FILTER) {
+        (void)model_list(model);
+        return;
+    }
+    /* From where the search began, and back to there where nothing is found: whoever is selected is
+     * what the words say, or who was chosen by hand. */
+    model->has_selected = monitor->had_selected;
+    model->selected = monitor->selected_before;
+    int place = model_selected(model);
+    place = model_search(model, place < 0 ? 0 : place, 1);
+    if (place >= 0)
+        model_select(model, place);
+}
+
+static size_t encode(uint32_t code, char out[static 4])
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    size_t size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char FIRST[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = size; i-- > 1; code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(FIRST[size] | code);
+    return size;
+}
+
+/* Only what is safe to print as it is may stand in a prompt. */
+static void type(struct monitor *monitor, uint32_t code)
+{
+    char bytes[4], safe[16];
+    char *text = prompt_text(monitor);
+    size_t used = strlen(text);
+    if (code < ' ' || code == PRESS_BACKSPACE || code >= 0x110000)
+        return;
+    size_t size = encode(code, bytes);
+    size_t written = vitals_text_format((vitals_text){bytes, size}, VITALS_TEXT_TERMINAL, safe,
+                                        sizeof safe);
+    if (written != size || used + size >= sizeof monitor->model.search)
+        return;
+    memcpy(text + used, bytes, size);
+    text[used + size] = '\0';
+}
+
+static void erase(char *text)
+{
+    size_t size = strlen(text);
+    while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
+        size--;
+    text[size > 0 ? size - 1 : 0] = '\0';
+}
+
+static void press_prompt(struct monitor *monitor, const struct press *press)
+{
+    char *text = prompt_text(monitor);
+    switch (press->code) {
+    case PRESS_ENTER:
+    case '\r':
+        monitor->prompt = PROMPT_NONE;
+        if (text == monitor->moment && text[0] != '\0' && !player_go(monitor->player, text))
+            monitor_say(monitor, "\"%s\" is no moment; 12:03, -5min, 34%% and end are", text);
+        if (text == monitor->model.search && text[0] != '\0' &&
+            model_search(&monitor->model, 0, 1) < 0)
+            monitor_say(monitor, "nothing holds \"%s\"", text);
+        if (text != monitor->moment)
+            arranging_check(monitor, text);
+        return;
+    case PRESS_ESCAPE:
+    case PRESS_CONTROL('c'):
+        memcpy(text, monitor->before, sizeof monitor->before);
+        monitor->model.has_selected = monitor->had_selected;
+        monitor->model.selected = monitor->selected_before;
+        if (monitor->prompt == PROMPT_FILTER)
+            (void)model_list(&monitor->model);
+        monitor->prompt = PROMPT_NONE;
+        return;
+    case PRESS_BACKSPACE:
+    case PRESS_CONTROL('h'): erase(text); break;
+    case PRESS_CONTROL('u'): text[0] = '\0'; break;
+    default: type(monitor, press->code);
+    }
+    apply_prompt(monitor);
+}
+
+static void begin_prompt(struct monitor *monitor, enum prompt prompt)
+{
+    monitor->prompt = prompt;
+    char *text = prompt_text(monitor);
+    memcpy(monitor->before, text, sizeof monitor->before);
+    monitor->had_selected = monitor->model.has_selected;
+    monitor->selected_before = monitor->model.selected;
+    if (prompt != PROMPT_FILTER)
+        text[0] = '\0';
+}
+
+/* ---- keys ---- */
+
+/* Keys that move through the past. */
+static bool act_in_time(struct monitor *monitor, enum action action, int argument)
+{
+    if (monitor->player != NULL && player_act(monitor->player, action, argument))
+        return true;
+    if (action < ACTION_TIME_SAMPLE)
+        return false;
+    if (monitor->player == NULL)
+        monitor_say(monitor, "nothing is kept here");
+    else if (action == ACTION_TIME_GO)
+        begin_prompt(monitor, PROMPT_TIME);
+    return true;
+}
+
+/* What every screen does the same way; false: the screen's own. */
+static bool act_anywhere(struct monitor *monitor, enum action action, int argument)
+{
+    if (act_in_time(monitor, action, argument))
+        return true;
+    switch ((int)action) {
+    case ACTION_QUIT: monitor->quit = true; return true;
+    case ACTION_BACK: monitor_close(monitor); return true;
+    case ACTION_HELP: (void)monitor_open(monitor, &screen_help); return true;
+    case ACTION_SEARCH: begin_prompt(monitor, PROMPT_SEARCH); return true;
+    case ACTION_FILTER: begin_prompt(monitor, PROMPT_FILTER); return true;
+    case ACTION_PAUSE: model_pause(&monitor->model, !monitor->model.paused); return true;
+    case ACTION_PROCESS:
+        if (monitor_open(monitor, &screen_process) == 0 && monitor->player != NULL)
+            player_fill_anew(monitor->player);
+        return true;
+    case ACTION_TREE: (void)monitor_open(monitor, &screen_tree); return true;
+    case ACTION_ENVIRONMENT:
+        if (monitor->model.away)
+            monitor_say(monitor, "it is asked of a living process (E goes to now)");
+        else
+            (void)monitor_open(monitor, &screen_environment);
+        return true;
+    case ACTION_SIGNAL:
+        monitor->signal = argument;
+        (void)monitor_open(monitor, &screen_signal);
+        return true;
+    default: return arranging_act(monitor, action, argument);
+    }
+}
+
+static void press_key(struct monitor *monitor, const struct press *press)
+{
+    const struct screen *screen = top(monitor);
+    monitor->model.message[0] = '\0';
+    monitor->model.traffic_left = 0;
+    if (screen->press != NULL && screen->press(monitor, top_state(monitor), press))
+        return;
+    const struct binding *binding = binding_find(screen->bit, press->code);
+    if (binding == NULL)
+        return;
+    if (binding->signals && monitor_readonly(monitor) != NULL) {
+        monitor_say(monitor, "%s: no signal is sent", monitor_readonly(monitor));
+        return;
+    }
+    if (arranging_on_group(monitor, binding->action))
+        return;
+    if (screen->act != NULL &&
+        screen->act(monitor, top_state(monitor), binding->action, binding->argument))
+        return;
+    (void)act_anywhere(monitor, binding->action, binding->argument);
+}
+
+static bool is_mouse(uint32_t code)
+{
+    return code >= PRESS_CLICK && code <= PRESS_WHEEL_RIGHT;
+}
+
+void monitor_press(struct monitor *monitor, const struct press *press)
+{
+    const struct screen *screen = top(monitor);
+    if (press->code == PRESS_PASTE_BEGIN || press->code == PRESS_PASTE_END)
+        monitor->pasting = press->code == PRESS_PASTE_BEGIN;
+    else if (monitor->pasting && (monitor->prompt == PROMPT_NONE || press->code < ' '))
+        return; /* nobody meant keys by it */
+    else if (is_mouse(press->code)) {
+        if (screen->click != NULL)
+            (void)screen->click(monitor, top_state(monitor), press);
+    } else if (monitor->prompt != PROMPT_NONE)
+        press_prompt(monitor, press);
+    else if (monitor->prefix != 0)
+        arranging_press(monitor, press->code);
+    else
+        press_key(monitor, press);
+}
+
+/* Of the past the last row says when it is. */
+static void fit(struct monitor *monitor)
+{
+    enum { LEAST = 5 };
+    char words[PLAYER_WORDS];
+    bool row = monitor->player != NULL && monitor->height >= LEAST &&
+               player_words(monitor->player, true, words);
+    monitor->model.height = monitor->height - row;
+}
+
+void monitor_resize(struct monitor *monitor, int width, int height)
+{
+    monitor->model.width = width;
+    monitor->height = height;
+    monitor->model.traffic_left = 0;
+    fit(monitor);
+}
+
+void monitor_settle(struct monitor *monitor)
+{
+    fit(monitor);
+    for (int i = 0; i < monitor->depth; i++) {
+        if (monitor->stack[i].screen->settle != NULL)
+            monitor->stack[i].screen->settle(monitor, monitor->stack[i].state);
+    }
+}
+
+/* ---- drawing ---- */
+
+/* The last row, where something is to be told. */
+static void draw_last_row(const struct monitor *monitor, struct pen *pen)
+{
+    const struct model *model = &monitor->model;
+    char line[400] = "";
+    ink style = STYLE_BOLD;
+    if (monitor->prompt == PROMPT_TIME)
+        (void)snprintf(line, sizeof line, "Go to: %s_", monitor->moment);
+    else if (monitor->prompt != PROMPT_NONE)
+        arranging_prompt(monitor, line, sizeof line);
+    else if (monitor->prefix != 0)
+        (void)snprintf(line, sizeof line, "%s", arranging_words(monitor->prefix));
+    else if (model->message[0] != '\0') {
+        (void)snprintf(line, sizeof line, "%s", model->message);
+        style = STYLE_BOLD | STYLE_YELLOW;
+    }
+    if (line[0] == '\0' && monitor->player != NULL)
+        (void)player_words(monitor->player, pen->look->ascii, line);
+    if (line[0] == '\0')
+        return;
+    struct canvas_field field = {
+        .y = pen->canvas->height - 1, .columns = model->width, .style = style};
+    canvas_field(pen->canvas, &field, line);
+}
+
+static void draw_at(const struct monitor *monitor, int place, struct pen *pen)
+{
+    monitor->stack[place].screen->draw(monitor, monitor->stack[place].state, pen);
+}
+
+void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
+{
+    struct look look = monitor->options->look;
+    struct pen pen = {.canvas = canvas, .look = &look};
+    look.plain = monitor->model.arranged.plain;
+    canvas_clear(canvas);
+    draw_at(monitor, monitor->depth - 1, &pen);
+    draw_last_row(monitor, &pen);
+    if (look.plain)
+        canvas_uncolor(canvas);
+    if (monitor->options->look.colorless)
+        canvas_bleach(canvas);
+    if (monitor->options->look.light)
+        canvas_darken(canvas);
+}
+
+void monitor_draw_below(const struct monitor *monitor, struct pen *pen)
+{
+    if (monitor->depth < 2)
+        return;
+    draw_at(monitor, monitor->depth - 2, pen);
+    for (int y = 0; y < pen->canvas->height; y++)
+        canvas_restyle(pen->canvas, 0, y, pen->canvas->width, STYLE_DIM);
+}

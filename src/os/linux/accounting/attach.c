@@ -1,0 +1,253 @@
+/* attach.c: see os/attach.h.
+ *
+ * Where a cgroup is comes from /proc/PID/cgroup and our own mounts; a folder is held open by its
+ * descriptor, so that one which is removed and made again is not taken for it. */
+#include "os/attach.h"
+#include "os/linux/cgroup/cgroup_own.h"
+#include "os/linux/lines.h"
+
+#include "util/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 16 * 1024, DEPTH_MAX = 16, PIDS_MAX = 1 << 16 };
+
+/* Hierarchies that count something. Those of version 1 may be mounted together. */
+static const struct hierarchy {
+    const char *name, *controller;
+    unsigned version;
+    const struct own_figure *figures;
+} HIERARCHIES[] = {
+    {"cgroup2", "", 2, own_figures_v2},       {"cgroup1", "cpuacct", 1, own_figures_v1},
+    {"cgroup1", "memory", 1, own_figures_v1}, {"cgroup1", "pids", 1, own_figures_v1},
+    {"cgroup1", "blkio", 1, own_figures_v1},
+};
+
+struct group {
+    const struct hierarchy *of; /* NULL: there is none */
+    struct cgroup_path cgroup;  /* as /proc/PID/cgroup has it */
+    struct cgroup_place place;
+    struct own_group own;
+    os_quantities counts;
+};
+
+struct os_attached {
+    const struct os *os;
+    size_t count;
+    struct group groups[ARRAY_COUNT(HIERARCHIES)];
+};
+
+/* ---- where they are ---- */
+
+struct finding {
+    const struct hierarchy *hierarchy;
+    struct group *group;
+};
+
+static void take_membership(struct span line, void *data)
+{
+    const struct finding *finding = data;
+    unsigned version;
+    struct span path;
+    struct group *group = finding->group;
+    if (!host_parse_membership(line, finding->hierarchy->controller, &version, &path) ||
+        version != finding->hierarchy->version || path.size > sizeof group->cgroup.bytes)
+        return;
+    group->of = finding->hierarchy;
+    group->cgroup.size = path.size;
+    memcpy(group->cgroup.bytes, path.bytes, path.size);
+}
+
+static void take_mount(struct span line, void *data)
+{
+    const struct finding *finding = data;
+    struct group *group = finding->group;
+    struct cgroup_mount mount;
+    if (host_parse_cgroup_mount(line, &mount) &&
+        host_mount_has(&mount, finding->hierarchy->version, finding->hierarchy->controller))
+        host_place_cgroup(&mount, (struct span){group->cgroup.bytes, group->cgroup.size},
+                          &group->place);
+}
+
+static bool open_folder(const struct os *os, struct group *group)
+{
+    char path[CGROUP_PATH_MAX + 1], controllers[TEXT_BYTES];
+    const struct cgroup_place *place = &group->place;
+    bool top = place->path.size <= place->mount_size;
+    if (!place->found || place->outer || top || place->path.size >= sizeof path)
+        return false;
+    memcpy(path, place->path.bytes, place->path.size);
+    path[place->path.size] = '\0';
+    if (own_group_open(os, path, &group->own) < 0)
+        return false;
+    const char *counting = group->of->controller;
+    if (group->of->version == 2) {
+        (void)own_group_read(os, &group->own, "cgroup.controllers", controllers,
+                             sizeof controllers);
+        counting = controllers;
+    }
+    group->counts = own_figures_found(&group->own, group->of->figures, counting);
+    if (group->counts == 0)
+        os_close_descriptor(group->own.folder);
+    return group->counts != 0;
+}
+
+static bool find_group(const struct os *os, int64_t pid, const struct hierarchy *hierarchy,
+                       struct group *group)
+{
+    char path[PROCESS_PATH];
+    struct finding finding = {hierarchy, group};
+    *group = (struct group){.own = {.parent = -1, .folder = -1}};
+    if (os->sys < 0 || !linux_process_path(path, pid, "cgroup"))
+        return false;
+    (void)lines_each(os, os->proc, path, take_membership, &finding);
+    if (group->of != NULL)
+        (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &finding);
+    return group->of != NULL && open_folder(os, group);
+}
+
+int os_attach(const struct os *os, int64_t pid, struct os_attached **out)
+{
+    struct os_attached *attached = memory_alloc(sizeof *attached);
+    if (attached == NULL)
+        return -ENOMEM;
+    attached->os = os;
+    for (size_t i = 0; i < ARRAY_COUNT(HIERARCHIES); i++) {
+        if (find_group(os, pid, &HIERARCHIES[i], &attached->groups[attached->count]))
+            attached->count++;
+    }
+    if (attached->count == 0) {
+        memory_free(attached);
+        attached = NULL;
+    }
+    *out = attached;
+    return 0;
+}
+
+void os_attached_free(struct os_attached *attached)
+{
+    if (attached == NULL)
+        return;
+    for (size_t i = 0; i < attached->count; i++)
+        os_close_descriptor(attached->groups[i].own.folder);
+    memory_free(attached);
+}
+
+size_t os_attached_count(const struct os_attached *attached)
+{
+    return attached->count;
+}
+
+const char *os_attached_name(const struct os_attached *attached, size_t which)
+{
+    return attached->groups[which].of->name;
+}
+
+/* ---- who is in them ---- */
+
+static void take_pid(struct span line, void *data)
+{
+    struct os_pids *pids = data;
+    struct cursor at = cursor_over(line.bytes, line.size);
+    uint64_t pid;
+    /* 0: of another pid namespace; it is told, so that nobody takes it for one of ours. */
+    if (cursor_u64(&at, &pid) && pids->count < PIDS_MAX)
+        (void)!os_pids_append(pids, pid <= INT32_MAX ? (int64_t)pid : 0);
+}
+
+static int list_below(const struct os *os, int folder, int depth, struct os_pids *pids);
+
+static int list_folders(const struct os *os, DIR *folder, int depth, struct os_pids *pids)
+{
+    int code = 0;
+    for (const struct dirent *entry; code == 0 && (entry = readdir(folder)) != NULL;) {
+        if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+            continue;
+        int below = openat(dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (below < 0)
+            continue; /* it was removed: then nobody was in it */
+        code = list_below(os, below, depth + 1, pids);
+        os_close_descriptor(below);
+    }
+    return code;
+}
+
+static int list_below(const struct os *os, int folder, int depth, struct os_pids *pids)
+{
+    int code = lines_each(os, folder, "cgroup.procs", take_pid, pids);
+    if (code < 0)
+        return code;
+    if (depth == DEPTH_MAX || pids->count >= PIDS_MAX)
+        return -E2BIG;
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folders = again >= 0 ? fdopendir(again) : NULL;
+    if (folders == NULL) {
+        code = -errno;
+        os_close_descriptor(again);
+        return code;
+    }
+    code = list_folders(os, folders, depth, pids);
+    closedir(folders);
+    return code;
+}
+
+int os_attached_list(const struct os_attached *attached, size_t which, struct os_pids *pids)
+{
+    return list_below(attached->os, attached->groups[which].own.folder, 0, pids);
+}
+
+static bool read_stat(const struct os *os, int64_t pid, struct os_stat *out)
+{
+    struct os_process process;
+    char text[OS_STAT_TEXT];
+    if (os_process_open(os, pid, false, &process) < 0)
+        return false;
+    int code = os_process_stat(&process, text, out);
+    os_process_close(&process);
+    return code == 0;
+}
+
+int64_t os_parent_of(const struct os *os, int64_t pid)
+{
+    struct os_stat stat;
+    return read_stat(os, pid, &stat) && (stat.has & OS_STAT_PARENT) != 0 ? stat.parent_pid : -1;
+}
+
+static bool is_below(const struct group *group, const struct cgroup_path *cgroup)
+{
+    size_t size = group->cgroup.size;
+    return cgroup->size >= size && memcmp(cgroup->bytes, group->cgroup.bytes, size) == 0 &&
+           (cgroup->size == size || cgroup->bytes[size] == '/');
+}
+
+/* One that has ended may be shown elsewhere until it is waited for; it has been counted. */
+static bool has_ended(const struct os *os, int64_t pid)
+{
+    struct os_stat stat;
+    return !read_stat(os, pid, &stat) ||
+           ((stat.has & OS_STAT_STATE) != 0 && (stat.state == 'Z' || stat.state == 'X'));
+}
+
+bool os_attached_holds(const struct os_attached *attached, size_t which, int64_t pid)
+{
+    const struct group *group = &attached->groups[which];
+    char path[PROCESS_PATH];
+    struct group theirs = {.of = NULL};
+    struct finding finding = {group->of, &theirs};
+    if (!linux_process_path(path, pid, "cgroup") ||
+        lines_each(attached->os, attached->os->proc, path, take_membership, &finding) < 0 ||
+        theirs.of == NULL)
+        return true;
+    return is_below(group, &theirs.cgroup) || has_ended(attached->os, pid);
+}
+
+/* ---- what they count ---- */
+
+void os_attached_read(const struct os_attached *attached, size_t which, struct counted *out)
+{
+    const struct group *group = &attached->groups[which];
+    own_figures_read(attached->os, &group->own, group->of->figures, group->counts, out);
+}

@@ -1,0 +1,176 @@
+/* connector.c: see connector.h. */
+#include "os/linux/accounting/connector.h"
+
+#include "os/launch.h"
+
+#include <errno.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    ROOM_BYTES = 8 * 1024 * 1024,
+    DATAGRAM = 512,
+    BATCH = 8,
+    /* More than the room holds, at 768 bytes a word and more: what had come when it began is read,
+     * and there is an end where words come as fast as they are read. */
+    BATCHES_MAX = 4096,
+    NARROW_BYTES = 2 * 1024 * 1024,
+    ALL_THREADS = 2 /* more than one: the children of each are listed */
+};
+
+static bool ask(const struct connector *connector, uint32_t operation, size_t words)
+{
+    const uint32_t said[] = {operation, PROC_EVENT_FORK};
+    const size_t length = words * sizeof said[0];
+    const struct cn_msg message = {.id = {CN_IDX_PROC, CN_VAL_PROC},
+                                   .ack = connector->births.question,
+                                   .len = (uint16_t)length};
+    const size_t size = sizeof(struct nlmsghdr) + sizeof message + length;
+    const struct nlmsghdr header = {.nlmsg_len = (uint32_t)size, .nlmsg_type = NLMSG_DONE};
+    char question[sizeof header + sizeof message + sizeof said];
+    memcpy(question, &header, sizeof header);
+    memcpy(question + sizeof header, &message, sizeof message);
+    memcpy(question + sizeof header + sizeof message, said, length);
+    return send(connector->socket, question, size, 0) == (ssize_t)size;
+}
+
+/* Without a word of goodbye the kernel goes on telling nobody. */
+static void stop(struct connector *connector)
+{
+    if (connector->socket >= 0 && connector->births.heard && connector->maker == os_self())
+        (void)ask(connector, PROC_CN_MCAST_IGNORE, 1);
+    if (connector->socket >= 0)
+        os_close_descriptor(connector->socket);
+    connector->socket = -1;
+}
+
+/* After a loss nothing comes until all that came before it is read (netlink_overrun of
+ * net/netlink/af_netlink.c): that is ours still, and nothing shall follow it. */
+static void leave(struct connector *connector)
+{
+    const int group = CN_IDX_PROC;
+    if (connector->lossy || setsockopt(connector->socket, SOL_NETLINK, NETLINK_DROP_MEMBERSHIP,
+                                       &group, sizeof group) != 0)
+        stop(connector);
+    connector->lossy = true;
+}
+
+/* Everything that has come, several with each call. */
+void connector_drain(struct connector *connector)
+{
+    char bytes[BATCH][DATAGRAM];
+    struct sockaddr_nl from[BATCH];
+    struct iovec places[BATCH];
+    struct mmsghdr messages[BATCH];
+    for (int batches = 0; connector->socket >= 0 && batches < BATCHES_MAX; batches++) {
+        for (size_t i = 0; i < BATCH; i++) {
+            places[i] = (struct iovec){.iov_base = bytes[i], .iov_len = sizeof bytes[i]};
+            messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &places[i],
+                                                       .msg_iovlen = 1,
+                                                       .msg_name = &from[i],
+                                                       .msg_namelen = sizeof from[i]}};
+        }
+        int count = recvmmsg(connector->socket, messages, BATCH, MSG_DONTWAIT, NULL);
+        if (count < 0 && errno == ENOBUFS) {
+            leave(connector);
+        } else if (count < 0 && errno != EINTR) {
+            if (connector->lossy)
+                stop(connector);
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            bool whole = (messages[i].msg_hdr.msg_flags & MSG_TRUNC) == 0;
+            if (whole && from[i].nl_pid == 0) /* of the kernel */
+                births_take(&connector->births, bytes[i], messages[i].msg_len);
+        }
+    }
+}
+
+static bool listens(struct connector *connector)
+{
+    const struct sockaddr_nl group = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
+    const int room = ROOM_BYTES;
+    connector->maker = os_self();
+    connector->births.question = (uint32_t)connector->maker;
+    connector->socket = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+    if (connector->socket < 0 ||
+        bind(connector->socket, (const struct sockaddr *)&group, sizeof group) != 0)
+        return false;
+    if (setsockopt(connector->socket, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
+        (void)setsockopt(connector->socket, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    if (!ask(connector, PROC_CN_MCAST_LISTEN, 1))
+        return false;
+    connector_drain(connector); /* the answer is there when the call returns */
+    /* Linux 6.6 is told which events are wanted, and keeps its answer back then too. */
+    return connector->births.heard && ask(connector, PROC_CN_MCAST_LISTEN, 2);
+}
+
+static bool is_stranger(const struct os_trees *trees, int64_t pid)
+{
+    for (size_t i = 0; i < trees->stranger_count; i++) {
+        if (trees->strangers[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+static void find_living(struct connector *connector, const struct os_trees *trees)
+{
+    struct os_pids pids = {0};
+    for (size_t i = 0; i < trees->root_count; i++)
+        (void)os_pids_append(&pids, trees->roots[i]); /* without memory there are fewer */
+    for (size_t i = 0; i < pids.count; i++) {
+        if (is_stranger(trees, pids.items[i]))
+            continue;
+        births_add(&connector->births, (uint32_t)pids.items[i]);
+        (void)os_list_children(connector->os, pids.items[i], ALL_THREADS, &pids);
+    }
+    os_pids_done(&pids);
+}
+
+void connector_init(struct connector *connector)
+{
+    connector->socket = -1;
+}
+
+int connector_open(struct connector *connector, const struct os *os, const struct os_trees *trees)
+{
+    connector->os = os;
+    for (size_t i = 0; i < trees->root_count; i++)
+        births_add(&connector->births, (uint32_t)trees->roots[i]);
+    if (!listens(connector)) {
+        int failed = errno != 0 ? errno : ENOTSUP;
+        linux_trace(os, "births by the process connector", failed);
+        stop(connector);
+        return -failed;
+    }
+    find_living(connector, trees);
+    connector_drain(connector);
+    connector->births.settled = true;
+    return 0;
+}
+
+bool connector_is_open(const struct connector *connector)
+{
+    return connector->socket >= 0;
+}
+
+bool connector_is_narrow(const struct connector *connector)
+{
+    int room = 0;
+    socklen_t size = sizeof room;
+    return connector->socket >= 0 &&
+           getsockopt(connector->socket, SOL_SOCKET, SO_RCVBUF, &room, &size) == 0 &&
+           room < NARROW_BYTES;
+}
+
+void connector_close(struct connector *connector)
+{
+    stop(connector);
+    births_done(&connector->births);
+}

@@ -1,0 +1,26 @@
+/* count.h: the mechanisms of os/count.h that Linux has, one file each. */
+#ifndef VITALS_OS_LINUX_ACCOUNTING_COUNT_H
+#define VITALS_OS_LINUX_ACCOUNTING_COUNT_H
+
+#include "os/count.h"
+#include "os/linux/cgroup/cgroup.h"
+#include "os/linux/linux.h"
+
+/* What is read once for all of them. Only the first two are set from the beginning. */
+struct count_shared {
+    bool looked;                    /* for what we are in */
+    bool elsewhere;                 /* than at the usual places is what somebody asked for */
+    size_t size;                    /* of what we are in; 0: not known */
+    char memberships[4096];         /* as self/cgroup names it */
+    struct cgroup_found last_asked; /* while nothing is elsewhere */
+    struct cgroups cgroups;         /* once something is: all that somebody counts by */
+};
+
+/* Where our own cgroup is, of a controller that somebody counts by; until the next is asked for. */
+const struct cgroup_found *count_cgroup(const struct os_count_options *options,
+                                        enum cgroup_controller controller);
+
+extern const struct os_counter count_cgroup2, count_systemd, count_perf, count_taskstats,
+    count_cgroup1, count_connector, count_wait;
+
+#endif

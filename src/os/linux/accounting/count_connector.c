@@ -1,0 +1,110 @@
+/* count_connector.c: how many processes there were at least, by the kernel's word of each birth
+ * (the process connector). From Linux 6.6 on an ordinary user may listen; before it needs
+ * CAP_NET_ADMIN.
+ *
+ * Nobody listens for a job that is over at once. Who lived when listening began is found by their
+ * parents; who had come and gone before is not, and the kernel does not tell of every word that it
+ * could not deliver. So it is never exact. */
+#include "os/linux/accounting/connector.h"
+#include "os/linux/accounting/count.h"
+
+#include <errno.h>
+
+/* What is over by then is not worth it. */
+static const uint64_t AFTER_NS = 4 * NS_PER_MS;
+
+struct state {
+    const struct os *os;
+    int64_t root;
+    uint64_t begin_ns;
+    bool tried, listened;
+    struct connector connector;
+};
+
+static const os_quantities WORTH = 1u << COUNTED_PROCESSES;
+
+static uint64_t now_ns(const struct state *state)
+{
+    const vitals_clock *clock = &state->os->clock;
+    return clock->monotonic_ns(clock->data);
+}
+
+static int open_connector(void *data, const struct os_count_options *options, os_quantities *counts)
+{
+    struct state *state = data;
+    connector_init(&state->connector);
+    if (!options->os->live)
+        return -ENOTSUP;
+    state->os = options->os;
+    *counts = 0; /* it is not known yet whether we may */
+    return 0;
+}
+
+static int child_connector(void *data, int64_t pid, os_quantities *counts)
+{
+    struct state *state = data;
+    (void)counts;
+    state->root = pid;
+    state->begin_ns = now_ns(state);
+    return 0;
+}
+
+static void tick_connector(void *data)
+{
+    struct state *state = data;
+    connector_drain(&state->connector);
+    if (state->tried || state->root == 0 || now_ns(state) < state->begin_ns + AFTER_NS)
+        return;
+    state->tried = true;
+    const struct os_trees tree = {.roots = &state->root, .root_count = 1};
+    state->listened = connector_open(&state->connector, state->os, &tree) == 0;
+}
+
+/* One of whom we had not heard was ours too, where all that were heard of are remembered. */
+static void reaped_connector(void *data, const struct os_reaped *child)
+{
+    struct state *state = data;
+    struct connector *connector = &state->connector;
+    state->tried = true; /* it is too late to begin */
+    connector_drain(connector);
+    if (connector_is_open(connector) && !connector->births.cut)
+        births_add(&connector->births, (uint32_t)child->pid);
+}
+
+static void read_connector(void *data, struct counted *out)
+{
+    struct state *state = data;
+    struct connector *connector = &state->connector;
+    if (!state->listened)
+        return;
+    connector_drain(connector);
+    os_count(out, COUNTED_PROCESSES, (double)connector->births.count, VITALS_LOWER_BOUND,
+             connector->lossy || connector->births.cut
+                 ? "heard of by the process connector; some were lost"
+                 : "heard of by the process connector");
+}
+
+static bool is_idle_connector(const void *data)
+{
+    const struct state *state = data;
+    return !state->listened;
+}
+
+static void close_connector(void *data)
+{
+    struct state *state = data;
+    connector_close(&state->connector);
+}
+
+const struct os_counter count_connector = {
+    .name = "connector",
+    .size = sizeof(struct state),
+    .worth = WORTH,
+    .open = open_connector,
+    .child = child_connector,
+    .tick = tick_connector,
+    .reaped = reaped_connector,
+    .is_idle = is_idle_connector,
+    .read = read_connector,
+    .close = close_connector,
+};

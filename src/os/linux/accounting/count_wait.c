@@ -1,0 +1,185 @@
+/* count_wait.c: what wait4 says of every child that is reaped, orphans of the tree included.
+ *
+ * Each tells its own use and that of all children that it has waited for. Who ignores SIGCHLD waits
+ * for none, and theirs is lost: the mask of a zombie still tells that. Its blocks are the bytes of
+ * /proc/PID/io in another unit, so that this is not opened: nothing is read of the command while it
+ * runs.
+ *
+ * ru_maxrss holds the image from before an exec too, so that it is no process's peak. But that
+ * image was born a copy of somebody's, who held as much: of the command it was ours, and of all
+ * others one of the tree's. What is more than we ever held, somebody of the tree has held at one
+ * moment, which makes it a lower bound of the peak of the tree, and no more than that. */
+#include "os/linux/accounting/count.h"
+
+#include "util/number.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_BYTES = 4096 };
+
+struct state {
+    const struct os *os;
+    int64_t root;
+    bool lossy; /* somebody ignored SIGCHLD */
+    bool alone; /* nobody at all was born between the command and its end */
+    uint64_t last_born;
+    uint64_t reaped;
+    struct os_usage usage;
+    uint64_t own_bytes; /* our own image, which the command was until its exec */
+};
+
+static const os_quantities COUNTS = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_CPU_USER_SECONDS |
+                                    1u << COUNTED_CPU_SYSTEM_SECONDS | 1u << COUNTED_READ_BYTES |
+                                    1u << COUNTED_WRITTEN_BYTES | 1u << COUNTED_PROCESSES |
+                                    1u << COUNTED_MINOR_FAULTS | 1u << COUNTED_MAJOR_FAULTS |
+                                    1u << COUNTED_VOLUNTARY_SWITCHES |
+                                    1u << COUNTED_INVOLUNTARY_SWITCHES |
+                                    1u << COUNTED_MEMORY_LARGEST_BYTES;
+
+static int open_wait(void *data, const struct os_count_options *options, os_quantities *counts)
+{
+    struct state *state = data;
+    state->os = options->os;
+    *counts = COUNTS;
+    return 0;
+}
+
+/* The number that was last given to a process or a thread (proc_pid_loadavg(5), its last field);
+ * 0: not known. Where it stands still nobody was born. */
+static uint64_t last_born(const struct os *os)
+{
+    char text[TEXT_BYTES];
+    struct span word;
+    uint64_t number = 0;
+    int64_t size = os->live ? linux_read_line(os, os->proc, "loadavg", text, sizeof text) : 0;
+    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+    for (int i = 0; i < 4; i++) {
+        if (!cursor_word(&at, &word))
+            return 0;
+    }
+    cursor_blanks(&at);
+    return cursor_u64(&at, &number) ? number : 0;
+}
+
+static int child_wait(void *data, int64_t pid, os_quantities *counts)
+{
+    struct state *state = data;
+    (void)counts;
+    state->root = pid;
+    state->own_bytes = os_own_peak_bytes();
+    state->last_born = last_born(state->os);
+    return 0;
+}
+
+/* Whether a process, which may be a zombie, ignores the ends of its children. */
+static bool ignores_children(const struct os *os, int64_t pid)
+{
+    char path[PROCESS_PATH], text[TEXT_BYTES];
+    struct span line;
+    if (!os->live || !linux_process_path(path, pid, "status"))
+        return false;
+    int64_t size = linux_read_line(os, os->proc, path, text, sizeof text);
+    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+    while (cursor_line(&at, &line)) {
+        struct cursor field = cursor_over(line.bytes, line.size);
+        uint64_t mask;
+        if (!cursor_literal(&field, "SigIgn:"))
+            continue;
+        cursor_blanks(&field);
+        return number_hex(&field.at, field.end, &mask) && (mask >> (SIGCHLD - 1) & 1) != 0;
+    }
+    return false;
+}
+
+static void ended_wait(void *data, int64_t pid)
+{
+    struct state *state = data;
+    if (pid == state->root)
+        state->alone = state->last_born >= (uint64_t)pid &&
+                       last_born(state->os) == state->last_born;
+    if (pid != state->root || !state->alone) /* who had no children lost none */
+        state->lossy |= ignores_children(state->os, pid);
+}
+
+static void reaped_wait(void *data, const struct os_reaped *child)
+{
+    struct state *state = data;
+    struct os_usage *sum = &state->usage;
+    const struct os_usage *usage = &child->usage;
+    state->reaped++;
+    sum->user_seconds += usage->user_seconds;
+    sum->system_seconds += usage->system_seconds;
+    sum->read_bytes = saturating_add(sum->read_bytes, usage->read_bytes);
+    sum->written_bytes = saturating_add(sum->written_bytes, usage->written_bytes);
+    sum->minor_faults = saturating_add(sum->minor_faults, usage->minor_faults);
+    sum->major_faults = saturating_add(sum->major_faults, usage->major_faults);
+    sum->voluntary_switches = saturating_add(sum->voluntary_switches, usage->voluntary_switches);
+    if (usage->largest_bytes > sum->largest_bytes)
+        sum->largest_bytes = usage->largest_bytes;
+    sum->involuntary_switches = saturating_add(sum->involuntary_switches,
+                                               usage->involuntary_switches);
+}
+
+/* Whether nobody can have been lost: who was waited for is known, who never was is not, and only
+ * where the command had no child at all there was none of those. */
+static bool whole_wait(const void *data)
+{
+    const struct state *state = data;
+    return state->alone && state->reaped == 1 && !state->lossy;
+}
+
+static void read_wait(void *data, struct counted *out)
+{
+    const struct state *state = data;
+    const struct os_usage *usage = &state->usage;
+    const struct {
+        enum quantity quantity;
+        double value;
+        bool split; /* by where ticks found it, scaled to the sum, which is exact */
+    } FIGURES[] = {
+        {COUNTED_CPU_SECONDS, usage->user_seconds + usage->system_seconds, false},
+        {COUNTED_CPU_USER_SECONDS, usage->user_seconds, true},
+        {COUNTED_CPU_SYSTEM_SECONDS, usage->system_seconds, true},
+        {COUNTED_READ_BYTES, (double)usage->read_bytes, false},
+        {COUNTED_WRITTEN_BYTES, (double)usage->written_bytes, false},
+        {COUNTED_MINOR_FAULTS, (double)usage->minor_faults, false},
+        {COUNTED_MAJOR_FAULTS, (double)usage->major_faults, false},
+        {COUNTED_VOLUNTARY_SWITCHES, (double)usage->voluntary_switches, false},
+        {COUNTED_INVOLUNTARY_SWITCHES, (double)usage->involuntary_switches, false},
+    };
+    const char *source = state->lossy ? "wait4; children of who ignores SIGCHLD are not in it"
+                                      : "wait4";
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
+        os_count(out, FIGURES[i].quantity, FIGURES[i].value,
+                 state->lossy       ? VITALS_LOWER_BOUND
+                 : FIGURES[i].split ? VITALS_ESTIMATE
+                                    : VITALS_HAVE,
+                 source);
+    if (usage->largest_bytes > state->own_bytes && !state->lossy)
+        os_count(out, COUNTED_MEMORY_LARGEST_BYTES, (double)usage->largest_bytes,
+                 VITALS_LOWER_BOUND, "wait4: one process, or who forked it, held so much");
+    os_count(out, COUNTED_PROCESSES, (double)state->reaped,
+             whole_wait(data) ? VITALS_HAVE : VITALS_LOWER_BOUND, "reaped by vitals itself");
+}
+
+static void close_wait(void *data)
+{
+    (void)data;
+}
+
+const struct os_counter count_wait = {
+    .name = "wait4",
+    .size = sizeof(struct state),
+    .worth = ~(os_quantities)0,
+    .ended_only = true,
+    .open = open_wait,
+    .child = child_wait,
+    .ended = ended_wait,
+    .reaped = reaped_wait,
+    .whole = whole_wait,
+    .read = read_wait,
+    .close = close_wait,
+};

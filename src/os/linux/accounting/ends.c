@@ -1,0 +1,302 @@
+/* ends.c: see os/ends.h.
+ *
+ * Whose a record is, births say: they are read behind the records, so that whoever has ended was
+ * heard of. A process that lives is told by its own clock, that of its threads which have ended
+ * included; one that has ended by the records of its threads. Of one that lived when we came, what
+ * it had used by then is taken off: its records may lack threads from before, its clock as last
+ * read does not. */
+#include "os/ends.h"
+
+#include "os/linux/accounting/connector.h"
+#include "os/linux/accounting/count.h"
+#include "os/linux/accounting/exit_listener.h"
+#include "util/memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* Records that wait for the births before them. */
+enum { WAITING_MAX = 512 };
+
+/* Where the connector keeps some 500 births: 25,000 a second are heard of then. */
+
+/* A process that lives, as far as we know. */
+struct alive {
+    uint32_t pid;
+    bool was_there; /* before us */
+    bool gone;      /* it has no clock any more */
+    uint64_t base_ns, clock_ns, records_ns;
+    struct alive *next, *before;
+};
+
+struct os_ends {
+    const struct os *os;
+    struct connector connector;
+    struct exit_listener listener;
+    bool records; /* the listener listens */
+    bool begun;   /* who is born now was not there before us */
+    bool cut;     /* memory was short */
+    bool narrow;  /* the connector keeps little */
+    struct hash alive;
+    struct alive *first;
+    struct exit_sums sums; /* of those who have ended */
+    size_t waiting_count;
+    struct exit_record waiting[WAITING_MAX];
+};
+
+/* ---- who lives ---- */
+
+/* The CPU time of a process and all of its threads that ever were; false where it is gone. Anybody
+ * may read it. */
+static bool read_clock(uint32_t pid, uint64_t *out)
+{
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid((pid_t)pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return false;
+    *out = (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
+    return true;
+}
+
+static struct alive *alive_find(const struct os_ends *ends, uint32_t pid)
+{
+    const uintptr_t *found = hash_find(&ends->alive, pid);
+    return found != NULL ? (struct alive *)*found : NULL;
+}
+
+static void alive_remove(struct os_ends *ends, struct alive *alive)
+{
+    hash_remove(&ends->alive, alive->pid);
+    if (alive->next != NULL)
+        alive->next->before = alive->before;
+    if (alive->before != NULL)
+        alive->before->next = alive->next;
+    else
+        ends->first = alive->next;
+    memory_free(alive);
+}
+
+static void add_alive(void *data, uint32_t pid)
+{
+    struct os_ends *ends = data;
+    struct alive *alive = memory_alloc(sizeof *alive);
+    if (alive == NULL || hash_set(&ends->alive, pid, (uintptr_t)alive) != 0) {
+        memory_free(alive);
+        ends->cut = true;
+        return;
+    }
+    *alive = (struct alive){.pid = pid, .was_there = !ends->begun, .next = ends->first};
+    if (alive->was_there && read_clock(pid, &alive->base_ns))
+        alive->clock_ns = alive->base_ns;
+    if (alive->next != NULL)
+        alive->next->before = alive;
+    ends->first = alive;
+}
+
+static uint64_t used_ns(const struct alive *alive)
+{
+    uint64_t most = alive->records_ns > alive->clock_ns ? alive->records_ns : alive->clock_ns;
+    return most > alive->base_ns ? most - alive->base_ns : 0;
+}
+
+/* ---- who has ended ---- */
+
+static void add_record(struct exit_sums *sums, const struct exit_record *record)
+{
+    sums->read_bytes = saturating_add(sums->read_bytes, record->read_bytes);
+    sums->written_bytes = saturating_add(sums->written_bytes, record->written_bytes);
+    sums->minor_faults = saturating_add(sums->minor_faults, record->minor_faults);
+    sums->major_faults = saturating_add(sums->major_faults, record->major_faults);
+    sums->voluntary = saturating_add(sums->voluntary, record->voluntary);
+    sums->involuntary = saturating_add(sums->involuntary, record->involuntary);
+    sums->user_us = saturating_add(sums->user_us, record->user_us);
+    sums->system_us = saturating_add(sums->system_us, record->system_us);
+    if (record->last && record->resident_peak_bytes > sums->largest_bytes)
+        sums->largest_bytes = record->resident_peak_bytes;
+}
+
+static void end_alive(struct os_ends *ends, struct alive *alive)
+{
+    ends->sums.cpu_ns = saturating_add(ends->sums.cpu_ns, used_ns(alive));
+    alive_remove(ends, alive);
+}
+
+/* What one that was there before us did until then, and its peak, is not ours to tell; but its peak
+ * is in the sum of all, which is no less than was used at any time. */
+static void settle_record(struct os_ends *ends, const struct exit_record *record)
+{
+    struct alive *alive = alive_find(ends, record->group);
+    if (alive == NULL)
+        return;
+    alive->records_ns = saturating_add(alive->records_ns, record->cpu_ns);
+    if (!alive->was_there)
+        add_record(&ends->sums, record);
+    if (!record->last)
+        return;
+    ends->sums.sum_bytes = saturating_add(ends->sums.sum_bytes, record->resident_peak_bytes);
+    births_remove(&ends->connector.births, record->group);
+    end_alive(ends, alive);
+}
+
+/* A pid has been given again: the records of the first, up to its last, wait before those of the
+ * second. Where its last was lost it is told as far as we know; its clock is another's now. */
+static void forget_alive(void *data, uint32_t pid)
+{
+    struct os_ends *ends = data;
+    struct alive *alive = alive_find(ends, pid);
+    for (size_t i = 0; alive != NULL && i < ends->waiting_count; i++) {
+        struct exit_record record = ends->waiting[i];
+        if (record.group != pid)
+            continue;
+        ends->waiting[i].group = 0; /* nobody's */
+        settle_record(ends, &record);
+        alive = alive_find(ends, pid);
+    }
+    if (alive != NULL)
+        end_alive(ends, alive);
+}
+
+static void settle(struct os_ends *ends)
+{
+    connector_drain(&ends->connector);
+    for (size_t i = 0; i < ends->waiting_count; i++)
+        settle_record(ends, &ends->waiting[i]);
+    ends->waiting_count = 0;
+}
+
+static void take_record(void *data, const struct exit_record *record)
+{
+    struct os_ends *ends = data;
+    ends->waiting[ends->waiting_count++] = *record;
+    if (ends->waiting_count == WAITING_MAX)
+        settle(ends);
+}
+
+/* Clocks of those that were there before us: an end without them may lack threads. */
+static void read_clocks(struct os_ends *ends, bool all)
+{
+    for (struct alive *alive = ends->first; alive != NULL; alive = alive->next) {
+        if ((all || alive->was_there) && !alive->gone)
+            alive->gone = !read_clock(alive->pid, &alive->clock_ns);
+    }
+}
+
+/* Who had no clock before the records were read, and is still there, has lost his: of another to
+ * whom the pid is given we may not hear. */
+static void end_gone(struct os_ends *ends)
+{
+    for (struct alive *next, *alive = ends->first; alive != NULL; alive = next) {
+        next = alive->next;
+        if (alive->gone) {
+            births_remove(&ends->connector.births, alive->pid);
+            end_alive(ends, alive);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out)
+{
+    struct os_ends *ends = os->live ? memory_alloc(sizeof *ends) : NULL;
+    if (ends == NULL)
+        return os->live ? -ENOMEM : -ENOTSUP;
+    ends->os = os;
+    connector_init(&ends->connector);
+    ends->records = exit_listener_open(&ends->listener, os) == 0;
+    if (ends->records) { /* else nobody is told of their ends, and they need not be known */
+        ends->connector.births.added = add_alive;
+        ends->connector.births.forgotten = forget_alive;
+    }
+    ends->connector.births.data = ends;
+    int code = connector_open(&ends->connector, os, trees);
+    if (code < 0) {
+        os_ends_free(ends);
+        return code;
+    }
+    ends->begun = true;
+    ends->narrow = connector_is_narrow(&ends->connector);
+    *out = ends;
+    return 0;
+}
+
+void os_ends_free(struct os_ends *ends)
+{
+    if (ends == NULL)
+        return;
+    exit_listener_close(&ends->listener);
+    connector_close(&ends->connector);
+    while (ends->first != NULL)
+        alive_remove(ends, ends->first);
+    hash_done(&ends->alive);
+    memory_free(ends);
+}
+
+/* Where no ends are told, who lives is not told either, and is not looked for. */
+void os_ends_drain(struct os_ends *ends)
+{
+    exit_listener_drain(&ends->listener, take_record, ends);
+    settle(ends);
+    end_gone(ends);
+    if (ends->records)
+        read_clocks(ends, false);
+}
+
+int os_ends_news(const struct os_ends *ends)
+{
+    return ends->narrow && connector_is_open(&ends->connector) ? ends->connector.socket : -1;
+}
+
+static void read_records(struct os_ends *ends, struct counted *out)
+{
+    read_clocks(ends, true);
+    os_ends_drain(ends); /* who ended meanwhile has its record now */
+    uint64_t cpu_ns = ends->sums.cpu_ns;
+    for (const struct alive *alive = ends->first; alive != NULL; alive = alive->next)
+        cpu_ns = saturating_add(cpu_ns, used_ns(alive));
+    const struct exit_sums *sums = &ends->sums;
+    const struct {
+        enum quantity quantity;
+        double value;
+    } FIGURES[] = {
+        {COUNTED_CPU_SECONDS, (double)cpu_ns * 1e-9},
+        {COUNTED_CPU_USER_SECONDS, (double)sums->user_us * 1e-6},
+        {COUNTED_CPU_SYSTEM_SECONDS, (double)sums->system_us * 1e-6},
+        {COUNTED_READ_BYTES, (double)sums->read_bytes},
+        {COUNTED_WRITTEN_BYTES, (double)sums->written_bytes},
+        {COUNTED_MINOR_FAULTS, (double)sums->minor_faults},
+        {COUNTED_MAJOR_FAULTS, (double)sums->major_faults},
+        {COUNTED_VOLUNTARY_SWITCHES, (double)sums->voluntary},
+        {COUNTED_INVOLUNTARY_SWITCHES, (double)sums->involuntary},
+        {COUNTED_MEMORY_LARGEST_BYTES, (double)sums->largest_bytes},
+        {COUNTED_MEMORY_SUM_BYTES, (double)sums->sum_bytes},
+    };
+    bool lossy = ends->listener.lossy || ends->cut || ends->connector.lossy ||
+                 ends->connector.births.cut;
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        bool cpu = FIGURES[i].quantity == COUNTED_CPU_SECONDS;
+        os_count(out, FIGURES[i].quantity, FIGURES[i].value, VITALS_LOWER_BOUND,
+                 cpu && lossy ? "taskstats, record of each end, some lost; clocks of the rest"
+                 : cpu        ? "taskstats, record of each end; clocks of what still runs"
+                 : lossy      ? "taskstats, record of each end; some were lost"
+                              : "taskstats, record of each end");
+    }
+}
+
+void os_ends_read(struct os_ends *ends, struct counted *out)
+{
+    os_ends_drain(ends);
+    if (ends->records)
+        read_records(ends, out);
+    const struct births *births = &ends->connector.births;
+    os_count(out, COUNTED_PROCESSES, (double)births->count, VITALS_LOWER_BOUND,
+             ends->connector.lossy || births->cut
+                 ? "heard of by the process connector; some were lost"
+                 : "heard of by the process connector");
+}
+
+const char *os_ends_names(const struct os_ends *ends)
+{
+    return ends->records ? "taskstats connector " : "connector ";
+}

@@ -1,0 +1,33 @@
+/* exit_listener.h: hearing the kernel's record of each task that ends anywhere on the machine
+ * (taskstats). Needs CAP_NET_ADMIN in the first namespaces. Whose they are is exit_records.h's
+ * affair, or ends.c's.
+ *
+ * Thread rule: one thread at a time; a fork of who opened it closes its descriptor alone. */
+#ifndef VITALS_OS_LINUX_ACCOUNTING_EXIT_LISTENER_H
+#define VITALS_OS_LINUX_ACCOUNTING_EXIT_LISTENER_H
+
+#include "os/linux/accounting/exit_records.h"
+#include "os/linux/linux.h"
+
+enum { EXIT_LISTENER_CPUS = 512 };
+
+struct exit_listener {
+    const struct os *os;
+    int socket; /* -1: none */
+    uint16_t family;
+    char cpus[EXIT_LISTENER_CPUS]; /* as the kernel was told; empty: it was not */
+    bool lossy;                    /* it could not deliver every one */
+    int64_t maker;                 /* a fork of it shares the socket */
+};
+
+/* 0, or negative errno: it is closed. */
+int exit_listener_open(struct exit_listener *listener, const struct os *os);
+
+/* Hands over every record that has come until now, in the order of ends of each CPU. */
+void exit_listener_drain(struct exit_listener *listener,
+                         void (*take)(void *data, const struct exit_record *record), void *data);
+
+/* One that was opened in vain, or closed before, may be closed. */
+void exit_listener_close(struct exit_listener *listener);
+
+#endif

@@ -1,0 +1,271 @@
+/* exit_records.c: see exit_records.h. */
+#include "os/linux/accounting/exit_records.h"
+
+#include "os/linux/accounting/taskstats.h"
+#include "os/linux/netlink.h"
+#include "util/hash.h"
+#include "util/memory.h"
+
+#include <errno.h>
+#include <linux/acct.h>
+#include <linux/genetlink.h>
+#include <linux/taskstats.h>
+#include <string.h>
+
+/* ---- a record ---- */
+
+static uint64_t number_at(struct span stats, size_t place)
+{
+    uint64_t number;
+    memcpy(&number, stats.bytes + place, sizeof number);
+    return number;
+}
+
+static uint32_t word_at(struct span stats, size_t place)
+{
+    uint32_t word;
+    memcpy(&word, stats.bytes + place, sizeof word);
+    return word;
+}
+
+/* Fields are appended and never moved; the newest that is needed came with version 12. */
+enum { STATS_BYTES = offsetof(struct taskstats, ac_tgid) + sizeof(uint32_t), KIB = 1024 };
+
+#define NUMBER(field) number_at(stats, offsetof(struct taskstats, field))
+#define WORD(field)   word_at(stats, offsetof(struct taskstats, field))
+
+int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
+{
+    struct cursor attributes;
+    struct span nested, stats;
+    int code = linux_parse_generic(bytes, size, &attributes);
+    if (code < 0)
+        return code;
+    if (!netlink_attribute_find(attributes, TASKSTATS_TYPE_AGGR_PID, &nested) ||
+        !netlink_attribute_find(cursor_over(nested.bytes, nested.size), TASKSTATS_TYPE_STATS,
+                                &stats))
+        return -EBADMSG;
+    if (stats.size < STATS_BYTES)
+        return -ENOTSUP;
+    unsigned char flags = (unsigned char)stats.bytes[offsetof(struct taskstats, ac_flag)];
+    *out = (struct exit_record){
+        .pid = WORD(ac_pid),
+        .group = WORD(ac_tgid),
+        .parent = WORD(ac_ppid),
+        .last = (flags & AGROUP) != 0,
+        .cpu_ns = NUMBER(cpu_run_virtual_total),
+        .user_us = NUMBER(ac_utime),
+        .system_us = NUMBER(ac_stime),
+        .resident_peak_bytes = saturating_mul(NUMBER(hiwater_rss), KIB),
+        .read_bytes = NUMBER(read_bytes),
+        .written_bytes = NUMBER(write_bytes),
+        .minor_faults = NUMBER(ac_minflt),
+        .major_faults = NUMBER(ac_majflt),
+        .voluntary = NUMBER(nvcsw),
+        .involuntary = NUMBER(nivcsw),
+    };
+    return 0;
+}
+
+/* ---- whose they are ---- */
+
+/* Between a parent's record and the moment at which its children are handed on, one of them can end
+ * and name the parent that has ended already. */
+enum { RECENT = 4096, WAYS = 4, HOPS_MAX = 16 };
+
+struct ended {
+    uint32_t pid, parent;
+    bool taken; /* it was a child of the launcher's that was reaped */
+};
+
+/* What ended below one who lives, or was not reaped yet. */
+struct node {
+    uint32_t pid;
+    struct exit_sums sums;
+    struct node *next, *before;
+};
+
+struct exit_tree {
+    uint32_t launcher;
+    bool cut;
+    struct hash nodes; /* by pid */
+    struct node *first;
+    /* By pid, modulo its size, as pids are given in their order; the newest of each place first. It
+     * is so large that allocation takes it from the system, clear as it is: what no pid came to has
+     * no memory. */
+    struct ended recent[RECENT][WAYS];
+};
+
+struct exit_tree *exit_tree_new(uint32_t launcher)
+{
+    struct exit_tree *tree = memory_alloc(sizeof *tree);
+    if (tree != NULL)
+        tree->launcher = launcher;
+    return tree;
+}
+
+static struct node *node_find(const struct exit_tree *tree, uint32_t pid)
+{
+    const uintptr_t *found = hash_find(&tree->nodes, pid);
+    return found != NULL ? (struct node *)*found : NULL;
+}
+
+static struct node *node_of(struct exit_tree *tree, uint32_t pid)
+{
+    struct node *node = node_find(tree, pid);
+    if (node != NULL)
+        return node;
+    node = memory_alloc(sizeof *node);
+    if (node == NULL || hash_set(&tree->nodes, pid, (uintptr_t)node) != 0) {
+        memory_free(node);
+        tree->cut = true;
+        return NULL;
+    }
+    node->pid = pid;
+    node->next = tree->first;
+    if (node->next != NULL)
+        node->next->before = node;
+    tree->first = node;
+    return node;
+}
+
+static void node_remove(struct exit_tree *tree, struct node *node)
+{
+    hash_remove(&tree->nodes, node->pid);
+    if (node->next != NULL)
+        node->next->before = node->before;
+    if (node->before != NULL)
+        node->before->next = node->next;
+    else
+        tree->first = node->next;
+    memory_free(node);
+}
+
+static void add(struct exit_sums *to, const struct exit_sums *from)
+{
+    const uint64_t largest = from->largest_bytes > to->largest_bytes ? from->largest_bytes
+                                                                     : to->largest_bytes;
+    to->processes = saturating_add(to->processes, from->processes);
+    to->cpu_ns = saturating_add(to->cpu_ns, from->cpu_ns);
+    to->user_us = saturating_add(to->user_us, from->user_us);
+    to->system_us = saturating_add(to->system_us, from->system_us);
+    to->largest_bytes = largest;
+    to->sum_bytes = saturating_add(to->sum_bytes, from->sum_bytes);
+    to->read_bytes = saturating_add(to->read_bytes, from->read_bytes);
+    to->written_bytes = saturating_add(to->written_bytes, from->written_bytes);
+    to->minor_faults = saturating_add(to->minor_faults, from->minor_faults);
+    to->major_faults = saturating_add(to->major_faults, from->major_faults);
+    to->voluntary = saturating_add(to->voluntary, from->voluntary);
+    to->involuntary = saturating_add(to->involuntary, from->involuntary);
+}
+
+static struct exit_sums sums_from(const struct exit_record *record)
+{
+    return (struct exit_sums){
+        .processes = record->last ? 1 : 0,
+        .cpu_ns = record->cpu_ns,
+        .user_us = record->user_us,
+        .system_us = record->system_us,
+        .largest_bytes = record->last ? record->resident_peak_bytes : 0,
+        .sum_bytes = record->last ? record->resident_peak_bytes : 0,
+        .read_bytes = record->read_bytes,
+        .written_bytes = record->written_bytes,
+        .minor_faults = record->minor_faults,
+        .major_faults = record->major_faults,
+        .voluntary = record->voluntary,
+        .involuntary = record->involuntary,
+    };
+}
+
+static struct ended *ended_find(struct exit_tree *tree, uint32_t pid)
+{
+    struct ended *place = tree->recent[pid % RECENT];
+    for (size_t i = 0; i < WAYS; i++) {
+        if (place[i].pid == pid)
+            return &place[i];
+    }
+    return NULL;
+}
+
+/* Who answers for a parent that may have ended just now; the launcher's child where the way leads
+ * to the launcher. Where that one was reaped already, its orphan is the launcher's to reap. */
+static uint32_t living(struct exit_tree *tree, uint32_t pid)
+{
+    for (size_t hops = 0; hops < HOPS_MAX; hops++) {
+        const struct ended *ended = ended_find(tree, pid);
+        if (pid == 0 || ended == NULL)
+            return pid;
+        if (ended->parent == tree->launcher)
+            return ended->taken ? tree->launcher : pid;
+        pid = ended->parent;
+    }
+    return pid;
+}
+
+/* A pid that is heard of again is another process. */
+static void forget_recent(struct exit_tree *tree, uint32_t pid)
+{
+    struct ended *ended = ended_find(tree, pid);
+    if (ended != NULL)
+        *ended = (struct ended){0};
+}
+
+static void remember(struct exit_tree *tree, uint32_t pid, uint32_t parent)
+{
+    struct ended *place = tree->recent[pid % RECENT];
+    memmove(place + 1, place, (WAYS - 1) * sizeof *place);
+    place[0] = (struct ended){.pid = pid, .parent = parent};
+}
+
+static void hand_on(struct exit_tree *tree, uint32_t pid, uint32_t parent)
+{
+    remember(tree, pid, parent);
+    if (parent == tree->launcher)
+        return; /* until it is reaped */
+    struct node *to = node_of(tree, parent), *from = node_find(tree, pid);
+    if (to == NULL || from == NULL || to == from)
+        return;
+    add(&to->sums, &from->sums);
+    node_remove(tree, from);
+}
+
+void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
+{
+    forget_recent(tree, record->group);
+    struct node *node = node_of(tree, record->group);
+    const struct exit_sums one = sums_from(record);
+    if (node == NULL)
+        return;
+    add(&node->sums, &one);
+    if (record->last)
+        hand_on(tree, record->group, living(tree, record->parent));
+}
+
+bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums)
+{
+    struct node *node = node_find(tree, pid);
+    struct ended *ended = ended_find(tree, pid);
+    bool told = ended != NULL && !ended->taken;
+    if (ended != NULL)
+        ended->taken = true;
+    if (node == NULL)
+        return told; /* its parent of then answers for it */
+    add(sums, &node->sums);
+    node_remove(tree, node);
+    return true;
+}
+
+bool exit_tree_is_cut(const struct exit_tree *tree)
+{
+    return tree->cut;
+}
+
+void exit_tree_free(struct exit_tree *tree)
+{
+    if (tree == NULL)
+        return;
+    while (tree->first != NULL)
+        node_remove(tree, tree->first);
+    hash_done(&tree->nodes);
+    memory_free(tree);
+}

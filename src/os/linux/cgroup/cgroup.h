@@ -1,0 +1,98 @@
+/* cgroup.h: our own cgroup: where it is, and a walk from it to the top of what we see.
+ *
+ * Thread rule: lanes only; no memory is asked for. */
+#ifndef VITALS_OS_LINUX_CGROUP_CGROUP_H
+#define VITALS_OS_LINUX_CGROUP_CGROUP_H
+
+#include "os/linux/linux.h"
+#include "os/linux/machine/host_files.h"
+
+/* The controllers that are asked; on version 2 they are all at one place. */
+enum cgroup_controller {
+    CGROUP_MEMORY,
+    CGROUP_CPU,
+    CGROUP_CPUACCT,
+    CGROUP_CPUSET,
+    CGROUP_PIDS,
+    CGROUP_IO,
+    CGROUP_SECOND, /* none: the hierarchy of version 2, whatever is on it */
+    CGROUP_CONTROLLERS
+};
+
+/* As the kernel calls them. */
+enum { CGROUP_NAME = 8 };
+extern const char cgroup_names[CGROUP_CONTROLLERS][CGROUP_NAME];
+
+/* Where our cgroup is for a controller. */
+struct cgroup_found {
+    unsigned version;          /* 0: nowhere */
+    struct cgroup_path cgroup; /* ours */
+    struct cgroup_place place;
+};
+
+struct cgroups {
+    const struct os *os;
+    unsigned wanted; /* a bit for each controller that is to be found */
+    bool first,
+        second; /* hierarchies of version 1 with controllers are mounted, one of version 2 */
+    struct cgroup_found found[CGROUP_CONTROLLERS];
+};
+
+/* Finds the wanted controllers (bits). Two files are read. */
+void cgroups_find(struct cgroups *cgroups, const struct os *os, unsigned wanted);
+
+/* The same without the list of mounts, which the kernel makes slowly (cgroup_usual.c). The text of
+ * /proc/self/cgroup; 0 where it does not say where we are, or is longer. */
+size_t cgroup_usual_read(const struct os *os, char *out, size_t capacity);
+
+/* Of one controller, from that text. False where only the list of mounts tells. */
+bool cgroup_usual_find(const struct os *os, struct span memberships,
+                       enum cgroup_controller controller, struct cgroup_found *out);
+
+/* A walk from our own cgroup to the mount. */
+struct cgroup_walk {
+    const struct os *os;
+    const struct cgroup_place *place;
+    unsigned version;
+    size_t level;                /* where it stands: as many bytes of the place's path */
+    bool found;                  /* a limit */
+    bool unseen;                 /* it is set above what we see */
+    size_t limit_level;          /* where it is set */
+    vitals_availability trouble; /* a level that could not be read */
+};
+
+/* False where the controller is nowhere. */
+bool cgroup_walk_begin(struct cgroup_walk *walk, const struct cgroups *cgroups,
+                       enum cgroup_controller controller);
+
+/* To the parent; false at the mount. */
+bool cgroup_walk_up(struct cgroup_walk *walk);
+
+/* The file's text at this level, as linux_read_line. A file that is not there sets no limit; one
+ * that cannot be read leaves a doubt. */
+bool cgroup_read_here(struct cgroup_walk *walk, const char *file, char *out, size_t capacity);
+
+/* A number; false for "max" and -1 too. */
+bool cgroup_number_here(struct cgroup_walk *walk, const char *file, uint64_t *out);
+
+/* A line "key number" of the file at this level. */
+bool cgroup_field_here(struct cgroup_walk *walk, const char *file, const char *key, uint64_t *out);
+
+/* How good the limit is that was found, or why there is none. */
+signed char cgroup_limit_state(const struct cgroup_walk *walk);
+
+/* No limit is written as LONG_MAX in whole pages, of 4 KiB or 64 KiB. */
+#define CGROUP_UNLIMITED_V1 UINT64_C(0x7fffffffffff0000)
+
+/* What is charged to our own cgroup, and other limits (cgroup_usage.c). */
+void cgroup_read_usage(const struct cgroups *cgroups, const struct metric_set *wanted,
+                       struct values *machine);
+
+/* Adds what a line "8:0 rbytes=1 wbytes=2 …" of io.stat, or "8:0 Read 1" of blkio, says; nothing
+ * for a disk that stands on others. False where it is none. */
+bool cgroup_add_io(const struct os *os, struct span line, uint64_t *read, uint64_t *written);
+
+/* How many CPUs a list like "0-3,8" names (Documentation: cpulist); 0: none, or it is no list. */
+uint64_t cgroup_count_cpus(const char *text);
+
+#endif

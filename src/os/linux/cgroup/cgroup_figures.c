@@ -1,0 +1,245 @@
+/* cgroup_figures.c: which file of a cgroup counts what (Documentation/admin-guide/cgroup-v2.rst and
+ * cgroup-v1/).
+ *
+ * Peaks of memory are those of what was charged: page cache and kernel memory too. Counts of page
+ * faults are whole; times of pressure are those in which at least one task waited.
+ * Thread rule: pure but for the reading of files. */
+#include "os/linux/cgroup/cgroup_own.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 16 * 1024 };
+
+static const double MICRO = 1e-6, NANO = 1e-9;
+
+#define PEAK ", page cache and kernel memory included"
+
+const struct own_figure own_figures_v2[] = {
+    {COUNTED_CPU_SECONDS, "", "cpu.stat", OWN_FIELD, "usage_usec", MICRO, "cgroup v2 cpu.stat"},
+    {COUNTED_CPU_USER_SECONDS, "", "cpu.stat", OWN_FIELD, "user_usec", MICRO, "cgroup v2 cpu.stat"},
+    {COUNTED_CPU_SYSTEM_SECONDS, "", "cpu.stat", OWN_FIELD, "system_usec", MICRO,
+     "cgroup v2 cpu.stat"},
+    {COUNTED_MEMORY_PEAK_BYTES, "memory", "memory.peak", OWN_NUMBER, "", 1,
+     "cgroup v2 memory.peak" PEAK},
+    {COUNTED_SWAP_PEAK_BYTES, "memory", "memory.swap.peak", OWN_NUMBER, "", 1,
+     "cgroup v2 memory.swap.peak"},
+    {COUNTED_OOM_KILLS, "memory", "memory.events", OWN_FIELD, "oom_kill", 1,
+     "cgroup v2 memory.events"},
+    {COUNTED_MINOR_FAULTS, "memory", "memory.stat", OWN_LESS, "pgfault-pgmajfault", 1,
+     "cgroup v2 memory.stat"},
+    {COUNTED_MAJOR_FAULTS, "memory", "memory.stat", OWN_FIELD, "pgmajfault", 1,
+     "cgroup v2 memory.stat"},
+    {COUNTED_READ_BYTES, "io", "io.stat", OWN_READS, "", 1, "cgroup v2 io.stat"},
+    {COUNTED_WRITTEN_BYTES, "io", "io.stat", OWN_WRITES, "", 1, "cgroup v2 io.stat"},
+    {COUNTED_TASKS_PEAK, "pids", "pids.peak", OWN_NUMBER, "", 1, "cgroup v2 pids.peak"},
+    {COUNTED_CPU_PRESSURE_SECONDS, "", "cpu.pressure", OWN_PRESSURE, "", MICRO,
+     "cgroup v2 cpu.pressure"},
+    {COUNTED_MEMORY_PRESSURE_SECONDS, "", "memory.pressure", OWN_PRESSURE, "", MICRO,
+     "cgroup v2 memory.pressure"},
+    {COUNTED_IO_PRESSURE_SECONDS, "", "io.pressure", OWN_PRESSURE, "", MICRO,
+     "cgroup v2 io.pressure"},
+    {.file = NULL},
+};
+
+/* cpuacct's own split into user and system is made by ticks: wait4 knows better. A blkio file is
+ * without a line where this kernel does not count. */
+const struct own_figure own_figures_v1[] = {
+    {COUNTED_CPU_SECONDS, "cpuacct", "cpuacct.usage", OWN_NUMBER, "", NANO,
+     "cgroup v1 cpuacct.usage"},
+    {COUNTED_MEMORY_PEAK_BYTES, "memory", "memory.max_usage_in_bytes", OWN_NUMBER, "", 1,
+     "cgroup v1 memory.max_usage_in_bytes" PEAK},
+    {COUNTED_OOM_KILLS, "memory", "memory.oom_control", OWN_ALONE, "oom_kill", 1,
+     "cgroup v1 memory.oom_control"},
+    {COUNTED_TASKS_PEAK, "pids", "pids.peak", OWN_NUMBER, "", 1, "cgroup v1 pids.peak"},
+    {COUNTED_READ_BYTES, "blkio", "blkio.throttle.io_service_bytes_recursive", OWN_READS, "", 1,
+     "cgroup v1 blkio.throttle.io_service_bytes_recursive"},
+    {COUNTED_WRITTEN_BYTES, "blkio", "blkio.throttle.io_service_bytes_recursive", OWN_WRITES, "", 1,
+     "cgroup v1 blkio.throttle.io_service_bytes_recursive"},
+    {.file = NULL},
+};
+
+/* ---- parsing ---- */
+
+static bool find_field(const char *bytes, size_t size, struct span key, uint64_t *out)
+{
+    struct cursor at = cursor_over(bytes, size);
+    struct span line, word;
+    while (cursor_line(&at, &line)) {
+        struct cursor field = cursor_over(line.bytes, line.size);
+        if (cursor_word(&field, &word) && word.size == key.size &&
+            memcmp(word.bytes, key.bytes, key.size) == 0)
+            return cursor_u64(&field, out);
+    }
+    return false;
+}
+
+static bool parse_number(const struct os *os, const struct own_figure *figure, const char *bytes,
+                         size_t size, uint64_t *out)
+{
+    (void)os, (void)figure;
+    struct cursor at = cursor_over(bytes, size);
+    return cursor_u64(&at, out);
+}
+
+static bool parse_field(const struct os *os, const struct own_figure *figure, const char *bytes,
+                        size_t size, uint64_t *out)
+{
+    (void)os;
+    return find_field(bytes, size, (struct span){figure->key, strlen(figure->key)}, out);
+}
+
+static bool parse_less(const struct os *os, const struct own_figure *figure, const char *bytes,
+                       size_t size, uint64_t *out)
+{
+    (void)os;
+    struct cursor keys = cursor_over(figure->key, strlen(figure->key));
+    struct span all;
+    uint64_t whole, part;
+    if (!cursor_until(&keys, '-', &all) || !find_field(bytes, size, all, &whole) ||
+        !find_field(bytes, size, (struct span){keys.at, (size_t)(keys.end - keys.at)}, &part))
+        return false;
+    *out = whole > part ? whole - part : 0;
+    return true;
+}
+
+static bool parse_pressure(const struct os *os, const struct own_figure *figure, const char *bytes,
+                           size_t size, uint64_t *out)
+{
+    (void)os, (void)figure;
+    struct cursor at = cursor_over(bytes, size);
+    struct span line, word;
+    while (cursor_line(&at, &line)) {
+        struct cursor words = cursor_over(line.bytes, line.size);
+        if (!cursor_word(&words, &word) || !span_equal(word, "some"))
+            continue;
+        while (cursor_word(&words, &word)) {
+            struct cursor total = cursor_over(word.bytes, word.size);
+            if (cursor_literal(&total, "total="))
+                return cursor_u64(&total, out);
+        }
+    }
+    return false;
+}
+
+/* Version 2 has an empty file where nothing was read or written yet. In version 1 that of a kernel
+ * which does not count looks the same, so that nothing can be said. */
+static bool parse_disks(const struct os *os, const struct own_figure *figure, const char *bytes,
+                        size_t size, uint64_t *out)
+{
+    struct cursor at = cursor_over(bytes, size);
+    struct span line;
+    uint64_t reads = 0, writes = 0;
+    bool any = figure->controller[0] == 'i';
+    while (cursor_line(&at, &line))
+        any |= cgroup_add_io(os, line, &reads, &writes);
+    *out = figure->shape == OWN_READS ? reads : writes;
+    return any;
+}
+
+typedef bool parse_shape(const struct os *os, const struct own_figure *figure, const char *bytes,
+                         size_t size, uint64_t *out);
+
+static parse_shape *const SHAPES[] = {
+    [OWN_NUMBER] = parse_number, [OWN_FIELD] = parse_field,       [OWN_ALONE] = parse_field,
+    [OWN_LESS] = parse_less,     [OWN_PRESSURE] = parse_pressure, [OWN_READS] = parse_disks,
+    [OWN_WRITES] = parse_disks,
+};
+
+bool own_figure_parse(const struct os *os, const struct own_figure *figure, const char *bytes,
+                      size_t size, double *out)
+{
+    uint64_t number;
+    if (!SHAPES[figure->shape](os, figure, bytes, size, &number))
+        return false;
+    *out = (double)number * figure->scale;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static bool is_listed(const char *controllers, const char *name)
+{
+    struct cursor at = cursor_over(controllers, strlen(controllers));
+    struct span word;
+    if (name[0] == '\0')
+        return true;
+    while (cursor_word(&at, &word)) {
+        if (span_equal(word, name))
+            return true;
+    }
+    return false;
+}
+
+_Static_assert(ARRAY_COUNT(own_figures_v2) <= OWN_FIGURES, "a group can hold all files");
+_Static_assert(ARRAY_COUNT(own_figures_v1) <= OWN_FIGURES, "a group can hold all files");
+
+/* Whether a file can be read. One of a group that we made is opened for it and kept: asking alone
+ * costs the kernel as much. */
+static bool find_file(struct own_group *group, size_t index, const char *file)
+{
+    if (group->parent < 0)
+        return own_group_has(group, file);
+    group->files[index] = openat(group->folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    group->held |= group->files[index] >= 0 ? 1u << index : 0;
+    return group->files[index] >= 0;
+}
+
+os_quantities own_figures_found(struct own_group *group, const struct own_figure *figures,
+                                const char *controllers)
+{
+    os_quantities found = 0;
+    const char *seen = "";
+    bool has = false;
+    for (size_t i = 0; figures[i].file != NULL; i++) {
+        if (!is_listed(controllers, figures[i].controller))
+            continue;
+        if (strcmp(seen, figures[i].file) != 0)
+            has = find_file(group, i, figures[i].file);
+        seen = figures[i].file;
+        found |= has ? os_quantity(figures[i].quantity) : 0;
+    }
+    return found;
+}
+
+/* The kernel may know by ticks only what was the user's and what its own. Their sum is exact. */
+static vitals_availability state_of(const struct own_figure *figure, bool cut)
+{
+    if (cut || figure->shape == OWN_ALONE)
+        return VITALS_LOWER_BOUND;
+    bool split = figure->quantity == COUNTED_CPU_USER_SECONDS ||
+                 figure->quantity == COUNTED_CPU_SYSTEM_SECONDS;
+    return split ? VITALS_ESTIMATE : VITALS_HAVE;
+}
+
+static int64_t read_file(const struct os *os, const struct own_group *group, size_t index,
+                         const char *file, char *out, size_t capacity)
+{
+    if ((group->held >> index & 1) != 0)
+        return os_read_kept(group->files[index], out, capacity - 1);
+    return own_group_read(os, group, file, out, capacity);
+}
+
+void own_figures_read(const struct os *os, const struct own_group *group,
+                      const struct own_figure *figures, os_quantities counts, struct counted *out)
+{
+    char text[TEXT_BYTES];
+    const char *file = "", *seen = "";
+    size_t first = 0; /* figure of the file */
+    int64_t size = 0;
+    for (size_t i = 0; figures[i].file != NULL; i++) {
+        double value;
+        if (strcmp(file, figures[i].file) != 0)
+            first = i;
+        file = figures[i].file;
+        if ((counts & os_quantity(figures[i].quantity)) == 0)
+            continue;
+        if (strcmp(seen, file) != 0)
+            size = read_file(os, group, first, file, text, sizeof text);
+        seen = file;
+        bool cut = size + 1 >= (int64_t)sizeof text; /* more disks than there was room for */
+        if (size >= 0 && own_figure_parse(os, &figures[i], text, (size_t)size, &value))
+            os_count(out, figures[i].quantity, value, state_of(&figures[i], cut),
+                     figures[i].source);
+    }
+}

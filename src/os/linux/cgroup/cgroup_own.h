@@ -1,0 +1,105 @@
+/* cgroup_own.h: a cgroup that is made for one run, or was made for it, and what its files count.
+ *
+ * One hierarchy each: of version 2, or of one controller of version 1. Thread rule: the launcher's
+ * thread. */
+#ifndef VITALS_OS_LINUX_CGROUP_CGROUP_OWN_H
+#define VITALS_OS_LINUX_CGROUP_CGROUP_OWN_H
+
+#include "os/count.h"
+#include "os/linux/cgroup/cgroup.h"
+
+enum { OWN_GROUP_NAME = 40 };
+
+/* Of the tables of figures below. */
+enum { OWN_FIGURES = 16 };
+
+struct own_group {
+    int parent; /* a descriptor of the folder that it is in; -1: it is not ours to remove */
+    int folder; /* its own; -1: there is none */
+    int64_t maker;
+    char name[OWN_GROUP_NAME];
+    unsigned held;          /* a bit for each figure whose file is open */
+    int files[OWN_FIGURES]; /* by the first figure of each; one that is not ours has none */
+};
+
+/* Makes one below a place, with a name of its own. 0 or negative errno; what is left of a vitals
+ * that was killed is replaced. Five system calls. Any thread. */
+int own_group_make(const struct os *os, const struct cgroup_place *place, struct own_group *out);
+
+/* Uses one that exists, by its path below /sys. */
+int own_group_open(const struct os *os, const char *path, struct own_group *out);
+
+bool own_group_has(const struct own_group *group, const char *file);
+
+/* As linux_read_line and a write of a string. 0 and above, or negative errno. */
+int64_t own_group_read(const struct os *os, const struct own_group *group, const char *file,
+                       char *out, size_t capacity);
+int own_group_write(const struct os *os, const struct own_group *group, const char *file,
+                    const char *text);
+
+/* What a cgroup is told of a limit: the run is asked to end when it passes the limit itself, so
+ * that the kernel's own way of ending it must come later; and it counts threads where we count
+ * processes. */
+static inline uint64_t own_hard_memory(uint64_t limit)
+{
+    const uint64_t least = UINT64_C(16) << 20;
+    return saturating_add(limit, limit / 8 > least ? limit / 8 : least);
+}
+
+static inline uint64_t own_hard_tasks(uint64_t limit)
+{
+    return saturating_add(saturating_mul(limit, 8), 64);
+}
+
+/* Writes a number into it. */
+int own_group_limit(const struct os *os, const struct own_group *group, const char *file,
+                    uint64_t number);
+
+/* Ends all that is in it and below; false where something lives on. */
+bool own_group_kill(const struct os *os, const struct own_group *group);
+
+/* Removes it where it is empty, or becomes so within some ms, with what the run made in it; and
+ * those beside it that a killed vitals left, once they are empty. A fork of who made it closes its
+ * descriptors alone. */
+void own_group_remove(const struct os *os, struct own_group *group);
+
+/* ---- what its files count ---- */
+
+enum own_shape {
+    OWN_NUMBER,   /* a file of one number */
+    OWN_FIELD,    /* of lines "key number" */
+    OWN_ALONE,    /* the same, but those below it are not counted */
+    OWN_LESS,     /* a key less another, which is the first behind its name: "pgfault-pgmajfault" */
+    OWN_PRESSURE, /* the total of "some" */
+    OWN_READS,    /* of disks, summed */
+    OWN_WRITES
+};
+
+struct own_figure {
+    enum quantity quantity;
+    const char *controller; /* without which there is no such file; "": always */
+    const char *file;
+    enum own_shape shape;
+    const char *key;
+    double scale; /* the number times this */
+    const char *source;
+};
+
+/* One number out of one file's text; false where it is not in it. `os` is asked which disks stand
+ * on others. */
+bool own_figure_parse(const struct os *os, const struct own_figure *figure, const char *bytes,
+                      size_t size, double *out);
+
+/* Tables, with a figure without a file at their end. */
+extern const struct own_figure own_figures_v2[], own_figures_v1[];
+
+/* The quantities of a table that a group will count; `controllers` is a text of names. Files of a
+ * group that was made are opened, once for finding and reading them. */
+os_quantities own_figures_found(struct own_group *group, const struct own_figure *figures,
+                                const char *controllers);
+
+/* Reads those of `counts`. */
+void own_figures_read(const struct os *os, const struct own_group *group,
+                      const struct own_figure *figures, os_quantities counts, struct counted *out);
+
+#endif

@@ -1,0 +1,269 @@
+/* groups.c: what the cgroups of others count, on version 1, version 2 and both at once.
+ *
+ * A path is given as /proc/PID/cgroup shows it to us, and one path holds for all hierarchies: who
+ * makes cgroups for a workload gives them one name in each. A hierarchy that has no such cgroup has
+ * no figures. Which hierarchy counts what follows from the mounts. Figures hold for a cgroup and
+ * those below it; one that does not is a lower bound. Thread rule: lanes only; no memory is asked
+ * for but by os_groups_new. */
+#include "os/linux/cgroup/groups.h"
+#include "os/linux/lines.h"
+
+#include "util/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILE_BYTES = 4096 };
+
+/* ---- mounts ---- */
+
+static const char *const NAMES[GROUP_CONTROLLERS] = {
+    [GROUP_MEMORY] = "memory", [GROUP_CPUACCT] = "cpuacct", [GROUP_PIDS] = "pids"};
+
+struct os_groups *os_groups_new(void)
+{
+    return memory_alloc(sizeof(struct os_groups));
+}
+
+void os_groups_free(struct os_groups *groups)
+{
+    memory_free(groups);
+}
+
+/* Whether it is below our own root of /sys, which another one's mount may be: then as if that were
+ * at /sys. */
+static bool rebase(const struct os_groups *groups, struct cgroup_path *point)
+{
+    static const char SYS[] = "/sys";
+    size_t size = groups->prefix_size, head = sizeof SYS - 1;
+    if (size == 0 || point->size <= size || memcmp(point->bytes, groups->prefix, size) != 0 ||
+        point->bytes[size] != '/' || point->size - size + head >= sizeof point->bytes)
+        return false;
+    memmove(point->bytes + head, point->bytes + size, point->size - size + 1);
+    memcpy(point->bytes, SYS, head);
+    point->size = point->size - size + head;
+    return true;
+}
+
+void groups_take_mount(struct os_groups *groups, struct span line)
+{
+    struct cgroup_mount mount;
+    unsigned controllers = 0;
+    if (!host_parse_cgroup_mount(line, &mount))
+        return;
+    for (unsigned i = 0; i < GROUP_CONTROLLERS; i++)
+        controllers |= (unsigned)host_mount_has(&mount, mount.version, NAMES[i]) << i;
+    bool ours = rebase(groups, &mount.point);
+    if (controllers == 0 || (groups->foreign && !ours))
+        return;
+    if (ours && !groups->foreign)
+        groups->count = 0;
+    groups->foreign |= ours;
+    if (groups->count == GROUP_MOUNTS)
+        return;
+    mount.options = (struct span){"", 0};
+    groups->mounts[groups->count++] = (struct group_mount){mount, controllers};
+}
+
+static void take_mount(struct span line, void *data)
+{
+    groups_take_mount(data, line);
+}
+
+/* Where our root of /sys is, where it is not there itself. */
+static void find_prefix(struct os_groups *groups, const struct os *os)
+{
+    char link[32];
+    groups->prefix_size = 0;
+    snprintf(link, sizeof link, "self/fd/%d", os->sys);
+    ssize_t size = os->sys < 0 ? -1
+                               : readlinkat(os->proc, link, groups->prefix, sizeof groups->prefix);
+    if (size > 1 && (size_t)size < sizeof groups->prefix && groups->prefix[0] == '/')
+        groups->prefix_size = (size_t)size;
+    if (groups->prefix_size == 4 && memcmp(groups->prefix, "/sys", 4) == 0)
+        groups->prefix_size = 0;
+}
+
+void os_groups_find(struct os_groups *groups, const struct os *os)
+{
+    groups->count = 0;
+    groups->foreign = false;
+    find_prefix(groups, os);
+    (void)lines_each(os, os->proc, "self/mountinfo", take_mount, groups);
+}
+
+/* ---- the place of one ---- */
+
+/* No cgroup is called so; who writes it wants to be led elsewhere. */
+static bool leads_up(const struct cgroup_place *place)
+{
+    for (size_t at = place->mount_size; at + 3 <= place->path.size; at++)
+        if (memcmp(place->path.bytes + at, "/..", 3) == 0 &&
+            (at + 3 == place->path.size || place->path.bytes[at + 3] == '/'))
+            return true;
+    return false;
+}
+
+unsigned groups_place(const struct os_groups *groups, unsigned controller, struct span path,
+                      struct cgroup_place *out)
+{
+    unsigned version = 0;
+    out->found = false;
+    for (size_t i = 0; i < groups->count; i++) {
+        unsigned other = groups->mounts[i].mount.version;
+        if ((groups->mounts[i].controllers >> controller & 1) != 0)
+            version = version == 1 ? 1 : other;
+    }
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group_mount *mount = &groups->mounts[i];
+        if ((mount->controllers >> controller & 1) != 0 && mount->mount.version == version)
+            host_place_cgroup(&mount->mount, path, out);
+    }
+    bool usable = out->found && !out->outer && !leads_up(out);
+    return usable ? version : 0;
+}
+
+/* ---- figures ---- */
+
+/* Files by version, and in them a key (NULL: the number stands alone). */
+static const struct figure {
+    vitals_metric metric;
+    unsigned controller;
+    const char *file[3], *key[3];
+    double scale[3]; /* of seconds; 0: a count */
+} FIGURES[] = {
+    {VITALS_WORKLOAD_TASKS, GROUP_PIDS, {NULL, "pids.current", "pids.current"}, {NULL}, {0}},
+    {VITALS_WORKLOAD_MEMORY_USED_BYTES,
+     GROUP_MEMORY,
+     {NULL, "memory.usage_in_bytes", "memory.current"},
+     {NULL},
+     {0}},
+    {VITALS_WORKLOAD_MEMORY_PEAK_BYTES,
+     GROUP_MEMORY,
+     {NULL, "memory.max_usage_in_bytes", "memory.peak"},
+     {NULL},
+     {0}},
+    {VITALS_WORKLOAD_CPU_SECONDS,
+     GROUP_CPUACCT,
+     {NULL, "cpuacct.usage", "cpu.stat"},
+     {NULL, NULL, "usage_usec"},
+     {0, 1e9, 1e6}},
+    {VITALS_WORKLOAD_OOM_KILLS,
+     GROUP_MEMORY,
+     {NULL, "memory.oom_control", "memory.events"},
+     {NULL, "oom_kill", "oom_kill"},
+     {0}},
+};
+
+struct place_of_group {
+    const struct os_groups *groups;
+    const struct os *os;
+    struct span cgroup; /* as /proc/PID/cgroup has it */
+    unsigned version;
+    struct cgroup_place place;
+};
+
+static bool file_path(const struct place_of_group *group, const char *file, char *out,
+                      size_t capacity)
+{
+    int size = snprintf(out, capacity, "%.*s/%s", (int)group->place.path.size,
+                        group->place.path.bytes, file);
+    return size > 0 && (size_t)size < capacity;
+}
+
+static bool is_there(const struct place_of_group *group)
+{
+    char path[CGROUP_PATH_MAX + 8];
+    return file_path(group, ".", path, sizeof path) &&
+           faccessat(group->os->sys, path, F_OK, 0) == 0;
+}
+
+/* A file that is not there: the kernel has none such here, or the cgroup is in other hierarchies
+ * alone, or it has vanished. */
+static vitals_availability reason_of(const struct place_of_group *group, int error)
+{
+    if (error == -ENODEV) // it vanished after it was opened
+        return VITALS_GONE;
+    if (error != -ENOENT)
+        return os_availability(error);
+    if (is_there(group))
+        return VITALS_UNSUPPORTED;
+    struct place_of_group other = {.os = group->os};
+    for (unsigned i = 0; i < GROUP_CONTROLLERS; i++) {
+        other.version = groups_place(group->groups, i, group->cgroup, &other.place);
+        if (other.version != 0 && is_there(&other))
+            return VITALS_UNSUPPORTED;
+    }
+    return VITALS_GONE;
+}
+
+static bool find_number(const char *text, size_t size, const char *key, uint64_t *out)
+{
+    struct cursor at = cursor_over(text, size);
+    struct span line, word;
+    if (key == NULL)
+        return cursor_u64(&at, out);
+    while (cursor_line(&at, &line)) {
+        struct cursor field = cursor_over(line.bytes, line.size);
+        if (cursor_word(&field, &word) && span_equal(word, key))
+            return cursor_u64(&field, out);
+    }
+    return false;
+}
+
+/* Version 1 counts who was killed in the cgroup where he was, and not for those above. */
+static bool counts_itself_alone(const struct place_of_group *group, const struct figure *figure)
+{
+    return group->version == 1 && figure->metric == VITALS_WORKLOAD_OOM_KILLS;
+}
+
+static struct value read_figure(const struct place_of_group *group, const struct figure *figure)
+{
+    char path[CGROUP_PATH_MAX + 64], text[FILE_BYTES];
+    uint64_t number;
+    const char *file = figure->file[group->version], *key = figure->key[group->version];
+    if (!file_path(group, file, path, sizeof path))
+        return value_missing(VITALS_FAILED);
+    int64_t size = linux_read_line(group->os, group->os->sys, path, text, sizeof text);
+    if (size < 0)
+        return value_missing(reason_of(group, (int)size));
+    if (!find_number(text, (size_t)size, key, &number)) // old kernels do not have every key
+        return value_missing(key != NULL && size > 0 ? VITALS_UNSUPPORTED : VITALS_FAILED);
+    double scale = figure->scale[group->version];
+    return scale > 0 ? value_f64((double)number / scale) : value_u64(number);
+}
+
+/* Before Linux 5.11 a cgroup of version 1 may be charged for itself alone. */
+static bool is_flat(const struct place_of_group *group)
+{
+    char path[CGROUP_PATH_MAX + 64];
+    uint64_t hierarchy;
+    return group->version == 1 && file_path(group, "memory.use_hierarchy", path, sizeof path) &&
+           lines_u64(group->os, group->os->sys, path, &hierarchy, NULL) && hierarchy == 0;
+}
+
+void os_groups_facts(const struct os_groups *groups, const struct os *os, struct span path,
+                     struct facts *out)
+{
+    struct place_of_group group = {.groups = groups, .os = os, .cgroup = path};
+    unsigned controller = GROUP_CONTROLLERS;
+    bool flat = false;
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        const struct figure *figure = &FIGURES[i];
+        if (!facts_wants(out, figure->metric))
+            continue;
+        if (controller != figure->controller) {
+            controller = figure->controller;
+            group.version = groups_place(groups, controller, path, &group.place);
+            flat = controller == GROUP_MEMORY && is_flat(&group);
+        }
+        struct value value = value_missing(VITALS_UNSUPPORTED);
+        if (group.version != 0)
+            value = read_figure(&group, figure);
+        if (value.state == VITALS_HAVE && (flat || counts_itself_alone(&group, figure)))
+            value.state = VITALS_LOWER_BOUND;
+        fact_value(out, figure->metric, value);
+    }
+}

@@ -1,0 +1,154 @@
+/* parse_cgroup_place.c: from a line of /proc/self/cgroup and those of /proc/self/mountinfo to where
+ * our own cgroup is below /sys.
+ *
+ * A mount shows a hierarchy from some cgroup, its root, downwards; both that root and the path of
+ * ours are given as the cgroup namespace sees them (cgroup_namespaces(7)). What lies above its
+ * own root a namespace writes as "/..", and the names on the way down again are not told.
+ * Thread rule: pure. */
+#include "os/linux/machine/host_files.h"
+#include "os/linux/machine/mounts.h"
+
+#include <string.h>
+
+/* Whether the comma list has the word. */
+static bool list_has(struct span list, const char *word)
+{
+    struct cursor at = cursor_over(list.bytes, list.size);
+    struct span item;
+    while (cursor_until(&at, ',', &item))
+        if (span_equal(item, word))
+            return true;
+    return span_equal((struct span){at.at, (size_t)(at.end - at.at)}, word);
+}
+
+bool host_parse_membership(struct span line, const char *controller, unsigned *version,
+                           struct span *path)
+{
+    struct cursor at = cursor_over(line.bytes, line.size);
+    struct span number, list;
+    if (!cursor_until(&at, ':', &number) || !cursor_until(&at, ':', &list))
+        return false;
+    bool unified = list.size == 0 && span_equal(number, "0");
+    if (!unified && !list_has(list, controller))
+        return false;
+    if (cursor_done(&at) || *at.at != '/')
+        return false;
+    *version = unified ? 2 : 1;
+    *path = (struct span){at.at, (size_t)(at.end - at.at)};
+    return true;
+}
+
+/* False where it is no absolute path, is too long or holds a NUL. */
+static bool take_path(struct span word, struct cgroup_path *out)
+{
+    struct cursor at = cursor_over(word.bytes, word.size);
+    out->size = 0;
+    while (!cursor_done(&at)) {
+        char byte = mount_unescape(&at);
+        if (byte == '\0' || out->size + 1 >= sizeof out->bytes)
+            return false;
+        out->bytes[out->size++] = byte;
+    }
+    out->bytes[out->size] = '\0';
+    return out->size > 0 && out->bytes[0] == '/';
+}
+
+bool host_parse_cgroup_mount(struct span line, struct cgroup_mount *out)
+{
+    // id, parent, device, root, point, options
+    enum { ROOT = 3, POINT = 4, FIXED = 6 };
+    struct cursor at = cursor_over(line.bytes, line.size);
+    struct span fixed[FIXED], word;
+    for (unsigned i = 0; i < FIXED; i++)
+        if (!cursor_word(&at, &fixed[i]))
+            return false;
+    // Optional fields, as many as there are, up to a lone minus.
+    do {
+        if (!cursor_word(&at, &word))
+            return false;
+    } while (!span_equal(word, "-"));
+    if (!cursor_word(&at, &word))
+        return false;
+    out->version = span_equal(word, "cgroup2") ? 2 : span_equal(word, "cgroup") ? 1 : 0;
+    if (out->version == 0)
+        return false;
+    out->options = (struct span){"", 0};
+    // The source may be empty; the options are last.
+    while (cursor_word(&at, &word))
+        out->options = word;
+    return take_path(fixed[ROOT], &out->root) && take_path(fixed[POINT], &out->point);
+}
+
+bool host_mount_has(const struct cgroup_mount *mount, unsigned version, const char *controller)
+{
+    return mount->version == version && (version == 2 || list_has(mount->options, controller));
+}
+
+/* How many "/.." a path begins with. */
+static size_t count_ups(struct span path)
+{
+    size_t ups = 0;
+    while (path.size >= 3 && memcmp(path.bytes, "/..", 3) == 0 &&
+           (path.size == 3 || path.bytes[3] == '/')) {
+        ups++;
+        path.bytes += 3;
+        path.size -= 3;
+    }
+    return ups;
+}
+
+/* What of the cgroup's path lies below the mount's root; false where it is not below it. */
+static bool below(struct span root, struct span cgroup, struct span *rest)
+{
+    // "/" is an empty path and a slash.
+    if (root.size == 1)
+        root.size = 0;
+    if (cgroup.size == 1)
+        cgroup.size = 0;
+    if (cgroup.size < root.size || memcmp(cgroup.bytes, root.bytes, root.size) != 0)
+        return false;
+    *rest = (struct span){cgroup.bytes + root.size, cgroup.size - root.size};
+    return rest->size == 0 || (rest->bytes[0] == '/' && count_ups(*rest) == 0);
+}
+
+/* Whether the mount's root is an ancestor of the cgroup, which does not tell the way down. */
+static bool above(struct span root, struct span cgroup)
+{
+    size_t ups = count_ups(root);
+    return ups * 3 == root.size && count_ups(cgroup) < ups;
+}
+
+void host_place_cgroup(const struct cgroup_mount *mount, struct span cgroup,
+                       struct cgroup_place *place)
+{
+    static const char SYS[] = "/sys/";
+    enum { SYS_SIZE = sizeof SYS - 1 };
+    struct span root = {mount->root.bytes, mount->root.size};
+    struct span point = {mount->point.bytes, mount->point.size};
+    struct span rest = {"", 0};
+    if (!span_starts(point, SYS) || point.size == SYS_SIZE)
+        return;
+    bool inner = below(root, cgroup, &rest);
+    if (!inner && !above(root, cgroup))
+        return;
+    point.bytes += SYS_SIZE;
+    point.size -= SYS_SIZE;
+    if (point.size + rest.size >= CGROUP_PATH_MAX)
+        return;
+
+    // What is mounted later at the same point hides what was there.
+    bool hides = place->found && place->mount_size == point.size &&
+                 memcmp(place->path.bytes, point.bytes, point.size) == 0;
+    bool better = !place->found || (place->outer && inner) ||
+                  (place->outer == !inner && rest.size > place->path.size - place->mount_size);
+    if (!hides && !better)
+        return;
+    place->found = true;
+    place->outer = !inner;
+    place->mount_size = point.size;
+    place->path.size = point.size + rest.size;
+    memcpy(place->path.bytes, point.bytes, point.size);
+    if (rest.size > 0)
+        memcpy(place->path.bytes + point.size, rest.bytes, rest.size);
+    place->path.bytes[place->path.size] = '\0';
+}

@@ -1,0 +1,86 @@
+/* ourselves.h: who reads /proc here, and what the kernel lets it see: what the rows of the table
+ * diagnosis are made of that tell of the machine.
+ *
+ * Everything is read below the roots of struct os; what cannot be read is not known, and nothing is
+ * said of it. Thread rule: lanes only; no memory is asked for. */
+#ifndef VITALS_OS_LINUX_DIAGNOSIS_OURSELVES_H
+#define VITALS_OS_LINUX_DIAGNOSIS_OURSELVES_H
+
+#include "model/diagnosis.h"
+#include "os/linux/lines.h"
+
+/* Of a namespace. */
+enum place { PLACE_UNKNOWN, PLACE_FIRST, PLACE_INNER };
+
+/* The options of a mount of procfs (proc(5)). */
+enum hide_pid {
+    HIDE_NOTHING = 0,
+    HIDE_CONTENT = 1,   /* noaccess: others' folders cannot be entered */
+    HIDE_PROCESSES = 2, /* invisible */
+    HIDE_UNTRACED = 4   /* ptraceable: a group makes no exception */
+};
+struct proc_mount {
+    enum hide_pid hide;
+    bool has_group; /* gid= was given; else it is group 0 */
+    uint64_t group; /* who sees everything */
+    bool only_pids; /* subset=pid: nothing but processes */
+};
+
+/* What packages are called, and how a kernel is told things. */
+enum family {
+    FAMILY_OTHER,
+    FAMILY_DEBIAN,
+    FAMILY_UBUNTU,
+    FAMILY_FEDORA,
+    FAMILY_ARCH,
+    FAMILY_SUSE,
+    FAMILIES
+};
+
+/* The bits of capabilities(7) that matter here. */
+enum capability {
+    CAPABILITY_DAC_READ_SEARCH = 2,
+    CAPABILITY_NET_ADMIN = 12,
+    CAPABILITY_SYS_PTRACE = 19,
+    CAPABILITY_SYS_ADMIN = 21,
+    CAPABILITY_PERFMON = 38
+};
+
+struct ourselves {
+    const struct os *os;
+    struct facts *out;
+    bool known; /* self/status tells of rights */
+    uint64_t capabilities;
+    uint64_t user, group; /* effective */
+    bool in_group;        /* that of the mount, if that has one */
+    bool no_new_privileges;
+    unsigned depth; /* pids that we have in the namespaces of this /proc; 0: not known */
+    enum place pids, users;
+    struct proc_mount mount;
+    char kernel[128]; /* its release; "" */
+    char system[32];  /* the distribution, by ID of os-release(5), a plain word; "" */
+    enum family family;
+    bool wsl, old_wsl;  /* Linux below Windows; its first version, which has no GPUs */
+    const char *rights; /* the remedy for a capability that is missing */
+};
+
+/* ---- rows, one file each ---- */
+
+void diagnose_rights(const struct ourselves *self);  /* table_diagnosis_rights.c */
+void diagnose_kernel(const struct ourselves *self);  /* table_diagnosis_kernel.c */
+void diagnose_devices(const struct ourselves *self); /* table_diagnosis_devices.c */
+
+bool ourselves_may(const struct ourselves *self, enum capability capability);
+
+/* ---- parsers: pure, total, fuzzed ---- */
+
+/* A line of mountinfo that mounts procfs; its number, and whether it is at /proc. */
+bool ourselves_parse_mount(struct span line, uint64_t *id, bool *at_proc, struct proc_mount *out);
+
+/* Takes a line of a status; `out->mount.group` says which group is looked for. */
+void ourselves_parse_status(struct span line, struct ourselves *out);
+
+/* Takes a line of os-release(5): ID, and ID_LIKE where that one is not known. */
+void ourselves_parse_release(struct span line, struct ourselves *out);
+
+#endif

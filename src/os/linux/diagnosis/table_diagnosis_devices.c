@@ -1,0 +1,313 @@
+/* table_diagnosis_devices.c: which GPUs the PCI bus has and who drives them, who may use their
+ * nodes, and what Windows lends: rows of the table diagnosis. Back ends tell of what they read.
+ *
+ * Reads the folder of a device's configuration and its runtime status, which wake nothing.
+ * Thread rule: lanes only. */
+#include "os/linux/diagnosis/ourselves.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { GROUPS_MAX = 16, DRIVER_NAME = 32, ADDRESS = 24, NODES_MAX = 256 };
+
+/* Devices of one vendor with one driver. */
+struct group {
+    const struct vendor *vendor;
+    char driver[DRIVER_NAME]; /* "": none */
+    char first[ADDRESS];
+    unsigned count, asleep;
+};
+
+struct bus {
+    const struct os *os;
+    struct group groups[GROUPS_MAX];
+    size_t count;
+};
+
+/* Whose devices compute, what should drive them, and how that comes to be there. Others (the
+ * graphics of a server's board, of a virtual machine) need no driver for us. */
+static const struct vendor {
+    uint64_t id;
+    const char *name;
+    const char *drivers[4]; /* the first is the usual one */
+    const char *load;
+    const char *install[FAMILIES];
+} VENDORS[] = {
+    {.id = 0x10de,
+     .name = "NVIDIA",
+     .drivers = {"nvidia"},
+     .load = "sudo modprobe nvidia",
+     .install[FAMILY_DEBIAN] =
+         "# of the sections contrib and non-free:\nsudo apt install nvidia-driver",
+     .install[FAMILY_UBUNTU] = "sudo ubuntu-drivers install",
+     .install[FAMILY_FEDORA] = "# of RPM Fusion:\nsudo dnf install akmod-nvidia",
+     .install[FAMILY_ARCH] = "sudo pacman -S nvidia-open",
+     .install[FAMILY_SUSE] = "sudo zypper install nvidia-open-driver-G06-signed-kmp-default",
+     .install[FAMILY_OTHER] = "# NVIDIA's driver: https://www.nvidia.com/drivers"},
+    {.id = 0x1002,
+     .name = "AMD",
+     .drivers = {"amdgpu", "radeon"},
+     .load = "sudo modprobe amdgpu",
+     .install[FAMILY_DEBIAN] = "sudo apt install firmware-amd-graphics",
+     .install[FAMILY_UBUNTU] = "sudo apt install linux-firmware",
+     .install[FAMILY_FEDORA] = "sudo dnf install amd-gpu-firmware",
+     .install[FAMILY_ARCH] = "sudo pacman -S linux-firmware-amdgpu",
+     .install[FAMILY_SUSE] = "sudo zypper install kernel-firmware-amdgpu",
+     .install[FAMILY_OTHER] = "# the firmware for amdgpu"},
+    {.id = 0x8086,
+     .name = "Intel",
+     .drivers = {"i915", "xe", "intel_vpu"},
+     .load = "sudo modprobe xe || sudo modprobe i915",
+     .install[FAMILY_DEBIAN] = "sudo apt install firmware-intel-graphics",
+     .install[FAMILY_UBUNTU] = "sudo apt install linux-firmware",
+     .install[FAMILY_FEDORA] = "sudo dnf install intel-gpu-firmware",
+     .install[FAMILY_ARCH] = "sudo pacman -S linux-firmware-intel",
+     .install[FAMILY_SUSE] = "sudo zypper install kernel-firmware-i915",
+     .install[FAMILY_OTHER] = "# the firmware for i915 and xe"},
+    {.name = "others"},
+};
+
+/* ---- the bus ---- */
+
+static const struct vendor *find_vendor(uint64_t id)
+{
+    size_t i = 0;
+    while (VENDORS[i].id != 0 && VENDORS[i].id != id)
+        i++;
+    return &VENDORS[i];
+}
+
+/* Displays (03), and processing accelerators (12). */
+static bool is_gpu(uint64_t class)
+{
+    return class >> 16 == 0x03 || class >> 16 == 0x12;
+}
+
+static void read_driver(const struct os *os, const char *name, char out[static DRIVER_NAME])
+{
+    char path[OS_SYS_PATH], target[OS_SYS_PATH];
+    out[0] = '\0';
+    snprintf(path, sizeof path, "bus/pci/devices/%s/driver", name);
+    if (os_sys_link(os, path, target, sizeof target) < 0)
+        return;
+    const char *slash = strrchr(target, '/');
+    snprintf(out, DRIVER_NAME, "%.*s", DRIVER_NAME - 1, slash != NULL ? slash + 1 : target);
+}
+
+static bool is_asleep(const struct os *os, const char *name)
+{
+    char path[OS_SYS_PATH], text[16];
+    snprintf(path, sizeof path, "bus/pci/devices/%s/power/runtime_status", name);
+    return os_sys_text(os, path, text, sizeof text) == 0 && strcmp(text, "suspended") == 0;
+}
+
+static bool take_device(const char *name, void *data)
+{
+    struct bus *bus = data;
+    char path[OS_SYS_PATH], driver[DRIVER_NAME];
+    uint64_t id = 0, class = 0;
+    snprintf(path, sizeof path, "bus/pci/devices/%s/class", name);
+    if (os_sys_u64(bus->os, path, &class) < 0 || !is_gpu(class))
+        return true;
+    snprintf(path, sizeof path, "bus/pci/devices/%s/vendor", name);
+    (void)os_sys_u64(bus->os, path, &id);
+    read_driver(bus->os, name, driver);
+    snprintf(path, sizeof path, "bus/pci/devices/%s/physfn", name);
+    if (driver[0] == '\0' && os_sys_exists(bus->os, path))
+        return true; // a part of another that waits to be given to a virtual machine
+    const struct vendor *vendor = find_vendor(id);
+    size_t i = 0;
+    while (i < bus->count &&
+           (bus->groups[i].vendor != vendor || strcmp(bus->groups[i].driver, driver) != 0))
+        i++;
+    if (i == GROUPS_MAX)
+        return true;
+    struct group *group = &bus->groups[i];
+    if (i == bus->count) {
+        *group = (struct group){.vendor = vendor};
+        memcpy(group->driver, driver, sizeof driver);
+        snprintf(group->first, sizeof group->first, "%.*s", ADDRESS - 1, name);
+        bus->count++;
+    }
+    group->count++;
+    group->asleep += is_asleep(bus->os, name);
+    return true;
+}
+
+/* ---- who drives them ---- */
+
+static void tell_none(const struct ourselves *self, const struct group *group, const char *subject)
+{
+    char finding[160], remedy[512];
+    if (group->vendor->id == 0)
+        return; // nothing to see of them, nothing lost
+    if (group->count == 1)
+        snprintf(finding, sizeof finding, "%s has no driver", group->first);
+    else
+        snprintf(finding, sizeof finding, "%u devices have no driver: %s and others", group->count,
+                 group->first);
+    snprintf(remedy, sizeof remedy, "%s\n# where that fails, install it first:\n%s",
+             group->vendor->load, group->vendor->install[self->family]);
+    diagnosis_add(self->out, DIAGNOSIS_PROBLEM, subject, finding, remedy);
+}
+
+static void tell_driver(const struct ourselves *self, const struct group *group,
+                        const char *subject)
+{
+    const struct vendor *vendor = group->vendor;
+    char finding[160], asleep[48] = "";
+    if (group->asleep > 0 && group->count == 1)
+        snprintf(asleep, sizeof asleep, ", asleep and left so");
+    else if (group->asleep > 0)
+        snprintf(asleep, sizeof asleep, ", %u of them asleep and left so", group->asleep);
+    bool given = strcmp(group->driver, "vfio-pci") == 0 || strcmp(group->driver, "pci-stub") == 0;
+    bool right = vendor->id == 0;
+    for (size_t i = 0; i < ARRAY_COUNT(vendor->drivers) && vendor->drivers[i] != NULL; i++)
+        right |= strcmp(group->driver, vendor->drivers[i]) == 0;
+    snprintf(finding, sizeof finding, "%u %s with the driver %s%s%s", group->count,
+             group->count == 1 ? "device" : "devices", group->driver, asleep,
+             given    ? ": kept for a virtual machine"
+             : !right ? ": it tells little or nothing"
+                      : "");
+    diagnosis_add(self->out, given || right ? DIAGNOSIS_GOOD : DIAGNOSIS_NOTICE, subject, finding,
+                  given || right ? "" : vendor->install[self->family]);
+}
+
+static void diagnose_bus(const struct ourselves *self)
+{
+    struct bus bus = {.os = self->os};
+    int result = os_sys_list(self->os, "bus/pci/devices", take_device, &bus);
+    if (result < 0 && os_availability(result) == VITALS_DENIED)
+        diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "PCI", "/sys/bus/pci: permission denied",
+                      "# run it outside of this sandbox");
+    for (size_t i = 0; i < bus.count; i++) {
+        char subject[48];
+        snprintf(subject, sizeof subject, "PCI, %s", bus.groups[i].vendor->name);
+        if (bus.groups[i].driver[0] == '\0')
+            tell_none(self, &bus.groups[i], subject);
+        else
+            tell_driver(self, &bus.groups[i], subject);
+    }
+    if (bus.count == 0 && result == 0 && !self->wsl)
+        diagnosis_add(self->out, DIAGNOSIS_GOOD, "PCI", "no graphics device and no accelerator",
+                      "");
+}
+
+/* ---- who may use them ---- */
+
+/* CUDA opens none of them. */
+static bool is_of_nvidia(const struct os *os, const char *name)
+{
+    char path[OS_SYS_PATH], target[OS_SYS_PATH];
+    snprintf(path, sizeof path, "class/drm/%s/device/driver", name);
+    if (os_sys_link(os, path, target, sizeof target) < 0)
+        return false;
+    const char *slash = strrchr(target, '/');
+    return strcmp(slash != NULL ? slash + 1 : target, "nvidia") == 0;
+}
+
+struct nodes {
+    const struct os *os;
+    unsigned count, denied, missing;
+    char first[OS_SYS_NAME]; /* of those that cannot be opened */
+};
+
+static bool take_node(const char *name, void *data)
+{
+    struct nodes *nodes = data;
+    char path[OS_SYS_NAME + 8];
+    if (strncmp(name, "renderD", 7) != 0 || name[7] == '\0' ||
+        name[7 + strspn(name + 7, "0123456789")] != '\0' || is_of_nvidia(nodes->os, name))
+        return true;
+    snprintf(path, sizeof path, "dri/%s", name);
+    int access = os_dev_access(nodes->os, path);
+    bool denied = access < 0 && os_availability(access) == VITALS_DENIED;
+    bool missing = access == -ENOENT;
+    if ((denied && nodes->denied == 0) || (missing && nodes->denied + nodes->missing == 0))
+        memcpy(nodes->first, name, strlen(name) + 1);
+    nodes->denied += denied;
+    nodes->missing += missing;
+    return ++nodes->count < NODES_MAX;
+}
+
+static bool is_of_root(const struct os *os, const char *name)
+{
+    struct stat status;
+    char path[OS_SYS_NAME + 8];
+    snprintf(path, sizeof path, "dri/%s", name);
+    return fstatat(os->dev, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_gid == 0;
+}
+
+static void tell_denied(const struct ourselves *self, const struct nodes *nodes)
+{
+    char finding[192], remedy[256];
+    snprintf(finding, sizeof finding,
+             "/dev/dri/%s: permission denied: our programs cannot use it, vitals reads it without",
+             nodes->first);
+    if (self->pids == PLACE_INNER && !self->wsl)
+        snprintf(remedy, sizeof remedy,
+                 "# add to the command that starts this container, with the number on the host:\n"
+                 "# docker run --group-add $(stat -c %%g /dev/dri/%s) ...",
+                 nodes->first);
+    else if (is_of_root(self->os, nodes->first))
+        snprintf(remedy, sizeof remedy,
+                 "sudo chgrp render /dev/dri/renderD*\nsudo usermod -aG render \"$USER\"\n"
+                 "# then log in again");
+    else
+        snprintf(remedy, sizeof remedy,
+                 "sudo usermod -aG \"$(stat -c %%G /dev/dri/%s)\" \"$USER\"\n"
+                 "# then log in again",
+                 nodes->first);
+    diagnosis_add(self->out, DIAGNOSIS_NOTICE, "render nodes", finding, remedy);
+}
+
+static void diagnose_nodes(const struct ourselves *self)
+{
+    struct nodes nodes = {.os = self->os};
+    char finding[96];
+    (void)os_sys_list(self->os, "class/drm", take_node, &nodes);
+    if (nodes.denied > 0)
+        tell_denied(self, &nodes);
+    else if (nodes.missing > 0)
+        diagnosis_add(self->out, DIAGNOSIS_NOTICE, "render nodes",
+                      "they are not in /dev: our programs cannot use those GPUs",
+                      "# in a container, add to the command that starts it:\n"
+                      "# docker run --device=/dev/dri ...");
+    if (nodes.count == 0 || nodes.denied + nodes.missing > 0)
+        return;
+    snprintf(finding, sizeof finding, "%u below /dev/dri can be opened", nodes.count);
+    diagnosis_add(self->out, DIAGNOSIS_GOOD, "render nodes", finding, "");
+}
+
+/* ---- what Windows lends ---- */
+
+static void diagnose_windows(const struct ourselves *self)
+{
+    static const char subject[] = "Windows";
+    if (!self->wsl)
+        return;
+    int access = os_dev_access(self->os, "dxg");
+    if (self->old_wsl)
+        diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject, "the first version of WSL has no GPUs",
+                      "wsl.exe --set-version \"$WSL_DISTRO_NAME\" 2");
+    else if (access == 0)
+        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject, "it lends its GPUs as /dev/dxg", "");
+    else if (os_availability(access) == VITALS_DENIED)
+        diagnosis_add(self->out, DIAGNOSIS_PROBLEM, subject, "/dev/dxg: permission denied",
+                      "sudo chmod 0666 /dev/dxg");
+    else
+        diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
+                      "/dev/dxg is not there: it lends no GPU",
+                      "# install the GPU's driver in Windows, then:\n"
+                      "wsl.exe --update\nwsl.exe --shutdown");
+}
+
+void diagnose_devices(const struct ourselves *self)
+{
+    diagnose_bus(self);
+    diagnose_nodes(self);
+    diagnose_windows(self);
+}

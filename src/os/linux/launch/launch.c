@@ -1,0 +1,537 @@
+/* launch.c: a launcher's system calls. See os/launch.h.
+ *
+ * Accounting rests on three facts of the kernel: an orphan goes to the nearest subreaper; a child
+ * that was waited for adds its usage to its parent's; and wait4 tells both, to the microsecond and
+ * to the block of 512 bytes. */
+#include "os/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/linux/launch/command.h"
+#include "util/memory.h"
+
+enum { BLOCK_BYTES = 512, KIB = 1024, SIGNALS_KNOWN = 64 };
+
+_Static_assert(OS_SIGNAL_KILL == SIGKILL && OS_SIGNAL_TERM == SIGTERM, "the same everywhere");
+const int os_signal_continue = SIGCONT;
+
+/* Passed on to the command, whoever handles them here. Others are where nobody does: a handler is
+ * the affair of the program that we are part of. KILL and STOP cannot be. */
+static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,  SIGUSR2,
+                                SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH, SIGALRM};
+
+int64_t os_self(void)
+{
+    return getpid();
+}
+
+uint64_t os_own_peak_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * KIB : 0;
+}
+
+int os_become_subreaper(void)
+{
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno;
+}
+
+/* ---- the channel ---- */
+
+int os_channel(int ends[static 2])
+{
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : -errno;
+}
+
+int os_channel_send(int end, const void *message, size_t size)
+{
+    ssize_t sent = send(end, message, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent < 0 ? -errno : 0;
+}
+
+int64_t os_channel_receive(int end, void *message, size_t capacity)
+{
+    ssize_t size = recv(end, message, capacity, MSG_DONTWAIT);
+    return size < 0 ? -errno : size;
+}
+
+/* ---- signals ---- */
+
+/* What the command gets back. Somebody who ignores SIGCHLD would have our children reaped for us.
+ */
+struct before {
+    sigset_t mask;
+    struct sigaction child;
+};
+
+static bool is_handled(int signal)
+{
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+           action.sa_handler != SIG_IGN;
+}
+
+static void fill_taken(sigset_t *set)
+{
+    sigemptyset(set);
+    for (int signal = 1; signal <= SIGRTMAX; signal++) {
+        if (!is_handled(signal))
+            (void)sigaddset(set, signal); /* the C library's own are refused */
+    }
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < ARRAY_COUNT(FORWARDED); i++)
+        sigaddset(set, FORWARDED[i]);
+}
+
+int os_signals_take(struct os_signals *signals)
+{
+    struct before *before = memory_alloc(sizeof(*before));
+    if (before == NULL)
+        return -ENOMEM;
+    sigset_t set;
+    fill_taken(&set);
+    signals->descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals->descriptor < 0) {
+        int failed = errno;
+        memory_free(before);
+        return -failed;
+    }
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &usual, &before->child);
+    sigprocmask(SIG_BLOCK, &set, &before->mask);
+    signals->before = before;
+    return 0;
+}
+
+static void restore(const struct os_signals *signals)
+{
+    const struct before *before = signals->before;
+    sigaction(SIGCHLD, &before->child, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+void os_signals_restore(struct os_signals *signals)
+{
+    if (signals->before == NULL)
+        return;
+    bool forward;
+    while (os_signals_next(signals, 0, &forward) != 0)
+        ;
+    restore(signals);
+    close(signals->descriptor);
+    memory_free(signals->before);
+    signals->before = NULL;
+}
+
+/* The terminal signals its whole foreground group (code SI_KERNEL): the command too, unless it made
+ * a group of its own. A hangup goes to the leader of the session alone, and an alarm to who had it
+ * when it became us: `perl -e 'alarm 60; exec @ARGV' vitals run …`. */
+static bool terminal_told(int64_t command, int signal)
+{
+    if (signal == SIGALRM || (signal == SIGHUP && getsid(0) == getpid()))
+        return false;
+    return command <= 0 || getpgid((pid_t)command) == getpgrp();
+}
+
+static bool is_job_control(int signal)
+{
+    return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* Of SIGPIPE and SIGXFSZ the kernel says that we sent them ourselves. */
+static bool is_our_own(const struct signalfd_siginfo *info)
+{
+    return info->ssi_code == SI_USER && (pid_t)info->ssi_pid == getpid();
+}
+
+void os_signals_missed(struct os_signals *signals)
+{
+    sigset_t pending;
+    if (sigpending(&pending) != 0)
+        return;
+    for (int signal = 1; signal <= SIGNALS_KNOWN; signal++) {
+        if (sigismember(&pending, signal) == 1)
+            signals->missed |= UINT64_C(1) << (signal - 1);
+    }
+}
+
+static bool take_missed(struct os_signals *signals, unsigned signal)
+{
+    uint64_t bit = signal >= 1 && signal <= SIGNALS_KNOWN ? UINT64_C(1) << (signal - 1) : 0;
+    bool missed = (signals->missed & bit) != 0;
+    signals->missed &= ~bit;
+    return missed;
+}
+
+int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
+{
+    struct signalfd_siginfo info;
+    while (read(signals->descriptor, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD)
+            continue;
+        if (is_job_control((int)info.ssi_signo) || info.ssi_signo == SIGCONT)
+            signals->told_to_stop = info.ssi_signo != SIGCONT;
+        bool missed = take_missed(signals, info.ssi_signo);
+        *forward = info.ssi_code <= 0 ? !is_our_own(&info)
+                                      : missed || !terminal_told(command, (int)info.ssi_signo);
+        return (int)info.ssi_signo;
+    }
+    return 0;
+}
+
+/* ---- job control ---- */
+
+/* One that was not read yet counts as well. */
+static bool told_to_stop(const struct os_signals *signals)
+{
+    sigset_t pending;
+    return signals->told_to_stop ||
+           (sigpending(&pending) == 0 && sigismember(&pending, SIGTSTP) == 1);
+}
+
+/* Whether what is typed goes to that group or to ours, and so to nobody who could read it. */
+static bool has_terminal(pid_t group)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        pid_t front = tcgetpgrp(stream);
+        if (front > 0)
+            return front == group || front == getpgrp();
+    }
+    return false;
+}
+
+bool os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal)
+{
+    pid_t group = getpgid((pid_t)pid);
+    if (signal != SIGSTOP)
+        return is_job_control(signal);
+    return group == getpgrp() ? told_to_stop(signals) : has_terminal(group);
+}
+
+/* By the same signal, so that who watches us sees what we saw, another launcher too. A group whose
+ * shell has gone is not stopped by it: nobody would continue it. */
+void os_stop_self(struct os_signals *signals, int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    (void)raise(signal); /* it is blocked */
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    signals->told_to_stop = false;
+}
+
+/* ---- the command ---- */
+
+bool os_child_goes_on(int64_t pid, int signal)
+{
+    siginfo_t info = {0};
+    return signal == SIGCONT && waitid(P_PID, (id_t)pid, &info, WCONTINUED | WNOHANG) == 0 &&
+           info.si_pid == pid;
+}
+
+/* Of our own child, whatever /proc we were handed; -1 where the kernel has none. */
+static int pidfd_of_child(pid_t pid)
+{
+    const struct os here = {.live = true};
+    int pidfd = os_pidfd_open(&here, pid);
+    return pidfd < 0 ? -1 : pidfd;
+}
+
+int os_child_signal(int64_t pid, int pidfd, int signal)
+{
+    if (pidfd >= 0)
+        return os_pidfd_signal(pidfd, signal);
+    return kill((pid_t)pid, signal) == 0 ? 0 : -errno; // its pid is taken until we reap it
+}
+
+int os_spawn(const struct os_command *command, struct os_child *child)
+{
+    int go[2] = {-1, -1}, failure[2] = {-1, -1};
+    if (os_channel(go) < 0 || pipe2(failure, O_CLOEXEC) != 0) {
+        int failed = errno;
+        os_close_descriptor(go[0]);
+        os_close_descriptor(go[1]);
+        return -failed;
+    }
+    const struct before *before = command->signals != NULL ? command->signals->before : NULL;
+    struct command_signals signals = {.children_ignored = false};
+    if (before != NULL)
+        signals = (struct command_signals){before->child.sa_handler == SIG_IGN, before->mask};
+    const struct command_ends ends = {.go = go[0], .go_other = go[1], .failure = failure[1]};
+    *child = (struct os_child){.go = go[1], .failure = failure[0], .end = failure[1]};
+    child->pid = command_fork(command, before != NULL ? &signals : NULL, &ends, &child->pidfd,
+                              &child->memory);
+    close(go[0]);
+    close(failure[1]);
+    if (child->pid < 0) {
+        close(go[1]);
+        close(failure[0]);
+        return (int)child->pid;
+    }
+    if (child->pidfd < 0)
+        child->pidfd = pidfd_of_child((pid_t)child->pid);
+    return 0;
+}
+
+/* Whether its exec has closed what exec closes, by what /proc shows of both ends of one pipe;
+ * negative where it shows nothing. */
+static int has_begun(const struct os_child *child)
+{
+    enum { NAME = 64 };
+    char path[NAME], ours[NAME], its[NAME];
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", child->failure);
+    ssize_t size = readlink(path, ours, sizeof(ours));
+    (void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)child->pid, child->end);
+    ssize_t other = readlink(path, its, sizeof(its));
+    if (size <= 0)
+        return -1;
+    return other != size || memcmp(ours, its, (size_t)size) != 0;
+}
+
+/* Whether somebody's ^Z found it between our word and its exec. Whoever waits for it sees the stop
+ * again. */
+static bool is_stopped(const struct os_child *child)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == child->pid;
+}
+
+/* Until its exec failed, or closed the pipe. Where a fork of somebody else's keeps that open, until
+ * the child ends, or is seen to have begun or to be stopped. */
+static bool wait_for_failure(const struct os_child *child)
+{
+    enum { STEP_MS = 20, BLIND_STEPS = 100 }; /* then it counts as begun */
+    struct pollfd watched[] = {{.fd = child->failure, .events = POLLIN},
+                               {.fd = child->pidfd, .events = POLLIN}};
+    for (int blind = 0, begun = 0; begun <= 0 && blind < BLIND_STEPS; blind += begun < 0 ? 1 : 0) {
+        int ready = poll(watched, ARRAY_COUNT(watched), STEP_MS);
+        if (ready > 0)
+            break;
+        if (ready == 0)
+            begun = is_stopped(child) ? 1 : has_begun(child);
+    }
+    return poll(watched, 1, 0) > 0;
+}
+
+int os_spawn_go(struct os_child *child)
+{
+    int failed = os_channel_send(child->go, "", 1) < 0 ? ESRCH : 0;
+    close(child->go);
+    ssize_t size = 0;
+    bool seen = failed == 0 && wait_for_failure(child);
+    if (seen)
+        size = read(child->failure, &failed, sizeof(failed));
+    close(child->failure);
+    child->go = child->failure = -1;
+    if (seen && size == 0) { /* else it may still be on its way */
+        command_begun(child->memory);
+        child->memory = NULL;
+    }
+    return size == 0 || size == (ssize_t)sizeof(failed) ? failed : 0;
+}
+
+void os_child_done(struct os_child *child)
+{
+    os_close_descriptor(child->pidfd);
+    command_begun(child->memory);
+    child->pidfd = -1;
+    child->memory = NULL;
+}
+
+/* ---- the helper ---- */
+
+static void lead_nowhere(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = 0; i < 3 && null >= 0; i++)
+        (void)dup2(null, i);
+    if (null > 2)
+        close(null);
+}
+
+static void close_from(unsigned first, unsigned last)
+{
+    if (first > last || close_range(first, last, 0) == 0)
+        return;
+    enum { HIGHEST = 65536 }; /* a kernel before 5.9: one by one */
+    struct rlimit limit;
+    unsigned end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < HIGHEST
+                       ? (unsigned)limit.rlim_cur
+                       : HIGHEST;
+    for (unsigned i = first; i <= last && i < end; i++)
+        close((int)i);
+}
+
+/* The lowest of those that it holds from `first` on; -1: there is none. */
+static int next_held(const struct os_helper *helper, int first)
+{
+    int next = helper->channel >= first ? helper->channel : -1;
+    for (size_t i = 0; i < OS_HELPER_KEEPS; i++) {
+        int kept = helper->kept[i];
+        if (kept >= first && (next < 0 || kept < next))
+            next = kept;
+    }
+    return next;
+}
+
+static void close_others(const struct os_helper *helper)
+{
+    int first = STDERR_FILENO + 1;
+    for (int next; (next = next_held(helper, first)) >= 0; first = next + 1)
+        close_from((unsigned)first, (unsigned)next - 1);
+    close_from((unsigned)first, ~0u);
+}
+
+/* ---- the helper whose launcher was killed ---- */
+
+enum { ORPHAN_SECONDS = 3 };
+
+/* One with a channel sees it there and has this long to end what it was at; where it hangs in a
+ * driver it is ended. A signal that no terminal sends. */
+static void on_orphan(int signal)
+{
+    (void)signal;
+    alarm(ORPHAN_SECONDS);
+}
+
+static void prepare_for_orphanage(bool told)
+{
+    const struct sigaction action = {.sa_handler = on_orphan, .sa_flags = SA_RESTART};
+    const struct sigaction end = {.sa_handler = SIG_DFL};
+    sigset_t blocked;
+    sigaction(SIGRTMAX, &action, NULL);
+    sigaction(SIGALRM, &end, NULL);
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGRTMAX);
+    sigdelset(&blocked, SIGALRM);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    prctl(PR_SET_PDEATHSIG, told ? SIGRTMAX : SIGKILL);
+}
+
+int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
+{
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child < 0)
+        return -errno;
+    if (child == 0) {
+        prepare_for_orphanage(helper->channel >= 0);
+        if (getppid() != parent)
+            _exit(0);
+        lead_nowhere();
+        close_others(helper);
+        helper->main(helper->data);
+        _exit(0);
+    }
+    *pid = child;
+    *pidfd = pidfd_of_child(child);
+    return 0;
+}
+
+/* ---- ends ---- */
+
+static double seconds(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+static struct os_usage usage_of(const struct rusage *usage)
+{
+    return (struct os_usage){.user_seconds = seconds(usage->ru_utime),
+                             .system_seconds = seconds(usage->ru_stime),
+                             .read_bytes = (uint64_t)usage->ru_inblock * BLOCK_BYTES,
+                             .written_bytes = (uint64_t)usage->ru_oublock * BLOCK_BYTES,
+                             .minor_faults = (uint64_t)usage->ru_minflt,
+                             .major_faults = (uint64_t)usage->ru_majflt,
+                             .voluntary_switches = (uint64_t)usage->ru_nvcsw,
+                             .involuntary_switches = (uint64_t)usage->ru_nivcsw,
+                             .largest_bytes = (uint64_t)usage->ru_maxrss * KIB};
+}
+
+enum os_child_change os_child_next(int64_t *pid)
+{
+    siginfo_t info = {0};
+    if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0)
+        return errno == ECHILD ? OS_CHILD_LAST : OS_CHILD_NONE;
+    if (info.si_pid == 0)
+        return OS_CHILD_NONE;
+    *pid = info.si_pid;
+    return info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED ? OS_CHILD_STOPPED
+                                                                      : OS_CHILD_ENDED;
+}
+
+/* __WALL: those too that tell their end by another signal. */
+bool os_child_is_none(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 && errno == ECHILD;
+}
+
+bool os_child_is_unreaped(int pidfd)
+{
+    enum { BY_PIDFD = 3 }; /* P_PIDFD, Linux 5.4; else EINVAL */
+    siginfo_t info = {0};
+    return pidfd < 0 ||
+           waitid((idtype_t)BY_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ||
+           errno != ECHILD;
+}
+
+enum os_child_change os_reap(int64_t child, struct os_reaped *out)
+{
+    struct rusage usage;
+    int status;
+    pid_t pid = wait4((pid_t)child, &status, WUNTRACED | WNOHANG, &usage);
+    if (pid <= 0)
+        return OS_CHILD_NONE;
+    *out = (struct os_reaped){.pid = pid};
+    if (WIFSTOPPED(status)) {
+        out->signal = WSTOPSIG(status);
+        return OS_CHILD_STOPPED;
+    }
+    out->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    out->usage = usage_of(&usage);
+    return OS_CHILD_ENDED;
+}
+
+void os_reap_one(int64_t pid)
+{
+    (void)waitpid((pid_t)pid, NULL, WNOHANG);
+}
+
+int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
+{
+    char name[64];
+    struct buffer text = {0};
+    bool cut;
+    (void)snprintf(name, sizeof(name), "task/%d/children", (int)getpid());
+    int code = os_process_file(os, getpid(), name, 1 << 20, &text, &cut);
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    int64_t count = 0;
+    uint64_t pid;
+    while (code == 0 && cursor_u64(&cursor, &pid)) {
+        if ((size_t)count < capacity)
+            pids[count] = (int64_t)pid;
+        count++;
+    }
+    buffer_done(&text);
+    return code < 0 ? code : count;
+}
+
+bool os_signal_is_end(int signal)
+{
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}

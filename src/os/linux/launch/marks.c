@@ -1,0 +1,342 @@
+/* marks.c: the file of marks. See os/marks.h.
+ *
+ * A run holds a lock of its file (flock), which the kernel lets go of when it dies: what is not
+ * locked was left behind. Thread rule: one thread at a time. */
+#include "os/marks.h"
+#include "os/os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/memory.h"
+
+static const char PREFIX[] = "marks-";
+
+/* ---- the folder ---- */
+
+/* A folder of ours that nobody else can write to, whoever made it; negative errno. */
+static int open_folder(const char *path)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    struct stat is;
+    int folder = open(path, flags); /* mostly it is there */
+    if (folder < 0 && errno == ENOENT && (mkdir(path, 0700) == 0 || errno == EEXIST))
+        folder = open(path, flags);
+    if (folder < 0)
+        return -errno;
+    if (fstat(folder, &is) == 0 && is.st_uid == geteuid() && (is.st_mode & 0077) == 0)
+        return folder;
+    close(folder);
+    return -EACCES;
+}
+
+/* Whether it is ours: sudo may leave us another user's. */
+static bool is_own(const char *path)
+{
+    struct stat is;
+    return path != NULL && path[0] == '/' && stat(path, &is) == 0 && is.st_uid == geteuid();
+}
+
+/* Its path goes to `out`; *alone: it is of this run alone. */
+static int find_folder(char *out, size_t capacity, bool *alone)
+{
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    int folder = -ENOENT;
+    *alone = false;
+    if (is_own(runtime) && snprintf(out, capacity, "%s/vitals", runtime) < (int)capacity)
+        folder = open_folder(out);
+    if (folder < 0) {
+        (void)snprintf(out, capacity, "/tmp/vitals-%lu", (unsigned long)geteuid());
+        folder = open_folder(out);
+    }
+    if (folder >= 0)
+        return folder;
+    /* Somebody else has that name: another one, for this run alone. */
+    (void)snprintf(out, capacity, "/tmp/vitals-XXXXXX");
+    *alone = true;
+    return mkdtemp(out) != NULL ? open_folder(out) : -errno;
+}
+
+/* 0 where the clock was set meanwhile. */
+static uint64_t age_of(struct timespec written)
+{
+    const vitals_clock *clock = os_clock();
+    uint64_t now = clock->realtime_ns(clock->data);
+    uint64_t then = (uint64_t)written.tv_sec * NS_PER_SECOND + (uint64_t)written.tv_nsec;
+    return now > then ? now - then : 0;
+}
+
+/* A hidden one is of an earlier vitals, which locked it under that name and then gave it its own.
+ */
+static bool is_in_the_making(int file, const char *name)
+{
+    struct stat is;
+    return name[0] == '.' && (fstat(file, &is) != 0 || age_of(is.st_mtim) < 60 * NS_PER_SECOND);
+}
+
+/* Of a run that was killed: nobody holds its lock. */
+static void remove_stale(int folder, const char *name)
+{
+    int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (!is_in_the_making(file, name) && flock(file, LOCK_EX | LOCK_NB) == 0)
+        (void)unlinkat(folder, name, 0);
+    close(file);
+}
+
+static void remove_all_stale(int folder)
+{
+    enum { LOOKED_AT = 256 }; // the rest is for the next run
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = again >= 0 ? fdopendir(again) : NULL;
+    if (entries == NULL) {
+        os_close_descriptor(again);
+        return;
+    }
+    struct dirent *entry;
+    for (int i = 0; i < LOOKED_AT && (entry = readdir(entries)) != NULL; i++) {
+        const char *name = entry->d_name + (entry->d_name[0] == '.');
+        if (strncmp(name, PREFIX, sizeof(PREFIX) - 1) == 0)
+            remove_stale(folder, entry->d_name);
+    }
+    closedir(entries);
+}
+
+/* ---- the file ---- */
+
+/* EEXIST: before it was locked somebody took it for one left behind, and it is gone. */
+static int make_file(int folder, const char *name, struct stat *is)
+{
+    int file = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return -errno;
+    int failed = flock(file, LOCK_EX | LOCK_NB) != 0 ? errno : 0;
+    if (failed == EWOULDBLOCK)
+        failed = EEXIST;
+    if (failed == 0 && (fstat(file, is) != 0 || is->st_nlink == 0))
+        failed = EEXIST;
+    if (failed == 0)
+        return file;
+    if (failed != EEXIST)
+        (void)unlinkat(folder, name, 0);
+    close(file);
+    return -failed;
+}
+
+static int make_in(int folder, struct os_marks *out)
+{
+    enum { TRIES = 16 };
+    const struct os nowhere = {.clock = *os_clock()};
+    size_t used = strlen(out->path);
+    struct stat is;
+    int file = -EEXIST;
+    for (int i = 0; i < TRIES && file == -EEXIST; i++) {
+        char name[48];
+        (void)snprintf(name, sizeof(name), "%s%ld-%016llx", PREFIX, (long)getpid(),
+                       (unsigned long long)os_random(&nowhere));
+        int more = snprintf(out->path + used, sizeof(out->path) - used, "/%s", name);
+        if (more < 0 || used + (size_t)more >= sizeof(out->path))
+            return -ENAMETOOLONG;
+        file = make_file(folder, name, &is);
+    }
+    if (file < 0)
+        return file;
+    out->device = is.st_dev;
+    out->inode = is.st_ino;
+    out->held = file;
+    return 0;
+}
+
+int os_marks_make(struct os_marks *out)
+{
+    *out = (struct os_marks){.held = -1};
+    enum { ROOM = 64 }; // for the file's own name
+    int folder = find_folder(out->path, sizeof(out->path) - ROOM, &out->alone);
+    if (folder < 0)
+        return folder;
+    int code = make_in(folder, out);
+    close(folder);
+    if (code < 0)
+        out->path[0] = '\0';
+    return code;
+}
+
+void os_marks_tidy(const struct os_marks *marks)
+{
+    char folder[OS_MARKS_PATH];
+    const char *name = strrchr(marks->path, '/');
+    if (marks->held < 0 || name == NULL)
+        return;
+    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(name - marks->path), marks->path);
+    int descriptor = open_folder(folder);
+    if (descriptor < 0)
+        return;
+    remove_all_stale(descriptor);
+    close(descriptor);
+}
+
+void os_marks_remove(struct os_marks *marks)
+{
+    struct stat is;
+    if (marks->held < 0)
+        return;
+    if (lstat(marks->path, &is) == 0 && S_ISREG(is.st_mode))
+        (void)unlink(marks->path);
+    close(marks->held);
+    marks->held = -1;
+    char *name = strrchr(marks->path, '/');
+    if (marks->alone && name != NULL) {
+        *name = '\0';
+        (void)rmdir(marks->path);
+        *name = '/';
+    }
+}
+
+/* ---- the environment ---- */
+
+static const char VARIABLE[] = "VITALS_MARKS=";
+
+/* The text of the variable stands behind the array. */
+const char **os_marks_environment(const struct os_marks *marks, const char *const *base)
+{
+    size_t count = 0, size = sizeof(VARIABLE) + sizeof(marks->path), used = 0;
+    if (base == NULL)
+        base = (const char *const *)environ;
+    while (base[count] != NULL)
+        count++;
+    const char **result = memory_alloc((count + 2) * sizeof(*result) + size);
+    if (result == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool is_old = strncmp(base[i], VARIABLE, sizeof(VARIABLE) - 1) == 0;
+        if (!is_old || marks->held < 0)
+            result[used++] = base[i];
+    }
+    char *text = (char *)(result + count + 2);
+    if (marks->held >= 0) {
+        (void)snprintf(text, size, "%s%s", VARIABLE, marks->path);
+        result[used++] = text;
+    }
+    result[used] = NULL;
+    return result;
+}
+
+void os_marks_environment_free(const char **environment)
+{
+    memory_free((void *)environment);
+}
+
+/* ---- reading ---- */
+
+int os_marks_open(const struct os_marks *marks, struct os_marks_reader *out)
+{
+    struct stat is;
+    *out = (struct os_marks_reader){.file = -1, .watch = -1};
+    int file = open(marks->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+        return -errno;
+    if (fstat(file, &is) != 0 || is.st_dev != marks->device || is.st_ino != marks->inode) {
+        close(file);
+        return -ESTALE;
+    }
+    out->file = file;
+    return 0;
+}
+
+int os_marks_watch(struct os_marks_reader *reader)
+{
+    char path[32];
+    if (reader->watch >= 0 || reader->file < 0)
+        return reader->watch;
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", reader->file);
+    int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (watch >= 0 && inotify_add_watch(watch, path, IN_MODIFY) < 0) {
+        close(watch);
+        watch = -1;
+    }
+    reader->watch = watch;
+    return watch;
+}
+
+void os_marks_close(struct os_marks_reader *reader)
+{
+    os_close_descriptor(reader->file);
+    os_close_descriptor(reader->watch);
+    reader->file = reader->watch = -1;
+}
+
+/* Events say no more than that there is something. */
+static void forget_events(int watch)
+{
+    char events[4096];
+    while (watch >= 0 && read(watch, events, sizeof(events)) > 0)
+        ;
+}
+
+/* Whether what was read last still stands where it stood: > instead of >> cuts the file first. */
+static bool is_as_read(const struct os_marks_reader *reader, uint64_t size)
+{
+    char now[OS_MARKS_TAIL];
+    if (size < reader->at)
+        return false;
+    ssize_t got = pread(reader->file, now, reader->tail_size,
+                        (off_t)(reader->at - reader->tail_size));
+    return got == (ssize_t)reader->tail_size && memcmp(now, reader->tail, (size_t)got) == 0;
+}
+
+static void keep_tail(struct os_marks_reader *reader, const char *bytes, size_t size)
+{
+    size_t kept = size_min(reader->tail_size, OS_MARKS_TAIL - size_min(size, OS_MARKS_TAIL));
+    size_t new = size_min(size, OS_MARKS_TAIL);
+    memmove(reader->tail, reader->tail + reader->tail_size - kept, kept);
+    memcpy(reader->tail + kept, bytes + size - new, new);
+    reader->tail_size = kept + new;
+}
+
+/* Of a run that makes marks for days: its folder is often memory. Where the file system cannot, the
+ * file grows. */
+static void give_back(struct os_marks_reader *reader)
+{
+    enum { AT_ONCE = 1 << 20, KEPT = 1 << 16 };
+    if (reader->at - reader->freed < AT_ONCE + KEPT)
+        return;
+    uint64_t until = (reader->at - KEPT) / KEPT * KEPT;
+    (void)fallocate(reader->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)reader->freed,
+                    (off_t)(until - reader->freed));
+    reader->freed = until;
+}
+
+struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out, size_t capacity)
+{
+    struct stat is;
+    struct os_marks_reading reading = {0};
+    forget_events(reader->watch);
+    if (fstat(reader->file, &is) != 0)
+        return (struct os_marks_reading){.size = -errno};
+    reading.age_ns = age_of(is.st_mtim);
+    if (!is_as_read(reader, (uint64_t)is.st_size)) {
+        reading.again = true;
+        reader->at = reader->freed = 0;
+        reader->tail_size = 0;
+    }
+    ssize_t size;
+    do
+        size = pread(reader->file, out, capacity, (off_t)reader->at);
+    while (size < 0 && errno == EINTR);
+    if (size < 0)
+        return (struct os_marks_reading){.size = -errno};
+    reader->at += (uint64_t)size;
+    keep_tail(reader, out, (size_t)size);
+    give_back(reader);
+    reading.size = size;
+    return reading;
+}

@@ -1,0 +1,287 @@
+/* devices.c: what a disk or a network interface is, from its name and from /sys.
+ *
+ * Both answer one question: whose traffic is its own? A disk that stands on others (dm, md, bcache,
+ * a path of an NVMe multipath device) would be counted with them, a bridge with its ports. Asked
+ * once for each device, on the tick thread: files of /sys that no driver has to answer for.
+ * Thread rule: any thread; nothing is kept. */
+#include "os/linux/linux.h"
+
+#include "util/cursor.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 192, TEXT_BYTES = 512 };
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* A path below the device's folder; false where the name cannot be one of a file. */
+static bool path_of(char out[static PATH_BYTES], const char *class, const char *name,
+                    const char *file)
+{
+    if (name[0] == '\0' || name[0] == '.')
+        return false;
+    int size = snprintf(out, PATH_BYTES, "class/%s/%s%s%s", class, name, file[0] != '\0' ? "/" : "",
+                        file);
+    if (size < 0 || size >= PATH_BYTES)
+        return false;
+    // The kernel writes the slash of a name, as in cciss/c0d0, as an exclamation mark.
+    for (char *at = out + strlen(class) + 7; at < out + strlen(class) + 7 + strlen(name); at++)
+        if (*at == '/')
+            *at = '!';
+    return true;
+}
+
+static bool has(const struct os *os, const char *class, const char *name, const char *file)
+{
+    char path[PATH_BYTES];
+    return os->sys >= 0 && path_of(path, class, name, file) &&
+           faccessat(os->sys, path, F_OK, 0) == 0;
+}
+
+/* Whether one of the device's folders holds a name that begins so; no name of these begins with a
+ * dot. */
+static bool holds(const struct os *os, const char *class, const char *name, const char *file,
+                  const char *prefix)
+{
+    char path[PATH_BYTES];
+    if (os->sys < 0 || !path_of(path, class, name, file))
+        return false;
+    int descriptor = openat(os->sys, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    if (folder == NULL) {
+        os_close_descriptor(descriptor);
+        return false;
+    }
+    bool found = false;
+    for (const struct dirent *entry; !found && (entry = readdir(folder)) != NULL;)
+        found = entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+    closedir(folder);
+    return found;
+}
+
+/* ---- disks ---- */
+
+/* By the name, up to a number. Rank 0: never counted. What a server on the network holds passes no
+ * other disk of ours. */
+static const struct {
+    const char *prefix;
+    struct os_device_kind kind;
+} DISKS[] = {
+    {"loop", {"loop", 0}},         {"ram", {"ram", 0}},     {"zram", {"zram", 0}},
+    {"dm-", {"device_mapper", 0}}, {"md", {"raid", 0}},     {"md_", {"raid", 0}},
+    {"sr", {"optical", 0}},        {"scd", {"optical", 0}}, {"fd", {"disk", 0}},
+    {"nbd", {"network", 1}},       {"rbd", {"network", 1}}, {"drbd", {"stacked", 0}},
+    {"bcache", {"stacked", 0}},    {"zd", {"stacked", 0}},
+};
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    return strncmp(name, prefix, size) == 0 && name[size] != '\0' &&
+           (is_digit(name[size]) || name[size - 1] == '_');
+}
+
+/* nvme0c1n1: one of the paths to nvme0n1. */
+static bool is_path(const char *name)
+{
+    if (strncmp(name, "nvme", 4) != 0)
+        return false;
+    const char *at = name + 4;
+    while (is_digit(*at))
+        at++;
+    return at > name + 4 && at[0] == 'c' && is_digit(at[1]);
+}
+
+/* sda → sda1; nvme0n1 → nvme0n1p1, for a name that ends in a digit takes a p. */
+static bool is_partition(const char *name, const char *disk)
+{
+    size_t size = strlen(disk);
+    if (size == 0 || strncmp(name, disk, size) != 0)
+        return false;
+    const char *at = name + size;
+    if (is_digit(disk[size - 1]) && *at++ != 'p')
+        return false;
+    const char *first = at;
+    while (is_digit(*at))
+        at++;
+    return at > first && *at == '\0';
+}
+
+void os_disk_kind(const struct os *os, const char *name, const char *disk, bool *partition,
+                  struct os_device_kind *out)
+{
+    *partition = disk != NULL && is_partition(name, disk);
+    *out = (struct os_device_kind){*partition ? "partition" : "disk", *partition ? 0 : 1};
+    if (*partition)
+        return;
+    for (size_t i = 0; i < ARRAY_COUNT(DISKS); i++)
+        if (has_prefix(name, DISKS[i].prefix)) {
+            *out = DISKS[i].kind;
+            return;
+        }
+    if (is_path(name) || holds(os, "block", name, "slaves", "")) // made of others
+        *out = (struct os_device_kind){"stacked", 0};
+}
+
+/* ---- network interfaces ---- */
+
+/* What carries traffic of its own, best first. Where there is hardware, all traffic of the others
+ * passes it, or never leaves the machine; in a container the end of a veth is all there is. What
+ * stands on another interface here comes last, for that carries its traffic. */
+enum { NEVER = 0, HARDWARE = 1, LINK = 2, TUNNEL = 3, OVERLAY = 4, UPPER = 5 };
+
+/* DEVTYPE of uevent. */
+static const struct {
+    const char *word;
+    struct os_device_kind kind;
+} DEVTYPES[] = {
+    {"wlan", {"wireless", HARDWARE}},  {"wwan", {"wireless", HARDWARE}},
+    {"wimax", {"wireless", HARDWARE}}, {"bridge", {"bridge", OVERLAY}},
+    {"bond", {"bond", OVERLAY}},       {"vlan", {"vlan", LINK}},
+    {"macvlan", {"virtual", LINK}},    {"macvtap", {"virtual", LINK}},
+    {"ipvlan", {"virtual", LINK}},     {"vxlan", {"tunnel", TUNNEL}},
+    {"geneve", {"tunnel", TUNNEL}},    {"wireguard", {"tunnel", TUNNEL}},
+    {"ppp", {"tunnel", TUNNEL}},       {"dsa", {"virtual", OVERLAY}},
+    {"vrf", {"virtual", OVERLAY}},     {"hsr", {"virtual", OVERLAY}},
+};
+
+/* ARPHRD of the file "type", where nothing else tells. */
+static const struct {
+    uint64_t number;
+    struct os_device_kind kind;
+} ARP_TYPES[] = {
+    {772, {"loopback", NEVER}},    {32, {"infiniband", HARDWARE}}, {512, {"tunnel", TUNNEL}},
+    {768, {"tunnel", TUNNEL}},     {769, {"tunnel", TUNNEL}},      {776, {"tunnel", TUNNEL}},
+    {778, {"tunnel", TUNNEL}},     {823, {"tunnel", TUNNEL}},      {65534, {"tunnel", TUNNEL}},
+    {801, {"wireless", HARDWARE}},
+};
+
+/* Files and folders that only one kind has. */
+static const struct {
+    const char *file;
+    struct os_device_kind kind;
+} MARKS[] = {
+    {"bridge", {"bridge", OVERLAY}},      {"bonding", {"bond", OVERLAY}},
+    {"tun_flags", {"tunnel", TUNNEL}},    {"wireless", {"wireless", HARDWARE}},
+    {"phy80211", {"wireless", HARDWARE}},
+};
+
+/* Names, where /sys does not show the interface: it may be that of another network namespace. */
+static const struct {
+    const char *prefix;
+    struct os_device_kind kind;
+} NAMES[] = {
+    {"lo", {"loopback", NEVER}},     {"veth", {"veth", LINK}},
+    {"docker", {"bridge", OVERLAY}}, {"br-", {"bridge", OVERLAY}},
+    {"virbr", {"bridge", OVERLAY}},  {"cni", {"bridge", OVERLAY}},
+    {"bond", {"bond", OVERLAY}},     {"tun", {"tunnel", TUNNEL}},
+    {"tap", {"tunnel", TUNNEL}},     {"wg", {"tunnel", TUNNEL}},
+    {"ppp", {"tunnel", TUNNEL}},     {"cali", {"veth", LINK}},
+    {"wl", {"wireless", HARDWARE}},  {"ib", {"infiniband", HARDWARE}},
+    {"dummy", {"virtual", OVERLAY}}, {"ifb", {"virtual", OVERLAY}},
+    {"sit", {"tunnel", TUNNEL}},
+};
+
+static struct os_device_kind kind_by_name(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        size_t size = strlen(NAMES[i].prefix);
+        bool alone = i == 0; // "lo" is no prefix
+        if (strncmp(name, NAMES[i].prefix, size) == 0 && (!alone || name[size] == '\0'))
+            return NAMES[i].kind;
+    }
+    // A VLAN or an alias stands on the interface that it is named after.
+    if (strpbrk(name, ".:@") != NULL)
+        return (struct os_device_kind){"vlan", OVERLAY};
+    return (struct os_device_kind){"ethernet", HARDWARE};
+}
+
+static bool read_number(const struct os *os, const char *name, const char *file, uint64_t *out)
+{
+    char path[PATH_BYTES], text[TEXT_BYTES];
+    if (!path_of(path, "net", name, file))
+        return false;
+    int64_t size = linux_read_line(os, os->sys, path, text, sizeof text);
+    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+    return cursor_u64(&at, out);
+}
+
+static bool kind_by_devtype(const struct os *os, const char *name, struct os_device_kind *out)
+{
+    char path[PATH_BYTES], text[TEXT_BYTES];
+    struct span line;
+    if (!path_of(path, "net", name, "uevent"))
+        return false;
+    int64_t size = linux_read_line(os, os->sys, path, text, sizeof text);
+    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+    while (cursor_line(&at, &line)) {
+        struct cursor word = cursor_over(line.bytes, line.size);
+        if (!cursor_literal(&word, "DEVTYPE="))
+            continue;
+        struct span type = {word.at, (size_t)(word.end - word.at)};
+        for (size_t i = 0; i < ARRAY_COUNT(DEVTYPES); i++)
+            if (span_equal(type, DEVTYPES[i].word)) {
+                *out = DEVTYPES[i].kind;
+                return true;
+            }
+    }
+    return false;
+}
+
+static bool kind_by_marks(const struct os *os, const char *name, struct os_device_kind *out)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(MARKS); i++)
+        if (has(os, "net", name, MARKS[i].file)) {
+            *out = MARKS[i].kind;
+            return true;
+        }
+    return false;
+}
+
+static bool kind_by_arp_type(uint64_t type, struct os_device_kind *out)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(ARP_TYPES); i++)
+        if (type == ARP_TYPES[i].number) {
+            *out = ARP_TYPES[i].kind;
+            return true;
+        }
+    return false;
+}
+
+void os_network_kind(const struct os *os, const char *name, struct os_device_kind *out)
+{
+    uint64_t type = 0, index, link;
+    if (os->sys < 0 || !read_number(os, name, "type", &type)) {
+        *out = kind_by_name(name);
+        return;
+    }
+    bool hardware = has(os, "net", name, "device");
+    bool told = kind_by_devtype(os, name, out) || kind_by_marks(os, name, out) ||
+                kind_by_arp_type(type, out);
+    if (!told && hardware) {
+        *out = (struct os_device_kind){"ethernet", HARDWARE};
+    } else if (!told) {
+        bool peer = read_number(os, name, "ifindex", &index) &&
+                    read_number(os, name, "iflink", &link) && index != link;
+        *out = peer ? (struct os_device_kind){"veth", LINK}
+                    : (struct os_device_kind){"virtual", OVERLAY};
+    } else if (hardware && out->rank > HARDWARE && strcmp(out->type, "virtual") != 0) {
+        out->rank = HARDWARE; // a modem whose protocol looks like a tunnel's
+    }
+    // A part of something: of a bridge, a bond, or a pair whose traffic hardware's own driver sums.
+    if (out->rank == LINK && has(os, "net", name, "master"))
+        out->rank = OVERLAY;
+    // It stands on another that is seen here too: the kernel links none of other namespaces. The
+    // ends of a veth pair stand on nothing.
+    if (out->rank >= LINK && holds(os, "net", name, "", "lower_"))
+        *out = (struct os_device_kind){told ? out->type : "virtual", UPPER};
+    if (out->rank == HARDWARE && has(os, "net", name, "master/device"))
+        out->rank = NEVER;
+}

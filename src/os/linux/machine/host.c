@@ -1,0 +1,395 @@
+/* host.c: the machine's files, each with a descriptor that is kept and read again from its start.
+ *
+ * A table says which file serves which metrics; nothing is read that no wanted metric needs. A
+ * file that could not be opened is tried again at the next tick. What the files say is the
+ * business of parse_*.c, and our own cgroup that of cgroup.c.
+ * Thread rule: a struct os_host belongs to one thread at a time. */
+#include "os/linux/machine/host_files.h"
+#include "os/linux/machine/machine.h"
+
+#include "util/memory.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+/* The first read of a buffer; most machines need no more. And the most that is taken of a file:
+ * /proc/stat has a number for every interrupt, /proc/net/dev a line for every container. */
+enum { TEXT_START = 16 * 1024, TEXT_MAX = 4 * 1024 * 1024 };
+
+/* Which read was the last, so that the one that would say so is spared: of text that the kernel
+ * makes as a whole (single_open), every one that is shorter than was asked for; of a list that it
+ * makes line by line into a page (seq_file), only one that left room for another line. */
+enum { WHOLE = TEXT_MAX, LIST = 4096 - 512, UNTIL_END = 0 };
+
+/* CPUs of the largest affinity mask that is tried. */
+enum { MASK_BYTES_START = 128, MASK_BYTES_MAX = HOST_CPUS_MAX / 8 };
+
+struct reading {
+    struct os_host *host;
+    const struct os *os;
+    const struct metric_set *wanted;
+    struct values *machine;
+    struct os_cpus *cpus;
+    struct os_machine *out;
+    bool short_of_memory;
+};
+
+/* The text of a kept descriptor. 0 or negative errno. */
+static int read_text(int descriptor, size_t last_below, struct buffer *text)
+{
+    buffer_reset(text);
+    while (text->size < TEXT_MAX) {
+        char *at = buffer_reserve(text, text->size == 0 ? TEXT_START : 1);
+        if (at == NULL)
+            return -ENOMEM;
+        size_t room = size_min(text->capacity - text->size - 1, TEXT_MAX - text->size);
+        int64_t size = linux_read(descriptor, at, room, text->size);
+        if (size <= 0)
+            return (int)size;
+        buffer_advance(text, (size_t)size);
+        if ((size_t)size < room && (size_t)size < last_below)
+            return 0;
+    }
+    return 0;
+}
+
+static void take_stat(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    bool cpus = metric_set_has_entity(reading->wanted, VITALS_CPU);
+    if (host_parse_stat(text->bytes, text->size, reading->os->ticks_per_second, reading->machine,
+                        cpus ? reading->cpus : NULL) != 0)
+        reading->short_of_memory = true;
+}
+
+/* The watermarks are read only where the kernel did not say what is available; the text of meminfo
+ * is done with by then. */
+static void finish_memory(struct reading *reading)
+{
+    struct buffer *text = &reading->host->text;
+    const struct value *available =
+        &reading->machine->at[metric_number(VITALS_HOST_MEMORY_AVAILABLE_BYTES)];
+    uint64_t low = 0;
+    bool known = false;
+    if (available->state == VITALS_UNSET) {
+        int descriptor = linux_open(reading->os, reading->os->proc, "zoneinfo", 0);
+        int error = descriptor < 0 ? descriptor : read_text(descriptor, UNTIL_END, text);
+        if (error == 0)
+            known = host_parse_zoneinfo(text->bytes, text->size, &low);
+        if (error == -ENOMEM)
+            reading->short_of_memory = true;
+        os_close_descriptor(descriptor);
+        low = saturating_mul(low, reading->os->page_bytes);
+    }
+    host_derive_memory(reading->machine, known ? &low : NULL);
+}
+
+static void take_disks(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    if (host_parse_diskstats(text->bytes, text->size, &reading->out->disks) != 0)
+        reading->short_of_memory = true;
+}
+
+static void take_networks(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    if (host_parse_netdev(text->bytes, text->size, &reading->out->networks) != 0)
+        reading->short_of_memory = true;
+}
+
+static void take_vmstat(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    host_parse_vmstat(text->bytes, text->size, reading->os->page_bytes, reading->machine);
+}
+
+struct host_file {
+    const char *path;
+    size_t descriptor; /* offset within struct os_host */
+    size_t last_below; /* WHOLE, LIST or UNTIL_END */
+    void (*parse)(const char *bytes, size_t size, struct values *machine); /* may be NULL */
+    void (*finish)(struct reading *reading); /* may be NULL: what needs more than the text */
+    vitals_entity table;                     /* whose rows it has too; 0: none */
+    size_t devices; /* offset of that table's list within struct os_machine; 0: none */
+    size_t ranges;
+    struct {
+        vitals_metric first, last;
+    } serves[4];
+};
+
+static const struct host_file FILES[] = {
+    {
+        .path = "stat",
+        .descriptor = offsetof(struct os_host, stat),
+        .last_below = WHOLE,
+        .finish = take_stat,
+        .table = VITALS_CPU,
+        .ranges = 4,
+        .serves = {{VITALS_HOST_CPUS, VITALS_HOST_CPUS},
+                   {VITALS_HOST_SOFT_INTERRUPTS, VITALS_HOST_SOFT_INTERRUPTS},
+                   {VITALS_HOST_FORKS, VITALS_HOST_TASKS_BLOCKED},
+                   {VITALS_HOST_CPU_USER_SECONDS, VITALS_HOST_CPU_TOTAL_SECONDS}},
+    },
+    {
+        .path = "meminfo",
+        .descriptor = offsetof(struct os_host, meminfo),
+        .last_below = WHOLE,
+        .parse = host_parse_meminfo,
+        .finish = finish_memory,
+        .ranges = 2,
+        .serves = {{VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_SWAP_USED_BYTES},
+                   {VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES, VITALS_HOST_MEMORY_HUGE_FREE_BYTES}},
+    },
+    {
+        .path = "loadavg",
+        .descriptor = offsetof(struct os_host, loadavg),
+        .last_below = WHOLE,
+        .parse = host_parse_loadavg,
+        .ranges = 1,
+        .serves = {{VITALS_HOST_LOAD_1M, VITALS_HOST_TASKS}},
+    },
+    {
+        .path = "vmstat",
+        .descriptor = offsetof(struct os_host, vmstat),
+        .last_below = LIST,
+        .finish = take_vmstat,
+        .ranges = 1,
+        .serves = {{VITALS_HOST_SWAP_IN_BYTES, VITALS_HOST_OOM_KILLS}},
+    },
+    {
+        .path = "diskstats",
+        .descriptor = offsetof(struct os_host, diskstats),
+        .last_below = LIST,
+        .finish = take_disks,
+        .table = VITALS_DISK,
+        .devices = offsetof(struct os_machine, disks),
+        .ranges = 2,
+        .serves = {{VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITES},
+                   {VITALS_HOST_DISK_BUSY_SECONDS, VITALS_HOST_DISK_BUSY_SECONDS}},
+    },
+    {
+        .path = "net/dev",
+        .descriptor = offsetof(struct os_host, netdev),
+        .last_below = LIST,
+        .finish = take_networks,
+        .table = VITALS_NETWORK,
+        .devices = offsetof(struct os_machine, networks),
+        .ranges = 2,
+        .serves = {{VITALS_HOST_NETWORK_RECEIVED_BYTES, VITALS_HOST_NETWORK_TRANSMITTED_BYTES},
+                   {VITALS_HOST_NETWORK_RECEIVED_PACKETS, VITALS_HOST_NETWORK_TRANSMITTED_PACKETS}},
+    },
+};
+
+static int *descriptor_of(struct os_host *host, const struct host_file *file)
+{
+    return (int *)(void *)((char *)host + file->descriptor);
+}
+
+static int read_file(struct reading *reading, const struct host_file *file)
+{
+    int *descriptor = descriptor_of(reading->host, file);
+    if (*descriptor < 0) {
+        int opened = linux_open(reading->os, reading->os->proc, file->path, 0);
+        if (opened < 0)
+            return opened;
+        *descriptor = opened;
+    }
+    int error = read_text(*descriptor, file->last_below, &reading->host->text);
+    if (error == -ENOMEM) {
+        reading->short_of_memory = true;
+    } else if (error < 0) {
+        os_trace(reading->os, "read %s: %s", file->path, strerrordesc_np(-error));
+        os_close_descriptor(*descriptor);
+        *descriptor = -1;
+    }
+    return error;
+}
+
+static int take_file(struct reading *reading, const struct host_file *file)
+{
+    const struct buffer *text = &reading->host->text;
+    int error = read_file(reading, file);
+    if (error < 0)
+        return error;
+    if (file->parse != NULL)
+        file->parse(text->bytes, text->size, reading->machine);
+    if (file->finish != NULL)
+        file->finish(reading);
+    return reading->short_of_memory ? -ENOMEM : 0;
+}
+
+static bool is_wanted(const struct host_file *file, const struct metric_set *wanted)
+{
+    for (size_t i = 0; i < file->ranges; i++)
+        for (unsigned metric = file->serves[i].first; metric <= file->serves[i].last; metric++)
+            if (metric_set_has(wanted, (vitals_metric)metric))
+                return true;
+    return file->table != 0 && metric_set_has_entity(wanted, file->table);
+}
+
+/* What the file did not give is missing for the reason. */
+static void fill(const struct host_file *file, struct values *machine, vitals_availability reason)
+{
+    for (size_t i = 0; i < file->ranges; i++)
+        for (unsigned metric = file->serves[i].first; metric <= file->serves[i].last; metric++) {
+            struct value *value = &machine->at[metric_number((vitals_metric)metric)];
+            if (value->state == VITALS_UNSET)
+                *value = value_missing(reason);
+        }
+}
+
+/* A machine's file that is not there belongs to a kernel without it; it has not gone. */
+static vitals_availability reason_of(int error)
+{
+    return error == -ENOENT ? VITALS_UNSUPPORTED : os_availability(error);
+}
+
+/* Which CPUs the calling thread may run on: a mask that is too short for the kernel is refused. */
+struct value linux_count_usable(const struct os *os)
+{
+    if (!os->live)
+        return value_missing(VITALS_UNSUPPORTED);
+    unsigned long mask[MASK_BYTES_MAX / sizeof(unsigned long)];
+    size_t size = MASK_BYTES_START;
+    while (sched_getaffinity(0, size, (cpu_set_t *)(void *)mask) != 0) {
+        if (errno != EINVAL || size == MASK_BYTES_MAX)
+            return value_missing(os_availability(errno));
+        size *= 2;
+    }
+    unsigned count = 0;
+    for (size_t i = 0; i < size / sizeof mask[0]; i++)
+        count += (unsigned)__builtin_popcountl(mask[i]);
+    return value_u64(count);
+}
+
+size_t os_cpus_usable(const struct os *os)
+{
+    struct value count = linux_count_usable(os);
+    return count.state > 0 && count.as.u64 > 0 ? (size_t)count.as.u64 : 1;
+}
+
+/* ---- pressure ---- */
+
+static const char *const PRESSURES[OS_PRESSURES] = {"pressure/cpu", "pressure/memory",
+                                                    "pressure/io", "pressure/irq"};
+
+/* A kernel that has none, or was started without, is not asked again. */
+static int read_pressure(struct reading *reading, unsigned which)
+{
+    enum { NONE = -2 };
+    int *descriptor = &reading->host->pressure[which];
+    if (*descriptor == NONE)
+        return -ENOTSUP;
+    if (*descriptor < 0)
+        *descriptor = linux_open(reading->os, reading->os->proc, PRESSURES[which], 0);
+    int error = *descriptor < 0 ? *descriptor : read_text(*descriptor, WHOLE, &reading->host->text);
+    if (error == 0)
+        return 0;
+    bool none = error == -ENOENT || error == -EOPNOTSUPP;
+    if (*descriptor >= 0)
+        os_close_descriptor(*descriptor);
+    *descriptor = none ? NONE : -1;
+    reading->short_of_memory |= error == -ENOMEM;
+    return error;
+}
+
+static void take_pressures(struct reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    for (unsigned i = 0; i < OS_PRESSURES; i++)
+        if (read_pressure(reading, i) == 0)
+            (void)host_parse_pressure(text->bytes, text->size, &reading->out->pressures[i]);
+}
+
+/* ---- all of it ---- */
+
+void os_host_init(struct os_host *host)
+{
+    *host = (struct os_host){.stat = -1,
+                             .meminfo = -1,
+                             .loadavg = -1,
+                             .vmstat = -1,
+                             .diskstats = -1,
+                             .netdev = -1,
+                             .pressure = {-1, -1, -1, -1}};
+}
+
+void os_host_done(struct os_host *host)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(FILES); i++)
+        os_close_descriptor(*descriptor_of(host, &FILES[i]));
+    for (unsigned i = 0; i < OS_PRESSURES; i++)
+        if (host->pressure[i] >= 0)
+            os_close_descriptor(host->pressure[i]);
+    buffer_done(&host->text);
+    os_host_init(host);
+}
+
+void os_machine_done(struct os_machine *machine)
+{
+    memory_free(machine->cpus.items);
+    memory_free(machine->disks.items);
+    memory_free(machine->networks.items);
+    *machine = (struct os_machine){0};
+}
+
+/* Why the file's list of devices is not there. */
+static void fill_devices(const struct host_file *file, struct os_machine *out,
+                         vitals_availability reason)
+{
+    struct os_devices *devices = (struct os_devices *)(void *)((char *)out + file->devices);
+    if (file->devices == 0)
+        return;
+    devices->count = 0;
+    devices->state = (signed char)reason;
+}
+
+/* By the clock: /proc/stat has whole seconds, cut. */
+static struct value boot_time(const struct os *os)
+{
+    uint64_t now_ns = os->clock.realtime_ns(os->clock.data);
+    uint64_t since_ns = os->clock.boottime_ns(os->clock.data);
+    return value_f64((double)(int64_t)(now_ns - since_ns) / 1e9);
+}
+
+static void forget(struct os_machine *out)
+{
+    out->values = (struct values){0};
+    out->cpus.count = 0;
+    out->disks.state = out->networks.state = VITALS_UNSET;
+    memset(out->pressures, 0, sizeof out->pressures);
+}
+
+void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
+                  struct os_machine *out)
+{
+    struct values *machine = &out->values;
+    struct reading reading = {host, os, wanted, machine, &out->cpus, out, false};
+    forget(out);
+    for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
+        if (!is_wanted(&FILES[i], wanted))
+            continue;
+        int error = take_file(&reading, &FILES[i]);
+        if (error < 0)
+            fill_devices(&FILES[i], out, reason_of(error));
+        if (FILES[i].devices == 0)
+            fill(&FILES[i], machine, error == 0 ? VITALS_UNSUPPORTED : reason_of(error));
+    }
+    if (metric_set_has_entity(wanted, VITALS_PRESSURE))
+        take_pressures(&reading);
+    if (metric_set_has(wanted, VITALS_HOST_CPUS_USABLE))
+        values_set(machine, VITALS_HOST_CPUS_USABLE, linux_count_usable(os));
+    if (metric_set_has(wanted, VITALS_HOST_UPTIME_SECONDS))
+        values_set(machine, VITALS_HOST_UPTIME_SECONDS,
+                   value_f64((double)os->clock.boottime_ns(os->clock.data) / 1e9));
+    if (metric_set_has(wanted, VITALS_HOST_BOOT_TIME_SECONDS))
+        values_set(machine, VITALS_HOST_BOOT_TIME_SECONDS, boot_time(os));
+    host->text.failed = reading.short_of_memory;
+}
+
+void os_read_kernel(const struct os *os, char *out, size_t capacity)
+{
+    linux_read_line(os, os->proc, "sys/kernel/osrelease", out, capacity);
+}

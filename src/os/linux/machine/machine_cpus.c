@@ -1,0 +1,227 @@
+/* machine_cpus.c: topology and clocks of the online CPUs.
+ *
+ * A clock is that of the CPU and not of its policy; offline CPUs have none and no row. Hardware
+ * threads of one core name each other in core_cpus_list (thread_siblings_list before 5.4): the
+ * first of them stands for the core. Where /sys has no clocks, as in most virtual machines, or is
+ * not there at all, /proc/cpuinfo lists the CPUs and tells what it can.
+ * Thread rule: lanes only. */
+#include "os/linux/machine/machine.h"
+
+#include "os/linux/machine/host_files.h"
+#include "util/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PACKAGES_MAX = 1024, LIST_BYTES = 4096, PATH_BYTES = 128 };
+
+struct cpu {
+    uint64_t index, package, core, cores_of_package;
+    double hertz;
+    bool has_package, has_core, has_clock, first_of_core, has_siblings;
+};
+
+struct processors {
+    const struct os *os;
+    struct facts *out;
+    uint64_t packages[PACKAGES_MAX / 64]; /* seen */
+    uint64_t package_count, core_count, clock_count, cpu_count;
+    double clock_sum;
+    bool cores_known, packages_known;
+    struct cpu info; /* of cpuinfo: the CPU being read */
+    bool begun;
+};
+
+static bool read_number(const struct os *os, uint64_t cpu, const char *file, uint64_t *out)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "devices/system/cpu/cpu%llu/%s", (unsigned long long)cpu, file);
+    return lines_u64(os, os->sys, path, out, NULL);
+}
+
+/* The first CPU of the list that shares the core. */
+static bool read_first_sibling(const struct os *os, uint64_t cpu, uint64_t *first)
+{
+    return read_number(os, cpu, "topology/core_cpus_list", first) ||
+           read_number(os, cpu, "topology/thread_siblings_list", first);
+}
+
+/* True for the first CPU of a package. */
+static bool count_package(struct processors *all, uint64_t package)
+{
+    if (package >= PACKAGES_MAX)
+        return false;
+    uint64_t bit = UINT64_C(1) << package % 64;
+    bool first = (all->packages[package / 64] & bit) == 0;
+    all->packages_known = true;
+    all->package_count += first;
+    all->packages[package / 64] |= bit;
+    return first;
+}
+
+static bool read_clock(const struct os *os, uint64_t cpu, const char *file, double *hertz)
+{
+    uint64_t kilo;
+    if (!read_number(os, cpu, file, &kilo) || kilo == 0)
+        return false;
+    *hertz = (double)kilo * 1e3;
+    return true;
+}
+
+static void write_clocks(const struct processors *all, uint64_t cpu)
+{
+    double hertz;
+    if (facts_wants(all->out, VITALS_CPU_FREQUENCY_MIN_HERTZ) &&
+        read_clock(all->os, cpu, "cpufreq/scaling_min_freq", &hertz))
+        fact_f64(all->out, VITALS_CPU_FREQUENCY_MIN_HERTZ, hertz);
+    if (facts_wants(all->out, VITALS_CPU_FREQUENCY_MAX_HERTZ) &&
+        read_clock(all->os, cpu, "cpufreq/scaling_max_freq", &hertz))
+        fact_f64(all->out, VITALS_CPU_FREQUENCY_MAX_HERTZ, hertz);
+}
+
+static void begin_row(const struct processors *all, uint64_t cpu)
+{
+    char label[3 + NUMBER_TEXT] = "cpu";
+    size_t size = 3 + number_print_u64(label + 3, cpu);
+    if (metric_set_has_entity(&all->out->wanted, VITALS_CPU))
+        (void)facts_row(all->out, VITALS_CPU, cpu + 1, (struct span){label, size});
+}
+
+/* Sums up, and writes the row. */
+static void take_cpu(struct processors *all, const struct cpu *cpu)
+{
+    struct facts *out = all->out;
+    begin_row(all, cpu->index);
+    all->cpu_count++;
+    if (cpu->has_package) {
+        fact_u64(out, VITALS_CPU_PACKAGE, cpu->package);
+        bool first = count_package(all, cpu->package);
+        if (first && !cpu->has_siblings && cpu->cores_of_package > 0) {
+            all->cores_known = true;
+            all->core_count += cpu->cores_of_package;
+        }
+    }
+    if (cpu->has_core)
+        fact_u64(out, VITALS_CPU_CORE, cpu->core);
+    all->cores_known |= cpu->has_siblings;
+    all->core_count += cpu->first_of_core;
+    if (cpu->has_clock) {
+        fact_f64(out, VITALS_CPU_FREQUENCY_HERTZ, cpu->hertz);
+        all->clock_sum += cpu->hertz;
+        all->clock_count++;
+    }
+}
+
+/* ---- /sys ---- */
+
+static bool wants_clock(const struct facts *out)
+{
+    return facts_wants(out, VITALS_CPU_FREQUENCY_HERTZ) ||
+           facts_wants(out, VITALS_HOST_CPU_FREQUENCY_HERTZ);
+}
+
+static bool read_clock_now(const struct os *os, uint64_t cpu, double *hertz)
+{
+    return read_clock(os, cpu, "cpufreq/scaling_cur_freq", hertz) ||
+           read_clock(os, cpu, "cpufreq/cpuinfo_cur_freq", hertz);
+}
+
+/* What /sys tells replaces what cpuinfo told. */
+static void read_cpu(struct processors *all, struct cpu *cpu)
+{
+    const struct os *os = all->os;
+    struct facts *out = all->out;
+    uint64_t first;
+    if (facts_wants(out, VITALS_CPU_CORE))
+        cpu->has_core |= read_number(os, cpu->index, "topology/core_id", &cpu->core);
+    if (facts_wants(out, VITALS_CPU_PACKAGE) || facts_wants(out, VITALS_HOST_CPU_PACKAGES))
+        cpu->has_package |= read_number(os, cpu->index, "topology/physical_package_id",
+                                        &cpu->package);
+    if (facts_wants(out, VITALS_HOST_CPUS_PHYSICAL))
+        cpu->has_siblings = read_first_sibling(os, cpu->index, &first);
+    cpu->first_of_core = cpu->has_siblings && first == cpu->index;
+    if (wants_clock(out) && !cpu->has_clock)
+        cpu->has_clock = read_clock_now(os, cpu->index, &cpu->hertz);
+    take_cpu(all, cpu);
+    write_clocks(all, cpu->index);
+}
+
+/* The CPUs of a list like "0-3,8"; false where it is better to ask cpuinfo. */
+static bool read_online(struct processors *all)
+{
+    char text[LIST_BYTES];
+    double hertz;
+    struct span list = lines_read(all->os, all->os->sys, "devices/system/cpu/online", text,
+                                  sizeof text, NULL);
+    struct cursor at = cursor_over(list.bytes, list.size);
+    uint64_t first, last;
+    while (cursor_u64(&at, &first)) {
+        if (all->cpu_count == 0 && wants_clock(all->out) && !read_clock_now(all->os, first, &hertz))
+            return false;
+        last = first;
+        if (cursor_literal(&at, "-") && !cursor_u64(&at, &last))
+            break;
+        for (uint64_t index = first; index <= last && index < HOST_CPUS_MAX; index++)
+            read_cpu(all, &(struct cpu){.index = index});
+        if (!cursor_literal(&at, ","))
+            break;
+    }
+    return all->cpu_count > 0;
+}
+
+/* ---- /proc/cpuinfo ---- */
+
+static void finish_info(struct processors *all)
+{
+    if (all->begun)
+        read_cpu(all, &all->info);
+    all->begun = false;
+}
+
+static void take_info(struct span line, void *data)
+{
+    struct processors *all = data;
+    struct cpu *cpu = &all->info;
+    struct span key, value;
+    if (!machine_parse_cpuinfo(line, &key, &value))
+        return;
+    struct cursor at = cursor_over(value.bytes, value.size);
+    double mega;
+    if (span_equal(key, "processor")) {
+        finish_info(all);
+        *cpu = (struct cpu){.index = HOST_CPUS_MAX};
+        (void)cursor_u64(&at, &cpu->index);
+        all->begun = cpu->index < HOST_CPUS_MAX;
+    } else if (span_equal(key, "physical id")) {
+        cpu->has_package = cursor_u64(&at, &cpu->package);
+    } else if (span_equal(key, "cpu cores")) {
+        (void)cursor_u64(&at, &cpu->cores_of_package);
+    } else if (span_equal(key, "core id")) {
+        cpu->has_core = cursor_u64(&at, &cpu->core);
+    } else if (span_equal(key, "cpu MHz") && number_f64(&at.at, at.end, &mega) && mega > 0) {
+        cpu->has_clock = true;
+        cpu->hertz = mega * 1e6;
+    }
+}
+
+/* ---- both ---- */
+
+static void set_count(struct values *host, vitals_metric metric, bool known, uint64_t count)
+{
+    values_set(host, metric,
+               known && count > 0 ? value_u64(count) : value_missing(VITALS_UNSUPPORTED));
+}
+
+void machine_read_cpus(const struct os *os, struct facts *out, struct values *host)
+{
+    struct processors all = {.os = os, .out = out};
+    if (os->sys < 0 || !read_online(&all)) {
+        (void)lines_each(os, os->proc, "cpuinfo", take_info, &all);
+        finish_info(&all);
+    }
+    set_count(host, VITALS_HOST_CPUS_PHYSICAL, all.cores_known, all.core_count);
+    set_count(host, VITALS_HOST_CPU_PACKAGES, all.packages_known, all.package_count);
+    values_set(host, VITALS_HOST_CPU_FREQUENCY_HERTZ,
+               all.clock_count > 0 ? value_f64(all.clock_sum / (double)all.clock_count)
+                                   : value_missing(VITALS_UNSUPPORTED));
+}

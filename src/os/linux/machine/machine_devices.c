@@ -1,0 +1,222 @@
+/* machine_devices.c: what /sys tells of disks and of network interfaces beside their counters.
+ *
+ * One small file per value, and none that is not wanted: some drivers ask their hardware for the
+ * speed of a link. The lists are the kernel's own, so that rows stand in the order of the ticks'.
+ * Thread rule: lanes only. */
+#include "os/linux/machine/machine.h"
+
+#include "util/number.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_BYTES = 192, TEXT_BYTES = 256 };
+
+struct devices_reading {
+    const struct os *os;
+    struct facts *out;
+    const char *class;         /* "block", "net" */
+    char name[OS_DEVICE_NAME]; /* of the device being read */
+};
+
+/* A missing file is no news: the device has no such thing. */
+static vitals_availability reason(int error)
+{
+    return error == 0 || error == -ENOENT || error == -EINVAL ? VITALS_UNSUPPORTED
+                                                              : os_availability(error);
+}
+
+static void path_of(const struct devices_reading *reading, const char *file, char out[PATH_BYTES])
+{
+    int size = snprintf(out, PATH_BYTES, "class/%s/", reading->class);
+    snprintf(out + size, PATH_BYTES - (size_t)size, "%s/%s", reading->name, file);
+    char *at = out + size, *end = at + strlen(reading->name);
+    for (; at < end; at++)
+        if (*at == '/')
+            *at = '!'; // as the kernel writes the slash of a name, as in cciss/c0d0
+}
+
+static void read_u64(const struct devices_reading *reading, vitals_metric metric, const char *file,
+                     uint64_t scale)
+{
+    char path[PATH_BYTES];
+    uint64_t number;
+    int error;
+    if (!facts_wants(reading->out, metric))
+        return;
+    path_of(reading, file, path);
+    if (lines_u64(reading->os, reading->os->sys, path, &number, &error))
+        fact_u64(reading->out, metric, saturating_mul(number, scale));
+    else
+        fact_missing(reading->out, metric, reason(error));
+}
+
+static struct span read_line(const struct devices_reading *reading, const char *file,
+                             char text[static TEXT_BYTES], int *error)
+{
+    char path[PATH_BYTES];
+    path_of(reading, file, path);
+    return lines_trim(lines_read(reading->os, reading->os->sys, path, text, TEXT_BYTES, error));
+}
+
+static void read_text(const struct devices_reading *reading, vitals_metric metric, const char *file)
+{
+    char text[TEXT_BYTES];
+    int error;
+    if (!facts_wants(reading->out, metric))
+        return;
+    struct span line = read_line(reading, file, text, &error);
+    if (line.size > 0)
+        fact_text(reading->out, metric, line);
+    else
+        fact_missing(reading->out, metric, reason(error));
+}
+
+/* False where it cannot be a name of a file in /sys. */
+static bool begin(struct devices_reading *reading, vitals_entity entity, struct span name)
+{
+    if (name.size == 0 || name.size >= sizeof reading->name || *name.bytes == '.' ||
+        memchr(name.bytes, '\0', name.size) != NULL)
+        return false;
+    memcpy(reading->name, name.bytes, name.size);
+    reading->name[name.size] = '\0';
+    return facts_row(reading->out, entity, 0, name) != NULL;
+}
+
+/* ---- disks ---- */
+
+static void read_model(const struct devices_reading *reading)
+{
+    char vendor[TEXT_BYTES], model[TEXT_BYTES], both[2 * TEXT_BYTES];
+    int error;
+    if (!facts_wants(reading->out, VITALS_DISK_MODEL))
+        return;
+    struct span first = read_line(reading, "device/vendor", vendor, NULL);
+    struct span second = read_line(reading, "device/model", model, &error);
+    if (second.size == 0)
+        second = read_line(reading, "device/name", model, NULL); // of a memory card
+    // Of what is no SCSI disk the vendor is a number of PCI's, or the word ATA.
+    if (span_starts(first, "0x") || span_equal(first, "ATA"))
+        first.size = 0;
+    size_t size = first.size;
+    memcpy(both, first.bytes, first.size);
+    if (first.size > 0 && second.size > 0)
+        both[size++] = ' ';
+    memcpy(both + size, second.bytes, second.size);
+    size += second.size;
+    if (second.size > 0)
+        fact_text(reading->out, VITALS_DISK_MODEL, (struct span){both, size});
+    else
+        fact_missing(reading->out, VITALS_DISK_MODEL, reason(error));
+}
+
+static void take_disk(struct span line, void *data)
+{
+    struct devices_reading *reading = data;
+    struct cursor at = cursor_over(line.bytes, line.size);
+    struct span word;
+    if (!cursor_word(&at, &word) || !cursor_word(&at, &word) || !cursor_word(&at, &word) ||
+        !begin(reading, VITALS_DISK, word))
+        return;
+    read_u64(reading, VITALS_DISK_SIZE_BYTES, "size", 512);
+    read_model(reading);
+    read_u64(reading, VITALS_DISK_ROTATIONAL, "queue/rotational", 1);
+}
+
+void machine_read_disks(const struct os *os, struct facts *out)
+{
+    struct devices_reading reading = {.os = os, .out = out, .class = "block"};
+    (void)lines_each(os, os->proc, "diskstats", take_disk, &reading);
+}
+
+/* ---- network interfaces ---- */
+
+enum { UP = 1 << 0, RUNNING = 1 << 6 };
+
+/* In the order of the kernel's bits (netdevice(7)). */
+static const char *const FLAGS[] = {
+    "up",        "broadcast", "debug",     "loopback", "pointopoint", "notrailers",
+    "running",   "noarp",     "promisc",   "allmulti", "master",      "slave",
+    "multicast", "portsel",   "automedia", "dynamic",
+};
+
+static void write_flags(struct facts *out, uint64_t flags)
+{
+    char text[TEXT_BYTES];
+    size_t size = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(FLAGS); i++) {
+        if ((flags >> i & 1) == 0)
+            continue;
+        size_t length = strlen(FLAGS[i]);
+        if (size > 0)
+            text[size++] = ',';
+        memcpy(text + size, FLAGS[i], length);
+        size += length;
+    }
+    fact_text(out, VITALS_NETWORK_FLAGS, (struct span){text, size});
+}
+
+/* The file "flags" lacks "running", which the kernel works out when a program asks: an interface
+ * that is up, and whose link is, or has no notion of one. */
+static void read_flags(const struct devices_reading *reading)
+{
+    char text[TEXT_BYTES], state[TEXT_BYTES];
+    int error;
+    uint64_t flags;
+    struct facts *out = reading->out;
+    if (!facts_wants(out, VITALS_NETWORK_UP) && !facts_wants(out, VITALS_NETWORK_FLAGS))
+        return;
+    struct span line = read_line(reading, "flags", text, &error);
+    struct span word = read_line(reading, "operstate", state, NULL);
+    const char *at = line.bytes;
+    if (!number_hex(&at, line.bytes + line.size, &flags)) {
+        fact_missing(out, VITALS_NETWORK_UP, reason(error));
+        fact_missing(out, VITALS_NETWORK_FLAGS, reason(error));
+        return;
+    }
+    if ((flags & UP) != 0 && (span_equal(word, "up") || span_equal(word, "unknown")))
+        flags |= RUNNING;
+    fact_u64(out, VITALS_NETWORK_UP, (flags & UP) != 0 && (flags & RUNNING) != 0);
+    write_flags(out, flags);
+}
+
+/* Megabits; -1, 4294967295 or an error where there is no link. */
+static void read_speed(const struct devices_reading *reading)
+{
+    enum { BYTES_PER_MEGABIT = 125000, NONE_32 = INT32_MAX };
+    char text[TEXT_BYTES];
+    int error;
+    uint64_t megabits;
+    if (!facts_wants(reading->out, VITALS_NETWORK_SPEED_BYTES))
+        return;
+    struct span line = read_line(reading, "speed", text, &error);
+    struct cursor at = cursor_over(line.bytes, line.size);
+    if (cursor_u64(&at, &megabits) && megabits > 0 && megabits < NONE_32)
+        fact_u64(reading->out, VITALS_NETWORK_SPEED_BYTES, megabits * BYTES_PER_MEGABIT);
+    else
+        fact_missing(reading->out, VITALS_NETWORK_SPEED_BYTES, reason(error));
+}
+
+static void take_network(struct span line, void *data)
+{
+    struct devices_reading *reading = data;
+    size_t size = line.size;
+    while (size > 0 && line.bytes[size - 1] != ':')
+        size--;
+    if (size == 0 ||
+        !begin(reading, VITALS_NETWORK, lines_trim((struct span){line.bytes, size - 1})))
+        return;
+    read_flags(reading);
+    read_text(reading, VITALS_NETWORK_STATE, "operstate");
+    read_u64(reading, VITALS_NETWORK_MTU_BYTES, "mtu", 1);
+    read_speed(reading);
+    read_text(reading, VITALS_NETWORK_DUPLEX, "duplex");
+    read_text(reading, VITALS_NETWORK_HARDWARE_ADDRESS, "address");
+}
+
+void machine_read_networks(const struct os *os, struct facts *out)
+{
+    struct devices_reading reading = {.os = os, .out = out, .class = "net"};
+    (void)lines_each(os, os->proc, "net/dev", take_network, &reading);
+}

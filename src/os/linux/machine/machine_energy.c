@@ -1,0 +1,95 @@
+/* machine_energy.c: what the processor counts its energy by: the zones of /sys/class/powercap.
+ *
+ * "intel-rapl:0" is a package (or "psys", the whole platform), "intel-rapl:0:1" a part of it; AMD's
+ * processors have the same. The zones of "intel-rapl-mmio" are the same packages over another bus
+ * and are passed over. The counters are told as they are read: who keeps the last reading sees that
+ * one began anew (host/energy.c). Since Linux 5.10 they are root's alone.
+ * Thread rule: lanes only. */
+#include "os/linux/machine/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A machine has some ten; a folder may hold whatever somebody wants. */
+enum { ZONES_MAX = 512, NAME_BYTES = 64, KEY_PARTS = 1 << 16 };
+
+static const char FOLDER[] = "class/powercap", PREFIX[] = "intel-rapl:";
+
+struct zones {
+    const struct os *os;
+    struct facts *out;
+    size_t count;
+};
+
+/* "0" or "0:1" into a key that stays: the part in the lower bits, 0 for the whole. */
+static bool parse_numbers(const char *text, uint64_t *key, size_t *package_size)
+{
+    struct cursor at = cursor_over(text, strlen(text));
+    uint64_t package, part = 0;
+    if (!cursor_u64(&at, &package) || package >= KEY_PARTS)
+        return false;
+    *package_size = (size_t)(at.at - text);
+    if (!cursor_done(&at) &&
+        (!cursor_literal(&at, ":") || !cursor_u64(&at, &part) || ++part >= KEY_PARTS))
+        return false;
+    *key = (package + 1) * KEY_PARTS + part;
+    return cursor_done(&at);
+}
+
+static bool read_name(const struct os *os, const char *zone, char out[static NAME_BYTES])
+{
+    char path[OS_SYS_PATH];
+    (void)snprintf(path, sizeof path, "%s/%.80s/name", FOLDER, zone);
+    return os_sys_text(os, path, out, NAME_BYTES) >= 0 && out[0] != '\0';
+}
+
+static void read_joules(const struct zones *zones, const char *zone, const char *file,
+                        vitals_metric metric)
+{
+    char path[OS_SYS_PATH];
+    uint64_t micro;
+    if (!facts_wants(zones->out, metric))
+        return;
+    (void)snprintf(path, sizeof path, "%s/%.80s/%s", FOLDER, zone, file);
+    int code = os_sys_u64(zones->os, path, &micro);
+    if (code < 0)
+        fact_missing(zones->out, metric, os_availability(code));
+    else
+        fact_f64(zones->out, metric, (double)micro / 1e6);
+}
+
+static bool visit(const char *entry, void *data)
+{
+    struct zones *zones = data;
+    char name[NAME_BYTES], package[NAME_BYTES], label[2 * NAME_BYTES], above[NAME_BYTES];
+    uint64_t key;
+    size_t size;
+    if (strncmp(entry, PREFIX, strlen(PREFIX)) != 0 || strlen(entry) >= NAME_BYTES ||
+        !parse_numbers(entry + strlen(PREFIX), &key, &size) || !read_name(zones->os, entry, name))
+        return true;
+    bool part = key % KEY_PARTS != 0;
+    (void)snprintf(above, sizeof above, "%.*s", (int)(strlen(PREFIX) + size), entry);
+    if (!part || !read_name(zones->os, above, package))
+        memcpy(package, name, sizeof package);
+    (void)snprintf(label, sizeof label, "%s%s%s", package, part ? " " : "", part ? name : "");
+    if (facts_row(zones->out, VITALS_ENERGY_ZONE, key, (struct span){label, strlen(label)}) == NULL)
+        return false;
+    fact_string(zones->out, VITALS_ENERGY_ZONE_NAME, name);
+    fact_string(zones->out, VITALS_ENERGY_ZONE_PACKAGE, package);
+    read_joules(zones, entry, "max_energy_range_uj", VITALS_ENERGY_ZONE_RANGE_JOULES);
+    read_joules(zones, entry, "energy_uj", VITALS_ENERGY_ZONE_ENERGY_JOULES);
+    if (++zones->count < ZONES_MAX)
+        return true;
+    facts_state(zones->out, VITALS_ENERGY_ZONE, VITALS_LOWER_BOUND);
+    return false;
+}
+
+void machine_read_energy(const struct os *os, struct facts *out)
+{
+    struct zones zones = {.os = os, .out = out};
+    int code = os_sys_list(os, FOLDER, visit, &zones);
+    if (zones.count == 0)
+        facts_state(out, VITALS_ENERGY_ZONE,
+                    code == 0 || code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
+}

@@ -1,0 +1,147 @@
+/* parse_host_stat.c: /proc/stat.
+ *
+ * proc(5): "cpu" and "cpuN" lines of up to ten numbers in clock ticks. Kernels before 2.6 have
+ * four, and guest time came with 2.6.24 and 2.6.33: what is missing stays unsupported, and had
+ * been counted within the others. Offline CPUs vanish, so a CPU is known by its number and never
+ * by its line.
+ * Thread rule: pure. */
+#include "os/linux/machine/host_files.h"
+
+#include "util/memory.h"
+
+/* The ten numbers of a line, in its order. */
+enum {
+    USER,
+    NICE,
+    SYSTEM,
+    IDLE,
+    IOWAIT,
+    IRQ,
+    SOFTIRQ,
+    STEAL,
+    GUEST,      /* already in USER */
+    GUEST_NICE, /* already in NICE */
+    TIMES,
+    TIMES_MIN = IDLE + 1 /* a line of fewer is broken */
+};
+
+/* Times have the same numbers in both tables, so one function writes either row. */
+enum { FIRST = 20, BUSY = 30, TOTAL = 31 };
+
+#define SAME_NUMBER(name, number)                                           \
+    _Static_assert((VITALS_HOST_CPU_##name##_SECONDS & 0xff) == (number) && \
+                       (VITALS_CPU_##name##_SECONDS & 0xff) == (number),    \
+                   "the times of host and cpu rows have the same numbers")
+SAME_NUMBER(USER, FIRST + USER);
+SAME_NUMBER(NICE, FIRST + NICE);
+SAME_NUMBER(SYSTEM, FIRST + SYSTEM);
+SAME_NUMBER(IDLE, FIRST + IDLE);
+SAME_NUMBER(IOWAIT, FIRST + IOWAIT);
+SAME_NUMBER(IRQ, FIRST + IRQ);
+SAME_NUMBER(SOFTIRQ, FIRST + SOFTIRQ);
+SAME_NUMBER(STEAL, FIRST + STEAL);
+SAME_NUMBER(GUEST, FIRST + GUEST);
+SAME_NUMBER(GUEST_NICE, FIRST + GUEST_NICE);
+SAME_NUMBER(BUSY, BUSY);
+SAME_NUMBER(TOTAL, TOTAL);
+
+static const struct host_field FIELDS[] = {
+    {"intr", VITALS_HOST_INTERRUPTS, 1},
+    {"softirq", VITALS_HOST_SOFT_INTERRUPTS, 1},
+    {"ctxt", VITALS_HOST_CONTEXT_SWITCHES, 1},
+    {"processes", VITALS_HOST_FORKS, 1},
+    {"procs_blocked", VITALS_HOST_TASKS_BLOCKED, 1},
+};
+
+/* Divided by the ticks of a second and not multiplied by a tick's length, a count of hundredths
+ * becomes the double that is nearest to it, and prints as short as it is. */
+static struct value seconds_of(uint64_t ticks, double ticks_per_second)
+{
+    return value_f64((double)ticks / ticks_per_second);
+}
+
+static uint64_t sum_of(const uint64_t ticks[static TIMES], unsigned from, unsigned to)
+{
+    uint64_t sum = 0;
+    for (unsigned i = from; i <= to; i++)
+        sum = saturating_add(sum, ticks[i]);
+    return sum;
+}
+
+static void parse_times(struct cursor *line, double ticks_per_second, struct values *out)
+{
+    uint64_t ticks[TIMES] = {0};
+    unsigned count = 0;
+    while (count < TIMES && cursor_u64(line, &ticks[count]))
+        count++;
+    const struct value missing = value_missing(VITALS_UNSUPPORTED);
+    for (unsigned i = 0; i < TIMES; i++)
+        out->at[FIRST + i] = i < count ? seconds_of(ticks[i], ticks_per_second) : missing;
+
+    uint64_t busy = saturating_add(sum_of(ticks, USER, SYSTEM), sum_of(ticks, IRQ, STEAL));
+    uint64_t total = saturating_add(busy, sum_of(ticks, IDLE, IOWAIT));
+    out->at[BUSY] = count >= TIMES_MIN ? seconds_of(busy, ticks_per_second) : missing;
+    out->at[TOTAL] = count >= TIMES_MIN ? seconds_of(total, ticks_per_second) : missing;
+}
+
+/* Every tick writes the same numbers of an item, so only a new one is zeroed. */
+static struct os_cpu *cpu_add(struct os_cpus *cpus, uint64_t index)
+{
+    size_t before = cpus->capacity;
+    void *items = cpus->items;
+    if (memory_grow(&items, &cpus->capacity, cpus->count, sizeof *cpus->items) != 0)
+        return NULL;
+    cpus->items = items;
+    for (size_t i = before; i < cpus->capacity; i++)
+        cpus->items[i] = (struct os_cpu){0};
+    struct os_cpu *cpu = &cpus->items[cpus->count++];
+    cpu->index = index;
+    values_set(&cpu->values, VITALS_CPU_INDEX, value_u64(index));
+    return cpu;
+}
+
+/* The number of a "cpuN" word. */
+static bool cpu_index(struct span word, uint64_t *index)
+{
+    struct cursor at = cursor_over(word.bytes, word.size);
+    return cursor_literal(&at, "cpu") && cursor_u64(&at, index) && cursor_done(&at) &&
+           *index < HOST_CPUS_MAX;
+}
+
+int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, struct values *machine,
+                    struct os_cpus *cpus)
+{
+    struct cursor text = cursor_over(bytes, size);
+    struct span line, word;
+    uint64_t index, next = 0, count = 0;
+    if (cpus != NULL)
+        cpus->count = 0;
+    while (host_line(&text, &line)) {
+        struct cursor at = cursor_over(line.bytes, line.size);
+        if (!cursor_word(&at, &word))
+            continue;
+        if (span_equal(word, "cpu")) {
+            parse_times(&at, ticks_per_second, machine);
+        } else if (cpu_index(word, &index)) {
+            // The kernel lists them in ascending order, each once.
+            if (index < next)
+                continue;
+            next = index + 1;
+            count++;
+            struct os_cpu *cpu = cpus != NULL ? cpu_add(cpus, index) : NULL;
+            if (cpus != NULL && cpu == NULL)
+                return -1;
+            if (cpu != NULL)
+                parse_times(&at, ticks_per_second, &cpu->values);
+        } else {
+            host_field_set(FIELDS, ARRAY_COUNT(FIELDS), word, &at, machine);
+        }
+    }
+    // A text that ends amid a line may have lost more of them.
+    struct value cpu_count = value_u64(count);
+    if (size > 0 && bytes[size - 1] != '\n')
+        cpu_count.state = VITALS_LOWER_BOUND;
+    if (count > 0)
+        values_set(machine, VITALS_HOST_CPUS, cpu_count);
+    return 0;
+}

@@ -1,0 +1,148 @@
+/* parse_logins.c: see logins.h.
+ *
+ * utmp(5) is an array of the C library's own struct, whose strings need not end. A session's file
+ * (systemd's logind-session.c writes it) has lines KEY=value. Thread rule: pure. */
+#include "os/linux/machine/logins.h"
+
+#include "util/number.h"
+
+#include <string.h>
+#include <utmp.h>
+
+/* Records are written by the same C library that this is built with: 384 bytes where times are 32
+ * bits wide for the sake of older programs, 400 on other machines of 64 bits. */
+_Static_assert(offsetof(struct utmp, ut_pid) == 4 && offsetof(struct utmp, ut_line) == 8 &&
+                   offsetof(struct utmp, ut_user) == 44 && offsetof(struct utmp, ut_host) == 76,
+               "the layout of utmp(5)");
+_Static_assert(sizeof(((struct utmp *)0)->ut_line) == 32 &&
+                   sizeof(((struct utmp *)0)->ut_user) == 32 &&
+                   sizeof(((struct utmp *)0)->ut_host) == 256,
+               "the layout of utmp(5)");
+_Static_assert(sizeof(struct utmp) == 384 || sizeof(struct utmp) == 400, "the layout of utmp(5)");
+
+/* A string of a record, which lies in the bytes at `offset`. */
+static struct span text_at(const char *record, size_t offset, size_t capacity)
+{
+    return (struct span){record + offset, strnlen(record + offset, capacity)};
+}
+
+/* A display of this machine, such as ":0", is nowhere else. */
+static struct span host_of(struct span host)
+{
+    return host.size > 0 && host.bytes[0] == ':' ? (struct span){"", 0} : host;
+}
+
+/* Of 32 bits the time has no sign: they last until 2106. */
+static double seconds_of(const struct utmp *record)
+{
+    double seconds = sizeof record->ut_tv.tv_sec == 4 ? (double)(uint32_t)record->ut_tv.tv_sec
+                                                      : (double)record->ut_tv.tv_sec;
+    double fraction = (double)record->ut_tv.tv_usec / 1e6;
+    return seconds > 0 ? seconds + (fraction >= 0 && fraction < 1 ? fraction : 0) : 0;
+}
+
+bool login_next_utmp(const char *bytes, size_t size, size_t *at, struct login *out)
+{
+    while (*at <= size && size - *at >= sizeof(struct utmp)) {
+        struct utmp record;
+        const char *from = bytes + *at;
+        memcpy(&record, from, sizeof record);
+        *at += sizeof record;
+        if (record.ut_type != USER_PROCESS)
+            continue;
+        *out = (struct login){
+            .user = text_at(from, offsetof(struct utmp, ut_user), sizeof record.ut_user),
+            .terminal = text_at(from, offsetof(struct utmp, ut_line), sizeof record.ut_line),
+            .host = host_of(text_at(from, offsetof(struct utmp, ut_host), sizeof record.ut_host)),
+            .start_seconds = seconds_of(&record),
+            .pid = record.ut_pid > 0 ? (uint64_t)record.ut_pid : 0,
+        };
+        return true;
+    }
+    return false;
+}
+
+/* ---- a session ---- */
+
+struct session {
+    struct span user, class, state, tty, display, host, leader, realtime;
+};
+
+static const struct {
+    const char *key;
+    size_t at; /* of a span in struct session */
+} KEYS[] = {
+    {"USER", offsetof(struct session, user)},
+    {"CLASS", offsetof(struct session, class)},
+    {"STATE", offsetof(struct session, state)},
+    {"TTY", offsetof(struct session, tty)},
+    {"DISPLAY", offsetof(struct session, display)},
+    {"REMOTE_HOST", offsetof(struct session, host)},
+    {"LEADER", offsetof(struct session, leader)},
+    {"REALTIME", offsetof(struct session, realtime)},
+};
+
+static struct span unquoted(struct span value)
+{
+    if (value.size >= 2 && value.bytes[0] == '"' && value.bytes[value.size - 1] == '"')
+        return (struct span){value.bytes + 1, value.size - 2};
+    return value;
+}
+
+static void take_line(struct span line, struct session *session)
+{
+    struct cursor cursor = cursor_over(line.bytes, line.size);
+    struct span key;
+    if (!cursor_until(&cursor, '=', &key))
+        return;
+    struct span value = {cursor.at, (size_t)(cursor.end - cursor.at)};
+    value = unquoted(value);
+    for (size_t i = 0; i < ARRAY_COUNT(KEYS); i++)
+        if (span_equal(key, KEYS[i].key))
+            memcpy((char *)session + KEYS[i].at, &value, sizeof value);
+}
+
+/* The whole value is a number above 0; else 0. */
+static uint64_t number_of(struct span value)
+{
+    const char *at = value.bytes, *end = value.bytes + value.size;
+    uint64_t number;
+    return value.size != 0 && number_u64(&at, end, &number) && at == end ? number : 0;
+}
+
+bool login_parse_session(const char *bytes, size_t size, struct login *out)
+{
+    const struct span none = {"", 0};
+    struct session session = {none, none, none, none, none, none, none, none};
+    struct cursor text = cursor_over(bytes, size);
+    for (struct span line; cursor_line(&text, &line);)
+        take_line(line, &session);
+    // Of old versions without a class all were users'; greeters and managers are nobody.
+    bool of_user = session.class.size == 0 || span_equal(session.class, "user") ||
+                   span_starts(session.class, "user-");
+    if (session.user.size == 0 || !of_user || span_equal(session.state, "closing"))
+        return false;
+    uint64_t pid = number_of(session.leader);
+    *out = (struct login){
+        .user = session.user,
+        .terminal = session.tty.size != 0 ? session.tty : session.display,
+        .host = host_of(session.host),
+        .display = session.display,
+        .start_seconds = (double)number_of(session.realtime) / 1e6,
+        .pid = pid <= INT32_MAX ? pid : 0,
+    };
+    return true;
+}
+
+static bool equal(struct span a, struct span b)
+{
+    return a.size == b.size && a.size != 0 && memcmp(a.bytes, b.bytes, a.size) == 0;
+}
+
+bool login_same(const struct login *record, const struct login *session)
+{
+    return equal(record->user, session->user) &&
+           ((record->pid != 0 && record->pid == session->pid) ||
+            equal(record->terminal, session->terminal) ||
+            equal(record->terminal, session->display));
+}

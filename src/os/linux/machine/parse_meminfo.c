@@ -1,0 +1,170 @@
+/* parse_meminfo.c: /proc/meminfo, and the watermarks of /proc/zoneinfo.
+ *
+ * Lines are "Key:   number kB"; the blank behind the colon may be missing, and kernels add keys
+ * at will. Kernels before 3.14 do not say how much is available, and some containers say 0: then
+ * it is estimated in the kernel's own way (its change 34e431b0ae39), from the watermarks.
+ * Thread rule: pure. */
+#include "os/linux/machine/host_files.h"
+
+enum { KILO = 1024 };
+
+static const struct host_field FIELDS[] = {
+    {"MemTotal", VITALS_HOST_MEMORY_TOTAL_BYTES, KILO},
+    {"MemFree", VITALS_HOST_MEMORY_FREE_BYTES, KILO},
+    {"MemAvailable", VITALS_HOST_MEMORY_AVAILABLE_BYTES, KILO},
+    {"Buffers", VITALS_HOST_MEMORY_BUFFERS_BYTES, KILO},
+    {"Cached", VITALS_HOST_MEMORY_PAGE_CACHE_BYTES, KILO},
+    {"Active", VITALS_HOST_MEMORY_ACTIVE_BYTES, KILO},
+    {"Inactive", VITALS_HOST_MEMORY_INACTIVE_BYTES, KILO},
+    {"Active(anon)", VITALS_HOST_MEMORY_ACTIVE_ANON_BYTES, KILO},
+    {"Inactive(anon)", VITALS_HOST_MEMORY_INACTIVE_ANON_BYTES, KILO},
+    {"Active(file)", VITALS_HOST_MEMORY_ACTIVE_FILE_BYTES, KILO},
+    {"Inactive(file)", VITALS_HOST_MEMORY_INACTIVE_FILE_BYTES, KILO},
+    {"SwapTotal", VITALS_HOST_SWAP_TOTAL_BYTES, KILO},
+    {"SwapFree", VITALS_HOST_SWAP_FREE_BYTES, KILO},
+    {"Dirty", VITALS_HOST_MEMORY_DIRTY_BYTES, KILO},
+    {"Shmem", VITALS_HOST_MEMORY_SHARED_BYTES, KILO},
+    {"Slab", VITALS_HOST_MEMORY_SLAB_BYTES, KILO},
+    {"SReclaimable", VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, KILO},
+    {"Committed_AS", VITALS_HOST_MEMORY_COMMITTED_BYTES, KILO},
+    {"HugePages_Total", VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES, 1}, // pages, whose size comes later
+    {"HugePages_Free", VITALS_HOST_MEMORY_HUGE_FREE_BYTES, 1},
+};
+
+static bool known(const struct values *machine, vitals_metric metric, uint64_t *bytes)
+{
+    const struct value *value = &machine->at[metric_number(metric)];
+    if (value->state <= 0)
+        return false;
+    *bytes = value->as.u64;
+    return true;
+}
+
+/* From pages to bytes; without the size of a page nothing is known. */
+static void scale_huge_pages(struct values *machine, uint64_t page_bytes)
+{
+    static const vitals_metric COUNTS[] = {VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES,
+                                           VITALS_HOST_MEMORY_HUGE_FREE_BYTES};
+    uint64_t pages;
+    for (size_t i = 0; i < ARRAY_COUNT(COUNTS); i++)
+        if (known(machine, COUNTS[i], &pages))
+            values_set(machine, COUNTS[i],
+                       page_bytes != 0 ? value_u64(saturating_mul(pages, page_bytes))
+                                       : (struct value){0});
+}
+
+void host_parse_meminfo(const char *bytes, size_t size, struct values *machine)
+{
+    struct cursor text = cursor_over(bytes, size);
+    struct span line, key;
+    uint64_t huge_kilo = 0;
+    while (host_line(&text, &line)) {
+        struct cursor at = cursor_over(line.bytes, line.size);
+        if (!cursor_until(&at, ':', &key))
+            continue;
+        if (span_equal(key, "Hugepagesize"))
+            (void)cursor_u64(&at, &huge_kilo);
+        else
+            host_field_set(FIELDS, ARRAY_COUNT(FIELDS), key, &at, machine);
+    }
+    scale_huge_pages(machine, saturating_mul(huge_kilo, KILO));
+    uint64_t available;
+    if (known(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, &available) && available == 0)
+        values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, (struct value){0});
+}
+
+bool host_parse_zoneinfo(const char *bytes, size_t size, uint64_t *pages)
+{
+    struct cursor text = cursor_over(bytes, size);
+    struct span line, word;
+    bool found = false;
+    uint64_t sum = 0, low;
+    while (host_line(&text, &line)) {
+        struct cursor at = cursor_over(line.bytes, line.size);
+        if (!cursor_word(&at, &word) || !span_equal(word, "low") || !cursor_u64(&at, &low))
+            continue;
+        sum = saturating_add(sum, low);
+        found = true;
+    }
+    if (found)
+        *pages = sum;
+    return found;
+}
+
+/* What of a cache can be had: half of it, or the watermarks, have to stay. */
+static uint64_t reclaimable(uint64_t cache, uint64_t low)
+{
+    uint64_t half = cache / 2;
+    return cache - (half < low ? half : low);
+}
+
+/* False where the kernel did not tell enough for it. */
+static bool estimate_available(const struct values *machine, const uint64_t *low, uint64_t *out)
+{
+    uint64_t free_bytes, active, inactive, cached, slab = 0;
+    if (!known(machine, VITALS_HOST_MEMORY_FREE_BYTES, &free_bytes))
+        return false;
+    if (low != NULL && known(machine, VITALS_HOST_MEMORY_ACTIVE_FILE_BYTES, &active) &&
+        known(machine, VITALS_HOST_MEMORY_INACTIVE_FILE_BYTES, &inactive)) {
+        (void)known(machine, VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, &slab);
+        uint64_t sum = saturating_add(free_bytes,
+                                      reclaimable(saturating_add(active, inactive), *low));
+        sum = saturating_add(sum, reclaimable(slab, *low));
+        *out = sum > *low ? sum - *low : 0;
+        return true;
+    }
+    if (!known(machine, VITALS_HOST_MEMORY_PAGE_CACHE_BYTES, &cached))
+        return false;
+    *out = saturating_add(free_bytes, cached);
+    return true;
+}
+
+static struct value estimate(uint64_t bytes)
+{
+    return (struct value){.as.u64 = bytes, .state = VITALS_ESTIMATE};
+}
+
+static void derive_available(struct values *machine, const uint64_t *low_bytes)
+{
+    uint64_t available, total, free_bytes;
+    if (!known(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, &available)) {
+        if (!estimate_available(machine, low_bytes, &available))
+            return;
+        values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, estimate(available));
+    }
+    // LXC: the container's total beside the host's available. What is free is the container's.
+    if (!known(machine, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) || available <= total)
+        return;
+    bool sane = known(machine, VITALS_HOST_MEMORY_FREE_BYTES, &free_bytes) && free_bytes <= total;
+    values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES,
+               sane ? estimate(free_bytes) : value_missing(VITALS_FAILED));
+}
+
+/* whole − part, as good as the part is. */
+static void derive_used(struct values *machine, vitals_metric whole, vitals_metric part,
+                        vitals_metric used)
+{
+    uint64_t all, rest;
+    if (!known(machine, whole, &all) || !known(machine, part, &rest))
+        return;
+    struct value value = machine->at[metric_number(part)];
+    value.as.u64 = all - rest;
+    values_set(machine, used, rest <= all ? value : value_missing(VITALS_FAILED));
+}
+
+void host_derive_memory(struct values *machine, const uint64_t *low_bytes)
+{
+    derive_available(machine, low_bytes);
+    derive_used(machine, VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_MEMORY_AVAILABLE_BYTES,
+                VITALS_HOST_MEMORY_USED_BYTES);
+    derive_used(machine, VITALS_HOST_SWAP_TOTAL_BYTES, VITALS_HOST_SWAP_FREE_BYTES,
+                VITALS_HOST_SWAP_USED_BYTES);
+
+    uint64_t cached, slab = 0;
+    if (!known(machine, VITALS_HOST_MEMORY_PAGE_CACHE_BYTES, &cached))
+        return;
+    bool whole = known(machine, VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, &slab);
+    struct value value = value_u64(saturating_add(cached, slab));
+    value.state = whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
+    values_set(machine, VITALS_HOST_MEMORY_CACHED_BYTES, value);
+}

@@ -1,0 +1,164 @@
+/* parse_mountinfo.c: see mounts.h. The format is told in proc_pid_mountinfo(5).
+ *
+ * Thread rule: pure. */
+#include "os/linux/machine/mounts.h"
+
+#include <string.h>
+
+char mount_unescape(struct cursor *at)
+{
+    const char *bytes = at->at;
+    if (*bytes == '\\' && at->end - bytes >= 4) {
+        unsigned value = 0, digits = 0;
+        while (digits < 3 && bytes[digits + 1] >= '0' && bytes[digits + 1] <= '7')
+            value = value * 8 + (unsigned)(bytes[++digits] - '0');
+        if (digits == 3 && value < 256) {
+            at->at += 4;
+            return (char)value;
+        }
+    }
+    at->at++;
+    return *bytes;
+}
+
+static void take_text(struct span word, struct mount_text *out)
+{
+    struct cursor at = cursor_over(word.bytes, word.size);
+    out->size = 0;
+    out->cut = false;
+    while (!cursor_done(&at)) {
+        char byte = mount_unescape(&at);
+        if (byte == '\0' || out->size + 1 == sizeof out->bytes) {
+            out->cut = true;
+            break;
+        }
+        out->bytes[out->size++] = byte;
+    }
+    out->bytes[out->size] = '\0';
+}
+
+/* ---- options ---- */
+
+static bool next_option(struct cursor *at, struct span *option)
+{
+    if (cursor_until(at, ',', option))
+        return true;
+    *option = (struct span){at->at, (size_t)(at->end - at->at)};
+    at->at = at->end;
+    return option->size > 0;
+}
+
+static void add_option(struct mount *mount, struct span option)
+{
+    if (mount->options_size + 1 + option.size > sizeof mount->options)
+        return;
+    if (mount->options_size > 0)
+        mount->options[mount->options_size++] = ',';
+    memcpy(mount->options + mount->options_size, option.bytes, option.size);
+    mount->options_size += option.size;
+}
+
+/* Options of a file system that /proc/mounts puts before those of the mount. */
+static bool is_early(struct span option)
+{
+    static const char *const EARLY[] = {"sync", "dirsync", "mand", "lazytime"};
+    for (size_t i = 0; i < ARRAY_COUNT(EARLY); i++)
+        if (span_equal(option, EARLY[i]))
+            return true;
+    return false;
+}
+
+/* Both lists begin with rw or ro. */
+static bool begins_ro(struct span list)
+{
+    return span_equal(list, "ro") || span_starts(list, "ro,");
+}
+
+enum which { ALL, EARLY, LATE };
+
+static void add_options(struct mount *mount, struct span list, enum which which)
+{
+    struct cursor at = cursor_over(list.bytes, list.size);
+    for (struct span option; next_option(&at, &option);)
+        if (!span_equal(option, "rw") && !span_equal(option, "ro") && option.size > 0 &&
+            (which == ALL || is_early(option) == (which == EARLY)))
+            add_option(mount, option);
+}
+
+static void join_options(struct mount *mount, struct span own, struct span super)
+{
+    /* A mount alone is read-only in a namespace, as that of a service, where the machine writes. */
+    mount->read_only = begins_ro(super);
+    mount->options_size = 0;
+    add_option(mount, (struct span){mount->read_only || begins_ro(own) ? "ro" : "rw", 2});
+    add_options(mount, super, EARLY);
+    add_options(mount, own, ALL);
+    add_options(mount, super, LATE);
+}
+
+/* ---- the line ---- */
+
+bool mount_parse(struct span line, struct mount *out)
+{
+    // id, parent, major:minor, root, point, options, then optional fields up to a lone minus
+    enum { DEVICE = 2, POINT = 4, OPTIONS = 5, FIXED = 6 };
+    struct cursor at = cursor_over(line.bytes, line.size);
+    struct span fixed[FIXED], word;
+    for (unsigned i = 0; i < FIXED; i++)
+        if (!cursor_word(&at, &fixed[i]))
+            return false;
+    struct cursor device = cursor_over(fixed[DEVICE].bytes, fixed[DEVICE].size);
+    if (!cursor_u64(&device, &out->major) || !cursor_literal(&device, ":") ||
+        !cursor_u64(&device, &out->minor))
+        return false;
+    do {
+        if (!cursor_word(&at, &word))
+            return false;
+    } while (!span_equal(word, "-"));
+    // The source may be empty: then two blanks follow each other.
+    if (!cursor_word(&at, &out->type) || !cursor_literal(&at, " "))
+        return false;
+    struct span source = {at.at, 0}, super = {"", 0};
+    if (!cursor_until(&at, ' ', &source))
+        source = (struct span){at.at, (size_t)(at.end - at.at)};
+    else
+        super = (struct span){at.at, (size_t)(at.end - at.at)};
+    take_text(fixed[POINT], &out->point);
+    take_text(source, &out->source);
+    join_options(out, fixed[OPTIONS], super);
+    return out->point.size > 0 && out->point.bytes[0] == '/';
+}
+
+bool mount_stores_nothing(struct span type)
+{
+    static const char *const NOTHING[] = {
+        "autofs",     "binder",      "binfmt_misc", "bpf",       "cgroup",   "cgroup2",
+        "configfs",   "cpuset",      "debugfs",     "devpts",    "efivarfs", "fuse.gvfsd-fuse",
+        "fuse.lxcfs", "fuse.portal", "fusectl",     "hugetlbfs", "mqueue",   "nfsd",
+        "none",       "nsfs",        "proc",        "pstore",    "ramfs",    "rpc_pipefs",
+        "securityfs", "selinuxfs",   "smackfs",     "sysfs",     "tracefs",  "xenfs",
+        "resctrl",    "functionfs",  "sockfs",      "pipefs",    "bdev",     "anon_inodefs",
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(NOTHING); i++)
+        if (span_equal(type, NOTHING[i]))
+            return true;
+    return false;
+}
+
+bool mount_is_remote(const struct mount *mount)
+{
+    static const char *const REMOTE[] = {
+        "9p",           "acfs",        "afs",       "beegfs",       "ceph",
+        "cifs",         "coda",        "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs",
+        "fuse.juicefs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs",   "glusterfs",
+        "gpfs",         "lustre",      "ncpfs",     "nfs",          "nfs4",
+        "orangefs",     "pvfs2",       "smb3",      "smbfs",        "virtiofs",
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(REMOTE); i++)
+        if (span_equal(mount->type, REMOTE[i]))
+            return true;
+    // "server:/path" and "//server/share" of what is not known here.
+    const struct mount_text *source = &mount->source;
+    bool local = source->bytes[0] == '/' && source->bytes[1] != '/';
+    return !local && (strstr(source->bytes, ":/") != NULL || strncmp(source->bytes, "//", 2) == 0);
+}

@@ -1,0 +1,267 @@
+/* table_filesystems.c: mounted file systems and their space, and ZFS pools.
+ *
+ * Counted in the machine's sums: what has a device of its own here, each device once, but for loop
+ * devices, whose files lie on another; of ZFS the pools and not their datasets, which share the
+ * space. Where nothing is left, as in a container, its root is counted. statvfs of a dead server
+ * may hang: that is the business of the lane which calls.
+ * Thread rule: lanes only. */
+#include "os/linux/lines.h"
+#include "os/linux/machine/mounts.h"
+#include "os/linux/machine/zfs.h"
+#include "os/linux/tables.h"
+
+#include "util/hash.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { SEEN_FEW = 256, SEEN_MAX = 1 << 16, NODEV_MAX = 128 };
+
+struct filesystems {
+    const struct os *os;
+    const struct os_mount_gate *gate; /* may be NULL */
+    struct facts *out;
+    struct mount mount; /* the line being taken */
+    struct zfs_pools pools;
+    uint64_t seen[SEEN_FEW]; /* devices that are counted: as many as most machines have at most … */
+    size_t seen_count;
+    struct hash seen_more; /* … and the others, for which memory is asked for at each reading */
+    uint64_t nodev[NODEV_MAX]; /* types without a device of their own */
+    size_t nodev_count;
+    bool nodev_known;
+    bool any_counted;
+    size_t root_fact; /* where the root's `counted` stands in out->items, plus one; 0: nowhere */
+};
+
+/* ---- /proc/filesystems ---- */
+
+static void take_type(struct span line, void *data)
+{
+    struct filesystems *all = data;
+    struct cursor at = cursor_over(line.bytes, line.size);
+    struct span type;
+    all->nodev_known = true;
+    if (cursor_literal(&at, "nodev") && cursor_word(&at, &type) && all->nodev_count < NODEV_MAX)
+        all->nodev[all->nodev_count++] = hash_bytes(type.bytes, type.size);
+}
+
+static bool has_no_device(const struct filesystems *all)
+{
+    const struct mount *mount = &all->mount;
+    uint64_t type = hash_bytes(mount->type.bytes, mount->type.size);
+    if (!all->nodev_known)
+        return mount->source.bytes[0] != '/';
+    // A type with a subtype, as fuse.sshfs, is listed without it.
+    const char *point = memchr(mount->type.bytes, '.', mount->type.size);
+    uint64_t stem = point == NULL
+                        ? type
+                        : hash_bytes(mount->type.bytes, (size_t)(point - mount->type.bytes));
+    for (size_t i = 0; i < all->nodev_count; i++)
+        if (all->nodev[i] == type || all->nodev[i] == stem)
+            return true;
+    return false;
+}
+
+/* ---- space ---- */
+
+static bool wants_space(const struct facts *out)
+{
+    for (unsigned metric = VITALS_FILESYSTEM_TOTAL_BYTES; metric <= VITALS_FILESYSTEM_INODES_FREE;
+         metric++)
+        if (facts_wants(out, (vitals_metric)metric))
+            return true;
+    return false;
+}
+
+/* 0, or a negative errno. -ESTALE: another one was mounted over it. */
+static int read_space(const struct filesystems *all, struct statvfs *space)
+{
+    static const char ROOT[] = "self/root";
+    const struct mount *mount = &all->mount;
+    char path[sizeof ROOT + MOUNT_TEXT];
+    struct stat status;
+    if (mount->point.cut)
+        return -ENAMETOOLONG;
+    memcpy(path, ROOT, sizeof ROOT - 1);
+    memcpy(path + sizeof ROOT - 1, mount->point.bytes, mount->point.size + 1);
+    int descriptor = linux_open(all->os, all->os->proc, path, O_PATH);
+    if (descriptor < 0)
+        return descriptor;
+    int error = fstatvfs(descriptor, space) == 0 ? 0 : -errno;
+    // A subvolume of btrfs has another number inside than the mount tells.
+    if (error == 0 && all->os->live && !span_equal(mount->type, "btrfs") &&
+        fstat(descriptor, &status) == 0 &&
+        (major(status.st_dev) != mount->major || minor(status.st_dev) != mount->minor))
+        error = -ESTALE;
+    os_close_descriptor(descriptor);
+    return error;
+}
+
+static uint64_t number_of(const struct mount *mount)
+{
+    const uint64_t both[] = {hash_bytes(mount->point.bytes, mount->point.size),
+                             hash_bytes(mount->source.bytes, mount->source.size)};
+    uint64_t number = hash_bytes(both, sizeof both);
+    return number != 0 ? number : 1;
+}
+
+static int ask_space(const struct filesystems *all, struct statvfs *space)
+{
+    const struct os_mount_gate *gate = all->gate;
+    uint64_t number = number_of(&all->mount);
+    if (gate == NULL)
+        return read_space(all, space);
+    if (!gate->enter(gate->data, number))
+        return -ETIMEDOUT;
+    int error = read_space(all, space);
+    gate->leave(gate->data, number);
+    return error;
+}
+
+static void write_space(struct facts *out, const struct statvfs *space)
+{
+    uint64_t unit = space->f_frsize != 0 ? space->f_frsize : space->f_bsize;
+    uint64_t used = space->f_blocks > space->f_bfree ? space->f_blocks - space->f_bfree : 0;
+    fact_u64(out, VITALS_FILESYSTEM_TOTAL_BYTES, saturating_mul(space->f_blocks, unit));
+    fact_u64(out, VITALS_FILESYSTEM_USED_BYTES, saturating_mul(used, unit));
+    fact_u64(out, VITALS_FILESYSTEM_FREE_BYTES, saturating_mul(space->f_bfree, unit));
+    fact_u64(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, saturating_mul(space->f_bavail, unit));
+    if (space->f_files == 0)
+        return;
+    fact_u64(out, VITALS_FILESYSTEM_INODES, space->f_files);
+    fact_u64(out, VITALS_FILESYSTEM_INODES_FREE, space->f_ffree);
+}
+
+static void write_no_space(struct facts *out, int error)
+{
+    for (unsigned metric = VITALS_FILESYSTEM_TOTAL_BYTES; metric <= VITALS_FILESYSTEM_INODES_FREE;
+         metric++)
+        fact_missing(out, (vitals_metric)metric,
+                     error == -ETIMEDOUT ? VITALS_TIMED_OUT : os_availability(error));
+}
+
+/* ---- what is counted ---- */
+
+/* One that there is no room to remember may have been: it is left out of the sums, which says so.
+ */
+static bool is_seen(struct filesystems *all, const void *bytes, size_t size)
+{
+    uint64_t hash = hash_bytes(bytes, size);
+    for (size_t i = 0; i < all->seen_count; i++)
+        if (all->seen[i] == hash)
+            return true;
+    if (hash_find(&all->seen_more, hash) != NULL)
+        return true;
+    if (all->seen_count < SEEN_FEW) {
+        all->seen[all->seen_count++] = hash;
+        return false;
+    }
+    if (all->seen_more.count == SEEN_MAX) {
+        facts_state(all->out, VITALS_FILESYSTEM, VITALS_LOWER_BOUND);
+        return true;
+    }
+    all->out->failed |= hash_set(&all->seen_more, hash, 1) != 0;
+    return false;
+}
+
+/* By its source too: subvolumes of btrfs have one device and several numbers. */
+static bool is_counted(struct filesystems *all, bool pseudo, bool remote)
+{
+    const struct mount *mount = &all->mount;
+    if (pseudo || remote || span_equal(mount->type, "zfs") ||
+        strncmp(mount->source.bytes, "/dev/loop", 9) == 0)
+        return false;
+    const uint64_t device[] = {mount->major, mount->minor};
+    bool source = mount->source.bytes[0] == '/' &&
+                  is_seen(all, mount->source.bytes, mount->source.size);
+    return !is_seen(all, device, sizeof device) && !source;
+}
+
+/* ---- rows ---- */
+
+static struct span text_of(const struct mount_text *text)
+{
+    return (struct span){text->bytes, text->size};
+}
+
+static void fact_cut(struct facts *out, vitals_metric metric, const struct mount_text *text)
+{
+    fact_text_as(out, metric, text_of(text), text->cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
+}
+
+static void write_mount(struct filesystems *all)
+{
+    struct facts *out = all->out;
+    const struct mount *mount = &all->mount;
+    bool remote = mount_is_remote(mount);
+    bool pseudo = !remote && !span_equal(mount->type, "zfs") && has_no_device(all);
+    bool counted = is_counted(all, pseudo, remote);
+    all->any_counted |= counted;
+    if (facts_row(out, VITALS_FILESYSTEM, 0, text_of(&mount->point)) == NULL)
+        return;
+    fact_cut(out, VITALS_FILESYSTEM_MOUNT_POINT, &mount->point);
+    fact_cut(out, VITALS_FILESYSTEM_DEVICE, &mount->source);
+    fact_text(out, VITALS_FILESYSTEM_TYPE, mount->type);
+    fact_text(out, VITALS_FILESYSTEM_OPTIONS, (struct span){mount->options, mount->options_size});
+    fact_u64(out, VITALS_FILESYSTEM_READ_ONLY, mount->read_only);
+    fact_u64(out, VITALS_FILESYSTEM_REMOTE, remote);
+    fact_u64(out, VITALS_FILESYSTEM_PSEUDO, pseudo);
+    size_t before = out->count;
+    fact_u64(out, VITALS_FILESYSTEM_COUNTED, counted);
+    if (out->count > before && mount->point.size == 1 && !remote)
+        all->root_fact = out->count;
+}
+
+static void take_mount(struct span line, void *data)
+{
+    struct filesystems *all = data;
+    struct statvfs space = {0};
+    if (!mount_parse(line, &all->mount) || mount_stores_nothing(all->mount.type))
+        return;
+    bool asked = wants_space(all->out);
+    int error = asked ? ask_space(all, &space) : 0;
+    // Hidden beneath another mount, or of no size.
+    if (error == -ESTALE || (asked && error == 0 && space.f_blocks == 0))
+        return;
+    write_mount(all);
+    if (asked && error == 0)
+        write_space(all->out, &space);
+    else if (asked)
+        write_no_space(all->out, error);
+    if (asked && error == 0 && span_equal(all->mount.type, "zfs") &&
+        !is_seen(all, all->mount.source.bytes, all->mount.source.size))
+        zfs_add_dataset(&all->pools, &all->mount, &space);
+}
+
+int table_filesystems(const struct os *os, struct facts *out)
+{
+    return os_read_filesystems(os, NULL, out);
+}
+
+int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate, struct facts *out)
+{
+    struct filesystems all;
+    all.os = os;
+    all.gate = gate;
+    all.out = out;
+    all.seen_more = (struct hash){0};
+    all.seen_count = all.nodev_count = all.root_fact = 0;
+    all.nodev_known = all.any_counted = false;
+    all.pools.count = 0;
+    (void)lines_each(os, os->proc, "filesystems", take_type, &all);
+    zfs_list_pools(os, &all.pools);
+    int error = lines_each(os, os->proc, "self/mountinfo", take_mount, &all);
+    hash_done(&all.seen_more);
+    if (error < 0)
+        return error;
+    bool pools = zfs_write_pools(os, &all.pools, out);
+    if (!all.any_counted && !pools && all.root_fact != 0 && !out->failed)
+        out->items[all.root_fact - 1].as.u64 = 1;
+    return 0;
+}

@@ -1,0 +1,166 @@
+/* table_logins.c: the table login: records of utmp, and sessions of logind that have none there.
+ *
+ * Distributions without utmp have logind, and those without logind have utmp; of a login that both
+ * tell of, utmp's record counts. Thread rule: any thread. */
+#include "os/linux/machine/logins.h"
+#include "os/linux/tables.h"
+
+#include "util/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Caps of what is read; a table that was cut is a lower bound. */
+enum { UTMP_LIMIT = 4 << 20, SESSION_LIMIT = 64 * 1024, SESSIONS_MAX = 16 * 1024 };
+
+static const char UTMP[] = "utmp";
+static const char SESSIONS[] = "systemd/sessions";
+
+struct reading {
+    const struct os *os;
+    struct facts *out;
+    struct buffer utmp;
+    struct login *records; /* of utmp, borrowed from it */
+    size_t count, capacity;
+    bool found;   /* there is utmp or there are sessions */
+    bool partial; /* something could not be read */
+    int error;
+};
+
+static void put(struct facts *out, const struct login *login)
+{
+    if (facts_row(out, VITALS_LOGIN, 0, (struct span){"", 0}) == NULL)
+        return;
+    fact_text(out, VITALS_LOGIN_USER, login->user);
+    fact_text(out, VITALS_LOGIN_TERMINAL, login->terminal);
+    fact_text(out, VITALS_LOGIN_HOST, login->host);
+    if (login->start_seconds > 0)
+        fact_f64(out, VITALS_LOGIN_START_TIME_SECONDS, login->start_seconds);
+    else
+        fact_missing(out, VITALS_LOGIN_START_TIME_SECONDS, VITALS_UNSUPPORTED);
+    if (login->pid != 0)
+        fact_u64(out, VITALS_LOGIN_PID, login->pid);
+    else
+        fact_missing(out, VITALS_LOGIN_PID, VITALS_UNSUPPORTED);
+}
+
+static void note_error(struct reading *reading, int error)
+{
+    if (error == -ENOENT)
+        return;
+    reading->partial = true;
+    if (reading->error == 0)
+        reading->error = error;
+}
+
+static int read_below(const struct reading *reading, int root, const char *path, size_t limit,
+                      struct buffer *out, bool *cut)
+{
+    int descriptor = linux_open(reading->os, root, path, O_NOFOLLOW);
+    if (descriptor < 0)
+        return descriptor;
+    int result = linux_read_all(descriptor, limit, false, out, cut);
+    os_close_descriptor(descriptor);
+    return result;
+}
+
+static void read_utmp(struct reading *reading)
+{
+    int result = read_below(reading, reading->os->run, UTMP, UTMP_LIMIT, &reading->utmp,
+                            &reading->partial);
+    if (result < 0) {
+        note_error(reading, result);
+        return;
+    }
+    reading->found = true;
+    struct login login;
+    for (size_t at = 0; login_next_utmp(reading->utmp.bytes, reading->utmp.size, &at, &login);) {
+        void *records = reading->records;
+        if (memory_grow(&records, &reading->capacity, reading->count, sizeof login) < 0) {
+            reading->out->failed = true;
+            return;
+        }
+        reading->records = records;
+        reading->records[reading->count++] = login;
+        put(reading->out, &login);
+    }
+}
+
+static bool is_in_utmp(const struct reading *reading, const struct login *session)
+{
+    for (size_t i = 0; i < reading->count; i++)
+        if (login_same(&reading->records[i], session))
+            return true;
+    return false;
+}
+
+static void read_session(struct reading *reading, int directory, const char *name,
+                         struct buffer *text)
+{
+    buffer_reset(text);
+    int result = read_below(reading, directory, name, SESSION_LIMIT, text, &reading->partial);
+    struct login session;
+    if (result < 0)
+        note_error(reading, result); // ENOENT: it has just ended
+    else if (text->size != 0 && login_parse_session(text->bytes, text->size, &session) &&
+             !is_in_utmp(reading, &session))
+        put(reading->out, &session);
+}
+
+/* Besides sessions there are their FIFOs ("3.ref") and files that are being written (".#3…"). */
+static bool is_session(const char *name)
+{
+    return strchr(name, '.') == NULL;
+}
+
+static void read_sessions(struct reading *reading)
+{
+    int directory = linux_open(reading->os, reading->os->run, SESSIONS, O_DIRECTORY);
+    if (directory < 0) {
+        note_error(reading, directory);
+        return;
+    }
+    DIR *stream = fdopendir(directory);
+    if (stream == NULL) {
+        note_error(reading, -errno);
+        os_close_descriptor(directory);
+        return;
+    }
+    reading->found = true;
+    struct buffer text = {0};
+    unsigned count = 0;
+    for (struct dirent *entry; (entry = readdir(stream)) != NULL && !reading->out->failed;) {
+        if (!is_session(entry->d_name))
+            continue;
+        if (++count > SESSIONS_MAX) {
+            reading->partial = true;
+            break;
+        }
+        read_session(reading, directory, entry->d_name, &text);
+    }
+    reading->out->failed |= text.failed;
+    buffer_done(&text);
+    closedir(stream);
+}
+
+int table_logins(const struct os *os, struct facts *out)
+{
+    if (os->run < 0)
+        return -ENOTSUP;
+    struct reading reading = {.os = os, .out = out};
+    read_utmp(&reading);
+    read_sessions(&reading);
+    bool failed = reading.utmp.failed || out->failed;
+    memory_free(reading.records);
+    buffer_done(&reading.utmp);
+    if (failed)
+        return -ENOMEM;
+    if (!reading.found) // nothing here writes down who logs in
+        return reading.error != 0 ? reading.error : -ENOTSUP;
+    if (reading.partial)
+        facts_state(out, VITALS_LOGIN, VITALS_LOWER_BOUND);
+    return 0;
+}

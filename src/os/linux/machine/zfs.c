@@ -1,0 +1,215 @@
+/* zfs.c: see zfs.h. */
+#include "os/linux/machine/zfs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char FOLDER[] = "spl/kstat/zfs";
+
+enum { TEXT_BYTES = 8192, PATH_BYTES = 640 };
+
+static DIR *open_folder(const struct os *os, const char *path)
+{
+    int descriptor = linux_open(os, os->proc, path, O_DIRECTORY);
+    DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    if (folder == NULL)
+        os_close_descriptor(descriptor);
+    return folder;
+}
+
+/* Pools are folders; files beside them are of the module as a whole. */
+static bool is_folder(const struct os *os, const char *name)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", FOLDER, name);
+    int descriptor = linux_open(os, os->proc, path, O_DIRECTORY | O_PATH);
+    os_close_descriptor(descriptor);
+    return descriptor >= 0;
+}
+
+static void insert(struct zfs_pools *pools, const char *name)
+{
+    size_t place = pools->count;
+    while (place > 0 && strcmp(pools->items[place - 1].name, name) > 0) {
+        pools->items[place] = pools->items[place - 1];
+        place--;
+    }
+    struct zfs_pool *pool = &pools->items[place];
+    *pool = (struct zfs_pool){0};
+    memcpy(pool->name, name, strlen(name) + 1);
+    pools->count++;
+}
+
+void zfs_list_pools(const struct os *os, struct zfs_pools *pools)
+{
+    DIR *folder = open_folder(os, FOLDER);
+    if (folder == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (entry->d_name[0] != '.' && pools->count < ZFS_POOLS_MAX &&
+            strlen(entry->d_name) < ZFS_NAME && is_folder(os, entry->d_name))
+            insert(pools, entry->d_name);
+    closedir(folder);
+}
+
+/* The pool of a dataset "pool/a/b". */
+static struct zfs_pool *pool_of(struct zfs_pools *pools, const char *dataset)
+{
+    size_t size = strcspn(dataset, "/@");
+    for (size_t i = 0; i < pools->count; i++)
+        if (strlen(pools->items[i].name) == size &&
+            memcmp(pools->items[i].name, dataset, size) == 0)
+            return &pools->items[i];
+    return NULL;
+}
+
+/* A dataset's size is what it holds and what is left of the pool. */
+void zfs_add_dataset(struct zfs_pools *pools, const struct mount *mount,
+                     const struct statvfs *space)
+{
+    struct zfs_pool *pool = pool_of(pools, mount->source.bytes);
+    if (pool == NULL)
+        return;
+    uint64_t unit = space->f_frsize;
+    uint64_t used = space->f_blocks > space->f_bfree ? space->f_blocks - space->f_bfree : 0;
+    uint64_t available = saturating_mul(space->f_bavail, unit);
+    pool->used = saturating_add(pool->used, saturating_mul(used, unit));
+    pool->available = available > pool->available ? available : pool->available;
+    pool->has_space = true;
+    bool own = strcmp(pool->name, mount->source.bytes) == 0;
+    if (own && mount->point.size < sizeof pool->point && !mount->point.cut)
+        memcpy(pool->point, mount->point.bytes, mount->point.size + 1);
+}
+
+/* ---- what went through ---- */
+
+bool zfs_parse_io(const char *bytes, size_t size, uint64_t *read, uint64_t *written)
+{
+    struct cursor text = cursor_over(bytes, size);
+    struct span line, names = {"", 0}, name;
+    while (cursor_line(&text, &line)) {
+        struct cursor at = cursor_over(line.bytes, line.size);
+        if (cursor_literal(&at, "nread")) {
+            names = line;
+            continue;
+        }
+        if (names.size == 0)
+            continue;
+        struct cursor titles = cursor_over(names.bytes, names.size);
+        uint64_t number;
+        unsigned found = 0;
+        while (cursor_word(&titles, &name) && cursor_u64(&at, &number)) {
+            if (span_equal(name, "nread"))
+                *read = number;
+            else if (span_equal(name, "nwritten"))
+                *written = number;
+            else
+                continue;
+            found++;
+        }
+        return found == 2;
+    }
+    return false;
+}
+
+bool zfs_parse_objset(const char *bytes, size_t size, uint64_t *read, uint64_t *written)
+{
+    struct cursor text = cursor_over(bytes, size);
+    struct span line, key;
+    uint64_t type, number;
+    unsigned found = 0;
+    while (cursor_line(&text, &line)) {
+        struct cursor at = cursor_over(line.bytes, line.size);
+        if (!cursor_word(&at, &key) || !cursor_u64(&at, &type) || !cursor_u64(&at, &number))
+            continue;
+        if (span_equal(key, "nread"))
+            *read = number;
+        else if (span_equal(key, "nwritten"))
+            *written = number;
+        else
+            continue;
+        found++;
+    }
+    return found == 2;
+}
+
+static bool read_file(const struct os *os, const char *pool, const char *file,
+                      bool (*parse)(const char *, size_t, uint64_t *, uint64_t *), uint64_t *read,
+                      uint64_t *written)
+{
+    char path[PATH_BYTES], text[TEXT_BYTES];
+    snprintf(path, sizeof path, "%s/%s/%s", FOLDER, pool, file);
+    int64_t size = linux_read_line(os, os->proc, path, text, sizeof text);
+    return size > 0 && parse(text, (size_t)size, read, written);
+}
+
+/* Of the whole pool up to ZFS 0.8; then of each dataset that is mounted. */
+static bool read_io(const struct os *os, const char *pool, uint64_t *read, uint64_t *written)
+{
+    char path[PATH_BYTES];
+    if (read_file(os, pool, "io", zfs_parse_io, read, written))
+        return true;
+    snprintf(path, sizeof path, "%s/%s", FOLDER, pool);
+    DIR *folder = open_folder(os, path);
+    if (folder == NULL)
+        return false;
+    bool any = false;
+    *read = *written = 0;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        uint64_t r, w;
+        if (strncmp(entry->d_name, "objset-", 7) != 0 ||
+            !read_file(os, pool, entry->d_name, zfs_parse_objset, &r, &w))
+            continue;
+        any = true;
+        *read = saturating_add(*read, r);
+        *written = saturating_add(*written, w);
+    }
+    closedir(folder);
+    return any;
+}
+
+/* ---- rows ---- */
+
+/* What snapshots and datasets that are not mounted hold is not seen. */
+static struct value at_least(uint64_t number)
+{
+    return (struct value){.as.u64 = number, .state = VITALS_LOWER_BOUND};
+}
+
+static void write_pool(const struct os *os, const struct zfs_pool *pool, struct facts *out)
+{
+    uint64_t read, written;
+    if (facts_row(out, VITALS_FILESYSTEM, 0, (struct span){pool->name, strlen(pool->name)}) == NULL)
+        return;
+    fact_string(out, VITALS_FILESYSTEM_MOUNT_POINT, pool->point);
+    fact_string(out, VITALS_FILESYSTEM_DEVICE, pool->name);
+    fact_string(out, VITALS_FILESYSTEM_TYPE, "zfs_pool");
+    fact_u64(out, VITALS_FILESYSTEM_REMOTE, 0);
+    fact_u64(out, VITALS_FILESYSTEM_PSEUDO, 0);
+    fact_u64(out, VITALS_FILESYSTEM_COUNTED, pool->has_space);
+    if (pool->has_space) {
+        uint64_t total = saturating_add(pool->used, pool->available);
+        fact_value(out, VITALS_FILESYSTEM_TOTAL_BYTES, at_least(total));
+        fact_value(out, VITALS_FILESYSTEM_USED_BYTES, at_least(pool->used));
+        fact_value(out, VITALS_FILESYSTEM_FREE_BYTES, at_least(pool->available));
+        fact_value(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, at_least(pool->available));
+    }
+    bool io = facts_wants(out, VITALS_FILESYSTEM_READ_BYTES) ||
+              facts_wants(out, VITALS_FILESYSTEM_WRITTEN_BYTES);
+    if (!io || !read_io(os, pool->name, &read, &written))
+        return;
+    fact_u64(out, VITALS_FILESYSTEM_READ_BYTES, read);
+    fact_u64(out, VITALS_FILESYSTEM_WRITTEN_BYTES, written);
+}
+
+bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct facts *out)
+{
+    bool space = false;
+    for (size_t i = 0; i < pools->count; i++) {
+        write_pool(os, &pools->items[i], out);
+        space |= pools->items[i].has_space;
+    }
+    return space;
+}

@@ -1,0 +1,104 @@
+/* births.c: see births.h. */
+#include "os/linux/process/births.h"
+
+#include "os/linux/netlink.h"
+
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Pids that are remembered: of those who have ended too, so that it is said where they are more. */
+enum { MEMBERS_MAX = 1 << 16 };
+
+enum {
+    EVENT = sizeof(struct cn_msg), /* where it begins */
+    WHAT = EVENT + offsetof(struct proc_event, what),
+    DATA = EVENT + offsetof(struct proc_event, event_data),
+    FORK_BYTES = sizeof(((struct proc_event *)0)->event_data.fork),
+    ACK_BYTES = sizeof(((struct proc_event *)0)->event_data.ack),
+    WHAT_FORK = 1, /* PROC_EVENT_FORK: in other places with each header */
+};
+
+static uint32_t word_at(struct span message, size_t place)
+{
+    uint32_t word;
+    memcpy(&word, message.bytes + place, sizeof word);
+    return word;
+}
+
+void births_add(struct births *births, uint32_t pid)
+{
+    if (births_has(births, pid))
+        return;
+    births->count++;
+    if (births->members.count >= MEMBERS_MAX || hash_set(&births->members, pid, 0) != 0)
+        births->cut = true;
+    else if (births->added != NULL)
+        births->added(births->data, pid);
+}
+
+void births_remove(struct births *births, uint32_t pid)
+{
+    hash_remove(&births->members, pid);
+}
+
+bool births_has(const struct births *births, uint32_t pid)
+{
+    return hash_find(&births->members, pid) != NULL;
+}
+
+/* Its pid has been given again. */
+static void forget(struct births *births, uint32_t pid)
+{
+    if (!births_has(births, pid))
+        return;
+    if (births->forgotten != NULL)
+        births->forgotten(births->data, pid);
+    hash_remove(&births->members, pid);
+}
+
+/* A new thread is not born: its process was. */
+static void take_fork(struct births *births, struct span message)
+{
+    const size_t fork = DATA;
+    uint32_t parent = word_at(message, fork + offsetof(struct fork_proc_event, parent_tgid));
+    uint32_t thread = word_at(message, fork + offsetof(struct fork_proc_event, child_pid));
+    uint32_t child = word_at(message, fork + offsetof(struct fork_proc_event, child_tgid));
+    if (thread != child)
+        return;
+    bool born = births_has(births, parent);
+    if (births->settled || !born)
+        forget(births, child);
+    if (born)
+        births_add(births, child);
+}
+
+static void take_message(struct births *births, struct span message)
+{
+    if (message.size < DATA + ACK_BYTES ||
+        word_at(message, offsetof(struct cn_msg, id.idx)) != CN_IDX_PROC ||
+        word_at(message, offsetof(struct cn_msg, id.val)) != CN_VAL_PROC)
+        return;
+    uint32_t what = word_at(message, WHAT);
+    if (what == 0)
+        births->heard |= word_at(message, DATA) == 0 && /* others hear the answer too */
+                         word_at(message, offsetof(struct cn_msg, ack)) == births->question + 1;
+    else if (what == WHAT_FORK && message.size >= DATA + FORK_BYTES)
+        take_fork(births, message);
+}
+
+void births_take(struct births *births, const char *bytes, size_t size)
+{
+    struct cursor at = cursor_over(bytes, size);
+    struct nlmsghdr header;
+    struct span message;
+    while (netlink_message_next(&at, &header, &message) == 1)
+        take_message(births, message);
+}
+
+void births_done(struct births *births)
+{
+    hash_done(&births->members);
+    *births = (struct births){0};
+}

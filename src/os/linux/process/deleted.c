@@ -1,0 +1,116 @@
+/* deleted.c: is it the kernel that says " (deleted)", or is the file called so?
+ *
+ * /proc writes a path and appends " (deleted)" where the name is gone, so that a file which is
+ * called "notes (deleted)" reads the same as a "notes" that was removed. The text alone cannot say,
+ * and looking for a file of that name in our own mount namespace finds others' files. An open or
+ * mapped file keeps its name in the kernel's memory as long as it has one: so the text is looked up
+ * from the process's own root, there only (RESOLVE_CACHED), and the inode compared. Nothing waits
+ * for a dead server, no symbolic link leads elsewhere. Thread rule: any thread. */
+#include "os/linux/process/process_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+bool linux_ends_deleted(struct span text, struct span *cut)
+{
+    static const char MARK[] = " (deleted)";
+    const size_t size = sizeof MARK - 1;
+    if (text.size <= size || memcmp(text.bytes + text.size - size, MARK, size) != 0)
+        return false;
+    *cut = (struct span){text.bytes, text.size - size};
+    return true;
+}
+
+#ifdef SYS_openat2
+
+/* As the kernel has it; <linux/openat2.h> is newer than some that we are built on. */
+struct how {
+    uint64_t flags, mode, resolve;
+};
+
+enum { NO_MAGICLINKS = 0x02, IN_ROOT = 0x10, CACHED = 0x20 };
+
+/* A descriptor that stands for the file, or negative errno. */
+static int look_up(int root, const char *path)
+{
+    const struct how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+                            .resolve = NO_MAGICLINKS | IN_ROOT | CACHED};
+    long found = syscall(SYS_openat2, root, path, &how, sizeof how);
+    return found < 0 ? -errno : (int)found;
+}
+
+#else
+
+static int look_up(int root, const char *path)
+{
+    (void)root, (void)path;
+    return -ENOSYS;
+}
+
+#endif
+
+/* Whether the kernel has the name of a folder in memory; where not, it may be one of those that ask
+ * a server at every look, and of a name in there nothing can be said. */
+static bool knows_folder_of(int root, char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return true; // the root's own
+    *slash = '\0';
+    int found = look_up(root, path);
+    *slash = '/';
+    os_close_descriptor(found);
+    return found >= 0;
+}
+
+/* EAGAIN: the kernel does not have the name in memory, as it would if this were its file. */
+static bool says_no(int root, char *path, int error)
+{
+    return error == -ENOENT || error == -ENOTDIR || error == -ELOOP || error == -ENAMETOOLONG ||
+           (error == -EAGAIN && knows_folder_of(root, path));
+}
+
+static bool is_file(const struct statx *status, const struct linux_file *file)
+{
+    bool same_device = !file->has_device || (status->stx_dev_major == file->major &&
+                                             status->stx_dev_minor == file->minor);
+    return status->stx_ino == file->inode && same_device;
+}
+
+int linux_root_names(int root, struct span path, const struct linux_file *file)
+{
+    char text[PATH_BYTES];
+    if (path.size == 0 || path.size >= sizeof text || memchr(path.bytes, '\0', path.size) != NULL)
+        return 0;
+    memcpy(text, path.bytes, path.size);
+    text[path.size] = '\0';
+    if (root < 0)
+        return -1;
+    int found = look_up(root, text);
+    if (found < 0)
+        return says_no(root, text, found) ? 0 : -1;
+    struct statx status;
+    int result = statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status);
+    os_close_descriptor(found);
+    return result < 0 ? -1 : is_file(&status, file);
+}
+
+int linux_process_root(const struct os *os, int64_t pid)
+{
+    return linux_process_open(os, pid, "root", O_PATH | O_DIRECTORY);
+}
+
+int linux_process_names(const struct os *os, int64_t pid, struct span path,
+                        const struct linux_file *file)
+{
+    int root = linux_process_root(os, pid);
+    int result = linux_root_names(root, path, file);
+    os_close_descriptor(root);
+    return result;
+}

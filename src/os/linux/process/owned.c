@@ -1,0 +1,112 @@
+/* owned.c: tables of what a process may not have: memory and files.
+ *
+ * Thread rule: any thread. */
+#include "os/linux/process/process_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+/* ---- what it is ---- */
+
+/* Field 9 of stat, behind the name and the state. */
+static bool has_kernel_flag(struct cursor cursor)
+{
+    enum { FLAGS = 9, FIRST = 3, OF_KERNEL = 0x00200000 }; // PF_KTHREAD
+    struct span word;
+    for (int field = FIRST; field < FLAGS; field++)
+        if (!cursor_word(&cursor, &word))
+            return false;
+    uint64_t flags;
+    return cursor_u64(&cursor, &flags) && (flags & OF_KERNEL) != 0;
+}
+
+enum kind { UNKNOWN, USUAL, ZOMBIE, KERNEL_THREAD };
+
+static enum kind kind_of(const struct os *os, int64_t pid)
+{
+    char text[OS_STAT_TEXT] = {0};
+    struct os_stat stat;
+    struct os_process process;
+    if (os_process_open(os, pid, false, &process) < 0)
+        return UNKNOWN;
+    int result = os_process_stat(&process, text, &stat);
+    os_process_close(&process);
+    if (result < 0)
+        return UNKNOWN;
+    if (stat.state == 'Z' || stat.state == 'X')
+        return ZOMBIE;
+    const char *behind = stat.name.bytes + stat.name.size + 1; // the last ')'
+    size_t size = strnlen(behind, (size_t)(text + sizeof text - behind));
+    return has_kernel_flag(cursor_over(behind, size)) ? KERNEL_THREAD : USUAL;
+}
+
+/* ---- another thread ---- */
+
+int64_t linux_living_thread(const struct os *os, int64_t pid, struct os *threads)
+{
+    enum { THREADS_MAX = 1 << 10 };
+    *threads = *os;
+    threads->proc = linux_process_open(os, pid, "task", O_DIRECTORY);
+    if (threads->proc < 0)
+        return 0;
+    struct linux_numbers tids = {0};
+    bool cut;
+    int64_t living = 0;
+    int result = linux_numbers_read(threads->proc, THREADS_MAX, &tids, &cut);
+    for (size_t i = 0; result == 0 && i < tids.count && living == 0; i++)
+        if (kind_of(threads, (int64_t)tids.items[i]) == USUAL)
+            living = (int64_t)tids.items[i];
+    linux_numbers_done(&tids);
+    if (living == 0)
+        os_close_descriptor(threads->proc);
+    return living;
+}
+
+static int ask_living_thread(const struct os *os, int64_t pid, linux_table_reader *reader,
+                             int of_zombie, struct facts *out)
+{
+    struct os threads;
+    int64_t living = linux_living_thread(os, pid, &threads);
+    if (living == 0)
+        return of_zombie;
+    int result = reader(&threads, living, out);
+    os_close_descriptor(threads.proc);
+    return result;
+}
+
+/* ---- where its arguments and environment lie ---- */
+
+bool linux_stat_memory(const struct os *os, int64_t pid, struct linux_stat_memory *out)
+{
+    char text[OS_STAT_TEXT];
+    int file = linux_process_open(os, pid, "stat", 0);
+    int64_t size = file < 0 ? file : linux_read(file, text, sizeof text, 0);
+    os_close_descriptor(file);
+    return size > 0 && linux_parse_stat_memory(text, (size_t)size, out);
+}
+
+bool linux_lacks_memory(const struct os *os, int64_t pid)
+{
+    struct linux_stat_memory memory;
+    return os->live && linux_stat_memory(os, pid, &memory) && memory.environment.start == 0;
+}
+
+/* ---- its table ---- */
+
+int linux_read_owned(const struct os *os, int64_t pid, linux_table_reader *reader, int of_zombie,
+                     struct facts *out)
+{
+    size_t before = out->row_count;
+    int result = reader(os, pid, out);
+    bool is_bare = result == 0 || result == -ESRCH || result == -EACCES || result == -EAGAIN;
+    if (out->failed || out->row_count != before || !is_bare)
+        return result;
+    switch (kind_of(os, pid)) {
+    case ZOMBIE: return ask_living_thread(os, pid, reader, of_zombie, out);
+    case KERNEL_THREAD: return 0;
+    case UNKNOWN:
+    case USUAL: break;
+    }
+    return result;
+}

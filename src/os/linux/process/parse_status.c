@@ -1,0 +1,253 @@
+/* parse_status.c: /proc/PID/status, io and statm.
+ *
+ * All values are anchored at the beginning of a line and none is looked for in the first one, which
+ * holds the name: a process may call itself "Uid:\t7\t8\t9", but the kernel escapes newlines there.
+ * A line that the end of the text cuts is not a line: half a number would be a wrong one. Pure. */
+#include "os/os.h"
+
+#include "util/number.h"
+
+#include <string.h>
+
+/* ---- how a value is written behind its label ---- */
+
+static bool take_u64(struct cursor line, uint64_t *out)
+{
+    return cursor_u64(&line, out);
+}
+
+static bool take_kilobytes(struct cursor line, uint64_t *out)
+{
+    if (!cursor_u64(&line, out))
+        return false;
+    *out = saturating_mul(*out, 1024);
+    return true;
+}
+
+static bool take_hex(struct cursor line, uint64_t *out)
+{
+    cursor_blanks(&line);
+    return number_hex(&line.at, line.end, out);
+}
+
+static bool take_octal(struct cursor line, uint64_t *out)
+{
+    enum { DIGITS_MAX = 8 };
+    cursor_blanks(&line);
+    uint64_t value = 0;
+    size_t size = (size_t)(line.end - line.at);
+    for (size_t i = 0; i < size; i++) {
+        if (line.at[i] < '0' || line.at[i] > '7')
+            return false;
+        value = value * 8 + (uint64_t)(line.at[i] - '0');
+    }
+    *out = value;
+    return size != 0 && size <= DIGITS_MAX;
+}
+
+/* The last of several numbers. */
+static bool take_last(struct cursor line, uint64_t *out)
+{
+    bool any = false;
+    while (cursor_u64(&line, out))
+        any = true;
+    cursor_blanks(&line);
+    return any && cursor_done(&line);
+}
+
+/* ---- status ---- */
+
+/* In the order of their first letters. `size` counts the label. */
+static const struct status_field {
+    const char *label;
+    uint16_t size;
+    uint16_t place;
+    bool (*take)(struct cursor line, uint64_t *out);
+    unsigned bit;
+} FIELDS[] = {
+#define FIELD(label, place, take, bit)                                                     \
+    {                                                                                      \
+        label, sizeof(label) - 1, offsetof(struct os_status, place), take, OS_STATUS_##bit \
+    }
+    FIELD("CapPrm:", permitted, take_hex, PERMITTED),
+    FIELD("CapEff:", effective, take_hex, EFFECTIVE),
+    FIELD("Cpus_allowed_list:", cpus, NULL, CPUS),
+    FIELD("Gid:", gid, take_u64, GID),
+    FIELD("HugetlbPages:", hugetlb_bytes, take_kilobytes, HUGETLB),
+    FIELD("NSpid:", namespace_pid, take_last, NAMESPACE_PID),
+    FIELD("NoNewPrivs:", no_new_privileges, take_u64, NO_NEW_PRIVILEGES),
+    FIELD("RssAnon:", anon_bytes, take_kilobytes, ANON),
+    FIELD("RssFile:", file_bytes, take_kilobytes, FILE),
+    FIELD("RssShmem:", shmem_bytes, take_kilobytes, SHMEM),
+    FIELD("State:", state, NULL, STATE),
+    FIELD("Seccomp:", seccomp, take_u64, SECCOMP),
+    FIELD("Tgid:", group, take_u64, GROUP),
+    FIELD("TracerPid:", tracer_pid, take_u64, TRACER),
+    FIELD("Umask:", umask, take_octal, UMASK),
+    FIELD("Uid:", uid, take_u64, UID),
+    FIELD("VmPeak:", virtual_peak_bytes, take_kilobytes, VIRTUAL_PEAK),
+    FIELD("VmLck:", locked_bytes, take_kilobytes, LOCKED),
+    FIELD("VmHWM:", peak_bytes, take_kilobytes, PEAK),
+    FIELD("VmSwap:", swapped_bytes, take_kilobytes, SWAPPED),
+#undef FIELD
+};
+
+/* Which of FIELDS begin with the letter: status has sixty lines, and is read at every tick. */
+static const struct letter {
+    unsigned char first, count;
+} LETTERS['Z' - 'A' + 1] = {
+    ['C' - 'A'] = {0, 3},  ['G' - 'A'] = {3, 1},  ['H' - 'A'] = {4, 1},
+    ['N' - 'A'] = {5, 2},  ['R' - 'A'] = {7, 3},  ['S' - 'A'] = {10, 2},
+    ['T' - 'A'] = {12, 2}, ['U' - 'A'] = {14, 2}, ['V' - 'A'] = {16, 4},
+};
+
+/* Real, effective and saved id stand in one line and in one row of the struct. */
+#define TRIPLE(first, second, third)                                                              \
+    _Static_assert(offsetof(struct os_status, second) == offsetof(struct os_status, first) + 8 && \
+                       offsetof(struct os_status, third) ==                                       \
+                           offsetof(struct os_status, first) + 16,                                \
+                   "three in a row")
+TRIPLE(uid, effective_uid, saved_uid);
+TRIPLE(gid, effective_gid, saved_gid);
+
+static unsigned take_ids(struct cursor line, uint64_t *first, unsigned bit)
+{
+    for (unsigned i = 1; i < 3; i++) {
+        uint64_t ignored;
+        if ((i == 1 && !cursor_u64(&line, &ignored)) || !cursor_u64(&line, &first[i]))
+            return 0;
+    }
+    return bit;
+}
+
+static void take_letter(struct cursor line, struct os_status *out)
+{
+    struct span word;
+    if (!cursor_word(&line, &word) || word.size != 1)
+        return;
+    out->state = word.bytes[0];
+    out->has |= OS_STATUS_STATE;
+}
+
+static void take_cpus(struct cursor line, struct os_status *out)
+{
+    if (cursor_word(&line, &out->cpus))
+        out->has |= OS_STATUS_CPUS;
+}
+
+static void take_field(const struct status_field *field, struct cursor line, struct os_status *out)
+{
+    uint64_t number;
+    if (field->take != NULL) {
+        if (!field->take(line, &number))
+            return;
+        memcpy((char *)out + field->place, &number, sizeof number);
+        out->has |= field->bit;
+    }
+    if (field->bit == OS_STATUS_UID)
+        out->has |= take_ids(line, &out->uid, OS_STATUS_UIDS);
+    else if (field->bit == OS_STATUS_GID)
+        out->has |= take_ids(line, &out->gid, OS_STATUS_GIDS);
+    else if (field->bit == OS_STATUS_STATE)
+        take_letter(line, out);
+    else if (field->bit == OS_STATUS_CPUS)
+        take_cpus(line, out);
+}
+
+/* The field whose label the line has; NULL: none that is asked for. */
+static const struct status_field *find_field(struct span line)
+{
+    unsigned letter = line.size != 0 ? (unsigned)line.bytes[0] - 'A' : ARRAY_COUNT(LETTERS);
+    if (letter >= ARRAY_COUNT(LETTERS))
+        return NULL;
+    const struct status_field *field = &FIELDS[LETTERS[letter].first];
+    for (unsigned left = LETTERS[letter].count; left > 0; left--, field++)
+        if (line.size > field->size && line.bytes[field->size - 1] == ':' &&
+            memcmp(line.bytes, field->label, field->size) == 0)
+            return field;
+    return NULL;
+}
+
+bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
+{
+    *out = (struct os_status){0};
+    struct cursor cursor = cursor_over(bytes, size);
+    struct span line;
+    if (!cursor_line(&cursor, &line) || !span_starts(line, "Name:"))
+        return false;
+    while (cursor_line(&cursor, &line)) {
+        const struct status_field *field = find_field(line);
+        if (field == NULL || (out->has & field->bit) != 0 || line.bytes + line.size == bytes + size)
+            continue;
+        take_field(field, cursor_over(line.bytes + field->size, line.size - field->size), out);
+    }
+    if (out->group < 0)
+        out->has &= ~(unsigned)OS_STATUS_GROUP;
+    return true;
+}
+
+/* ---- io ---- */
+
+bool os_parse_io(const char *bytes, size_t size, struct os_io *out)
+{
+    static const struct {
+        const char *label;
+        uint16_t place;
+        unsigned bit;
+    } LINES[] = {
+        {"rchar:", offsetof(struct os_io, call_read_bytes), OS_IO_CALL_READ},
+        {"wchar:", offsetof(struct os_io, call_written_bytes), OS_IO_CALL_WRITTEN},
+        {"syscr:", offsetof(struct os_io, read_calls), OS_IO_READ_CALLS},
+        {"syscw:", offsetof(struct os_io, write_calls), OS_IO_WRITE_CALLS},
+        {"read_bytes:", offsetof(struct os_io, read_bytes), OS_IO_READ},
+        {"write_bytes:", offsetof(struct os_io, written_bytes), OS_IO_WRITTEN},
+        {"cancelled_write_bytes:", offsetof(struct os_io, cancelled_write_bytes), OS_IO_CANCELLED},
+    };
+    *out = (struct os_io){0};
+    struct cursor cursor = cursor_over(bytes, size);
+    for (struct span line; cursor_line(&cursor, &line);) {
+        if (line.bytes + line.size == bytes + size)
+            break;
+        for (size_t i = 0; i < ARRAY_COUNT(LINES); i++) {
+            struct cursor rest = cursor_over(line.bytes, line.size);
+            uint64_t number;
+            if ((out->has & LINES[i].bit) != 0 || !cursor_literal(&rest, LINES[i].label) ||
+                !cursor_u64(&rest, &number))
+                continue;
+            memcpy((char *)out + LINES[i].place, &number, sizeof number);
+            out->has |= LINES[i].bit;
+            break;
+        }
+    }
+    return out->has != 0;
+}
+
+/* ---- statm ---- */
+
+bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out)
+{
+    // size, resident, shared, text, library, data, dirty
+    static const struct {
+        uint16_t place;
+        unsigned bit;
+    } PAGES[] = {
+        {0, 0},
+        {offsetof(struct os_statm, resident), OS_STATM_RESIDENT},
+        {offsetof(struct os_statm, shared), OS_STATM_SHARED},
+        {offsetof(struct os_statm, text), OS_STATM_TEXT},
+        {0, 0},
+        {offsetof(struct os_statm, data), OS_STATM_DATA},
+    };
+    *out = (struct os_statm){0};
+    struct cursor cursor = cursor_over(bytes, size);
+    uint64_t number;
+    for (size_t i = 0; i < ARRAY_COUNT(PAGES) && cursor_u64(&cursor, &number); i++) {
+        // A number at the very end may have been cut.
+        if (cursor_done(&cursor) || (*cursor.at != ' ' && *cursor.at != '\n'))
+            break;
+        if (PAGES[i].bit != 0)
+            memcpy((char *)out + PAGES[i].place, &number, sizeof number);
+        out->has |= PAGES[i].bit;
+    }
+    return (out->has & OS_STATM_RESIDENT) != 0;
+}

@@ -1,0 +1,386 @@
+/* process_facts.c: the columns of one process that are read beside the ticks: which file each comes
+ * from, and the files that hold one thing. See process_facts.h. Thread rule: any thread. */
+#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_tables.h"
+
+#include "model/words.h"
+#include "util/number.h"
+#include "util/shared_text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- what readers share ---- */
+
+int facts_file(struct facts_reading *reading, const char *name, size_t limit, bool *cut)
+{
+    buffer_reset(&reading->text);
+    *cut = false;
+    return os_process_file(reading->os, reading->pid, name, limit, &reading->text, cut);
+}
+
+static int read_stat(struct facts_reading *reading)
+{
+    struct os_process process;
+    char text[OS_STAT_TEXT];
+    int result = os_process_open(reading->os, reading->pid, false, &process);
+    if (result < 0)
+        return result;
+    result = os_process_stat(&process, text, &reading->stat);
+    os_process_close(&process);
+    reading->stat.name = (struct span){"", 0}; // it lay in `text`
+    return result;
+}
+
+const struct os_stat *facts_stat(struct facts_reading *reading)
+{
+    if (!reading->stat_read)
+        reading->stat_error = read_stat(reading);
+    reading->stat_read = true;
+    return reading->stat_error < 0 ? NULL : &reading->stat;
+}
+
+enum facts_kind facts_kind_of(struct facts_reading *reading)
+{
+    const struct os_stat *stat = facts_stat(reading);
+    if (stat == NULL || (stat->has & OS_STAT_STATE) == 0)
+        return FACTS_NOT_KNOWN;
+    if (stat->state == 'Z' || stat->state == 'X')
+        return FACTS_ZOMBIE;
+    bool kernel = (stat->has & OS_STAT_FLAGS) != 0 && (stat->flags & OS_KERNEL_THREAD) != 0;
+    return kernel ? FACTS_KERNEL_THREAD : FACTS_ORDINARY;
+}
+
+vitals_availability facts_reason(struct facts_reading *reading, int error)
+{
+    if (error != -ENOENT)
+        return os_availability(error);
+    switch (facts_kind_of(reading)) {
+    case FACTS_ORDINARY:
+    case FACTS_KERNEL_THREAD: return VITALS_UNSUPPORTED;
+    case FACTS_ZOMBIE: return VITALS_GONE;
+    case FACTS_NOT_KNOWN: break;
+    }
+    return reading->stat_error < 0 ? os_availability(reading->stat_error) : VITALS_GONE;
+}
+
+void facts_missing_all(struct facts *out, const vitals_metric *metrics, vitals_availability reason)
+{
+    for (; *metrics != 0; metrics++)
+        fact_missing(out, *metrics, reason);
+}
+
+/* ---- texts ---- */
+
+/* Whether the file gave less than there is, for want of a page or because another program began. A
+ * title that was written over the arguments may be longer than they were, or end at a NUL; what was
+ * cut ends with a page. Short arguments that end at a NUL are whole but for the rarest of cuts, and
+ * asking would cost each process another file. */
+static bool is_short(const struct facts_reading *reading)
+{
+    const uint64_t page = 4096; // or a multiple
+    uint64_t size = reading->text.size;
+    struct linux_stat_memory memory;
+    if (size != 0 && size < page && reading->text.bytes[size - 1] == '\0')
+        return false;
+    if (!linux_stat_memory(reading->os, reading->pid, &memory) || size >= memory.arguments.size)
+        return false;
+    return size % page == 0 || (memory.arguments.start + size) % page == 0;
+}
+
+/* The arguments as the kernel gives them: one that a process wrote over with its title may lack the
+ * last NUL, and is not taken apart. */
+static void read_command_line(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    bool cut;
+    int result = facts_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
+    if (result == 0 && !cut && is_short(reading)) {
+        result = facts_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
+        cut = cut || (result == 0 && is_short(reading));
+    }
+    if (result < 0)
+        facts_missing_all(reading->out, metrics, facts_reason(reading, result));
+    else if (reading->text.size == 0 && facts_kind_of(reading) == FACTS_ZOMBIE)
+        facts_missing_all(reading->out, metrics, VITALS_GONE);
+    else
+        fact_text_as(reading->out, VITALS_PROCESS_COMMAND_LINE,
+                     (struct span){reading->text.bytes, reading->text.size},
+                     cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
+}
+
+static void read_cgroup(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    enum { CGROUP_LIMIT = 64 * 1024 };
+    bool cut;
+    int result = facts_file(reading, "cgroup", CGROUP_LIMIT, &cut);
+    struct span path = {"", 0};
+    if (result == 0)
+        path = os_parse_cgroup(reading->text.bytes, reading->text.size);
+    if (path.size != 0)
+        fact_text(reading->out, VITALS_PROCESS_CGROUP, path);
+    else
+        facts_missing_all(reading->out, metrics,
+                          result < 0 ? facts_reason(reading, result) : VITALS_UNSUPPORTED);
+}
+
+static void read_wait_channel(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    char path[PROCESS_PATH], text[1024]; // the kernel's symbols have up to 511
+    int64_t size = -EINVAL;
+    if (linux_process_path(path, reading->pid, "wchan"))
+        size = linux_read_line(reading->os, reading->os->proc, path, text, sizeof text);
+    if (size < 0)
+        facts_missing_all(reading->out, metrics, facts_reason(reading, (int)size));
+    else
+        fact_string(reading->out, VITALS_PROCESS_WAIT_CHANNEL, strcmp(text, "0") == 0 ? "" : text);
+}
+
+/* ---- files of one number ---- */
+
+static const struct {
+    vitals_metric metric;
+    const char *name;
+    bool is_signed;
+    uint64_t none; /* the number that says that there is none; 0: each is one */
+} NUMBERS[] = {
+    {VITALS_PROCESS_LOGIN_UID, "loginuid", false, UINT32_MAX},
+    {VITALS_PROCESS_OOM_SCORE, "oom_score", false, 0},
+    {VITALS_PROCESS_OOM_SCORE_ADJUST, "oom_score_adj", true, 0},
+};
+
+static void read_number(struct facts_reading *reading, size_t which)
+{
+    vitals_metric metric = NUMBERS[which].metric;
+    char path[PROCESS_PATH], text[NUMBER_TEXT];
+    int64_t size = -EINVAL;
+    if (linux_process_path(path, reading->pid, NUMBERS[which].name))
+        size = linux_read_line(reading->os, reading->os->proc, path, text, sizeof text);
+    if (size < 0) {
+        fact_missing(reading->out, metric, facts_reason(reading, (int)size));
+        return;
+    }
+    const char *at = text, *end = text + size;
+    int64_t integer = 0;
+    uint64_t natural = 0;
+    bool read = NUMBERS[which].is_signed ? number_i64(&at, end, &integer)
+                                         : number_u64(&at, end, &natural);
+    if (!read || at != end)
+        fact_missing(reading->out, metric, VITALS_FAILED);
+    else if (NUMBERS[which].is_signed)
+        fact_i64(reading->out, metric, integer);
+    else if (natural == NUMBERS[which].none && natural != 0)
+        fact_missing(reading->out, metric, VITALS_UNSUPPORTED);
+    else
+        fact_u64(reading->out, metric, natural);
+}
+
+static void read_numbers(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    (void)metrics;
+    for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++)
+        if (facts_wants(reading->out, NUMBERS[i].metric))
+            read_number(reading, i);
+}
+
+/* ---- I/O ---- */
+
+static void read_io(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    static const struct {
+        vitals_metric metric;
+        uint16_t place;
+        unsigned bit;
+    } FIELDS[] = {
+        {VITALS_PROCESS_READ_CALLS, offsetof(struct os_io, read_calls), OS_IO_READ_CALLS},
+        {VITALS_PROCESS_WRITE_CALLS, offsetof(struct os_io, write_calls), OS_IO_WRITE_CALLS},
+        {VITALS_PROCESS_CALL_READ_BYTES, offsetof(struct os_io, call_read_bytes), OS_IO_CALL_READ},
+        {VITALS_PROCESS_CALL_WRITTEN_BYTES, offsetof(struct os_io, call_written_bytes),
+         OS_IO_CALL_WRITTEN},
+        {VITALS_PROCESS_CANCELLED_WRITE_BYTES, offsetof(struct os_io, cancelled_write_bytes),
+         OS_IO_CANCELLED},
+    };
+    enum { IO_LIMIT = 4096 };
+    struct os_io io;
+    bool cut;
+    int result = facts_file(reading, "io", IO_LIMIT, &cut);
+    if (result < 0 || !os_parse_io(reading->text.bytes, reading->text.size, &io)) {
+        facts_missing_all(reading->out, metrics,
+                          result < 0 ? facts_reason(reading, result) : VITALS_FAILED);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(FIELDS); i++) {
+        uint64_t number;
+        memcpy(&number, (const char *)&io + FIELDS[i].place, sizeof number);
+        if ((io.has & FIELDS[i].bit) != 0)
+            fact_u64(reading->out, FIELDS[i].metric, number);
+        else
+            fact_missing(reading->out, FIELDS[i].metric, VITALS_FAILED);
+    }
+}
+
+/* As ioprio_get(2) packs it: the class above thirteen bits, of which the lower three are the level
+ * and the others hints to the device. */
+static void read_io_priority(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    enum { WHO_PROCESS = 1, CLASS_SHIFT = 13, LEVEL_MASK = 7, REALTIME = 1, BEST_EFFORT = 2 };
+    struct facts *out = reading->out;
+    long packed = -1;
+    errno = ENOTSUP;
+    if (reading->os->live && reading->pid <= INT32_MAX)
+        packed = syscall(SYS_ioprio_get, WHO_PROCESS, (int)reading->pid);
+    if (packed < 0) {
+        facts_missing_all(out, metrics, os_availability(errno));
+        return;
+    }
+    unsigned long class = (unsigned long)packed >> CLASS_SHIFT;
+    const char *word = words_io_class(class);
+    if (word != NULL)
+        fact_string(out, VITALS_PROCESS_IO_CLASS, word);
+    else
+        fact_missing(out, VITALS_PROCESS_IO_CLASS, VITALS_FAILED);
+    if (class == REALTIME || class == BEST_EFFORT)
+        fact_u64(out, VITALS_PROCESS_IO_LEVEL, (unsigned long)packed & LEVEL_MASK);
+    else
+        fact_missing(out, VITALS_PROCESS_IO_LEVEL, VITALS_UNSUPPORTED);
+}
+
+/* ---- who reads what ---- */
+
+#define METRICS(...) ((const vitals_metric[]){__VA_ARGS__, 0})
+
+static const struct {
+    const vitals_metric *metrics; /* ended by 0 */
+    facts_reader *read;
+    bool owned; /* of memory and files, which all threads have in common */
+} READERS[] = {
+    {METRICS(VITALS_PROCESS_UID, VITALS_PROCESS_EFFECTIVE_UID, VITALS_PROCESS_SAVED_UID,
+             VITALS_PROCESS_GID, VITALS_PROCESS_EFFECTIVE_GID, VITALS_PROCESS_SAVED_GID,
+             VITALS_PROCESS_NAMESPACE_PID, VITALS_PROCESS_TRACER_PID, VITALS_PROCESS_UMASK,
+             VITALS_PROCESS_VIRTUAL_PEAK_BYTES, VITALS_PROCESS_LOCKED_BYTES,
+             VITALS_PROCESS_RESIDENT_ANON_BYTES, VITALS_PROCESS_RESIDENT_FILE_BYTES,
+             VITALS_PROCESS_RESIDENT_SHMEM_BYTES, VITALS_PROCESS_SWAPPED_BYTES,
+             VITALS_PROCESS_HUGETLB_BYTES, VITALS_PROCESS_CAPABILITIES,
+             VITALS_PROCESS_CAPABILITIES_PERMITTED, VITALS_PROCESS_SECCOMP,
+             VITALS_PROCESS_NO_NEW_PRIVILEGES, VITALS_PROCESS_CPUS_ALLOWED,
+             VITALS_PROCESS_CPUS_ALLOWED_LIST),
+     facts_read_status, true},
+    {METRICS(VITALS_PROCESS_COMMAND_LINE), read_command_line, true},
+    {METRICS(VITALS_PROCESS_CGROUP), read_cgroup, false},
+    {METRICS(VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES,
+             VITALS_PROCESS_RUN_DELAY_SECONDS, VITALS_PROCESS_BLOCK_DELAY_SECONDS,
+             VITALS_PROCESS_SWAP_DELAY_SECONDS, VITALS_PROCESS_RECLAIM_DELAY_SECONDS),
+     facts_read_waits, false},
+    {METRICS(VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES, VITALS_PROCESS_SWAP_PSS_BYTES,
+             VITALS_PROCESS_THP_BYTES),
+     facts_read_memory, true},
+    {METRICS(VITALS_PROCESS_DESCRIPTORS), facts_read_descriptors, true},
+    {METRICS(VITALS_PROCESS_EXECUTABLE, VITALS_PROCESS_EXECUTABLE_DELETED), facts_read_executable,
+     true},
+    {METRICS(VITALS_PROCESS_WORKING_DIRECTORY, VITALS_PROCESS_ROOT_DIRECTORY), facts_read_directory,
+     true},
+    {METRICS(VITALS_PROCESS_PID_NAMESPACE, VITALS_PROCESS_NETWORK_NAMESPACE,
+             VITALS_PROCESS_MOUNT_NAMESPACE, VITALS_PROCESS_USER_NAMESPACE,
+             VITALS_PROCESS_CGROUP_NAMESPACE, VITALS_PROCESS_IPC_NAMESPACE,
+             VITALS_PROCESS_UTS_NAMESPACE, VITALS_PROCESS_TIME_NAMESPACE),
+     facts_read_namespaces, true},
+    {METRICS(VITALS_PROCESS_NETWORK_RECEIVED_BYTES, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES),
+     facts_read_network, true},
+    {METRICS(VITALS_PROCESS_LOGIN_UID, VITALS_PROCESS_OOM_SCORE, VITALS_PROCESS_OOM_SCORE_ADJUST),
+     read_numbers, false},
+    {METRICS(VITALS_PROCESS_WAIT_CHANNEL), read_wait_channel, false},
+    {METRICS(VITALS_PROCESS_IO_CLASS, VITALS_PROCESS_IO_LEVEL), read_io_priority, false},
+    {METRICS(VITALS_PROCESS_READ_CALLS, VITALS_PROCESS_WRITE_CALLS, VITALS_PROCESS_CALL_READ_BYTES,
+             VITALS_PROCESS_CALL_WRITTEN_BYTES, VITALS_PROCESS_CANCELLED_WRITE_BYTES),
+     read_io, false},
+};
+
+static bool wants_any(const struct facts *out, const vitals_metric *metrics)
+{
+    for (; *metrics != 0; metrics++)
+        if (facts_wants(out, *metrics))
+            return true;
+    return false;
+}
+
+/* ---- another thread in its place ---- */
+
+static bool is_owned(vitals_metric metric)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
+        for (const vitals_metric *at = READERS[i].metrics; READERS[i].owned && *at != 0; at++)
+            if (*at == metric)
+                return true;
+    return false;
+}
+
+/* What a first thread that has ended no longer has, though its process does. Its fd folder is empty
+ * and belongs to root, so that the owner of the process is denied it. */
+static bool is_bare(const struct fact *fact)
+{
+    if (fact->metric == VITALS_PROCESS_DESCRIPTORS)
+        return fact->state > 0 ? fact->as.u64 == 0
+                               : fact->state == VITALS_GONE || fact->state == VITALS_DENIED;
+    return fact->state == VITALS_GONE && is_owned(fact->metric);
+}
+
+/* Takes such values of the newest row back, from `first` on; *out says which they were. */
+static void take_back(struct facts *facts, size_t first, struct metric_set *out)
+{
+    size_t kept = first;
+    *out = (struct metric_set){0};
+    for (size_t i = first; i < facts->count; i++) {
+        if (is_bare(&facts->items[i]))
+            metric_set_add(out, facts->items[i].metric);
+        else
+            facts->items[kept++] = facts->items[i];
+    }
+    facts->rows[facts->row_count - 1].count -= facts->count - kept;
+    facts->count = kept;
+}
+
+static bool has_bare(const struct facts *facts, size_t first)
+{
+    for (size_t i = first; i < facts->count; i++)
+        if (is_bare(&facts->items[i]))
+            return true;
+    return false;
+}
+
+/* Asks a thread that goes on for what the first one, which has ended, could not tell from `first`
+ * on. Nothing where none does: it is a zombie. */
+static void ask_living_thread(struct facts_reading *reading, size_t first)
+{
+    struct facts *out = reading->out;
+    if (out->failed || !has_bare(out, first) || facts_kind_of(reading) != FACTS_ZOMBIE)
+        return;
+    struct os threads;
+    int64_t living = linux_living_thread(reading->os, reading->pid, &threads);
+    if (living == 0)
+        return;
+    struct metric_set wanted = out->wanted;
+    take_back(out, first, &out->wanted);
+    struct facts_reading other = {.os = &threads, .pid = living, .out = out};
+    for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
+        if (wants_any(out, READERS[i].metrics))
+            READERS[i].read(&other, READERS[i].metrics);
+    out->wanted = wanted;
+    buffer_done(&other.text);
+    os_close_descriptor(threads.proc);
+}
+
+bool os_process_facts(const struct os *os, int64_t pid, struct facts *out)
+{
+    bool lacking = false;
+    struct os noting = *os;
+    noting.lacking = &lacking;
+    struct facts_reading reading = {.os = &noting, .pid = pid, .out = out};
+    size_t first = out->count;
+    for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
+        if (wants_any(out, READERS[i].metrics))
+            READERS[i].read(&reading, READERS[i].metrics);
+    ask_living_thread(&reading, first);
+    buffer_done(&reading.text);
+    return !lacking;
+}

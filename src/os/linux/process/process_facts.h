@@ -1,0 +1,96 @@
+/* process_facts.h: how the columns of one process that are read beside the ticks divide the work.
+ *
+ * process_facts.c has the table of readers and the small files; _status the identities and sizes,
+ * _memory what its pages are shared with, _links where it is and what it has open, _network
+ * what went through its network namespace, _waits how long it waited. Each reader is called where
+ * one of its metrics is wanted, opens nothing for the others, and gives every one of them a value
+ * or a reason. Thread rule: any thread. */
+#ifndef VITALS_OS_LINUX_PROCESS_PROCESS_FACTS_H
+#define VITALS_OS_LINUX_PROCESS_PROCESS_FACTS_H
+
+#include "os/linux/linux.h"
+
+struct facts_reading {
+    const struct os *os;
+    int64_t pid;
+    struct facts *out;
+    struct buffer text; /* of the file that is being read */
+
+    bool stat_read; /* its stat, once and where somebody asks */
+    int stat_error;
+    struct os_stat stat; /* without the name */
+};
+
+/* `metrics`: those of its row in the table, ended by 0. */
+typedef void facts_reader(struct facts_reading *reading, const vitals_metric *metrics);
+
+facts_reader facts_read_status, facts_read_memory, facts_read_waits, facts_read_executable,
+    facts_read_directory, facts_read_namespaces, facts_read_network, facts_read_descriptors;
+
+/* ---- what readers share ---- */
+
+/* A file of the process into reading->text. Returns 0 or negative errno. */
+int facts_file(struct facts_reading *reading, const char *name, size_t limit, bool *cut);
+
+/* The stat of the process; NULL where it cannot be read. */
+const struct os_stat *facts_stat(struct facts_reading *reading);
+
+enum facts_kind { FACTS_ORDINARY, FACTS_KERNEL_THREAD, FACTS_ZOMBIE, FACTS_NOT_KNOWN };
+enum facts_kind facts_kind_of(struct facts_reading *reading);
+
+/* Why a file of a process could not be read. A file that is not there while the process lives is
+ * one that the kernel does not have. */
+vitals_availability facts_reason(struct facts_reading *reading, int error);
+
+void facts_missing_all(struct facts *out, const vitals_metric *metrics, vitals_availability reason);
+
+static inline void fact_u64_as(struct facts *out, vitals_metric metric, uint64_t number,
+                               vitals_availability state)
+{
+    fact_value(out, metric, (struct value){.as.u64 = number, .state = (signed char)state});
+}
+
+/* ---- parsers: pure, total, fuzzed ---- */
+
+/* Names of capabilities, joined by commas; "all" for every one up to `last`, nothing for none. */
+void linux_format_capabilities(uint64_t mask, unsigned last, struct buffer *out);
+
+/* How many CPUs a list such as "0-3,8" names; false where it is none. */
+bool linux_count_cpus(struct span list, uint64_t *out);
+
+/* smaps_rollup, or smaps piece by piece: whole lines are added, and the size of what was taken is
+ * returned. */
+enum {
+    SMAPS_PSS = 1u << 0,
+    SMAPS_CLEAN = 1u << 1,
+    SMAPS_DIRTY = 1u << 2,
+    SMAPS_HUGETLB = 1u << 3,
+    SMAPS_SWAP_PSS = 1u << 4,
+    SMAPS_THP = 1u << 5
+};
+struct linux_smaps {
+    unsigned has;
+    uint64_t pss_bytes;
+    uint64_t private_clean_bytes, private_dirty_bytes, private_hugetlb_bytes;
+    uint64_t swap_pss_bytes, thp_bytes;
+};
+size_t linux_add_smaps(const char *bytes, size_t size, struct linux_smaps *sum);
+
+/* ---- taskstats.c ---- */
+
+/* Sums over the threads of a process that live and, as far as the kernel keeps them, that ended. */
+struct linux_taskstats {
+    uint64_t voluntary, involuntary; /* context switches: of the ended on new kernels only */
+    uint64_t runs;                   /* times that one was put on a CPU */
+    uint64_t run_delay_ns, block_delay_ns, swap_delay_ns, reclaim_delay_ns;
+};
+
+/* Asks the kernel; -EPERM without CAP_NET_ADMIN, -ENOTSUP where os is not live. Six system calls.
+ */
+int linux_taskstats(const struct os *os, int64_t pid, struct linux_taskstats *out);
+
+/* Answers of generic netlink. They return 0, the errno that the answer is, or -EBADMSG. */
+int linux_parse_family(const char *bytes, size_t size, uint16_t *id);
+int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats *out);
+
+#endif

@@ -1,0 +1,205 @@
+/* process_facts_links.c: where a process is and what it holds: its program, directories,
+ * namespaces and descriptors.
+ *
+ * Links are read and never followed by their text: that is a path as the process sees it, and who
+ * chose it may have wanted us to go there. Thread rule: any thread. */
+#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINK_BYTES = 4096, NAMESPACE_BYTES = 64 };
+
+/* The text of a link; negative errno, else 0. */
+static int read_link(const struct facts_reading *reading, const char *name,
+                     char text[static LINK_BYTES], struct span *out)
+{
+    char path[PROCESS_PATH];
+    if (!linux_process_path(path, reading->pid, name))
+        return -EINVAL;
+    ssize_t size = readlinkat(reading->os->proc, path, text, LINK_BYTES);
+    if (size < 0) {
+        int number = errno;
+        linux_trace(reading->os, path, number);
+        return -number;
+    }
+    *out = (struct span){text, (size_t)size};
+    return 0;
+}
+
+/* ---- program and directories ---- */
+
+/* Whether the file that the link stands for has lost the name that the text, which is marked so,
+ * gives it. */
+static struct value is_deleted(const struct facts_reading *reading, const char *name,
+                               struct span text)
+{
+    char path[PROCESS_PATH];
+    struct statx status;
+    struct value perhaps = value_u64(1);
+    perhaps.state = VITALS_ESTIMATE;
+    if (!linux_process_path(path, reading->pid, name) ||
+        statx(reading->os->proc, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+              STATX_NLINK | STATX_INO, &status) < 0)
+        return perhaps;
+    if (status.stx_nlink == 0)
+        return value_u64(1);
+    const struct linux_file file = {status.stx_ino, true, status.stx_dev_major,
+                                    status.stx_dev_minor};
+    int named = linux_process_names(reading->os, reading->pid, text, &file);
+    return named < 0 ? perhaps : value_u64(named == 0);
+}
+
+/* Takes the kernel's " (deleted)" away. Returns whether it was the kernel's. */
+static struct value strip(const struct facts_reading *reading, const char *name, struct span *text)
+{
+    struct span before;
+    struct value deleted = value_u64(0);
+    if (linux_ends_deleted(*text, &before))
+        deleted = is_deleted(reading, name, *text);
+    if (deleted.as.u64 != 0)
+        *text = before;
+    return deleted;
+}
+
+static void set_path(struct facts *out, vitals_metric metric, struct span text)
+{
+    fact_text_as(out, metric, text, text.size < LINK_BYTES ? VITALS_HAVE : VITALS_LOWER_BOUND);
+}
+
+void facts_read_executable(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    struct facts *out = reading->out;
+    char bytes[LINK_BYTES];
+    struct span text;
+    int result = read_link(reading, "exe", bytes, &text);
+    if (result == 0) {
+        struct value deleted = strip(reading, "exe", &text);
+        set_path(out, VITALS_PROCESS_EXECUTABLE, text);
+        fact_value(out, VITALS_PROCESS_EXECUTABLE_DELETED, deleted);
+        return;
+    }
+    if (result == -ENOENT && facts_kind_of(reading) == FACTS_KERNEL_THREAD) {
+        fact_string(out, VITALS_PROCESS_EXECUTABLE, "");
+        fact_missing(out, VITALS_PROCESS_EXECUTABLE_DELETED, VITALS_UNSUPPORTED);
+        return;
+    }
+    // A process without a program is one that is ending.
+    facts_missing_all(out, metrics,
+                      result == -ENOENT && facts_kind_of(reading) == FACTS_ORDINARY
+                          ? VITALS_GONE
+                          : facts_reason(reading, result));
+}
+
+static void set_directory(struct facts_reading *reading, vitals_metric metric, const char *name)
+{
+    if (!facts_wants(reading->out, metric))
+        return;
+    char bytes[LINK_BYTES];
+    struct span text;
+    int result = read_link(reading, name, bytes, &text);
+    if (result == 0) {
+        strip(reading, name, &text);
+        set_path(reading->out, metric, text);
+    } else {
+        fact_missing(reading->out, metric,
+                     result == -ENOENT && facts_kind_of(reading) == FACTS_ORDINARY
+                         ? VITALS_GONE
+                         : facts_reason(reading, result));
+    }
+}
+
+void facts_read_directory(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    (void)metrics;
+    set_directory(reading, VITALS_PROCESS_WORKING_DIRECTORY, "cwd");
+    set_directory(reading, VITALS_PROCESS_ROOT_DIRECTORY, "root");
+}
+
+/* ---- namespaces ---- */
+
+static const struct {
+    vitals_metric metric;
+    const char *name;
+} NAMESPACES[] = {
+    {VITALS_PROCESS_PID_NAMESPACE, "ns/pid"},       {VITALS_PROCESS_NETWORK_NAMESPACE, "ns/net"},
+    {VITALS_PROCESS_MOUNT_NAMESPACE, "ns/mnt"},     {VITALS_PROCESS_USER_NAMESPACE, "ns/user"},
+    {VITALS_PROCESS_CGROUP_NAMESPACE, "ns/cgroup"}, {VITALS_PROCESS_IPC_NAMESPACE, "ns/ipc"},
+    {VITALS_PROCESS_UTS_NAMESPACE, "ns/uts"},       {VITALS_PROCESS_TIME_NAMESPACE, "ns/time"},
+};
+
+/* "pid:[4026531836]" */
+static bool inode_of(struct span text, uint64_t *out)
+{
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    struct span kind;
+    return cursor_until(&cursor, '[', &kind) && cursor_u64(&cursor, out) &&
+           cursor_literal(&cursor, "]") && cursor_done(&cursor);
+}
+
+int linux_namespace(const struct os *os, const char *path, uint64_t *inode)
+{
+    char bytes[NAMESPACE_BYTES];
+    ssize_t size = readlinkat(os->proc, path, bytes, sizeof bytes);
+    if (size < 0)
+        return -errno;
+    return inode_of((struct span){bytes, (size_t)size}, inode) ? 0 : -EBADMSG;
+}
+
+void facts_read_namespaces(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    (void)metrics;
+    for (size_t i = 0; i < ARRAY_COUNT(NAMESPACES); i++) {
+        if (!facts_wants(reading->out, NAMESPACES[i].metric))
+            continue;
+        char bytes[LINK_BYTES];
+        struct span text = {0};
+        uint64_t inode;
+        int result = read_link(reading, NAMESPACES[i].name, bytes, &text);
+        if (result == 0 && inode_of(text, &inode))
+            fact_u64(reading->out, NAMESPACES[i].metric, inode);
+        else
+            fact_missing(reading->out, NAMESPACES[i].metric,
+                         result < 0 ? facts_reason(reading, result) : VITALS_FAILED);
+    }
+}
+
+/* ---- descriptors ---- */
+
+/* Their number is the size of the folder since Linux 6.2, for everybody; 0 there may be an older
+ * kernel. Other file systems mean something else by it. */
+static bool size_of_folder(const struct facts_reading *reading, uint64_t *out)
+{
+    char path[PROCESS_PATH];
+    struct stat status;
+    if (!reading->os->live || !linux_process_path(path, reading->pid, "fd") ||
+        fstatat(reading->os->proc, path, &status, 0) < 0 || status.st_size <= 0)
+        return false;
+    *out = (uint64_t)status.st_size;
+    return true;
+}
+
+void facts_read_descriptors(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    enum { DESCRIPTORS_MAX = 1 << 24 };
+    uint64_t count;
+    if (size_of_folder(reading, &count)) {
+        fact_u64(reading->out, VITALS_PROCESS_DESCRIPTORS, count);
+        return;
+    }
+    int folder = linux_process_open(reading->os, reading->pid, "fd", O_DIRECTORY);
+    struct linux_numbers numbers = {0};
+    bool cut;
+    int result = folder < 0 ? folder : linux_numbers_read(folder, DESCRIPTORS_MAX, &numbers, &cut);
+    os_close_descriptor(folder);
+    if (result < 0)
+        facts_missing_all(reading->out, metrics, facts_reason(reading, result));
+    else
+        fact_u64_as(reading->out, VITALS_PROCESS_DESCRIPTORS, numbers.count,
+                    cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
+    linux_numbers_done(&numbers);
+}

@@ -1,0 +1,273 @@
+/* process_facts_waits.c: how often a process gave the CPU up, and how long it waited for what.
+ *
+ * /proc/PID/status and schedstat tell of the first thread alone. The kernel's own sums need
+ * CAP_NET_ADMIN; without it the files of all threads are added, and those that ended are missing.
+ * What is said to be exact was proven so. Thread rule: any thread. */
+#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_tables.h"
+
+#include "util/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 1 << 17, STATUS_LIMIT = 1 << 20, SCHEDSTAT_LIMIT = 256 };
+
+static void set_seconds(struct facts *out, vitals_metric metric, uint64_t ns,
+                        vitals_availability state)
+{
+    struct value value = value_f64((double)ns / (double)NS_PER_SECOND);
+    value.state = (signed char)state;
+    fact_value(out, metric, value);
+}
+
+/* ---- delays that the kernel counts where it is told to ---- */
+
+static const struct {
+    vitals_metric metric;
+    uint16_t place; /* in linux_taskstats */
+} DELAYS[] = {
+    {VITALS_PROCESS_BLOCK_DELAY_SECONDS, offsetof(struct linux_taskstats, block_delay_ns)},
+    {VITALS_PROCESS_SWAP_DELAY_SECONDS, offsetof(struct linux_taskstats, swap_delay_ns)},
+    {VITALS_PROCESS_RECLAIM_DELAY_SECONDS, offsetof(struct linux_taskstats, reclaim_delay_ns)},
+};
+
+enum accounting { ACCOUNTING_OFF, ACCOUNTING_ON, ACCOUNTING_UNKNOWN };
+
+/* Before 5.14 there is no such file, and whether it counts is not told. */
+static enum accounting accounting_of(const struct os *os)
+{
+    char text[NUMBER_TEXT];
+    int64_t size = linux_read_line(os, os->proc, "sys/kernel/task_delayacct", text, sizeof text);
+    if (size < 0)
+        return ACCOUNTING_UNKNOWN;
+    return strcmp(text, "1") == 0 ? ACCOUNTING_ON : ACCOUNTING_OFF;
+}
+
+/* A number above 0 has been counted, whatever is told. */
+static bool is_counted(enum accounting accounting, uint64_t number)
+{
+    return accounting == ACCOUNTING_ON || (accounting == ACCOUNTING_UNKNOWN && number != 0);
+}
+
+/* Without taskstats: stat has this one of them, and of the first thread only. */
+static void set_block_delay(struct facts_reading *reading, enum accounting accounting)
+{
+    struct facts *out = reading->out;
+    if (!facts_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS))
+        return;
+    const struct os_stat *stat = facts_stat(reading);
+    if (stat == NULL) {
+        fact_missing(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, os_availability(reading->stat_error));
+        return;
+    }
+    if ((stat->has & OS_STAT_BLOCKED) == 0 || !is_counted(accounting, stat->blocked_ticks)) {
+        fact_missing(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, VITALS_UNSUPPORTED);
+        return;
+    }
+    bool alone = (stat->has & OS_STAT_THREADS) != 0 && stat->threads == 1;
+    struct value value = value_f64((double)stat->blocked_ticks / reading->os->ticks_per_second);
+    value.state = (signed char)(alone ? VITALS_HAVE : VITALS_LOWER_BOUND);
+    fact_value(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, value);
+}
+
+static void set_delays(struct facts_reading *reading, enum accounting accounting, int result,
+                       const struct linux_taskstats *stats)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(DELAYS); i++) {
+        uint64_t ns;
+        memcpy(&ns, (const char *)stats + DELAYS[i].place, sizeof ns);
+        if (accounting == ACCOUNTING_OFF)
+            fact_missing(reading->out, DELAYS[i].metric, VITALS_UNSUPPORTED);
+        else if (result < 0 && DELAYS[i].metric == VITALS_PROCESS_BLOCK_DELAY_SECONDS)
+            set_block_delay(reading, accounting);
+        else if (result < 0)
+            fact_missing(reading->out, DELAYS[i].metric, os_availability(result));
+        else if (is_counted(accounting, ns))
+            set_seconds(reading->out, DELAYS[i].metric, ns, VITALS_HAVE);
+        else
+            fact_missing(reading->out, DELAYS[i].metric, VITALS_UNSUPPORTED);
+    }
+}
+
+/* ---- thread by thread ---- */
+
+struct sums {
+    size_t threads;
+    int error;    /* why a file of one could not be read, negative; 0: none */
+    unsigned has; /* of every thread: TASK_… */
+    uint64_t voluntary, involuntary;
+    bool scheduled; /* schedstat was read of every thread */
+    bool counted;   /* and says something of one: where nobody counts it is all zeros */
+    uint64_t run_ns, delay_ns;
+    bool whole;   /* proven: no thread has ended before or while we read */
+    bool missing; /* proven: one has */
+};
+
+/* "TID/name" of a thread, in reading->text. */
+static int thread_file(struct facts_reading *reading, int tasks, uint64_t tid, const char *name,
+                       size_t limit)
+{
+    char path[PROCESS_PATH];
+    if (!linux_process_path(path, (int64_t)tid, name))
+        return -EINVAL;
+    int descriptor = linux_open(reading->os, tasks, path, 0);
+    if (descriptor < 0)
+        return descriptor;
+    bool cut;
+    buffer_reset(&reading->text);
+    int result = linux_read_all(descriptor, limit, true, &reading->text, &cut);
+    os_close_descriptor(descriptor);
+    return result;
+}
+
+/* A kernel may lack a file while the thread lives. */
+static bool has_ended(int tasks, uint64_t tid)
+{
+    char name[NUMBER_TEXT];
+    number_print_u64(name, tid);
+    return faccessat(tasks, name, F_OK, 0) != 0;
+}
+
+/* A thread that has just ended is none. */
+static void add_thread(struct facts_reading *reading, int tasks, uint64_t tid, bool switches,
+                       struct sums *sums)
+{
+    struct linux_schedstat schedule = {0};
+    struct linux_task_status status = {0};
+    const struct buffer *text = &reading->text;
+    int result = thread_file(reading, tasks, tid, "schedstat", SCHEDSTAT_LIMIT);
+    if (result == -ESRCH || (result == -ENOENT && has_ended(tasks, tid)))
+        return;
+    sums->error = result < 0 && result != -ENOENT ? result : sums->error;
+    bool scheduled = result == 0 && linux_parse_schedstat(text->bytes, text->size, &schedule);
+    bool counted = scheduled && !span_starts((struct span){text->bytes, text->size}, "0 0 0\n");
+    if (switches) {
+        result = thread_file(reading, tasks, tid, "status", STATUS_LIMIT);
+        if (result == -ESRCH || result == -ENOENT)
+            return;
+        sums->error = result < 0 ? result : sums->error;
+        if (result == 0)
+            linux_parse_task_status(text->bytes, text->size, &status);
+    }
+    sums->threads++;
+    sums->has &= status.has;
+    sums->voluntary = saturating_add(sums->voluntary, status.voluntary);
+    sums->involuntary = saturating_add(sums->involuntary, status.involuntary);
+    sums->scheduled &= scheduled;
+    sums->counted |= counted;
+    sums->run_ns = saturating_add(sums->run_ns, schedule.run_ns);
+    sums->delay_ns = saturating_add(sums->delay_ns, schedule.delay_ns);
+}
+
+/* The process's clock counts the threads that ended too. While it stands still, so do theirs, to
+ * the nanosecond; of a thread that runs, schedstat is up to a tick behind. */
+static void judge(struct sums *sums, uint64_t before, uint64_t after)
+{
+    const uint64_t tick_ns = NS_PER_SECOND / 50; // of HZ 100 twice
+    sums->whole = before == after && sums->run_ns == before;
+    sums->missing = before == after ? !sums->whole : before > saturating_add(sums->run_ns, tick_ns);
+}
+
+/* Adds what every thread tells. */
+static int add_threads(struct facts_reading *reading, bool switches, struct sums *sums)
+{
+    *sums = (struct sums){.has = TASK_VOLUNTARY | TASK_INVOLUNTARY, .scheduled = true};
+    int tasks = linux_process_open(reading->os, reading->pid, "task", O_DIRECTORY);
+    if (tasks < 0)
+        return tasks;
+    uint64_t before = 0, after = 0;
+    bool timed = os_process_cpu_ns(reading->os, reading->pid, &before) == 0;
+    struct linux_numbers tids = {0};
+    bool cut = false;
+    int result = linux_numbers_read(tasks, THREADS_MAX, &tids, &cut);
+    for (size_t i = 0; result == 0 && i < tids.count; i++)
+        add_thread(reading, tasks, tids.items[i], switches, sums);
+    timed = timed && os_process_cpu_ns(reading->os, reading->pid, &after) == 0;
+    if (timed && sums->scheduled)
+        judge(sums, before, after);
+    linux_numbers_done(&tids);
+    os_close_descriptor(tasks);
+    return result == 0 && sums->threads == 0 ? -ESRCH : result;
+}
+
+static void set_switches(struct facts *out, const struct sums *sums, vitals_availability missing)
+{
+    const struct {
+        vitals_metric metric;
+        unsigned bit;
+        uint64_t number;
+    } values[] = {
+        {VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, TASK_VOLUNTARY, sums->voluntary},
+        {VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, TASK_INVOLUNTARY, sums->involuntary},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(values); i++) {
+        if ((sums->has & values[i].bit) != 0)
+            fact_u64_as(out, values[i].metric, values[i].number,
+                        sums->whole ? VITALS_HAVE : VITALS_LOWER_BOUND);
+        else
+            fact_missing(out, values[i].metric, missing);
+    }
+}
+
+static void set_from_threads(struct facts_reading *reading, bool switches)
+{
+    struct sums sums;
+    int result = add_threads(reading, switches, &sums);
+    vitals_availability missing = result < 0       ? facts_reason(reading, result)
+                                  : sums.error < 0 ? os_availability(sums.error)
+                                                   : VITALS_UNSUPPORTED;
+    if (result < 0)
+        sums = (struct sums){0};
+    if (switches)
+        set_switches(reading->out, &sums, missing);
+    bool exact = sums.whole || (sums.threads == 1 && !sums.missing);
+    if (sums.scheduled && sums.counted)
+        set_seconds(reading->out, VITALS_PROCESS_RUN_DELAY_SECONDS, sums.delay_ns,
+                    exact ? VITALS_HAVE : VITALS_LOWER_BOUND);
+    else
+        fact_missing(reading->out, VITALS_PROCESS_RUN_DELAY_SECONDS, missing);
+}
+
+/* ---- the kernel's sums ---- */
+
+/* Of threads that ended, all kernels keep how often they ran, and only those from 2026 on how often
+ * they were switched away from. A thread is put on a CPU once more than it was taken off while it
+ * runs; where that is all the difference, no switch of a thread that ended can be missing. */
+static vitals_availability switches_state(const struct linux_taskstats *stats)
+{
+    uint64_t switches = saturating_add(stats->voluntary, stats->involuntary);
+    bool whole = stats->runs >= switches && stats->runs - switches <= 1;
+    return whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
+}
+
+void facts_read_waits(struct facts_reading *reading, const vitals_metric *metrics)
+{
+    (void)metrics;
+    struct facts *out = reading->out;
+    bool switches = facts_wants(out, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) ||
+                    facts_wants(out, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES);
+    bool runs = switches || facts_wants(out, VITALS_PROCESS_RUN_DELAY_SECONDS);
+    bool delays = facts_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS) ||
+                  facts_wants(out, VITALS_PROCESS_SWAP_DELAY_SECONDS) ||
+                  facts_wants(out, VITALS_PROCESS_RECLAIM_DELAY_SECONDS);
+    enum accounting accounting = delays ? accounting_of(reading->os) : ACCOUNTING_OFF;
+    struct linux_taskstats stats = {0};
+    int result = -ENOTSUP;
+    if (runs || accounting != ACCOUNTING_OFF)
+        result = linux_taskstats(reading->os, reading->pid, &stats);
+    set_delays(reading, accounting, result, &stats);
+    if (!runs)
+        return;
+    // Nothing ran: a kernel that does not count, or a process of which only a zombie is left.
+    if (result < 0 || stats.runs == 0) {
+        set_from_threads(reading, switches);
+        return;
+    }
+    vitals_availability state = switches_state(&stats);
+    fact_u64_as(out, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, stats.voluntary, state);
+    fact_u64_as(out, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, stats.involuntary, state);
+    set_seconds(out, VITALS_PROCESS_RUN_DELAY_SECONDS, stats.run_delay_ns, VITALS_HAVE);
+}

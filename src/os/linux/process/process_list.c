@@ -1,0 +1,145 @@
+/* process_list.c: every pid in /proc, by getdents64 into a buffer that is kept.
+ *
+ * Not readdir: that allocates with a malloc of its own and reads 32 KiB at a time, so that a
+ * machine of a thousand processes would take one more system call per tick.
+ * Thread rule: one thread per list. */
+#include "os/linux/linux.h"
+
+#include "util/memory.h"
+#include "util/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ENTRIES_BYTES = 64 * 1024 };
+
+struct stream {
+    int directory;
+    alignas(8) char entries[ENTRIES_BYTES];
+};
+
+static int stream_open(const struct os *os, struct os_pids *pids, const char *folder)
+{
+    if (pids->stream != NULL)
+        return 0;
+    int directory = linux_open(os, os->proc, folder, O_DIRECTORY);
+    if (directory < 0)
+        return directory;
+    struct stream *stream = memory_alloc(sizeof *stream);
+    if (stream == NULL) {
+        os_close_descriptor(directory);
+        return -ENOMEM;
+    }
+    stream->directory = directory;
+    pids->stream = stream;
+    return 0;
+}
+
+int os_pids_append(struct os_pids *pids, int64_t pid)
+{
+    void *items = pids->items;
+    if (memory_grow(&items, &pids->capacity, pids->count, sizeof *pids->items) < 0)
+        return -ENOMEM;
+    pids->items = items;
+    pids->items[pids->count++] = pid;
+    return 0;
+}
+
+/* A pid, or 0 for an entry that is something else. */
+static int64_t pid_of(struct span name)
+{
+    const char *at = name.bytes, *end = at + name.size;
+    uint64_t pid;
+    if (at == end || *at == '0' || !number_u64(&at, end, &pid) || at != end || pid > INT32_MAX)
+        return 0;
+    return (int64_t)pid;
+}
+
+static int take_entries(struct os_pids *pids, const char *bytes, size_t size)
+{
+    struct cursor cursor = cursor_over(bytes, size);
+    struct span name;
+    int more;
+    while ((more = linux_entry_next(&cursor, &name)) > 0) {
+        int64_t pid = pid_of(name);
+        if (pid != 0 && os_pids_append(pids, pid) < 0)
+            return -ENOMEM;
+    }
+    return more;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A real /proc gives them in order; a tree of files need not. */
+static void sort_pids(struct os_pids *pids)
+{
+    for (size_t i = 1; i < pids->count; i++) {
+        if (pids->items[i - 1] > pids->items[i]) {
+            qsort(pids->items, pids->count, sizeof *pids->items, compare_pids);
+            return;
+        }
+    }
+}
+
+static int read_stream(struct os_pids *pids)
+{
+    struct stream *stream = pids->stream;
+    if (lseek(stream->directory, 0, SEEK_SET) < 0)
+        return -errno;
+    for (;;) {
+        long size = syscall(SYS_getdents64, stream->directory, stream->entries,
+                            sizeof stream->entries);
+        if (size < 0)
+            return -errno;
+        if (size == 0)
+            break;
+        int result = take_entries(pids, stream->entries, (size_t)size);
+        if (result < 0)
+            return result;
+    }
+    sort_pids(pids);
+    return 0;
+}
+
+int os_list_processes(const struct os *os, struct os_pids *pids)
+{
+    pids->count = 0;
+    int result = stream_open(os, pids, ".");
+    return result < 0 ? result : read_stream(pids);
+}
+
+int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids)
+{
+    int result = stream_open(os, pids, folder);
+    return result < 0 ? result : read_stream(pids);
+}
+
+void os_pids_settle(struct os_pids *pids)
+{
+    size_t kept = 0;
+    sort_pids(pids);
+    for (size_t i = 0; i < pids->count; i++) {
+        if (kept == 0 || pids->items[kept - 1] != pids->items[i])
+            pids->items[kept++] = pids->items[i];
+    }
+    pids->count = kept;
+}
+
+void os_pids_done(struct os_pids *pids)
+{
+    struct stream *stream = pids->stream;
+    if (stream != NULL)
+        os_close_descriptor(stream->directory);
+    memory_free(stream);
+    memory_free(pids->items);
+    *pids = (struct os_pids){0};
+}

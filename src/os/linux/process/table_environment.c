@@ -1,0 +1,92 @@
+/* table_environment.c: what a process was given as its environment.
+ *
+ * As it was when the program began: what the process has set since is not seen, and one that writes
+ * its title over it (setproctitle) leaves empty strings, which are left out. A name that stands
+ * there twice has two rows; programs differ in which of them they take. A kernel thread has none,
+ * and a zombie has given its away (-ESRCH).
+ * The file ends early, without an error, where a page cannot be had and where the process begins
+ * another program: stat says how much there is. Thread rule: any thread. */
+#include "os/linux/process/process_tables.h"
+
+#include <errno.h>
+
+enum { ENVIRONMENT_BYTES_MAX = 16 << 20, ENVIRONMENT_ROWS_MAX = 1 << 16 };
+
+static void add_rows(struct facts *out, struct cursor strings, bool cut)
+{
+    struct linux_variable variable;
+    for (uint64_t row = 1; linux_parse_variable(&strings, &variable) && !out->failed; row++) {
+        if (row > ENVIRONMENT_ROWS_MAX) {
+            facts_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
+            return;
+        }
+        vitals_availability state = cut && cursor_done(&strings) ? VITALS_LOWER_BOUND : VITALS_HAVE;
+        facts_row(out, VITALS_ENVIRONMENT, row, variable.name);
+        fact_text(out, VITALS_ENVIRONMENT_NAME, variable.name);
+        fact_text_as(out, VITALS_ENVIRONMENT_VALUE, variable.value, state);
+    }
+}
+
+/* Everything up to where it ends or a page cannot be had, page by page: a read that reaches into
+ * such a page gives nothing at all. */
+static int read_pieces(int file, uint64_t start, struct buffer *out, bool *cut)
+{
+    enum { PAGE = 4096 }; // or a multiple
+    *cut = false;
+    for (;;) {
+        size_t piece = PAGE - (size_t)((start + out->size) % PAGE);
+        char *at = buffer_reserve(out, piece);
+        if (at == NULL)
+            return -ENOMEM;
+        int64_t size = linux_read(file, at, piece, out->size);
+        if (size <= 0)
+            return (int)size;
+        size_t room = ENVIRONMENT_BYTES_MAX - out->size;
+        *cut = (size_t)size > room;
+        buffer_advance(out, size_min((size_t)size, room));
+        if (*cut)
+            return 0;
+    }
+}
+
+/* *cut: there is more than `out` holds, for want of room or of what the file gave. */
+static int read_once(const struct os *os, int64_t pid, struct buffer *out, bool *cut)
+{
+    buffer_reset(out);
+    int file = linux_process_open(os, pid, "environ", 0);
+    if (file < 0)
+        return file;
+    char byte;
+    struct linux_stat_memory memory = {{0, 0}, {0, 0}};
+    linux_stat_memory(os, pid, &memory);
+    int result = read_pieces(file, memory.environment.start, out, cut);
+    // Its first byte can still be read, as long as this is the process's memory.
+    bool lasts = result == 0 && (out->size == 0 || linux_read(file, &byte, 1, 0) > 0);
+    os_close_descriptor(file);
+    if (result != 0 || *cut)
+        return result;
+    if (out->size == 0 && linux_lacks_memory(os, pid))
+        return -EAGAIN;
+    *cut = !lasts || out->size < memory.environment.size;
+    return 0;
+}
+
+static int read_table(const struct os *os, int64_t pid, struct facts *out)
+{
+    struct buffer text = {0};
+    bool cut = false;
+    int result = read_once(os, pid, &text, &cut);
+    if (result == -EAGAIN || (result == 0 && cut && text.size < ENVIRONMENT_BYTES_MAX))
+        result = read_once(os, pid, &text, &cut);
+    if (result == 0 && cut)
+        facts_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
+    if (result == 0 && text.size != 0)
+        add_rows(out, cursor_over(text.bytes, text.size), cut);
+    buffer_done(&text);
+    return result;
+}
+
+int table_environment(const struct os *os, int64_t pid, struct facts *out)
+{
+    return linux_read_owned(os, pid, read_table, -ESRCH, out);
+}

@@ -1,0 +1,493 @@
+/* table_mappings.c: the mappings of a process, one row each or summed by what is mapped.
+ *
+ * smaps costs the kernel a walk over every page, with the process's own page faults waiting: it is
+ * read only for what maps cannot tell, in pieces, and never held whole (60,000 mappings are 80 MB).
+ * " (deleted)" is the kernel's, and cut, unless the file is called so (deleted.c).
+ * The files end early, without an error, where the process ends or begins another program while
+ * they are read: what they begin with is read again at the end, and is nothing then.
+ * A zombie and a kernel thread have none. Thread rule: any thread. */
+#include "os/linux/process/process_tables.h"
+
+#include "util/hash.h"
+#include "util/memory.h"
+#include "util/number.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAPPING_ROWS_MAX = 1 << 18, MAPPED_FILE_ROWS_MAX = 1 << 16 };
+
+/* ---- which columns come from smaps ---- */
+
+static const struct {
+    vitals_metric mapping, file;
+} SIZES[MAPPING_SIZES] = {
+    [MAPPING_RESIDENT] = {VITALS_MAPPING_RESIDENT_BYTES, VITALS_MAPPED_FILE_RESIDENT_BYTES},
+    [MAPPING_PSS] = {VITALS_MAPPING_PSS_BYTES, VITALS_MAPPED_FILE_PSS_BYTES},
+    [MAPPING_SHARED_CLEAN] = {VITALS_MAPPING_SHARED_CLEAN_BYTES,
+                              VITALS_MAPPED_FILE_SHARED_CLEAN_BYTES},
+    [MAPPING_SHARED_DIRTY] = {VITALS_MAPPING_SHARED_DIRTY_BYTES,
+                              VITALS_MAPPED_FILE_SHARED_DIRTY_BYTES},
+    [MAPPING_PRIVATE_CLEAN] = {VITALS_MAPPING_PRIVATE_CLEAN_BYTES,
+                               VITALS_MAPPED_FILE_PRIVATE_CLEAN_BYTES},
+    [MAPPING_PRIVATE_DIRTY] = {VITALS_MAPPING_PRIVATE_DIRTY_BYTES,
+                               VITALS_MAPPED_FILE_PRIVATE_DIRTY_BYTES},
+    [MAPPING_REFERENCED] = {VITALS_MAPPING_REFERENCED_BYTES, VITALS_MAPPED_FILE_REFERENCED_BYTES},
+    [MAPPING_ANONYMOUS] = {VITALS_MAPPING_ANONYMOUS_BYTES, VITALS_MAPPED_FILE_ANONYMOUS_BYTES},
+    [MAPPING_SWAP] = {VITALS_MAPPING_SWAP_BYTES, VITALS_MAPPED_FILE_SWAP_BYTES},
+    [MAPPING_THP] = {VITALS_MAPPING_THP_BYTES, VITALS_MAPPED_FILE_THP_BYTES},
+    [MAPPING_LOCKED] = {VITALS_MAPPING_LOCKED_BYTES, VITALS_MAPPED_FILE_LOCKED_BYTES},
+    [MAPPING_SHARED_HUGETLB] = {VITALS_MAPPING_SHARED_HUGETLB_BYTES,
+                                VITALS_MAPPED_FILE_SHARED_HUGETLB_BYTES},
+    [MAPPING_PRIVATE_HUGETLB] = {VITALS_MAPPING_PRIVATE_HUGETLB_BYTES,
+                                 VITALS_MAPPED_FILE_PRIVATE_HUGETLB_BYTES},
+};
+
+static bool wants_sizes(const struct facts *out, vitals_entity entity)
+{
+    for (size_t i = 0; i < MAPPING_SIZES; i++)
+        if (facts_wants(out, entity == VITALS_MAPPING ? SIZES[i].mapping : SIZES[i].file))
+            return true;
+    return false;
+}
+
+/* ---- lines of a file that is too large to hold ---- */
+
+enum { LINES_BYTES = 64 * 1024 }; /* a path is a page, and each of its bytes may become four */
+
+struct lines {
+    int file;
+    int error; /* that ended it, negative */
+    bool ended;
+    bool skips; /* to the next newline: the line was longer than all of this */
+    uint64_t offset;
+    size_t begin, end; /* of what is not taken yet */
+    char bytes[LINES_BYTES];
+};
+
+/* Reads on; false at the end. */
+static bool lines_fill(struct lines *lines)
+{
+    if (lines->begin == 0 && lines->end == LINES_BYTES) {
+        lines->skips = true;
+        lines->end = 0;
+    }
+    memmove(lines->bytes, lines->bytes + lines->begin, lines->end - lines->begin);
+    lines->end -= lines->begin;
+    lines->begin = 0;
+    int64_t size = linux_read(lines->file, lines->bytes + lines->end, LINES_BYTES - lines->end,
+                              lines->offset);
+    if (size <= 0) {
+        lines->error = (int)size;
+        lines->ended = true;
+        return false;
+    }
+    lines->end += (size_t)size;
+    lines->offset += (uint64_t)size;
+    return true;
+}
+
+/* The next line; one without a newline at the end of the file was cut and is none. */
+static bool lines_next(struct lines *lines, struct span *line)
+{
+    while (!lines->ended) {
+        const char *from = lines->bytes + lines->begin;
+        const char *newline = memchr(from, '\n', lines->end - lines->begin);
+        if (newline == NULL) {
+            lines_fill(lines);
+            continue;
+        }
+        lines->begin = (size_t)(newline + 1 - lines->bytes);
+        bool skipped = lines->skips;
+        lines->skips = false;
+        *line = (struct span){from, (size_t)(newline - from)};
+        if (!skipped)
+            return true;
+    }
+    return false;
+}
+
+/* The memory that the open file tells of has been there all the while: what is gone does not come
+ * back, and has not even a first line. */
+static bool lines_are_whole(const struct lines *lines)
+{
+    char byte;
+    return lines->error == 0 && linux_read(lines->file, &byte, 1, 0) > 0;
+}
+
+/* ---- what is mapped ---- */
+
+struct reader {
+    const struct os *os;
+    int64_t pid;
+    struct facts *out;
+    struct lines *lines;
+    struct buffer path; /* one with newlines */
+    uint64_t start;     /* of the newest mapping */
+    size_t rows;
+    bool any, full; /* there was one; there is no room for another */
+    unsigned seen;  /* of the sizes below it, by bit */
+    struct groups *groups;
+};
+
+/* Memory that the kernel made a nameless file for. Nobody deleted it. */
+static bool is_memory(struct span path)
+{
+    static const char *const NAMES[] = {
+        "/memfd:",  "/SYSV",    "/dev/zero (",      "/anon_hugepage (", "/secretmem (",
+        "/[aio] (", "/dmabuf:", "/drm mm object (", "/i915 (",
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++)
+        if (span_starts(path, NAMES[i]))
+            return true;
+    return false;
+}
+
+/* The path as the process sees it, in the line or in reader->path; false where memory is out. */
+static bool name_of(struct reader *reader, const struct linux_mapping *mapping, struct span *path,
+                    struct value *deleted)
+{
+    static const char ANONYMOUS[] = "[anon]";
+    struct span cut;
+    *deleted = value_u64(0);
+    *path = (struct span){ANONYMOUS, sizeof ANONYMOUS - 1};
+    if (mapping->path.size == 0)
+        return true;
+    if (!linux_mapping_path(mapping->path, &reader->path, path))
+        return false;
+    if (mapping->inode == 0 || !linux_ends_deleted(*path, &cut))
+        return true;
+    const struct linux_file file = {.inode = mapping->inode};
+    int named = is_memory(*path) ? 0 : linux_process_names(reader->os, reader->pid, *path, &file);
+    if (named == 1)
+        return true;
+    deleted->as.u64 = !is_memory(*path);
+    deleted->state = named == 0 ? VITALS_HAVE : VITALS_ESTIMATE;
+    *path = cut;
+    return true;
+}
+
+/* ---- one row each ---- */
+
+/* No page is smaller, on any machine. */
+static uint64_t key_of(uint64_t start)
+{
+    return (start >> 12) + 1;
+}
+
+static void add_mapping(struct reader *reader, const struct linux_mapping *mapping)
+{
+    struct facts *out = reader->out;
+    struct span path;
+    struct value deleted;
+    if (reader->rows == MAPPING_ROWS_MAX) {
+        reader->full = true;
+        return;
+    }
+    reader->rows++;
+    if (!name_of(reader, mapping, &path, &deleted)) {
+        out->failed = true;
+        return;
+    }
+    char device[2 * NUMBER_TEXT];
+    size_t size = number_print_u64(device, mapping->major);
+    device[size++] = ':';
+    size += number_print_u64(device + size, mapping->minor);
+    facts_row(out, VITALS_MAPPING, key_of(mapping->start), path);
+    fact_text(out, VITALS_MAPPING_ADDRESSES, mapping->addresses);
+    fact_text(out, VITALS_MAPPING_PERMISSIONS, mapping->permissions);
+    fact_text(out, VITALS_MAPPING_PATH, path);
+    fact_value(out, VITALS_MAPPING_DELETED, deleted);
+    fact_u64(out, VITALS_MAPPING_OFFSET_BYTES, mapping->offset);
+    fact_text(out, VITALS_MAPPING_DEVICE, (struct span){device, size});
+    fact_u64(out, VITALS_MAPPING_INODE, mapping->inode);
+    fact_u64(out, VITALS_MAPPING_SIZE_BYTES, mapping->end - mapping->start);
+}
+
+/* ---- summed by path, what was deleted apart from what is there now ---- */
+
+struct group {
+    struct value deleted;
+    size_t path_at, path_size; /* in groups.text */
+    size_t next;               /* of the same hash, + 1; 0: none */
+    uint64_t mappings, address_bytes;
+    uint64_t sums[MAPPING_SIZES], told[MAPPING_SIZES]; /* by how many mappings */
+};
+
+struct groups {
+    struct group *items;
+    size_t count, capacity;
+    size_t newest;       /* + 1; 0: its path has no room */
+    struct hash by_path; /* hash of the path → index + 1 of the newest */
+    bool cut;            /* there was more: of each of them, for all that is known */
+    struct buffer text;
+};
+
+static struct span group_path(const struct groups *groups, const struct group *group)
+{
+    return (struct span){groups->text.bytes + group->path_at, group->path_size};
+}
+
+static bool is_same(struct span a, struct span b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+/* The group's index + 1; 0 where memory is out. */
+static size_t group_new(struct groups *groups, struct span path, struct value deleted,
+                        uint64_t hash, size_t next)
+{
+    void *items = groups->items;
+    if (memory_grow(&items, &groups->capacity, groups->count, sizeof *groups->items) < 0)
+        return 0;
+    groups->items = items;
+    struct group *group = &groups->items[groups->count];
+    *group = (struct group){
+        .deleted = deleted, .path_at = groups->text.size, .path_size = path.size, .next = next};
+    buffer_append(&groups->text, path.bytes, path.size);
+    if (groups->text.failed || hash_set(&groups->by_path, hash, groups->count + 1) < 0)
+        return 0;
+    return ++groups->count;
+}
+
+static bool is_group(const struct groups *groups, const struct group *group, struct span path,
+                     struct value deleted)
+{
+    return group->deleted.as.u64 == deleted.as.u64 && is_same(group_path(groups, group), path);
+}
+
+static void add_to_group(struct reader *reader, const struct linux_mapping *mapping)
+{
+    struct groups *groups = reader->groups;
+    struct span path;
+    struct value deleted;
+    groups->newest = 0;
+    if (!name_of(reader, mapping, &path, &deleted)) {
+        reader->out->failed = true;
+        return;
+    }
+    uint64_t hash = hash_bytes(path.bytes, path.size);
+    const uintptr_t *first = hash_find(&groups->by_path, hash);
+    size_t found = first != NULL ? *first : 0;
+    while (found != 0 && !is_group(groups, &groups->items[found - 1], path, deleted))
+        found = groups->items[found - 1].next;
+    if (found == 0 && groups->count == MAPPED_FILE_ROWS_MAX) {
+        facts_state(reader->out, VITALS_MAPPED_FILE, VITALS_LOWER_BOUND);
+        return;
+    }
+    if (found == 0)
+        found = group_new(groups, path, deleted, hash, first != NULL ? *first : 0);
+    if (found == 0) {
+        reader->out->failed = true;
+        return;
+    }
+    groups->newest = found;
+    struct group *group = &groups->items[found - 1];
+    group->mappings++;
+    group->address_bytes = saturating_add(group->address_bytes, mapping->end - mapping->start);
+}
+
+/* For qsort, which hands nothing through. */
+struct named {
+    struct span path;
+    const struct group *group;
+};
+
+static uint64_t deleted_of(const struct named *named)
+{
+    return named->group->deleted.as.u64;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    const struct span x = ((const struct named *)a)->path, y = ((const struct named *)b)->path;
+    size_t both = size_min(x.size, y.size);
+    int order = both != 0 ? memcmp(x.bytes, y.bytes, both) : 0;
+    if (order == 0)
+        order = (x.size > y.size) - (x.size < y.size);
+    return order != 0 ? order : (int)deleted_of(a) - (int)deleted_of(b);
+}
+
+static void add_sum(struct facts *out, vitals_metric metric, uint64_t sum, bool whole)
+{
+    struct value value = value_u64(sum);
+    value.state = whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
+    fact_value(out, metric, value);
+}
+
+static void add_file(struct facts *out, uint64_t key, const struct named *named, bool whole)
+{
+    const struct group *group = named->group;
+    facts_row(out, VITALS_MAPPED_FILE, key, named->path);
+    fact_text(out, VITALS_MAPPED_FILE_PATH, named->path);
+    fact_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
+    add_sum(out, VITALS_MAPPED_FILE_MAPPINGS, group->mappings, whole);
+    add_sum(out, VITALS_MAPPED_FILE_SIZE_BYTES, group->address_bytes, whole);
+    for (size_t i = 0; i < MAPPING_SIZES; i++)
+        if (group->told[i] != 0)
+            add_sum(out, SIZES[i].file, group->sums[i], whole && group->told[i] == group->mappings);
+}
+
+static void add_files(struct facts *out, const struct groups *groups)
+{
+    if (groups->count == 0 || out->failed)
+        return;
+    struct named *order = memory_array(groups->count, sizeof *order);
+    if (order == NULL) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < groups->count; i++)
+        order[i] = (struct named){group_path(groups, &groups->items[i]), &groups->items[i]};
+    qsort(order, groups->count, sizeof *order, compare_paths);
+    for (size_t i = 0; i < groups->count; i++)
+        add_file(out, i + 1, &order[i], !groups->cut);
+    memory_free(order);
+}
+
+static void groups_done(struct groups *groups)
+{
+    memory_free(groups->items);
+    hash_done(&groups->by_path);
+    buffer_done(&groups->text);
+    *groups = (struct groups){0};
+}
+
+/* ---- reading ---- */
+
+/* A mapping that grows while we read may be told again: it counts once. */
+static bool is_told_again(const struct reader *reader, const struct linux_mapping *mapping)
+{
+    return reader->any && key_of(mapping->start) <= key_of(reader->start);
+}
+
+static void take_size(struct reader *reader, enum linux_mapping_size which, uint64_t bytes)
+{
+    if ((reader->seen >> which & 1) != 0)
+        return;
+    reader->seen |= 1u << which;
+    if (reader->groups == NULL) {
+        fact_u64(reader->out, SIZES[which].mapping, bytes);
+    } else if (reader->groups->newest != 0) {
+        struct group *group = &reader->groups->items[reader->groups->newest - 1];
+        group->sums[which] = saturating_add(group->sums[which], bytes);
+        group->told[which]++;
+    }
+}
+
+static void take_lines(struct reader *reader)
+{
+    bool counts = false; /* the sizes that come */
+    struct linux_mapping mapping;
+    enum linux_mapping_size which;
+    uint64_t bytes;
+    struct span line;
+    while (!reader->full && !reader->out->failed && lines_next(reader->lines, &line)) {
+        if (linux_parse_mapping(line, &mapping)) {
+            counts = !is_told_again(reader, &mapping);
+            if (!counts)
+                continue;
+            reader->start = mapping.start;
+            reader->any = true;
+            reader->seen = 0;
+            if (reader->groups != NULL)
+                add_to_group(reader, &mapping);
+            else
+                add_mapping(reader, &mapping);
+        } else if (counts && linux_parse_mapping_size(line, &which, &bytes)) {
+            take_size(reader, which, bytes);
+        }
+    }
+}
+
+/* smaps where it is wanted and there is one (CONFIG_PROC_PAGE_MONITOR), else maps. */
+static int open_maps(const struct os *os, int64_t pid, bool sizes)
+{
+    int file = sizes ? linux_process_open(os, pid, "smaps", 0) : -ENOENT;
+    return file == -ENOENT ? linux_process_open(os, pid, "maps", 0) : file;
+}
+
+/* *cut: it ended before its end. */
+static int read_once(const struct os *os, int64_t pid, vitals_entity entity, struct groups *groups,
+                     struct facts *out, bool *cut)
+{
+    struct reader reader = {.os = os, .pid = pid, .out = out, .groups = groups};
+    bool unfinished = linux_lacks_memory(os, pid);
+    int file = open_maps(os, pid, wants_sizes(out, entity));
+    *cut = false;
+    if (file < 0)
+        return file;
+    int result = 0;
+    reader.lines = memory_alloc(sizeof *reader.lines);
+    if (reader.lines == NULL) {
+        out->failed = true;
+    } else {
+        reader.lines->file = file;
+        take_lines(&reader);
+        *cut = !out->failed && !reader.full && (unfinished || !lines_are_whole(reader.lines));
+        result = reader.any ? 0 : reader.lines->error;
+        if (reader.full || *cut)
+            facts_state(out, entity, VITALS_LOWER_BOUND);
+        if (result == 0 && !reader.any && *cut)
+            result = -EAGAIN; // no memory, or another one by now
+        if (groups != NULL)
+            groups->cut = reader.full || *cut;
+    }
+    memory_free(reader.lines);
+    buffer_done(&reader.path);
+    os_close_descriptor(file);
+    return result;
+}
+
+/* Once more from the start where it was cut: the new program's memory, or nobody's. */
+static int read_table(const struct os *os, int64_t pid, vitals_entity entity, struct groups *groups,
+                      struct facts *out)
+{
+    bool cut;
+    struct facts_mark mark = facts_mark(out);
+    facts_state(out, entity, VITALS_HAVE); // another thread may have been asked before
+    int result = read_once(os, pid, entity, groups, out, &cut);
+    if (!cut)
+        return result;
+    facts_rewind(out, mark);
+    facts_state(out, entity, VITALS_HAVE);
+    if (groups != NULL)
+        groups_done(groups);
+    return read_once(os, pid, entity, groups, out, &cut);
+}
+
+static int read_mappings(const struct os *os, int64_t pid, struct facts *out)
+{
+    return read_table(os, pid, VITALS_MAPPING, NULL, out);
+}
+
+static int read_mapped_files(const struct os *os, int64_t pid, struct facts *out)
+{
+    struct groups groups = {0};
+    int result = read_table(os, pid, VITALS_MAPPED_FILE, &groups, out);
+    add_files(out, &groups);
+    groups_done(&groups);
+    return result;
+}
+
+/* As linux_read_owned, which knows who has none: then that is all of it. */
+static int read_owned(const struct os *os, int64_t pid, vitals_entity entity,
+                      linux_table_reader *reader, struct facts *out)
+{
+    size_t before = out->row_count;
+    int result = linux_read_owned(os, pid, reader, 0, out);
+    if (result == 0 && out->row_count == before)
+        facts_state(out, entity, VITALS_HAVE);
+    return result;
+}
+
+int table_mappings(const struct os *os, int64_t pid, struct facts *out)
+{
+    return read_owned(os, pid, VITALS_MAPPING, read_mappings, out);
+}
+
+int table_mapped_files(const struct os *os, int64_t pid, struct facts *out)
+{
+    return read_owned(os, pid, VITALS_MAPPED_FILE, read_mapped_files, out);
+}

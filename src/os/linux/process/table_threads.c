@@ -1,0 +1,296 @@
+/* table_threads.c: the threads of a process, each from up to three files below one folder.
+ *
+ * A file costs three system calls and is opened only where a column needs it. A thread that ends
+ * while we read has no row. Thread rule: any thread. */
+#include "os/linux/process/process_tables.h"
+
+#include "model/words.h"
+#include "util/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum {
+    THREAD_ROWS_MAX = 1 << 17,
+    STATUS_LIMIT = 1 << 20, /* its groups may be 65536 */
+    PATH_TEXT = NUMBER_TEXT + 16,
+};
+
+/* ---- which columns come from which file ---- */
+
+enum { FILE_STAT = 1u << 0, FILE_SCHEDSTAT = 1u << 1, FILE_STATUS = 1u << 2 };
+
+static const struct {
+    vitals_metric metric;
+    unsigned files;
+} COLUMNS[] = {
+    {VITALS_THREAD_NAME, FILE_STAT},
+    {VITALS_THREAD_STATE, FILE_STAT},
+    {VITALS_THREAD_START_SECONDS, FILE_STAT},
+    {VITALS_THREAD_CPU_SECONDS, FILE_SCHEDSTAT},
+    {VITALS_THREAD_CPU_USER_SECONDS, FILE_STAT},
+    {VITALS_THREAD_CPU_SYSTEM_SECONDS, FILE_STAT},
+    {VITALS_THREAD_RUN_DELAY_SECONDS, FILE_SCHEDSTAT},
+    {VITALS_THREAD_CPU, FILE_STAT},
+    {VITALS_THREAD_NICE, FILE_STAT},
+    {VITALS_THREAD_SCHEDULING_POLICY, FILE_STAT},
+    {VITALS_THREAD_REALTIME_PRIORITY, FILE_STAT},
+    {VITALS_THREAD_MINOR_FAULTS, FILE_STAT},
+    {VITALS_THREAD_MAJOR_FAULTS, FILE_STAT},
+    {VITALS_THREAD_VOLUNTARY_CONTEXT_SWITCHES, FILE_STATUS},
+    {VITALS_THREAD_INVOLUNTARY_CONTEXT_SWITCHES, FILE_STATUS},
+    {VITALS_THREAD_CPUS_ALLOWED_LIST, FILE_STATUS},
+};
+
+static unsigned files_for(const struct facts *out)
+{
+    unsigned files = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++)
+        if (facts_wants(out, COLUMNS[i].metric))
+            files |= COLUMNS[i].files;
+    return files;
+}
+
+/* ---- reading ---- */
+
+/* A kernel that does not count writes zeros, and none of what it did not write is there. */
+static bool is_uncounted(const struct linux_schedstat *schedule)
+{
+    return schedule->run_ns == 0 && schedule->delay_ns == 0 && schedule->runs == 0;
+}
+
+/* What was read of one thread. `files` says what there is. */
+struct thread {
+    uint64_t tid;
+    unsigned files;
+    int errors[3]; /* by file: why it could not be read, negative */
+    struct os_stat stat;
+    struct linux_schedstat schedule;
+    struct linux_task_status status;
+};
+
+struct reader {
+    const struct os *os;
+    int tasks; /* the folder */
+    unsigned files;
+    struct buffer text[3]; /* by file; what a thread borrows lies there */
+};
+
+static bool take_stat(struct thread *thread, const struct buffer *text)
+{
+    return os_parse_stat(text->bytes, text->size, &thread->stat);
+}
+
+static bool take_schedstat(struct thread *thread, const struct buffer *text)
+{
+    return linux_parse_schedstat(text->bytes, text->size, &thread->schedule);
+}
+
+static bool take_status(struct thread *thread, const struct buffer *text)
+{
+    linux_parse_task_status(text->bytes, text->size, &thread->status);
+    return true;
+}
+
+static const struct {
+    const char *name;
+    size_t limit;
+    bool (*take)(struct thread *thread, const struct buffer *text);
+} FILES[] = {
+    {"/stat", OS_STAT_TEXT, take_stat},
+    {"/schedstat", OS_STAT_TEXT, take_schedstat},
+    {"/status", STATUS_LIMIT, take_status},
+};
+
+static int read_file(struct reader *reader, uint64_t tid, const char *name, size_t limit,
+                     struct buffer *out)
+{
+    char path[PATH_TEXT];
+    size_t used = number_print_u64(path, tid);
+    memcpy(path + used, name, strlen(name) + 1);
+    buffer_reset(out);
+    int file = linux_open(reader->os, reader->tasks, path, 0);
+    if (file < 0)
+        return file;
+    bool cut;
+    int result = linux_read_all(file, limit, true, out, &cut);
+    os_close_descriptor(file);
+    return result == 0 && out->size == 0 ? -EBADMSG : result;
+}
+
+/* False where the thread has ended. */
+static bool read_thread(struct reader *reader, unsigned files, struct thread *thread)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
+        if ((files >> i & 1) == 0)
+            continue;
+        struct buffer *text = &reader->text[i];
+        int result = read_file(reader, thread->tid, FILES[i].name, FILES[i].limit, text);
+        bool may_lack = 1u << i == FILE_SCHEDSTAT; // a kernel need not have it
+        if (result == -ESRCH || (result == -ENOENT && !may_lack))
+            return false;
+        if (result == 0 && !FILES[i].take(thread, text))
+            result = -EBADMSG;
+        thread->errors[i] = result;
+        if (result == 0)
+            thread->files |= 1u << i;
+    }
+    return true;
+}
+
+/* ---- a row ---- */
+
+static void set_policy(struct facts *out, const struct os_stat *stat)
+{
+    if ((stat->has & OS_STAT_POLICY) == 0)
+        return;
+    fact_u64(out, VITALS_THREAD_REALTIME_PRIORITY, stat->realtime_priority);
+    fact_string(out, VITALS_THREAD_SCHEDULING_POLICY, words_policy(stat->policy));
+}
+
+/* Fields of stat that stand in a row as they are. */
+static const struct {
+    vitals_metric metric;
+    size_t place;
+    unsigned bit;
+} NUMBERS[] = {
+    {VITALS_THREAD_CPU, offsetof(struct os_stat, cpu), OS_STAT_CPU},
+    {VITALS_THREAD_NICE, offsetof(struct os_stat, nice), OS_STAT_NICE},
+    {VITALS_THREAD_MINOR_FAULTS, offsetof(struct os_stat, minor_faults), OS_STAT_FAULTS},
+    {VITALS_THREAD_MAJOR_FAULTS, offsetof(struct os_stat, major_faults), OS_STAT_FAULTS},
+};
+
+/* Clock ticks as seconds. */
+static const struct {
+    vitals_metric metric;
+    size_t place;
+    unsigned bit;
+} TICKS[] = {
+    {VITALS_THREAD_START_SECONDS, offsetof(struct os_stat, start_ticks), OS_STAT_START},
+    {VITALS_THREAD_CPU_USER_SECONDS, offsetof(struct os_stat, user_ticks), OS_STAT_TIMES},
+    {VITALS_THREAD_CPU_SYSTEM_SECONDS, offsetof(struct os_stat, system_ticks), OS_STAT_TIMES},
+};
+
+static uint64_t field_of(const struct os_stat *stat, size_t place)
+{
+    uint64_t number;
+    memcpy(&number, (const char *)stat + place, sizeof number);
+    return number;
+}
+
+static void set_stat(struct facts *out, const struct os *os, const struct os_stat *stat)
+{
+    fact_text(out, VITALS_THREAD_NAME, stat->name);
+    if ((stat->has & OS_STAT_STATE) != 0)
+        fact_string(out, VITALS_THREAD_STATE, words_state(stat->state));
+    for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++)
+        if ((stat->has & NUMBERS[i].bit) != 0)
+            fact_u64(out, NUMBERS[i].metric, field_of(stat, NUMBERS[i].place)); // i64 alike
+    for (size_t i = 0; i < ARRAY_COUNT(TICKS); i++)
+        if ((stat->has & TICKS[i].bit) != 0)
+            fact_f64(out, TICKS[i].metric,
+                     (double)field_of(stat, TICKS[i].place) / os->ticks_per_second);
+    set_policy(out, stat);
+}
+
+/* Nanoseconds where the kernel counts them, else ticks. */
+static void set_schedule(struct facts *out, const struct os *os, const struct thread *thread)
+{
+    const struct linux_schedstat *schedule = &thread->schedule;
+    bool counted = (thread->files & FILE_SCHEDSTAT) != 0 && !is_uncounted(schedule);
+    if (counted) {
+        fact_f64(out, VITALS_THREAD_CPU_SECONDS, (double)schedule->run_ns / 1e9);
+        fact_f64(out, VITALS_THREAD_RUN_DELAY_SECONDS, (double)schedule->delay_ns / 1e9);
+        return;
+    }
+    fact_missing(out, VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_UNSUPPORTED);
+    const struct os_stat *stat = &thread->stat;
+    if ((stat->has & OS_STAT_TIMES) == 0)
+        return;
+    uint64_t ticks = saturating_add(stat->user_ticks, stat->system_ticks);
+    struct value seconds = value_f64((double)ticks / os->ticks_per_second);
+    seconds.state = VITALS_ESTIMATE;
+    fact_value(out, VITALS_THREAD_CPU_SECONDS, seconds);
+}
+
+static void set_status(struct facts *out, const struct linux_task_status *status)
+{
+    if ((status->has & TASK_VOLUNTARY) != 0)
+        fact_u64(out, VITALS_THREAD_VOLUNTARY_CONTEXT_SWITCHES, status->voluntary);
+    if ((status->has & TASK_INVOLUNTARY) != 0)
+        fact_u64(out, VITALS_THREAD_INVOLUNTARY_CONTEXT_SWITCHES, status->involuntary);
+    if ((status->has & TASK_CPUS) != 0)
+        fact_text(out, VITALS_THREAD_CPUS_ALLOWED_LIST, status->cpus);
+}
+
+/* What stat or status could not tell, for want of the file. */
+static void set_missing(struct facts *out, const struct thread *thread)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++) {
+        unsigned file = COLUMNS[i].files;
+        int error = file == FILE_STAT     ? thread->errors[0]
+                    : file == FILE_STATUS ? thread->errors[2]
+                                          : 0;
+        if (error != 0)
+            fact_missing(out, COLUMNS[i].metric, os_availability(error));
+    }
+}
+
+/* A thread is called by its name where that was read, else by its number. */
+static void add_row(struct facts *out, const struct os *os, const struct thread *thread,
+                    unsigned files)
+{
+    char number[NUMBER_TEXT];
+    struct span label = {number, number_print_u64(number, thread->tid)};
+    if ((thread->files & FILE_STAT) != 0)
+        label = thread->stat.name;
+    facts_row(out, VITALS_THREAD, thread->tid, label);
+    fact_u64(out, VITALS_THREAD_TID, thread->tid);
+    if ((thread->files & FILE_STAT) != 0)
+        set_stat(out, os, &thread->stat);
+    if ((files & FILE_SCHEDSTAT) != 0)
+        set_schedule(out, os, thread);
+    if ((thread->files & FILE_STATUS) != 0)
+        set_status(out, &thread->status);
+    set_missing(out, thread);
+}
+
+/* ---- the table ---- */
+
+static void read_threads(struct reader *reader, const struct linux_numbers *tids, struct facts *out)
+{
+    for (size_t i = 0; i < tids->count && !out->failed; i++) {
+        struct thread thread = {.tid = tids->items[i]};
+        bool lives = read_thread(reader, reader->files, &thread);
+        bool uncounted = (reader->files & FILE_SCHEDSTAT) != 0 && is_uncounted(&thread.schedule);
+        if (lives && uncounted && (reader->files & FILE_STAT) == 0)
+            lives = read_thread(reader, FILE_STAT, &thread);
+        if (lives)
+            add_row(out, reader->os, &thread, reader->files);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(reader->text); i++)
+        buffer_done(&reader->text[i]);
+}
+
+int table_threads(const struct os *os, int64_t pid, struct facts *out)
+{
+    struct reader reader = {.os = os, .files = files_for(out)};
+    reader.tasks = linux_process_open(os, pid, "task", O_DIRECTORY);
+    if (reader.tasks < 0)
+        return reader.tasks;
+    struct linux_numbers tids = {0};
+    bool cut;
+    int result = linux_numbers_read(reader.tasks, THREAD_ROWS_MAX, &tids, &cut);
+    if (result == 0 && cut)
+        facts_state(out, VITALS_THREAD, VITALS_LOWER_BOUND);
+    size_t before = out->row_count;
+    if (result == 0)
+        read_threads(&reader, &tids, out);
+    // Also a zombie has its first thread still.
+    if (result == 0 && out->row_count == before && !out->failed)
+        result = -ESRCH;
+    linux_numbers_done(&tids);
+    os_close_descriptor(reader.tasks);
+    return result;
+}

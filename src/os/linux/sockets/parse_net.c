@@ -1,0 +1,436 @@
+/* parse_net.c: the lists of sockets below /proc/PID/net.
+ *
+ * tcp, udp, udplite, raw and icmp, each also with a 6 behind, are of one form; unix, netlink,
+ * packet and sctp have their own (Documentation/networking/proc_net_tcp.rst shows the first; the
+ * others stand in the kernel's seq_show functions). A line that does not have its fields is passed
+ * over. Thread rule: pure but for the list. */
+#include "os/linux/sockets/sockets.h"
+
+#include "util/number.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { WORDS_MAX = 16 };
+
+/* Without a last line that was cut: its last number may be shorter than it was. */
+static struct cursor whole_lines(const char *bytes, size_t size)
+{
+    while (size > 0 && bytes[size - 1] != '\n')
+        size--;
+    return cursor_over(bytes, size);
+}
+
+/* The first words of a line; how many there are. */
+static size_t split(struct span line, struct span *words, size_t wanted)
+{
+    struct cursor cursor = cursor_over(line.bytes, line.size);
+    size_t count = 0;
+    while (count < wanted && cursor_word(&cursor, &words[count]))
+        count++;
+    return count;
+}
+
+/* The whole word is a number that fits. */
+static bool word_u64(struct span word, uint64_t limit, uint64_t *out)
+{
+    const char *at = word.bytes;
+    return number_u64(&at, word.bytes + word.size, out) && at == word.bytes + word.size &&
+           *out <= limit;
+}
+
+static bool word_hex(struct span word, uint64_t limit, uint64_t *out)
+{
+    uint64_t number = 0;
+    if (word.size == 0 || word.size > 16)
+        return false;
+    for (size_t i = 0; i < word.size; i++) {
+        char c = word.bytes[i];
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+                                                : 16;
+        if (digit > 15)
+            return false;
+        number = number << 4 | digit;
+    }
+    *out = number;
+    return number <= limit;
+}
+
+static bool split_at(struct span word, char byte, struct span *before, struct span *after)
+{
+    struct cursor cursor = cursor_over(word.bytes, word.size);
+    if (!cursor_until(&cursor, byte, before))
+        return false;
+    *after = (struct span){cursor.at, (size_t)(cursor.end - cursor.at)};
+    return true;
+}
+
+/* ---- internet ---- */
+
+/* "0100007F:1F90": words of 32 bits as this machine's numbers, whose bytes are the address. */
+static bool take_end(struct span word, uint16_t family, unsigned char address[static 16],
+                     uint16_t *port)
+{
+    struct span words, number;
+    uint64_t value;
+    size_t digits = family == AF_INET ? 8 : 32;
+    if (!split_at(word, ':', &words, &number) || words.size != digits || number.size != 4 ||
+        !word_hex(number, UINT16_MAX, &value))
+        return false;
+    *port = (uint16_t)value;
+    for (size_t i = 0; i < digits / 8; i++) {
+        if (!word_hex((struct span){words.bytes + i * 8, 8}, UINT32_MAX, &value))
+            return false;
+        uint32_t part = (uint32_t)value;
+        memcpy(address + i * 4, &part, sizeof part);
+    }
+    return true;
+}
+
+static bool take_queues(struct span word, struct socket_info *info)
+{
+    struct span send, receive;
+    return split_at(word, ':', &send, &receive) && word_hex(send, UINT32_MAX, &info->send_bytes) &&
+           word_hex(receive, UINT32_MAX, &info->receive_bytes);
+}
+
+/* The words of a line. */
+enum {
+    INET_LOCAL = 1,
+    INET_REMOTE,
+    INET_STATE,
+    INET_QUEUES,
+    INET_UID = 7,
+    INET_INODE = 9,
+    INET_WORDS
+};
+
+static bool take_inet(const struct span *words, const struct socket_group *group,
+                      struct socket_info *info, struct socket_ends *ends)
+{
+    uint64_t state, uid;
+    if (!take_end(words[INET_LOCAL], group->family, ends->local, &ends->local_port) ||
+        !take_end(words[INET_REMOTE], group->family, ends->remote, &ends->remote_port) ||
+        !word_hex(words[INET_STATE], UINT8_MAX, &state) || !take_queues(words[INET_QUEUES], info) ||
+        !word_u64(words[INET_UID], UINT32_MAX, &uid))
+        return false;
+    bool has_states = group->protocol == IPPROTO_TCP;
+    info->state = has_states ? (uint16_t)state : SOCKET_STATELESS;
+    info->uid = (uint32_t)uid;
+    if (group->type == SOCK_RAW) { // its protocol stands where others have a port
+        info->protocol = ends->local_port;
+        ends->local_port = 0;
+    }
+    return true;
+}
+
+void net_parse_inet(const char *bytes, size_t size, const struct socket_group *group,
+                    struct socket_list *list)
+{
+    struct cursor text = whole_lines(bytes, size);
+    struct span line, words[INET_WORDS];
+    while (cursor_line(&text, &line) && !list->failed) {
+        struct socket_info info = {
+            .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID |
+                   SOCKET_RECEIVE | SOCKET_SEND,
+            .family = group->family,
+            .type = group->type,
+            .protocol = group->protocol,
+        };
+        struct socket_ends ends = {0};
+        if (split(line, words, INET_WORDS) < INET_WORDS ||
+            !word_u64(words[INET_INODE], UINT64_MAX - 1, &info.inode) ||
+            !socket_list_asks(list, info.inode) || !take_inet(words, group, &info, &ends))
+            continue;
+        socket_list_ends(list, &info, &ends);
+        socket_list_add(list, &info);
+    }
+}
+
+bool net_parse_protocols(const char *bytes, size_t size, const char *name, uint64_t *count)
+{
+    struct cursor text = whole_lines(bytes, size);
+    struct span line, words[3]; // the name, what a socket takes, how many there are
+    while (cursor_line(&text, &line))
+        if (split(line, words, ARRAY_COUNT(words)) == ARRAY_COUNT(words) &&
+            span_equal(words[0], name))
+            return word_u64(words[2], INT32_MAX, count);
+    return false;
+}
+
+/* ---- unix ---- */
+
+enum { UNIX_ACCEPTS = 1 << 16, UNIX_CONNECTED = 3 };
+
+/* The fields of a line before its path, each with its number of hexadecimal digits. What does not
+ * have exactly this form goes on with the path of the line before: a path may hold newlines. */
+static bool take_unix(struct span line, struct socket_info *info, struct span *path)
+{
+    static const unsigned char DIGITS[] = {8, 8, 8, 4, 2};
+    uint64_t values[ARRAY_COUNT(DIGITS)];
+    struct cursor at = cursor_over(line.bytes, line.size);
+    struct span word;
+    uint64_t pointer;
+    if (!cursor_until(&at, ':', &word) || (word.size != 8 && word.size != 16) ||
+        !word_hex(word, UINT64_MAX, &pointer))
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(DIGITS); i++)
+        if (!cursor_word(&at, &word) || word.size != DIGITS[i] ||
+            !word_hex(word, UINT32_MAX, &values[i]))
+            return false;
+    if (!cursor_word(&at, &word) || !word_u64(word, UINT64_MAX - 1, &info->inode))
+        return false;
+    info->type = (uint16_t)values[3];
+    info->state = (values[2] & UNIX_ACCEPTS) != 0 ? SOCKET_LISTEN
+                  : values[4] == UNIX_CONNECTED   ? SOCKET_ESTABLISHED
+                                                  : SOCKET_CLOSE;
+    // One blank, and then everything: a path may begin with blanks.
+    if (!cursor_done(&at))
+        at.at++;
+    *path = (struct span){at.at, (size_t)(at.end - at.at)};
+    return true;
+}
+
+/* Lines from `text` on that are no records go on with the path. */
+static void take_rest_of_path(struct cursor *text, struct span *path)
+{
+    struct span line, ignored;
+    struct socket_info info;
+    for (struct cursor ahead = *text; cursor_line(&ahead, &line); *text = ahead) {
+        if (take_unix(line, &info, &ignored))
+            return;
+        path->size = (size_t)(line.bytes + line.size - path->bytes);
+    }
+}
+
+/* The inodes of what is in the list; only the kernel wrote those of the other groups. */
+static void find_taken(struct socket_list *list, struct hash *taken)
+{
+    for (size_t i = 0; i < list->count && !list->failed; i++)
+        if (list->items[i].inode != 0)
+            list->failed = hash_set(taken, list->items[i].inode, i) < 0;
+}
+
+/* Two records with one inode: a path held a newline and a record of its own. Which is the true one
+ * cannot be told, so neither's address is believed. */
+static void distrust_twins(struct socket_list *list, size_t first)
+{
+    struct hash seen = {0};
+    for (size_t i = first; i < list->count && !list->failed; i++) {
+        struct socket_info *info = &list->items[i];
+        const uintptr_t *twin = info->inode != 0 ? hash_find(&seen, info->inode) : NULL;
+        if (twin == NULL) {
+            list->failed = hash_set(&seen, info->inode, i) < 0;
+            continue;
+        }
+        const unsigned doubtful = SOCKET_TYPE | SOCKET_STATE | SOCKET_LOCAL | SOCKET_REMOTE;
+        info->has &= ~doubtful;
+        info->missing = VITALS_FAILED;
+        list->items[*twin].has &= ~doubtful;
+        list->items[*twin].missing = VITALS_FAILED;
+    }
+    hash_done(&seen);
+}
+
+void net_parse_unix(const char *bytes, size_t size, const struct socket_group *group,
+                    struct socket_list *list)
+{
+    size_t first = list->count;
+    struct hash taken = {0};
+    find_taken(list, &taken);
+    struct cursor text = whole_lines(bytes, size);
+    struct span line, path;
+    while (cursor_line(&text, &line) && !list->failed) {
+        struct socket_info info = {
+            .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE,
+            .family = group->family,
+            .hearsay = true,
+        };
+        if (!take_unix(line, &info, &path))
+            continue;
+        take_rest_of_path(&text, &path);
+        if (!socket_list_asks(list, info.inode) || hash_find(&taken, info.inode) != NULL)
+            continue;
+        socket_list_unix_name(list, &info, path);
+        if (info.state != SOCKET_ESTABLISHED) // to whom, this file does not say
+            socket_list_remote(list, &info, (struct span){"", 0});
+        socket_list_add(list, &info);
+    }
+    hash_done(&taken);
+    distrust_twins(list, first);
+}
+
+/* ---- netlink and packet ---- */
+
+enum { NETLINK_KIND = 1, NETLINK_PORT, NETLINK_RECEIVE = 4, NETLINK_SEND, NETLINK_INODE = 9 };
+
+void net_parse_netlink(const char *bytes, size_t size, const struct socket_group *group,
+                       struct socket_list *list)
+{
+    struct cursor text = whole_lines(bytes, size);
+    struct span line, words[NETLINK_INODE + 1];
+    while (cursor_line(&text, &line) && !list->failed) {
+        struct socket_info info = {
+            .has = SOCKET_FAMILY | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_LOCAL_PORT |
+                   SOCKET_RECEIVE | SOCKET_SEND,
+            .family = group->family,
+            .state = SOCKET_STATELESS,
+        };
+        uint64_t protocol, port;
+        if (split(line, words, ARRAY_COUNT(words)) < ARRAY_COUNT(words) ||
+            !word_u64(words[NETLINK_INODE], UINT64_MAX - 1, &info.inode) ||
+            !socket_list_asks(list, info.inode) ||
+            !word_u64(words[NETLINK_KIND], UINT16_MAX, &protocol) ||
+            !word_u64(words[NETLINK_PORT], UINT32_MAX, &port) ||
+            !word_u64(words[NETLINK_RECEIVE], INT32_MAX, &info.receive_bytes) ||
+            !word_u64(words[NETLINK_SEND], INT32_MAX, &info.send_bytes))
+            continue;
+        info.protocol = (uint32_t)protocol;
+        info.local_port = (uint32_t)port;
+        socket_list_local(list, &info, (struct span){"", 0});
+        socket_list_remote(list, &info, (struct span){"", 0});
+        socket_list_add(list, &info);
+    }
+}
+
+enum {
+    PACKET_KIND = 2,
+    PACKET_PROTOCOL,
+    PACKET_INTERFACE,
+    PACKET_RECEIVE = 6,
+    PACKET_UID,
+    PACKET_INODE
+};
+
+void net_parse_packet(const char *bytes, size_t size, const struct socket_group *group,
+                      struct socket_list *list)
+{
+    struct cursor text = whole_lines(bytes, size);
+    struct span line, words[PACKET_INODE + 1];
+    while (cursor_line(&text, &line) && !list->failed) {
+        struct socket_info info = {
+            .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID |
+                   SOCKET_RECEIVE,
+            .family = group->family,
+            .state = SOCKET_STATELESS,
+        };
+        uint64_t type, protocol, interface, uid;
+        if (split(line, words, ARRAY_COUNT(words)) < ARRAY_COUNT(words) ||
+            !word_u64(words[PACKET_INODE], UINT64_MAX - 1, &info.inode) ||
+            !socket_list_asks(list, info.inode) ||
+            !word_u64(words[PACKET_KIND], UINT16_MAX, &type) ||
+            !word_hex(words[PACKET_PROTOCOL], UINT16_MAX, &protocol) ||
+            !word_u64(words[PACKET_INTERFACE], INT32_MAX, &interface) ||
+            !word_u64(words[PACKET_RECEIVE], UINT32_MAX, &info.receive_bytes) ||
+            !word_u64(words[PACKET_UID], UINT32_MAX, &uid))
+            continue;
+        info.type = (uint16_t)type;
+        info.protocol = (uint32_t)protocol;
+        info.uid = (uint32_t)uid;
+        socket_list_interface(list, &info, (uint32_t)interface);
+        socket_list_remote(list, &info, (struct span){"", 0});
+        socket_list_add(list, &info);
+    }
+}
+
+/* ---- sctp ---- */
+
+/* An address as the kernel prints it, the main one of several behind a "*". */
+static bool take_sctp_address(struct span word, uint16_t *family, unsigned char address[static 16])
+{
+    char text[INET6_ADDRSTRLEN];
+    if (word.size > 0 && *word.bytes == '*')
+        word = (struct span){word.bytes + 1, word.size - 1};
+    if (word.size == 0 || word.size >= sizeof text)
+        return false;
+    memcpy(text, word.bytes, word.size);
+    text[word.size] = '\0';
+    *family = memchr(text, ':', word.size) != NULL ? AF_INET6 : AF_INET;
+    return inet_pton(*family, text, address) == 1;
+}
+
+static void add_sctp(struct socket_list *list, struct socket_info *info,
+                     const struct socket_ends *ends, struct span style, struct span state,
+                     struct span uid)
+{
+    uint64_t numbers[3];
+    if (!word_u64(style, 2, &numbers[0]) || !word_u64(state, UINT8_MAX, &numbers[1]) ||
+        !word_u64(uid, UINT32_MAX, &numbers[2]))
+        return;
+    info->has |= SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID;
+    info->type = numbers[0] == 2 ? SOCK_STREAM : SOCK_SEQPACKET; // one to one, one to many
+    info->protocol = IPPROTO_SCTP;
+    info->state = (uint16_t)numbers[1];
+    info->uid = (uint32_t)numbers[2];
+    socket_list_ends(list, info, ends);
+    socket_list_add(list, info);
+}
+
+/* The words of a line: of an endpoint, and of an association, which has addresses of both sides
+ * with "<->" between. */
+enum { STYLE = 2, STATE, ENDPOINT_PORT = 5, ENDPOINT_UID, ENDPOINT_INODE, ENDPOINT_ADDRESS };
+enum { SEND = 7, RECEIVE, UID, INODE, LOCAL_PORT, REMOTE_PORT, LOCAL_ADDRESS };
+
+void net_parse_sctp_endpoints(const char *bytes, size_t size, const struct socket_group *group,
+                              struct socket_list *list)
+{
+    (void)group;
+    struct cursor text = whole_lines(bytes, size);
+    struct span line, words[ENDPOINT_ADDRESS + 1];
+    while (cursor_line(&text, &line) && !list->failed) {
+        struct socket_info info = {0};
+        struct socket_ends ends = {0};
+        uint64_t port;
+        if (split(line, words, ARRAY_COUNT(words)) < ARRAY_COUNT(words) ||
+            !word_u64(words[ENDPOINT_INODE], UINT64_MAX - 1, &info.inode) ||
+            !socket_list_asks(list, info.inode) ||
+            !word_u64(words[ENDPOINT_PORT], UINT16_MAX, &port) ||
+            !take_sctp_address(words[ENDPOINT_ADDRESS], &info.family, ends.local))
+            continue;
+        ends.local_port = (uint16_t)port;
+        add_sctp(list, &info, &ends, words[STYLE], words[STATE], words[ENDPOINT_UID]);
+    }
+}
+
+/* The first address of the family behind the "<->" of an association. */
+static bool take_sctp_remote(struct span line, uint16_t family, unsigned char address[static 16])
+{
+    struct cursor cursor = cursor_over(line.bytes, line.size);
+    struct span word;
+    uint16_t found;
+    while (cursor_word(&cursor, &word) && !span_equal(word, "<->"))
+        ;
+    while (cursor_word(&cursor, &word) && take_sctp_address(word, &found, address))
+        if (found == family)
+            return true;
+    return false;
+}
+
+void net_parse_sctp_associations(const char *bytes, size_t size, const struct socket_group *group,
+                                 struct socket_list *list)
+{
+    (void)group;
+    struct cursor text = whole_lines(bytes, size);
+    struct span line, words[WORDS_MAX];
+    while (cursor_line(&text, &line) && !list->failed) {
+        struct socket_info info = {.has = SOCKET_RECEIVE | SOCKET_SEND};
+        struct socket_ends ends = {0};
+        uint64_t local, remote;
+        if (split(line, words, WORDS_MAX) <= LOCAL_ADDRESS ||
+            !word_u64(words[INODE], UINT64_MAX - 1, &info.inode) ||
+            !socket_list_asks(list, info.inode) ||
+            !word_u64(words[SEND], UINT32_MAX, &info.send_bytes) ||
+            !word_u64(words[RECEIVE], UINT32_MAX, &info.receive_bytes) ||
+            !word_u64(words[LOCAL_PORT], UINT16_MAX, &local) ||
+            !word_u64(words[REMOTE_PORT], UINT16_MAX, &remote) ||
+            !take_sctp_address(words[LOCAL_ADDRESS], &info.family, ends.local) ||
+            !take_sctp_remote(line, info.family, ends.remote))
+            continue;
+        ends.local_port = (uint16_t)local;
+        ends.remote_port = (uint16_t)remote;
+        add_sctp(list, &info, &ends, words[STYLE], words[STATE], words[UID]);
+    }
+}

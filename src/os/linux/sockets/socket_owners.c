@@ -1,0 +1,268 @@
+/* socket_owners.c: which descriptors of a process are sockets, and which.
+ *
+ * /proc/PID/fd is listed and each link read below a kept descriptor of it: one system call per
+ * descriptor, and nothing is opened. Thread rule: one thread per struct socket_owners. */
+#include "os/linux/sockets/sockets.h"
+
+#include "util/memory.h"
+#include "util/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum { LINK_TEXT = 64, PATH_TEXT = 128 };
+
+void socket_owners_done(struct socket_owners *owners)
+{
+    memory_free(owners->items);
+    linux_numbers_done(&owners->numbers);
+    hash_done(&owners->first);
+    *owners = (struct socket_owners){0};
+}
+
+/* The inode of "socket:[123]", or 0. A file of that name shows with a path before it. */
+static uint64_t inode_of(const char *link, size_t size)
+{
+    struct cursor cursor = cursor_over(link, size);
+    uint64_t inode;
+    if (!cursor_literal(&cursor, "socket:[") || !number_u64(&cursor.at, cursor.end, &inode) ||
+        !cursor_literal(&cursor, "]") || !cursor_done(&cursor))
+        return 0;
+    return inode;
+}
+
+/* 0 and the inode, or 0 where it is no socket; else why it cannot be told. */
+static int read_inode(int directory, const char *name, uint64_t *inode)
+{
+    char link[LINK_TEXT];
+    ssize_t size = readlinkat(directory, name, link, sizeof link);
+    *inode = size > 0 ? inode_of(link, (size_t)size) : 0;
+    return size < 0 ? -errno : 0;
+}
+
+static int append(struct socket_owners *owners, const struct socket_owner *owner)
+{
+    if (owners->count >= SOCKET_OWNERS_MAX) {
+        owners->cut = true;
+        return 0;
+    }
+    void *items = owners->items;
+    if (memory_grow(&items, &owners->capacity, owners->count, sizeof *owners->items) < 0)
+        return -ENOMEM;
+    owners->items = items;
+    owners->items[owners->count++] = *owner;
+    return 0;
+}
+
+/* The folder may be listed where none of its links may be read: a process that is protected even
+ * from root. */
+static int take_links(struct socket_owners *owners, struct socket_owner owner, int directory)
+{
+    char name[NUMBER_TEXT];
+    size_t denied = 0;
+    for (size_t i = 0; i < owners->numbers.count; i++) {
+        owner.descriptor = owners->numbers.items[i];
+        number_print_u64(name, owner.descriptor);
+        int result = read_inode(directory, name, &owner.inode);
+        bool is_denied = os_availability(result) == VITALS_DENIED;
+        denied += result < 0 && is_denied;
+        owners->cut |= result < 0 && !is_denied && os_availability(result) != VITALS_GONE;
+        if (owner.inode != 0 && append(owners, &owner) < 0)
+            return -ENOMEM;
+    }
+    if (denied != 0 && denied == owners->numbers.count)
+        return -EACCES;
+    owners->denied |= denied != 0;
+    return 0;
+}
+
+/* The descriptors of `shown` below /proc, or below the folder of threads. */
+static int read_folder(struct socket_owners *owners, const struct os *os, int64_t shown,
+                       struct socket_owner owner)
+{
+    owners->numbers.count = 0;
+    int directory = linux_process_open(os, shown, "fd", O_DIRECTORY);
+    if (directory < 0)
+        return directory;
+    bool cut;
+    int result = linux_numbers_read(directory, SOCKET_OWNERS_MAX, &owners->numbers, &cut);
+    // What was listed before an error is true as well.
+    int links = result != -ENOMEM ? take_links(owners, owner, directory) : 0;
+    os_close_descriptor(directory);
+    owners->cut |= cut;
+    return result < 0 ? result : links;
+}
+
+/* Then there is no other one that could show more. */
+static bool has_one_thread(const struct os *os, int64_t pid)
+{
+    char path[PATH_TEXT];
+    struct stat status;
+    snprintf(path, sizeof path, "%lld/task", (long long)pid);
+    return os->live && fstatat(os->proc, path, &status, 0) == 0 && status.st_nlink == 3;
+}
+
+int socket_owners_read(struct socket_owners *owners, const struct os *os, int64_t pid)
+{
+    struct socket_owner owner = {.pid = pid};
+    int result = read_folder(owners, os, pid, owner);
+    bool is_bare = result == 0 || result == -ESRCH || result == -EACCES;
+    if (owners->numbers.count != 0 || !is_bare)
+        return result;
+    // It has none, or is one more that is denied: what it is makes no difference.
+    if ((result == 0 || (result == -EACCES && owners->denied)) && has_one_thread(os, pid))
+        return result;
+    struct os threads;
+    int64_t thread = linux_living_thread(os, pid, &threads);
+    if (thread == 0) // without a folder of threads nothing can be told
+        return threads.proc >= 0 ? 0 : result;
+    if (thread != pid) {
+        owner.thread = thread;
+        result = read_folder(owners, &threads, thread, owner);
+    }
+    os_close_descriptor(threads.proc);
+    return result;
+}
+
+/* ---- by inode ---- */
+
+int socket_owners_index(struct socket_owners *owners)
+{
+    hash_reset(&owners->first);
+    if (hash_reserve(&owners->first, owners->count) < 0)
+        return -ENOMEM;
+    for (size_t i = owners->count; i-- > 0;) { // backwards: who came first stands first
+        struct socket_owner *owner = &owners->items[i];
+        const uintptr_t *behind = hash_find(&owners->first, owner->inode);
+        owner->next = behind != NULL ? *behind + 1 : 0;
+        if (hash_set(&owners->first, owner->inode, i) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+const struct socket_owner *socket_owners_first(const struct socket_owners *owners, uint64_t inode)
+{
+    const uintptr_t *place = hash_find(&owners->first, inode);
+    return place != NULL ? &owners->items[*place] : NULL;
+}
+
+const struct socket_owner *socket_owners_next(const struct socket_owners *owners,
+                                              const struct socket_owner *owner)
+{
+    return owner->next != 0 ? &owners->items[owner->next - 1] : NULL;
+}
+
+/* ---- one of them, again ---- */
+
+static void print_path(const struct socket_owner *owner, char out[static PATH_TEXT])
+{
+    long long pid = owner->pid, thread = owner->thread;
+    unsigned long long descriptor = owner->descriptor;
+    if (thread != 0)
+        snprintf(out, PATH_TEXT, "%lld/task/%lld/fd/%llu", pid, thread, descriptor);
+    else
+        snprintf(out, PATH_TEXT, "%lld/fd/%llu", pid, descriptor);
+}
+
+uint64_t socket_owner_inode(const struct os *os, const struct socket_owner *owner)
+{
+    char path[PATH_TEXT];
+    print_path(owner, path);
+    uint64_t inode;
+    return read_inode(os->proc, path, &inode) == 0 ? inode : 0;
+}
+
+/* ---- what the kernel calls it ---- */
+
+static const struct {
+    const char *name; /* of struct proto */
+    unsigned has;
+    uint16_t family, type;
+    uint32_t protocol;
+} PROTOCOLS[] = {
+    {"TCP", SOCKET_TYPE, AF_INET, SOCK_STREAM, IPPROTO_TCP},
+    {"TCPv6", SOCKET_TYPE, AF_INET6, SOCK_STREAM, IPPROTO_TCP},
+    {"UDP", SOCKET_TYPE, AF_INET, SOCK_DGRAM, IPPROTO_UDP},
+    {"UDPv6", SOCKET_TYPE, AF_INET6, SOCK_DGRAM, IPPROTO_UDP},
+    {"UDP-Lite", SOCKET_TYPE, AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE},
+    {"UDPLITEv6", SOCKET_TYPE, AF_INET6, SOCK_DGRAM, IPPROTO_UDPLITE},
+    {"PING", SOCKET_TYPE, AF_INET, SOCK_DGRAM, IPPROTO_ICMP},
+    {"PINGv6", SOCKET_TYPE, AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6},
+    {"MPTCP", SOCKET_TYPE, AF_INET, SOCK_STREAM, SOCKET_MPTCP},
+    {"MPTCPv6", SOCKET_TYPE, AF_INET6, SOCK_STREAM, SOCKET_MPTCP},
+    {"SCTP", 0, AF_INET, 0, IPPROTO_SCTP},
+    {"SCTPv6", 0, AF_INET6, 0, IPPROTO_SCTP},
+    {"UNIX-STREAM", SOCKET_TYPE, AF_UNIX, SOCK_STREAM, 0},
+    {"UNIX", 0, AF_UNIX, 0, 0}, // before Linux 5.15 of streams, too
+    {"AF_VSOCK", 0, AF_VSOCK, 0, 0},
+};
+
+/* Those whose protocol is a number that the name does not tell. */
+static const struct {
+    const char *name;
+    unsigned has;
+    uint16_t family, type;
+} FAMILIES[] = {
+    {"RAW", SOCKET_TYPE, AF_INET, SOCK_RAW},
+    {"RAWv6", SOCKET_TYPE, AF_INET6, SOCK_RAW},
+    {"NETLINK", 0, AF_NETLINK, 0},
+    {"PACKET", 0, AF_PACKET, 0},
+    {"XDP", SOCKET_TYPE, AF_XDP, SOCK_RAW},
+    {"ALG", SOCKET_TYPE, AF_ALG, SOCK_SEQPACKET},
+    {"TIPC", 0, AF_TIPC, 0},
+};
+
+/* Of a name that is not known, nothing. */
+static void take_protocol(const char *name, struct socket_info *info)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(PROTOCOLS); i++) {
+        if (strcmp(name, PROTOCOLS[i].name) != 0)
+            continue;
+        info->has = PROTOCOLS[i].has | SOCKET_FAMILY | SOCKET_PROTOCOL;
+        info->family = PROTOCOLS[i].family;
+        info->type = PROTOCOLS[i].type;
+        info->protocol = PROTOCOLS[i].protocol;
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(FAMILIES); i++) {
+        if (strcmp(name, FAMILIES[i].name) != 0)
+            continue;
+        info->has = FAMILIES[i].has | SOCKET_FAMILY;
+        info->family = FAMILIES[i].family;
+        info->type = FAMILIES[i].type;
+        return;
+    }
+}
+
+bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner,
+                           struct socket_info *info)
+{
+    if (!os->live)
+        return false;
+    // The process may put a file of its own there, whose file system never answers: so what is
+    // there is held first, which asks nobody, and looked at as ours, which it cannot change.
+    char path[PATH_TEXT], name[LINK_TEXT];
+    print_path(owner, path);
+    int held = linux_open(os, os->proc, path, O_PATH);
+    if (held < 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", held);
+    uint64_t inode;
+    ssize_t size = -1;
+    if (read_inode(AT_FDCWD, path, &inode) == 0 && inode == owner->inode)
+        size = getxattr(path, "system.sockprotoname", name, sizeof name - 1);
+    os_close_descriptor(held);
+    if (size <= 0)
+        return false;
+    name[size] = '\0';
+    take_protocol(name, info);
+    return true;
+}

@@ -1,0 +1,200 @@
+/* sockets.h: what the files of the table socket share: a list of sockets, the ways to fill it, and
+ * who holds which.
+ *
+ * A group is a family and protocol that the kernel lists for itself: by one dump of sock_diag, or
+ * in one file below /proc/PID/net. Both ways end in the same list; what only one of them tells is
+ * not set in the other. Parsers are pure, take (bytes, size) and are fuzzed. Thread rule: any
+ * thread; a list belongs to one. */
+#ifndef VITALS_OS_LINUX_SOCKETS_SOCKETS_H
+#define VITALS_OS_LINUX_SOCKETS_SOCKETS_H
+
+#include "os/linux/process/process_tables.h"
+#include "util/hash.h"
+
+/* Caps: a table has at most so many rows, a file of /proc so many bytes, the descriptors of all
+ * processes are so many. A list that was cut says so. */
+enum {
+    SOCKETS_MAX = 1 << 18,
+    SOCKET_FILE_LIMIT = 64 << 20,
+    SOCKET_OWNERS_MAX = 1 << 20,
+};
+
+/* Which fields of a socket_info hold something. */
+enum {
+    SOCKET_FAMILY = 1u << 0,
+    SOCKET_TYPE = 1u << 1,
+    SOCKET_PROTOCOL = 1u << 2,
+    SOCKET_STATE = 1u << 3,
+    SOCKET_LOCAL = 1u << 4,
+    SOCKET_LOCAL_PORT = 1u << 5,
+    SOCKET_REMOTE = 1u << 6,
+    SOCKET_REMOTE_PORT = 1u << 7,
+    SOCKET_UID = 1u << 8,
+    SOCKET_RECEIVE = 1u << 9,
+    SOCKET_SEND = 1u << 10,
+};
+
+/* States are TCP's numbers, whatever the family. */
+enum { SOCKET_ESTABLISHED = 1, SOCKET_CLOSE = 7, SOCKET_LISTEN = 10, SOCKET_STATELESS = 0xFFFF };
+
+struct socket_info {
+    uint64_t inode;
+    unsigned has;
+    signed char missing; /* why there is not what `has` lacks; 0: unsupported */
+    uint16_t family;     /* AF_… */
+    uint16_t type;       /* SOCK_… */
+    uint16_t state;
+    uint32_t protocol; /* of netlink its own numbers, of packet an Ethernet type */
+    uint32_t uid;
+    uint32_t local_port, remote_port;
+    uint32_t peer;                    /* of unix: the peer's inode; 0: none or not known */
+    uint32_t local_size, remote_size; /* of the addresses */
+    size_t local_at, remote_at;       /* in socket_list.text */
+    bool hearsay;                     /* a name may have forged it, see net_parse_unix */
+    uint64_t receive_bytes, send_bytes;
+};
+
+struct socket_list {
+    struct socket_info *items;
+    size_t count, capacity;
+    struct buffer text;
+    struct hash *only; /* inodes that are asked for, each with SOCKET_MISSING or the index of its
+                          first item; NULL: all */
+    size_t missing;    /* how many of them were not found yet */
+    bool here;         /* in our own network namespace: numbers of interfaces have our names */
+    bool cut;          /* there are more than SOCKETS_MAX, or a file was cut */
+    bool failed;       /* out of memory */
+};
+
+/* The protocol of an mptcp socket, which older headers lack. */
+enum { SOCKET_MPTCP = 262 };
+
+#define SOCKET_MISSING UINTPTR_MAX
+
+void socket_list_done(struct socket_list *list);
+
+/* Whether a socket with this inode may go into the list. */
+bool socket_list_asks(const struct socket_list *list, uint64_t inode);
+
+/* Appends a copy; NULL where there is no room. Of several with one inode the first is the asked
+ * one. */
+struct socket_info *socket_list_add(struct socket_list *list, const struct socket_info *info);
+
+/* Forgets all but the first `count`. */
+void socket_list_cut_back(struct socket_list *list, size_t count);
+
+/* Appends text for `info`, which need not be in the list yet. */
+void socket_list_local(struct socket_list *list, struct socket_info *info, struct span text);
+void socket_list_remote(struct socket_list *list, struct socket_info *info, struct span text);
+
+/* A unix name as the kernel prints it: every NUL as "@". */
+void socket_list_unix_name(struct socket_list *list, struct socket_info *info, struct span name);
+
+/* An interface: its name where it is known here, else its number; nothing for 0. */
+void socket_list_interface(struct socket_list *list, struct socket_info *info, uint32_t index);
+
+/* Both ends of an internet socket, in network byte order. An end without a port has none; a remote
+ * end without address and port is none at all. `interface` is the scope of link-local ones; 0: not
+ * known. */
+struct socket_ends {
+    unsigned char local[16], remote[16];
+    uint16_t local_port, remote_port; /* host byte order */
+    uint32_t interface;
+};
+void socket_list_ends(struct socket_list *list, struct socket_info *info,
+                      const struct socket_ends *ends);
+
+struct socket_group {
+    uint16_t family;
+    uint16_t type;     /* 0: each socket says its own */
+    uint32_t protocol; /* likewise */
+    const char *file;  /* below /proc/PID/net; NULL: none */
+    void (*parse)(const char *bytes, size_t size, const struct socket_group *group,
+                  struct socket_list *list);
+    bool diag;
+};
+
+/* Parsers of files below /proc/PID/net. Lines that are no sockets are passed over. */
+void net_parse_inet(const char *bytes, size_t size, const struct socket_group *group,
+                    struct socket_list *list);
+/* Anybody may call a socket so that a line of its own making stands in the file. So each of these
+ * is hearsay, has no inode that the list has already, and of two with one inode tells no name. */
+void net_parse_unix(const char *bytes, size_t size, const struct socket_group *group,
+                    struct socket_list *list);
+void net_parse_netlink(const char *bytes, size_t size, const struct socket_group *group,
+                       struct socket_list *list);
+void net_parse_packet(const char *bytes, size_t size, const struct socket_group *group,
+                      struct socket_list *list);
+void net_parse_sctp_endpoints(const char *bytes, size_t size, const struct socket_group *group,
+                              struct socket_list *list);
+void net_parse_sctp_associations(const char *bytes, size_t size, const struct socket_group *group,
+                                 struct socket_list *list);
+
+/* How many sockets of a protocol, by the kernel's name for it ("MPTCP"), /proc/PID/net/protocols
+ * counts; false where it has no such line. Of tcp those that wait for late packets are not in it.
+ */
+bool net_parse_protocols(const char *bytes, size_t size, const char *name, uint64_t *count);
+
+/* What one receipt from sock_diag holds goes into the list. 1: the dump ends here, 0: more comes,
+ * else a negative errno: it was refused or is nonsense. */
+int socket_diag_parse(const char *bytes, size_t size, const struct socket_group *group,
+                      uint32_t sequence, struct socket_list *list);
+
+/* Dumps of the calling thread's network namespace, over one descriptor. */
+struct socket_diag {
+    int netlink; /* or a negative errno */
+    uint32_t sequence;
+    struct buffer room;
+};
+void socket_diag_open(struct socket_diag *diag, const struct os *os);
+void socket_diag_close(struct socket_diag *diag);
+
+/* 0, or a negative errno; the list is then as it was. */
+int socket_diag_read(struct socket_diag *diag, const struct os *os,
+                     const struct socket_group *group, struct socket_list *list);
+
+/* Unix sockets of the list from `first` on get the name of their peer as the remote address. */
+void socket_list_peers(struct socket_list *list, size_t first);
+
+/* ---- who holds them ---- */
+
+struct socket_owner {
+    uint64_t inode;
+    int64_t pid;
+    int64_t thread; /* that shows it, where the first one has ended; else 0 */
+    uint64_t descriptor;
+    size_t next; /* of those of one inode: 1 + the place of the next; 0: none; see _index */
+};
+
+struct socket_owners {
+    struct socket_owner *items;
+    size_t count, capacity;
+    struct hash first;            /* of each inode the place of the first; filled by _index */
+    struct linux_numbers numbers; /* kept from process to process */
+    bool cut;                     /* there are more than SOCKET_OWNERS_MAX, or reading failed */
+    bool denied;                  /* some may not be looked at */
+};
+void socket_owners_done(struct socket_owners *owners);
+
+/* Appends the sockets that the process holds, by descriptor. 0 or negative errno. Where the first
+ * thread has ended another one shows them; a zombie and a kernel thread hold none. */
+int socket_owners_read(struct socket_owners *owners, const struct os *os, int64_t pid);
+
+/* Finds those of one inode together, in the order in which they were read. 0 or -ENOMEM. */
+int socket_owners_index(struct socket_owners *owners);
+
+/* The first one of the inode, and whoever comes behind it; NULL: none. */
+const struct socket_owner *socket_owners_first(const struct socket_owners *owners, uint64_t inode);
+const struct socket_owner *socket_owners_next(const struct socket_owners *owners,
+                                              const struct socket_owner *owner);
+
+/* The inode that the descriptor shows now, or 0. */
+uint64_t socket_owner_inode(const struct os *os, const struct socket_owner *owner);
+
+/* What the kernel calls the protocol of a socket that is in no list, such as one that was never
+ * bound: family, type and protocol as far as that name tells. False where it has no name, and
+ * where the descriptor is another file by now: no file system is asked about that one. */
+bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner,
+                           struct socket_info *info);
+
+#endif

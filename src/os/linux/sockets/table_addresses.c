@@ -1,0 +1,167 @@
+/* table_addresses.c: the table network_address: of the calling thread's network namespace.
+ *
+ * By getifaddrs(3), which asks the kernel by netlink. Where os shows another machine's or
+ * namespace's /proc these would not be its addresses, so there are none then.
+ * Thread rule: any thread. */
+#include "os/linux/sockets/addresses.h"
+#include "os/linux/tables.h"
+
+#include "util/number.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* The C library keeps longer hardware addresses than sockaddr_ll has room for: Infiniband's have 20
+ * bytes, and 24 are the most. */
+enum { LINK_BYTES_MAX = 24, TEXT_MAX = INET6_ADDRSTRLEN + 1 + NUMBER_TEXT + LINK_BYTES_MAX * 3 };
+
+static struct span print_link(const struct sockaddr *address, char out[static TEXT_MAX])
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    unsigned char size;
+    const char *bytes = (const char *)address;
+    memcpy(&size, bytes + offsetof(struct sockaddr_ll, sll_halen), 1);
+    size_t used = 0;
+    for (size_t i = 0; i < size_min(size, LINK_BYTES_MAX); i++) {
+        unsigned char byte;
+        memcpy(&byte, bytes + offsetof(struct sockaddr_ll, sll_addr) + i, 1);
+        if (i != 0)
+            out[used++] = ':';
+        out[used++] = DIGITS[byte >> 4];
+        out[used++] = DIGITS[byte & 15];
+    }
+    return (struct span){out, used};
+}
+
+/* The scope of a link-local address, behind "%": the interface, which stands beside it anyway. */
+static size_t print_scope(const struct sockaddr_in6 *address, char *out)
+{
+    if (address->sin6_scope_id == 0)
+        return 0;
+    _Static_assert(IF_NAMESIZE <= NUMBER_TEXT, "either fits");
+    out[0] = '%';
+    if (if_indextoname(address->sin6_scope_id, out + 1) != NULL)
+        return 1 + strnlen(out + 1, IF_NAMESIZE);
+    return 1 + number_print_u64(out + 1, address->sin6_scope_id);
+}
+
+static struct span print_inet6(const struct sockaddr *address, char out[static TEXT_MAX])
+{
+    struct sockaddr_in6 copy;
+    memcpy(&copy, address, sizeof copy);
+    if (inet_ntop(AF_INET6, &copy.sin6_addr, out, INET6_ADDRSTRLEN) == NULL)
+        return (struct span){"", 0};
+    size_t used = strlen(out);
+    return (struct span){out, used + print_scope(&copy, out + used)};
+}
+
+static struct span print_inet(const struct sockaddr *address, char out[static TEXT_MAX])
+{
+    struct sockaddr_in copy;
+    memcpy(&copy, address, sizeof copy);
+    if (inet_ntop(AF_INET, &copy.sin_addr, out, INET_ADDRSTRLEN) == NULL)
+        return (struct span){"", 0};
+    return (struct span){out, strlen(out)};
+}
+
+static const struct family {
+    int family;
+    const char *name;
+    struct span (*print)(const struct sockaddr *address, char out[static TEXT_MAX]);
+    size_t at, size; /* of the address in its sockaddr; 0 where it has no netmask */
+} FAMILIES[] = {
+    {AF_INET, "inet", print_inet, offsetof(struct sockaddr_in, sin_addr), 4},
+    {AF_INET6, "inet6", print_inet6, offsetof(struct sockaddr_in6, sin6_addr), 16},
+    {AF_PACKET, "link", print_link, 0, 0},
+};
+
+/* An empty text where there is none, or one of another family. */
+static struct span print(const struct family *family, const struct sockaddr *address,
+                         char out[static TEXT_MAX])
+{
+    if (address == NULL || address->sa_family != family->family)
+        return (struct span){"", 0};
+    return family->print(address, out);
+}
+
+/* Bits of a netmask up to the first that is not set. */
+static uint64_t prefix_of(const unsigned char *mask, size_t size)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < size * 8 && (mask[i / 8] >> (7 - i % 8) & 1) != 0; i++)
+        bits++;
+    return bits;
+}
+
+static void put_netmask(const struct family *family, const struct sockaddr *mask, struct facts *out)
+{
+    char text[TEXT_MAX];
+    unsigned char bytes[16] = {0};
+    // The family of a mask is not always set, its bytes are those of the address.
+    if (mask == NULL || family->size == 0) {
+        fact_missing(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, VITALS_UNSUPPORTED);
+        fact_missing(out, VITALS_NETWORK_ADDRESS_NETMASK, VITALS_UNSUPPORTED);
+        return;
+    }
+    memcpy(bytes, (const char *)mask + family->at, family->size);
+    fact_u64(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, prefix_of(bytes, family->size));
+    fact_text(out, VITALS_NETWORK_ADDRESS_NETMASK, family->print(mask, text));
+}
+
+/* The other address of an interface that has the flag. The C library gives an address's own where
+ * the kernel told of no other: that is none. */
+static void put_other(const struct family *family, const struct ifaddrs *item, unsigned flag,
+                      const struct sockaddr *other, struct span own, vitals_metric metric,
+                      struct facts *out)
+{
+    char text[TEXT_MAX];
+    struct span printed = {"", 0};
+    if ((item->ifa_flags & flag) != 0)
+        printed = print(family, other, text);
+    bool is_own = printed.size == own.size && memcmp(printed.bytes, own.bytes, own.size) == 0;
+    fact_text(out, metric, is_own ? (struct span){"", 0} : printed);
+}
+
+static void put(const struct family *family, const struct ifaddrs *item, struct facts *out)
+{
+    char text[TEXT_MAX];
+    struct span name = {item->ifa_name, strlen(item->ifa_name)};
+    if (facts_row(out, VITALS_NETWORK_ADDRESS, 0, name) == NULL)
+        return;
+    struct span address = print(family, item->ifa_addr, text);
+    fact_text(out, VITALS_NETWORK_ADDRESS_INTERFACE, name);
+    fact_string(out, VITALS_NETWORK_ADDRESS_FAMILY, family->name);
+    fact_text(out, VITALS_NETWORK_ADDRESS_ADDRESS, address);
+    put_netmask(family, item->ifa_netmask, out);
+    put_other(family, item, IFF_BROADCAST, item->ifa_broadaddr, address,
+              VITALS_NETWORK_ADDRESS_BROADCAST, out);
+    put_other(family, item, IFF_POINTOPOINT, item->ifa_dstaddr, address,
+              VITALS_NETWORK_ADDRESS_PEER, out);
+}
+
+void addresses_write(const struct ifaddrs *list, struct facts *out)
+{
+    for (const struct ifaddrs *item = list; item != NULL && !out->failed; item = item->ifa_next) {
+        if (item->ifa_addr == NULL || item->ifa_name == NULL)
+            continue;
+        for (size_t i = 0; i < ARRAY_COUNT(FAMILIES); i++)
+            if (FAMILIES[i].family == item->ifa_addr->sa_family)
+                put(&FAMILIES[i], item, out);
+    }
+}
+
+int table_addresses(const struct os *os, struct facts *out)
+{
+    if (!os->live)
+        return -ENOTSUP;
+    struct ifaddrs *list = NULL;
+    if (getifaddrs(&list) != 0)
+        return -errno;
+    addresses_write(list, out);
+    freeifaddrs(list);
+    return out->failed ? -ENOMEM : 0;
+}

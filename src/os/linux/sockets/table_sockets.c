@@ -1,0 +1,566 @@
+/* table_sockets.c: the table socket: of our network namespace, and of one process.
+ *
+ * A process's sockets are those of the network namespace that it is in, which need not be ours:
+ * then its own /proc/PID/net tells. A socket that no list has (never bound, made in a namespace
+ * that the process has left since, of a family that lists nothing) keeps its row, with what is
+ * known of it. Thread rule: any thread; sock_diag speaks of the calling thread's network namespace.
+ */
+#include "os/linux/sockets/sockets.h"
+#include "os/linux/tables.h"
+
+#include "util/memory.h"
+#include "util/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+/* Of several groups with one inode the first one is a process's: an mptcp socket before the tcp
+ * flows that carry it, an sctp endpoint before its associations. The file of unix holds names that
+ * anybody chooses, so it comes last. */
+static const struct socket_group GROUPS[] = {
+    {AF_INET, SOCK_STREAM, SOCKET_MPTCP, NULL, NULL, true},
+    {AF_INET6, SOCK_STREAM, SOCKET_MPTCP, NULL, NULL, true},
+    {AF_INET, SOCK_STREAM, IPPROTO_TCP, "tcp", net_parse_inet, true},
+    {AF_INET6, SOCK_STREAM, IPPROTO_TCP, "tcp6", net_parse_inet, true},
+    {AF_INET, SOCK_DGRAM, IPPROTO_UDP, "udp", net_parse_inet, true},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_UDP, "udp6", net_parse_inet, true},
+    {AF_NETLINK, 0, 0, "netlink", net_parse_netlink, true},
+    {AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE, "udplite", net_parse_inet, true},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_UDPLITE, "udplite6", net_parse_inet, true},
+    {AF_INET, SOCK_RAW, IPPROTO_RAW, "raw", net_parse_inet, true},
+    {AF_INET6, SOCK_RAW, IPPROTO_RAW, "raw6", net_parse_inet, true},
+    {AF_INET, SOCK_DGRAM, IPPROTO_ICMP, "icmp", net_parse_inet, false},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6, "icmp6", net_parse_inet, false},
+    {AF_PACKET, 0, 0, "packet", net_parse_packet, true},
+    {AF_VSOCK, 0, 0, NULL, NULL, true},
+    {AF_INET, 0, IPPROTO_SCTP, "sctp/eps", net_parse_sctp_endpoints, false},
+    {AF_INET, 0, IPPROTO_SCTP, "sctp/assocs", net_parse_sctp_associations, false},
+    {AF_UNIX, 0, 0, "unix", net_parse_unix, true},
+};
+
+/* ---- from the kernel to a list ---- */
+
+enum { PATH_TEXT = 64 };
+
+struct reading {
+    const struct os *os;
+    struct socket_list *list;
+    struct socket_diag diag;
+    struct buffer text; /* of the file being read */
+    const char *prefix; /* "123/net", below os->proc */
+    int error;          /* the first that says that sockets may be missing; 0: none */
+    bool answered;      /* there is at least one list, if an empty one */
+};
+
+/* What says that there are none of that kind is no error: the kernel does not know them. */
+static bool is_absent(int error)
+{
+    return error == -ENOENT || os_availability(error) == VITALS_UNSUPPORTED;
+}
+
+static int read_text(struct reading *reading, const char *name)
+{
+    char path[PATH_TEXT];
+    buffer_reset(&reading->text);
+    snprintf(path, sizeof path, "%s/%s", reading->prefix, name);
+    int descriptor = linux_open(reading->os, reading->os->proc, path, 0);
+    if (descriptor < 0)
+        return descriptor;
+    bool cut = false;
+    int result = linux_read_all(descriptor, SOCKET_FILE_LIMIT, false, &reading->text, &cut);
+    os_close_descriptor(descriptor);
+    reading->list->cut |= cut;
+    return result;
+}
+
+static int read_file(struct reading *reading, const struct socket_group *group)
+{
+    int result = read_text(reading, group->file);
+    // What was read before an error is true as well.
+    if (reading->text.size != 0)
+        group->parse(reading->text.bytes, reading->text.size, group, reading->list);
+    return result;
+}
+
+/* A dump of mptcp looks at every place where one could be, a millisecond for nothing on most
+ * machines: the count of such sockets costs less. */
+static bool is_worth_a_dump(struct reading *reading, const struct socket_group *group)
+{
+    uint64_t count;
+    if (group->protocol != SOCKET_MPTCP)
+        return true;
+    const char *name = group->family == AF_INET ? "MPTCP" : "MPTCPv6";
+    return read_text(reading, "protocols") < 0 || reading->text.size == 0 ||
+           !net_parse_protocols(reading->text.bytes, reading->text.size, name, &count) ||
+           count != 0;
+}
+
+static int read_dump(struct reading *reading, const struct socket_group *group)
+{
+    size_t first = reading->list->count;
+    if (!group->diag || reading->diag.netlink < 0 || !is_worth_a_dump(reading, group))
+        return -ENOTSUP;
+    int result = socket_diag_read(&reading->diag, reading->os, group, reading->list);
+    if (result >= 0 && group->family == AF_UNIX)
+        socket_list_peers(reading->list, first);
+    reading->answered |= result >= 0;
+    return result;
+}
+
+static void read_group(struct reading *reading, const struct socket_group *group)
+{
+    int result = read_dump(reading, group);
+    if (result < 0 && result != -ENOMEM && group->file != NULL)
+        result = read_file(reading, group);
+    reading->answered |= result >= 0;
+    if (result < 0 && !is_absent(result) && reading->error == 0)
+        reading->error = result;
+}
+
+/* All groups, or as many as it takes to find what is asked for. `own`: those of the calling
+ * thread's network namespace, of which sock_diag may tell. */
+static int read_sockets(const struct os *os, const char *prefix, bool own, struct socket_list *list)
+{
+    struct reading reading = {
+        .os = os, .list = list, .diag = {.netlink = -ENOTSUP}, .prefix = prefix};
+    list->here = own;
+    if (own)
+        socket_diag_open(&reading.diag, os);
+    // Unix first where it is dumped: many a process has no others, and nobody can forge a dump.
+    size_t left = ARRAY_COUNT(GROUPS);
+    if (read_dump(&reading, &GROUPS[left - 1]) >= 0)
+        left--;
+    for (size_t i = 0; i < left && !list->failed; i++) {
+        if (list->only != NULL && list->missing == 0)
+            break;
+        read_group(&reading, &GROUPS[i]);
+    }
+    socket_diag_close(&reading.diag);
+    buffer_done(&reading.text);
+    if (list->failed)
+        return -ENOMEM;
+    return reading.error == 0 && !reading.answered ? -ENOTSUP : reading.error;
+}
+
+/* Where our own lists stand: those of the calling thread, which may have a namespace of its own. */
+static const char *own_prefix(const struct os *os)
+{
+    static const char *const PREFIXES[] = {"thread-self/net", "self/net"};
+    struct stat status;
+    for (size_t i = 0; i < ARRAY_COUNT(PREFIXES); i++)
+        if (fstatat(os->proc, PREFIXES[i], &status, 0) == 0)
+            return PREFIXES[i];
+    return "net";
+}
+
+/* Whether the process whose folder that is is in the network namespace of the calling thread. */
+static bool is_own(const struct os *os, const char *folder)
+{
+    if (!os->live)
+        return false;
+    char path[PATH_TEXT + sizeof "/ns/net"];
+    struct stat own, other;
+    snprintf(path, sizeof path, "%s/ns/net", folder);
+    return (fstatat(os->proc, "thread-self/ns/net", &own, 0) == 0 ||
+            fstatat(os->proc, "self/ns/net", &own, 0) == 0) &&
+           fstatat(os->proc, path, &other, 0) == 0 && own.st_ino == other.st_ino &&
+           own.st_dev == other.st_dev;
+}
+
+/* ---- from a list to rows ---- */
+
+struct name {
+    uint32_t number;
+    const char *name;
+};
+
+static const struct name FAMILIES[] = {
+    {AF_UNIX, "unix"},       {AF_INET, "inet"},     {AF_INET6, "inet6"},
+    {AF_NETLINK, "netlink"}, {AF_PACKET, "packet"}, {AF_VSOCK, "vsock"},
+    {AF_XDP, "xdp"},         {AF_ALG, "alg"},       {AF_TIPC, "tipc"},
+};
+
+static const struct name TYPES[] = {
+    {SOCK_STREAM, "stream"}, {SOCK_DGRAM, "datagram"},      {SOCK_RAW, "raw"},
+    {SOCK_RDM, "rdm"},       {SOCK_SEQPACKET, "seqpacket"}, {SOCK_DCCP, "dccp"},
+};
+
+static const struct name STATES[] = {
+    {SOCKET_STATELESS, "none"},
+    {SOCKET_ESTABLISHED, "established"},
+    {2, "syn_sent"},
+    {3, "syn_received"},
+    {4, "fin_wait1"},
+    {5, "fin_wait2"},
+    {6, "time_wait"},
+    {SOCKET_CLOSE, "close"},
+    {8, "close_wait"},
+    {9, "last_ack"},
+    {SOCKET_LISTEN, "listen"},
+    {11, "closing"},
+    {12, "new_syn_received"},
+    {13, "close"}, // bound, and neither listening nor connected
+};
+
+/* Internet protocols (/etc/protocols; mptcp is Linux's own). */
+static const struct name INTERNET[] = {
+    {0, "ip"},     {1, "icmp"},   {2, "igmp"},      {4, "ipip"},  {6, "tcp"},
+    {17, "udp"},   {33, "dccp"},  {41, "ipv6"},     {46, "rsvp"}, {47, "gre"},
+    {50, "esp"},   {51, "ah"},    {58, "icmpv6"},   {89, "ospf"}, {103, "pim"},
+    {112, "vrrp"}, {132, "sctp"}, {136, "udplite"}, {255, "raw"}, {SOCKET_MPTCP, "mptcp"},
+};
+
+/* linux/netlink.h */
+static const struct name NETLINK[] = {
+    {0, "route"},          {2, "usersock"},    {3, "firewall"},        {4, "sock_diag"},
+    {5, "nflog"},          {6, "xfrm"},        {7, "selinux"},         {8, "iscsi"},
+    {9, "audit"},          {10, "fib_lookup"}, {11, "connector"},      {12, "netfilter"},
+    {13, "ip6_fw"},        {14, "dnrtmsg"},    {15, "kobject_uevent"}, {16, "generic"},
+    {18, "scsitransport"}, {19, "ecryptfs"},   {20, "rdma"},           {21, "crypto"},
+    {22, "smc"},
+};
+
+/* linux/if_ether.h */
+static const struct name ETHERNET[] = {
+    {0x0000, "none"}, {0x0003, "all"}, {0x0800, "ip"},   {0x0806, "arp"}, {0x8100, "vlan"},
+    {0x86DD, "ipv6"}, {0x888E, "pae"}, {0x88CC, "lldp"}, {0x88F7, "ptp"},
+};
+
+static const struct name UNIX[] = {{0, "unix"}};
+static const struct name VSOCK[] = {{0, "vsock"}};
+
+static const struct {
+    uint16_t family;
+    const struct name *names;
+    size_t count;
+} PROTOCOLS[] = {
+    {AF_INET, INTERNET, ARRAY_COUNT(INTERNET)},  {AF_INET6, INTERNET, ARRAY_COUNT(INTERNET)},
+    {AF_NETLINK, NETLINK, ARRAY_COUNT(NETLINK)}, {AF_PACKET, ETHERNET, ARRAY_COUNT(ETHERNET)},
+    {AF_UNIX, UNIX, ARRAY_COUNT(UNIX)},          {AF_VSOCK, VSOCK, ARRAY_COUNT(VSOCK)},
+};
+
+/* A row being written. */
+struct row {
+    struct facts *out;
+    const struct socket_list *list;
+    const struct socket_info *info;
+};
+
+static vitals_availability why_missing(const struct socket_info *info)
+{
+    return info->missing != 0 ? info->missing : VITALS_UNSUPPORTED;
+}
+
+static void put_name(const struct row *row, vitals_metric metric, unsigned bit,
+                     const struct name *names, size_t count, uint32_t number)
+{
+    if ((row->info->has & bit) == 0) {
+        fact_missing(row->out, metric, why_missing(row->info));
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (names[i].number == number) {
+            fact_string(row->out, metric, names[i].name);
+            return;
+        }
+    }
+    char text[NUMBER_TEXT];
+    fact_text(row->out, metric, (struct span){text, number_print_u64(text, number)});
+}
+
+static void put_protocol(const struct row *row)
+{
+    const struct name *names = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(PROTOCOLS); i++) {
+        if (PROTOCOLS[i].family == row->info->family) {
+            names = PROTOCOLS[i].names;
+            count = PROTOCOLS[i].count;
+        }
+    }
+    put_name(row, VITALS_SOCKET_PROTOCOL, SOCKET_PROTOCOL, names, count, row->info->protocol);
+}
+
+static void put_number(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
+{
+    if ((row->info->has & bit) != 0)
+        fact_u64(row->out, metric, number);
+    else
+        fact_missing(row->out, metric, why_missing(row->info));
+}
+
+/* Whether a queue is counted in bytes (of a listener, in connections). Of most kinds the kernel
+ * tells the memory that it takes, of unix datagrams the first one; and where one end of tcp has
+ * begun or ended, that counts for a byte. */
+static bool is_exact(const struct socket_info *info, unsigned bit)
+{
+    if ((info->has & SOCKET_STATE) == 0)
+        return false;
+    bool goes_on = info->state == SOCKET_ESTABLISHED || info->state == SOCKET_LISTEN;
+    if (info->family == AF_UNIX)
+        return bit == SOCKET_RECEIVE && info->type != SOCK_DGRAM;
+    return info->protocol == IPPROTO_TCP && info->type == SOCK_STREAM && goes_on &&
+           (info->family == AF_INET || info->family == AF_INET6);
+}
+
+static void put_queue(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
+{
+    const struct socket_info *info = row->info;
+    // What bounds the backlog of a listener, or 0, stands where others have bytes to send.
+    bool is_none = bit == SOCKET_SEND && (info->has & SOCKET_STATE) != 0 &&
+                   info->state == SOCKET_LISTEN;
+    if ((info->has & bit) == 0 || is_none) {
+        fact_missing(row->out, metric, is_none ? VITALS_UNSUPPORTED : why_missing(info));
+        return;
+    }
+    struct value value = value_u64(number);
+    if (!is_exact(info, bit))
+        value.state = VITALS_ESTIMATE;
+    fact_value(row->out, metric, value);
+}
+
+static void put_text(const struct row *row, vitals_metric metric, unsigned bit, size_t at,
+                     size_t size)
+{
+    if ((row->info->has & bit) == 0)
+        fact_missing(row->out, metric, why_missing(row->info));
+    else
+        fact_text(row->out, metric,
+                  (struct span){size != 0 ? row->list->text.bytes + at : "", size});
+}
+
+/* The socket's own columns; those of its holder are the caller's. */
+static void put_socket(struct facts *out, const struct socket_list *list,
+                       const struct socket_info *info, uint64_t key)
+{
+    if (facts_row(out, VITALS_SOCKET, key, (struct span){"", 0}) == NULL)
+        return;
+    const struct row row = {out, list, info};
+    put_name(&row, VITALS_SOCKET_FAMILY, SOCKET_FAMILY, FAMILIES, ARRAY_COUNT(FAMILIES),
+             info->family);
+    put_name(&row, VITALS_SOCKET_TYPE, SOCKET_TYPE, TYPES, ARRAY_COUNT(TYPES), info->type);
+    put_protocol(&row);
+    put_text(&row, VITALS_SOCKET_LOCAL_ADDRESS, SOCKET_LOCAL, info->local_at, info->local_size);
+    put_number(&row, VITALS_SOCKET_LOCAL_PORT, SOCKET_LOCAL_PORT, info->local_port);
+    put_text(&row, VITALS_SOCKET_REMOTE_ADDRESS, SOCKET_REMOTE, info->remote_at, info->remote_size);
+    put_number(&row, VITALS_SOCKET_REMOTE_PORT, SOCKET_REMOTE_PORT, info->remote_port);
+    put_name(&row, VITALS_SOCKET_STATE, SOCKET_STATE, STATES, ARRAY_COUNT(STATES), info->state);
+    fact_u64(out, VITALS_SOCKET_INODE, info->inode);
+    put_number(&row, VITALS_SOCKET_UID, SOCKET_UID, info->uid);
+    put_queue(&row, VITALS_SOCKET_RECEIVE_QUEUE_BYTES, SOCKET_RECEIVE, info->receive_bytes);
+    put_queue(&row, VITALS_SOCKET_SEND_QUEUE_BYTES, SOCKET_SEND, info->send_bytes);
+}
+
+static void put_owner(struct facts *out, const struct socket_owner *owner)
+{
+    fact_u64(out, VITALS_SOCKET_PID, (uint64_t)owner->pid);
+    fact_u64(out, VITALS_SOCKET_DESCRIPTOR, owner->descriptor);
+}
+
+/* Whether more is wanted than /proc/PID/fd tells. */
+static bool wants_lists(const struct facts *out)
+{
+    static const vitals_metric FROM_LISTS[] = {
+        VITALS_SOCKET_FAMILY,
+        VITALS_SOCKET_TYPE,
+        VITALS_SOCKET_PROTOCOL,
+        VITALS_SOCKET_LOCAL_ADDRESS,
+        VITALS_SOCKET_LOCAL_PORT,
+        VITALS_SOCKET_REMOTE_ADDRESS,
+        VITALS_SOCKET_REMOTE_PORT,
+        VITALS_SOCKET_STATE,
+        VITALS_SOCKET_UID,
+        VITALS_SOCKET_RECEIVE_QUEUE_BYTES,
+        VITALS_SOCKET_SEND_QUEUE_BYTES,
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(FROM_LISTS); i++)
+        if (facts_wants(out, FROM_LISTS[i]))
+            return true;
+    return false;
+}
+
+/* A record of a unix socket, where the kernel calls that socket otherwise. */
+static bool is_forged(const struct os *os, const struct socket_owner *owner,
+                      const struct socket_info *info)
+{
+    struct socket_info told = {0};
+    return info->hearsay && socket_owner_protocol(os, owner, &told) && told.family != info->family;
+}
+
+/* ---- of one process ---- */
+
+/* A socket that no list has. `error`: what kept us from one that may have had it. */
+static struct socket_info unlisted(const struct os *os, const struct socket_owner *owner, int error)
+{
+    struct socket_info info = {.inode = owner->inode};
+    if (error != 0)
+        info.missing = (signed char)os_availability(error);
+    bool told = socket_owner_protocol(os, owner, &info);
+    if (socket_owner_inode(os, owner) != owner->inode) // closed since, and that name was another's
+        return (struct socket_info){.inode = owner->inode, .missing = VITALS_GONE};
+    if (!told)
+        info.has = 0;
+    return info;
+}
+
+static void write_process(const struct os *os, const struct socket_owners *owners,
+                          const struct socket_list *list, int error, struct facts *out)
+{
+    facts_reserve(out, VITALS_SOCKET, owners->count);
+    for (size_t i = 0; i < owners->count && !out->failed; i++) {
+        const struct socket_owner *owner = &owners->items[i];
+        const uintptr_t *index = list->only != NULL ? hash_find(list->only, owner->inode) : NULL;
+        struct socket_info rest = {.inode = owner->inode};
+        bool listed = index != NULL && *index != SOCKET_MISSING &&
+                      !is_forged(os, owner, &list->items[*index]);
+        if (index != NULL && !listed)
+            rest = unlisted(os, owner, error);
+        put_socket(out, list, listed ? &list->items[*index] : &rest, i + 1);
+        put_owner(out, owner);
+    }
+}
+
+static int read_process(const struct os *os, const struct socket_owners *owners,
+                        struct hash *inodes, struct socket_list *list)
+{
+    if (hash_reserve(inodes, owners->count) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < owners->count; i++)
+        if (hash_set(inodes, owners->items[i].inode, SOCKET_MISSING) < 0)
+            return -ENOMEM;
+    list->only = inodes;
+    list->missing = inodes->count;
+    const struct socket_owner *first = &owners->items[0];
+    char folder[PATH_TEXT], prefix[PATH_TEXT + sizeof "/net"];
+    if (first->thread != 0)
+        snprintf(folder, sizeof folder, "%lld/task/%lld", (long long)first->pid,
+                 (long long)first->thread);
+    else
+        snprintf(folder, sizeof folder, "%lld", (long long)first->pid);
+    snprintf(prefix, sizeof prefix, "%s/net", folder);
+    return read_sockets(os, prefix, is_own(os, folder), list);
+}
+
+int table_process_sockets(const struct os *os, int64_t pid, struct facts *out)
+{
+    struct socket_owners owners = {0};
+    struct socket_list list = {0};
+    struct hash inodes = {0};
+    int error = 0, result = socket_owners_read(&owners, os, pid);
+    if (result < 0)
+        goto done;
+    owners.count = size_min(owners.count, SOCKETS_MAX);
+    if (owners.count != 0 && wants_lists(out))
+        error = read_process(os, &owners, &inodes, &list);
+    result = error == -ENOMEM ? error : 0;
+    if (result == 0)
+        write_process(os, &owners, &list, error, out);
+    if (owners.cut || owners.denied || owners.count == SOCKETS_MAX)
+        facts_state(out, VITALS_SOCKET, VITALS_LOWER_BOUND);
+    if (out->failed)
+        result = -ENOMEM;
+done:
+    socket_owners_done(&owners);
+    socket_list_done(&list);
+    hash_done(&inodes);
+    return result;
+}
+
+/* ---- of our network namespace ---- */
+
+/* A process that ends meanwhile holds nothing. */
+static void note_error(struct socket_owners *owners, int error)
+{
+    if (error >= 0 || os_availability(error) == VITALS_GONE)
+        return;
+    if (os_availability(error) == VITALS_DENIED)
+        owners->denied = true;
+    else
+        owners->cut = true;
+}
+
+/* Of all processes, in their order. Some may not be asked, or (hidepid=2) are not even shown, as
+ * pid 1 then is not. */
+static int read_owners(const struct os *os, struct socket_owners *owners)
+{
+    struct os_pids pids = {0};
+    int result = os_list_processes(os, &pids);
+    owners->denied = os->live && result >= 0 && (pids.count == 0 || pids.items[0] != 1);
+    for (size_t i = 0; i < pids.count && result >= 0; i++) {
+        int error = socket_owners_read(owners, os, pids.items[i]);
+        if (error == -ENOMEM)
+            result = error;
+        else
+            note_error(owners, error);
+    }
+    os_pids_done(&pids);
+    if (result < 0 && result != -ENOMEM) { // whoever holds what, the sockets are there
+        note_error(owners, result);
+        owners->cut |= !owners->denied;
+        result = 0;
+    }
+    return result < 0 ? result : socket_owners_index(owners);
+}
+
+/* Why a socket has no owner; unsupported: it has none. */
+static vitals_availability why_unowned(const struct socket_owners *owners,
+                                       const struct socket_info *info)
+{
+    if (info->inode == 0)
+        return VITALS_UNSUPPORTED;
+    if (owners->cut)
+        return VITALS_FAILED;
+    return owners->denied ? VITALS_DENIED : VITALS_UNSUPPORTED;
+}
+
+/* One row for each descriptor that holds it, or one without; at most `room`. */
+static size_t write_socket(const struct os *os, const struct socket_list *list,
+                           const struct socket_info *info, const struct socket_owners *owners,
+                           size_t room, struct facts *out)
+{
+    const struct socket_owner *owner = info->inode != 0 ? socket_owners_first(owners, info->inode)
+                                                        : NULL;
+    if (owner != NULL && is_forged(os, owner, info))
+        return 0;
+    size_t rows = 0;
+    for (; owner != NULL && rows < room && !out->failed; rows++) {
+        put_socket(out, list, info, 0);
+        put_owner(out, owner);
+        owner = socket_owners_next(owners, owner);
+    }
+    if (rows != 0)
+        return rows;
+    put_socket(out, list, info, 0);
+    vitals_availability why = why_unowned(owners, info);
+    fact_missing(out, VITALS_SOCKET_PID, why);
+    fact_missing(out, VITALS_SOCKET_DESCRIPTOR, why);
+    return 1;
+}
+
+int table_sockets(const struct os *os, struct facts *out)
+{
+    struct socket_owners owners = {0};
+    struct socket_list list = {0};
+    int error = read_sockets(os, own_prefix(os), os->live, &list), result = 0;
+    if (error == -ENOMEM || (error < 0 && list.count == 0))
+        result = error;
+    else if (facts_wants(out, VITALS_SOCKET_PID) || facts_wants(out, VITALS_SOCKET_DESCRIPTOR))
+        result = read_owners(os, &owners);
+    size_t rows = 0;
+    if (result >= 0)
+        facts_reserve(out, VITALS_SOCKET, list.count);
+    for (size_t i = 0; i < list.count && result >= 0 && rows < SOCKETS_MAX && !out->failed; i++)
+        rows += write_socket(os, &list, &list.items[i], &owners, SOCKETS_MAX - rows, out);
+    if (error < 0 || list.cut || owners.denied || owners.cut || rows >= SOCKETS_MAX)
+        facts_state(out, VITALS_SOCKET, VITALS_LOWER_BOUND);
+    if (out->failed)
+        result = -ENOMEM;
+    socket_owners_done(&owners);
+    socket_list_done(&list);
+    return result;
+}

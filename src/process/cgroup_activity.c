@@ -1,0 +1,111 @@
+/* cgroup_activity.c: whether anybody of a tree has run since the tick before, by one file for all
+ * of them.
+ *
+ * What a run counts its tree with, a cgroup of its own, says how much CPU time all in it have used.
+ * As long as that stays as it was nobody of them has run, started or ended anybody: none of their
+ * clocks is looked at. Not so the root, which is not in it, and who is dead and may be waited for.
+ * Who was moved out of the group runs unseen: it is trusted only where those whom it holds are
+ * those who are known. Nobody who sleeps leaves it by himself, and so they are listed when all have
+ * just come to rest, and then now and then only: it costs by the pid. As seldom all clocks are
+ * looked at nevertheless: one that went on meanwhile ends all trust. Thread rule: the tick thread.
+ */
+#include "process/entry.h"
+
+#include <string.h>
+
+static const uint64_t CHECK_NS = 10 * NS_PER_SECOND, HOLD_NS = 5 * NS_PER_SECOND;
+
+/* Whether the text is what it was; it is kept. */
+static bool is_same(struct pulse *pulse)
+{
+    char text[PULSE_TEXT];
+    int64_t size = os_read_kept(pulse->file, text, sizeof text);
+    bool whole = size > 0 && size < (int64_t)sizeof text;
+    bool same = whole && (size_t)size == pulse->size && memcmp(text, pulse->text, pulse->size) == 0;
+    pulse->size = whole ? (size_t)size : 0;
+    memcpy(pulse->text, text, pulse->size);
+    return same;
+}
+
+/* Whom the group should hold. */
+static bool is_member(const struct process *process)
+{
+    char state = (process->stat.has & OS_STAT_STATE) != 0 ? process->stat.state : 'Z';
+    return process->in_tree && !process->root && process->state == VITALS_HAVE && state != 'Z' &&
+           state != 'X';
+}
+
+/* Whether it holds those who are known and nobody else: who left it, or was born outside, is known
+ * by his absence, and so is who ended out there. Both are in the order of pids. */
+static bool holds_all(struct process_table *table)
+{
+    struct os_pids *members = &table->pulse.members;
+    members->count = 0;
+    if (table->pulse.folder <= 0 || os_list_group(table->pulse.folder, members) < 0)
+        return false;
+    size_t next = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct process *process = table->by_pid[i];
+        if (!is_member(process))
+            continue;
+        if (next == members->count || members->items[next] != process->files.pid)
+            return false;
+        next++;
+    }
+    return next == members->count;
+}
+
+/* Whether nobody has run, by a group that speaks for all. */
+static bool is_still(struct process_table *table, uint64_t now_ns)
+{
+    struct pulse *pulse = &table->pulse;
+    bool same = is_same(pulse), held = pulse->held_ns != 0;
+    if (same && table->may_rest && held && now_ns < saturating_add(pulse->held_ns, HOLD_NS))
+        return true;
+    held = same && table->may_rest && holds_all(table);
+    pulse->held_ns = held ? now_ns : 0;
+    return held;
+}
+
+void pulse_begin(struct process_table *table)
+{
+    struct pulse *pulse = &table->pulse;
+    pulse->rests = pulse->checking = pulse->wrong = false;
+    if (pulse->file <= 0)
+        return;
+    uint64_t now_ns = reader_now(&table->reader);
+    bool still = is_still(table, now_ns);
+    pulse->checking = still && now_ns >= saturating_add(pulse->checked_ns, CHECK_NS);
+    pulse->rests = still && !pulse->checking;
+    if (pulse->checking)
+        pulse->checked_ns = now_ns;
+}
+
+/* The group held all who are known since anybody ran last: nobody was born unseen. */
+bool pulse_rests(const struct process_table *table)
+{
+    return table->pulse.rests || table->pulse.checking;
+}
+
+/* Whom the group speaks for. */
+static bool is_held(const struct process *process)
+{
+    return is_member(process) && process->looked_cpu_ns != 0;
+}
+
+uint64_t pulse_clock(const struct process_table *table, const struct process *process)
+{
+    return table->pulse.rests && is_held(process) ? process->looked_cpu_ns : 0;
+}
+
+void pulse_check(struct process_table *table, const struct process *process, uint64_t before_ns)
+{
+    if (table->pulse.checking && before_ns != 0 && is_held(process))
+        table->pulse.wrong = table->pulse.wrong || process->looked_cpu_ns != before_ns;
+}
+
+void pulse_end(struct process_table *table)
+{
+    if (table->pulse.wrong && is_same(&table->pulse)) /* else they began to run just now */
+        table->pulse.file = 0;
+}

@@ -1,0 +1,141 @@
+/* idle.c: who has not run since he was read, by the kernel's own word, and is not read again.
+ *
+ * Where the kernel tells of everybody in one reading (os_digests), a tick of many processes costs
+ * that and a file for each that did something. It is asked for once a sampler has lived for some
+ * ticks and sees many: making it costs as much as some ticks save. What was read so also is the
+ * list of who lives. Thread rule: the tick thread. */
+#include "process/entry.h"
+
+#include "util/search.h"
+
+#include <errno.h>
+
+/* 10 to 20 ms, at 4 us for a process and tick. */
+enum { WORTH_READINGS = 4000, WORTH_PROCESSES = 96 };
+
+/* What others can take from one that sleeps, as a little memory, is looked at this often all the
+ * same; and whom the kernel leaves out. */
+static const uint64_t LOOK_NS = 60 * NS_PER_SECOND, LIST_NS = 10 * NS_PER_SECOND;
+
+static void give_up(struct process_table *table)
+{
+    os_digests_close(table->digests);
+    table->digests = NULL;
+    table->resting_count = 0;
+}
+
+void rest_begin(struct process_table *table)
+{
+    table->resting = NULL;
+    table->resting_count = 0;
+    table->readings += table->descending ? 0 : table->count;
+    if (table->digests_tried || table->listed < WORTH_PROCESSES || table->readings < WORTH_READINGS)
+        return;
+    table->digests_tried = true;
+    if (os_digests_open(&table->reader.context->os, &table->digests) < 0)
+        table->digests = NULL;
+}
+
+static const struct os_digest *find(const struct process_table *table, int64_t pid)
+{
+    struct search_number number = {offsetof(struct os_digest, pid), (uint64_t)pid};
+    return search_find(table->resting, table->resting_count, sizeof *table->resting, number);
+}
+
+/* Whom /proc lists and the kernel did not tell of: who was born in between, and on some machines
+ * the first process. They are read each time. */
+static bool note_omitted(struct process_table *table)
+{
+    table->omitted.count = 0;
+    for (size_t i = 0; i < table->pids.count; i++) {
+        int64_t pid = table->pids.items[i];
+        if (find(table, pid) == NULL && os_pids_append(&table->omitted, pid) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Of whom the kernel tells, /proc lists but those who ended in between. Where it hides more, files
+ * are what we may see. */
+static bool is_hidden_from(const struct process_table *table)
+{
+    enum { ENDED = 32 };
+    size_t both = table->pids.count - table->omitted.count;
+    return table->resting_count > both + ENDED + both / 8;
+}
+
+/* Now and then the list is that of /proc, which is the one to go by. */
+static bool list_as_files(struct process_table *table, uint64_t now_ns)
+{
+    if (os_list_processes(&table->reader.context->os, &table->pids) < 0 || !note_omitted(table))
+        return false;
+    table->omitted_ns = now_ns;
+    if (is_hidden_from(table))
+        give_up(table);
+    return true;
+}
+
+/* Whom it left out is there as long as he was there in the tick before. */
+static bool list_as_told(struct process_table *table)
+{
+    table->pids.count = 0;
+    size_t omitted = 0, told = 0;
+    while (omitted < table->omitted.count || told < table->resting_count) {
+        int64_t other = omitted < table->omitted.count ? table->omitted.items[omitted] : INT64_MAX;
+        int64_t pid = told < table->resting_count ? table->resting[told].pid : INT64_MAX;
+        omitted += other <= pid;
+        told += pid <= other;
+        bool there = pid <= other || process_by_pid(table, other) != NULL;
+        if (there && os_pids_append(&table->pids, pid < other ? pid : other) < 0)
+            return false;
+    }
+    return true;
+}
+
+bool rest_list(struct process_table *table)
+{
+    uint64_t now_ns = reader_now(&table->reader);
+    if (table->digests == NULL || now_ns < table->told_again_ns)
+        return false;
+    int code = os_digests_read(table->digests, &table->resting, &table->resting_count);
+    if (code < 0) {
+        table->resting_count = 0;
+        table->told_again_ns = saturating_add(now_ns, LIST_NS);
+        if (code == -EPERM || code == -EACCES || code == -ENOTSUP)
+            give_up(table);
+        return false;
+    }
+    bool due = table->omitted_ns == 0 || now_ns >= saturating_add(table->omitted_ns, LIST_NS);
+    bool listed = due ? list_as_files(table, now_ns) : list_as_told(table);
+    if (!listed)
+        table->resting_count = 0;
+    return listed;
+}
+
+bool rest_holds(struct process_table *table, struct process *process, unsigned extras)
+{
+    const struct os_digest *now = find(table, process->files.pid);
+    uint64_t now_ns = reader_now(&table->reader);
+    if (now == NULL)
+        return false;
+    bool known = process->digest_ns != 0;
+    bool still = known && process->digest == now->digest && !now->runs;
+    bool rests = still && process->state == VITALS_HAVE && !process->statm_due &&
+                 (extras & ~process->digest_extras) == 0 &&
+                 now_ns < saturating_add(process->digest_ns, LOOK_NS);
+    if (rests) {
+        reader_stamp(process, extras, now_ns);
+        return true;
+    }
+    process->looked_cpu_ns = 0; /* what has changed may not be its own doing: it is read */
+    process->digest_extras = still ? process->digest_extras | extras : extras;
+    process->digest = now->digest;
+    process->digest_ns = now_ns;
+    return false;
+}
+
+void rest_end(struct process_table *table)
+{
+    give_up(table);
+    os_pids_done(&table->omitted);
+}

@@ -1,0 +1,193 @@
+/* query_queue.c: what lanes are asked of each process, and what becomes of their answers.
+ *
+ * A lane reads by pid, so an answer counts only if the process that was asked about still lives
+ * when it is taken. Thread rule: the tick thread, but for process_batch_read and _done. */
+#include "process/entry.h"
+
+#include <errno.h>
+
+/* ---- asking ---- */
+
+/* One part in so many of the wall is what reading one process may take, where it takes long. What
+ * took longer than HUNG_NS was no work but a wait: lanes that are left behind see to that. */
+enum { SHARE = 100 };
+static const uint64_t LONG_NS = NS_PER_MS, HUNG_NS = NS_PER_SECOND / 2;
+
+static uint64_t pause_of(uint64_t every_ns, uint64_t spent_ns)
+{
+    bool is_work = spent_ns >= LONG_NS && spent_ns < HUNG_NS;
+    return uint64_max(every_ns, is_work ? spent_ns * SHARE : 0);
+}
+
+/* Others may change it even so: what it shares, what is taken from it. Where the kernel tells who
+ * has rested, it is for long, and nobody needs that each time. */
+static const uint64_t RESTING_NS = 5 * NS_PER_SECOND, RESTING_LONG_NS = 120 * NS_PER_SECOND;
+static const uint64_t SELDOM_NS = 15 * NS_PER_SECOND;
+
+static uint64_t digest_of(const struct process *process)
+{
+    return process->digest_ns != 0 ? process->digest : 0;
+}
+
+/* Who has not run since he was asked, is asked again later. */
+static uint64_t resting_pause(const struct process *process, unsigned turn, uint64_t pause_ns)
+{
+    uint64_t digest = digest_of(process);
+    if (digest != 0 && digest == process->turns[turn].digest && pause_ns >= SELDOM_NS)
+        return uint64_max(pause_ns, RESTING_LONG_NS);
+    if (process->looked_cpu_ns != 0 && process->looked_cpu_ns == process->turns[turn].cpu_ns)
+        return uint64_max(pause_ns, RESTING_NS);
+    return pause_ns;
+}
+
+static bool is_due(const struct process *process, const struct process_question *question,
+                   uint64_t now)
+{
+    if (process->state != VITALS_HAVE)
+        return false;
+    for (unsigned i = 0; i < question->turn_count; i++) {
+        unsigned turn = question->turn + i;
+        uint64_t asked_ns = process->turns[turn].asked_ns;
+        uint64_t pause_ns = pause_of(question->every_ns[i], process->turns[turn].spent_ns);
+        pause_ns = resting_pause(process, turn, pause_ns);
+        bool old = now >= asked_ns && now - asked_ns >= pause_ns;
+        if (process->turns[turn].pending || (process->turns[turn].asked && !old))
+            return false;
+    }
+    return true;
+}
+
+static void mark_asked(struct process *process, const struct process_question *question,
+                       uint64_t now)
+{
+    for (unsigned i = 0; i < question->turn_count; i++) {
+        unsigned turn = question->turn + i;
+        process->turns[turn].asked = process->turns[turn].pending = true;
+        process->turns[turn].asked_ns = now;
+        process->turns[turn].cpu_ns = process->looked_cpu_ns;
+        process->turns[turn].digest = digest_of(process);
+    }
+}
+
+size_t process_table_due(struct process_table *table, const struct process_question *question,
+                         uint64_t now, struct process_batch *batch, size_t capacity)
+{
+    batch->turn = question->turn;
+    batch->turn_count = question->turn_count;
+    batch->count = 0;
+    detail_wanted(question->wanted, &batch->wanted);
+    if (!metric_set_has_entity(&batch->wanted, VITALS_PROCESS))
+        return 0;
+    capacity = size_min(capacity, PROCESS_BATCH);
+    for (size_t i = 0; i < table->key_count && batch->count < capacity; i++) {
+        struct process *process = table->by_key[i];
+        bool ended = process->key == 0; // in this very tick
+        if (ended || !is_due(process, question, now) || !tree_has_row(table, process))
+            continue;
+        batch->wants[batch->count++] = (struct process_want){process->key, process->files.pid};
+        mark_asked(process, question, now);
+    }
+    return batch->count;
+}
+
+/* ---- on the lane ---- */
+
+void process_batch_read(const vitals_context *context, struct user_cache *users,
+                        struct process_batch *batch)
+{
+    static const size_t TEXT_LIMIT = 4 << 20;
+    const vitals_clock *clock = &context->os.clock;
+    struct facts *facts = &batch->facts;
+    detail_reset(facts, &batch->wanted);
+    for (size_t i = 0; i < batch->count && facts->text.size < TEXT_LIMIT; i++) {
+        batch->read_ns[i] = clock->monotonic_ns(clock->data);
+        if (!process_batch_enter(batch, i, batch->read_ns[i]))
+            break;
+        int result = detail_read(context, users, batch->wants[i].key, batch->wants[i].pid, facts);
+        batch->spent_ns[i] = clock->monotonic_ns(clock->data) - batch->read_ns[i];
+        if (result == -ENOMEM)
+            break;
+        batch->refused[i] = result < 0;
+    }
+    process_batch_leave(batch);
+}
+
+void process_batch_done(struct process_batch *batch)
+{
+    facts_done(&batch->facts);
+}
+
+/* ---- taking ---- */
+
+/* Whether an answer means something else of a zombie: its arguments are gone. */
+static bool depends_on_state(const struct process_batch *batch, const struct fact_row *row)
+{
+    if (!metric_set_has(&batch->wanted, VITALS_PROCESS_COMMAND_LINE) &&
+        !metric_set_has(&batch->wanted, VITALS_PROCESS_PROGRAM_NAME))
+        return false;
+    const struct fact *fact = fact_find(&batch->facts, row, VITALS_PROCESS_COMMAND_LINE);
+    return fact == NULL || fact->state <= 0 || fact->as.text.size == 0;
+}
+
+/* Whether the process that was asked about still lives: then every answer since its key was given
+ * was its own. In a real /proc a kept statm says so as stat does, and costs the kernel a third; of
+ * a new process it is read here for the first time. */
+static bool is_proven(struct process_table *table, struct process *process, bool state,
+                      bool *zombie)
+{
+    *zombie = false;
+    if (!process->kept) {
+        bool same = process_refresh(table, process, false) && process->state == VITALS_HAVE;
+        *zombie = process->stat.state == 'Z';
+        return same;
+    }
+    struct os_statm statm;
+    if (!state && process->files.statm >= 0 && table->reader.context->os.live)
+        return process->statm_due ? reader_statm(&table->reader, process) == 0
+                                  : os_process_statm(&process->files, &statm) == 0;
+    char text[OS_STAT_TEXT];
+    struct os_stat stat;
+    int result = os_process_stat(&process->files, text, &stat);
+    *zombie = result == 0 && stat.state == 'Z';
+    return result == 0 && process_same_start(process, &stat);
+}
+
+/* False where there were no descriptors to read it with. */
+static bool take(struct process_table *table, const struct process_batch *batch, size_t index)
+{
+    struct process *process = process_by_key(table, batch->wants[index].key);
+    if (process == NULL)
+        return true;
+    // What was not read for want of memory comes in its next turn; for want of room or of
+    // descriptors, again at once.
+    bool failed = batch->facts.failed, reached = !failed && index < batch->facts.row_count;
+    bool refused = reached && batch->refused[index], read = reached && !refused;
+    for (unsigned i = batch->turn; i < batch->turn + batch->turn_count; i++) {
+        process->turns[i].pending = false;
+        process->turns[i].asked = process->turns[i].asked && (read || failed);
+        process->turns[i].spent_ns = read ? batch->spent_ns[index] : process->turns[i].spent_ns;
+    }
+    if (!read || process->state != VITALS_HAVE)
+        return !refused;
+    const struct fact_row *row = &batch->facts.rows[index];
+    bool zombie;
+    if (is_proven(table, process, depends_on_state(batch, row), &zombie))
+        detail_take(process, &batch->facts, row, &batch->wanted, zombie, batch->read_ns[index]);
+    else
+        process->gone_tick = table->tick;
+    return true;
+}
+
+enum process_taken process_table_take(struct process_table *table, struct process_batch *batch)
+{
+    static const size_t KEPT_MAX = 1 << 20;
+    bool all = true;
+    for (size_t i = 0; i < batch->count; i++)
+        all = take(table, batch, i) && all;
+    batch->count = 0;
+    if (batch->facts.text.capacity > KEPT_MAX)
+        facts_done(&batch->facts);
+    if (all)
+        return PROCESS_TAKEN;
+    return descriptors_relieve(table) ? PROCESS_RELIEVED : PROCESS_REFUSED;
+}

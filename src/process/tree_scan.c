@@ -1,0 +1,169 @@
+/* tree_scan.c: the tree of a few processes, tick by tick, without listing the machine.
+ *
+ * Between two looks at all of /proc the tree is what it was, and whom it started: the kernel lists
+ * the children of each thread. While the pid that was given last is the same, nobody was started
+ * and nothing is listed at all. All are looked at again after a while, because such lists may have
+ * gaps and an orphan may have been born unseen: at most so often that it costs little, and not
+ * while the pulse says that nobody of the tree has run since. Thread rule: the tick thread. */
+#include "process/entry.h"
+
+#include <errno.h>
+
+/* All are looked at no more often than this, and so that it takes at most one part in SHARE of the
+ * wall; and no more seldom than that. */
+static const uint64_t RESCAN_NS = NS_PER_SECOND;
+static const uint64_t RESCAN_LATEST_NS = 30 * NS_PER_SECOND;
+enum { SHARE = 20000 };
+
+/* Listing children costs three calls for each thread, a look at a process of the machine one. */
+enum { CALLS = 3 };
+
+/* Of newest_pid, which is no pid and no errno. */
+enum { UNREAD = INT32_MIN };
+
+bool descent_is_enough(const struct process_table *table)
+{
+    const unsigned others = ~(unsigned)VITALS_ROWS_TREE;
+    if ((table->rows & others) != 0 || table->rows == 0 || table->chosen_anew ||
+        table->state != VITALS_HAVE || table->tick < 3)
+        return false;
+    uint64_t now_ns = reader_now(&table->reader);
+    uint64_t pause_ns = saturating_mul(table->scan_ns, SHARE);
+    if (pause_ns < RESCAN_NS)
+        pause_ns = RESCAN_NS;
+    if (pause_ns > RESCAN_LATEST_NS || table->watcher != 0) /* orphans come to the root */
+        pause_ns = RESCAN_LATEST_NS;
+    return now_ns < saturating_add(table->scanned_ns, pause_ns) || pulse_rests(table);
+}
+
+static uint64_t threads_of(const struct process *process)
+{
+    return (process->stat.has & OS_STAT_THREADS) != 0 ? process->stat.threads : 1;
+}
+
+/* Who has not run has had no child. A root is always asked: to it come orphans while it sleeps; in
+ * the midst of a tree that is so rare that the next look at all is soon enough. */
+static bool has_rested(const struct process_table *table, struct process *process)
+{
+    uint64_t ns = pulse_clock(table, process);
+    process->clock_ns = 0;
+    if (!table->may_rest || process->root ||
+        (ns == 0 && os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0))
+        return false;
+    process->clock_ns = ns;
+    process->clock_tick = table->tick;
+    return ns != 0 && ns == process->listed_cpu_ns &&
+           threads_of(process) == process->listed_threads;
+}
+
+/* Those that are known; `calls`: what listing the children of those costs who may have any new,
+ * where that is asked for. False when memory is out. */
+static bool list_known(struct process_table *table, uint64_t *calls)
+{
+    table->pids.count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        struct process *process = table->by_pid[i];
+        if (!process->in_tree)
+            continue;
+        if (os_pids_append(&table->pids, process->files.pid) < 0)
+            return false;
+        process->rested = calls != NULL && has_rested(table, process);
+        if (calls != NULL && !process->rested)
+            *calls += CALLS * threads_of(process);
+    }
+    return true;
+}
+
+/* A child of a process that is known may be known itself: then it is listed already, and its own
+ * children are looked for in its own turn. */
+static bool list_children(struct process_table *table, size_t index, bool *any)
+{
+    const struct os *os = &table->reader.context->os;
+    int64_t pid = table->pids.items[index];
+    struct process *process = process_by_pid(table, pid);
+    uint64_t threads = process != NULL ? threads_of(process) : 1;
+    size_t before = table->pids.count, kept = before;
+    if (process != NULL && process->rested) {
+        *any = true;
+        return true;
+    }
+    int code = os_list_children(os, pid, threads, &table->pids);
+    *any = *any || code == 0;
+    if (process != NULL) {
+        process->listed_cpu_ns = code == 0 ? process->clock_ns : 0;
+        process->listed_threads = threads;
+    }
+    if (code == -ENOMEM)
+        return false;
+    for (size_t i = before; i < table->pids.count; i++) {
+        const struct process *known = process_by_pid(table, table->pids.items[i]);
+        bool passed_over = table->pids.items[i] == table->watcher;
+        if (!passed_over && (known == NULL || !known->in_tree))
+            table->pids.items[kept++] = table->pids.items[i];
+    }
+    table->pids.count = kept;
+    return true;
+}
+
+static int64_t read_newest(struct process_table *table)
+{
+    return os_last_pid(&table->reader.context->os, &table->newest_pid_file);
+}
+
+bool descent_list(struct process_table *table)
+{
+    bool rest = table->pulse.rests; /* who has not run has started nobody, and left nobody */
+    int64_t last_pid = table->newest_pid != UNREAD ? table->newest_pid
+                       : rest                      ? table->last_pid
+                                                   : read_newest(table);
+    bool nobody_new = rest ||
+                      (last_pid >= 0 && last_pid == table->last_pid && !table->last_pid_lies);
+    bool any = false;
+    uint64_t calls = 0;
+    if (!list_known(table, nobody_new ? NULL : &calls))
+        return false;
+    if (nobody_new)
+        return true;
+    if (calls > table->listed)
+        return false; /* all of them are as cheap */
+    for (size_t i = 0; i < table->pids.count; i++) {
+        if (!list_children(table, i, &any))
+            return false;
+    }
+    if (!any)
+        return false; /* they have all ended, or the kernel has no such lists */
+    table->last_pid = last_pid;
+    os_pids_settle(&table->pids);
+    return true;
+}
+
+/* Whose threads were not known when their children were listed is asked again. A look at all is a
+ * list of everybody's children. */
+void descent_settle(struct process_table *table)
+{
+    uint64_t threads = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        struct process *process = table->by_pid[i];
+        threads += process->in_tree ? threads_of(process) : 0;
+        if (table->descending)
+            continue;
+        process->listed_cpu_ns = process->clock_ns;
+        process->listed_threads = threads_of(process);
+    }
+    if (threads != table->tree_threads)
+        table->last_pid = -1;
+    table->tree_threads = threads;
+}
+
+bool descent_begin_scan(struct process_table *table)
+{
+    bool rests = pulse_rests(table); /* then nobody asks for it */
+    table->newest_pid = table->last_pid >= 0 && !rests ? read_newest(table) : UNREAD;
+    return table->newest_pid >= 0 && table->newest_pid == table->last_pid;
+}
+
+void descent_check_scan(struct process_table *table, uint64_t last_key)
+{
+    for (size_t i = table->key_count; i-- > 0 && table->by_key[i]->key > last_key;)
+        table->last_pid_lies = table->last_pid_lies || table->by_key[i]->in_tree;
+}

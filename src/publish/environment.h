@@ -1,8 +1,0 @@
-/* environment.h: the environment of this program, which is that of who started vitals. */
-#ifndef VITALS_PUBLISH_ENVIRONMENT_H
-#define VITALS_PUBLISH_ENVIRONMENT_H
-
-/* NULL: not set, or empty. tell.c */
-const char *environment_get(const char *name);
-
-#endif

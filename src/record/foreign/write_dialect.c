@@ -1,0 +1,204 @@
+/* write_dialect.c: files as resource-tracker writes them, by the tables of dialect.c.
+ *
+ * A row tells what grew since the row before. So the first sample has none where there is a header,
+ * which stands in its place; what cannot be read is 0, as it is there. */
+#include "record/foreign/dialect.h"
+#include "record/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed/decimal.h"
+
+enum { COLUMNS_MAX = 64 };
+
+struct dialect_state {
+    const struct dialect *dialect;
+    bool begun;
+    double before[COLUMNS_MAX]; /* of each column that tells growth */
+};
+
+/* A family of formats: which of its dialects is meant. */
+struct family {
+    const struct dialect *process, *system; /* without `process`, or for a machine, `system` */
+};
+
+static const struct family FAMILY = {&DIALECT_PROCESS, &DIALECT_SYSTEM};
+static const struct family FAMILY_OLD = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_SYSTEM};
+static const struct family PROCESS = {&DIALECT_PROCESS, &DIALECT_PROCESS};
+static const struct family SYSTEM = {&DIALECT_SYSTEM, &DIALECT_SYSTEM};
+static const struct family COMBINED = {&DIALECT_COMBINED, &DIALECT_COMBINED};
+static const struct family OLD_PROCESS = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_PROCESS};
+static const struct family OLD_SYSTEM = {&DIALECT_OLD_SYSTEM, &DIALECT_OLD_SYSTEM};
+
+static double column_value(const struct dialect_column *column, const struct tick *tick)
+{
+    double sum = 0;
+    int plus = column->plus > 0 ? column->plus : 1;
+    for (int i = 0; i < DIALECT_TERMS && column->measures[i] != NULL; i++) {
+        const vitals_usage_value *value = tick_find(tick, column->measures[i], column->scope);
+        if (value == NULL || value->state <= 0)
+            return 0;
+        sum += i < plus ? value->value : -value->value;
+    }
+    return sum / (column->scale > 0 ? column->scale : 1);
+}
+
+/* Of the first row of the table host, as it stands there. */
+static double since_boot(const struct dialect_column *column, const struct tick *tick)
+{
+    double value = 0;
+    const vitals_row *row = tick->snapshot != NULL
+                                ? vitals_snapshot_next(tick->snapshot, VITALS_HOST, NULL)
+                                : NULL;
+    if (row == NULL || vitals_row_number(row, column->metric, &value) <= 0)
+        return 0;
+    return value;
+}
+
+static double number_of(struct recorder *recorder, const struct dialect_column *column,
+                        const struct tick *tick, size_t place)
+{
+    struct dialect_state *state = recorder->state;
+    switch (column->kind) {
+    case DIALECT_TIME: return (double)(tick->realtime_ns / 1000) / 1e6;
+    case DIALECT_PID: return atof(recorder_attribute_text(recorder, "pid"));
+    case DIALECT_BOOT: return since_boot(column, tick);
+    case DIALECT_GROWTH: {
+        double now = column_value(column, tick), before = state->before[place];
+        if (column->decimals == -1)
+            now = round(now); /* so that what rows say adds up */
+        state->before[place] = now;
+        return now > before && state->begun ? now - before : 0;
+    }
+    case DIALECT_GAUGE:
+    case DIALECT_CHILDREN: break;
+    }
+    return column_value(column, tick);
+}
+
+static void put_number(struct text_file *file, const struct dialect_column *column, double value)
+{
+    char words[NUMBER_WORDS];
+    if (column->kind == DIALECT_CHILDREN && value <= 0)
+        (void)snprintf(words, sizeof words, "\"\"");
+    else if (column->decimals == -2)
+        number_shortest(value, words);
+    else
+        number_rounded(value, column->decimals == -1 ? 0 : column->decimals, column->real, words);
+    text_file_put(file, words);
+}
+
+typedef void each_column(struct recorder *recorder, const struct dialect *part, size_t index,
+                         size_t place, const struct tick *tick);
+
+static void for_each(struct recorder *recorder, const struct tick *tick, each_column *each)
+{
+    struct dialect_state *state = recorder->state;
+    size_t place = 0;
+    for (const struct dialect *part = state->dialect; part != NULL; part = part->then)
+        for (size_t i = part == state->dialect ? 0 : 1; i < part->count; i++, place++) {
+            if (place > 0)
+                text_file_put(&recorder->file, ",");
+            each(recorder, part, i, place, tick);
+        }
+}
+
+static void put_title(struct recorder *recorder, const struct dialect *part, size_t index,
+                      size_t place, const struct tick *tick)
+{
+    char name[COLUMN_WORDS];
+    (void)tick;
+    (void)snprintf(name, sizeof name, "%s%s", place > 0 && part->prefix != NULL ? part->prefix : "",
+                   part->columns[index].name);
+    text_file_field(&recorder->file, name, true);
+}
+
+static void put_value(struct recorder *recorder, const struct dialect *part, size_t index,
+                      size_t place, const struct tick *tick)
+{
+    const struct dialect_column *column = &part->columns[index];
+    put_number(&recorder->file, column, number_of(recorder, column, tick, place));
+}
+
+/* The first sample is what the next one's growth is told from. */
+static void remember(struct recorder *recorder, const struct tick *tick)
+{
+    struct dialect_state *state = recorder->state;
+    size_t place = 0;
+    for (const struct dialect *part = state->dialect; part != NULL; part = part->then)
+        for (size_t i = part == state->dialect ? 0 : 1; i < part->count; i++, place++)
+            (void)number_of(recorder, &part->columns[i], tick, place);
+}
+
+/* Where what is followed has ended, its file has. */
+static bool has_ended(const struct dialect_state *state, const struct tick *tick)
+{
+    const vitals_usage_value *living = tick_find(tick, "processes", VITALS_SCOPE_TREE);
+    bool of_process = state->dialect == &DIALECT_PROCESS || state->dialect == &DIALECT_OLD_PROCESS;
+    return of_process && living != NULL && living->state > 0 && living->value <= 0;
+}
+
+/* The first sample of a run may come before its process does: that is nobody's row. */
+static bool is_nobodys(const struct recorder *recorder, const struct tick *tick)
+{
+    const struct dialect_state *state = recorder->state;
+    const vitals_usage_value *living = tick_find(tick, "processes", VITALS_SCOPE_TREE);
+    bool empty = living != NULL && (living->state <= 0 || living->value <= 0);
+    bool named = recorder_attribute_text(recorder, "pid")[0] != '\0';
+    return !state->begun && state->dialect->columns[1].kind == DIALECT_PID && !named && empty;
+}
+
+static int dialect_sample(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct dialect_state *state = recorder->state;
+    if (!state->begun) {
+        const struct family *family = recorder->format->table;
+        bool tree = tick_find(tick, "cpu_seconds", VITALS_SCOPE_TREE) != NULL;
+        state->dialect = tree ? family->process : family->system;
+        if (!recorder->options.no_header) {
+            remember(recorder, tick);
+            state->begun = true;
+            for_each(recorder, tick, put_title);
+            return text_file_end_line(&recorder->file, error);
+        }
+    }
+    if (has_ended(state, tick) || is_nobodys(recorder, tick))
+        return 0;
+    for_each(recorder, tick, put_value);
+    state->begun = true;
+    return text_file_end_line(&recorder->file, error);
+}
+
+static int dialect_begin(struct recorder *recorder, vitals_error *error)
+{
+    (void)recorder;
+    (void)error;
+    return 0;
+}
+
+/* Of which subject a format tells. */
+#define OF_ANY     .machine = false, .tree = false
+#define OF_PROCESS .machine = false, .tree = true
+#define OF_MACHINE .machine = true, .tree = false
+#define OF_BOTH    .machine = true, .tree = true
+
+#define DIALECT_FORMAT(title, family, ends, ...)                                                   \
+    {                                                                                              \
+        .name = (title), .state_size = sizeof(struct dialect_state), .text = true, .crlf = (ends), \
+        .table = &(family), .begin = dialect_begin, .sample = dialect_sample,                      \
+        .end = dialect_begin, __VA_ARGS__                                                          \
+    }
+
+const struct format FORMAT_DIALECTS[] = {
+    DIALECT_FORMAT("resource-tracker", FAMILY, false, OF_ANY),
+    DIALECT_FORMAT("resource-tracker-process", PROCESS, false, OF_PROCESS),
+    DIALECT_FORMAT("resource-tracker-system", SYSTEM, false, OF_MACHINE),
+    DIALECT_FORMAT("resource-tracker-combined", COMBINED, true, OF_BOTH),
+    DIALECT_FORMAT("resource-tracker-0.3", FAMILY_OLD, true, OF_ANY),
+    DIALECT_FORMAT("resource-tracker-0.3-process", OLD_PROCESS, true, OF_PROCESS),
+    DIALECT_FORMAT("resource-tracker-0.3-system", OLD_SYSTEM, true, OF_MACHINE),
+};
+const size_t FORMAT_DIALECT_COUNT = sizeof FORMAT_DIALECTS / sizeof FORMAT_DIALECTS[0];

@@ -1,0 +1,298 @@
+/* change_read.c: a snapshot from its bytes, whatever they are. See change_layout.h. */
+#include <string.h>
+
+#include "record/replay/change_layout.h"
+#include "record/sample.h"
+
+struct reader {
+    const unsigned char *bytes;
+    size_t size, at;
+    bool broken; /* from there on every number is 0 */
+};
+
+static uint64_t get_number(struct reader *reader)
+{
+    uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64 && reader->at < reader->size; shift += 7) {
+        unsigned char byte = reader->bytes[reader->at++];
+        number |= (uint64_t)(byte & 0x7F) << shift;
+        if (byte < 0x80)
+            return reader->broken ? 0 : number;
+    }
+    reader->broken = true;
+    return 0;
+}
+
+static uint64_t get_signed(struct reader *reader)
+{
+    uint64_t number = get_number(reader);
+    return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
+}
+
+/* The next bytes; NULL: there are not so many. */
+static const char *get_bytes(struct reader *reader, uint64_t size)
+{
+    if (reader->broken || size > reader->size - reader->at) {
+        reader->broken = true;
+        return NULL;
+    }
+    const char *bytes = (const char *)reader->bytes + reader->at;
+    reader->at += (size_t)size;
+    return bytes;
+}
+
+static vitals_text get_text(struct reader *reader)
+{
+    uint64_t size = get_number(reader);
+    const char *bytes = get_bytes(reader, size);
+    return bytes != NULL ? (vitals_text){bytes, (size_t)size} : (vitals_text){"", 0};
+}
+
+/* ---- a table ---- */
+
+struct hearing {
+    struct reader *reader;
+    vitals_builder *builder;
+    struct change_table base;
+    size_t old; /* the base's next row */
+    size_t count;
+    struct change_column columns[CHANGE_COLUMNS]; /* the base's, where there is one */
+    struct change_reading readings[CHANGE_COLUMNS];
+    uint64_t monotonic_ns, age_ns, key;
+
+    /* The row that is being read. */
+    const vitals_row *row; /* the base's, at `place`; NULL: it is fresh */
+    size_t place, slot;    /* the next column; `count`: the row is through */
+    uint64_t stamp_ns;
+};
+
+static void begin_row(struct hearing *hearing, uint64_t parent, vitals_text label)
+{
+    hearing->stamp_ns = hearing->monotonic_ns - hearing->age_ns;
+    hearing->slot = 0;
+    vitals_builder_row(hearing->builder, hearing->base.entity, hearing->key, parent, label,
+                       hearing->stamp_ns);
+}
+
+static void open_fresh(struct hearing *hearing)
+{
+    struct reader *reader = hearing->reader;
+    hearing->row = NULL;
+    hearing->age_ns += get_signed(reader);
+    hearing->key += get_number(reader);
+    uint64_t parent = get_number(reader);
+    vitals_text label = get_text(reader);
+    if (!reader->broken)
+        begin_row(hearing, parent, label);
+}
+
+static void open_next(struct hearing *hearing)
+{
+    if (hearing->old >= hearing->base.count) {
+        hearing->reader->broken = true;
+        return;
+    }
+    hearing->place = hearing->old++;
+    hearing->row = vitals_snapshot_row(hearing->base.snapshot, hearing->base.entity,
+                                       hearing->place);
+    const char *label = vitals_row_label(hearing->row);
+    hearing->key = vitals_row_key(hearing->row);
+    begin_row(hearing, vitals_row_parent(hearing->row), (vitals_text){label, strlen(label)});
+}
+
+static void give_cell(struct hearing *hearing, const struct change_column *column,
+                      const struct change_cell *cell)
+{
+    vitals_builder *builder = hearing->builder;
+    vitals_availability state = (vitals_availability)cell->state;
+    double number;
+    if (state < 0)
+        vitals_builder_missing(builder, column->metric, state);
+    if (state <= 0)
+        return;
+    switch (column->type) {
+    case VITALS_U64: vitals_builder_u64(builder, column->metric, cell->bits, state); break;
+    case VITALS_I64: vitals_builder_i64(builder, column->metric, (int64_t)cell->bits, state); break;
+    case VITALS_F64:
+        memcpy(&number, &cell->bits, sizeof number);
+        vitals_builder_f64(builder, column->metric, number, state);
+        break;
+    case VITALS_TEXT: vitals_builder_text(builder, column->metric, cell->text, state); break;
+    }
+    vitals_builder_read_at(builder, column->metric, cell->read_ns);
+}
+
+static void get_value(struct reader *reader, vitals_type type, struct change_cell *cell)
+{
+    if (type == VITALS_TEXT) {
+        cell->text = get_text(reader);
+    } else if (type == VITALS_F64) {
+        const char *bytes = get_bytes(reader, sizeof cell->bits);
+        if (bytes != NULL)
+            memcpy(&cell->bits, bytes, sizeof cell->bits);
+    } else {
+        cell->bits += get_signed(reader);
+    }
+}
+
+/* The next column of the row; `flags` say what is not as the base has it. */
+static void hear_cell(struct hearing *hearing, unsigned flags)
+{
+    struct reader *reader = hearing->reader;
+    const struct change_column *column = &hearing->columns[hearing->slot];
+    struct change_reading *reading = &hearing->readings[hearing->slot++];
+    struct change_cell cell = {.text = {"", 0}};
+    if (hearing->row != NULL)
+        change_cell_get(column, hearing->row, hearing->place, &cell);
+    if (cell.state > 0)
+        cell.read_ns = vitals_row_read_ns(hearing->row, column->metric);
+    const struct change_cell base = cell;
+    if (flags & CELL_STATE)
+        cell.state = (int)(int64_t)get_signed(reader);
+    if (flags & CELL_VALUE)
+        get_value(reader, column->type, &cell);
+    if (flags & CELL_READ)
+        reading->way = flags & CELL_READ;
+    cell.read_ns = flags & CELL_THEN
+                       ? hearing->stamp_ns - get_signed(reader)
+                       : change_read_ns(reading, reading->way, &base, hearing->stamp_ns);
+    if (cell.state > 0)
+        reading->read_ns = cell.read_ns;
+    if (!reader->broken)
+        give_cell(hearing, column, &cell);
+}
+
+static void hear_alike(struct hearing *hearing, uint64_t count)
+{
+    for (; count > 0 && !hearing->reader->broken; count--) {
+        if (hearing->slot < hearing->count)
+            hear_cell(hearing, 0);
+        else
+            open_next(hearing);
+    }
+}
+
+/* false: it was the last one. */
+static bool hear_step(struct hearing *hearing)
+{
+    struct reader *reader = hearing->reader;
+    hear_alike(hearing, get_number(reader));
+    const char *byte = get_bytes(reader, 1);
+    unsigned step = byte != NULL ? (unsigned char)*byte : STEP_END;
+    bool between = hearing->slot >= hearing->count;
+    if (reader->broken)
+        return false;
+    if (step > STEP_CELL ? between || (step & 7) != STEP_CELL : !between || step == STEP_CELL) {
+        reader->broken = true;
+    } else if (step == STEP_GONE) {
+        uint64_t gone = get_number(reader);
+        reader->broken = reader->broken || gone > hearing->base.count - hearing->old;
+        hearing->old += reader->broken ? 0 : (size_t)gone;
+    } else if (step == STEP_FRESH) {
+        open_fresh(hearing);
+    } else if (step == STEP_AGE) {
+        hearing->age_ns += get_signed(reader);
+        open_next(hearing);
+    } else if (step > STEP_CELL) {
+        hear_cell(hearing, step);
+    }
+    return step != STEP_END;
+}
+
+/* ---- a snapshot ---- */
+
+/* Which columns a table has, from the bytes. */
+static void get_columns(struct hearing *hearing, vitals_entity entity)
+{
+    uint64_t count = get_number(hearing->reader);
+    hearing->reader->broken = hearing->reader->broken || count > CHANGE_COLUMNS;
+    hearing->count = 0;
+    for (uint64_t i = 0; i < count && !hearing->reader->broken; i++) {
+        vitals_metric metric = (vitals_metric)(entity << 8 | (get_number(hearing->reader) & 0xFF));
+        hearing->columns[hearing->count++] = (struct change_column){
+            .metric = metric, .type = vitals_metric_type(metric)};
+        hearing->reader->broken = hearing->reader->broken || vitals_metric_entity(metric) != entity;
+    }
+}
+
+static void hear_table(struct hearing *hearing, const vitals_snapshot *base, vitals_entity entity)
+{
+    vitals_metric metrics[CHANGE_COLUMNS];
+    hearing->base = (struct change_table){.snapshot = base, .entity = entity};
+    hearing->old = 0;
+    hearing->age_ns = hearing->key = 0;
+    if (base != NULL) {
+        hearing->base.count = vitals_snapshot_count(base, entity);
+        hearing->count = change_columns(base, entity, hearing->columns);
+    } else {
+        get_columns(hearing, entity);
+    }
+    memset(hearing->readings, 0, hearing->count * sizeof *hearing->readings);
+    for (size_t i = 0; i < hearing->count; i++)
+        metrics[i] = hearing->columns[i].metric;
+    int state = (int)(int64_t)get_signed(hearing->reader);
+    if (hearing->reader->broken)
+        return;
+    hearing->slot = hearing->count;
+    vitals_builder_table(hearing->builder, entity, metrics, hearing->count);
+    vitals_builder_state(hearing->builder, entity, (vitals_availability)state);
+    while (hear_step(hearing) && !hearing->reader->broken)
+        ;
+}
+
+static void hear_tables(struct hearing *hearing, const vitals_snapshot *base)
+{
+    struct reader *reader = hearing->reader;
+    if (base == NULL) {
+        for (uint64_t entity; (entity = get_number(reader)) != 0 && !reader->broken;) {
+            reader->broken = entity > UINT8_MAX ||
+                             vitals_entity_name((vitals_entity)entity) == NULL;
+            if (!reader->broken)
+                hear_table(hearing, NULL, (vitals_entity)entity);
+        }
+        return;
+    }
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0 && !reader->broken;)
+        if (vitals_snapshot_has_entity(base, entity))
+            hear_table(hearing, base, entity);
+}
+
+static void hear_origin(struct hearing *hearing, const vitals_snapshot *base)
+{
+    struct reader *reader = hearing->reader;
+    uint64_t stream, space;
+    vitals_text host, boot_id;
+    if (base != NULL) {
+        stream = vitals_snapshot_stream(base);
+        space = vitals_snapshot_pid_namespace(base);
+        host = vitals_snapshot_host(base);
+        boot_id = vitals_snapshot_boot_id(base);
+    } else {
+        stream = get_number(reader);
+        space = get_number(reader);
+        host = get_text(reader);
+        boot_id = get_text(reader);
+    }
+    vitals_builder_stream(hearing->builder, stream);
+    vitals_builder_origin(hearing->builder, host, boot_id, space);
+}
+
+int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
+                vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+{
+    struct reader reader = {.bytes = (const unsigned char *)bytes, .size = size};
+    struct hearing hearing = {.reader = &reader, .builder = builder};
+    vitals_builder_begin(builder);
+    uint64_t realtime_ns = get_number(&reader), boottime_ns = get_number(&reader);
+    hearing.monotonic_ns = get_number(&reader);
+    vitals_builder_moment(builder, realtime_ns, boottime_ns, hearing.monotonic_ns,
+                          get_number(&reader));
+    hear_origin(&hearing, base);
+    hear_tables(&hearing, base);
+    if (reader.broken || reader.at != size)
+        return record_fail(VITALS_EFORMAT, "what is kept", error, "a snapshot in it is broken");
+    int code = vitals_builder_finish(builder, out, error);
+    return code == VITALS_EARGUMENT
+               ? record_fail(VITALS_EFORMAT, "what is kept", error, "a snapshot in it is broken")
+               : code;
+}

@@ -1,0 +1,565 @@
+/* history_ring.c: see history_ring.h.
+ *
+ * Frames lie one behind the other in a ring of bytes, none across its end; where each lies stands
+ * in a ring of places. A whole frame goes together with those that are told by it. */
+#include "record/replay/history_ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "record/replay/change.h"
+#include "record/sample.h"
+
+enum {
+    PLACES_FIRST = 256,
+    PLACES_MAX = 65536,
+    FILE_BYTES = 64 << 20,
+    MEMORY_BYTES = 2 << 20,
+    CHANGES_MAX = 60,   /* told by one whole frame */
+    PLAIN_MOST = 4096,  /* bytes that are kept as they are: to pack them costs more than it saves */
+    WHOLE_MOST = 16384, /* likewise of a whole one, which is seldom: zlib is not opened for it */
+};
+
+/* Where a frame lies. */
+struct place {
+    uint64_t realtime_ns, offset;
+    uint32_t size;
+    uint16_t back;   /* so many frames before it is the one that it is told by; 0: it is whole */
+    uint16_t packed; /* whether it is, by zlib */
+};
+_Static_assert(sizeof(struct place) == 24, "a place is small");
+
+struct keeper {
+    struct text plain, packed; /* the frame that is being written */
+    vitals_builder *builder;
+    vitals_snapshot *base; /* what the newest whole frame says; NULL: the next one is whole */
+    size_t base_size;      /* of that frame, before it was packed */
+    unsigned changes;      /* since */
+    uint64_t most_ns, most_memory;
+
+    struct place *places; /* of frame N: N % capacity */
+    size_t capacity;
+    int64_t first, next; /* numbers: of the oldest, of the one to come */
+    int64_t key;         /* that the next is told by */
+
+    keeper_read *read;
+    int descriptor;  /* -1: in memory */
+    char *memory;    /* NULL: in the file */
+    uint64_t room;   /* bytes of the ring */
+    bool limited;    /* by the limit of a file's size */
+    uint64_t at;     /* where the next frame goes */
+    uint64_t extent; /* the highest byte that was ever written */
+    uint64_t used;   /* bytes of the frames that are there */
+    char problem[VITALS_ERROR_MESSAGE];
+};
+
+static struct place *place_of(const struct keeper *keeper, int64_t number)
+{
+    return &keeper->places[(uint64_t)number % keeper->capacity];
+}
+
+/* ---- making room ---- */
+
+/* With those that are told by it, which cannot be read without. */
+static void drop_oldest(struct keeper *keeper)
+{
+    do
+        keeper->used -= place_of(keeper, keeper->first++)->size;
+    while (keeper->first < keeper->next && place_of(keeper, keeper->first)->back != 0);
+}
+
+/* The next frame will be whole. */
+static void begin_anew(struct keeper *keeper)
+{
+    vitals_snapshot_unref(keeper->base);
+    keeper->base = NULL;
+}
+
+static void drop_all(struct keeper *keeper)
+{
+    keeper->first = keeper->next;
+    keeper->at = keeper->extent = keeper->used = 0;
+    begin_anew(keeper);
+}
+
+static bool any(const struct keeper *keeper)
+{
+    return keeper->first < keeper->next;
+}
+
+/* The oldest lie right behind `at`, up to the end of the ring; then the others from its begin. */
+static void make_room(struct keeper *keeper, size_t size)
+{
+    if (keeper->at + size > keeper->room) {
+        while (any(keeper) && place_of(keeper, keeper->first)->offset >= keeper->at)
+            drop_oldest(keeper);
+        keeper->at = 0;
+    }
+    while (any(keeper)) {
+        const struct place *oldest = place_of(keeper, keeper->first);
+        if (oldest->offset < keeper->at || oldest->offset >= keeper->at + size)
+            break;
+        drop_oldest(keeper);
+    }
+}
+
+/* Twice as many places, each where its number says. */
+static bool grow_places(struct keeper *keeper)
+{
+    if ((size_t)(keeper->next - keeper->first) < keeper->capacity)
+        return true;
+    if (keeper->capacity == PLACES_MAX) {
+        drop_oldest(keeper);
+        return true;
+    }
+    size_t capacity = keeper->capacity * 2;
+    struct place *places = malloc(capacity * sizeof *places);
+    if (places == NULL)
+        return false;
+    for (int64_t number = keeper->first; number < keeper->next; number++)
+        places[(uint64_t)number % capacity] = *place_of(keeper, number);
+    free(keeper->places);
+    keeper->places = places;
+    keeper->capacity = capacity;
+    return true;
+}
+
+static void forget_old(struct keeper *keeper, uint64_t realtime_ns)
+{
+    while (keeper->most_ns != 0 && any(keeper)) {
+        uint64_t then_ns = place_of(keeper, keeper->first)->realtime_ns;
+        if (then_ns > realtime_ns || realtime_ns - then_ns <= keeper->most_ns)
+            break;
+        drop_oldest(keeper);
+    }
+}
+
+/* ---- where bytes are ---- */
+
+static void say(struct keeper *keeper, const char *folder, int number, const char *then)
+{
+    vitals_error error;
+    (void)record_fail(VITALS_ESYSTEM, folder, &error, "%s; %s", strerror(number), then);
+    (void)snprintf(keeper->problem, sizeof keeper->problem, "%s", error.message);
+}
+
+static bool use_memory(struct keeper *keeper)
+{
+    if (keeper->descriptor >= 0)
+        close(keeper->descriptor);
+    keeper->descriptor = -1;
+    drop_all(keeper);
+    keeper->room = keeper->most_memory;
+    keeper->memory = malloc(keeper->room);
+    return keeper->memory != NULL;
+}
+
+/* 0 or an errno. */
+static int write_file(int descriptor, const char *bytes, size_t size, uint64_t offset)
+{
+    while (size > 0) {
+        ssize_t written = pwrite(descriptor, bytes, size, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return written < 0 ? errno : ENOSPC;
+        bytes += written;
+        offset += (uint64_t)written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
+static int put(struct keeper *keeper, const struct text *frame)
+{
+    int number = 0;
+    if (keeper->memory != NULL)
+        memcpy(keeper->memory + keeper->at, frame->bytes, frame->size);
+    else
+        number = write_file(keeper->descriptor, frame->bytes, frame->size, keeper->at);
+    if (number == 0 && keeper->at + frame->size > keeper->extent)
+        keeper->extent = keeper->at + frame->size;
+    return number;
+}
+
+/* A file that nobody else sees, and that is gone with this process. -1: errno says why. */
+static int open_unlinked(const char *folder)
+{
+    char path[4096];
+    int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return descriptor;
+    if ((size_t)snprintf(path, sizeof path, "%s/vitals-XXXXXX", folder) >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    descriptor = mkostemp(path, O_CLOEXEC);
+    if (descriptor >= 0)
+        (void)unlink(path);
+    return descriptor;
+}
+
+/* Beyond the limit of a file's size a write would be answered by a signal. */
+static uint64_t within_limit(uint64_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < bytes)
+        return limit.rlim_cur;
+    return bytes;
+}
+
+/* ---- adding ---- */
+
+static int refuse(struct keeper *keeper, vitals_error *error, const char *why)
+{
+    begin_anew(keeper);
+    return record_fail(VITALS_EMEMORY, "snapshot", error, "%s", why);
+}
+
+/* The others are told by a copy, which is read from what was written: the snapshot itself is wanted
+ * back by whoever made it. */
+static int encode_whole(struct keeper *keeper, const vitals_snapshot *snapshot, vitals_error *error)
+{
+    begin_anew(keeper);
+    if (!change_write(NULL, snapshot, &keeper->plain))
+        return refuse(keeper, error, "out of memory");
+    keeper->changes = 0;
+    keeper->base_size = keeper->plain.size;
+    return change_read(NULL, keeper->plain.bytes, keeper->plain.size, keeper->builder,
+                       &keeper->base, error);
+}
+
+static int encode_change(struct keeper *keeper, const vitals_snapshot *snapshot,
+                         vitals_error *error)
+{
+    if (!change_write(keeper->base, snapshot, &keeper->plain))
+        return refuse(keeper, error, "out of memory");
+    keeper->changes = keeper->plain.size > keeper->base_size / 2 ? CHANGES_MAX
+                                                                 : keeper->changes + 1;
+    return 0;
+}
+
+/* Not a small one that is seldom, where there is room for many. */
+static bool is_worth_packing(const struct keeper *keeper, bool whole)
+{
+    size_t size = keeper->plain.size;
+    bool seldom = whole && size <= WHOLE_MOST && size <= keeper->room / CHANGES_MAX;
+    return size > PLAIN_MOST && !seldom;
+}
+
+/* A frame that is told by one that has to go for it is made again, whole. */
+static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct text **frame,
+                  vitals_error *error)
+{
+    bool whole = keeper->base == NULL || keeper->changes >= CHANGES_MAX ||
+                 !change_fits(keeper->base, snapshot);
+    int code = whole ? encode_whole(keeper, snapshot, error)
+                     : encode_change(keeper, snapshot, error);
+    if (code < 0)
+        return code;
+    bool packed = is_worth_packing(keeper, whole) &&
+                  packed_deflate_lean(&keeper->plain, &keeper->packed);
+    *frame = packed ? &keeper->packed : &keeper->plain;
+    make_room(keeper, (*frame)->size);
+    if (whole)
+        keeper->key = keeper->next;
+    if (whole || keeper->key >= keeper->first)
+        return 0;
+    begin_anew(keeper);
+    return encode(keeper, snapshot, frame, error);
+}
+
+static int add(struct keeper *keeper, const vitals_snapshot *snapshot, int *number,
+               vitals_error *error)
+{
+    struct text *frame;
+    uint64_t realtime_ns = vitals_snapshot_realtime_ns(snapshot);
+    *number = 0;
+    forget_old(keeper, realtime_ns);
+    if (!grow_places(keeper))
+        return refuse(keeper, error, "out of memory");
+    int code = encode(keeper, snapshot, &frame, error);
+    if (code < 0)
+        return code;
+    if (frame->size > keeper->room)
+        return refuse(keeper, error, "is larger than all that may be kept");
+    *number = put(keeper, frame);
+    if (*number != 0)
+        return refuse(keeper, error, strerror(*number));
+    *place_of(keeper, keeper->next) = (struct place){.realtime_ns = realtime_ns,
+                                                     .offset = keeper->at,
+                                                     .size = (uint32_t)frame->size,
+                                                     .back = (uint16_t)(keeper->next - keeper->key),
+                                                     .packed = frame == &keeper->packed};
+    keeper->next++;
+    keeper->at += frame->size;
+    keeper->used += frame->size;
+    return 0;
+}
+
+int keeper_add(struct keeper *keeper, const vitals_snapshot *snapshot, vitals_error *error)
+{
+    int number, code = add(keeper, snapshot, &number, error);
+    if (number != 0 && keeper->extent >= keeper->most_memory && keeper->extent < keeper->room) {
+        say(keeper, "what is kept", number, "less is kept");
+        keeper->room = keeper->extent;
+        code = add(keeper, snapshot, &number, error);
+    }
+    if (number == 0)
+        return code;
+    say(keeper, "what is kept", number, "it is kept in memory");
+    if (!use_memory(keeper))
+        return refuse(keeper, error, "out of memory");
+    return add(keeper, snapshot, &number, error);
+}
+
+/* ---- the whole ---- */
+
+static bool open_room(struct keeper *keeper, const char *folder)
+{
+    bool small = keeper->limited && keeper->room < keeper->most_memory;
+    keeper->descriptor = folder != NULL && !small ? open_unlinked(folder) : -1;
+    if (keeper->descriptor >= 0)
+        return true;
+    if (folder != NULL)
+        say(keeper, folder, small ? EFBIG : errno, "it is kept in memory");
+    return use_memory(keeper);
+}
+
+int keeper_new(const struct keeper_options *options, struct keeper **out, vitals_error *error)
+{
+    struct keeper *keeper = calloc(1, sizeof *keeper);
+    if (keeper == NULL)
+        return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
+    keeper->descriptor = -1;
+    keeper->read = options->read != NULL ? options->read : pread;
+    keeper->most_ns = options->most_ns;
+    keeper->most_memory = options->most_memory > 0 ? options->most_memory : MEMORY_BYTES;
+    uint64_t most_bytes = options->most_bytes > 0 ? options->most_bytes : FILE_BYTES;
+    keeper->room = within_limit(most_bytes);
+    keeper->limited = keeper->room < most_bytes;
+    keeper->capacity = PLACES_FIRST;
+    keeper->places = malloc(keeper->capacity * sizeof *keeper->places);
+    if (keeper->places == NULL || vitals_builder_new(&keeper->builder, error) < 0 ||
+        !open_room(keeper, options->folder)) {
+        keeper_free(keeper);
+        return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
+    }
+    *out = keeper;
+    return 0;
+}
+
+void keeper_free(struct keeper *keeper)
+{
+    if (keeper == NULL)
+        return;
+    if (keeper->descriptor >= 0)
+        close(keeper->descriptor);
+    vitals_snapshot_unref(keeper->base);
+    vitals_builder_free(keeper->builder);
+    text_done(&keeper->plain);
+    text_done(&keeper->packed);
+    free(keeper->memory);
+    free(keeper->places);
+    free(keeper);
+}
+
+const char *keeper_problem(const struct keeper *keeper)
+{
+    return keeper->problem;
+}
+
+uint64_t keeper_size(const struct keeper *keeper)
+{
+    return keeper->used;
+}
+
+/* ---- looking back ---- */
+
+struct kept_timeline {
+    struct keeper *keeper;
+    vitals_builder *builder;
+    vitals_snapshot *base; /* what the whole frame of number `key` says; NULL: none was read */
+    int64_t key;
+    struct text packed, plain;
+    bool placed;
+    int64_t number; /* of the one that was given last, where placed */
+};
+
+static int span(void *data, struct timeline_span *out, vitals_error *error)
+{
+    const struct keeper *keeper = ((struct kept_timeline *)data)->keeper;
+    (void)error;
+    *out = (struct timeline_span){.count = (uint64_t)(keeper->next - keeper->first)};
+    out->first_ns = any(keeper) ? UINT64_MAX : 0;
+    for (int64_t number = keeper->first; number < keeper->next; number++)
+        timeline_widen(out, place_of(keeper, number)->realtime_ns);
+    return 0;
+}
+
+static int fetch_file(const struct keeper *keeper, const struct place *place, char *out)
+{
+    size_t size = place->size, done = 0;
+    while (done < size) {
+        ssize_t got = keeper->read(keeper->descriptor, out + done, size - done,
+                                   (off_t)(place->offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? errno : EIO;
+        done += (size_t)got;
+    }
+    return 0;
+}
+
+/* The bytes of a frame, as they were before they were packed. */
+static int fetch(struct kept_timeline *timeline, int64_t number, const char **bytes, size_t *size,
+                 vitals_error *error)
+{
+    const struct keeper *keeper = timeline->keeper;
+    const struct place *place = place_of(keeper, number);
+    *bytes = keeper->memory != NULL ? keeper->memory + place->offset : NULL;
+    *size = place->size;
+    if (*bytes == NULL) {
+        text_reset(&timeline->packed);
+        if (text_reserve(&timeline->packed, *size) == NULL)
+            return record_fail(VITALS_EMEMORY, "snapshot", error, "out of memory");
+        int failed = fetch_file(keeper, place, timeline->packed.bytes);
+        if (failed != 0)
+            return record_fail_errno(failed, "what is kept", error);
+        *bytes = timeline->packed.bytes;
+    }
+    if (!place->packed)
+        return 0;
+    int code = packed_inflate(*bytes, *size, &timeline->plain, "what is kept", error);
+    *bytes = timeline->plain.bytes;
+    *size = timeline->plain.size;
+    return code;
+}
+
+/* `base` NULL: of a whole frame. */
+static int decode(struct kept_timeline *timeline, int64_t number, const vitals_snapshot *base,
+                  vitals_snapshot **out, vitals_error *error)
+{
+    const char *bytes;
+    size_t size;
+    int code = fetch(timeline, number, &bytes, &size, error);
+    return code < 0 ? code : change_read(base, bytes, size, timeline->builder, out, error);
+}
+
+/* What the frames behind that whole one are told by. */
+static int find_base(struct kept_timeline *timeline, int64_t key, vitals_error *error)
+{
+    if (timeline->base != NULL && timeline->key == key)
+        return 0;
+    vitals_snapshot_unref(timeline->base);
+    timeline->base = NULL;
+    timeline->key = key;
+    return decode(timeline, key, NULL, &timeline->base, error);
+}
+
+static int give(struct kept_timeline *timeline, int64_t number, vitals_snapshot **out,
+                vitals_error *error)
+{
+    int64_t key = number - place_of(timeline->keeper, number)->back;
+    int code = find_base(timeline, key, error);
+    if (code == 0 && key == number)
+        *out = vitals_snapshot_ref(timeline->base);
+    else if (code == 0)
+        code = decode(timeline, number, timeline->base, out, error);
+    if (code < 0)
+        return code;
+    timeline->number = number;
+    timeline->placed = true;
+    return 1;
+}
+
+static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
+{
+    struct kept_timeline *timeline = data;
+    const struct keeper *keeper = timeline->keeper;
+    int64_t found = realtime_ns == UINT64_MAX ? keeper->next - 1 : keeper->first;
+    uint64_t found_ns = 0;
+    for (int64_t number = keeper->first; realtime_ns < UINT64_MAX && number < keeper->next;
+         number++) {
+        uint64_t then_ns = place_of(keeper, number)->realtime_ns;
+        if (then_ns > realtime_ns || then_ns < found_ns)
+            continue;
+        found = number;
+        found_ns = then_ns;
+    }
+    return any(keeper) ? give(timeline, found, out, error) : 0;
+}
+
+static int next(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct kept_timeline *timeline = data;
+    const struct keeper *keeper = timeline->keeper;
+    int64_t number = timeline->placed ? timeline->number + 1 : keeper->first;
+    number = number < keeper->first ? keeper->first : number;
+    return number < keeper->next ? give(timeline, number, out, error) : 0;
+}
+
+static int previous(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct kept_timeline *timeline = data;
+    const struct keeper *keeper = timeline->keeper;
+    int64_t number = (timeline->placed ? timeline->number : keeper->next) - 1;
+    return number >= keeper->first ? give(timeline, number, out, error) : 0;
+}
+
+static int64_t place(void *data)
+{
+    return ((struct kept_timeline *)data)->number;
+}
+
+static void stand(void *data, int64_t number)
+{
+    struct kept_timeline *timeline = data;
+    timeline->number = number;
+    timeline->placed = true;
+}
+
+static const char *problem(void *data)
+{
+    return keeper_problem(((struct kept_timeline *)data)->keeper);
+}
+
+static void close_timeline(void *data)
+{
+    struct kept_timeline *timeline = data;
+    vitals_snapshot_unref(timeline->base);
+    vitals_builder_free(timeline->builder);
+    text_done(&timeline->packed);
+    text_done(&timeline->plain);
+    free(timeline);
+}
+
+int keeper_timeline(struct keeper *keeper, struct timeline *out, vitals_error *error)
+{
+    struct kept_timeline *timeline = calloc(1, sizeof *timeline);
+    if (timeline == NULL)
+        return record_fail(VITALS_EMEMORY, "what is kept", error, "out of memory");
+    int code = vitals_builder_new(&timeline->builder, error);
+    if (code < 0) {
+        free(timeline);
+        return code;
+    }
+    timeline->keeper = keeper;
+    *out = (struct timeline){.data = timeline,
+                             .span = span,
+                             .at = at,
+                             .next = next,
+                             .previous = previous,
+                             .place = place,
+                             .stand = stand,
+                             .problem = problem,
+                             .close = close_timeline};
+    return 0;
+}

@@ -1,0 +1,101 @@
+/* timeline.c: see timeline.h: which kind a file needs, and moments among phases. */
+#include "record/replay/timeline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "record/replay/timeline_files.h"
+#include "record/sample.h"
+
+/* A file that holds no snapshots may be another recording, or none. */
+static int explain(const char *path, vitals_error *error)
+{
+    struct recording *recording = NULL;
+    int code = recording_open(path, &recording, error);
+    recording_close(recording);
+    return code < 0 ? code
+                    : record_fail(VITALS_EUNSUPPORTED, path, error,
+                                  "holds no snapshots; vitals report tells what is in it");
+}
+
+int timeline_open(const char *path, struct timeline *out, vitals_error *error)
+{
+    if (strcmp(path, "-") == 0)
+        return record_fail(VITALS_EUNSUPPORTED, "standard input", error,
+                           "cannot be gone back in; write it to a file first");
+    int code = recording_has_frames(path) ? timeline_database_open(path, out, error)
+                                          : timeline_json_open(path, out, error);
+    return code == VITALS_EUNSUPPORTED ? explain(path, error) : code;
+}
+
+void timeline_widen(struct timeline_span *span, uint64_t realtime_ns)
+{
+    if (realtime_ns < span->first_ns)
+        span->first_ns = realtime_ns;
+    if (realtime_ns > span->last_ns)
+        span->last_ns = realtime_ns;
+}
+
+void timeline_close(struct timeline *timeline)
+{
+    if (timeline->close != NULL)
+        timeline->close(timeline->data);
+    *timeline = (struct timeline){.data = NULL};
+}
+
+/* ---- phases ---- */
+
+static const struct recorded_phase *phases_of(const struct timeline *timeline, size_t *count)
+{
+    *count = 0;
+    return timeline->phases != NULL ? timeline->phases(timeline->data, count) : NULL;
+}
+
+const struct recorded_phase *timeline_phase_at(const struct timeline *timeline,
+                                               uint64_t realtime_ns)
+{
+    size_t count;
+    const struct recorded_phase *phases = phases_of(timeline, &count), *found = NULL;
+    double seconds = (double)realtime_ns / 1e9;
+    for (size_t i = 0; i < count; i++)
+        if (phases[i].begin <= seconds && !(phases[i].end <= seconds) &&
+            (found == NULL || phases[i].begin >= found->begin))
+            found = &phases[i];
+    return found;
+}
+
+/* Of two moments the one that is nearer behind `seconds`, or before it where `sign` is -1. */
+static void take_nearer(double moment, double seconds, double sign, double *nearest)
+{
+    static const double APART = 1e-6; /* a double of Unix seconds is no finer than that */
+    if ((moment - seconds) * sign > APART && (moment - *nearest) * sign < 0)
+        *nearest = moment;
+}
+
+static bool nearest_mark(const struct timeline *timeline, uint64_t realtime_ns, double sign,
+                         uint64_t *out)
+{
+    static const double MOST_SECONDS = 1.8e10; /* of 64 bits of nanoseconds */
+    size_t count;
+    const struct recorded_phase *phases = phases_of(timeline, &count);
+    double seconds = (double)realtime_ns / 1e9, nearest = sign * (double)INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        take_nearer(phases[i].begin, seconds, sign, &nearest);
+        if (!isnan(phases[i].end))
+            take_nearer(phases[i].end, seconds, sign, &nearest);
+    }
+    if (!isfinite(nearest) || nearest < 0 || nearest > MOST_SECONDS)
+        return false;
+    *out = (uint64_t)(nearest * 1e9);
+    return true;
+}
+
+bool timeline_mark_after(const struct timeline *timeline, uint64_t realtime_ns, uint64_t *out)
+{
+    return nearest_mark(timeline, realtime_ns, 1, out);
+}
+
+bool timeline_mark_before(const struct timeline *timeline, uint64_t realtime_ns, uint64_t *out)
+{
+    return nearest_mark(timeline, realtime_ns, -1, out);
+}

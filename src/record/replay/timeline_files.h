@@ -1,0 +1,10 @@
+/* timeline_files.h: the kinds of files that a timeline is opened of: timeline_open chooses. */
+#ifndef VITALS_RECORD_REPLAY_TIMELINE_FILES_H
+#define VITALS_RECORD_REPLAY_TIMELINE_FILES_H
+
+#include "record/replay/timeline.h"
+
+int timeline_database_open(const char *path, struct timeline *out, vitals_error *error);
+int timeline_json_open(const char *path, struct timeline *out, vitals_error *error);
+
+#endif

@@ -1,0 +1,378 @@
+/* timeline_json.c: a file of JSON documents, forth and back.
+ *
+ * Where each document lies and of when it is is looked up once, without reading the documents; what
+ * is written behind it later, when it is asked for. In memory are 24 bytes for each. */
+#include "record/replay/timeline_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "feed/feed_json.h"
+#include "record/recording_data.h"
+
+enum {
+    CHUNK = 256 * 1024,
+    HEAD = 1024, /* its moment stands in a document's first bytes */
+    DOCUMENTS_MAX = 1000000
+};
+
+struct document {
+    uint64_t offset, size, realtime_ns;
+};
+
+struct json_timeline {
+    FILE *file;
+    struct recording *recording; /* what is wrong with it */
+    struct document *documents;
+    size_t count, capacity;
+    struct timeline_span span;
+    uint64_t scanned; /* behind the last whole document */
+    uint64_t size;    /* of the file, when it was looked at last */
+    bool ended;       /* what comes is no snapshot, or more than there is room for */
+    bool placed;
+    size_t place; /* of the one that was given last, where placed */
+    bool broken;  /* one could not be read, for that reason */
+    vitals_error why;
+    struct text bytes; /* of one document */
+    vitals_builder *builder;
+};
+
+/* ---- where documents lie ---- */
+
+/* Follows brackets and strings alone: whether it is JSON is for its reader to say. */
+struct scan {
+    uint64_t at, begin; /* offsets: of the next byte, of the document that is open */
+    size_t depth;
+    bool in_string, escaped, failed;
+    char head[HEAD];
+    size_t head_size;
+};
+
+static void scan_inside(struct scan *scan, char byte)
+{
+    if (scan->head_size < HEAD)
+        scan->head[scan->head_size++] = byte;
+    if (scan->in_string) {
+        scan->in_string = byte != '"' || scan->escaped;
+        scan->escaped = byte == '\\' && !scan->escaped;
+        return;
+    }
+    scan->in_string = byte == '"';
+    scan->depth += byte == '{' || byte == '[';
+    scan->depth -= byte == '}' || byte == ']';
+}
+
+/* True: a document ends with this byte. */
+static bool scan_byte(struct scan *scan, char byte)
+{
+    scan->at++;
+    if (scan->depth > 0) {
+        scan_inside(scan, byte);
+        return scan->depth == 0;
+    }
+    if (byte == '{') {
+        scan->begin = scan->at - 1;
+        scan->head_size = 0;
+        scan_inside(scan, byte);
+    } else if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n') {
+        scan->failed = true;
+    }
+    return false;
+}
+
+/* `"realtime_ns":"1800000000000000000"` among the first bytes; 0: it is none of ours. */
+static uint64_t moment_of(const struct scan *scan)
+{
+    static const char NAME[] = "\"realtime_ns\"";
+    const char *end = scan->head + scan->head_size;
+    const char *at = memmem(scan->head, scan->head_size, NAME, sizeof NAME - 1);
+    uint64_t moment = 0;
+    at = at != NULL ? at + sizeof NAME - 1 : end;
+    while (at < end && (*at == ' ' || *at == ':' || *at == '"'))
+        at++;
+    for (; at < end && *at >= '0' && *at <= '9' && moment < UINT64_MAX / 10 - 1; at++)
+        moment = moment * 10 + (uint64_t)(*at - '0');
+    return moment;
+}
+
+static bool add_document(struct json_timeline *timeline, const struct scan *scan)
+{
+    uint64_t moment = moment_of(scan);
+    if (timeline->count == timeline->capacity) {
+        size_t capacity = timeline->capacity > 0 ? timeline->capacity * 2 : 256;
+        void *grown = realloc(timeline->documents, capacity * sizeof *timeline->documents);
+        if (grown == NULL)
+            return false;
+        timeline->documents = grown;
+        timeline->capacity = capacity;
+    }
+    if (moment != 0) {
+        timeline->documents[timeline->count++] = (struct document){scan->begin,
+                                                                   scan->at - scan->begin, moment};
+        timeline->span.first_ns = timeline->count == 1 ? UINT64_MAX : timeline->span.first_ns;
+        timeline->span.count = timeline->count;
+        timeline_widen(&timeline->span, moment);
+    }
+    timeline->scanned = scan->at;
+    return true;
+}
+
+static void stop(struct json_timeline *timeline, const char *why)
+{
+    timeline->ended = true;
+    recording_wrong(timeline->recording, "%s", why);
+}
+
+static bool take_chunk(struct json_timeline *timeline, struct scan *scan, const char *bytes,
+                       size_t size)
+{
+    for (size_t i = 0; i < size && !timeline->ended; i++) {
+        if (scan_byte(scan, bytes[i]) && !add_document(timeline, scan))
+            return false;
+        if (scan->failed)
+            stop(timeline, "what stands behind its last snapshot is none");
+        else if (timeline->count == DOCUMENTS_MAX)
+            stop(timeline, "only its first 1000000 snapshots are shown");
+    }
+    return true;
+}
+
+/* Looks at what was written since. Errors: EMEMORY, ESYSTEM. */
+static int scan_file(struct json_timeline *timeline, vitals_error *error)
+{
+    struct stat status;
+    struct scan scan = {.at = timeline->scanned};
+    const char *path = timeline->recording->path;
+    if (fstat(fileno(timeline->file), &status) != 0)
+        return record_fail_errno(errno, path, error);
+    if (timeline->ended || (uint64_t)status.st_size == timeline->size)
+        return 0;
+    timeline->size = (uint64_t)status.st_size;
+    char *chunk = malloc(CHUNK);
+    bool fits = chunk != NULL;
+    ssize_t got = 1;
+    while (fits && got > 0 && !timeline->ended) {
+        got = pread(fileno(timeline->file), chunk, CHUNK, (off_t)scan.at);
+        fits = got <= 0 || take_chunk(timeline, &scan, chunk, (size_t)got);
+    }
+    int number = got < 0 ? errno : 0;
+    free(chunk);
+    if (!fits)
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    return number != 0 ? record_fail_errno(number, path, error) : 0;
+}
+
+static int span(void *data, struct timeline_span *out, vitals_error *error)
+{
+    struct json_timeline *timeline = data;
+    int code = scan_file(timeline, error);
+    if (code < 0)
+        return code;
+    *out = timeline->span;
+    return 0;
+}
+
+/* ---- snapshots ---- */
+
+static int read_bytes(struct json_timeline *timeline, const struct document *document,
+                      vitals_error *error)
+{
+    const char *path = timeline->recording->path;
+    char chunk[8192];
+    text_reset(&timeline->bytes);
+    if (document->size > PACKED_MAX)
+        return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
+    while (timeline->bytes.size < document->size) {
+        size_t size = (size_t)document->size - timeline->bytes.size;
+        size = size < sizeof chunk ? size : sizeof chunk;
+        ssize_t got = pread(fileno(timeline->file), chunk, size,
+                            (off_t)(document->offset + timeline->bytes.size));
+        if (got < 0)
+            return record_fail_errno(errno, path, error);
+        if (got == 0)
+            return record_fail(VITALS_EFORMAT, path, error, "became shorter");
+        if (text_write(&timeline->bytes, chunk, (size_t)got) != 0)
+            return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    }
+    return 0;
+}
+
+/* 1: it can be read. 0: it is broken and is passed over. */
+static int try_document(struct json_timeline *timeline, size_t place, vitals_snapshot **out,
+                        vitals_error *error)
+{
+    const struct feed_place where = {timeline->recording->path, place + 1};
+    int code = read_bytes(timeline, &timeline->documents[place], error);
+    if (code == 0)
+        code = feed_json_read(&where, timeline->bytes.bytes, timeline->bytes.size,
+                              timeline->builder, out, error);
+    if (code == 0) {
+        timeline->place = place;
+        timeline->placed = true;
+        return 1;
+    }
+    if (code != VITALS_EFORMAT)
+        return code;
+    if (!timeline->broken)
+        recording_wrong(timeline->recording, "some of its snapshots cannot be read: %s",
+                        error->message);
+    timeline->broken = true;
+    timeline->why = *error;
+    return 0;
+}
+
+enum { FORTH = 1, BROKEN_MOST = 16 }; /* passed over in one call, which somebody waits for */
+static const size_t BACK = SIZE_MAX;  /* adds up to one less */
+
+/* The nearest from *place on, which may be SIZE_MAX for before the first, that can be read. 0: none
+ * there, or BROKEN_MOST were broken: then *place lies in the file. */
+static int walk(struct json_timeline *timeline, size_t *place, size_t step, vitals_snapshot **out,
+                vitals_error *error)
+{
+    int code = 0, broken = 0;
+    for (; *place < timeline->count && broken < BROKEN_MOST; *place += step, broken++) {
+        code = try_document(timeline, *place, out, error);
+        if (code != 0)
+            break;
+    }
+    return code;
+}
+
+static int give_up(const struct json_timeline *timeline, vitals_error *error)
+{
+    *error = timeline->why;
+    return error->code;
+}
+
+static size_t find(const struct json_timeline *timeline, uint64_t realtime_ns)
+{
+    size_t found = realtime_ns == UINT64_MAX && timeline->count > 0 ? timeline->count - 1 : 0;
+    uint64_t found_ns = 0;
+    for (size_t i = 0; realtime_ns < UINT64_MAX && i < timeline->count; i++) {
+        uint64_t then_ns = timeline->documents[i].realtime_ns;
+        if (then_ns > realtime_ns || then_ns < found_ns)
+            continue;
+        found = i;
+        found_ns = then_ns;
+    }
+    return found;
+}
+
+static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
+{
+    struct json_timeline *timeline = data;
+    size_t place = find(timeline, realtime_ns), before = place - 1;
+    int code = walk(timeline, &place, FORTH, out, error);
+    if (code == 0)
+        code = walk(timeline, &before, BACK, out, error);
+    return code != 0 || timeline->count == 0 ? code : give_up(timeline, error);
+}
+
+/* From the one that was given last, or was tried last. */
+static int go(struct json_timeline *timeline, size_t place, size_t step, vitals_snapshot **out,
+              vitals_error *error)
+{
+    int code = walk(timeline, &place, step, out, error);
+    if (code != 0 || place >= timeline->count)
+        return code;
+    timeline->place = place - step;
+    timeline->placed = true;
+    return give_up(timeline, error);
+}
+
+static int next(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct json_timeline *timeline = data;
+    int code = scan_file(timeline, error);
+    return code < 0 ? code
+                    : go(timeline, timeline->placed ? timeline->place + 1 : 0, FORTH, out, error);
+}
+
+static int previous(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct json_timeline *timeline = data;
+    return go(timeline, (timeline->placed ? timeline->place : timeline->count) - 1, BACK, out,
+              error);
+}
+
+static int64_t place(void *data)
+{
+    return (int64_t)((struct json_timeline *)data)->place;
+}
+
+static void stand(void *data, int64_t number)
+{
+    struct json_timeline *timeline = data;
+    timeline->place = (size_t)number;
+    timeline->placed = true;
+}
+
+static const char *problem(void *data)
+{
+    const struct json_timeline *timeline = data;
+    return recording_problem(timeline->recording);
+}
+
+/* ---- opening ---- */
+
+static void close_timeline(void *data)
+{
+    struct json_timeline *timeline = data;
+    if (timeline->file != NULL)
+        (void)fclose(timeline->file);
+    vitals_builder_free(timeline->builder);
+    text_done(&timeline->bytes);
+    free(timeline->documents);
+    recording_close(timeline->recording);
+    free(timeline);
+}
+
+/* One that is not whole yet may come. */
+static int check_any(const struct json_timeline *timeline, vitals_error *error)
+{
+    const char *path = timeline->recording->path;
+    if (timeline->count > 0)
+        return 0;
+    if (timeline->size == 0)
+        return record_fail(VITALS_EFORMAT, path, error, "is empty");
+    return record_fail(VITALS_EUNSUPPORTED, path, error, "holds no snapshots");
+}
+
+static int open_timeline(struct json_timeline *timeline, const char *path, vitals_error *error)
+{
+    timeline->recording = calloc(1, sizeof *timeline->recording);
+    if (timeline->recording == NULL || (timeline->recording->path = strdup(path)) == NULL)
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    timeline->file = recording_file(path, error);
+    if (timeline->file == NULL)
+        return error->code;
+    int code = vitals_builder_new(&timeline->builder, error);
+    if (code == 0)
+        code = scan_file(timeline, error);
+    return code == 0 ? check_any(timeline, error) : code;
+}
+
+int timeline_json_open(const char *path, struct timeline *out, vitals_error *error)
+{
+    struct json_timeline *timeline = calloc(1, sizeof *timeline);
+    if (timeline == NULL)
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    int code = open_timeline(timeline, path, error);
+    if (code < 0) {
+        close_timeline(timeline);
+        return code;
+    }
+    *out = (struct timeline){.data = timeline,
+                             .span = span,
+                             .at = at,
+                             .next = next,
+                             .previous = previous,
+                             .place = place,
+                             .stand = stand,
+                             .problem = problem,
+                             .close = close_timeline};
+    return 0;
+}

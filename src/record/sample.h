@@ -1,0 +1,36 @@
+/* sample.h: what one sample brings to a recorder, and what its columns are called. Pure. */
+#ifndef VITALS_RECORD_SAMPLE_H
+#define VITALS_RECORD_SAMPLE_H
+
+#include <stdbool.h>
+
+#include <vitals/vitals.h>
+
+struct tick {
+    uint64_t realtime_ns, monotonic_ns;
+    const vitals_snapshot *snapshot; /* NULL: the values alone */
+    const vitals_usage_value *values;
+    size_t count;
+};
+
+/* The value of a measure by its name, in a scope; NULL: there is none in this sample. */
+const vitals_usage_value *tick_find(const struct tick *tick, const char *measure,
+                                    vitals_scope scope);
+
+/* Whether it was read, or found missing, since the sample before: what was not read anew is no
+ * reading of this moment, and a rate made of it would be wrong. */
+bool tick_is_fresh(const vitals_usage_value *value);
+
+enum { COLUMN_WORDS = 160 };
+
+/* "cpu_cores", "root.cpu_cores", "GPU-12ab.gpu_memory_bytes": the column of a series. */
+void column_name(const char *subject, const char *name, char out[static COLUMN_WORDS]);
+
+/* Fills in an error with "PATH: what". Gives the code back. */
+int record_fail(int code, const char *path, vitals_error *error, const char *format, ...)
+    VITALS_FORMAT(4, 5);
+
+/* The same for an errno: EGONE, EDENIED or ESYSTEM, with its words. */
+int record_fail_errno(int number, const char *path, vitals_error *error);
+
+#endif

@@ -1,0 +1,362 @@
+/* database.c: see database.h. */
+#include "record/sqlite/database.h"
+
+#include <stdbool.h>
+
+#if VITALS_WITH_SQLITE
+#include "feed/library.h"
+#include "record/sample.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *database_version(void)
+{
+    return sqlite_missing() == NULL ? sqlite3_libversion() : NULL;
+}
+
+const char DATABASE_TABLES[] =
+    "CREATE TABLE attributes(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE series(id INTEGER PRIMARY KEY, column_name TEXT NOT NULL UNIQUE,"
+    " name TEXT NOT NULL, subject TEXT NOT NULL, label TEXT NOT NULL, unit TEXT NOT NULL,"
+    " kind TEXT NOT NULL);"
+    "CREATE TABLE samples(sample INTEGER PRIMARY KEY, time REAL NOT NULL,"
+    " monotonic_ns INTEGER NOT NULL);"
+    "CREATE TABLE states(sample INTEGER NOT NULL, series INTEGER NOT NULL, state TEXT NOT NULL,"
+    " PRIMARY KEY(sample, series)) WITHOUT ROWID;"
+    "CREATE TABLE moments(sample INTEGER NOT NULL, series INTEGER NOT NULL,"
+    " monotonic_ns INTEGER NOT NULL, PRIMARY KEY(sample, series)) WITHOUT ROWID;"
+    "CREATE TABLE marks(time REAL NOT NULL, begins INTEGER NOT NULL, name TEXT NOT NULL,"
+    " pid INTEGER, tid INTEGER, told INTEGER NOT NULL);"
+    "CREATE TABLE frames(sequence INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL,"
+    " key INTEGER, encoding TEXT NOT NULL, content BLOB NOT NULL);"
+    "CREATE INDEX frames_time ON frames(time_ns);"
+    "CREATE TABLE account(place INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL,"
+    " subject TEXT NOT NULL, label TEXT NOT NULL, source TEXT NOT NULL, state TEXT NOT NULL,"
+    " value REAL);";
+
+int database_fail(sqlite3 *database, const char *path, vitals_error *error)
+{
+    int number = sqlite3_system_errno(database), result = sqlite3_errcode(database) & 0xFF;
+    if (result == SQLITE_NOMEM)
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    if (result == SQLITE_NOTADB || result == SQLITE_CORRUPT)
+        return record_fail(VITALS_EFORMAT, path, error, "%s", sqlite3_errmsg(database));
+    if (result == SQLITE_CANTOPEN && number != 0)
+        return record_fail_errno(number, path, error);
+    int code = result == SQLITE_PERM || result == SQLITE_READONLY || result == SQLITE_AUTH
+                   ? VITALS_EDENIED
+                   : VITALS_ESYSTEM;
+    const char *why = number != 0 ? strerror(number) : "the disk may be full";
+    bool tells = result == SQLITE_IOERR || number != 0;
+    (void)record_fail(code, path, error, "%s%s%s", sqlite3_errmsg(database), tells ? ": " : "",
+                      tells ? why : "");
+    if (error != NULL)
+        error->detail = result == SQLITE_FULL ? ENOSPC : number;
+    return code;
+}
+
+int database_run(sqlite3 *database, const char *path, const char *sql, vitals_error *error)
+{
+    return sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : database_fail(database, path, error);
+}
+
+int database_prepare(sqlite3 *database, const char *path, const char *sql, sqlite3_stmt **out,
+                     vitals_error *error)
+{
+    return sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) == SQLITE_OK
+               ? 0
+               : database_fail(database, path, error);
+}
+
+int database_step(sqlite3_stmt *statement, const char *path, vitals_error *error)
+{
+    int result = sqlite3_step(statement);
+    int code = result == SQLITE_DONE || result == SQLITE_ROW
+                   ? 0
+                   : database_fail(sqlite3_db_handle(statement), path, error);
+    (void)sqlite3_reset(statement);
+    (void)sqlite3_clear_bindings(statement);
+    return code;
+}
+
+/* SQLite would not say why it cannot be made. */
+static int make_empty(const char *path, vitals_error *error)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    if (descriptor < 0)
+        return record_fail_errno(errno, path, error);
+    close(descriptor);
+    return 0;
+}
+
+/* Removes a database with what SQLite keeps beside it: also where only that is left, of one that
+ * was renamed while somebody read it. */
+static int remove_old(const char *path, bool overwrite, vitals_error *error)
+{
+    static const char *const ENDINGS[] = {"-wal", "-shm", "-journal", ""};
+    struct stat status;
+    char beside[4096];
+    bool there = stat(path, &status) == 0;
+    int code = there ? 0 : make_empty(path, error);
+    if (code < 0)
+        return code;
+    if (there && !S_ISREG(status.st_mode))
+        return record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
+    if (there && status.st_size > 0 && !overwrite)
+        return record_fail(VITALS_EARGUMENT, path, error, "is there already and not empty");
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
+        size_t size = strlen(path);
+        if (!there && ENDINGS[i][0] == '\0')
+            break;
+        if (size + strlen(ENDINGS[i]) >= sizeof beside)
+            return record_fail(VITALS_EARGUMENT, path, error, "too long a path");
+        memcpy(beside, path, size);
+        (void)strcpy(beside + size, ENDINGS[i]);
+        if (unlink(beside) != 0 && errno != ENOENT)
+            return record_fail_errno(errno, path, error);
+    }
+    return 0;
+}
+
+/* What the file lacks may stand in its log. */
+static bool has_log(const char *path)
+{
+    char log[4096];
+    struct stat status;
+    int size = snprintf(log, sizeof log, "%s-wal", path);
+    return (size_t)size < sizeof log && stat(log, &status) == 0 && status.st_size > 0;
+}
+
+bool database_is_cut(const char *path)
+{
+    enum { HEAD = 32, PAGE_SIZE_AT = 16, COUNT_AT = 28 };
+    unsigned char head[HEAD];
+    struct stat status;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0)
+        return false;
+    bool read = fstat(descriptor, &status) == 0 && pread(descriptor, head, HEAD, 0) == HEAD;
+    close(descriptor);
+    if (!read || has_log(path))
+        return false;
+    uint64_t page = (uint64_t)head[PAGE_SIZE_AT] << 8 | head[PAGE_SIZE_AT + 1], count = 0;
+    for (int i = 0; i < 4; i++)
+        count = count << 8 | head[COUNT_AT + i];
+    return (uint64_t)status.st_size < (page == 1 ? 65536 : page) * count;
+}
+
+const char *database_problem(const char *path)
+{
+    return database_is_cut(path) ? "it was cut off: what is left of it is read" : "";
+}
+
+static int (*size_of_file)(sqlite3_file *file, sqlite3_int64 *size);
+
+/* In whole pages: SQLite would fill the last one up with zeros, and take them for values. */
+static int size_in_pages(sqlite3_file *file, sqlite3_int64 *size)
+{
+    unsigned char page[2] = {0};
+    int result = size_of_file(file, size);
+    if (result == SQLITE_OK)
+        result = file->pMethods->xRead(file, page, sizeof page, 16);
+    sqlite3_int64 bytes = (sqlite3_int64)page[0] << 8 | page[1];
+    bytes = bytes == 1 ? 65536 : bytes;
+    if (result == SQLITE_OK && bytes > 0)
+        *size -= *size % bytes;
+    return result;
+}
+
+static void count_whole_pages(sqlite3 *database)
+{
+    static sqlite3_io_methods methods;
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+        file == NULL || file->pMethods == NULL || file->pMethods == &methods)
+        return;
+    methods = *file->pMethods;
+    size_of_file = methods.xFileSize;
+    methods.xFileSize = size_in_pages;
+    file->pMethods = &methods;
+}
+
+/* SQLite refuses a file that was cut off, unless its schema may be written: which it may not, since
+ * it is open for reading alone. */
+static int allow_cut(sqlite3 *database, const char *path, vitals_error *error)
+{
+    int ignored;
+    if (!database_is_cut(path))
+        return 0;
+    count_whole_pages(database);
+    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 0, &ignored);
+    return database_run(database, path, "PRAGMA writable_schema=ON", error);
+}
+
+/* Its own pages are few, so that memory stays where it is however long it records; and a file from
+ * elsewhere may do nothing but be read. */
+static int configure(sqlite3 *database, const char *path, enum database_use use,
+                     vitals_error *error)
+{
+    int ignored;
+    (void)sqlite3_extended_result_codes(database, 1);
+    (void)sqlite3_busy_timeout(database, 2000);
+    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, &ignored);
+    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &ignored);
+    (void)sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+    (void)sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 256 * 1024 * 1024);
+    if (use == DATABASE_MAKE)
+        return database_run(database, path,
+                            "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
+                            "PRAGMA cache_size=-1024;PRAGMA temp_store=MEMORY;",
+                            error);
+    int code = use == DATABASE_READ ? allow_cut(database, path, error) : 0;
+    if (code < 0)
+        return code;
+    return database_run(database, path, "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;", error);
+}
+
+/* 0, or why a file cannot be read at all, before SQLite says it less well. */
+static int check_file(const char *path, vitals_error *error)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return record_fail_errno(errno, path, error);
+    if (access(path, R_OK) != 0)
+        return record_fail_errno(errno, path, error);
+    return 0;
+}
+
+/* Whether it can be read at all. One that was not closed has a log beside it, which SQLite reads
+ * only where it may write beside it too. */
+static int probe(sqlite3 *database, const char *path, vitals_error *error)
+{
+    if (sqlite3_exec(database, "PRAGMA schema_version", NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    int result = sqlite3_errcode(database) & 0xFF;
+    if (result != SQLITE_CANTOPEN && result != SQLITE_READONLY)
+        return database_fail(database, path, error);
+    return record_fail(VITALS_EDENIED, path, error,
+                       "it was not closed, and its folder cannot be written; copy it with its -wal "
+                       "elsewhere and read that");
+}
+
+/* What is left of one that was cut off, in its place; where that cannot be had, as much as SQLite
+ * itself can read. */
+static void salvage(sqlite3 **database, const char *path, int *code)
+{
+    sqlite3 *whole;
+    if (database_salvage(path, *database, &whole, NULL) < 0)
+        return;
+    (void)sqlite3_close_v2(*database);
+    *database = whole;
+    *code = 0;
+}
+
+int database_open(const char *path, enum database_use use, bool overwrite, sqlite3 **out,
+                  vitals_error *error)
+{
+    static const int FLAGS[] = {[DATABASE_MAKE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                                [DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
+                                [DATABASE_READ] = SQLITE_OPEN_READONLY};
+    sqlite3 *database = NULL;
+    const char *missing = sqlite_missing();
+    if (missing != NULL)
+        return record_fail(VITALS_EUNSUPPORTED, path, error, "SQLite is not there: %s", missing);
+    int code = use == DATABASE_MAKE ? remove_old(path, overwrite, error) : check_file(path, error);
+    if (code < 0)
+        return code;
+    if (sqlite3_open_v2(path, &database, FLAGS[use] | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        code = database != NULL ? database_fail(database, path, error)
+                                : record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    if (code == 0)
+        code = configure(database, path, use, error);
+    if (code == 0 && use != DATABASE_MAKE)
+        code = probe(database, path, error);
+    if (use == DATABASE_READ && database_is_cut(path))
+        salvage(&database, path, &code);
+    if (code < 0) {
+        (void)sqlite3_close_v2(database);
+        return code;
+    }
+    *out = database;
+    return 0;
+}
+
+void database_quote(const char *name, char *out, size_t capacity)
+{
+    size_t used = 0;
+    out[used++] = '"';
+    for (; *name != '\0' && used + 4 < capacity; name++) {
+        out[used++] = *name;
+        if (*name == '"')
+            out[used++] = '"';
+    }
+    out[used++] = '"';
+    out[used] = '\0';
+}
+
+long long database_number(sqlite3 *database, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    long long number = 0;
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    (void)sqlite3_finalize(statement);
+    return number;
+}
+
+int database_check_form(sqlite3 *database, const char *path, vitals_error *error)
+{
+    long long form = database_number(database, "PRAGMA user_version");
+    if (form <= DATABASE_SCHEMA ||
+        database_number(database, "PRAGMA application_id") != DATABASE_APPLICATION)
+        return 0;
+    return record_fail(VITALS_EUNSUPPORTED, path, error,
+                       "was recorded by a newer vitals: its form is %lld, this one reads %d", form,
+                       DATABASE_SCHEMA);
+}
+
+bool database_is_damaged(sqlite3 *database)
+{
+    return sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) !=
+               SQLITE_OK &&
+           (sqlite3_errcode(database) & 0xFF) == SQLITE_CORRUPT;
+}
+
+bool database_has_table(sqlite3 *database, const char *name)
+{
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT 1 FROM sqlite_master WHERE type='table' AND name=?1 AND "
+                           "rootpage>0",
+                           -1, &statement, NULL) != SQLITE_OK)
+        return false;
+    if (sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK)
+        found = sqlite3_step(statement) == SQLITE_ROW;
+    (void)sqlite3_finalize(statement);
+    return found;
+}
+
+#else
+
+const char *database_version(void)
+{
+    return NULL;
+}
+
+const char *database_problem(const char *path)
+{
+    (void)path;
+    return "";
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* feed_database.c: the snapshots of a recording as a feed that can seek. What is broken is passed
+ * over, and said once all others were given. */
+#include "record/recording.h"
+#include "record/sqlite/frames_database.h"
+
+#if VITALS_WITH_SQLITE
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/sample.h"
+
+struct database_feed {
+    struct frames frames;
+    int64_t after; /* the number of the frame that was given last */
+    bool ended;    /* an error was told; nothing more is given */
+    uint64_t broken;
+    vitals_error why; /* of the first that is broken */
+};
+
+static void pass_over(struct database_feed *feed, const vitals_error *why)
+{
+    if (feed->broken++ == 0)
+        feed->why = *why;
+}
+
+/* The end: an error where some could not be read, once. */
+static int end(struct database_feed *feed, vitals_error *error)
+{
+    if (feed->broken == 0)
+        return 0;
+    *error = feed->why;
+    feed->broken = 0;
+    feed->ended = true;
+    return error->code;
+}
+
+/* A recording that grows is read as far as it goes now. */
+static int feed_next(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct database_feed *feed = data;
+    int code = 0;
+    while (!feed->ended) {
+        code = frames_find(&feed->frames, FRAMES_AFTER, feed->after, &feed->after, error);
+        if (code == 0)
+            return end(feed, error);
+        if (code == 1)
+            code = frames_read(&feed->frames, feed->after, out, error);
+        else
+            feed->ended = true;
+        if (code == 0)
+            return 1;
+        if (!feed->ended && frames_is_broken(code))
+            pass_over(feed, error);
+        else
+            feed->ended = true;
+    }
+    return code;
+}
+
+/* The number after which that one comes. */
+static int64_t before(int64_t number)
+{
+    return number > 0 ? number - 1 : -1;
+}
+
+static int feed_seek(void *data, uint64_t realtime_ns, vitals_error *error)
+{
+    struct database_feed *feed = data;
+    int64_t moment = realtime_ns < INT64_MAX ? (int64_t)realtime_ns : INT64_MAX;
+    int code = frames_find(&feed->frames, FRAMES_FROM_TIME, moment, &feed->after, error);
+    if (code < 0)
+        return code;
+    /* where all are before it, those that are still to come */
+    if (code == 1)
+        feed->after = before(feed->after);
+    else if (frames_find(&feed->frames, FRAMES_BEFORE, INT64_MAX, &feed->after, error) <= 0)
+        feed->after = -1;
+    feed->ended = false;
+    return 0;
+}
+
+/* What cannot be read is not counted among the last. */
+static int feed_last(void *data, unsigned count, vitals_error *error)
+{
+    struct database_feed *feed = data;
+    int64_t number = INT64_MAX;
+    int code = 1;
+    while (count > 0 &&
+           (code = frames_find(&feed->frames, FRAMES_BEFORE, number, &number, error)) == 1) {
+        vitals_snapshot *snapshot = NULL;
+        code = frames_read(&feed->frames, number, &snapshot, error);
+        vitals_snapshot_unref(snapshot);
+        if (code < 0 && !frames_is_broken(code))
+            return code;
+        count -= code == 0;
+    }
+    if (code < 0 && !frames_is_broken(code))
+        return code;
+    feed->after = number == INT64_MAX ? -1 : before(number);
+    feed->ended = false;
+    return 0;
+}
+
+static void close_feed(void *data)
+{
+    struct database_feed *feed = data;
+    frames_close(&feed->frames);
+    free(feed);
+}
+
+int recording_feed(const char *path, struct feed *out, vitals_error *error)
+{
+    struct database_feed *feed = calloc(1, sizeof *feed);
+    if (feed == NULL)
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    feed->after = -1;
+    int code = frames_open(&feed->frames, path, error);
+    if (code < 0) {
+        free(feed);
+        return code;
+    }
+    *out = (struct feed){
+        .data = feed, .next = feed_next, .seek = feed_seek, .last = feed_last, .close = close_feed};
+    return 0;
+}
+
+#else
+
+#include "record/sample.h"
+
+int recording_feed(const char *path, struct feed *out, vitals_error *error)
+{
+    (void)out;
+    return record_fail(VITALS_EUNSUPPORTED, path, error, "%s", DATABASE_ABSENT);
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* frames_database.c: see frames_database.h. One snapshot is held at a time. */
+#include "record/sqlite/frames_database.h"
+
+#if VITALS_WITH_SQLITE
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/sample.h"
+
+static void finalize_all(struct frames *frames)
+{
+    for (size_t i = 0; i < sizeof frames->find / sizeof frames->find[0]; i++) {
+        (void)sqlite3_finalize(frames->find[i]);
+        frames->find[i] = NULL;
+    }
+    (void)sqlite3_finalize(frames->read);
+    frames->read = NULL;
+}
+
+static int prepare_all(struct frames *frames, vitals_error *error)
+{
+    static const char *const FIND[] = {
+        [FRAMES_AFTER] = "SELECT sequence FROM frames WHERE sequence>?1 ORDER BY sequence LIMIT 1",
+        [FRAMES_BEFORE] = "SELECT sequence FROM frames WHERE sequence<?1 ORDER BY sequence DESC "
+                          "LIMIT 1",
+        [FRAMES_UNTIL_TIME] = "SELECT sequence FROM frames WHERE time_ns<=?1 ORDER BY time_ns DESC,"
+                              "sequence DESC LIMIT 1",
+        [FRAMES_FROM_TIME] = "SELECT sequence FROM frames WHERE time_ns>=?1 ORDER BY time_ns,"
+                             "sequence LIMIT 1",
+    };
+    _Static_assert(sizeof FIND / sizeof FIND[0] == sizeof frames->find / sizeof frames->find[0],
+                   "a statement for each place");
+    finalize_all(frames);
+    int code = database_prepare(frames->database, frames->path,
+                                "SELECT key,encoding,content FROM frames WHERE sequence=?1",
+                                &frames->read, error);
+    for (size_t i = 0; i < sizeof FIND / sizeof FIND[0] && code == 0; i++)
+        code = database_prepare(frames->database, frames->path, FIND[i], &frames->find[i], error);
+    return code;
+}
+
+int frames_salvage(struct frames *frames, vitals_error *error)
+{
+    sqlite3 *whole = NULL;
+    if (frames->salvaged)
+        return record_fail(VITALS_EFORMAT, frames->path, error, "is damaged");
+    frames->salvaged = true;
+    int code = database_salvage(frames->path, frames->database, &whole, error);
+    if (code < 0)
+        return code;
+    finalize_all(frames); /* else the old one would stay open */
+    (void)sqlite3_close_v2(frames->database);
+    frames->database = whole;
+    return prepare_all(frames, error);
+}
+
+static int open_database(struct frames *frames, const char *path, vitals_error *error)
+{
+    frames->path = strdup(path);
+    if (frames->path == NULL)
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    int code = database_open(path, DATABASE_READ, false, &frames->database, error);
+    if (code == 0)
+        code = database_check_form(frames->database, path, error);
+    if (code < 0)
+        return code;
+    if (database_is_damaged(frames->database))
+        (void)frames_salvage(frames, error); /* or as much as SQLite can read */
+    if (!database_has_table(frames->database, "frames"))
+        return record_fail(VITALS_EUNSUPPORTED, path, error,
+                           "holds no snapshots; vitals report tells what is in it");
+    return prepare_all(frames, error);
+}
+
+int frames_open(struct frames *frames, const char *path, vitals_error *error)
+{
+    *frames = (struct frames){.path = NULL};
+    int code = open_database(frames, path, error);
+    if (code < 0)
+        frames_close(frames);
+    return code;
+}
+
+void frames_close(struct frames *frames)
+{
+    finalize_all(frames);
+    (void)sqlite3_close_v2(frames->database);
+    frame_decoder_done(&frames->decoder);
+    free(frames->path);
+    *frames = (struct frames){.path = NULL};
+}
+
+static int find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
+                vitals_error *error)
+{
+    sqlite3_stmt *statement = frames->find[place];
+    (void)sqlite3_bind_int64(statement, 1, argument);
+    int result = sqlite3_step(statement), code = 0;
+    if (result == SQLITE_ROW) {
+        *number = sqlite3_column_int64(statement, 0);
+        code = 1;
+    } else if (result != SQLITE_DONE) {
+        code = database_fail(frames->database, frames->path, error);
+    }
+    (void)sqlite3_reset(statement);
+    return code;
+}
+
+int frames_find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
+                vitals_error *error)
+{
+    int code = find(frames, place, argument, number, error);
+    if (code != VITALS_EFORMAT || frames_salvage(frames, error) < 0)
+        return code;
+    return find(frames, place, argument, number, error);
+}
+
+/* The row of a frame stands, or EFORMAT. What it borrows is good until the statement is reset. */
+static int read_row(struct frames *frames, int64_t number, struct frame *out, int64_t *key,
+                    vitals_error *error)
+{
+    (void)sqlite3_bind_int64(frames->read, 1, number);
+    int result = sqlite3_step(frames->read);
+    if (result == SQLITE_DONE)
+        return record_fail(VITALS_EFORMAT, frames->path, error,
+                           "a snapshot in it has lost its key");
+    if (result != SQLITE_ROW)
+        return database_fail(frames->database, frames->path, error);
+    const unsigned char *encoding = sqlite3_column_text(frames->read, 1);
+    const void *content = sqlite3_column_blob(frames->read, 2);
+    *out = (struct frame){.whole = sqlite3_column_type(frames->read, 0) == SQLITE_NULL,
+                          .encoding = encoding != NULL ? (const char *)encoding : "",
+                          .content = content != NULL ? content : "",
+                          .size = (size_t)sqlite3_column_bytes(frames->read, 2)};
+    *key = sqlite3_column_int64(frames->read, 0);
+    return 0;
+}
+
+static int read_key(struct frames *frames, int64_t key, vitals_error *error)
+{
+    struct frame frame;
+    int64_t above;
+    int code = read_row(frames, key, &frame, &above, error);
+    if (code == 0 && !frame.whole)
+        code = record_fail(VITALS_EFORMAT, frames->path, error,
+                           "a snapshot in it has lost its key");
+    if (code == 0)
+        code = frame_decode_key(&frames->decoder, key, &frame, frames->path, error);
+    (void)sqlite3_reset(frames->read);
+    return code;
+}
+
+int frames_read(struct frames *frames, int64_t number, vitals_snapshot **out, vitals_error *error)
+{
+    struct frame frame;
+    int64_t key = 0;
+    int code = read_row(frames, number, &frame, &key, error);
+    if (code == 0 && !frame.whole && !frame_decoder_has_key(&frames->decoder, key)) {
+        (void)sqlite3_reset(frames->read);
+        code = read_key(frames, key, error);
+        if (code == 0)
+            code = read_row(frames, number, &frame, &key, error);
+    }
+    if (code == 0)
+        code = frame_decode(&frames->decoder, number, &frame, frames->path, out, error);
+    (void)sqlite3_reset(frames->read);
+    return code;
+}
+
+bool frames_is_broken(int code)
+{
+    return code == VITALS_EFORMAT || code == VITALS_EUNSUPPORTED;
+}
+
+#endif

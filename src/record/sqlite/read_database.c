@@ -1,0 +1,339 @@
+/* read_database.c: recordings that are SQLite: ours and gpu_tracker's.
+ *
+ * Only tables are read, never a view that a hostile file may have in a table's place, and what a
+ * page of it says is checked. What comes before a broken page is kept. */
+#include "record/recording_data.h"
+#include "record/sqlite/database.h"
+
+#include <string.h>
+
+#if VITALS_WITH_SQLITE
+
+#include "record/foreign/gpu_tracker.h"
+#include "record/sqlite/read_samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- one table, row by row ---- */
+
+typedef void take_row(struct recording *recording, sqlite3_stmt *statement, void *data);
+
+/* "" where it is no text. */
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text != NULL ? (const char *)text : "";
+}
+
+/* False: it ended before its end; what is wrong was told. */
+static bool for_each(struct recording *recording, sqlite3 *database, const char *sql,
+                     take_row *take, void *data)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
+    while (result == SQLITE_OK || result == SQLITE_ROW) {
+        result = sqlite3_step(statement);
+        if (result == SQLITE_ROW)
+            take(recording, statement, data);
+        if (recording->no_memory)
+            result = SQLITE_DONE;
+    }
+    recording->damaged = recording->damaged || (result & 0xFF) == SQLITE_CORRUPT;
+    if (result != SQLITE_DONE)
+        recording_wrong(recording, "not all of it can be read: %s", sqlite3_errmsg(database));
+    (void)sqlite3_finalize(statement);
+    return result == SQLITE_DONE;
+}
+
+/* ---- ours ---- */
+
+struct columns {
+    size_t count;
+    char **names;    /* of the columns of samples */
+    size_t *indices; /* the series of each */
+};
+
+static void take_attribute(struct recording *recording, sqlite3_stmt *statement, void *data)
+{
+    (void)data;
+    const char *text = text_at(statement, 1);
+    recording_attribute(recording, text_at(statement, 0), (vitals_text){text, strlen(text)});
+}
+
+static void take_series(struct recording *recording, sqlite3_stmt *statement, void *data)
+{
+    struct columns *columns = data;
+    if (columns->count == SERIES_READ_MAX)
+        return;
+    size_t index = recording_series_index(recording, text_at(statement, 1), text_at(statement, 4),
+                                          text_at(statement, 2),
+                                          strcmp(text_at(statement, 5), "counter") == 0);
+    recording_series_label(recording, index, text_at(statement, 3));
+    char *name = strdup(text_at(statement, 0));
+    recording->no_memory = recording->no_memory || name == NULL;
+    if (name == NULL)
+        return;
+    columns->names[columns->count] = name;
+    columns->indices[columns->count++] = index;
+}
+
+/* Columns of `samples` that are always there; series come behind them in the order of their ids. */
+enum { SAMPLE = 0, MONOTONIC = 2, FIRST_SERIES = 3 };
+
+struct sample_reader {
+    struct columns *columns;
+    size_t *places; /* by column of the table: which of ours, or SIZE_MAX; NULL: not looked at */
+    int width, time;
+    struct moments moments;
+};
+
+static void learn_width(struct recording *recording, sqlite3_stmt *statement,
+                        struct sample_reader *reader)
+{
+    reader->width = sqlite3_column_count(statement);
+    reader->places = malloc((size_t)reader->width * sizeof *reader->places);
+    recording->no_memory = recording->no_memory || reader->places == NULL;
+    for (int i = 0; i < reader->width && reader->places != NULL; i++) {
+        const char *name = sqlite3_column_name(statement, i);
+        reader->places[i] = SIZE_MAX;
+        if (name != NULL && strcmp(name, "time") == 0)
+            reader->time = i;
+        for (size_t k = 0; k < reader->columns->count && name != NULL; k++)
+            if (strcmp(reader->columns->names[k], name) == 0)
+                reader->places[i] = reader->columns->indices[k];
+    }
+}
+
+static void take_sample(struct recording *recording, sqlite3_stmt *statement, void *data)
+{
+    struct sample_reader *reader = data;
+    if (reader->places == NULL)
+        learn_width(recording, statement, reader);
+    double seconds = sqlite3_column_double(statement, reader->time);
+    if (reader->places == NULL || !isfinite(seconds))
+        return;
+    recording_row(recording, seconds);
+    for (int i = 0; i < reader->width; i++) {
+        int type = reader->places[i] != SIZE_MAX ? sqlite3_column_type(statement, i) : SQLITE_NULL;
+        if (type == SQLITE_FLOAT || type == SQLITE_INTEGER)
+            recording_value(recording, reader->places[i], sqlite3_column_double(statement, i));
+    }
+    if (reader->width > FIRST_SERIES)
+        moments_tell(&reader->moments, recording, sqlite3_column_int64(statement, SAMPLE),
+                     sqlite3_column_int64(statement, MONOTONIC), reader->places + FIRST_SERIES,
+                     (size_t)(reader->width - FIRST_SERIES));
+    recording_row_end(recording);
+}
+
+static void take_mark(struct recording *recording, sqlite3_stmt *statement, void *data)
+{
+    (void)data;
+    recording_mark(recording, sqlite3_column_int(statement, 1) != 0, text_at(statement, 2),
+                   sqlite3_column_double(statement, 0), sqlite3_column_int64(statement, 3),
+                   sqlite3_column_int64(statement, 4));
+}
+
+static void take_figure(struct recording *recording, sqlite3_stmt *statement, void *data)
+{
+    (void)data;
+    const vitals_figure_form form = {
+        .name = text_at(statement, 0),
+        .unit = text_at(statement, 1),
+        .subject = text_at(statement, 2),
+        .label = text_at(statement, 3),
+        .source = text_at(statement, 4),
+        .state = vitals_availability_from_name(text_at(statement, 5)),
+        .value = sqlite3_column_double(statement, 6),
+    };
+    recording_figure(recording, &form);
+}
+
+static bool is_table(struct recording *recording, sqlite3 *database, const char *name)
+{
+    if (database_has_table(database, name))
+        return true;
+    recording_wrong(recording, "its table %s is missing", name);
+    return false;
+}
+
+/* Of a part of an account the rest would be missed: without it figures are made of the samples. */
+static bool has_account(struct recording *recording, sqlite3 *database)
+{
+    return is_table(recording, database, "account") &&
+           database_number(database, "SELECT count(value) >= 0 FROM account") == 1;
+}
+
+static void read_samples(struct recording *recording, sqlite3 *database)
+{
+    struct columns columns = {0, calloc(SERIES_READ_MAX, sizeof(char *)),
+                              calloc(SERIES_READ_MAX, sizeof(size_t))};
+    struct sample_reader reader = {.columns = &columns, .time = 1};
+    recording->no_memory = recording->no_memory || columns.names == NULL || columns.indices == NULL;
+    bool known = !recording->no_memory && is_table(recording, database, "series") &&
+                 is_table(recording, database, "samples");
+    if (known)
+        (void)for_each(recording, database,
+                       "SELECT column_name,name,subject,label,unit,kind FROM series "
+                       "ORDER BY id LIMIT 4096",
+                       take_series, &columns);
+    if (known)
+        moments_begin(&reader.moments, database);
+    if (known)
+        (void)for_each(recording, database, "SELECT * FROM samples ORDER BY sample", take_sample,
+                       &reader);
+    moments_end(&reader.moments);
+    for (size_t i = 0; i < columns.count; i++)
+        free(columns.names[i]);
+    free(columns.names);
+    free(columns.indices);
+    free(reader.places);
+}
+
+static int read_ours(struct recording *recording, sqlite3 *database, vitals_error *error)
+{
+    int code = database_check_form(database, recording->path, error);
+    recording->format = "vitals";
+    recording->damaged = database_is_damaged(database);
+    if (code < 0)
+        return code;
+    if (is_table(recording, database, "attributes"))
+        (void)for_each(recording, database, "SELECT name,value FROM attributes LIMIT 256",
+                       take_attribute, NULL);
+    read_samples(recording, database);
+    if (is_table(recording, database, "marks"))
+        (void)for_each(recording, database,
+                       "SELECT time,begins,name,pid,tid FROM marks ORDER BY rowid", take_mark,
+                       NULL);
+    if (has_account(recording, database))
+        (void)for_each(recording, database,
+                       "SELECT name,unit,subject,label,source,state,value FROM account "
+                       "ORDER BY place",
+                       take_figure, NULL);
+    return 0;
+}
+
+/* ---- gpu_tracker's: told to the reader of its CSV, which knows its columns ---- */
+
+struct lines {
+    FILE *file;
+    bool headed;
+};
+
+static void write_field(FILE *file, const char *text)
+{
+    (void)putc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            (void)putc('"', file);
+        (void)putc(*text, file);
+    }
+    (void)putc('"', file);
+}
+
+static void take_as_csv(struct recording *recording, sqlite3_stmt *statement, void *data)
+{
+    struct lines *lines = data;
+    int width = sqlite3_column_count(statement);
+    (void)recording;
+    for (int i = 0; i < width && !lines->headed; i++) {
+        const char *name = sqlite3_column_name(statement, i);
+        (void)fputs(i > 0 ? "," : "", lines->file);
+        write_field(lines->file, name != NULL ? name : "");
+    }
+    if (!lines->headed)
+        (void)putc('\n', lines->file);
+    lines->headed = true;
+    for (int i = 0; i < width; i++) {
+        (void)fputs(i > 0 ? "," : "", lines->file);
+        write_field(lines->file, text_at(statement, i));
+    }
+    (void)putc('\n', lines->file);
+}
+
+static int read_tracking(struct recording *recording, sqlite3 *database, vitals_error *error)
+{
+    FILE *file = tmpfile();
+    struct lines lines = {.file = file};
+    if (file == NULL)
+        return record_fail(VITALS_ESYSTEM, recording->path, error, "no temporary file to be had");
+    if (database_has_table(database, "static_data"))
+        (void)for_each(recording, database, "SELECT * FROM static_data LIMIT 1", take_as_csv,
+                       &lines);
+    lines.headed = false;
+    (void)for_each(recording, database, "SELECT * FROM data ORDER BY rowid", take_as_csv, &lines);
+    int code = ferror(file) || fflush(file) != 0 ? record_fail(VITALS_ESYSTEM, recording->path,
+                                                               error, "its copy cannot be written")
+                                                 : 0;
+    rewind(file);
+    if (code == 0)
+        code = read_tables(recording, file, error);
+    (void)fclose(file);
+    return code;
+}
+
+static int read_any(struct recording *recording, sqlite3 *database, vitals_error *error)
+{
+    if (database_number(database, "PRAGMA application_id") == DATABASE_APPLICATION)
+        return read_ours(recording, database, error);
+    if (database_has_table(database, "data"))
+        return read_tracking(recording, database, error);
+    return record_fail(VITALS_EFORMAT, recording->path, error,
+                       "is a SQLite database, but no recording");
+}
+
+/* Again, of what its pages hold, where SQLite loses its way among them. */
+static void read_salvaged(struct recording *recording, sqlite3 *database)
+{
+    sqlite3 *whole = NULL;
+    vitals_account *account = NULL;
+    vitals_error error;
+    if (vitals_account_new(&account, &error) < 0)
+        return;
+    if (database_salvage(recording->path, database, &whole, &error) < 0) {
+        vitals_account_free(account);
+        return;
+    }
+    recording_clear(recording);
+    recording->account = account;
+    recording_wrong(recording, "%s", DATABASE_DAMAGED);
+    if (read_any(recording, whole, &error) < 0)
+        recording_wrong(recording, "%s", error.message);
+    (void)sqlite3_close_v2(whole);
+}
+
+/* Whether neither the file nor its pages told of anything. */
+static bool tells_nothing(const struct recording *recording)
+{
+    return recording->series_count == 0 && recording->phase_count == 0 &&
+           vitals_account_next(recording->account, NULL) == NULL &&
+           vitals_account_next_attribute(recording->account, NULL) == NULL;
+}
+
+int read_database(struct recording *recording, vitals_error *error)
+{
+    sqlite3 *database = NULL;
+    int code = database_open(recording->path, DATABASE_READ, false, &database, error);
+    if (code < 0)
+        return code;
+    const char *problem = database_problem(recording->path);
+    recording_wrong(recording, "%s", problem);
+    code = read_any(recording, database, error);
+    bool damaged = code == 0 && recording->damaged;
+    if (damaged)
+        read_salvaged(recording, database);
+    if (code == 0 && (damaged || problem[0] != '\0') && tells_nothing(recording))
+        code = record_fail(VITALS_EFORMAT, recording->path, error,
+                           "is damaged, and nothing of it can be read");
+    (void)sqlite3_close_v2(database);
+    return code;
+}
+
+#else
+
+int read_database(struct recording *recording, vitals_error *error)
+{
+    return record_fail(VITALS_EUNSUPPORTED, recording->path, error, "%s", DATABASE_ABSENT);
+}
+
+#endif

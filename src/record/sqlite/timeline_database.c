@@ -1,0 +1,367 @@
+/* timeline_database.c: a recording that is SQLite, forth and back. A file that grows is looked at
+ * anew at each call. */
+#include "record/replay/timeline_files.h"
+#include "record/sqlite/frames_database.h"
+
+#if VITALS_WITH_SQLITE
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "record/recording_data.h"
+#include "record/sample.h"
+
+struct database_timeline {
+    struct frames frames;
+    sqlite3 *prepared; /* that the statements are of */
+    sqlite3_stmt *span, *count, *marks;
+    bool placed;
+    int64_t number;    /* of the frame that was given last, where placed */
+    int64_t highest;   /* counted up to this number */
+    uint64_t counted;  /* frames so far */
+    int64_t told_mark; /* rowid of the newest mark that was read */
+    dev_t device;      /* of the file that was opened */
+    ino_t inode;
+    bool moved;  /* it is no longer what has its name */
+    bool broken; /* a frame could not be read, for that reason */
+    vitals_error why;
+    struct recording *recording; /* its phases, and what is wrong with it */
+};
+
+/* ---- statements ---- */
+
+static void finalize_all(struct database_timeline *timeline)
+{
+    (void)sqlite3_finalize(timeline->span);
+    (void)sqlite3_finalize(timeline->count);
+    (void)sqlite3_finalize(timeline->marks);
+    timeline->span = timeline->count = timeline->marks = NULL;
+    timeline->counted = 0;
+    timeline->highest = -1;
+}
+
+static int prepare(struct database_timeline *timeline, vitals_error *error)
+{
+    sqlite3 *database = timeline->frames.database;
+    const char *path = timeline->frames.path;
+    bool marked = database_has_table(database, "marks");
+    finalize_all(timeline);
+    timeline->prepared = database;
+    int code = database_prepare(database, path,
+                                "SELECT (SELECT min(time_ns) FROM frames),"
+                                "(SELECT max(time_ns) FROM frames)",
+                                &timeline->span, error);
+    if (code == 0 && marked)
+        code = database_prepare(database, path,
+                                "SELECT rowid,time,begins,name,pid,tid FROM marks WHERE rowid>?1 "
+                                "ORDER BY rowid",
+                                &timeline->marks, error);
+    return code;
+}
+
+/* Anew where the file was damaged and has been put together. */
+static int prepare_again(struct database_timeline *timeline, vitals_error *error)
+{
+    if (timeline->prepared == timeline->frames.database)
+        return 0;
+    recording_wrong(timeline->recording, "%s", DATABASE_DAMAGED);
+    return prepare(timeline, error);
+}
+
+/* One that rotates goes on in another file of its name: SQLite would read that one's log into this
+ * one, and so nothing more is read. EGONE. */
+static int check_moved(struct database_timeline *timeline, vitals_error *error)
+{
+    struct stat status;
+    const char *path = timeline->frames.path;
+    if (!timeline->moved && timeline->inode != 0 && stat(path, &status) == 0)
+        timeline->moved = status.st_dev != timeline->device || status.st_ino != timeline->inode;
+    return timeline->moved
+               ? record_fail(VITALS_EGONE, path, error,
+                             "was rotated: another file has its name now; open it again")
+               : 0;
+}
+
+/* ---- how much there is ---- */
+
+/* Only what is new is counted: the whole once, by the index, which is small. */
+static int count_new(struct database_timeline *timeline, vitals_error *error)
+{
+    static const char ALL[] = "SELECT count(*),(SELECT max(sequence) FROM frames) FROM frames";
+    static const char NEW[] = "SELECT count(*),max(sequence) FROM frames WHERE sequence>?1";
+    sqlite3 *database = timeline->frames.database;
+    const char *path = timeline->frames.path;
+    int code = 0;
+    if (timeline->count == NULL)
+        code = database_prepare(database, path, timeline->counted == 0 ? ALL : NEW,
+                                &timeline->count, error);
+    if (code < 0)
+        return code;
+    (void)sqlite3_bind_int64(timeline->count, 1, timeline->highest);
+    if (sqlite3_step(timeline->count) != SQLITE_ROW)
+        code = database_fail(database, path, error);
+    bool first = timeline->counted == 0;
+    if (code == 0 && sqlite3_column_type(timeline->count, 1) != SQLITE_NULL) {
+        timeline->counted += (uint64_t)sqlite3_column_int64(timeline->count, 0);
+        timeline->highest = sqlite3_column_int64(timeline->count, 1);
+    }
+    (void)sqlite3_reset(timeline->count);
+    if (first && timeline->counted > 0) {
+        (void)sqlite3_finalize(timeline->count);
+        timeline->count = NULL; /* the other one from now on */
+    }
+    return code;
+}
+
+static uint64_t instant(sqlite3_stmt *statement, int column)
+{
+    int64_t value = sqlite3_column_int64(statement, column);
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static int look_up(struct database_timeline *timeline, struct timeline_span *out,
+                   vitals_error *error)
+{
+    int code = prepare_again(timeline, error);
+    if (code == 0)
+        code = count_new(timeline, error);
+    if (code < 0)
+        return code;
+    if (sqlite3_step(timeline->span) == SQLITE_ROW)
+        *out = (struct timeline_span){instant(timeline->span, 0), instant(timeline->span, 1),
+                                      timeline->counted};
+    else
+        code = database_fail(timeline->frames.database, timeline->frames.path, error);
+    (void)sqlite3_reset(timeline->span);
+    return code;
+}
+
+static int span(void *data, struct timeline_span *out, vitals_error *error)
+{
+    struct database_timeline *timeline = data;
+    int code = check_moved(timeline, error);
+    if (code == 0)
+        code = look_up(timeline, out, error);
+    if (code != VITALS_EFORMAT || frames_salvage(&timeline->frames, error) < 0)
+        return code;
+    return look_up(timeline, out, error);
+}
+
+/* ---- snapshots ---- */
+
+/* 1: it can be read. 0: it is broken and is passed over. */
+static int try_frame(struct database_timeline *timeline, int64_t number, vitals_snapshot **out,
+                     vitals_error *error)
+{
+    int code = frames_read(&timeline->frames, number, out, error);
+    if (code == 0) {
+        timeline->number = number;
+        timeline->placed = true;
+        return 1;
+    }
+    if (!frames_is_broken(code))
+        return code;
+    if (!timeline->broken)
+        recording_wrong(timeline->recording, "some of its snapshots cannot be read: %s",
+                        error->message);
+    timeline->broken = true;
+    timeline->why = *error;
+    return 0;
+}
+
+/* Passed over in one call, which somebody waits for. */
+enum { BROKEN_MOST = 16 };
+
+/* The nearest that can be read behind *number, or before it. 0: none there, or *full: so many were
+ * broken, and *number is the last of them. */
+static int walk(struct database_timeline *timeline, enum frames_place place, int64_t *number,
+                vitals_snapshot **out, bool *full, vitals_error *error)
+{
+    int code = 1;
+    *full = false;
+    for (int i = 0; i < BROKEN_MOST; i++) {
+        code = frames_find(&timeline->frames, place, *number, number, error);
+        if (code == 1)
+            code = try_frame(timeline, *number, out, error);
+        else
+            return code;
+        if (code != 0)
+            return code;
+    }
+    *full = true;
+    return code;
+}
+
+static int give_up(const struct database_timeline *timeline, vitals_error *error)
+{
+    *error = timeline->why;
+    return error->code;
+}
+
+/* By time, but for the very begin and the very end, which are as they were written. */
+static int find(struct database_timeline *timeline, uint64_t realtime_ns, int64_t *number,
+                vitals_error *error)
+{
+    struct frames *frames = &timeline->frames;
+    if (realtime_ns >= INT64_MAX)
+        return frames_find(frames, FRAMES_BEFORE, INT64_MAX, number, error);
+    int code = frames_find(frames, FRAMES_UNTIL_TIME, (int64_t)realtime_ns, number, error);
+    return code != 0 ? code : frames_find(frames, FRAMES_AFTER, -1, number, error);
+}
+
+static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
+{
+    struct database_timeline *timeline = data;
+    int64_t number, before;
+    bool full;
+    int code = check_moved(timeline, error);
+    if (code == 0)
+        code = find(timeline, realtime_ns, &number, error);
+    if (code <= 0)
+        return code;
+    before = number;
+    code = try_frame(timeline, number, out, error);
+    if (code == 0)
+        code = walk(timeline, FRAMES_AFTER, &number, out, &full, error);
+    if (code == 0)
+        code = walk(timeline, FRAMES_BEFORE, &before, out, &full, error);
+    return code != 0 ? code : give_up(timeline, error);
+}
+
+/* Where too many are broken it stands behind them, and the next call goes on from there. */
+static int go(struct database_timeline *timeline, enum frames_place place, int64_t number,
+              vitals_snapshot **out, vitals_error *error)
+{
+    bool full;
+    int code = walk(timeline, place, &number, out, &full, error);
+    if (code != 0 || !full)
+        return code;
+    timeline->number = number;
+    timeline->placed = true;
+    return give_up(timeline, error);
+}
+
+static int next(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct database_timeline *timeline = data;
+    int code = check_moved(timeline, error);
+    return code < 0
+               ? code
+               : go(timeline, FRAMES_AFTER, timeline->placed ? timeline->number : -1, out, error);
+}
+
+static int previous(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct database_timeline *timeline = data;
+    int64_t number = timeline->placed ? timeline->number : INT64_MAX;
+    int code = check_moved(timeline, error);
+    return code < 0 ? code : go(timeline, FRAMES_BEFORE, number, out, error);
+}
+
+static int64_t place(void *data)
+{
+    return ((struct database_timeline *)data)->number;
+}
+
+static void stand(void *data, int64_t number)
+{
+    struct database_timeline *timeline = data;
+    timeline->number = number;
+    timeline->placed = true;
+}
+
+/* ---- phases ---- */
+
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text != NULL ? (const char *)text : "";
+}
+
+static const struct recorded_phase *phases(void *data, size_t *count)
+{
+    struct database_timeline *timeline = data;
+    vitals_error error;
+    bool whole = check_moved(timeline, &error) == 0 && prepare_again(timeline, &error) == 0;
+    sqlite3_stmt *statement = whole ? timeline->marks : NULL;
+    if (statement == NULL)
+        return recording_phases(timeline->recording, count);
+    (void)sqlite3_bind_int64(statement, 1, timeline->told_mark);
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        timeline->told_mark = sqlite3_column_int64(statement, 0);
+        recording_mark(timeline->recording, sqlite3_column_int(statement, 2) != 0,
+                       text_at(statement, 3), sqlite3_column_double(statement, 1),
+                       sqlite3_column_int64(statement, 4), sqlite3_column_int64(statement, 5));
+    }
+    (void)sqlite3_reset(statement);
+    return recording_phases(timeline->recording, count);
+}
+
+static const char *problem(void *data)
+{
+    const struct database_timeline *timeline = data;
+    return recording_problem(timeline->recording);
+}
+
+/* ---- opening ---- */
+
+static void close_timeline(void *data)
+{
+    struct database_timeline *timeline = data;
+    finalize_all(timeline);
+    frames_close(&timeline->frames);
+    recording_close(timeline->recording);
+    free(timeline);
+}
+
+int timeline_database_open(const char *path, struct timeline *out, vitals_error *error)
+{
+    struct database_timeline *timeline = calloc(1, sizeof *timeline);
+    struct recording *recording = calloc(1, sizeof *recording);
+    if (timeline == NULL || recording == NULL) {
+        free(timeline);
+        free(recording);
+        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    }
+    timeline->recording = recording;
+    timeline->told_mark = -1;
+    struct stat status;
+    int code = frames_open(&timeline->frames, path, error);
+    if (code == 0 && stat(path, &status) == 0) {
+        timeline->device = status.st_dev;
+        timeline->inode = status.st_ino;
+    }
+    if (code == 0)
+        code = prepare(timeline, error);
+    recording_wrong(recording, "%s", code == 0 ? database_problem(path) : "");
+    if (timeline->frames.salvaged)
+        recording_wrong(recording, "%s", DATABASE_DAMAGED);
+    if (code < 0) {
+        close_timeline(timeline);
+        return code;
+    }
+    *out = (struct timeline){.data = timeline,
+                             .span = span,
+                             .at = at,
+                             .next = next,
+                             .previous = previous,
+                             .place = place,
+                             .stand = stand,
+                             .phases = phases,
+                             .problem = problem,
+                             .close = close_timeline};
+    return 0;
+}
+
+#else
+
+#include "record/sample.h"
+
+int timeline_database_open(const char *path, struct timeline *out, vitals_error *error)
+{
+    (void)out;
+    return record_fail(VITALS_EUNSUPPORTED, path, error, "%s", DATABASE_ABSENT);
+}
+
+#endif

@@ -1,0 +1,629 @@
+/* write_database.c: our own recording: one SQLite file, docs/recording.md.
+ *
+ * A row of `samples` for each sample, a column for each series. A sample is committed as it comes,
+ * unless the next one comes within a second of the last commit; marks likewise. What was committed
+ * survives a kill of this process. */
+#include "record/format.h"
+#include "record/sqlite/database.h"
+
+#if VITALS_WITH_SQLITE
+
+#include "record/sqlite/frame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* SQLite allows a table 2000 columns. */
+enum { SERIES_MAX = 1900, SQL_MAX = 512 };
+
+#define COMMIT_NS   900000000u
+#define FRAME_SHARE 100 /* frames take at most one part in so many of a CPU */
+
+struct stored_series {
+    vitals_measure measure;
+    vitals_scope scope;
+    char *subject, *column;
+    vitals_availability state; /* that was written last */
+    uint64_t read_ns;          /* monotonic, of the sample that is being written; 0: it has none */
+};
+
+struct database_state {
+    sqlite3 *database;
+    sqlite3_stmt *sample, *state_change, *moment, *mark, *frame;
+    struct stored_series *series;
+    size_t count, capacity;
+    bool dropped; /* some series had no room */
+    bool in_transaction;
+    int64_t sample_number;
+    uint64_t committed_ns;      /* monotonic: of the newest sample that is */
+    uint64_t newest_ns, gap_ns; /* the newest sample, and how long after the one before */
+    struct frame_encoder encoder;
+    int64_t key_sequence;  /* of the frame that the next are told by */
+    uint64_t frame_due_ns; /* not before */
+    uint64_t frames_left_out;
+};
+
+/* ---- transactions ---- */
+
+static int begin_transaction(struct recorder *recorder, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    if (state->in_transaction)
+        return 0;
+    int code = database_run(state->database, recorder->path, "BEGIN", error);
+    state->in_transaction = code == 0;
+    return code;
+}
+
+static int commit(struct recorder *recorder, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    if (!state->in_transaction)
+        return 0;
+    int code = database_run(state->database, recorder->path, "COMMIT", error);
+    if (code < 0)
+        (void)sqlite3_exec(state->database, "ROLLBACK", NULL, NULL, NULL);
+    if (code < 0)
+        frame_encoder_begin_anew(&state->encoder); /* its key may be among what was lost */
+    state->in_transaction = false;
+    state->committed_ns = recorder->monotonic_ns;
+    return code;
+}
+
+/* How long after the newest sample the next one is expected. */
+static uint64_t next_gap(const struct recorder *recorder)
+{
+    const struct database_state *state = recorder->state;
+    uint64_t interval_ns = recorder->options.interval_ns;
+    return interval_ns > state->gap_ns ? interval_ns : state->gap_ns;
+}
+
+/* What waits for the next sample must not wait too long. */
+static int commit_if_due(struct recorder *recorder, vitals_error *error)
+{
+    const struct database_state *state = recorder->state;
+    uint64_t waited_ns = recorder->monotonic_ns - state->committed_ns;
+    if (waited_ns < COMMIT_NS && waited_ns + next_gap(recorder) < COMMIT_NS)
+        return 0;
+    return commit(recorder, error);
+}
+
+/* A statement by its place, its arguments bound by the caller. */
+static bool bind_text(sqlite3_stmt *statement, int place, const char *text)
+{
+    return sqlite3_bind_text(statement, place, text, -1, SQLITE_TRANSIENT) == SQLITE_OK;
+}
+
+/* A statement that is used once: its arguments are texts, NULL at the end. */
+static int run_with(struct recorder *recorder, const char *sql, const char *const *texts,
+                    vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    sqlite3_stmt *statement = NULL;
+    bool bound = true;
+    int code = database_prepare(state->database, recorder->path, sql, &statement, error);
+    for (int i = 0; code == 0 && texts[i] != NULL; i++)
+        bound = bind_text(statement, i + 1, texts[i]) && bound;
+    if (code == 0 && !bound)
+        code = database_fail(state->database, recorder->path, error);
+    if (code == 0)
+        code = database_step(statement, recorder->path, error);
+    (void)sqlite3_finalize(statement);
+    return code;
+}
+
+/* ---- series: a column each ---- */
+
+/* SQLite knows no difference between A and a. */
+static bool column_is_taken(const struct database_state *state, const char *column)
+{
+    for (size_t i = 0; i < state->count; i++)
+        if (strcasecmp(state->series[i].column, column) == 0)
+            return true;
+    return strcasecmp(column, "sample") == 0 || strcasecmp(column, "time") == 0 ||
+           strcasecmp(column, "monotonic_ns") == 0;
+}
+
+static int write_series(struct recorder *recorder, const struct stored_series *series,
+                        const char *label, vitals_error *error)
+{
+    char sql[SQL_MAX + 2 * COLUMN_WORDS], quoted[2 * COLUMN_WORDS + 8], id[24];
+    const struct database_state *state = recorder->state;
+    database_quote(series->column, quoted, sizeof quoted);
+    (void)snprintf(sql, sizeof sql, "ALTER TABLE samples ADD COLUMN %s REAL", quoted);
+    int code = database_run(state->database, recorder->path, sql, error);
+    if (code < 0)
+        return code;
+    (void)snprintf(id, sizeof id, "%zu", state->count + 1);
+    const char *const texts[] = {id,
+                                 series->column,
+                                 vitals_measure_name(series->measure),
+                                 series->subject,
+                                 label,
+                                 vitals_measure_unit(series->measure),
+                                 vitals_measure_is_counter(series->measure) ? "counter" : "gauge",
+                                 NULL};
+    return run_with(recorder, "INSERT INTO series VALUES(?1,?2,?3,?4,?5,?6,?7)", texts, error);
+}
+
+static int add_series(struct recorder *recorder, const vitals_usage_value *value,
+                      vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    char column[COLUMN_WORDS];
+    if (state->count == state->capacity) {
+        size_t capacity = state->capacity > 0 ? state->capacity * 2 : 64;
+        void *grown = realloc(state->series, capacity * sizeof *state->series);
+        if (grown == NULL)
+            return record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory");
+        state->series = grown;
+        state->capacity = capacity;
+    }
+    column_name(value->subject, vitals_measure_name(value->measure), column);
+    for (unsigned i = 2; column_is_taken(state, column) && i < SERIES_MAX; i++)
+        (void)snprintf(column, sizeof column, "%.40s.%.80s.%u", value->subject,
+                       vitals_measure_name(value->measure), i);
+    struct stored_series series = {.measure = value->measure,
+                                   .scope = value->scope,
+                                   .subject = strdup(value->subject),
+                                   .column = strdup(column),
+                                   .state = VITALS_HAVE};
+    int code = series.subject == NULL || series.column == NULL
+                   ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory")
+                   : write_series(recorder, &series, value->label, error);
+    if (code < 0) {
+        free(series.subject);
+        free(series.column);
+        return code;
+    }
+    state->series[state->count++] = series;
+    return 0;
+}
+
+/* INSERT INTO samples VALUES(?1,…): its columns are in the order of series. */
+static int prepare_sample(struct recorder *recorder, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    struct text sql = {0};
+    text_string(&sql, "INSERT INTO samples VALUES(");
+    for (size_t i = 0; i < state->count + 3; i++)
+        text_format(&sql, "%s?%zu", i > 0 ? "," : "", i + 1);
+    text_byte(&sql, ')');
+    int code = sql.failed ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory") : 0;
+    (void)sqlite3_finalize(state->sample);
+    state->sample = NULL;
+    if (code == 0)
+        code = database_prepare(state->database, recorder->path, sql.bytes, &state->sample, error);
+    text_done(&sql);
+    return code;
+}
+
+/* The place of a value's series, or -1. Values come in a fixed order: the next is nearly always
+ * next. */
+static long series_of(const struct database_state *state, const vitals_usage_value *value,
+                      size_t hint)
+{
+    for (size_t i = 0; i < state->count; i++) {
+        size_t at = (hint + i) % state->count;
+        const struct stored_series *series = &state->series[at];
+        if (series->measure == value->measure && series->scope == value->scope &&
+            strcmp(series->subject, value->subject) == 0)
+            return (long)at;
+    }
+    return -1;
+}
+
+static int learn_series(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    size_t before = state->count, hint = 0;
+    int code = 0;
+    for (size_t i = 0; i < tick->count && code == 0; i++) {
+        long at = series_of(state, &tick->values[i], hint);
+        if (at >= 0)
+            hint = (size_t)at + 1;
+        else if (state->count == SERIES_MAX)
+            state->dropped = true;
+        else
+            code = add_series(recorder, &tick->values[i], error);
+    }
+    if (code == 0 && (state->count != before || state->sample == NULL))
+        code = prepare_sample(recorder, error);
+    return code;
+}
+
+/* ---- samples ---- */
+
+/* What a series' values are from here on, where that is another than before; HAVE until said. */
+static int write_state(struct recorder *recorder, size_t at, vitals_availability now,
+                       vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    if (state->series[at].state == now)
+        return 0;
+    state->series[at].state = now;
+    bool bound = sqlite3_bind_int64(state->state_change, 1, state->sample_number) == SQLITE_OK &&
+                 sqlite3_bind_int64(state->state_change, 2, (sqlite3_int64)at + 1) == SQLITE_OK &&
+                 bind_text(state->state_change, 3, vitals_availability_name(now));
+    return bound ? database_step(state->state_change, recorder->path, error)
+                 : database_fail(state->database, recorder->path, error);
+}
+
+/* A value is of its sample where it is hardly older. */
+static uint64_t read_moment(const struct recorder *recorder, const struct tick *tick,
+                            const vitals_usage_value *value)
+{
+    uint64_t near_ns = recorder->options.interval_ns / 100;
+    bool older = value->read_ns != 0 && value->read_ns < tick->monotonic_ns &&
+                 tick->monotonic_ns - value->read_ns > near_ns;
+    return older ? value->read_ns : tick->monotonic_ns;
+}
+
+static int write_moment(struct recorder *recorder, size_t at, uint64_t read_ns, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    bool bound = sqlite3_bind_int64(state->moment, 1, state->sample_number) == SQLITE_OK &&
+                 sqlite3_bind_int64(state->moment, 2, (sqlite3_int64)at + 1) == SQLITE_OK &&
+                 sqlite3_bind_int64(state->moment, 3, (sqlite3_int64)read_ns) == SQLITE_OK;
+    return bound ? database_step(state->moment, recorder->path, error)
+                 : database_fail(state->database, recorder->path, error);
+}
+
+/* What is read on its own turn, as devices are, is older than its sample. It holds for the columns
+ * behind it too, up to the next that is told or the next subject: in the order of columns, as
+ * moments_tell goes, since a series that came late stands elsewhere in a sample. */
+static int write_moments(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    const char *subject = NULL;
+    uint64_t told_ns = tick->monotonic_ns;
+    int code = 0;
+    for (size_t i = 0; i < state->count; i++) {
+        struct stored_series *series = &state->series[i];
+        uint64_t read_ns = series->read_ns;
+        series->read_ns = 0;
+        if (subject == NULL || strcmp(subject, series->subject) != 0)
+            told_ns = tick->monotonic_ns;
+        subject = series->subject;
+        if (read_ns == 0 || read_ns == told_ns || code < 0)
+            continue;
+        told_ns = read_ns;
+        code = write_moment(recorder, i, read_ns, error);
+    }
+    return code;
+}
+
+static int write_values(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    size_t hint = 0;
+    bool bound = sqlite3_bind_int64(state->sample, 1, state->sample_number) == SQLITE_OK &&
+                 sqlite3_bind_double(state->sample, 2, (double)tick->realtime_ns / 1e9) ==
+                     SQLITE_OK &&
+                 sqlite3_bind_int64(state->sample, 3, (sqlite3_int64)tick->monotonic_ns) ==
+                     SQLITE_OK;
+    int code = 0;
+    for (size_t i = 0; i < tick->count && bound && code == 0; i++) {
+        const vitals_usage_value *value = &tick->values[i];
+        long at = series_of(state, value, hint);
+        if (at < 0)
+            continue;
+        hint = (size_t)at + 1;
+        if (!tick_is_fresh(value))
+            continue;
+        code = write_state(recorder, (size_t)at, value->state, error);
+        if (value->state > 0)
+            state->series[at].read_ns = read_moment(recorder, tick, value);
+        if (value->state > 0)
+            bound = sqlite3_bind_double(state->sample, (int)at + 4, value->value) == SQLITE_OK;
+    }
+    if (code == 0 && bound)
+        code = write_moments(recorder, tick, error);
+    if (code < 0)
+        return code;
+    return bound ? database_step(state->sample, recorder->path, error)
+                 : database_fail(state->database, recorder->path, error);
+}
+
+/* ---- frames: a whole one now and then, and what differs from it ---- */
+
+static int insert_frame(struct recorder *recorder, const struct tick *tick,
+                        const struct frame *frame, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    bool bound =
+        sqlite3_bind_int64(state->frame, 1, (sqlite3_int64)tick->realtime_ns) == SQLITE_OK &&
+        (frame->whole || sqlite3_bind_int64(state->frame, 2, state->key_sequence) == SQLITE_OK) &&
+        bind_text(state->frame, 3, frame->encoding) &&
+        sqlite3_bind_blob64(state->frame, 4, frame->content, frame->size, SQLITE_STATIC) ==
+            SQLITE_OK;
+    int code = bound ? database_step(state->frame, recorder->path, error)
+                     : database_fail(state->database, recorder->path, error);
+    if (code < 0)
+        frame_encoder_begin_anew(&state->encoder);
+    else if (frame->whole)
+        state->key_sequence = sqlite3_last_insert_rowid(state->database);
+    return code;
+}
+
+/* A frame costs more than a row: it is left out where it was too soon after the last. */
+static int write_frame(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    const vitals_clock *clock = vitals_clock_system();
+    if (!recorder->options.frames || tick->snapshot == NULL)
+        return 0;
+    if (tick->monotonic_ns < state->frame_due_ns) {
+        state->frames_left_out++;
+        return 0;
+    }
+    uint64_t begun_ns = clock->monotonic_ns(clock->data);
+    struct frame frame;
+    int code = frame_encode(&state->encoder, tick->snapshot, &frame, error);
+    if (code == 0)
+        code = insert_frame(recorder, tick, &frame, error);
+    uint64_t spent_ns = clock->monotonic_ns(clock->data) - begun_ns;
+    state->frame_due_ns = tick->monotonic_ns + spent_ns * FRAME_SHARE;
+    return code;
+}
+
+static int database_sample(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    int code = begin_transaction(recorder, error);
+    state->sample_number++;
+    state->gap_ns = state->newest_ns != 0 ? tick->monotonic_ns - state->newest_ns : 0;
+    state->newest_ns = tick->monotonic_ns;
+    if (code == 0)
+        code = learn_series(recorder, tick, error);
+    if (code == 0)
+        code = write_values(recorder, tick, error);
+    if (code == 0)
+        code = write_frame(recorder, tick, error);
+    return code < 0 ? code : commit_if_due(recorder, error);
+}
+
+/* ---- what is beside them ---- */
+
+static int database_attribute(struct recorder *recorder, const char *name, const char *text,
+                              vitals_error *error)
+{
+    const char *const texts[] = {name, text, NULL};
+    return run_with(recorder, "INSERT OR REPLACE INTO attributes VALUES(?1,?2)", texts, error);
+}
+
+static int database_mark(struct recorder *recorder, const vitals_mark *mark, uint64_t realtime_ns,
+                         vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    int code = begin_transaction(recorder, error);
+    if (code < 0)
+        return code;
+    char safe[256];
+    (void)vitals_text_format((vitals_text){mark->name, strlen(mark->name)}, VITALS_TEXT_TERMINAL,
+                             safe, sizeof safe);
+    bool bound = sqlite3_bind_double(state->mark, 1, (double)realtime_ns / 1e9) == SQLITE_OK &&
+                 sqlite3_bind_int(state->mark, 2, mark->begins != 0) == SQLITE_OK &&
+                 bind_text(state->mark, 3, safe) &&
+                 (mark->pid == 0 || sqlite3_bind_int64(state->mark, 4, mark->pid) == SQLITE_OK) &&
+                 (mark->tid == 0 || sqlite3_bind_int64(state->mark, 5, mark->tid) == SQLITE_OK) &&
+                 sqlite3_bind_int(state->mark, 6, mark->told != 0) == SQLITE_OK;
+    code = bound ? database_step(state->mark, recorder->path, error)
+                 : database_fail(state->database, recorder->path, error);
+    return code < 0 ? code : commit_if_due(recorder, error);
+}
+
+static int write_figure(struct recorder *recorder, sqlite3_stmt *statement,
+                        const vitals_figure *figure, vitals_error *error)
+{
+    double value = 0;
+    vitals_availability availability = vitals_figure_value(figure, &value);
+    bool bound = bind_text(statement, 1, vitals_figure_name(figure)) &&
+                 bind_text(statement, 2, vitals_figure_unit(figure)) &&
+                 bind_text(statement, 3, vitals_figure_subject(figure)) &&
+                 bind_text(statement, 4, vitals_figure_label(figure)) &&
+                 bind_text(statement, 5, vitals_figure_source(figure)) &&
+                 bind_text(statement, 6, vitals_availability_name(availability)) &&
+                 (availability <= 0 || sqlite3_bind_double(statement, 7, value) == SQLITE_OK);
+    const struct database_state *state = recorder->state;
+    return bound ? database_step(statement, recorder->path, error)
+                 : database_fail(state->database, recorder->path, error);
+}
+
+static int write_figures(struct recorder *recorder, const vitals_account *account,
+                         vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    sqlite3_stmt *statement = NULL;
+    int code = database_prepare(
+        state->database, recorder->path,
+        "INSERT INTO account(name,unit,subject,label,source,state,value) VALUES(?1,?2,?3,?4,?5,?6,"
+        "?7)",
+        &statement, error);
+    for (const vitals_figure *figure = NULL;
+         code == 0 && (figure = vitals_account_next(account, figure)) != NULL;)
+        code = write_figure(recorder, statement, figure, error);
+    (void)sqlite3_finalize(statement);
+    return code;
+}
+
+static int database_account(struct recorder *recorder, const vitals_account *account,
+                            vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    int code = begin_transaction(recorder, error);
+    if (code == 0)
+        code = database_run(state->database, recorder->path, "DELETE FROM account", error);
+    for (const char *name = NULL;
+         code == 0 && (name = vitals_account_next_attribute(account, name)) != NULL;) {
+        vitals_text text = vitals_account_attribute(account, name);
+        char *copy = strndup(text.bytes, text.size);
+        code = copy == NULL ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory")
+                            : database_attribute(recorder, name, copy, error);
+        free(copy);
+    }
+    if (code == 0 && vitals_account_failure(account).size > 0)
+        code = database_attribute(recorder, "failure", vitals_account_failure(account).bytes,
+                                  error);
+    if (code == 0)
+        code = write_figures(recorder, account, error);
+    return code < 0 ? code : commit(recorder, error);
+}
+
+/* ---- a part ---- */
+
+static int prepare_all(struct recorder *recorder, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    const struct {
+        const char *sql;
+        sqlite3_stmt **statement;
+    } statements[] = {
+        {"INSERT OR REPLACE INTO states VALUES(?1,?2,?3)", &state->state_change},
+        {"INSERT OR REPLACE INTO moments VALUES(?1,?2,?3)", &state->moment},
+        {"INSERT INTO marks VALUES(?1,?2,?3,?4,?5,?6)", &state->mark},
+        {"INSERT INTO frames(time_ns,key,encoding,content) VALUES(?1,?2,?3,?4)", &state->frame},
+    };
+    int code = 0;
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0] && code == 0; i++)
+        code = database_prepare(state->database, recorder->path, statements[i].sql,
+                                statements[i].statement, error);
+    return code;
+}
+
+static int write_schema(struct recorder *recorder, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    char sql[SQL_MAX];
+    (void)snprintf(sql, sizeof sql, "PRAGMA application_id=%d;PRAGMA user_version=%d;BEGIN;",
+                   DATABASE_APPLICATION, DATABASE_SCHEMA);
+    int code = database_run(state->database, recorder->path, sql, error);
+    if (code == 0)
+        code = database_run(state->database, recorder->path, DATABASE_TABLES, error);
+    if (code == 0)
+        code = database_run(state->database, recorder->path, "COMMIT", error);
+    return code;
+}
+
+static void close_all(struct database_state *state)
+{
+    (void)sqlite3_finalize(state->sample);
+    (void)sqlite3_finalize(state->state_change);
+    (void)sqlite3_finalize(state->moment);
+    (void)sqlite3_finalize(state->mark);
+    (void)sqlite3_finalize(state->frame);
+    for (size_t i = 0; i < state->count; i++) {
+        free(state->series[i].subject);
+        free(state->series[i].column);
+    }
+    free(state->series);
+    frame_encoder_done(&state->encoder);
+    (void)sqlite3_close_v2(state->database);
+    *state = (struct database_state){0};
+}
+
+static int database_begin(struct recorder *recorder, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    int code = database_open(recorder->path, DATABASE_MAKE, recorder->options.overwrite,
+                             &state->database, error);
+    if (code == 0)
+        code = write_schema(recorder, error);
+    if (code == 0)
+        code = prepare_all(recorder, error);
+    if (code == 0)
+        code = database_attribute(recorder, "version", vitals_version_text(), error);
+    if (code < 0)
+        close_all(state);
+    return code;
+}
+
+/* What was left out is said in the file itself. */
+static int say_what_is_missing(struct recorder *recorder, vitals_error *error)
+{
+    const struct database_state *state = recorder->state;
+    char words[160];
+    int code = 0;
+    if (state->frames_left_out > 0) {
+        (void)snprintf(words, sizeof words,
+                       "%llu of %lld samples have no frame: writing one took too long for each",
+                       (unsigned long long)state->frames_left_out, (long long)state->sample_number);
+        code = database_attribute(recorder, "frames_left_out", words, error);
+    }
+    if (code == 0 && state->dropped)
+        code = database_attribute(recorder, "series_left_out",
+                                  "more series than a recording has columns for", error);
+    return code;
+}
+
+/* One file in the end: what is in the log moves into it. A reader that is in the way keeps it
+ * apart, which harms nothing. */
+static int database_end(struct recorder *recorder, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    if (state->database == NULL)
+        return 0;
+    int code = commit(recorder, error);
+    if (code == 0)
+        code = say_what_is_missing(recorder, error);
+    (void)sqlite3_finalize(state->sample);
+    (void)sqlite3_finalize(state->state_change);
+    (void)sqlite3_finalize(state->moment);
+    (void)sqlite3_finalize(state->mark);
+    (void)sqlite3_finalize(state->frame);
+    state->sample = state->state_change = state->moment = state->mark = state->frame = NULL;
+    (void)sqlite3_exec(state->database, "PRAGMA wal_checkpoint(TRUNCATE);PRAGMA busy_timeout=0;",
+                       NULL, NULL, NULL);
+    (void)sqlite3_exec(state->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    close_all(state);
+    return code;
+}
+
+static uint64_t database_size(const struct recorder *recorder)
+{
+    const struct database_state *state = recorder->state;
+    return (uint64_t)database_number(state->database, DATABASE_BYTES);
+}
+
+const struct format FORMAT_DATABASE = {.name = "vitals",
+                                       .state_size = sizeof(struct database_state),
+                                       .begin = database_begin,
+                                       .sample = database_sample,
+                                       .end = database_end,
+                                       .attribute = database_attribute,
+                                       .mark = database_mark,
+                                       .account = database_account,
+                                       .size = database_size};
+
+int database_put_account(const char *path, const vitals_account *account, vitals_error *error)
+{
+    struct database_state state = {0};
+    struct recorder recorder = {.path = (char *)path, .state = &state};
+    int code = database_open(path, DATABASE_WRITE, false, &state.database, error);
+    if (code < 0)
+        return code;
+    if (database_has_table(state.database, "account") &&
+        database_has_table(state.database, "attributes"))
+        code = database_account(&recorder, account, error);
+    (void)sqlite3_close_v2(state.database);
+    return code;
+}
+
+#else
+
+static int database_absent(struct recorder *recorder, vitals_error *error)
+{
+    return record_fail(VITALS_EUNSUPPORTED, recorder->path, error, "%s", DATABASE_ABSENT);
+}
+
+const struct format FORMAT_DATABASE = {.name = "vitals", .state_size = 1, .begin = database_absent};
+
+int database_put_account(const char *path, const vitals_account *account, vitals_error *error)
+{
+    (void)account;
+    return record_fail(VITALS_EUNSUPPORTED, path, error, "%s", DATABASE_ABSENT);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* write_account.c: puts a finished run's account into a recording that another process wrote.
+ *
+ * Changes SIGXFSZ for as long as it writes, and for the calling thread alone in effect: a limit on
+ * the size of files must not end a launcher that has a job's exit code to give. */
+#include "record/format.h"
+#include "record/sqlite/database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How a file begins; 0 or an errno. */
+static int first_bytes(const char *path, char out[static 16])
+{
+    memset(out, 0, 16);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0)
+        return errno;
+    ssize_t size = read(descriptor, out, 15);
+    int number = size < 0 ? errno : 0;
+    close(descriptor);
+    return number;
+}
+
+static int finish(const char *path, const vitals_account *account, vitals_error *error)
+{
+    char head[16];
+    int number = first_bytes(path, head);
+    if (number != 0)
+        return record_fail_errno(number, path, error);
+    if (memcmp(head, "SQLite format 3", 15) == 0)
+        return database_put_account(path, account, error);
+    if (memcmp(head, "time,mark", 9) != 0)
+        return 0; /* another tool's format has no place for it */
+    struct recorder recorder = {.path = (char *)path};
+    return FORMAT_CSV.account(&recorder, account, error);
+}
+
+int recorder_finish(const char *path, const vitals_account *account, vitals_error *error)
+{
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    bool changed = sigaction(SIGXFSZ, &ignored, &before) == 0;
+    int code = finish(path, account, error);
+    if (changed)
+        (void)sigaction(SIGXFSZ, &before, NULL);
+    return code;
+}

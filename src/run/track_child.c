@@ -1,0 +1,186 @@
+/* track_child.c: see track_child.h. */
+#include "run/track_child.h"
+
+#include "os/launch.h"
+#include "run/methods.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, SIGNAL_EXIT = 128, RUNGS_TEXT = 96 };
+
+/* What needs no subreaper and no more than one look a second. */
+static const char RUNGS[] = "cgroup2 systemd perf cgroup1 wait4";
+
+struct launched {
+    const vitals_run_options *options;
+    struct os_child child;
+    struct ladder *ladder;
+    bool went, ended, known; /* known: how it ended was for us to learn */
+    int64_t maker;           /* a fork of it frees what it was copied, and touches nobody */
+    struct os_reaped reaped;
+    struct run_facts failed; /* why it could not be started */
+    struct counted counted[COUNTED_COUNT];
+    char rungs[RUNGS_TEXT];
+};
+
+void launched_failure(const char *argument, int failed, struct run_facts *facts)
+{
+    char name[64];
+    vitals_error error;
+    vitals_text_format((vitals_text){argument, strlen(argument)}, VITALS_TEXT_TERMINAL, name,
+                       sizeof(name));
+    (void)error_system(&error, failed, "%s", name);
+    const char *why = NULL;
+    if (failed == ESRCH)
+        why = ": could not be started: its process was killed before";
+    else if (failed == ENOENT)
+        why = strchr(argument, '/') != NULL ? ": no such file, or its interpreter is missing"
+                                            : ": command not found";
+    facts->exit_code = failed == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    (void)snprintf(facts->failure, sizeof(facts->failure), "%.100s%s",
+                   why != NULL ? name : error.message, why != NULL ? why : "");
+}
+
+static int check(const vitals_run_options *options, vitals_error *error)
+{
+    bool limited = options->limit_memory_bytes != 0 || options->limit_gpu_memory_bytes != 0 ||
+                   options->limit_processes != 0 || options->limit_ns != 0;
+    if (options->argv[0] == NULL)
+        return error_set(error, VITALS_EARGUMENT, 0, "no command to run");
+    if (options->usage != NULL && options->usage->pid_count > 0)
+        return error_set(error, VITALS_EARGUMENT, 0, "pids and a command: one of them");
+    if (limited || options->kill_tree != 0)
+        return error_set(error, VITALS_EUNSUPPORTED, 0,
+                         "limits need a launcher of their own: vitals_run_command");
+    return 0;
+}
+
+static int spawn(struct launched *launched, vitals_error *error)
+{
+    struct os_places places;
+    ladder_places(launched->ladder, &places);
+    const struct os_command command = {.argv = launched->options->argv,
+                                       .environment = launched->options->environment,
+                                       .descriptors = launched->options->child_descriptors,
+                                       .places = &places};
+    int code = os_spawn(&command, &launched->child);
+    if (code < 0)
+        return error_system(error, -code, "cannot start a process for the command");
+    ladder_child(launched->ladder, launched->child.pid);
+    return 0;
+}
+
+int launched_new(const struct os *os, const vitals_run_options *options, struct launched **out,
+                 vitals_error *error)
+{
+    int code = check(options, error);
+    if (code < 0)
+        return code;
+    struct launched *launched = memory_alloc(sizeof(*launched));
+    if (launched == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    const struct ladder_options asked = {
+        .os = os, .rungs = options->rungs != NULL ? options->rungs : RUNGS, .orphans_lost = true};
+    launched->options = options;
+    launched->maker = os_self();
+    launched->ladder = ladder_open(&asked);
+    code = spawn(launched, error);
+    if (code == 0) {
+        *out = launched;
+        return 0;
+    }
+    ladder_close(launched->ladder);
+    memory_free(launched);
+    return code;
+}
+
+/* One that waits for its word would end once nobody can give it; who forked meanwhile may hold the
+ * other end of it. */
+static void give_up(struct launched *launched)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    struct os_child *child = &launched->child;
+    uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), NS_PER_SECOND);
+    (void)os_child_signal(child->pid, child->pidfd, OS_SIGNAL_KILL);
+    os_close_descriptor(child->go);
+    os_close_descriptor(child->failure);
+    child->go = child->failure = -1;
+    if (child->pidfd >= 0)
+        (void)clock->wait_until(clock->data, child->pidfd, deadline);
+    os_reap_one(child->pid);
+}
+
+void launched_free(struct launched *launched)
+{
+    if (launched == NULL)
+        return;
+    if (!launched->went && launched->maker == os_self())
+        give_up(launched);
+    os_close_descriptor(launched->child.go);
+    os_close_descriptor(launched->child.failure);
+    if (launched->child.pidfd >= 0)
+        os_close_descriptor(launched->child.pidfd);
+    ladder_close(launched->ladder);
+    memory_free(launched);
+}
+
+int64_t launched_pid(const struct launched *launched)
+{
+    return launched->child.pid;
+}
+
+int launched_go(struct launched *launched)
+{
+    launched->went = true;
+    return os_spawn_go(&launched->child);
+}
+
+void launched_failed(struct launched *launched, int failed)
+{
+    launched_failure(launched->options->argv[0], failed, &launched->failed);
+}
+
+void launched_tick(struct launched *launched)
+{
+    if (!launched->ended)
+        ladder_tick(launched->ladder);
+}
+
+void launched_reap(struct launched *launched)
+{
+    if (launched->ended)
+        return;
+    ladder_reaping(launched->ladder, launched->child.pid);
+    /* Somebody else may have, and the pid be that of another child of his by now. */
+    enum os_child_change change = os_child_is_unreaped(launched->child.pidfd)
+                                      ? os_reap(launched->child.pid, &launched->reaped)
+                                      : OS_CHILD_NONE;
+    if (change == OS_CHILD_STOPPED)
+        return;
+    launched->ended = true;
+    launched->known = change == OS_CHILD_ENDED;
+    if (launched->known)
+        ladder_reaped(launched->ladder, &launched->reaped);
+}
+
+void launched_facts(struct launched *launched, bool left, struct run_facts *facts)
+{
+    const struct ladder_left rest = {.any = left || !launched->ended};
+    ladder_read(launched->ladder, &rest, launched->counted);
+    ladder_rungs(launched->ladder, launched->rungs, sizeof(launched->rungs));
+    facts->counted = launched->counted;
+    facts->rungs = launched->rungs;
+    facts->reaped = launched->known;
+    facts->end_unknown = !launched->known;
+    facts->signal = launched->known ? launched->reaped.signal : 0;
+    facts->exit_code = facts->signal != 0 ? SIGNAL_EXIT + facts->signal
+                                          : launched->reaped.exit_code;
+    if (launched->failed.failure[0] == '\0')
+        return;
+    facts->exit_code = launched->failed.exit_code;
+    memcpy(facts->failure, launched->failed.failure, sizeof(facts->failure));
+}

@@ -1,0 +1,288 @@
+/* usage.c: see <vitals/usage.h>: options, the life of a usage, the order of a fold, its values. */
+#include "run/usage/usage_data.h"
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const vitals_usage_options DEFAULTS = {0};
+
+static const struct options_form FORM = {.name = "vitals_usage_options",
+                                         .defaults = &DEFAULTS,
+                                         .size = sizeof(vitals_usage_options),
+                                         .first = sizeof(vitals_usage_options)};
+
+void vitals_usage_options_init(vitals_usage_options *options, size_t size)
+{
+    options_init(&FORM, options, size);
+}
+
+/* ---- options ---- */
+
+static int check_pids(const int64_t *pids, size_t count, vitals_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pids[i] < 1)
+            return error_set(error, VITALS_EARGUMENT, 0, "%lld is no pid", (long long)pids[i]);
+    }
+    return 0;
+}
+
+static int check(const vitals_usage_options *options, vitals_error *error)
+{
+    static const char *const BRANDS[] = {"nvidia", "amd", "intel"};
+    int code = check_pids(options->pids, options->pid_count, error);
+    if (code == 0)
+        code = check_pids(options->strangers, options->stranger_count, error);
+    if (code < 0)
+        return code;
+    if (options->launcher != 0 && options->pid_count > 0)
+        return error_set(error, VITALS_EARGUMENT, 0, "pids and a launcher: one of them");
+    if (!(options->expected_cores >= 0) || !isfinite(options->expected_cores))
+        return error_set(error, VITALS_EARGUMENT, 0, "expected cores: a number above 0");
+    if (options->machine_pace < 0 || options->machine_pace > VITALS_MACHINE_SELDOM)
+        return error_set(error, VITALS_EARGUMENT, 0, "machine pace %d: there is none",
+                         options->machine_pace);
+    bool known = options->brand == NULL;
+    for (size_t i = 0; i < ARRAY_COUNT(BRANDS); i++)
+        known = known || strcmp(options->brand, BRANDS[i]) == 0;
+    return known ? 0
+                 : error_set(error, VITALS_EARGUMENT, 0, "brand %s: nvidia, amd or intel",
+                             options->brand);
+}
+
+static char *copy_string(const char *string)
+{
+    size_t size = strlen(string) + 1;
+    char *copy = memory_alloc(size);
+    if (copy != NULL)
+        memcpy(copy, string, size);
+    return copy;
+}
+
+int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error)
+{
+    size_t count = usage->options.stranger_count;
+    int code = check_pids(&pid, 1, error);
+    if (code < 0)
+        return code;
+    int64_t *strangers = memory_array(count + 1, sizeof(*strangers));
+    if (strangers == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    memcpy(strangers, usage->strangers, count * sizeof(*strangers));
+    strangers[count] = pid;
+    memory_free(usage->strangers);
+    usage->options.strangers = usage->strangers = strangers;
+    usage->options.stranger_count = count + 1;
+    return 0;
+}
+
+static int64_t *copy_pids(const int64_t *pids, size_t count)
+{
+    int64_t *copy = memory_array(count, sizeof(*copy));
+    if (copy != NULL && count > 0)
+        memcpy(copy, pids, count * sizeof(*copy));
+    return copy;
+}
+
+static bool copy_devices(vitals_usage *usage, const char *const *names)
+{
+    size_t count = 0;
+    while (names[count] != NULL)
+        count++;
+    usage->devices_named = memory_array(count + 1, sizeof(*usage->devices_named));
+    for (size_t i = 0; usage->devices_named != NULL && i < count; i++) {
+        usage->devices_named[i] = copy_string(names[i]);
+        if (usage->devices_named[i] == NULL)
+            return false;
+    }
+    return usage->devices_named != NULL;
+}
+
+static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
+{
+    vitals_usage_options *options = &usage->options;
+    *options = *given;
+    options->pids = usage->pids = copy_pids(given->pids, given->pid_count);
+    options->strangers = usage->strangers = copy_pids(given->strangers, given->stranger_count);
+    options->devices = NULL;
+    options->brand = NULL;
+    bool copied = usage->pids != NULL && usage->strangers != NULL;
+    if (given->devices != NULL && given->devices[0] != NULL)
+        copied = copied && copy_devices(usage, given->devices);
+    if (given->brand != NULL)
+        copied = copied && (usage->brand = copy_string(given->brand)) != NULL;
+    return copied;
+}
+
+/* ---- life ---- */
+
+struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope, const char *text,
+                                        const char *label)
+{
+    struct usage_subject *subject = memory_alloc(sizeof(*subject));
+    if (subject == NULL || memory_grow((void **)&usage->subjects, &usage->subject_capacity,
+                                       usage->subject_count, sizeof(struct usage_subject *)) < 0) {
+        memory_free(subject);
+        usage->failed = true;
+        return NULL;
+    }
+    subject->scope = scope;
+    (void)snprintf(subject->text, sizeof(subject->text), "%s", text);
+    (void)snprintf(subject->label, sizeof(subject->label), "%s", label);
+    usage->subjects[usage->subject_count++] = subject;
+    return subject;
+}
+
+static bool add_scopes(vitals_usage *usage)
+{
+    return usage_subject_add(usage, VITALS_SCOPE_TREE, "", "") != NULL &&
+           usage_subject_add(usage, VITALS_SCOPE_ROOT, "root", "") != NULL &&
+           usage_subject_add(usage, VITALS_SCOPE_DESCENDANTS, "descendants", "") != NULL &&
+           usage_subject_add(usage, VITALS_SCOPE_SYSTEM, "system", "") != NULL;
+}
+
+int vitals_usage_new(const vitals_usage_options *options, vitals_usage **out, vitals_error *error)
+{
+    vitals_usage_options taken = DEFAULTS;
+    int code = options != NULL ? options_take(&FORM, options, &taken, error) : 0;
+    if (code == 0)
+        code = check(&taken, error);
+    if (code < 0)
+        return code;
+    vitals_usage *usage = memory_alloc(sizeof(*usage));
+    if (usage == NULL || !copy_options(usage, &taken) || !add_scopes(usage)) {
+        vitals_usage_free(usage);
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    }
+    *out = usage;
+    return 0;
+}
+
+static void free_each(void *items, size_t count)
+{
+    void **pointers = items;
+    for (size_t i = 0; i < count; i++)
+        memory_free(pointers[i]);
+    memory_free(items);
+}
+
+void vitals_usage_free(vitals_usage *usage)
+{
+    if (usage == NULL)
+        return;
+    for (size_t i = 0; usage->devices_named != NULL && usage->devices_named[i] != NULL; i++)
+        memory_free(usage->devices_named[i]);
+    memory_free(usage->devices_named);
+    memory_free(usage->brand);
+    memory_free(usage->pids);
+    memory_free(usage->strangers);
+    free_each(usage->subjects, usage->subject_count);
+    free_each(usage->entries, usage->entry_count);
+    free_each(usage->client_entries, usage->client_count);
+    free_each(usage->devices, usage->device_count);
+    hash_done(&usage->processes);
+    hash_done(&usage->clients);
+    memory_free(usage->networks);
+    memory_free(usage->values);
+    memory_free(usage);
+}
+
+/* ---- a fold ---- */
+
+/* Keys of another sampler mean other things: what was keyed is settled, its share stays. */
+static void begin_stream(vitals_usage *usage, const vitals_snapshot *snapshot)
+{
+    uint64_t stream = vitals_snapshot_stream(snapshot);
+    if (usage->count == 0) {
+        usage->first_ns = vitals_snapshot_monotonic_ns(snapshot);
+        usage->first_boot_ns = vitals_snapshot_boottime_ns(snapshot);
+    } else if (stream != usage->stream) {
+        usage_processes_end(usage);
+        usage_devices_end(usage);
+        memset(usage->machine_based, 0, sizeof(usage->machine_based));
+        usage->system_cpu_ns = 0;
+        usage->cores_ns = 0;
+        usage->energy_ns = 0;
+        usage_network_end(usage);
+    }
+    usage->stream = stream;
+}
+
+static bool keep_value(vitals_usage *usage, const struct usage_subject *subject, size_t place)
+{
+    static const unsigned char SCOPES[] = {
+        [VITALS_SCOPE_TREE] = MEASURE_OF_TREE,        [VITALS_SCOPE_ROOT] = MEASURE_OF_TREE,
+        [VITALS_SCOPE_DESCENDANTS] = MEASURE_OF_TREE, [VITALS_SCOPE_SYSTEM] = MEASURE_OF_SYSTEM,
+        [VITALS_SCOPE_GPU] = MEASURE_OF_GPU,
+    };
+    const struct usage_cell *cell = &subject->cells[place];
+    if ((MEASURES[place].scopes & SCOPES[subject->scope]) == 0 || cell->state == VITALS_UNSET)
+        return true;
+    if (memory_grow((void **)&usage->values, &usage->value_capacity, usage->value_count,
+                    sizeof(*usage->values)) < 0)
+        return false;
+    usage->values[usage->value_count++] = (vitals_usage_value){
+        .measure = MEASURES[place].number,
+        .scope = subject->scope,
+        .subject = subject->text,
+        .label = subject->label,
+        .state = (vitals_availability)cell->state,
+        .value = cell->state > 0 ? cell->value : 0,
+        .read_ns = cell->state > 0 ? cell->read_ns : 0};
+    return true;
+}
+
+static void keep_values(vitals_usage *usage)
+{
+    usage->value_count = 0;
+    for (size_t i = 0; i < usage->subject_count; i++) {
+        for (size_t place = 0; place < MEASURE_COUNT; place++)
+            usage->failed |= !keep_value(usage, usage->subjects[i], place);
+    }
+}
+
+int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot, vitals_error *error)
+{
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
+    if (usage->count > 0 && now_ns <= usage->last_ns)
+        return 0;
+    usage->failed = false;
+    begin_stream(usage, snapshot);
+    usage->fold++;
+    usage_machine(usage, snapshot);
+    if (vitals_snapshot_has_entity(snapshot, VITALS_PROCESS))
+        usage_processes(usage, snapshot);
+    usage_energy(usage);
+    usage_network(usage, snapshot);
+    usage_devices(usage, snapshot);
+    usage->count++;
+    usage->last_ns = now_ns;
+    keep_values(usage);
+    return usage->failed ? error_set(error, VITALS_EMEMORY, 0, "out of memory") : 0;
+}
+
+const vitals_usage_value *vitals_usage_values(const vitals_usage *usage, size_t *count)
+{
+    *count = usage->value_count;
+    return usage->values;
+}
+
+uint64_t vitals_usage_count(const vitals_usage *usage)
+{
+    return usage->count;
+}
+
+uint64_t vitals_usage_first_ns(const vitals_usage *usage)
+{
+    return usage->first_ns;
+}
+
+uint64_t vitals_usage_last_ns(const vitals_usage *usage)
+{
+    return usage->last_ns;
+}

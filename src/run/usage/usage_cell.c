@@ -1,0 +1,125 @@
+/* usage_cell.c: one measure of one subject over time; see usage_data.h. Pure.
+ *
+ * A mean is over time, not over samples: between two readings a gauge is taken to have gone
+ * straight from one to the other. Where one of the two is missing that time does not count: a
+ * missing value is never 0. */
+#include "run/usage/usage_data.h"
+
+static double seconds_between(uint64_t from_ns, uint64_t to_ns)
+{
+    return (double)(to_ns - from_ns) / (double)NS_PER_SECOND;
+}
+
+vitals_availability state_worse(vitals_availability a, vitals_availability b)
+{
+    static const signed char RANKS[] = {
+        [VITALS_HAVE] = 1,        [VITALS_SAMPLED] = 2,  [VITALS_LOWER_BOUND] = 3,
+        [VITALS_UPPER_BOUND] = 3, [VITALS_ESTIMATE] = 4, [VITALS_STALE] = 5,
+    };
+    if (a <= 0 || b <= 0)
+        return a <= 0 ? b : a;
+    if (a != b && RANKS[a] == RANKS[b])
+        return VITALS_ESTIMATE;
+    return RANKS[b] > RANKS[a] ? b : a;
+}
+
+static void note_value(struct usage_cell *cell, double value, vitals_availability state)
+{
+    if (cell->readings == 0 || value < cell->least)
+        cell->least = value;
+    if (cell->readings == 0 || value > cell->most)
+        cell->most = value;
+    cell->readings++;
+    cell->worst = (signed char)state_worse((vitals_availability)cell->worst, state);
+    cell->value = value;
+    cell->state = (signed char)state;
+}
+
+void cell_repeat(struct usage_cell *cell)
+{
+    if (cell->state > 0)
+        cell->state = VITALS_STALE;
+}
+
+void cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value, vitals_availability state)
+{
+    if (cell->read_ns != 0 && read_ns <= cell->read_ns) {
+        cell_repeat(cell);
+        return;
+    }
+    if (cell->read_ns != 0) {
+        double seconds = seconds_between(cell->read_ns, read_ns);
+        cell->integral += (cell->value + value) / 2 * seconds;
+        cell->seconds += seconds;
+    }
+    note_value(cell, value, state);
+    cell->read_ns = read_ns;
+}
+
+void cell_mean(struct usage_cell *cell, double value, double seconds, vitals_availability state)
+{
+    cell->integral += value * seconds;
+    cell->seconds += seconds;
+    note_value(cell, value, state);
+}
+
+void cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
+                  vitals_availability state)
+{
+    if (cell->readings > 0 && total < cell->value)
+        total = cell->value;
+    if (cell->read_ns != 0 && read_ns <= cell->read_ns && total <= cell->value) {
+        cell_repeat(cell);
+        return;
+    }
+    if (cell->read_ns != 0 && read_ns > cell->read_ns)
+        cell->seconds += seconds_between(cell->read_ns, read_ns);
+    note_value(cell, total, state);
+    cell->read_ns = read_ns;
+}
+
+double cell_interval(const struct usage_cell *cell)
+{
+    bool mean = cell->readings == 1; /* of what is read at a moment one has no time */
+    if (cell->readings == 0 || cell->seconds <= 0)
+        return 0;
+    return cell->seconds / (double)(mean ? 1 : cell->readings - 1);
+}
+
+void cell_missing(struct usage_cell *cell, vitals_availability reason)
+{
+    cell->state = cell->reason = (signed char)reason;
+    cell->read_ns = 0;
+}
+
+double cell_average(const struct usage_cell *cell, double held_seconds)
+{
+    double seconds = cell->seconds + held_seconds;
+    if (seconds <= 0)
+        return cell->value;
+    double mean = (cell->integral + cell->value * held_seconds) / seconds;
+    if (mean < cell->least)
+        return cell->least;
+    return mean > cell->most ? cell->most : mean;
+}
+
+void sum_add(struct usage_sum *sum, vitals_availability state, double value)
+{
+    if (state <= 0) {
+        sum->missing++;
+        sum->reason = state;
+        return;
+    }
+    sum->total += value;
+    sum->state = state_worse(sum->state, state);
+    sum->known++;
+}
+
+vitals_availability sum_state(const struct usage_sum *sum, vitals_availability empty)
+{
+    if (sum->known == 0)
+        return sum->missing == 0 ? empty : sum->reason;
+    if (sum->missing == 0)
+        return sum->state;
+    return state_worse(sum->state, VITALS_LOWER_BOUND);
+}

@@ -1,0 +1,171 @@
+/* usage_machine.c: what the machine as a whole did; subject "system". See usage_data.h. */
+#include "run/usage/usage_data.h"
+
+#include <string.h>
+
+enum { PARTS_MAX = 3 };
+
+/* A measure that is one metric of the host's row, or a sum of several. */
+static const struct machine {
+    enum measure_place place;
+    vitals_metric parts[PARTS_MAX];
+} MACHINE[] = {
+    {MEASURE_AT_cpu_seconds, {VITALS_HOST_CPU_BUSY_SECONDS}},
+    {MEASURE_AT_cpu_user_seconds, {VITALS_HOST_CPU_USER_SECONDS, VITALS_HOST_CPU_NICE_SECONDS}},
+    {MEASURE_AT_cpu_system_seconds,
+     {VITALS_HOST_CPU_SYSTEM_SECONDS, VITALS_HOST_CPU_IRQ_SECONDS,
+      VITALS_HOST_CPU_SOFTIRQ_SECONDS}},
+    {MEASURE_AT_cpu_nice_seconds, {VITALS_HOST_CPU_NICE_SECONDS}},
+    {MEASURE_AT_processes, {VITALS_HOST_PROCESSES}},
+    {MEASURE_AT_threads, {VITALS_HOST_TASKS}},
+    {MEASURE_AT_disk_read_bytes, {VITALS_HOST_DISK_READ_BYTES}},
+    {MEASURE_AT_disk_written_bytes, {VITALS_HOST_DISK_WRITTEN_BYTES}},
+    {MEASURE_AT_network_received_bytes, {VITALS_HOST_NETWORK_RECEIVED_BYTES}},
+    {MEASURE_AT_network_transmitted_bytes, {VITALS_HOST_NETWORK_TRANSMITTED_BYTES}},
+    {MEASURE_AT_memory_total_bytes, {VITALS_HOST_MEMORY_TOTAL_BYTES}},
+    {MEASURE_AT_memory_used_bytes, {VITALS_HOST_MEMORY_USED_BYTES}},
+    {MEASURE_AT_memory_free_bytes, {VITALS_HOST_MEMORY_FREE_BYTES}},
+    {MEASURE_AT_memory_available_bytes, {VITALS_HOST_MEMORY_AVAILABLE_BYTES}},
+    {MEASURE_AT_memory_buffers_bytes, {VITALS_HOST_MEMORY_BUFFERS_BYTES}},
+    {MEASURE_AT_memory_cached_bytes, {VITALS_HOST_MEMORY_CACHED_BYTES}},
+    {MEASURE_AT_memory_active_bytes, {VITALS_HOST_MEMORY_ACTIVE_BYTES}},
+    {MEASURE_AT_memory_inactive_bytes, {VITALS_HOST_MEMORY_INACTIVE_BYTES}},
+    {MEASURE_AT_memory_active_anon_bytes, {VITALS_HOST_MEMORY_ACTIVE_ANON_BYTES}},
+    {MEASURE_AT_memory_inactive_anon_bytes, {VITALS_HOST_MEMORY_INACTIVE_ANON_BYTES}},
+    {MEASURE_AT_memory_page_cache_bytes, {VITALS_HOST_MEMORY_PAGE_CACHE_BYTES}},
+    {MEASURE_AT_swap_used_bytes, {VITALS_HOST_SWAP_USED_BYTES}},
+    {MEASURE_AT_disk_space_total_bytes, {VITALS_HOST_DISK_SPACE_TOTAL_BYTES}},
+    {MEASURE_AT_disk_space_used_bytes, {VITALS_HOST_DISK_SPACE_USED_BYTES}},
+    {MEASURE_AT_disk_space_available_bytes, {VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES}},
+    {MEASURE_AT_forks, {VITALS_HOST_FORKS}},
+    {MEASURE_AT_load_1m, {VITALS_HOST_LOAD_1M}},
+    {MEASURE_AT_package_energy_joules, {VITALS_HOST_PACKAGE_ENERGY_JOULES}},
+    {MEASURE_AT_dram_energy_joules, {VITALS_HOST_DRAM_ENERGY_JOULES}},
+};
+
+static const struct pressure {
+    enum measure_place place;
+    const char *resource;
+} PRESSURES[] = {
+    {MEASURE_AT_cpu_pressure_seconds, "cpu"},
+    {MEASURE_AT_memory_pressure_seconds, "memory"},
+    {MEASURE_AT_io_pressure_seconds, "io"},
+};
+
+/* A counter from its first reading on, or a gauge. One that was not due is the same reading. */
+static void set(vitals_usage *usage, uint64_t read_ns, enum measure_place place,
+                vitals_availability state, double value)
+{
+    struct usage_cell *cell = usage_cell(usage, SUBJECT_SYSTEM, place);
+    if (state <= 0) {
+        cell_missing(cell, state);
+        return;
+    }
+    if (MEASURES[place].kind == MEASURE_GAUGE) {
+        cell_gauge(cell, read_ns, value, state);
+        return;
+    }
+    if (!usage->machine_based[place]) {
+        usage->machine_base[place] = value - cell->value;
+        usage->machine_based[place] = true;
+    }
+    /* A counter that begins anew, as of a disk that was taken out, stands still until it is past.
+     */
+    double grown = value - usage->machine_base[place];
+    cell_counter(cell, read_ns, grown > 0 ? grown : 0, state);
+}
+
+static void set_machine(vitals_usage *usage, const vitals_row *host, const struct machine *machine)
+{
+    /* Times of the machine are counted by ticks. */
+    bool ticks = machine->place <= MEASURE_AT_cpu_system_seconds ||
+                 machine->place == MEASURE_AT_cpu_nice_seconds;
+    vitals_availability state = ticks ? VITALS_ESTIMATE : VITALS_HAVE;
+    double sum = 0, part;
+    uint64_t newest_ns = 0;
+    for (size_t i = 0; i < PARTS_MAX && machine->parts[i] != 0; i++) {
+        vitals_availability one = vitals_row_number(host, machine->parts[i], &part);
+        if (one <= 0) {
+            set(usage, 0, machine->place, one, 0);
+            return;
+        }
+        state = state_worse(state, one);
+        sum += part;
+        newest_ns = uint64_max(newest_ns, vitals_row_read_ns(host, machine->parts[i]));
+    }
+    set(usage, newest_ns, machine->place, state, sum);
+}
+
+static void set_pressure(vitals_usage *usage, const vitals_snapshot *snapshot,
+                         const struct pressure *pressure)
+{
+    uint64_t read_ns = 0;
+    vitals_availability state = vitals_snapshot_state(snapshot, VITALS_PRESSURE);
+    double value = 0;
+    state = state > 0 ? VITALS_UNSUPPORTED : state;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PRESSURE, row)) != NULL;) {
+        if (strcmp(vitals_row_label(row), pressure->resource) == 0) { /* that of a cgroup says so */
+            state = vitals_row_number(row, VITALS_PRESSURE_SOME_SECONDS, &value);
+            read_ns = vitals_row_read_ns(row, VITALS_PRESSURE_SOME_SECONDS);
+        }
+    }
+    set(usage, read_ns, pressure->place, state, value);
+}
+
+/* CPUs in use since the reading before: over the time between the readings, not the snapshots. */
+static void set_cores(vitals_usage *usage, const vitals_row *host)
+{
+    double busy, cpus;
+    struct usage_cell *cores = usage_cell(usage, SUBJECT_SYSTEM, MEASURE_AT_cpu_cores);
+    struct usage_cell *ratio = usage_cell(usage, SUBJECT_SYSTEM, MEASURE_AT_cpu_ratio);
+    vitals_availability state = vitals_row_number(host, VITALS_HOST_CPU_BUSY_SECONDS, &busy);
+    uint64_t read_ns = vitals_row_read_ns(host, VITALS_HOST_CPU_BUSY_SECONDS);
+    uint64_t before = usage->system_cpu_ns;
+    uint64_t shortest = 10 * vitals_metric_resolution_ns(VITALS_HOST_CPU_BUSY_SECONDS, 0);
+    if (state > 0 && before != 0 && read_ns < saturating_add(before, shortest)) {
+        cell_repeat(cores); /* the same reading, or too near to it */
+        cell_repeat(ratio);
+        return;
+    }
+    if (state <= 0 || before == 0) {
+        cell_missing(cores, state <= 0 ? state : VITALS_NOT_YET);
+        cell_missing(ratio, state <= 0 ? state : VITALS_NOT_YET);
+    } else if (busy >= usage->system_cpu_before) {
+        double seconds = (double)(read_ns - before) / (double)NS_PER_SECOND;
+        double rate = (busy - usage->system_cpu_before) / seconds;
+        cell_mean(cores, rate, seconds, state);
+        if (vitals_row_number(host, VITALS_HOST_CPUS, &cpus) > 0 && cpus > 0)
+            cell_mean(ratio, rate / cpus, seconds, state);
+    }
+    usage->system_cpu_before = busy;
+    usage->system_cpu_ns = state > 0 ? read_ns : 0;
+}
+
+static void note_cores(vitals_usage *usage, const vitals_row *host)
+{
+    double cores;
+    if (vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0)
+        usage->system_cores = cores;
+    if (usage->options.expected_cores > 0) {
+        usage->expected_cores = usage->options.expected_cores;
+        return;
+    }
+    if (vitals_row_number(host, VITALS_HOST_CPUS_ELIGIBLE, &cores) > 0 ||
+        (usage->expected_cores <= 0 &&
+         vitals_row_number(host, VITALS_HOST_CPUS_USABLE, &cores) > 0))
+        usage->expected_cores = cores;
+}
+
+void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot)
+{
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    if (host != NULL) {
+        note_cores(usage, host);
+        for (size_t i = 0; i < ARRAY_COUNT(MACHINE); i++)
+            set_machine(usage, host, &MACHINE[i]);
+        set_cores(usage, host);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(PRESSURES); i++)
+        set_pressure(usage, snapshot, &PRESSURES[i]);
+}

@@ -1,0 +1,415 @@
+/* usage_memory.c: how much memory the tree held at one moment: a lower bound, and an estimate.
+ * See usage_data.h. Pure, but for one question to the kernel: which processes share a memory map.
+ *
+ * A page that several processes map must count once, and no file of the kernel says so of a group
+ * of processes. Sizes of processes are read one after the other, up to a second apart, while pages
+ * become shared (fork, shared mappings) and private again, so that neither a sum of PSS nor one of
+ * private pages (USS) is a lower bound by itself: a parent that was read before a fork and its
+ * child that was read after it count the same pages 1.5 times.
+ *
+ * Lower bound: the larger of two figures.
+ *   - The largest resident size of one process (held_peak). VmHWM counts only if the process was
+ *     born in the run, or has grown above the VmHWM of the first reading: else it may be older.
+ *   - The sum of the PSS of processes that stood still around one moment. A process stands still
+ *     from one tick to another if neither its page faults nor its resident size have changed: it
+ *     maps the same pages all the while. If each of them was read within a time in which all stood
+ *     still, every page that k of them map counts in k of them, each time at most 1/k.
+ * PSS divides by memory maps. Processes that share one map (a child of vfork before its exec,
+ * clone(CLONE_VM)) have all of it in each PSS, so that one of them alone counts: see "shared maps".
+ * Both figures are exact to within the kernel's own counters of resident pages, which lag by some
+ * pages for each CPU. Page faults are counted for each process: what another that shares the map
+ * gives back and faults in again between two ticks goes unseen if the resident size comes out the
+ * same, and the second figure then takes the process to have stood still.
+ *
+ * Estimate (memory_both_bytes): private anonymous pages of each process, what grew since they were
+ * counted, and once the most that one process holds beside them. Never above the sum of resident
+ * sizes. Different groups that share different pages are underestimated so; the sum of PSS knows
+ * them, and is taken if it is the larger and nothing became shared after its first reading. Of
+ * processes that are known to share a map one counts. */
+#include "run/usage/usage_data.h"
+
+#include "os/os.h"
+#include "util/memory.h"
+
+#include <stdlib.h>
+
+/* Further apart the resident size and the private pages of a process are not of one moment. */
+static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- what is read of one process ---- */
+
+/* The newest resident size, and since when the process maps the same pages. */
+static void note_resident(struct usage_process *process, const vitals_row *row)
+{
+    struct usage_memory *memory = &process->memory;
+    double resident = 0, shared = 0, minor = 0, major = 0;
+    uint64_t read_ns = vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_BYTES);
+    bool first = memory->first_ns == 0;
+    bool known = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0 &&
+                 vitals_row_number(row, VITALS_PROCESS_MINOR_FAULTS, &minor) > 0 &&
+                 vitals_row_number(row, VITALS_PROCESS_MAJOR_FAULTS, &major) > 0;
+    if (vitals_row_number(row, VITALS_PROCESS_SHARED_BYTES, &shared) <= 0)
+        shared = 0; /* all of it may be its own */
+    bool still = known && !first && memory->resident == resident && memory->faults == minor + major;
+    if (!still)
+        memory->still_ns = known ? read_ns : UINT64_MAX;
+    if (first || shared > memory->shared)
+        memory->grown_shared_ns = read_ns;
+    if (first)
+        memory->first_ns = read_ns;
+    memory->resident = resident;
+    memory->faults = minor + major;
+    memory->shared = shared;
+    memory->anonymous = larger(0, resident - shared);
+    if (first)
+        memory->anonymous_then = memory->anonymous;
+}
+
+/* What was walked through since the last tick. */
+static void note_walked(struct usage_process *process, const vitals_row *row)
+{
+    struct usage_memory *memory = &process->memory;
+    double proportional = 0, unique = 0;
+    uint64_t read_ns = vitals_row_read_ns(row, VITALS_PROCESS_USS_BYTES);
+    memory->state = (signed char)vitals_row_number(row, VITALS_PROCESS_USS_BYTES, &unique);
+    if (memory->state <= 0 || read_ns == memory->walked_ns)
+        return;
+    if (vitals_row_number(row, VITALS_PROCESS_PSS_BYTES, &proportional) <= 0)
+        proportional = unique; /* which is less */
+    memory->walked_ns = read_ns;
+    memory->proportional = proportional;
+    memory->unique = unique;
+    memory->anonymous_then = memory->anonymous;
+}
+
+/* ---- shared maps ---- */
+
+/* The kernel puts memory maps in an order (kcmp), and says that two are the same. Processes come to
+ * share a map by a birth alone, and no longer do after an exec, which faults pages in: two that had
+ * different maps once have so ever after, and two that stand still have what they had between. So
+ * all are put in order when one is new, or while some share. */
+struct place {
+    const struct os *os;
+    bool *failed; /* one has ended meanwhile: there is no order */
+    int64_t pid;
+    struct usage_process *process;
+};
+
+static int compare_maps(const struct place *a, const struct place *b)
+{
+    int order = os_compare_maps(a->os, a->pid, b->pid);
+    *a->failed |= order < 0;
+    return order == 1 ? -1 : order == 2;
+}
+
+/* Of those that share one, a root first, then the one that was seen first. */
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *first = a, *second = b;
+    const struct usage_process *left = first->process, *right = second->process;
+    int order = first->pid != second->pid ? compare_maps(first, second) : 0;
+    if (order != 0)
+        return order;
+    if (left->root != right->root)
+        return left->root ? -1 : 1;
+    if (left->memory.first_ns != right->memory.first_ns)
+        return left->memory.first_ns < right->memory.first_ns ? -1 : 1;
+    return (first->pid > second->pid) - (first->pid < second->pid);
+}
+
+/* Whether one is new, or may no longer share. */
+static bool maps_due(const vitals_usage *usage)
+{
+    bool due = false;
+    for (size_t i = 0; i < usage->entry_count; i++) {
+        const struct usage_process *process = usage->entries[i];
+        due |= process->member && process->seen == usage->fold &&
+               (!process->memory.compared || process->memory.twin);
+    }
+    return due;
+}
+
+/* Those about which the kernel answers. */
+static size_t list_places(const vitals_usage *usage, const vitals_snapshot *snapshot,
+                          struct place *places, bool *failed)
+{
+    size_t count = 0;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        struct usage_process *process = usage_member(usage, row);
+        uint64_t pid;
+        if (process == NULL || count >= usage->living ||
+            vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0)
+            continue;
+        process->memory.compared = true;
+        if (os_compare_maps(usage->os, (int64_t)pid, (int64_t)pid) == 0)
+            places[count++] = (struct place){usage->os, failed, (int64_t)pid, process};
+    }
+    return count;
+}
+
+static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
+{
+    bool failed = false;
+    struct place *places = usage->os != NULL && maps_due(usage)
+                               ? memory_array(usage->living, sizeof(*places))
+                               : NULL;
+    size_t count = places != NULL ? list_places(usage, snapshot, places, &failed) : 0;
+    if (count > 1)
+        qsort(places, count, sizeof(*places), compare_places);
+    for (size_t i = 0; i < count; i++) {
+        struct usage_memory *memory = &places[i].process->memory;
+        memory->twin = i > 0 && compare_maps(&places[i - 1], &places[i]) == 0;
+        memory->map_known = true;
+    }
+    for (size_t i = 0; failed && i < count; i++) {
+        struct usage_memory *memory = &places[i].process->memory;
+        memory->twin = memory->map_known = memory->compared = false;
+    }
+    memory_free(places);
+}
+
+/* ---- the lower bound ---- */
+
+struct edge {
+    uint64_t ns;
+    double change;
+};
+
+/* Beginnings before ends. */
+static int compare_edges(const void *a, const void *b)
+{
+    const struct edge *first = a, *second = b;
+    if (first->ns != second->ns)
+        return first->ns < second->ns ? -1 : 1;
+    return (first->change < second->change) - (first->change > second->change);
+}
+
+/* By resident size; those whose map is known to be their own first. */
+static int compare_sizes(const void *a, const void *b)
+{
+    const struct usage_memory *first = &(*(const struct usage_process *const *)a)->memory;
+    const struct usage_memory *second = &(*(const struct usage_process *const *)b)->memory;
+    if (first->resident != second->resident)
+        return first->resident < second->resident ? -1 : 1;
+    return second->map_known - first->map_known;
+}
+
+/* Each process that has stood still since before its PSS was read, and of those that may share a
+ * map one: where the kernel does not say, those of one resident size may. */
+static size_t list_still(const vitals_usage *usage, const struct usage_process **still)
+{
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < usage->entry_count && count < usage->living; i++) {
+        const struct usage_process *process = usage->entries[i];
+        const struct usage_memory *memory = &process->memory;
+        if (process->member && process->seen == usage->fold && memory->walked_ns != 0 &&
+            memory->still_ns <= memory->walked_ns && !memory->twin)
+            still[count++] = process;
+    }
+    if (count > 1)
+        qsort(still, count, sizeof(*still), compare_sizes);
+    for (size_t i = 0; i < count; i++) {
+        const struct usage_memory *memory = &still[i]->memory;
+        if (kept == 0 || memory->map_known || still[kept - 1]->memory.resident != memory->resident)
+            still[kept++] = still[i];
+    }
+    return kept;
+}
+
+/* Each of these is good for any moment between the beginning of its standing still and the reading
+ * of its PSS: the largest sum over those that are good for the same moment. What this tick reads
+ * has shown that they stood still; what it has walked through itself is for the next. */
+static void bound(vitals_usage *usage)
+{
+    double sum = 0;
+    bool several = usage->living > 1;
+    struct edge *edges = several ? memory_array(usage->living * 2, sizeof(*edges)) : NULL;
+    const struct usage_process **still = several ? memory_array(usage->living, sizeof(*still))
+                                                 : NULL;
+    size_t count = edges != NULL && still != NULL ? list_still(usage, still) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct usage_memory *memory = &still[i]->memory;
+        edges[2 * i] = (struct edge){memory->still_ns, memory->proportional};
+        edges[2 * i + 1] = (struct edge){memory->walked_ns, -memory->proportional};
+    }
+    if (count > 1)
+        qsort(edges, 2 * count, sizeof(*edges), compare_edges);
+    for (size_t i = 0; i < 2 * count; i++) {
+        sum += edges[i].change;
+        usage->together = larger(usage->together, sum);
+    }
+    memory_free(edges);
+    memory_free(still);
+}
+
+/* ---- the estimate ---- */
+
+/* Pages that were private until a child was born, which has them too. */
+static void note_forks(const vitals_usage *usage)
+{
+    for (size_t i = 0; i < usage->entry_count; i++)
+        usage->entries[i]->memory.forked = 0;
+    for (size_t i = 0; i < usage->entry_count; i++) {
+        const struct usage_process *process = usage->entries[i];
+        const struct usage_memory *memory = &process->memory;
+        struct usage_process *parent = usage_parent(usage, process);
+        double own = memory->walked_ns != 0 ? memory->unique : 0;
+        if (process->seen == usage->fold && parent != NULL && !memory->twin &&
+            memory->first_ns > parent->memory.walked_ns)
+            parent->memory.forked = larger(parent->memory.forked, memory->resident - own);
+    }
+}
+
+/* Where it may not be counted, all that is anonymous. Where it was not counted yet, what it has
+ * come to since it was seen first: before, it had its parent's. */
+static double own_pages(const struct usage_memory *memory)
+{
+    double grown = larger(0, memory->anonymous - memory->anonymous_then);
+    if (memory->walked_ns != 0)
+        return larger(0, smaller(memory->unique, memory->anonymous) + grown - memory->forked);
+    bool denied = memory->state < 0 && memory->state != VITALS_NOT_YET &&
+                  memory->state != VITALS_TIMED_OUT;
+    return denied ? memory->anonymous : grown;
+}
+
+struct estimate {
+    double own, beside, resident, proportional;
+    uint64_t walked_ns, shared_ns; /* the oldest walk; when something became shared last */
+    size_t known;
+    vitals_availability state, reason;
+};
+
+static void add_estimate(struct estimate *sum, const struct usage_process *process,
+                         vitals_availability state, const vitals_row *row)
+{
+    const struct usage_memory *memory = &process->memory;
+    if (state <= 0) {
+        sum->reason = state;
+        return;
+    }
+    double own = smaller(own_pages(memory), memory->resident);
+    uint64_t resident_ns = vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_BYTES);
+    if (resident_ns > saturating_add(memory->walked_ns, MOMENT_NS))
+        state = VITALS_ESTIMATE;
+    sum->own += own;
+    sum->beside = larger(sum->beside, memory->resident - own);
+    sum->resident += memory->resident;
+    sum->proportional += memory->proportional;
+    sum->walked_ns = sum->known == 0 || memory->walked_ns < sum->walked_ns ? memory->walked_ns
+                                                                           : sum->walked_ns;
+    sum->shared_ns = uint64_max(sum->shared_ns,
+                                uint64_max(memory->first_ns, memory->grown_shared_ns));
+    sum->state = sum->known == 0 ? state : VITALS_ESTIMATE;
+    sum->known++;
+}
+
+static void set_both(vitals_usage *usage, size_t scope, const struct estimate *sum, uint64_t now_ns)
+{
+    struct usage_cell *cell = usage_cell(usage, scope, MEASURE_AT_memory_both_bytes);
+    double both = sum->own + sum->beside;
+    if (sum->known == 0) {
+        cell_missing(cell, sum->reason != 0 ? sum->reason : VITALS_GONE);
+        return;
+    }
+    if (sum->walked_ns >= sum->shared_ns)
+        both = larger(both, sum->proportional);
+    cell_gauge(cell, now_ns, smaller(both, sum->resident), sum->state);
+}
+
+/* Where no process tells its private pages nothing is estimated; where some do, the others count
+ * with what is known of them. */
+static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
+{
+    struct estimate sums[SUBJECT_SYSTEM] = {0};
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
+    bool any = false;
+    for (size_t i = 0; i < usage->entry_count; i++)
+        any |= usage->entries[i]->member && usage->entries[i]->memory.state > 0;
+    note_forks(usage);
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        const struct usage_process *process = usage_member(usage, row);
+        double resident;
+        if (process == NULL || process->memory.twin)
+            continue;
+        vitals_availability state = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES,
+                                                      &resident);
+        if (state == VITALS_GONE || process->memory.state == VITALS_GONE)
+            continue; /* it holds nothing */
+        state = state <= 0 ? state : any ? state : (vitals_availability)process->memory.state;
+        add_estimate(&sums[SUBJECT_TREE], process, state, row);
+        add_estimate(&sums[process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS], process, state,
+                     row);
+    }
+    for (size_t scope = 0; scope < ARRAY_COUNT(sums); scope++)
+        set_both(usage, scope, &sums[scope], now_ns);
+}
+
+/* Pages that several map. Of one process that is what is resident and not its own. Of several
+ * nothing tells which share with which: about the most that one of them shares. */
+static void set_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
+{
+    struct usage_sum shared[SUBJECT_SYSTEM] = {0};
+    double largest[SUBJECT_SYSTEM] = {0};
+    uint64_t newest_ns = 0;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        const struct usage_process *process = usage_member(usage, row);
+        double resident = 0, unique = 0;
+        if (process == NULL)
+            continue;
+        vitals_availability state = vitals_row_number(row, VITALS_PROCESS_USS_BYTES, &unique);
+        vitals_availability whole = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES,
+                                                      &resident);
+        uint64_t unique_ns = vitals_row_read_ns(row, VITALS_PROCESS_USS_BYTES);
+        uint64_t resident_ns = vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_BYTES);
+        state = state > 0 && whole > 0 ? state_worse(state, whole) : state <= 0 ? state : whole;
+        if (state > 0 && resident_ns > saturating_add(unique_ns, MOMENT_NS))
+            state = VITALS_ESTIMATE;
+        newest_ns = uint64_max(newest_ns, unique_ns);
+        double part = larger(0, resident - unique);
+        usage_add_reading(shared, process->root, state, part);
+        size_t scope = process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS;
+        if (state > 0) {
+            largest[SUBJECT_TREE] = larger(largest[SUBJECT_TREE], part);
+            largest[scope] = larger(largest[scope], part);
+        }
+    }
+    for (size_t scope = 0; scope < ARRAY_COUNT(shared); scope++) {
+        shared[scope].total = largest[scope];
+        if (shared[scope].known > 1)
+            shared[scope].state = VITALS_ESTIMATE;
+        usage_set_gauge(usage, newest_ns, MEASURE_AT_memory_shared_bytes, scope, &shared[scope]);
+    }
+}
+
+void usage_memory(vitals_usage *usage, const vitals_snapshot *snapshot)
+{
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        struct usage_process *process = usage_member(usage, row);
+        if (process != NULL)
+            note_resident(process, row);
+    }
+    bound(usage);
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        struct usage_process *process = usage_member(usage, row);
+        if (process != NULL)
+            note_walked(process, row);
+    }
+    find_twins(usage, snapshot);
+    estimate(usage, snapshot);
+    set_shared(usage, snapshot);
+}

@@ -1,0 +1,166 @@
+/* context.c: makes the world that everything else is handed.
+ *
+ * It stands in this room because it checks names that only the rooms below know (back ends).
+ * Thread rule: the context is immutable; any thread. */
+#include "sampler/context.h"
+
+#include "gpu/backend.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/options.h"
+#include <vitals/version.h>
+
+#include <string.h>
+
+static const char DEMO_DEFAULT[] = "default";
+
+/* Of version 0.1.0. They stay what they are when the structs grow. */
+enum {
+    OPTIONS_FIRST = offsetof(vitals_options, trace_data) + sizeof(void *),
+    CLOCK_FIRST = offsetof(vitals_clock, wait_until) + sizeof(void (*)(void))
+};
+_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 96, "options grow at their end only");
+_Static_assert(sizeof(void *) != 8 || CLOCK_FIRST == 48, "a clock grows at its end only");
+
+static const vitals_options DEFAULTS;
+static const vitals_clock NO_CLOCK;
+
+static const struct options_form FORM = {.name = "vitals_options",
+                                         .defaults = &DEFAULTS,
+                                         .size = sizeof(vitals_options),
+                                         .first = OPTIONS_FIRST};
+static const struct options_form CLOCK_FORM = {.name = "vitals_clock",
+                                               .defaults = &NO_CLOCK,
+                                               .size = sizeof(vitals_clock),
+                                               .first = CLOCK_FIRST};
+
+void vitals_options_init(vitals_options *options, size_t size)
+{
+    options_init(&FORM, options, size);
+}
+
+const vitals_clock *vitals_clock_system(void)
+{
+    return os_clock();
+}
+
+const vitals_clock *vitals_context_clock(const vitals_context *context)
+{
+    return &context->os.clock;
+}
+
+/* A copy; NULL for NULL. False when memory is out. */
+static bool copy_string(char **out, const char *string)
+{
+    if (string == NULL)
+        return true;
+    size_t size = strlen(string) + 1;
+    *out = memory_alloc(size);
+    if (*out == NULL)
+        return false;
+    memcpy(*out, string, size);
+    return true;
+}
+
+static int take_clock(const vitals_clock *given, vitals_clock *clock, vitals_error *error)
+{
+    int code = options_take(&CLOCK_FORM, given, clock, error);
+    if (code == 0 && (clock->monotonic_ns == NULL || clock->boottime_ns == NULL ||
+                      clock->realtime_ns == NULL || clock->wait_until == NULL))
+        code = error_set(error, VITALS_EARGUMENT, 0, "vitals_clock lacks a function");
+    return code;
+}
+
+/* The caller's options as this library knows them; `clock` is where its clock goes. */
+static int take_options(const vitals_options *given, vitals_options *options, vitals_clock *clock,
+                        vitals_error *error)
+{
+    int code = options_take(&FORM, given, options, error);
+    if (code == 0 && options->clock != NULL) {
+        code = take_clock(options->clock, clock, error);
+        options->clock = clock;
+    }
+    if (code < 0)
+        return code;
+    struct span unknown;
+    char names[128];
+    if (options->demo != NULL && !gpu_demo_known(options->demo)) {
+        gpu_demo_names(names, sizeof(names));
+        return error_set(error, VITALS_EARGUMENT, 0, "no demo is called \"%.40s\"; there are %s",
+                         options->demo, names);
+    }
+    if (!gpu_backends_known(options->backends, &unknown)) {
+        gpu_backends_names(names, sizeof(names));
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "no device back end is called \"%.*s\"; there are %s",
+                         (int)size_min(unknown.size, 64), unknown.bytes, names);
+    }
+    return 0;
+}
+
+static int fill_context(vitals_context *context, const vitals_options *options, vitals_error *error)
+{
+    int code = os_open(&context->os, options, error);
+    if (code < 0)
+        return code;
+    os_read_origin(&context->os, &context->origin);
+    context->seed = options->seed;
+    context->max_descriptors = options->max_descriptors;
+    if (copy_string(&context->nvml_path, options->nvml_path) &&
+        copy_string(&context->backends, options->backends) &&
+        copy_string(&context->demo, options->demo != NULL ? options->demo : DEMO_DEFAULT) &&
+        gpu_demo_cast(context) == 0)
+        return 0;
+    return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+}
+
+int vitals_context_new(const vitals_options *options, vitals_context **out, vitals_error *error)
+{
+    vitals_options defaults, taken;
+    vitals_clock clock; /* what taken.clock points to; the context keeps a copy */
+    vitals_options_init(&defaults, sizeof(defaults));
+    int code = take_options(options != NULL ? options : &defaults, &taken, &clock, error);
+    if (code < 0)
+        return code;
+    vitals_context *context = memory_alloc(sizeof(*context));
+    if (context == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    atomic_init(&context->refs, 1);
+    context->os.proc = context->os.sys = context->os.dev = -1;
+    context->os.etc = context->os.run = -1;
+    code = fill_context(context, &taken, error);
+    if (code < 0) {
+        context_unref(context);
+        return code;
+    }
+    *out = context;
+    return 0;
+}
+
+vitals_context *context_ref(vitals_context *context)
+{
+    atomic_fetch_add_explicit(&context->refs, 1, memory_order_relaxed);
+    return context;
+}
+
+void context_unref(vitals_context *context)
+{
+    if (context == NULL || atomic_fetch_sub_explicit(&context->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    os_close(&context->os);
+    memory_free(context->nvml_path);
+    memory_free(context->backends);
+    memory_free(context->demo);
+    memory_free(context->players);
+    memory_free(context);
+}
+
+void vitals_context_free(vitals_context *context)
+{
+    context_unref(context);
+}
+
+const char *vitals_version_text(void)
+{
+    return VITALS_VERSION;
+}

@@ -1,0 +1,308 @@
+/* gpu_results.c: what a source makes of the answers of its lanes: the devices that there are, their
+ * values into the table, and what each answer has cost, by which the next question is put off. */
+#include "sampler/gpu_source_data.h"
+
+#include "sampler/context.h"
+#include "util/memory.h"
+
+#include <string.h>
+
+enum {
+    RETRY_SECONDS = 60, /* at most, until a device that hung is asked again */
+    SCAN_SHARE = 1000,  /* of the wall time: one part may go to listing devices, */
+    READING_SHARE = 125 /* and one to reading them: together less than a hundredth */
+};
+
+static uint64_t monotonic(const struct gpu_source *source)
+{
+    const vitals_clock *clock = &source->world->context->os.clock;
+    return clock->monotonic_ns(clock->data);
+}
+
+/* Of the driver's. */
+static void count_call(struct gpu_source *source, const struct gpu_job *job)
+{
+    if (job->kind == GPU_JOB_ALLOTMENT)
+        return;
+    source->calls++;
+    source->spent_ns += job->spent_ns;
+}
+
+static struct gpu_device *find_device(struct gpu_source *source, uint32_t slot)
+{
+    for (size_t i = 0; i < source->device_count; i++) {
+        if (source->devices[i].slot == slot)
+            return &source->devices[i];
+    }
+    return NULL;
+}
+
+static const struct gpu_identity *find_listed(const struct gpu_scan *scan, uint32_t slot)
+{
+    for (uint32_t i = 0; i < scan->count; i++) {
+        if (scan->devices[i].slot == slot)
+            return &scan->devices[i];
+    }
+    return NULL;
+}
+
+/* Whether none of its errands has a thread in it any more. */
+static bool release(struct gpu_device *device)
+{
+    bool free = true;
+    for (size_t which = 0; which < ERRANDS; which++) {
+        struct errand *errand = &device->errands[which];
+        void *data = errand->lane != NULL ? lane_remove(errand->lane, errand->job) : NULL;
+        if (errand->lane != NULL && data == NULL) {
+            free = false;
+            continue;
+        }
+        gpu_job_free(data);
+        *errand = (struct errand){0};
+    }
+    return free;
+}
+
+/* Devices that left are forgotten, unless a thread is still in them. */
+static void drop_devices(struct gpu_source *source, const struct gpu_scan *scan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct gpu_device *device = &source->devices[i];
+        device->gone = find_listed(scan, device->slot) == NULL;
+        if (!device->gone || !release(device))
+            source->devices[kept++] = *device;
+    }
+    source->device_count = kept;
+}
+
+/* As the file of a scheduler may call it: by a number, the vendor's for whom both conventions were
+ * made, since each vendor has a device 0; a partition's is within its device. */
+static struct allotment_device called(const struct gpu_scan *scan, const struct gpu_identity *who)
+{
+    const struct gpu_identity *whole = who->parent_slot < 0
+                                           ? who
+                                           : find_listed(scan, (uint32_t)who->parent_slot);
+    struct allotment_device out = {
+        .index = whole != NULL && strcmp(who->vendor, "nvidia") == 0 ? (int64_t)whole->index : -1,
+        .minor = -1,
+        .partition = who->parent_slot >= 0,
+        .instance = -1};
+    if (whole != NULL && whole->node_count > 0)
+        out.minor = whole->nodes[0].minor;
+    if (who->gpu_instance_id.state > 0 && who->gpu_instance_id.as.u64 <= INT32_MAX)
+        out.instance = (int64_t)who->gpu_instance_id.as.u64;
+    memcpy(out.uuid, who->uuid, sizeof out.uuid);
+    out.uuid[sizeof out.uuid - 1] = '\0';
+    return out;
+}
+
+static int use_identity(struct gpu_source *source, const struct gpu_scan *scan,
+                        const struct gpu_identity *who)
+{
+    struct gpu_device *device = find_device(source, who->slot);
+    if (device == NULL) {
+        if (memory_grow((void **)&source->devices, &source->device_capacity, source->device_count,
+                        sizeof(*source->devices)) < 0)
+            return VITALS_EMEMORY;
+        device = &source->devices[source->device_count++];
+        *device = (struct gpu_device){.slot = who->slot};
+    }
+    device->node_count = who->node_count < GPU_NODES_MAX ? who->node_count : GPU_NODES_MAX;
+    memcpy(device->nodes, who->nodes, sizeof device->nodes);
+    device->swept = source->world->backend->sweeps ? who->swept : 0;
+    device->called = called(scan, who);
+    return 0;
+}
+
+int gpu_source_list(struct gpu_source *source, struct gpu_table *table, const struct gpu_scan *scan)
+{
+    for (uint32_t i = 0; i < scan->count; i++) {
+        if (use_identity(source, scan, &scan->devices[i]) < 0)
+            return VITALS_EMEMORY;
+    }
+    return gpu_table_scan(table, source->number, scan);
+}
+
+static int use_scan(struct gpu_source *source, struct gpu_table *table, const struct gpu_scan *scan)
+{
+    source->state = scan->state;
+    memcpy(source->message, scan->message, sizeof(source->message));
+    drop_devices(source, scan);
+    return gpu_source_list(source, table, scan);
+}
+
+static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
+{
+    if (!lane_collect(source->scan_lane, source->scan_job))
+        return 0;
+    const struct gpu_scan_job *job = lane_data(source->scan_lane, source->scan_job);
+    source->scan_asked = source->scan_hangs = false;
+    count_call(source, &job->job);
+    uint64_t paid = saturating_add(now_ns, saturating_mul(job->job.spent_ns, SCAN_SHARE));
+    if (source->state != VITALS_NOT_YET && paid > source->next_scan_ns)
+        source->next_scan_ns = paid; /* the first scan loads the driver: that is paid once */
+    int code = use_scan(source, table, &job->scan);
+    if (code < 0)
+        source->next_scan_ns = now_ns; /* try again with the next tick */
+    return code;
+}
+
+static int take_diagnosis(struct gpu_source *source, uint64_t now_ns)
+{
+    if (source->diagnosis_job < 0 || !lane_collect(source->diagnosis_lane, source->diagnosis_job))
+        return 0;
+    struct gpu_diagnosis_job *job = lane_data(source->diagnosis_lane, source->diagnosis_job);
+    source->diagnosis_asked = source->diagnosis_hangs = false;
+    int code = identities_give(&source->subjects, &job->facts, VITALS_DIAGNOSIS);
+    return code < 0 ? code : late_take(&source->diagnosis, &job->facts, now_ns);
+}
+
+/* What later readings of the first one's price add to their own, so that it is paid in the end. */
+static uint64_t installment(struct errand *errand, uint64_t price)
+{
+    uint64_t part = errand->debt_ns < price ? errand->debt_ns : price;
+    errand->debt_ns -= part;
+    return part;
+}
+
+/* Every device has an equal part of the driver's share of the wall time, so that a slow one does
+ * not keep the others back; its slow readings, where somebody wants them, have a part of their own.
+ * The first reading, which may have to wake the device, is paid by the later ones bit by bit. The
+ * first call that hangs is free; who hangs again is left alone for a while. */
+static void charge(const struct gpu_source *source, struct errand *errand, uint64_t spent_ns,
+                   uint64_t now_ns)
+{
+    uint64_t kinds = source->newest_slow != NULL ? 2 : 1;
+    uint64_t share = READING_SHARE * kinds * (uint64_t)source->device_count;
+    uint64_t price = saturating_mul(spent_ns, share);
+    if (spent_ns >= GPU_HANG_SECONDS * NS_PER_SECOND) {
+        errand->hung++;
+        uint64_t pause = price < RETRY_SECONDS * NS_PER_SECOND ? price
+                                                               : RETRY_SECONDS * NS_PER_SECOND;
+        errand->paid_until_ns = errand->hung > 1 ? now_ns + pause : now_ns;
+        return;
+    }
+    errand->hung = 0;
+    uint64_t from = errand->paid_until_ns > errand->asked_ns ? errand->paid_until_ns
+                                                             : errand->asked_ns;
+    if (errand->known)
+        errand->paid_until_ns = saturating_add(from, price + installment(errand, price));
+    else
+        errand->debt_ns = price;
+}
+
+/* What a back end made of a sweep that is not of this tick: as old as that is. Without one it may
+ * know of some users from elsewhere. */
+static int take_old_users(const struct gpu_source *source, const struct gpu_device *device,
+                          const struct errand *errand, struct gpu_device_job *job,
+                          struct gpu_table *table)
+{
+    struct gpu_processes *processes = &job->processes;
+    if (job->swept != NULL && processes->stamp_ns > job->swept->stamp_ns)
+        processes->stamp_ns = job->swept->stamp_ns;
+    if (job->swept == NULL && processes->state > 0)
+        processes->cut = true;
+    if (processes->state == VITALS_NOT_YET)
+        processes->state = VITALS_TIMED_OUT;
+    int code = gpu_table_processes(table, source->number, device->slot, &errand->question,
+                                   processes);
+    if (code == 0 && job->swept != NULL)
+        gpu_table_late(table, source->number, device->slot, &errand->question);
+    return code;
+}
+
+static int take_users(const struct gpu_source *source, const struct gpu_device *device,
+                      const struct errand *errand, struct gpu_device_job *job,
+                      struct gpu_table *table)
+{
+    if (job->processes.state == VITALS_UNSET)
+        return 0;
+    if (errand->is_old)
+        return take_old_users(source, device, errand, job, table);
+    return gpu_table_processes(table, source->number, device->slot, &errand->question,
+                               &job->processes);
+}
+
+static int take_errand(struct gpu_source *source, const struct gpu_device *device,
+                       struct errand *errand, struct gpu_table *table, uint64_t now_ns)
+{
+    if (errand->held)
+        gpu_table_late(table, source->number, device->slot, &errand->pending);
+    if (errand->lane == NULL || !lane_collect(errand->lane, errand->job))
+        return 0;
+    struct gpu_device_job *job = lane_data(errand->lane, errand->job);
+    bool hung = errand->hangs;
+    errand->asked = errand->hangs = errand->held = false;
+    count_call(source, &job->job);
+    charge(source, errand, job->job.spent_ns, now_ns);
+    errand->known = true;
+    errand->lost = job->sample.state < 0;
+    int code = 0;
+    if (job->job.kind == GPU_JOB_ALLOTMENT)
+        return gpu_table_claims(table, source->number, device->slot, &job->sample);
+    if (job->sample.state != VITALS_UNSET)
+        code = gpu_table_sample(table, source->number, device->slot, &job->sample);
+    code = code == 0 ? take_users(source, device, errand, job, table) : code;
+    if (hung && code == 0) /* what it asked for is seconds old by now */
+        gpu_table_late(table, source->number, device->slot, &errand->question);
+    return code;
+}
+
+int gpu_source_collect(struct gpu_source *source, struct gpu_table *table)
+{
+    uint64_t now_ns = monotonic(source);
+    int code = take_scan(source, table, now_ns);
+    if (code == 0)
+        code = take_diagnosis(source, now_ns);
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct gpu_device *device = &source->devices[i];
+        for (size_t which = 0; which < ERRANDS && code == 0; which++)
+            code = take_errand(source, device, &device->errands[which], table, now_ns);
+    }
+    return code;
+}
+
+static uint64_t brief_end(const struct errand *errand)
+{
+    return saturating_add(errand->asked_ns, GPU_NOTES_MS * NS_PER_MS);
+}
+
+bool gpu_errand_is_waited_for(const struct errand *errand, enum gpu_job_kind kind, uint64_t now_ns)
+{
+    bool once = kind == GPU_JOB_SLOW || kind == GPU_JOB_ALLOTMENT;
+    bool is_over = kind == GPU_JOB_ALLOTMENT && now_ns >= brief_end(errand);
+    return (errand->asked || errand->waits) && !errand->hangs && !(once && errand->known) &&
+           !is_over;
+}
+
+uint64_t gpu_source_patience(const struct gpu_source *source, uint64_t deadline_ns)
+{
+    uint64_t now_ns = monotonic(source);
+    for (size_t i = 0; i < source->device_count; i++) {
+        for (size_t which = 0; which < ERRANDS; which++) {
+            const struct errand *errand = &source->devices[i].errands[which];
+            enum gpu_job_kind kind = gpu_errand_kinds[which];
+            if (kind == GPU_JOB_ALLOTMENT && gpu_errand_is_waited_for(errand, kind, now_ns) &&
+                brief_end(errand) < deadline_ns)
+                deadline_ns = brief_end(errand);
+        }
+    }
+    return deadline_ns;
+}
+
+bool gpu_source_settled(const struct gpu_source *source)
+{
+    uint64_t now_ns = monotonic(source);
+    if ((source->scan_asked && !source->scan_hangs) ||
+        (source->diagnosis_asked && !source->diagnosis_hangs))
+        return false;
+    for (size_t i = 0; i < source->device_count; i++) {
+        for (size_t which = 0; which < ERRANDS; which++) {
+            if (gpu_errand_is_waited_for(&source->devices[i].errands[which],
+                                         gpu_errand_kinds[which], now_ns))
+                return false;
+        }
+    }
+    return true;
+}

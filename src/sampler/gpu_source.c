@@ -1,0 +1,407 @@
+/* gpu_source.c: see gpu_source.h.
+ *
+ * An errand is what one device is asked for on one lane: its readings, its slow readings, its users
+ * (gpu_jobs.h). Each has its own turn and its own price. */
+#include "sampler/gpu_source.h"
+
+#include "sampler/context.h"
+#include "sampler/gpu_source_data.h"
+#include "util/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { RESCAN_SECONDS = 10 }; /* at least, until devices are listed anew */
+
+const enum gpu_job_kind gpu_errand_kinds[ERRANDS] = {GPU_JOB_READ, GPU_JOB_SLOW, GPU_JOB_USERS,
+                                                     GPU_JOB_ALLOTMENT};
+
+/* ---- life ---- */
+
+struct lane *gpu_source_lane(struct gpu_source *source)
+{
+    if (memory_grow((void **)&source->lanes, &source->lane_capacity, source->lane_count,
+                    sizeof(struct lane *)) < 0)
+        return NULL;
+    struct lane *lane = lane_new(source->hub, &GPU_SERVICE, source->world);
+    if (lane != NULL)
+        source->lanes[source->lane_count++] = lane;
+    return lane;
+}
+
+static int add_job(struct lane *lane, enum gpu_job_kind kind)
+{
+    void *data = gpu_job_new(kind);
+    int job = data != NULL ? lane_add(lane, data) : -1;
+    if (job < 0)
+        gpu_job_free(data);
+    return job;
+}
+
+/* Which errand asks for what of a device of which nothing is swept. */
+static void divide(struct gpu_source *source)
+{
+    bool sweeps = source->world->backend->sweeps;
+    for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
+        vitals_entity entity = vitals_metric_entity(m);
+        if (entity != VITALS_GPU && vitals_entity_parent(entity) != VITALS_GPU)
+            continue;
+        bool of_users = entity == VITALS_GPU_PROCESS || m == VITALS_GPU_PROCESSES;
+        enum gpu_job_kind kind = vitals_metric_price(m) == VITALS_PRICE_SLOW ? GPU_JOB_SLOW
+                                 : entity == VITALS_GPU_JOB                  ? GPU_JOB_ALLOTMENT
+                                 : sweeps && of_users                        ? GPU_JOB_USERS
+                                                                             : GPU_JOB_READ;
+        for (size_t i = 0; i < ERRANDS; i++) {
+            if (gpu_errand_kinds[i] == kind)
+                metric_set_add(&source->parts[i], m);
+        }
+    }
+}
+
+struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub,
+                                  const struct gpu_backend *backend, unsigned number)
+{
+    struct gpu_source *source = memory_alloc(sizeof(*source));
+    if (source == NULL)
+        return NULL;
+    source->number = number;
+    source->hub = hub;
+    source->state = VITALS_NOT_YET;
+    source->diagnosis_job = -1;
+    source->world = gpu_world_new(context, backend);
+    if (source->world == NULL) {
+        memory_free(source);
+        return NULL;
+    }
+    divide(source);
+    source->newest = source->scan_lane = gpu_source_lane(source);
+    source->scan_job = source->scan_lane != NULL ? add_job(source->scan_lane, GPU_JOB_SCAN) : -1;
+    if (source->scan_job < 0) {
+        const vitals_clock *clock = &context->os.clock;
+        gpu_source_free(source, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
+        return NULL;
+    }
+    return source;
+}
+
+void gpu_source_tell_end(struct gpu_source *source)
+{
+    for (size_t i = 0; i < source->lane_count; i++)
+        lane_tell_end(source->lanes[i]);
+}
+
+void gpu_source_free(struct gpu_source *source, uint64_t deadline_ns)
+{
+    if (source == NULL)
+        return;
+    gpu_source_tell_end(source);
+    for (size_t i = 0; i < source->lane_count; i++)
+        lane_end(source->lanes[i], deadline_ns);
+    gpu_source_forget(source);
+}
+
+void gpu_source_forget(struct gpu_source *source)
+{
+    if (source == NULL)
+        return;
+    gpu_world_unref(source->world);
+    late_done(&source->diagnosis);
+    identities_done(&source->subjects);
+    memory_free(source->lanes);
+    memory_free(source->devices);
+    memory_free(source);
+}
+
+/* ---- asking ---- */
+
+static void ask_scan(struct gpu_source *source, uint64_t now_ns)
+{
+    if (source->scan_asked || now_ns < source->next_scan_ns)
+        return;
+    source->next_scan_ns = now_ns + RESCAN_SECONDS * NS_PER_SECOND;
+    source->scan_asked = true;
+    lane_ask(source->scan_lane, source->scan_job);
+}
+
+/* Behind the scan, on its lane. */
+static void ask_diagnosis(struct gpu_source *source, const struct metric_set *due)
+{
+    if (source->diagnosis_asked || !metric_set_has_entity(due, VITALS_DIAGNOSIS))
+        return;
+    if (source->diagnosis_job < 0) {
+        source->diagnosis_lane = source->scan_lane;
+        source->diagnosis_job = add_job(source->diagnosis_lane, GPU_JOB_DIAGNOSIS);
+    }
+    if (source->diagnosis_job < 0)
+        return;
+    struct gpu_diagnosis_job *job = lane_data(source->diagnosis_lane, source->diagnosis_job);
+    job->wanted = *due;
+    metric_set_add_identities(&job->wanted, VITALS_DIAGNOSIS);
+    source->diagnosis_asked = true;
+    lane_ask(source->diagnosis_lane, source->diagnosis_job);
+}
+
+/* The lane of the newest kind that serves it, and a job on it. */
+static bool prepare(struct gpu_source *source, struct errand *errand, enum gpu_job_kind kind)
+{
+    if (errand->lane != NULL)
+        return true;
+    struct lane **newest = kind == GPU_JOB_SLOW        ? &source->newest_slow
+                           : kind == GPU_JOB_ALLOTMENT ? &source->notes
+                                                       : &source->newest;
+    if (*newest == NULL)
+        *newest = gpu_source_lane(source);
+    if (*newest == NULL)
+        return false;
+    errand->job = add_job(*newest, kind);
+    if (errand->job < 0)
+        return false;
+    errand->lane = *newest;
+    return true;
+}
+
+static void ask(struct gpu_source *source, struct gpu_device *device, size_t which,
+                const struct metric_set *question, struct gpu_sweep *swept, uint64_t now_ns)
+{
+    struct errand *errand = &device->errands[which];
+    if (!prepare(source, errand, gpu_errand_kinds[which]))
+        return;
+    struct gpu_device_job *job = lane_data(errand->lane, errand->job);
+    job->slot = device->slot;
+    job->node_count = device->node_count;
+    memcpy(job->nodes, device->nodes, sizeof job->nodes);
+    job->called = device->called;
+    job->wanted = errand->question = *question;
+    gpu_sweep_unref(job->swept);
+    job->swept = swept != NULL ? gpu_sweep_ref(swept) : NULL;
+    errand->pending = (struct metric_set){0};
+    errand->asked_ns = now_ns;
+    errand->asked = true;
+    errand->waits = false;
+    lane_ask(errand->lane, errand->job);
+}
+
+/* What of the device comes with its users is theirs to ask for, and no more of its reading. */
+static void move_swept(const struct gpu_device *device, size_t which, const struct metric_set *set,
+                       struct metric_set *out)
+{
+    static const struct {
+        unsigned swept;
+        vitals_metric metric;
+    } own[] = {
+        {GPU_SWEPT_LOAD, VITALS_GPU_UTILIZATION_RATIO},
+        {GPU_SWEPT_LOAD, VITALS_GPU_BUSY_SECONDS},
+        {GPU_SWEPT_ENGINES, VITALS_GPU_ENGINE_UTILIZATION_RATIO},
+        {GPU_SWEPT_ENGINES, VITALS_GPU_ENGINE_BUSY_SECONDS},
+        {GPU_SWEPT_ENGINES, VITALS_GPU_ENGINE_CAPACITY},
+        {GPU_SWEPT_MEMORY, VITALS_GPU_MEMORY_USED_BYTES},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(own); i++) {
+        if ((own[i].swept & device->swept) == 0 || !metric_set_has(set, own[i].metric))
+            continue;
+        if (gpu_errand_kinds[which] == GPU_JOB_USERS)
+            metric_set_add(out, own[i].metric);
+        else
+            metric_set_remove(out, own[i].metric);
+    }
+}
+
+/* The metrics of `set` that the errand is asked for; false where none. */
+static bool part_of(const struct gpu_source *source, const struct gpu_device *device, size_t which,
+                    const struct metric_set *set, struct metric_set *out)
+{
+    const struct metric_set *part = &source->parts[which];
+    uint64_t any = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(set->bits); i++) {
+        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++)
+            out->bits[i][j] = set->bits[i][j] & part->bits[i][j];
+    }
+    move_swept(device, which, set, out);
+    for (size_t i = 0; i < ARRAY_COUNT(out->bits); i++) {
+        for (size_t j = 0; j < ARRAY_COUNT(out->bits[i]); j++)
+            any |= out->bits[i][j];
+    }
+    return any != 0;
+}
+
+static void add_pending(struct errand *errand, const struct metric_set *due)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(due->bits); i++) {
+        for (size_t j = 0; j < ARRAY_COUNT(due->bits[i]); j++)
+            errand->pending.bits[i][j] |= due->bits[i][j];
+    }
+}
+
+static bool wants_devices(const struct metric_set *set)
+{
+    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
+         entity = vitals_entity_next(entity)) {
+        bool of_gpu = entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU;
+        if (of_gpu && metric_set_has_entity(set, entity))
+            return true;
+    }
+    return false;
+}
+
+static void ask_errand(struct gpu_source *source, struct gpu_device *device, size_t which,
+                       const struct metric_set *wanted, const struct metric_set *due,
+                       uint64_t now_ns, uint64_t interval_ns)
+{
+    struct errand *errand = &device->errands[which];
+    struct metric_set part;
+    if (device->gone)
+        return;
+    if (part_of(source, device, which, due, &part))
+        add_pending(errand, &part);
+    /* A quarter of an interval early is on time: deadlines are absolute, answers are not. */
+    bool paid = now_ns + interval_ns / 4 >= errand->paid_until_ns;
+    errand->held = !paid && errand->hung > 0;
+    if (!paid || errand->asked || !wants_devices(&errand->pending))
+        return;
+    if (gpu_errand_kinds[which] == GPU_JOB_USERS) {
+        errand->waits = true;
+        return;
+    }
+    if (!errand->known || errand->lost) /* what was read before it was lost holds no more */
+        part_of(source, device, which, wanted, &part);
+    else
+        part = errand->pending;
+    ask(source, device, which, &part, NULL, now_ns);
+}
+
+void gpu_source_ask(struct gpu_source *source, const struct metric_set *wanted,
+                    const struct metric_set *due, uint64_t now_ns, uint64_t interval_ns)
+{
+    if (!wants_devices(wanted) && !metric_set_has_entity(wanted, VITALS_DIAGNOSIS))
+        return;
+    ask_scan(source, now_ns);
+    ask_diagnosis(source, due);
+    for (size_t i = 0; i < source->device_count; i++) {
+        for (size_t which = 0; which < ERRANDS; which++)
+            ask_errand(source, &source->devices[i], which, wanted, due, now_ns, interval_ns);
+    }
+}
+
+void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *wanted, uint64_t now_ns)
+{
+    struct metric_set part;
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct gpu_device *device = &source->devices[i];
+        for (size_t which = 0; which < ERRANDS; which++) {
+            struct errand *errand = &device->errands[which];
+            if (errand->known || errand->asked || errand->waits ||
+                !part_of(source, device, which, wanted, &part))
+                continue;
+            if (gpu_errand_kinds[which] == GPU_JOB_USERS)
+                errand->waits = true;
+            else
+                ask(source, device, which, &part, NULL, now_ns);
+        }
+    }
+}
+
+bool gpu_source_waits(const struct gpu_source *source)
+{
+    for (size_t i = 0; i < source->device_count; i++) {
+        for (size_t which = 0; which < ERRANDS; which++) {
+            if (source->devices[i].errands[which].waits)
+                return true;
+        }
+    }
+    return false;
+}
+
+void gpu_source_ask_users(struct gpu_source *source, const struct metric_set *wanted,
+                          struct gpu_sweep *swept, bool is_old, uint64_t now_ns)
+{
+    struct metric_set part;
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct gpu_device *device = &source->devices[i];
+        for (size_t which = 0; which < ERRANDS; which++) {
+            struct errand *errand = &device->errands[which];
+            if (!errand->waits || !part_of(source, device, which, wanted, &part))
+                continue;
+            errand->is_old = is_old;
+            ask(source, device, which, &part, swept, now_ns);
+        }
+    }
+}
+
+/* ---- its rows ---- */
+
+/* Every back end counts its own; a number of its own in front keeps keys apart. */
+enum { DIAGNOSIS_KEYS = 1 << 20 };
+
+/* That a driver does not answer is the most that is known of it. */
+static void write_silence(const struct gpu_source *source, vitals_builder *builder,
+                          uint64_t stamp_ns)
+{
+    char subject[64];
+    int size = snprintf(subject, sizeof subject, "%s driver", source->world->backend->name);
+    const struct {
+        vitals_metric metric;
+        const char *text;
+    } texts[] = {
+        {VITALS_DIAGNOSIS_SUBJECT, subject},
+        {VITALS_DIAGNOSIS_SEVERITY, source->diagnosis_hangs ? "problem" : "notice"},
+        {VITALS_DIAGNOSIS_FINDING, source->diagnosis_hangs
+                                       ? "it does not answer: a call into it hangs"
+                                       : "it has not answered in time"},
+        {VITALS_DIAGNOSIS_REMEDY, "sudo dmesg | tail -n 50"},
+    };
+    vitals_builder_row(builder, VITALS_DIAGNOSIS, (source->number + 2) * DIAGNOSIS_KEYS - 1, 0,
+                       (vitals_text){subject, (size_t)size}, stamp_ns);
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
+        vitals_builder_text(builder, texts[i].metric,
+                            (vitals_text){texts[i].text, strlen(texts[i].text)}, VITALS_HAVE);
+    builder_rest(builder, VITALS_DIAGNOSIS, VITALS_TIMED_OUT);
+    vitals_builder_state(builder, VITALS_DIAGNOSIS, VITALS_LOWER_BOUND);
+}
+
+void gpu_source_write_diagnosis(const struct gpu_source *source, vitals_builder *builder,
+                                uint64_t stamp_ns)
+{
+    const struct facts *facts = &source->diagnosis.kept;
+    for (size_t i = 0; i < facts->row_count; i++) {
+        const struct fact_row *row = &facts->rows[i];
+        struct span label = fact_label(facts, row);
+        vitals_builder_row(builder, VITALS_DIAGNOSIS,
+                           (source->number + 1) * DIAGNOSIS_KEYS + row->key, 0,
+                           (vitals_text){label.bytes, label.size}, stamp_ns);
+        builder_facts(builder, facts, row);
+        builder_rest(builder, VITALS_DIAGNOSIS, VITALS_UNSUPPORTED);
+    }
+    if (source->diagnosis.overdue)
+        write_silence(source, builder, stamp_ns);
+}
+
+static uint64_t count_hanging(const struct gpu_source *source)
+{
+    uint64_t hanging = source->scan_hangs || source->diagnosis_hangs;
+    for (size_t i = 0; i < source->device_count; i++) {
+        bool any = false;
+        for (size_t which = 0; which < ERRANDS; which++)
+            any |= source->devices[i].errands[which].hangs &&
+                   gpu_errand_kinds[which] != GPU_JOB_ALLOTMENT;
+        hanging += any;
+    }
+    return hanging;
+}
+
+void gpu_source_write(const struct gpu_source *source, vitals_builder *builder, uint64_t stamp_ns)
+{
+    const char *name = source->world->backend->name;
+    const char *state = vitals_availability_name((vitals_availability)source->state);
+    vitals_builder_row(builder, VITALS_SOURCE, VITALS_SOURCE_BACK_ENDS + source->number, 0,
+                       (vitals_text){name, strlen(name)}, stamp_ns);
+    vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){state, strlen(state)},
+                        VITALS_HAVE);
+    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE,
+                        (vitals_text){source->message, strlen(source->message)}, VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_CALLS, source->calls, VITALS_HAVE);
+    vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)source->spent_ns / 1e9,
+                       VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, source->timeouts, VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_QUARANTINED, count_hanging(source), VITALS_HAVE);
+    vitals_builder_missing(builder, VITALS_SOURCE_MISSED_TICKS, VITALS_UNSUPPORTED);
+}

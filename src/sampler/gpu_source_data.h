@@ -1,0 +1,85 @@
+/* gpu_source_data.h: what gpu_source.c keeps, and gpu_results.c and gpu_cache.c with it. Nobody
+ * else includes it. */
+#ifndef VITALS_SAMPLER_GPU_SOURCE_DATA_H
+#define VITALS_SAMPLER_GPU_SOURCE_DATA_H
+
+#include "host/identities.h"
+#include "model/answer_cache.h"
+#include "sampler/gpu_jobs.h"
+#include "sampler/gpu_source.h"
+
+enum { GPU_HANG_SECONDS = 2 }; /* until a call counts as hanging */
+enum { GPU_NOTES_MS = 500 };   /* a tick's patience with a scheduler's files */
+
+enum { ERRANDS = 4 };
+extern const enum gpu_job_kind gpu_errand_kinds[ERRANDS];
+
+struct errand {
+    struct lane *lane; /* NULL: never asked for */
+    int job;
+    bool asked;    /* and not answered yet */
+    bool hangs;    /* quarantined: nobody waits for its answer */
+    bool known;    /* has answered before */
+    bool lost;     /* the last answer was that nothing can be read: it sleeps, or is lost */
+    bool held;     /* would have been asked in this tick, if it had not hung so often */
+    bool waits;    /* to be asked as soon as there is a sweep */
+    bool is_old;   /* the sweep that it was asked with is not of its tick */
+    unsigned hung; /* answers in a row that took so long */
+    uint64_t asked_ns;
+    uint64_t paid_until_ns;     /* what it has cost so far is within its share by then */
+    uint64_t debt_ns;           /* of the first reading, as time to wait */
+    struct metric_set pending;  /* due since it was last asked */
+    struct metric_set question; /* what it was asked last */
+};
+
+struct gpu_device {
+    uint32_t slot, node_count;
+    unsigned swept; /* of GPU_SWEPT */
+    bool gone; /* no longer listed: it stays while a thread hangs in it, and is asked nothing */
+    struct gpu_node nodes[GPU_NODES_MAX];
+    struct allotment_device called;
+    struct errand errands[ERRANDS]; /* in the order of KINDS */
+};
+
+struct gpu_source {
+    unsigned number; /* of the back end */
+    struct gpu_world *world;
+    struct lane_hub *hub;
+    /* Which metrics are asked for by which errand, of a device of which nothing is swept. */
+    struct metric_set parts[ERRANDS];
+
+    struct lane **lanes; /* all of them; */
+    size_t lane_count, lane_capacity;
+    struct lane *newest, *newest_slow; /* those in service */
+    struct lane *notes;                /* of allotments: one for all, since one disk has them all */
+    int scan_job;                      /* on the lane that scan_lane names */
+    struct lane *scan_lane;
+    bool scan_asked, scan_hangs;
+    uint64_t next_scan_ns;
+
+    int diagnosis_job; /* on the lane that diagnosis_lane names; -1: nobody asked for it */
+    struct lane *diagnosis_lane; /* that of the scans, unless one of the two hangs */
+    bool diagnosis_asked, diagnosis_hangs;
+    struct late diagnosis;
+    struct identities subjects;
+
+    struct gpu_device *devices;
+    size_t device_count, device_capacity;
+
+    signed char state;
+    char message[GPU_MESSAGE];
+    uint64_t calls, spent_ns, timeouts;
+};
+
+/* A new lane of the source; NULL: no thread or no memory. */
+struct lane *gpu_source_lane(struct gpu_source *source);
+
+/* Takes the devices of a scan in; none goes. 0, or VITALS_EMEMORY. */
+int gpu_source_list(struct gpu_source *source, struct gpu_table *table,
+                    const struct gpu_scan *scan);
+
+/* Whether a tick waits for its answer. What is slow by its nature is waited for but once, and what
+ * a scheduler's files say, which are on anybody's disk, but once and briefly. */
+bool gpu_errand_is_waited_for(const struct errand *errand, enum gpu_job_kind kind, uint64_t now_ns);
+
+#endif

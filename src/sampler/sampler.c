@@ -1,0 +1,278 @@
+/* sampler.c: ticks on demand or at a thread's own pace, and the slot between it and everybody else.
+ *
+ * Locks: the slot's mutex, a leaf. Thread rule: sampler.h. */
+#include "sampler/sampler.h"
+#include "sampler/tick.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A tick goes on without the lanes after half its interval, at most this. */
+static const uint64_t PATIENCE_MAX_NS = 100 * NS_PER_MS;
+
+/* The first tick of vitals_sampler_take: loading a driver may take a second, and a device that
+ * hangs is known for it after two. */
+static const uint64_t PATIENCE_FIRST_NS = 2200 * NS_PER_MS;
+
+struct vitals_sampler {
+    struct tick tick; /* the thread that ticks */
+    pid_t owner;      /* after a fork, the child may only free */
+    bool running;
+    pthread_t thread;
+    int stop; /* an event; -1 before the first start */
+
+    pthread_mutex_t mutex;
+    vitals_snapshot *latest;           /* guarded by mutex */
+    vitals_subscription *subscription; /* likewise: the first of a list */
+};
+
+struct vitals_subscription {
+    vitals_sampler *sampler;
+    vitals_subscription *next; /* guarded by the sampler's mutex */
+    int fresh;                 /* an event: the latest has not been given to this one */
+};
+
+int vitals_sampler_new(vitals_context *context, const vitals_request *request, vitals_sampler **out,
+                       vitals_error *error)
+{
+    static const struct metric_set NOTHING;
+    if (memcmp(&request->wanted, &NOTHING, sizeof(NOTHING)) == 0)
+        return error_set(error, VITALS_EARGUMENT, 0, "the request asks for nothing");
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+        if (entity_is_of_handle(entity) && metric_set_has_entity(&request->wanted, entity))
+            return error_set(error, VITALS_EARGUMENT, 0,
+                             "table %s: only a process itself answers for it (vitals_process_ask)",
+                             vitals_entity_name(entity));
+    }
+    vitals_sampler *sampler = memory_alloc(sizeof(*sampler));
+    if (sampler == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    int code = tick_init(&sampler->tick, context, request, error);
+    if (code < 0) {
+        memory_free(sampler);
+        return code;
+    }
+    pthread_mutex_init(&sampler->mutex, NULL);
+    sampler->owner = getpid();
+    sampler->stop = -1;
+    *out = sampler;
+    return 0;
+}
+
+static uint64_t patience(const vitals_sampler *sampler)
+{
+    uint64_t half = sampler->tick.request->interval_ns / 2;
+    return half < PATIENCE_MAX_NS ? half : PATIENCE_MAX_NS;
+}
+
+void vitals_sampler_free(vitals_sampler *sampler)
+{
+    if (sampler == NULL)
+        return;
+    if (sampler->owner == getpid()) {
+        vitals_sampler_stop(sampler);
+        tick_done(&sampler->tick, PATIENCE_MAX_NS);
+    } else if (sampler->running) {
+        return; /* a fork amid a tick: nothing of it can be trusted, the memory is the price */
+    } else {
+        tick_forget(&sampler->tick);
+    }
+    vitals_snapshot_unref(sampler->latest);
+    os_close_descriptor(sampler->stop);
+    pthread_mutex_destroy(&sampler->mutex);
+    memory_free(sampler);
+}
+
+int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out, vitals_error *error)
+{
+    if (sampler->running)
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "the sampler's own thread runs: use vitals_sampler_latest");
+    uint64_t wait_ns = sampler->tick.sequence == 0 ? PATIENCE_FIRST_NS : patience(sampler);
+    return tick_run(&sampler->tick, wait_ns, out, error);
+}
+
+int sampler_take_soon(vitals_sampler *sampler, vitals_snapshot **out)
+{
+    return tick_run(&sampler->tick, patience(sampler), out, NULL);
+}
+
+int sampler_take_last(vitals_sampler *sampler, vitals_snapshot **out)
+{
+    sampler->tick.last = true;
+    int code = sampler_take_soon(sampler, out);
+    sampler->tick.last = false;
+    return code;
+}
+
+int vitals_snapshot_take_request(vitals_context *context, const vitals_request *request,
+                                 vitals_snapshot **out, vitals_error *error)
+{
+    vitals_sampler *sampler = NULL;
+    int code = vitals_sampler_new(context, request, &sampler, error);
+    if (code == 0)
+        code = vitals_sampler_take(sampler, out, error);
+    vitals_sampler_free(sampler);
+    return code;
+}
+
+int vitals_snapshot_take(vitals_context *context, unsigned sets, vitals_snapshot **out,
+                         vitals_error *error)
+{
+    vitals_request *request = NULL;
+    int code = vitals_request_new(sets, &request, error);
+    if (code == 0)
+        code = vitals_snapshot_take_request(context, request, out, error);
+    vitals_request_free(request);
+    return code;
+}
+
+/* ---- the thread ---- */
+
+static void publish(vitals_sampler *sampler, vitals_snapshot *snapshot)
+{
+    pthread_mutex_lock(&sampler->mutex);
+    vitals_snapshot *before = sampler->latest;
+    sampler->latest = snapshot;
+    /* With the slot, so that nobody is told of it twice. */
+    for (const vitals_subscription *each = sampler->subscription; each != NULL; each = each->next)
+        os_event_set(each->fresh);
+    pthread_mutex_unlock(&sampler->mutex);
+    vitals_snapshot_unref(before);
+}
+
+/* The next deadline after now; those that have gone by already are missed. */
+static uint64_t next_deadline(struct tick *tick, uint64_t deadline_ns, uint64_t now_ns)
+{
+    uint64_t interval = tick->request->interval_ns;
+    deadline_ns += interval;
+    if (now_ns >= deadline_ns) {
+        uint64_t missed = (now_ns - deadline_ns) / interval + 1;
+        tick->missed += missed;
+        deadline_ns += missed * interval;
+    }
+    return deadline_ns;
+}
+
+static void *sampler_main(void *argument)
+{
+    vitals_sampler *sampler = argument;
+    struct tick *tick = &sampler->tick;
+    const vitals_clock *clock = &tick->context->os.clock;
+    uint64_t deadline = clock->monotonic_ns(clock->data);
+    int woken;
+    while ((woken = clock->wait_until(clock->data, sampler->stop, deadline)) == 0) {
+        vitals_snapshot *snapshot = NULL;
+        vitals_error error;
+        if (tick_run(tick, patience(sampler), &snapshot, &error) == 0)
+            publish(sampler, snapshot);
+        else
+            os_trace(&tick->context->os, "tick: %s", error.message);
+        deadline = next_deadline(tick, deadline, clock->monotonic_ns(clock->data));
+    }
+    if (woken < 0)
+        os_trace(&tick->context->os, "the clock cannot wait: no more ticks");
+    return NULL;
+}
+
+int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
+{
+    if (sampler->running)
+        return error_set(error, VITALS_EARGUMENT, 0, "the sampler's thread runs already");
+    if (sampler->stop < 0)
+        sampler->stop = os_event_new();
+    if (sampler->stop < 0)
+        return error_set(error, VITALS_ESYSTEM, 0, "no descriptor for the sampler's thread");
+    os_event_clear(sampler->stop);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&sampler->thread, NULL, sampler_main, sampler);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed != 0)
+        return error_system(error, failed, "cannot start the sampler's thread");
+    pthread_setname_np(sampler->thread, "vitals-tick");
+    sampler->running = true;
+    return 0;
+}
+
+void vitals_sampler_stop(vitals_sampler *sampler)
+{
+    if (!sampler->running || sampler->owner != getpid())
+        return;
+    os_event_set(sampler->stop);
+    pthread_join(sampler->thread, NULL);
+    sampler->running = false;
+}
+
+/* ---- the slot ---- */
+
+/* With the mutex held. */
+static vitals_snapshot *share_latest(vitals_sampler *sampler)
+{
+    return sampler->latest != NULL ? vitals_snapshot_ref(sampler->latest) : NULL;
+}
+
+vitals_snapshot *vitals_sampler_latest(vitals_sampler *sampler)
+{
+    pthread_mutex_lock(&sampler->mutex);
+    vitals_snapshot *snapshot = share_latest(sampler);
+    pthread_mutex_unlock(&sampler->mutex);
+    return snapshot;
+}
+
+int vitals_subscription_new(vitals_sampler *sampler, vitals_subscription **out, vitals_error *error)
+{
+    vitals_subscription *subscription = memory_alloc(sizeof(*subscription));
+    if (subscription == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    subscription->sampler = sampler;
+    subscription->fresh = os_event_new();
+    if (subscription->fresh < 0) {
+        int failed = -subscription->fresh;
+        memory_free(subscription);
+        return error_system(error, failed, "no descriptor for a subscription");
+    }
+    pthread_mutex_lock(&sampler->mutex);
+    subscription->next = sampler->subscription;
+    sampler->subscription = subscription;
+    if (sampler->latest != NULL)
+        os_event_set(subscription->fresh);
+    pthread_mutex_unlock(&sampler->mutex);
+    *out = subscription;
+    return 0;
+}
+
+void vitals_subscription_free(vitals_subscription *subscription)
+{
+    if (subscription == NULL)
+        return;
+    vitals_sampler *sampler = subscription->sampler;
+    pthread_mutex_lock(&sampler->mutex);
+    vitals_subscription **place = &sampler->subscription;
+    while (*place != subscription)
+        place = &(*place)->next;
+    *place = subscription->next;
+    pthread_mutex_unlock(&sampler->mutex);
+    os_close_descriptor(subscription->fresh);
+    memory_free(subscription);
+}
+
+int vitals_subscription_descriptor(const vitals_subscription *subscription)
+{
+    return subscription->fresh;
+}
+
+vitals_snapshot *vitals_subscription_latest(vitals_subscription *subscription)
+{
+    vitals_sampler *sampler = subscription->sampler;
+    pthread_mutex_lock(&sampler->mutex);
+    vitals_snapshot *snapshot = share_latest(sampler);
+    os_event_clear(subscription->fresh);
+    pthread_mutex_unlock(&sampler->mutex);
+    return snapshot;
+}

@@ -1,0 +1,326 @@
+/* sweep_source.c: see sweep_source.h. */
+#include "sampler/sweep_source.h"
+
+#include "sampler/context.h"
+#include "util/memory.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HANG_SECONDS = 2, LANES_MAX = 4, KEY = 15 };
+
+/* What one lane needs. Counted. */
+struct sweep_world {
+    atomic_uint refs;
+    vitals_context *context;
+    struct gpu_sweeper *sweeper; /* the lane's, but for gpu_sweeper_asks */
+};
+
+struct sweep_job {
+    struct gpu_sweep *sweep; /* answer; NULL: no memory */
+    uint64_t spent_ns;       /* likewise */
+};
+
+struct sweep_source {
+    vitals_context *context;
+    struct lane_hub *hub;
+    /* Lanes that hang in a driver, and the newest, which does not: it avoids their devices. */
+    struct {
+        struct lane *lane;
+        struct sweep_world *world;
+        int job;
+        uint32_t major, minor; /* where it hangs */
+    } lanes[LANES_MAX];
+    size_t lane_count;
+    bool asked, answered, failed;
+    bool stuck; /* the newest hangs too, and there is nobody else to ask */
+    struct gpu_sweep *newest;
+    uint64_t calls, spent_ns, timeouts;
+};
+
+/* ---- the lane's side ---- */
+
+static void world_ref(void *argument)
+{
+    struct sweep_world *world = argument;
+    atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
+}
+
+static void world_unref(void *argument)
+{
+    struct sweep_world *world = argument;
+    if (atomic_fetch_sub_explicit(&world->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    gpu_sweeper_free(world->sweeper);
+    context_unref(world->context);
+    memory_free(world);
+}
+
+static void work(void *argument, void *data)
+{
+    struct sweep_world *world = argument;
+    struct sweep_job *job = data;
+    const vitals_clock *clock = &world->context->os.clock;
+    uint64_t begin = clock->monotonic_ns(clock->data);
+    job->sweep = gpu_sweeper_take(world->sweeper);
+    job->spent_ns = clock->monotonic_ns(clock->data) - begin;
+}
+
+static void job_free(void *data)
+{
+    struct sweep_job *job = data;
+    if (job != NULL)
+        gpu_sweep_unref(job->sweep);
+    memory_free(job);
+}
+
+static const struct lane_service SERVICE = {.name = "vitals-sweep",
+                                            .work = work,
+                                            .world_ref = world_ref,
+                                            .world_unref = world_unref,
+                                            .data_free = job_free};
+
+/* ---- the owner's side ---- */
+
+struct sweep_source *sweep_source_new(vitals_context *context, struct lane_hub *hub)
+{
+    struct sweep_source *source = memory_alloc(sizeof(*source));
+    if (source == NULL)
+        return NULL;
+    source->context = context_ref(context);
+    source->hub = hub;
+    return source;
+}
+
+void sweep_source_tell_end(struct sweep_source *source)
+{
+    for (size_t i = 0; i < source->lane_count; i++)
+        lane_tell_end(source->lanes[i].lane);
+}
+
+void sweep_source_free(struct sweep_source *source, uint64_t deadline_ns)
+{
+    if (source == NULL)
+        return;
+    sweep_source_tell_end(source);
+    for (size_t i = 0; i < source->lane_count; i++)
+        lane_end(source->lanes[i].lane, deadline_ns);
+    sweep_source_forget(source);
+}
+
+void sweep_source_forget(struct sweep_source *source)
+{
+    if (source == NULL)
+        return;
+    for (size_t i = 0; i < source->lane_count; i++)
+        world_unref(source->lanes[i].world);
+    gpu_sweep_unref(source->newest);
+    context_unref(source->context);
+    memory_free(source);
+}
+
+void sweep_source_begin(struct sweep_source *source)
+{
+    source->answered = source->failed = false;
+}
+
+/* ---- lanes ---- */
+
+static struct sweep_world *new_world(const struct sweep_source *source)
+{
+    struct sweep_world *world = memory_alloc(sizeof(*world));
+    struct gpu_sweeper *sweeper = world != NULL ? gpu_sweeper_new(source->context) : NULL;
+    if (sweeper == NULL) {
+        memory_free(world);
+        return NULL;
+    }
+    for (size_t i = 0; i < source->lane_count; i++)
+        gpu_sweeper_avoid(sweeper, source->lanes[i].major, source->lanes[i].minor);
+    atomic_init(&world->refs, 1);
+    world->context = context_ref(source->context);
+    world->sweeper = sweeper;
+    return world;
+}
+
+/* A lane with its job; false: no thread or no memory. */
+static bool add_lane(struct sweep_source *source)
+{
+    if (source->lane_count == LANES_MAX)
+        return false;
+    struct sweep_world *world = new_world(source);
+    struct lane *lane = world != NULL ? lane_new(source->hub, &SERVICE, world) : NULL;
+    struct sweep_job *job = lane != NULL ? memory_alloc(sizeof(*job)) : NULL;
+    int number = job != NULL ? lane_add(lane, job) : -1;
+    if (number < 0) {
+        memory_free(job);
+        if (lane != NULL)
+            lane_end(lane, 0);
+        if (world != NULL)
+            world_unref(world);
+        return false;
+    }
+    source->lanes[source->lane_count].lane = lane;
+    source->lanes[source->lane_count].job = number;
+    source->lanes[source->lane_count++].world = world;
+    return true;
+}
+
+/* Takes a lane out of the list; its thread waits for work, and ends. */
+static void retire(struct sweep_source *source, size_t at)
+{
+    const vitals_clock *clock = &source->context->os.clock;
+    lane_end(source->lanes[at].lane, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
+    world_unref(source->lanes[at].world);
+    source->lane_count--;
+    memmove(&source->lanes[at], &source->lanes[at + 1],
+            (source->lane_count - at) * sizeof source->lanes[0]);
+}
+
+/* Where a driver that hung has answered, its device is to be swept again: by a new lane, which
+ * avoids those that hang still. True: then the newest is no more. */
+static bool take_back(struct sweep_source *source)
+{
+    bool back = false;
+    for (size_t i = source->lane_count - 1; i-- > 0;) {
+        if (!lane_collect(source->lanes[i].lane, source->lanes[i].job))
+            continue;
+        retire(source, i);
+        back = true;
+    }
+    if (back)
+        retire(source, source->lane_count - 1);
+    return back;
+}
+
+static struct lane *newest_lane(const struct sweep_source *source)
+{
+    return source->lanes[source->lane_count - 1].lane;
+}
+
+static int newest_job(const struct sweep_source *source)
+{
+    return source->lanes[source->lane_count - 1].job;
+}
+
+void sweep_source_ask(struct sweep_source *source)
+{
+    if (source->asked || source->answered || source->failed)
+        return;
+    bool none = source->lane_count == 0 || (source->lane_count > 1 && take_back(source)) ||
+                lane_state(newest_lane(source), newest_job(source)) != LANE_IDLE;
+    source->failed = none && !add_lane(source);
+    if (source->failed)
+        return;
+    source->asked = true;
+    lane_ask(newest_lane(source), newest_job(source));
+}
+
+/* Lanes whose driver has answered meanwhile make room for another. */
+static void make_room(struct sweep_source *source)
+{
+    for (size_t i = source->lane_count - 1; i-- > 0;) {
+        if (lane_collect(source->lanes[i].lane, source->lanes[i].job))
+            retire(source, i);
+    }
+}
+
+/* Where the newest lane hangs in a driver, that device stays with it, and another lane asks the
+ * others. False: it does not hang. */
+static bool leave_behind(struct sweep_source *source)
+{
+    const vitals_clock *clock = &source->context->os.clock;
+    uint32_t major, minor;
+    uint64_t since;
+    if (lane_running(newest_lane(source), &since) < 0 ||
+        clock->monotonic_ns(clock->data) < since + HANG_SECONDS * NS_PER_SECOND)
+        return false;
+    if (source->lane_count == LANES_MAX)
+        make_room(source);
+    size_t at = source->lane_count - 1;
+    source->stuck = source->lane_count == LANES_MAX ||
+                    !gpu_sweeper_asks(source->lanes[at].world->sweeper, &major, &minor);
+    if (source->stuck)
+        return true; /* it goes on waiting */
+    source->lanes[at].major = major;
+    source->lanes[at].minor = minor;
+    source->asked = source->stuck = !add_lane(source);
+    return true;
+}
+
+static void take(struct sweep_source *source)
+{
+    struct sweep_job *job = lane_data(newest_lane(source), newest_job(source));
+    source->asked = source->stuck = false;
+    source->calls++;
+    source->spent_ns += job->spent_ns;
+    source->failed = job->sweep == NULL;
+    source->answered = !source->failed;
+    if (source->failed)
+        return;
+    gpu_sweep_unref(source->newest);
+    source->newest = job->sweep;
+    job->sweep = NULL;
+}
+
+enum sweep_answer sweep_source_collect(struct sweep_source *source, struct gpu_sweep **out)
+{
+    bool hangs = source->asked && leave_behind(source);
+    if (source->asked && lane_collect(newest_lane(source), newest_job(source)))
+        take(source);
+    *out = source->newest;
+    if (source->answered)
+        return SWEEP_FRESH;
+    return source->failed || hangs ? SWEEP_OLD : SWEEP_NONE;
+}
+
+void sweep_source_late(struct sweep_source *source)
+{
+    source->timeouts += source->asked;
+}
+
+/* ---- its row ---- */
+
+static void write_message(const struct sweep_source *source, vitals_builder *builder)
+{
+    const struct gpu_sweep *sweep = source->newest;
+    char text[160] = "no answer yet";
+    int used = 0;
+    if (sweep != NULL)
+        used = snprintf(text, sizeof text, "%u processes, %zu descriptors of GPUs",
+                        sweep->processes, sweep->count);
+    if (sweep != NULL && sweep->denied > 0 && used > 0)
+        snprintf(text + used, sizeof text - (size_t)used, "; of %u we may not see any",
+                 sweep->denied);
+    if (source->stuck)
+        snprintf(text, sizeof text, "no answer: %zu thread%s hang%s, and no other is asked",
+                 source->lane_count, source->lane_count == 1 ? "" : "s",
+                 source->lane_count == 1 ? "s" : "");
+    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, (vitals_text){text, strlen(text)},
+                        VITALS_HAVE);
+}
+
+void sweep_source_write(const struct sweep_source *source, vitals_builder *builder,
+                        uint64_t stamp_ns)
+{
+    static const char NAME[] = "gpu clients";
+    if (source->lane_count == 0)
+        return;
+    vitals_availability state = source->newest != NULL ? (vitals_availability)source->newest->state
+                                                       : VITALS_NOT_YET;
+    if (source->stuck)
+        state = VITALS_TIMED_OUT;
+    const char *word = vitals_availability_name(state);
+    vitals_builder_row(builder, VITALS_SOURCE, KEY, 0, (vitals_text){NAME, sizeof NAME - 1},
+                       stamp_ns);
+    vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){word, strlen(word)},
+                        VITALS_HAVE);
+    write_message(source, builder);
+    vitals_builder_u64(builder, VITALS_SOURCE_CALLS, source->calls, VITALS_HAVE);
+    vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)source->spent_ns / 1e9,
+                       VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, source->timeouts, VITALS_HAVE);
+    vitals_builder_missing(builder, VITALS_SOURCE_MISSED_TICKS, VITALS_UNSUPPORTED);
+    vitals_builder_u64(builder, VITALS_SOURCE_QUARANTINED, source->lane_count - !source->stuck,
+                       VITALS_HAVE);
+}

@@ -1,0 +1,407 @@
+/* tick.c: see tick.h. */
+#include "sampler/tick.h"
+
+#include "process/workloads.h"
+#include "sampler/context.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+#include <string.h>
+
+/* ---- life ---- */
+
+static bool wants_processes(const struct metric_set *wanted)
+{
+    return metric_set_has_entity(wanted, VITALS_PROCESS) ||
+           metric_set_has_entity(wanted, VITALS_WORKLOAD) ||
+           metric_set_has(wanted, VITALS_GPU_PROCESS_PROCESS) ||
+           metric_set_has(wanted, VITALS_HOST_PROCESSES);
+}
+
+static bool wants_gpus(const struct metric_set *wanted)
+{
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+        bool of_gpu = entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU;
+        if (of_gpu && metric_set_has_entity(wanted, entity))
+            return true;
+    }
+    return metric_set_has_entity(wanted, VITALS_DIAGNOSIS);
+}
+
+static int add_gpus(struct tick *tick)
+{
+    if (!wants_gpus(&tick->request->wanted))
+        return 0;
+    tick->sweeps = sweep_source_new(tick->context, tick->hub);
+    if (tick->sweeps == NULL)
+        return VITALS_EMEMORY;
+    for (unsigned i = 0; gpu_backends[i] != NULL && tick->gpu_count < GPU_BACKENDS_MAX; i++) {
+        if (!gpu_backend_enabled(gpu_backends[i], tick->context->backends))
+            continue;
+        struct gpu_source *source = gpu_source_new(tick->context, tick->hub, gpu_backends[i], i);
+        if (source == NULL)
+            return VITALS_EMEMORY;
+        tick->gpus[tick->gpu_count++] = source;
+    }
+    return 0;
+}
+
+static int fill(struct tick *tick, const vitals_request *request)
+{
+    tick->request = request_copy(request);
+    tick->hub = lane_hub_new(tick->context);
+    tick->processes = process_table_new(tick->context);
+    tick->devices = gpu_table_new();
+    if (tick->request == NULL || tick->hub == NULL || tick->processes == NULL ||
+        tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
+        return VITALS_EMEMORY;
+    tick->shown = request->wanted;
+    if (metric_set_has_entity(&tick->shown, VITALS_WORKLOAD))
+        workloads_needs(&tick->request->wanted);
+    plan_init(&tick->plan, tick->request);
+    process_table_watcher(tick->processes, tick->request->watcher);
+    process_table_pulse(tick->processes, tick->request->pulse, tick->request->pulse_folder);
+    process_table_select(tick->processes, tick->request->rows, tick->request->pids,
+                         tick->request->pid_count);
+    tick->slow = slow_source_new(tick->context, tick->hub, &tick->plan);
+    tick->machine = machine_source_new(tick->context, tick->hub, &tick->request->wanted);
+    tick->workloads = workload_source_new(tick->context, tick->hub, &tick->shown);
+    bool failed = tick->slow == NULL || tick->machine == NULL || tick->workloads == NULL;
+    return failed ? VITALS_EMEMORY : add_gpus(tick);
+}
+
+int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
+              vitals_error *error)
+{
+    memset(tick, 0, sizeof(*tick));
+    tick->context = context_ref(context);
+    host_init(&tick->host);
+    tick->stream = os_random(&context->os) % EXACT_MAX + 1;
+    if (fill(tick, request) == 0)
+        return 0;
+    tick_done(tick, NS_PER_SECOND);
+    return error_set(error, VITALS_EMEMORY, 0, "no memory, thread or descriptor for a sampler");
+}
+
+/* All but the lanes. */
+static void free_rest(struct tick *tick)
+{
+    vitals_builder_free(tick->builder);
+    gpu_table_free(tick->devices);
+    process_table_free(tick->processes);
+    host_done(&tick->host);
+    lane_hub_unref(tick->hub);
+    vitals_request_free(tick->request);
+    context_unref(tick->context);
+}
+
+void tick_done(struct tick *tick, uint64_t patience_ns)
+{
+    const vitals_clock *clock = &tick->context->os.clock;
+    uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), patience_ns);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_tell_end(tick->gpus[i]);
+    sweep_source_free(tick->sweeps, deadline);
+    slow_source_free(tick->slow, deadline);
+    machine_source_free(tick->machine, deadline);
+    workload_source_free(tick->workloads, deadline);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_free(tick->gpus[i], deadline);
+    free_rest(tick);
+}
+
+void tick_forget(struct tick *tick)
+{
+    sweep_source_forget(tick->sweeps);
+    slow_source_forget(tick->slow);
+    machine_source_forget(tick->machine);
+    workload_source_forget(tick->workloads);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_forget(tick->gpus[i]);
+    free_rest(tick);
+}
+
+/* ---- the lanes ---- */
+
+static uint64_t monotonic(const struct tick *tick)
+{
+    const vitals_clock *clock = &tick->context->os.clock;
+    return clock->monotonic_ns(clock->data);
+}
+
+static void ask_gpus(struct tick *tick, const struct metric_set *due, uint64_t now_ns)
+{
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_ask(tick->gpus[i], &tick->request->wanted, due, now_ns,
+                       tick->request->interval_ns);
+}
+
+/* Who uses a device, once there is a sweep, of those back ends that learn it so. */
+static void ask_users(struct tick *tick)
+{
+    struct gpu_sweep *swept;
+    bool waits = false;
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        waits |= gpu_source_waits(tick->gpus[i]);
+    if (!waits)
+        return;
+    sweep_source_ask(tick->sweeps);
+    enum sweep_answer answer = sweep_source_collect(tick->sweeps, &swept);
+    if (answer == SWEEP_NONE)
+        return;
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_ask_users(tick->gpus[i], &tick->request->wanted, swept, answer == SWEEP_OLD,
+                             monotonic(tick));
+}
+
+/* Takes what was answered, and asks devices that were found by it. */
+static int collect(struct tick *tick)
+{
+    int code = 0;
+    for (size_t i = 0; i < tick->gpu_count && code == 0; i++) {
+        code = gpu_source_collect(tick->gpus[i], tick->devices);
+        gpu_source_ask_new(tick->gpus[i], &tick->request->wanted, monotonic(tick));
+    }
+    ask_users(tick);
+    slow_source_collect(tick->slow, tick->processes);
+    code = code == 0 ? workload_source_collect(tick->workloads) : code;
+    return code == 0 ? machine_source_collect(tick->machine, &tick->host) : code;
+}
+
+/* All but who works for what, which waits for the others. */
+static bool settled(const struct tick *tick)
+{
+    for (size_t i = 0; i < tick->gpu_count; i++) {
+        if (!gpu_source_settled(tick->gpus[i]))
+            return false;
+    }
+    if (tick->sequence == 0 && slow_source_refused(tick->slow))
+        return false;
+    return slow_source_settled(tick->slow, tick->sequence == 0) &&
+           machine_source_settled(tick->machine);
+}
+
+static void ask_details(struct tick *tick)
+{
+    slow_source_ask(tick->slow, tick->processes, tick->begin_ns);
+}
+
+/* While the tick meets many processes: of those that it has met. */
+static void ask_early(void *data)
+{
+    struct tick *tick = data;
+    if (tick->request->rows != VITALS_ROWS_GPU_USERS)
+        ask_details(tick);
+}
+
+struct marking {
+    struct tick *tick;
+    const struct metric_set *due;
+};
+
+static void mark(void *data, int64_t pid)
+{
+    struct marking *marking = data;
+    uint64_t key = process_table_meet(marking->tick->processes, pid);
+    if (key != 0)
+        process_table_mark(marking->tick->processes, key, marking->due);
+}
+
+/* Processes that a device's driver names get rows; their details are then asked for too. */
+static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
+{
+    if ((tick->request->rows & VITALS_ROWS_GPU_USERS) == 0)
+        return;
+    struct marking marking = {tick, due};
+    gpu_table_each_pid(tick->devices, mark, &marking);
+    ask_details(tick);
+}
+
+/* Until the deadline, or until what is waited for but briefly is no longer. */
+static bool wait_for_lane(struct tick *tick, uint64_t deadline_ns)
+{
+    uint64_t until_ns = deadline_ns;
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        until_ns = gpu_source_patience(tick->gpus[i], until_ns);
+    if (lane_hub_wait(tick->hub, until_ns))
+        return true;
+    return until_ns < deadline_ns && monotonic(tick) >= until_ns;
+}
+
+/* Waits for an answer; false at the deadline. Where there was none, those are asked again who had
+ * no descriptors in a first tick: that may be the only one. */
+static bool wait_for_one(struct tick *tick, uint64_t deadline_ns)
+{
+    static const uint64_t PAUSE_NS = 10 * NS_PER_MS;
+    bool refused = tick->sequence == 0 && slow_source_refused(tick->slow);
+    uint64_t pause_ns = saturating_add(monotonic(tick), PAUSE_NS);
+    if (!refused || pause_ns >= deadline_ns)
+        return wait_for_lane(tick, deadline_ns);
+    if (!lane_hub_wait(tick->hub, pause_ns))
+        ask_details(tick);
+    return true;
+}
+
+/* Until all is answered or the deadline. A device that was found while waiting is asked at once,
+ * and its users' details, so that a first tick is as full as any other. */
+static int wait_for_lanes(struct tick *tick, const struct metric_set *due, uint64_t deadline_ns)
+{
+    do {
+        int code = collect(tick);
+        if (code < 0)
+            return code;
+        mark_gpu_users(tick, due);
+        if (slow_source_has_more(tick->slow))
+            ask_details(tick);
+        if (settled(tick))
+            code = workload_source_ask(tick->workloads, tick->processes, due, tick->begin_ns);
+        if (code < 0)
+            return code;
+    } while (!(settled(tick) && workload_source_settled(tick->workloads, tick->begin_ns)) &&
+             wait_for_one(tick, deadline_ns));
+    return 0;
+}
+
+/* What has not answered is late. In a first tick that cannot be helped by waiting for the next:
+ * where something that hangs was all that the others waited for, they get a moment. */
+static int end_waiting(struct tick *tick, const struct metric_set *due)
+{
+    static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
+    int code = 0;
+    bool freed = false;
+    if (tick->sweeps != NULL)
+        sweep_source_late(tick->sweeps);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
+    freed |= machine_source_late(tick->machine, &tick->host);
+    workload_source_late(tick->workloads);
+    freed |= slow_source_late(tick->slow, tick->processes, tick->begin_ns, tick->sequence == 0);
+    if (freed && tick->sequence == 0) {
+        machine_source_ask(tick->machine, due, tick->begin_ns);
+        if (tick->request->rows != VITALS_ROWS_GPU_USERS)
+            ask_details(tick);
+        code = wait_for_lanes(tick, due, monotonic(tick) + MOMENT_NS);
+    }
+    return code;
+}
+
+/* ---- rows ---- */
+
+static void write_source(struct tick *tick, uint64_t key, const char *name, const char *message,
+                         vitals_availability state, uint64_t stamp_ns)
+{
+    vitals_builder *builder = tick->builder;
+    const char *word = vitals_availability_name(state);
+    vitals_builder_row(builder, VITALS_SOURCE, key, 0, (vitals_text){name, strlen(name)}, stamp_ns);
+    vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){word, strlen(word)},
+                        VITALS_HAVE);
+    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, (vitals_text){message, strlen(message)},
+                        VITALS_HAVE);
+}
+
+static void write_sources(struct tick *tick, uint64_t now_ns)
+{
+    enum { KEY_SAMPLER = 1, KEY_PROCESSES = 2 };
+    vitals_builder *builder = tick->builder;
+    if (!metric_set_has_entity(&tick->request->wanted, VITALS_SOURCE))
+        return;
+    builder_table_of(builder, VITALS_SOURCE, &tick->request->wanted);
+    write_source(tick, KEY_SAMPLER, "sampler", "ticks", VITALS_HAVE, now_ns);
+    vitals_builder_u64(builder, VITALS_SOURCE_CALLS, tick->sequence, VITALS_HAVE);
+    vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)tick->spent_ns / 1e9,
+                       VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_MISSED_TICKS, tick->missed, VITALS_HAVE);
+    builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+    write_source(tick, KEY_PROCESSES, "processes", "the processes in /proc",
+                 process_table_state(tick->processes), now_ns);
+    builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+    slow_source_write(tick->slow, builder, now_ns);
+    machine_source_write(tick->machine, builder, now_ns);
+    workload_source_write_source(tick->workloads, builder, now_ns);
+    if (tick->sweeps != NULL)
+        sweep_source_write(tick->sweeps, builder, now_ns);
+    for (size_t i = 0; i < tick->gpu_count; i++)
+        gpu_source_write(tick->gpus[i], builder, now_ns);
+}
+
+static struct value process_count(const struct tick *tick)
+{
+    vitals_availability state = process_table_state(tick->processes);
+    return state > 0 ? value_u64(process_table_listed(tick->processes)) : value_missing(state);
+}
+
+static vitals_text text_of(const char *string)
+{
+    return (vitals_text){string, strlen(string)};
+}
+
+static uint64_t find_process(const void *processes, int64_t pid, uint64_t start_ticks)
+{
+    return process_table_key_at(processes, pid, start_ticks);
+}
+
+static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vitals_error *error)
+{
+    const vitals_clock *clock = &tick->context->os.clock;
+    const struct os_origin *origin = &tick->context->origin;
+    const struct metric_set *wanted = &tick->shown;
+    vitals_builder *builder = tick->builder;
+    vitals_builder_begin(builder);
+    vitals_builder_origin(builder, text_of(origin->host), text_of(origin->boot_id),
+                          origin->pid_namespace);
+    vitals_builder_stream(builder, tick->stream);
+    host_write(&tick->host, builder, wanted, process_count(tick), read_ns);
+    workload_source_look(tick->workloads, tick->processes);
+    process_table_write(tick->processes, builder, wanted);
+    workload_source_write(tick->workloads, tick->processes, builder, read_ns);
+    gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes, read_ns);
+    uint64_t now_ns = monotonic(tick);
+    for (size_t i = 0; metric_set_has_entity(wanted, VITALS_DIAGNOSIS) && i < tick->gpu_count; i++)
+        gpu_source_write_diagnosis(tick->gpus[i], builder, now_ns);
+    write_sources(tick, now_ns);
+    vitals_builder_moment(builder, clock->realtime_ns(clock->data), clock->boottime_ns(clock->data),
+                          now_ns, ++tick->sequence);
+    return vitals_builder_finish(builder, out, error);
+}
+
+/* Their rows are made anew in each tick, and so are read as a whole. */
+static void add_tables(struct metric_set *due, const struct metric_set *wanted)
+{
+    static const vitals_entity TABLES[] = {VITALS_CPU, VITALS_DISK, VITALS_NETWORK};
+    for (size_t i = 0; i < ARRAY_COUNT(TABLES); i++)
+        memcpy(due->bits[TABLES[i]], wanted->bits[TABLES[i]], sizeof(due->bits[TABLES[i]]));
+}
+
+int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
+{
+    uint64_t begin_ns = tick->begin_ns = monotonic(tick);
+    const struct metric_set *wanted = &tick->request->wanted;
+    struct metric_set due;
+    tick->plan.rests = process_table_rests(tick->processes);
+    plan_due(&tick->plan, begin_ns, tick->last, &due);
+    if (tick->sweeps != NULL)
+        sweep_source_begin(tick->sweeps);
+    ask_gpus(tick, &due, begin_ns);
+    machine_source_ask(tick->machine, &due, begin_ns);
+    add_tables(&due, wanted);
+    uint64_t read_ns = monotonic(tick);
+    int code = host_read(&tick->host, tick->context, &due, read_ns);
+    process_table_tell(tick->processes, ask_early, tick);
+    if (tick->last) /* what is not seen now is never seen: all are looked at */
+        process_table_pulse(tick->processes, 0, 0);
+    if (code == 0 && wants_processes(wanted))
+        code = process_table_tick(tick->processes, &due);
+    if (code == 0) {
+        if (tick->request->rows != VITALS_ROWS_GPU_USERS)
+            ask_details(tick);
+        code = wait_for_lanes(tick, &due, saturating_add(begin_ns, patience_ns));
+        if (code == 0)
+            code = end_waiting(tick, &due);
+    }
+    if (code == 0 && metric_set_has_entity(wanted, VITALS_GPU_PEER))
+        code = gpu_table_look_around(tick->devices, &tick->context->os, wanted);
+    tick->spent_ns += monotonic(tick) - begin_ns;
+    if (code < 0)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    return build(tick, read_ns, out, error);
+}

@@ -1,0 +1,58 @@
+/* tick.h: one reading of everything that a request wants.
+ *
+ *     ask the drivers ─ read /proc ─ ask for slow files ─ wait till the deadline ─ collect ─ build
+ *
+ * Knows no thread of its own: sampler.c calls it, from whichever thread.
+ * Thread rule: one thread at a time. */
+#ifndef VITALS_SAMPLER_TICK_H
+#define VITALS_SAMPLER_TICK_H
+
+#include "sampler/gpu_source.h"
+#include "sampler/machine_source.h"
+#include "sampler/plan.h"
+#include "sampler/slow_source.h"
+#include "sampler/sweep_source.h"
+#include "sampler/workload_source.h"
+
+enum { GPU_BACKENDS_MAX = 8 };
+
+struct tick {
+    vitals_context *context;
+    vitals_request *request; /* owned; wants also what other tables are made of */
+    struct metric_set shown; /* what was asked for */
+    struct plan plan;
+    struct lane_hub *hub;
+    struct slow_source *slow;
+    struct machine_source *machine;
+    struct gpu_source *gpus[GPU_BACKENDS_MAX];
+    size_t gpu_count;
+    struct workload_source *workloads;
+    struct sweep_source *sweeps; /* NULL: nobody asked for devices */
+
+    struct host host;
+    struct process_table *processes;
+    struct gpu_table *devices;
+    vitals_builder *builder;
+
+    uint64_t stream; /* whose keys its snapshots have */
+    uint64_t sequence;
+    uint64_t begin_ns; /* of the tick under way */
+    uint64_t missed;   /* told by the sampler's thread */
+    bool last;         /* no tick comes after this one */
+    uint64_t spent_ns;
+};
+
+/* Returns 0 or a code; on failure nothing is left behind. */
+int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
+              vitals_error *error);
+
+/* Ends lanes, leaving behind what hangs after `patience_ns`. */
+void tick_done(struct tick *tick, uint64_t patience_ns);
+
+/* Frees what can be freed after a fork, where the lanes' threads are not. */
+void tick_forget(struct tick *tick);
+
+/* Reads, and waits for lanes `patience_ns` at most. *out is the caller's. */
+int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error);
+
+#endif

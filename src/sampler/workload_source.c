@@ -1,0 +1,449 @@
+/* workload_source.c: see workload_source.h. */
+#include "sampler/workload_source.h"
+
+#include "model/answer_cache.h"
+#include "process/workloads.h"
+#include "sampler/context.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+#include <string.h>
+
+enum { KEY = 9, SHARE = 50, MANY = 64 };
+
+/* What cgroups count; where none does, sums over processes may stand in. */
+static const vitals_metric FIGURES[] = {VITALS_WORKLOAD_TASKS, VITALS_WORKLOAD_MEMORY_USED_BYTES,
+                                        VITALS_WORKLOAD_MEMORY_PEAK_BYTES,
+                                        VITALS_WORKLOAD_CPU_SECONDS, VITALS_WORKLOAD_OOM_KILLS};
+
+/* ---- the lane's side ---- */
+
+struct workload_world {
+    atomic_uint refs;
+    vitals_context *context;
+    struct os_groups *groups; /* the lane's */
+};
+
+struct workload_question {
+    uint64_t key;
+    size_t at, size; /* of the cgroup's path, in `paths` */
+};
+
+struct workload_job {
+    struct metric_set asked; /* question */
+    struct buffer paths;
+    struct workload_question *items;
+    size_t count, capacity;
+    struct facts facts;         /* answer */
+    uint64_t read_ns, spent_ns; /* answer: when it began, how long it took */
+};
+
+static void work(void *argument, void *data)
+{
+    struct workload_world *world = argument;
+    struct workload_job *job = data;
+    const struct os *os = &world->context->os;
+    job->read_ns = os->clock.monotonic_ns(os->clock.data);
+    os_groups_find(world->groups, os);
+    facts_reset(&job->facts, &job->asked);
+    for (size_t i = 0; i < job->count; i++) {
+        const struct workload_question *item = &job->items[i];
+        if (facts_row(&job->facts, VITALS_WORKLOAD, item->key, (struct span){"", 0}) == NULL)
+            break;
+        os_groups_facts(world->groups, os, (struct span){job->paths.bytes + item->at, item->size},
+                        &job->facts);
+    }
+    job->spent_ns = os->clock.monotonic_ns(os->clock.data) - job->read_ns;
+}
+
+static void world_ref(void *argument)
+{
+    struct workload_world *world = argument;
+    atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
+}
+
+static void world_unref(void *argument)
+{
+    struct workload_world *world = argument;
+    if (world == NULL || atomic_fetch_sub_explicit(&world->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    os_groups_free(world->groups);
+    context_unref(world->context);
+    memory_free(world);
+}
+
+static void data_free(void *data)
+{
+    struct workload_job *job = data;
+    buffer_done(&job->paths);
+    memory_free(job->items);
+    facts_done(&job->facts);
+    memory_free(job);
+}
+
+static const struct lane_service SERVICE = {.name = "vitals-groups",
+                                            .work = work,
+                                            .world_ref = world_ref,
+                                            .world_unref = world_unref,
+                                            .data_free = data_free};
+
+/* ---- the owner's side ---- */
+
+struct workload_source {
+    vitals_context *context; /* borrowed */
+    const struct metric_set *wanted;
+    struct workload_world *world;
+    struct workloads workloads;
+    struct lane *lane; /* NULL: nobody wants the table */
+    int job;
+    struct late late;
+    struct metric_set last; /* what was asked for last */
+    uint64_t looked_ns;     /* the tick in which it was asked, */
+    uint64_t asked_ns;      /* and that in which the lane was */
+    uint64_t pause_ns;      /* till it may be asked again */
+    bool overdue;           /* has not answered since a deadline: nobody waits for it */
+    uint64_t calls, all_spent_ns, timeouts;
+};
+
+static int open_lane(struct workload_source *source, struct lane_hub *hub)
+{
+    struct workload_world *world = memory_alloc(sizeof *world);
+    if (world == NULL)
+        return -1;
+    atomic_init(&world->refs, 1);
+    world->context = context_ref(source->context);
+    world->groups = os_groups_new();
+    source->world = world;
+    source->lane = world->groups != NULL ? lane_new(hub, &SERVICE, world) : NULL;
+    struct workload_job *job = source->lane != NULL ? memory_alloc(sizeof *job) : NULL;
+    if (job == NULL)
+        return -1;
+    source->job = lane_add(source->lane, job);
+    if (source->job < 0)
+        memory_free(job);
+    return source->job;
+}
+
+struct workload_source *workload_source_new(vitals_context *context, struct lane_hub *hub,
+                                            const struct metric_set *wanted)
+{
+    struct workload_source *source = memory_alloc(sizeof *source);
+    if (source == NULL)
+        return NULL;
+    source->context = context;
+    source->wanted = wanted;
+    if (!metric_set_has_entity(wanted, VITALS_WORKLOAD) || open_lane(source, hub) >= 0)
+        return source;
+    const vitals_clock *clock = &context->os.clock;
+    workload_source_free(source, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
+    return NULL;
+}
+
+void workload_source_free(struct workload_source *source, uint64_t deadline_ns)
+{
+    if (source == NULL)
+        return;
+    if (source->lane != NULL)
+        lane_end(source->lane, deadline_ns);
+    workload_source_forget(source);
+}
+
+void workload_source_forget(struct workload_source *source)
+{
+    if (source == NULL)
+        return;
+    world_unref(source->world);
+    workloads_done(&source->workloads);
+    late_done(&source->late);
+    memory_free(source);
+}
+
+/* ---- asking ---- */
+
+static bool is_idle(const struct workload_source *source)
+{
+    return lane_state(source->lane, source->job) == LANE_IDLE;
+}
+
+static bool take_due(const struct workload_source *source, const struct metric_set *due,
+                     struct metric_set *asked)
+{
+    bool any = false;
+    *asked = (struct metric_set){0};
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        if (!metric_set_has(due, FIGURES[i]) || !metric_set_has(source->wanted, FIGURES[i]))
+            continue;
+        metric_set_add(asked, FIGURES[i]);
+        any = true;
+    }
+    return any;
+}
+
+static int add_question(struct workload_job *job, const struct workload_entry *entry)
+{
+    void *items = job->items;
+    if (memory_grow(&items, &job->capacity, job->count, sizeof *job->items) < 0)
+        return VITALS_EMEMORY;
+    job->items = items;
+    job->items[job->count++] = (struct workload_question){entry->key, job->paths.size,
+                                                          entry->place};
+    buffer_append(&job->paths, entry->cgroup->bytes, entry->place);
+    return job->paths.failed ? VITALS_EMEMORY : 0;
+}
+
+/* Those that have a cgroup of their own. */
+static int fill(const struct workload_source *source, struct workload_job *job)
+{
+    int code = 0;
+    job->count = 0;
+    job->paths.failed = false;
+    buffer_reset(&job->paths);
+    for (size_t i = 0; i < source->workloads.count && code == 0; i++)
+        if (source->workloads.items[i].place != 0)
+            code = add_question(job, &source->workloads.items[i]);
+    return code;
+}
+
+int workload_source_ask(struct workload_source *source, struct process_table *processes,
+                        const struct metric_set *due, uint64_t now_ns)
+{
+    if (source->lane == NULL || source->looked_ns == now_ns)
+        return 0;
+    source->looked_ns = now_ns;
+    workloads_collect(&source->workloads, processes);
+    bool early = source->asked_ns != 0 && now_ns - source->asked_ns < source->pause_ns;
+    struct metric_set asked;
+    if (!is_idle(source) || early || !take_due(source, due, &asked))
+        return 0;
+    struct workload_job *job = lane_data(source->lane, source->job);
+    int code = fill(source, job);
+    if (code < 0 || job->count == 0)
+        return code;
+    job->asked = source->last = asked;
+    source->asked_ns = now_ns;
+    lane_ask(source->lane, source->job);
+    return 0;
+}
+
+int workload_source_collect(struct workload_source *source)
+{
+    if (source->lane == NULL || !lane_collect(source->lane, source->job))
+        return 0;
+    struct workload_job *job = lane_data(source->lane, source->job);
+    source->overdue = false;
+    source->calls++;
+    source->pause_ns = job->count < MANY ? 0 : saturating_mul(job->spent_ns, SHARE);
+    source->all_spent_ns += job->spent_ns;
+    return late_take(&source->late, &job->facts, job->read_ns);
+}
+
+bool workload_source_settled(const struct workload_source *source, uint64_t now_ns)
+{
+    if (source->lane == NULL)
+        return true;
+    return source->looked_ns == now_ns && (source->overdue || is_idle(source));
+}
+
+void workload_source_late(struct workload_source *source)
+{
+    if (source->lane == NULL || is_idle(source))
+        return;
+    source->timeouts++;
+    source->overdue = true;
+    late_overdue(&source->late, &source->last);
+}
+
+/* ---- rows ---- */
+
+static vitals_text text_of(struct span span)
+{
+    return (vitals_text){span.bytes != NULL ? span.bytes : "", span.size};
+}
+
+static vitals_text string_of(const char *string)
+{
+    return (vitals_text){string, strlen(string)};
+}
+
+/* What the id is made of: empty for other kinds. */
+static const struct {
+    vitals_metric metric;
+    uint16_t place;
+} PARTS[] = {
+    {VITALS_WORKLOAD_SLURM_JOB_ID, offsetof(struct workload, job)},
+    {VITALS_WORKLOAD_SLURM_STEP_ID, offsetof(struct workload, step)},
+    {VITALS_WORKLOAD_K8S_NAMESPACE_NAME, offsetof(struct workload, space)},
+    {VITALS_WORKLOAD_K8S_POD_NAME, offsetof(struct workload, pod)},
+    {VITALS_WORKLOAD_K8S_CONTAINER_NAME, offsetof(struct workload, container)},
+};
+
+static void write_identity(const struct workload_entry *entry, vitals_builder *builder)
+{
+    const struct workload *parts = &entry->parts;
+    builder_shared(builder, VITALS_WORKLOAD_ID, entry->id, entry->state);
+    vitals_builder_text(builder, VITALS_WORKLOAD_KIND, string_of(workload_word(parts->kind)),
+                        VITALS_HAVE);
+    for (size_t i = 0; i < ARRAY_COUNT(PARTS); i++) {
+        struct span span;
+        memcpy(&span, (const char *)parts + PARTS[i].place, sizeof span);
+        bool number = PARTS[i].metric == VITALS_WORKLOAD_SLURM_JOB_ID;
+        vitals_builder_text(builder, PARTS[i].metric, text_of(span),
+                            number ? entry->state : VITALS_HAVE);
+    }
+    struct span unit = parts->kind == WORKLOAD_UNIT ? parts->name : (struct span){"", 0};
+    vitals_builder_text(builder, VITALS_WORKLOAD_UNIT, text_of(unit), VITALS_HAVE);
+    builder_shared(builder, VITALS_WORKLOAD_USER, entry->user, entry->user_state);
+}
+
+/* What the path tells beside the id. */
+static void write_cgroup(const struct workload_entry *entry, vitals_builder *builder)
+{
+    struct workload_path told;
+    struct span path = {"", 0};
+    if (entry->cgroup != NULL)
+        path = (struct span){entry->cgroup->bytes, entry->cgroup->size};
+    workload_path_read(path, &told);
+    bool contained = entry->parts.kind == WORKLOAD_POD || entry->parts.kind == WORKLOAD_CONTAINER;
+    struct span none = {"", 0};
+    vitals_builder_text(builder, VITALS_WORKLOAD_CONTAINER_ID,
+                        text_of(contained ? told.container : none), VITALS_HAVE);
+    vitals_builder_text(builder, VITALS_WORKLOAD_SLURM_SLUID,
+                        text_of(entry->parts.kind == WORKLOAD_SLURM ? told.sluid : none),
+                        VITALS_HAVE);
+    if (entry->place != 0)
+        vitals_builder_text(builder, VITALS_WORKLOAD_CGROUP,
+                            (vitals_text){entry->cgroup->bytes, entry->place}, VITALS_HAVE);
+    else
+        vitals_builder_missing(builder, VITALS_WORKLOAD_CGROUP, VITALS_UNSUPPORTED);
+}
+
+/* A count of those who work for it: somebody may be missing. */
+static struct value count_of(const struct workload_source *source, uint64_t number)
+{
+    struct value value = value_u64(number);
+    if (!workloads_whole(&source->workloads))
+        value.state = VITALS_LOWER_BOUND;
+    return value;
+}
+
+/* Where no cgroup counts, the sum over the processes. */
+static struct value sum_of(const struct workload_source *source, const struct workload_entry *entry,
+                           vitals_metric metric)
+{
+    struct value value = value_missing(VITALS_UNSUPPORTED);
+    if (metric == VITALS_WORKLOAD_TASKS) {
+        value = count_of(source, entry->threads);
+    } else if (metric == VITALS_WORKLOAD_MEMORY_USED_BYTES) {
+        value = value_u64(entry->resident_bytes); // neither all that is charged nor that alone
+        value.state = VITALS_ESTIMATE;
+    } else if (metric == VITALS_WORKLOAD_CPU_SECONDS) {
+        value = value_f64(entry->cpu_seconds);
+        value.state = VITALS_ESTIMATE;
+    }
+    return value;
+}
+
+/* *read_ns stays where nothing was read for it. */
+static struct value figure_of(const struct workload_source *source,
+                              const struct workload_entry *entry, const struct fact_row *row,
+                              vitals_metric metric, uint64_t *read_ns)
+{
+    const struct fact *fact = row != NULL ? fact_find(&source->late.kept, row, metric) : NULL;
+    if (entry->place == 0 || (fact != NULL && fact->state == VITALS_UNSUPPORTED))
+        return sum_of(source, entry, metric);
+    if (fact == NULL)
+        return value_missing(late_reason(&source->late));
+    struct value value = {.as.u64 = fact->as.u64, .state = fact->state};
+    if (entry->several && value.state == VITALS_HAVE) // that of the oldest alone
+        value.state = VITALS_LOWER_BOUND;
+    *read_ns = late_moment(&source->late, fact);
+    return value;
+}
+
+static void write_figure(const struct workload_source *source, const struct workload_entry *entry,
+                         vitals_metric metric, const struct fact_row *row, vitals_builder *builder)
+{
+    uint64_t read_ns = 0;
+    builder_value(builder, metric, figure_of(source, entry, row, metric, &read_ns));
+    if (read_ns != 0)
+        vitals_builder_read_at(builder, metric, read_ns);
+}
+
+static vitals_availability table_state(const struct workload_source *source,
+                                       const struct process_table *processes)
+{
+    vitals_availability state = process_table_state(processes);
+    const struct workloads *all = &source->workloads;
+    bool part = all->failed || all->cut || all->unknown;
+    return state == VITALS_HAVE && part ? VITALS_LOWER_BOUND : state;
+}
+
+/* What the counters say now. */
+static void tell_counters(struct workload_source *source)
+{
+    static const vitals_metric COUNTERS[] = {VITALS_WORKLOAD_CPU_SECONDS,
+                                             VITALS_WORKLOAD_OOM_KILLS};
+    _Static_assert((int)ARRAY_COUNT(COUNTERS) == (int)WORKLOAD_COUNTERS, "each has its number");
+    size_t hint = 0;
+    for (size_t i = 0; i < source->workloads.count; i++) {
+        struct workload_entry *entry = &source->workloads.items[i];
+        const struct fact_row *row = late_find(&source->late, VITALS_WORKLOAD, entry->key, &hint);
+        for (size_t j = 0; j < ARRAY_COUNT(COUNTERS); j++) {
+            uint64_t read_ns = 0;
+            struct value value = figure_of(source, entry, row, COUNTERS[j], &read_ns);
+            bool real = vitals_metric_type(COUNTERS[j]) == VITALS_F64;
+            if (value.state > 0)
+                workloads_tell(&source->workloads, entry, j,
+                               real ? value.as.f64 : (double)value.as.u64, read_ns != 0);
+        }
+    }
+}
+
+/* Who is named only by one who was read after him gets the name in the same tick. */
+void workload_source_look(struct workload_source *source, struct process_table *processes)
+{
+    for (unsigned i = 0; i < 2 && source->lane != NULL; i++)
+        workloads_collect(&source->workloads, processes);
+    tell_counters(source);
+}
+
+void workload_source_write(const struct workload_source *source,
+                           const struct process_table *processes, vitals_builder *builder,
+                           uint64_t stamp_ns)
+{
+    size_t hint = 0;
+    if (source->lane == NULL)
+        return;
+    builder_table_of(builder, VITALS_WORKLOAD, source->wanted);
+    for (size_t i = 0; i < source->workloads.count; i++) {
+        const struct workload_entry *entry = &source->workloads.items[i];
+        const struct fact_row *row = late_find(&source->late, VITALS_WORKLOAD, entry->key, &hint);
+        vitals_builder_row(builder, VITALS_WORKLOAD, entry->row_key, 0,
+                           (vitals_text){entry->id->bytes, entry->id->size}, stamp_ns);
+        write_identity(entry, builder);
+        write_cgroup(entry, builder);
+        builder_value(builder, VITALS_WORKLOAD_PROCESSES, count_of(source, entry->processes));
+        for (size_t j = 0; j < ARRAY_COUNT(FIGURES); j++)
+            if (metric_set_has(source->wanted, FIGURES[j]))
+                write_figure(source, entry, FIGURES[j], row, builder);
+    }
+    vitals_builder_state(builder, VITALS_WORKLOAD, table_state(source, processes));
+}
+
+void workload_source_write_source(const struct workload_source *source, vitals_builder *builder,
+                                  uint64_t stamp_ns)
+{
+    if (source->lane == NULL)
+        return;
+    vitals_availability state = source->overdue ? VITALS_STALE : VITALS_HAVE;
+    vitals_builder_row(builder, VITALS_SOURCE, KEY, 0, string_of("workloads"), stamp_ns);
+    vitals_builder_text(builder, VITALS_SOURCE_STATE, string_of(vitals_availability_name(state)),
+                        VITALS_HAVE);
+    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE,
+                        string_of("what the cgroups of workloads count"), VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_CALLS, source->calls, VITALS_HAVE);
+    vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)source->all_spent_ns / 1e9,
+                       VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, source->timeouts, VITALS_HAVE);
+    builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+}

@@ -1,0 +1,118 @@
+/* arena.c: blocks in a row, filled from the front.
+ *
+ * After a few ticks there is one block that holds the largest tick so far. */
+#include "util/arena.h"
+
+#include "util/memory.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+enum {
+    ALIGNMENT = alignof(max_align_t),
+    BLOCK_MIN = 16 * 1024,
+    BLOCK_DOUBLING_MAX = 4 * 1024 * 1024
+};
+
+struct arena_block {
+    struct arena_block *next;
+    size_t size;
+    alignas(max_align_t) char bytes[];
+};
+
+_Static_assert(offsetof(struct arena_block, bytes) % ALIGNMENT == 0, "a block starts aligned");
+
+static struct arena_block *block_new(size_t size)
+{
+    if (size > SIZE_MAX - sizeof(struct arena_block))
+        return NULL;
+    struct arena_block *block = memory_alloc(sizeof *block + size);
+    if (block != NULL)
+        block->size = size;
+    return block;
+}
+
+static void blocks_free(struct arena_block *block)
+{
+    while (block != NULL) {
+        struct arena_block *next = block->next;
+        memory_free(block);
+        block = next;
+    }
+}
+
+/* Makes a block with room for `size` the current one. */
+static bool block_enter(struct arena *arena, size_t size)
+{
+    struct arena_block *current = arena->current;
+    struct arena_block *next = current != NULL ? current->next : arena->first;
+    if (next == NULL || next->size < size) {
+        size_t wanted = current != NULL ? size_min(current->size, BLOCK_DOUBLING_MAX / 2) * 2 : 0;
+        struct arena_block *fresh = block_new(size_max(size_max(wanted, BLOCK_MIN), size));
+        if (fresh == NULL)
+            return false;
+        fresh->next = next;
+        if (current != NULL)
+            current->next = fresh;
+        else
+            arena->first = fresh;
+        next = fresh;
+    }
+    arena->current = next;
+    arena->used = 0;
+    return true;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    if (size > SIZE_MAX - ALIGNMENT)
+        return NULL;
+    size = (size_max(size, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    bool fits = arena->current != NULL && size <= arena->current->size - arena->used;
+    if (!fits && !block_enter(arena, size))
+        return NULL;
+    char *bytes = arena->current->bytes + arena->used;
+    arena->used += size;
+    return memset(bytes, 0, size); /* the block may have served an earlier tick */
+}
+
+void *arena_array(struct arena *arena, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size)
+        return NULL;
+    return arena_alloc(arena, count * size);
+}
+
+char *arena_copy(struct arena *arena, const char *bytes, size_t size)
+{
+    if (size == SIZE_MAX)
+        return NULL;
+    char *copy = arena_alloc(arena, size + 1);
+    if (copy != NULL && size != 0)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
+void arena_reset(struct arena *arena)
+{
+    struct arena_block *first = arena->first;
+    arena->current = first;
+    arena->used = 0;
+    if (first == NULL || first->next == NULL)
+        return;
+    size_t total = 0;
+    for (const struct arena_block *block = first; block != NULL; block = block->next)
+        total += block->size;
+    struct arena_block *joined = block_new(total);
+    if (joined == NULL)
+        return; /* the pieces serve as well */
+    blocks_free(first);
+    arena->first = joined;
+    arena->current = joined;
+}
+
+void arena_done(struct arena *arena)
+{
+    blocks_free(arena->first);
+    *arena = (struct arena){0};
+}

@@ -1,0 +1,116 @@
+/* error.c: codes, their names, and messages that are safe to print. */
+#include "util/error.h"
+
+#include "util/base.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <vitals/text.h>
+
+static const char *const NAMES[] = {
+    [-VITALS_OK] = "ok",
+    [-VITALS_EARGUMENT] = "argument",
+    [-VITALS_EMEMORY] = "memory",
+    [-VITALS_ESYSTEM] = "system",
+    [-VITALS_EGONE] = "gone",
+    [-VITALS_EDENIED] = "denied",
+    [-VITALS_EUNSUPPORTED] = "unsupported",
+    [-VITALS_EFORMAT] = "format",
+    [-VITALS_ETIMEOUT] = "timeout",
+};
+
+_Static_assert(ARRAY_COUNT(NAMES) == 1 - VITALS_ETIMEOUT, "one name for each code");
+_Static_assert(sizeof((vitals_error *)0)->message == VITALS_ERROR_MESSAGE, "as the header says");
+
+static const struct {
+    int number;
+    vitals_code code;
+} CODES[] = {
+    {EACCES, VITALS_EDENIED}, {EPERM, VITALS_EDENIED},  {ENOENT, VITALS_EGONE},
+    {ESRCH, VITALS_EGONE},    {ENOMEM, VITALS_EMEMORY},
+};
+
+const char *vitals_code_name(vitals_code code)
+{
+    int index = -(int)code;
+    return index >= 0 && index < (int)ARRAY_COUNT(NAMES) ? NAMES[index] : "unknown";
+}
+
+static vitals_code code_of(int number)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(CODES); i++)
+        if (CODES[i].number == number)
+            return CODES[i].code;
+    return VITALS_ESYSTEM;
+}
+
+/* glibc returns the text and others fill the buffer: strerror_r has two faces. */
+static const char *system_text(int number, char *buffer, size_t size)
+{
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    return strerror_r(number, buffer, size);
+#else
+    if (strerror_r(number, buffer, size) != 0)
+        snprintf(buffer, size, "error %d", number);
+    return buffer;
+#endif
+}
+
+enum { REASON_MAX = 96 };
+
+/* The reason matters more than the end of a long path: that is cut, and says so. */
+static void write_message(vitals_error *error, const char *what, const char *reason)
+{
+    char tail[REASON_MAX + 3] = "";
+    if (reason != NULL)
+        snprintf(tail, sizeof tail, ": %s", reason);
+    size_t room = sizeof error->message - strlen(tail);
+    vitals_text text = {what, strlen(what)};
+    const char *ellipsis = "";
+    if (vitals_text_format(text, VITALS_TEXT_TERMINAL, error->message, room) >= room) {
+        ellipsis = "\xE2\x80\xA6";
+        vitals_text_format(text, VITALS_TEXT_TERMINAL, error->message, room - strlen(ellipsis));
+    }
+    size_t used = strlen(error->message);
+    snprintf(error->message + used, sizeof error->message - used, "%s%s", ellipsis, tail);
+}
+
+__attribute__((format(printf, 3, 0))) static void fill(vitals_error *error, const char *reason,
+                                                       const char *format, va_list arguments)
+{
+    /* What is cut here would be cut below, since escaping never makes text shorter. */
+    char what[VITALS_ERROR_MESSAGE + 4];
+    if (vsnprintf(what, sizeof what, format, arguments) < 0)
+        what[0] = '\0';
+    write_message(error, what, reason);
+}
+
+int error_set(vitals_error *error, vitals_code code, int detail, const char *format, ...)
+{
+    if (error == NULL)
+        return code;
+    va_list arguments;
+    va_start(arguments, format);
+    error->code = code;
+    error->detail = detail;
+    fill(error, NULL, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+int error_system(vitals_error *error, int number, const char *format, ...)
+{
+    vitals_code code = code_of(number);
+    if (error == NULL)
+        return code;
+    char buffer[128];
+    va_list arguments;
+    va_start(arguments, format);
+    error->code = code;
+    error->detail = number;
+    fill(error, system_text(number, buffer, sizeof buffer), format, arguments);
+    va_end(arguments);
+    return code;
+}

@@ -1,0 +1,20 @@
+/* error.h: how the library fills a vitals_error.
+ *
+ * Messages say what happened to what. Hand names from outside over as they are, with %s: the whole
+ * message is made one printable line here, and escaping twice would double backslashes.
+ * Thread rule: pure but for the caller's error. */
+#ifndef VITALS_UTIL_ERROR_H
+#define VITALS_UTIL_ERROR_H
+
+#include <vitals/error.h>
+
+/* Fills the error, which may be NULL, and returns the code, so that a caller can return the call.
+ */
+int error_set(vitals_error *error, vitals_code code, int detail, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same from an errno: its code, and ": " with its text behind the message. */
+int error_system(vitals_error *error, int number, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,485 @@
+/* number.c: digits in, digits out, the same in every locale.
+ *
+ * Reading is correctly rounded. Printing gives the shortest decimal that reads back: exactly, in
+ * integers, from 1e-5 to 1e17 where all that is measured lies, and through the C library elsewhere.
+ * The C library is only ever given digits and an exponent, since the decimal point is what a locale
+ * moves. */
+#include "util/number.h"
+
+#include <float.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "doubles are IEEE 754 binary64");
+
+/* Ten to the n, all exact as doubles. */
+static const double EXACT_TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+enum {
+    EXACT_TENS_MAX = ARRAY_COUNT(EXACT_TENS) - 1,
+    DIGITS_KEPT = 800,   /* no two neighbouring doubles need more than 767 to be told apart */
+    EXPONENT_CAP = 99999 /* beyond it everything is 0 or the largest */
+};
+
+static bool digit_of(const char *at, const char *end, unsigned *digit)
+{
+    if (at >= end || *at < '0' || *at > '9')
+        return false;
+    *digit = (unsigned)(*at - '0');
+    return true;
+}
+
+bool number_u64(const char **cursor, const char *end, uint64_t *out)
+{
+    const char *at = *cursor;
+    uint64_t value = 0;
+    unsigned digit;
+    for (; digit_of(at, end, &digit); at++) {
+        bool fits = value < UINT64_MAX / 10 ||
+                    (value == UINT64_MAX / 10 && digit <= UINT64_MAX % 10);
+        value = fits ? value * 10 + digit : UINT64_MAX;
+    }
+    if (at == *cursor)
+        return false;
+    *cursor = at;
+    *out = value;
+    return true;
+}
+
+bool number_i64(const char **cursor, const char *end, int64_t *out)
+{
+    const char *at = *cursor;
+    bool negative = at < end && *at == '-';
+    if (negative)
+        at++;
+    uint64_t size;
+    if (!number_u64(&at, end, &size))
+        return false;
+    *cursor = at;
+    if (negative)
+        *out = size > INT64_MAX ? INT64_MIN : -(int64_t)size;
+    else
+        *out = size > INT64_MAX ? INT64_MAX : (int64_t)size;
+    return true;
+}
+
+static bool hex_digit_of(const char *at, const char *end, unsigned *digit)
+{
+    if (digit_of(at, end, digit))
+        return true;
+    if (at >= end)
+        return false;
+    unsigned letter = (unsigned)(unsigned char)*at | 0x20;
+    if (letter < 'a' || letter > 'f')
+        return false;
+    *digit = letter - 'a' + 10;
+    return true;
+}
+
+bool number_hex(const char **cursor, const char *end, uint64_t *out)
+{
+    const char *at = *cursor;
+    unsigned digit;
+    if (end - at > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X') &&
+        hex_digit_of(at + 2, end, &digit))
+        at += 2;
+    const char *first = at;
+    uint64_t value = 0;
+    for (; hex_digit_of(at, end, &digit); at++)
+        value = value > UINT64_MAX >> 4 ? UINT64_MAX : value << 4 | digit;
+    if (at == first)
+        return false;
+    *cursor = at;
+    *out = value;
+    return true;
+}
+
+/* The parts of a decimal: value = 0.d1d2d3… × 10^point, before it is rounded to a double. */
+struct decimal {
+    char digits[DIGITS_KEPT + 32]; /* from the first that is not 0; room for "1e-99999" behind */
+    size_t count;
+    int64_t point;
+    bool beyond; /* a digit that was not kept is not 0 */
+};
+
+static void decimal_take(struct decimal *decimal, char digit)
+{
+    if (decimal->count == 0 && digit == '0')
+        return;
+    if (decimal->count < DIGITS_KEPT)
+        decimal->digits[decimal->count++] = digit;
+    else if (digit != '0')
+        decimal->beyond = true;
+}
+
+/* Digits, which move the point (before it) or do not (behind it). Returns how many there were. */
+static size_t decimal_digits(struct decimal *decimal, const char **cursor, const char *end,
+                             bool fraction)
+{
+    size_t count = 0;
+    unsigned digit;
+    for (; digit_of(*cursor, end, &digit); ++*cursor, count++) {
+        decimal_take(decimal, **cursor);
+        bool leading = decimal->count == 0;
+        if (fraction && leading)
+            decimal->point--;
+        else if (!fraction && !leading)
+            decimal->point++;
+    }
+    return count;
+}
+
+/* An exponent stands only where digits follow: "12e" is 12 and an 'e'. */
+static void decimal_exponent(struct decimal *decimal, const char **cursor, const char *end)
+{
+    const char *at = *cursor;
+    if (at >= end || (*at != 'e' && *at != 'E'))
+        return;
+    at++;
+    bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    uint64_t size;
+    if (!number_u64(&at, end, &size))
+        return;
+    /* Capped where no sum with the length of a text in memory can pass INT64_MAX. */
+    int64_t exponent = size > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)size;
+    decimal->point += negative ? -exponent : exponent;
+    *cursor = at;
+}
+
+/* Exact where both factors are exact: the one rounding is that of the product or quotient. */
+static bool decimal_simple(const struct decimal *decimal, double *out)
+{
+    if (decimal->count > 15)
+        return false;
+    int64_t exponent = decimal->point - (int64_t)decimal->count;
+    if (exponent < -EXACT_TENS_MAX || exponent > EXACT_TENS_MAX)
+        return false;
+    uint64_t digits = 0;
+    for (size_t i = 0; i < decimal->count; i++)
+        digits = digits * 10 + (uint64_t)(decimal->digits[i] - '0');
+    *out = exponent < 0 ? (double)digits / EXACT_TENS[-exponent]
+                        : (double)digits * EXACT_TENS[exponent];
+    return true;
+}
+
+/* "123e-4" has no decimal point, so strtod reads it alike in every locale. */
+static double decimal_round(struct decimal *decimal)
+{
+    double value;
+    if (decimal_simple(decimal, &value))
+        return value;
+    if (decimal->beyond)
+        decimal->digits[decimal->count++] = '1'; /* breaks a tie, which is all that it can do */
+    int64_t exponent = decimal->point - (int64_t)decimal->count;
+    if (exponent > EXPONENT_CAP)
+        exponent = EXPONENT_CAP;
+    if (exponent < -EXPONENT_CAP)
+        exponent = -EXPONENT_CAP;
+    char *tail = decimal->digits + decimal->count;
+    *tail = 'e';
+    number_print_i64(tail + 1, exponent);
+    value = strtod(decimal->digits, NULL);
+    return value > DBL_MAX ? DBL_MAX : value;
+}
+
+bool number_f64(const char **cursor, const char *end, double *out)
+{
+    struct decimal decimal;
+    decimal.count = 0;
+    decimal.point = 0;
+    decimal.beyond = false;
+
+    const char *at = *cursor;
+    bool negative = at < end && *at == '-';
+    if (negative)
+        at++;
+    if (decimal_digits(&decimal, &at, end, false) == 0)
+        return false;
+    if (at + 1 < end && *at == '.' && at[1] >= '0' && at[1] <= '9') {
+        at++;
+        decimal_digits(&decimal, &at, end, true);
+    }
+    decimal_exponent(&decimal, &at, end);
+    double value = decimal.count == 0 ? 0.0 : decimal_round(&decimal);
+    *cursor = at;
+    *out = negative ? -value : value;
+    return true;
+}
+
+bool number_is_u64(const char *string, uint64_t *out)
+{
+    const char *end = string + strlen(string);
+    uint64_t value;
+    if (!number_u64(&string, end, &value) || string != end)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool number_is_f64(const char *string, double *out)
+{
+    const char *end = string + strlen(string);
+    double value;
+    if (!number_f64(&string, end, &value) || string != end)
+        return false;
+    *out = value;
+    return true;
+}
+
+static const char PAIRS[] = "0001020304050607080910111213141516171819"
+                            "2021222324252627282930313233343536373839"
+                            "4041424344454647484950515253545556575859"
+                            "6061626364656667686970717273747576777879"
+                            "8081828384858687888990919293949596979899";
+
+/* Writes the digits so that they end before `end`; returns where they begin. */
+static char *digits_before(char *end, uint64_t value)
+{
+    for (; value >= 100; value /= 100)
+        memcpy(end -= 2, PAIRS + value % 100 * 2, 2);
+    if (value >= 10)
+        return memcpy(end - 2, PAIRS + value * 2, 2);
+    *--end = (char)('0' + value);
+    return end;
+}
+
+size_t number_print_u64(char *out, uint64_t value)
+{
+    char digits[20];
+    char *end = digits + sizeof digits;
+    size_t size = (size_t)(end - digits_before(end, value));
+    memcpy(out, end - size, size);
+    out[size] = '\0';
+    return size;
+}
+
+size_t number_print_i64(char *out, int64_t value)
+{
+    if (value >= 0)
+        return number_print_u64(out, (uint64_t)value);
+    *out = '-';
+    return 1 + number_print_u64(out + 1, -(uint64_t)value);
+}
+
+enum { FIXED_MIN = -4, FIXED_MAX = 17 }; /* 0.00001 and 17 digits before the point */
+
+/* value = 0.d1d2… × 10^point: as people write it, or with an exponent where that would be long. */
+static size_t print_decimal(char *out, const char *digits, size_t count, int point)
+{
+    char *at = out;
+    if (point > FIXED_MAX || point < FIXED_MIN) {
+        *at++ = digits[0];
+        if (count > 1) {
+            *at++ = '.';
+            memcpy(at, digits + 1, count - 1);
+            at += count - 1;
+        }
+        *at++ = 'e';
+        at += number_print_i64(at, point - 1);
+    } else if (point <= 0) {
+        memcpy(at, "0.0000", 6);
+        at += 2 - point;
+        memcpy(at, digits, count);
+        at += count;
+    } else {
+        size_t whole = size_min(count, (size_t)point);
+        memcpy(at, digits, whole);
+        memset(at + whole, '0', (size_t)point - whole);
+        at += point;
+        if (count > whole) {
+            *at++ = '.';
+            memcpy(at, digits + whole, count - whole);
+            at += count - whole;
+        }
+    }
+    *at = '\0';
+    return (size_t)(at - out);
+}
+
+/* Do the digits, as 0.d1d2… × 10^point, read back as the value? */
+static bool reads_back(const char *digits, size_t count, int point, double value)
+{
+    char text[NUMBER_TEXT];
+    memcpy(text, digits, count);
+    text[count] = 'e';
+    number_print_i64(text + count + 1, point - (int)count);
+    return strtod(text, NULL) == value;
+}
+
+/* The fallback. A normal double that 15 digits can say shows them all at precision 15, and 17
+ * always do; among the subnormal ones fewer may do. The lower neighbour of a power of two is nearer
+ * than the upper one, so there the decimal above may read back where the nearest does not. */
+static size_t print_by_library(char *out, double value)
+{
+    char text[48];
+    char digits[20];
+    size_t count = 0;
+    int point = 0;
+    for (int precision = value < DBL_MIN ? 1 : 15; precision <= 17; precision++) {
+        snprintf(text, sizeof text, "%.*e", precision - 1, value);
+        const char *mark = strrchr(text, 'e');
+        count = 0;
+        for (const char *at = text; at < mark; at++) /* whatever stands for the point is no digit */
+            if (*at >= '0' && *at <= '9')
+                digits[count++] = *at;
+        point = atoi(mark + 1) + 1;
+        if (reads_back(digits, count, point, value))
+            break;
+        char last = digits[count - 1];
+        digits[count - 1] = (char)(last + (last < '9'));
+        if (reads_back(digits, count, point, value))
+            break;
+        digits[count - 1] = last;
+    }
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    return print_decimal(out, digits, count, point);
+}
+
+#ifdef __SIZEOF_INT128__
+
+__extension__ typedef unsigned __int128 wide;
+
+static const uint64_t TENS[] = {
+    UINT64_C(1),
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+};
+
+static wide ten_to(int power)
+{
+    return power <= FIXED_MAX ? (wide)TENS[power] : (wide)TENS[FIXED_MAX] * TENS[power - FIXED_MAX];
+}
+
+/* Every decimal of 17 digits that reads back as the double, in units of 10^-scale. */
+struct interval {
+    uint64_t low;
+    uint64_t high;
+    uint64_t value; /* what is nearest below the double itself */
+    bool above;     /* the double lies above `value` */
+    int half;       /* below, at or above the middle to the next: -1, 0, 1 */
+};
+
+/* From 1e-5 (scale 21) to 1e17 (scale 0) four times the mantissa times 10^scale fits 128 bits, so
+ * all of this is exact: 2^55 × 10^21 < 2^125. */
+static struct interval interval_of(uint64_t mantissa, int exponent, int scale)
+{
+    wide ten = ten_to(scale);
+    int shift = 2 - exponent; /* everything below is 2^shift times too large */
+    wide middle = (wide)(mantissa * 4) * ten;
+    wide below = middle - ten * (mantissa == UINT64_C(1) << 52 ? 1 : 2);
+    wide above = middle + ten * 2;
+    if (shift < 0) {
+        middle <<= -shift;
+        below <<= -shift;
+        above <<= -shift;
+        shift = 0;
+    }
+    wide unit = (wide)1 << shift;
+    wide mask = unit - 1;
+    wide edge = mantissa & 1; /* a decimal on the edge reads back only where the mantissa is even */
+    wide rest = middle & mask;
+    return (struct interval){
+        .low = (uint64_t)((below + edge + mask) >> shift),
+        .high = (uint64_t)((above - edge) >> shift),
+        .value = (uint64_t)(middle >> shift),
+        .above = rest != 0,
+        .half = rest * 2 < unit    ? -1
+                : rest * 2 == unit ? 0
+                                   : 1,
+    };
+}
+
+/* Drops digits while a decimal remains that reads back, and takes the one nearest to the double. */
+static uint64_t interval_shortest(const struct interval *interval, int *dropped)
+{
+    uint64_t low = interval->low;
+    uint64_t high = interval->high;
+    int count = 0;
+    while ((low + 9) / 10 <= high / 10 && high >= 10) {
+        low = (low + 9) / 10;
+        high /= 10;
+        count++;
+    }
+    uint64_t ten = TENS[count];
+    uint64_t nearest = interval->value / ten;
+    if (count == 0) {
+        nearest += interval->half > 0 || (interval->half == 0 && (nearest & 1));
+    } else {
+        uint64_t rest = interval->value % ten;
+        bool middle = rest == ten / 2 && !interval->above;
+        nearest += middle ? nearest & 1 : rest >= ten / 2;
+    }
+    *dropped = count;
+    return nearest < low ? low : nearest > high ? high : nearest;
+}
+
+static size_t print_exactly(char *out, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    int exponent = (int)(bits >> 52) - 1075;
+    int point = 17; /* where the decimal point stands, so that 17 digits are asked for */
+    while (point > 1 && value < EXACT_TENS[point - 1])
+        point--;
+    for (double scaled = value; scaled < 1; scaled *= 10) /* a rounding here asks for 16 or 18 */
+        point--;
+    int scale = 17 - point < 0 ? 0 : 17 - point;
+    struct interval interval = interval_of(mantissa, exponent, scale);
+    int dropped;
+    uint64_t shortest = interval_shortest(&interval, &dropped);
+    char text[20];
+    char *end = text + sizeof text;
+    char *digits = digits_before(end, shortest);
+    size_t count = (size_t)(end - digits);
+    return print_decimal(out, digits, count, (int)count - scale + dropped);
+}
+
+#endif
+
+static size_t print_positive(char *out, double value)
+{
+    if (value <= (double)EXACT_MAX && value == (double)(uint64_t)value)
+        return number_print_u64(out, (uint64_t)value);
+#ifdef __SIZEOF_INT128__
+    if (value >= 1e-5 && value < 1e17)
+        return print_exactly(out, value);
+#endif
+    return print_by_library(out, value);
+}
+
+size_t number_print_f64(char *out, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if ((bits >> 52 & 0x7ff) == 0x7ff) {
+        memcpy(out, "null", 5);
+        return 4;
+    }
+    if (bits >> 63 == 0)
+        return print_positive(out, value);
+    *out = '-'; /* of -0.0 too, so that it reads back */
+    return 1 + print_positive(out + 1, -value);
+}

@@ -1,0 +1,41 @@
+/* options.c: see options.h. */
+#include "util/options.h"
+
+#include "util/error.h"
+
+#include <string.h>
+
+void options_init(const struct options_form *form, void *options, size_t size)
+{
+    memset(options, 0, size);
+    memcpy(options, form->defaults, size_min(size, form->size));
+    memcpy(options, &size, size_min(size, sizeof(size)));
+}
+
+static bool all_zero(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+int options_take(const struct options_form *form, const void *given, void *out, vitals_error *error)
+{
+    size_t size;
+    memcpy(&size, given, sizeof(size));
+    if (size < form->first || size > OPTIONS_SIZE_MAX)
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "%s has size %zu, which none has: its size is to be set to its sizeof",
+                         form->name, size);
+    if (size > form->size && !all_zero((const char *)given + form->size, size - form->size))
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "%s: the caller was built against a newer vitals and asks for what this "
+                         "one does not know",
+                         form->name);
+    memcpy(out, form->defaults, form->size);
+    memcpy(out, given, size_min(size, form->size));
+    memcpy(out, &form->size, sizeof(form->size));
+    return 0;
+}

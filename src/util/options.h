@@ -1,0 +1,31 @@
+/* options.h: structs that a caller fills and that grow from release to release.
+ *
+ * Such a struct begins with a size_t that holds its size as the caller was compiled, and grows only
+ * at its end. So a caller and a library of different releases agree: what an older caller does not
+ * have is the default, and what a newer one has besides must be zero, or else it asks for something
+ * that this library would silently not do. Knows no particular struct. Thread rule: pure. */
+#ifndef VITALS_UTIL_OPTIONS_H
+#define VITALS_UTIL_OPTIONS_H
+
+#include "util/base.h"
+#include <vitals/error.h>
+
+struct options_form {
+    const char *name;     /* "vitals_options" */
+    const void *defaults; /* a whole struct */
+    size_t size;          /* of this library's struct */
+    size_t first;         /* of the first release's */
+};
+
+/* No struct of options becomes larger: a size beyond is one that nobody has set. */
+enum { OPTIONS_SIZE_MAX = 4096 };
+
+/* Fills a caller's struct of `size` bytes, not one more, and sets its size. */
+void options_init(const struct options_form *form, void *options, size_t size);
+
+/* Copies what a caller gives into `out`, a struct of this library, whose size it becomes. Errors:
+ * EARGUMENT (a size that none has, a tail that we do not know). */
+int options_take(const struct options_form *form, const void *given, void *out,
+                 vitals_error *error);
+
+#endif

@@ -1,0 +1,192 @@
+/* units.c: see units.h. No locale: the point is always a point. */
+#include <vitals/units.h>
+
+#include "util/base.h"
+#include "util/number.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+#include <vitals/error.h>
+
+#define KIB (UINT64_C(1) << 10)
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+#define TIB (UINT64_C(1) << 40)
+#define PIB (UINT64_C(1) << 50)
+
+/* About four digits at any size; the last row has no end. */
+static const struct {
+    uint64_t below;
+    uint64_t unit;
+    int decimals;
+    const char *name;
+} STEPS[] = {
+    {KIB, 1, 0, "B"},
+    {MIB, KIB, 0, "KiB"},
+    {100 * MIB, MIB, 2, "MiB"},
+    {1000 * MIB, MIB, 1, "MiB"},
+    {20 * GIB, MIB, 0, "MiB"},
+    {100 * GIB, GIB, 2, "GiB"},
+    {1000 * GIB, GIB, 1, "GiB"},
+    {100 * TIB, TIB, 2, "TiB"},
+    {1000 * TIB, TIB, 1, "TiB"},
+    {100 * PIB, PIB, 2, "PiB"},
+    {UINT64_MAX, PIB, 1, "PiB"},
+};
+
+char *vitals_human_bytes(uint64_t bytes, char *out)
+{
+    static const uint64_t TENS[] = {1, 10, 100};
+    size_t step = 0;
+    while (step + 1 < ARRAY_COUNT(STEPS) && bytes >= STEPS[step].below)
+        step++;
+    uint64_t unit = STEPS[step].unit;
+    uint64_t ten = TENS[STEPS[step].decimals];
+    uint64_t rest = bytes % unit * ten;
+    uint64_t scaled = bytes / unit * ten + rest / unit;
+    rest %= unit;
+    scaled += rest * 2 > unit || (rest * 2 == unit && (scaled & 1)); /* half to even, as printf */
+    size_t size = number_print_u64(out, scaled / ten);
+    if (ten > 1) {
+        out[size++] = '.';
+        if (ten > 10)
+            out[size++] = (char)('0' + scaled / 10 % 10);
+        out[size++] = (char)('0' + scaled % 10);
+    }
+    strcpy(out + size, STEPS[step].name);
+    return out;
+}
+
+enum { SECONDS_PER_DAY = 86400, DAYS_FROM = 4 };
+
+/* One decimal as printf rounds it; what a locale writes for the point is passed over. */
+static char *print_days(double days, char *out)
+{
+    char text[32];
+    size_t size = (size_t)snprintf(text, sizeof text, "%.1f", days);
+    size_t whole = strspn(text, "0123456789");
+    snprintf(out, VITALS_HUMAN, "%.*s.%c days", (int)whole, text, text[size - 1]);
+    return out;
+}
+
+char *vitals_human_duration(double seconds, char *out)
+{
+    if (!(seconds <= DBL_MAX)) {
+        strcpy(out, "N/A");
+        return out;
+    }
+    /* Whole seconds first, as nvitop; no one waits for 10^17 of them. */
+    uint64_t whole = seconds >= 1e17 ? UINT64_C(100000000000000000)
+                     : seconds > 0   ? (uint64_t)seconds
+                                     : 0;
+    if (whole >= (uint64_t)DAYS_FROM * SECONDS_PER_DAY)
+        return print_days((double)whole / SECONDS_PER_DAY, out);
+    unsigned left = (unsigned)whole;
+    if (left < 3600)
+        snprintf(out, VITALS_HUMAN, "%u:%02u", left / 60, left % 60);
+    else
+        snprintf(out, VITALS_HUMAN, "%u:%02u:%02u", left / 3600, left / 60 % 60, left % 60);
+    return out;
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+static const char *skip_blanks(const char *at)
+{
+    while (is_blank(*at))
+        at++;
+    return at;
+}
+
+/* Lower case, without the blanks around: false where it is too long to be a unit. */
+static bool unit_word(const char *at, char word[8])
+{
+    at = skip_blanks(at);
+    size_t size = strlen(at);
+    while (size > 0 && is_blank(at[size - 1]))
+        size--;
+    if (size >= 8)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        word[i] = (char)(at[i] >= 'A' && at[i] <= 'Z' ? at[i] + ('a' - 'A') : at[i]);
+    word[size] = '\0';
+    return true;
+}
+
+/* "", "b", "k", "kb", "ki", "kib", …: what one of it is in bytes, or 0. */
+static uint64_t bytes_per(const char *word)
+{
+    static const char PREFIXES[] = "kmgtp";
+    uint64_t unit = 1;
+    const char *prefix = *word != '\0' ? strchr(PREFIXES, *word) : NULL;
+    if (prefix != NULL) {
+        word++;
+        uint64_t base = *word == 'i' ? 1024 : 1000;
+        word += *word == 'i';
+        for (const char *at = PREFIXES; at <= prefix; at++)
+            unit *= base;
+    }
+    word += *word == 'b';
+    return *word == '\0' ? unit : 0;
+}
+
+int vitals_parse_bytes(const char *string, uint64_t *out)
+{
+    if (string == NULL)
+        return VITALS_EARGUMENT;
+    const char *from = skip_blanks(string);
+    from += *from == '+';
+    size_t whole = strspn(from, "0123456789");
+    size_t fraction = from[whole] == '.' ? strspn(from + whole + 1, "0123456789") : 0;
+    size_t size = whole + (fraction != 0 ? fraction + 1 : 0);
+    char word[8];
+    if (whole == 0 || !unit_word(from + size, word))
+        return VITALS_EARGUMENT;
+    uint64_t unit = bytes_per(word);
+    if (unit == 0)
+        return VITALS_EARGUMENT;
+
+    /* Rounding keeps order, so what passes here is below 2^64 exactly too. */
+    const char *at = from;
+    double number;
+    if (!number_f64(&at, from + size, &number) || number * (double)unit >= 0x1p64)
+        return VITALS_EARGUMENT;
+    uint64_t bytes = (uint64_t)(number * (double)unit);
+    at = from;
+    if (fraction == 0 && number_u64(&at, from + size, &bytes))
+        bytes *= unit;
+    *out = bytes;
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    double multiply;
+    double divide; /* 100ms is 0.1, which 100 * 0.001 is not always */
+} DURATIONS[] = {
+    {"", 1, 1},     {"s", 1, 1},  {"sec", 1, 1},  {"ms", 1, 1e3}, {"us", 1, 1e6},
+    {"ns", 1, 1e9}, {"m", 60, 1}, {"min", 60, 1}, {"h", 3600, 1}, {"d", 86400, 1},
+};
+
+int vitals_parse_duration(const char *string, double *seconds)
+{
+    if (string == NULL)
+        return VITALS_EARGUMENT;
+    const char *at = skip_blanks(string);
+    double number;
+    char word[8];
+    if (!number_f64(&at, at + strlen(at), &number) || !unit_word(at, word) || !(number >= 0))
+        return VITALS_EARGUMENT;
+    for (size_t i = 0; i < ARRAY_COUNT(DURATIONS); i++) {
+        double value = number * DURATIONS[i].multiply / DURATIONS[i].divide;
+        if (strcmp(word, DURATIONS[i].name) != 0 || value > DBL_MAX)
+            continue;
+        *seconds = value;
+        return 0;
+    }
+    return VITALS_EARGUMENT;
+}

@@ -1,0 +1,251 @@
+/* gpu_job_claim.c: see gpu_job_claim.h. */
+#include "workload/gpu_job_claim.h"
+#include "workload/path.h"
+#include "workload/slurm.h"
+#include "workload/workload.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_MAX = 4096, JOBS_MAX = 16, NAME_MAX_BYTES = ALLOTMENT_UUID + 1 };
+
+static const struct convention {
+    const char *name;
+    enum os_notes where;
+    const char *folder;
+    enum allotment_form form;
+} CONVENTIONS[] = {
+    {"gpustat", OS_NOTES_RUN, "gpustat", ALLOTMENT_GPUSTAT},
+    {"dcgm", OS_NOTES_VAR, "lib/dcgm-exporter/job-mapping", ALLOTMENT_DCGM},
+};
+
+/* ---- what a file says ---- */
+
+static bool is_job(struct span word)
+{
+    bool any = false;
+    for (size_t i = 0; i < word.size; i++) {
+        char byte = word.bytes[i];
+        bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                      (byte >= '0' && byte <= '9');
+        any |= letter;
+        if (!letter && byte != '.' && byte != '_' && byte != '-' && byte != '+')
+            return false;
+    }
+    return any && word.size <= ALLOTMENT_JOB_MAX;
+}
+
+/* Slurm has no job 0. */
+static bool is_of_slurm(struct span word)
+{
+    char text[SLURM_TEXT];
+    if (!span_copy(word, text, sizeof text))
+        return false;
+    return slurm_is_sluid(text) || (span_is_decimal(word) && word.bytes[0] != '0');
+}
+
+static bool next_word(struct cursor *text, struct span *word)
+{
+    while (!cursor_done(text) && strchr(" \t\r\n", *text->at) != NULL && *text->at != '\0')
+        text->at++;
+    word->bytes = text->at;
+    while (!cursor_done(text) && (*text->at == '\0' || strchr(" \t\r\n", *text->at) == NULL))
+        text->at++;
+    word->size = (size_t)(text->at - word->bytes);
+    return word->size != 0;
+}
+
+/* The one job of gpustat, and whose it is; what comes behind is not ours to judge. */
+static bool next_of_gpustat(struct cursor *text, struct allotment *out, bool *bad)
+{
+    struct span line, job, uid;
+    uint64_t number;
+    if (!cursor_line(text, &line))
+        return false;
+    struct cursor words = cursor_over(line.bytes, line.size);
+    text->at = text->end;
+    if (!next_word(&words, &job))
+        return false;
+    *out = (struct allotment){job, is_job(job) && is_of_slurm(job), -1};
+    *bad |= !out->of_slurm;
+    if (next_word(&words, &uid) && span_is_decimal(uid)) {
+        struct cursor digits = cursor_over(uid.bytes, uid.size);
+        if (cursor_u64(&digits, &number) && cursor_done(&digits) && number < UINT32_MAX)
+            out->uid = (int64_t)number;
+    }
+    return out->of_slurm;
+}
+
+bool allotment_next(enum allotment_form form, struct cursor *text, struct allotment *out, bool *bad)
+{
+    struct span word;
+    if (form == ALLOTMENT_GPUSTAT)
+        return next_of_gpustat(text, out, bad);
+    while (next_word(text, &word)) {
+        if (is_job(word)) {
+            *out = (struct allotment){word, is_of_slurm(word), -1};
+            return true;
+        }
+        *bad = true;
+    }
+    return false;
+}
+
+/* ---- which files ---- */
+
+/* One device's files in one folder. */
+struct reading {
+    const struct convention *convention;
+    int folder;
+    char text[TEXT_MAX];
+    size_t size;
+    int error; /* worst so far */
+    bool cut, bad;
+};
+
+/* Whether there is such a file, with something in it. */
+static bool read_note(struct reading *reading, const char *name, char *out, size_t *size)
+{
+    int result = os_note_read(reading->folder, name, out, TEXT_MAX, size);
+    bool missing = result == -ENOENT;
+    if (result == -EFBIG)
+        reading->cut = true;
+    else if (result < 0 && !missing)
+        reading->error = result;
+    return (result == 0 || result == -EFBIG) && *size != 0;
+}
+
+static void name_of(const struct allotment_device *device, int64_t number, char *out)
+{
+    if (device->partition)
+        (void)snprintf(out, NAME_MAX_BYTES, "%" PRId64 ".%" PRId64, number, device->instance);
+    else
+        (void)snprintf(out, NAME_MAX_BYTES, "%" PRId64, number);
+}
+
+/* Nothing that a driver calls a device leads out of the folder. */
+static bool is_name(const char *uuid)
+{
+    return uuid[0] != '\0' && uuid[0] != '.' && strchr(uuid, '/') == NULL;
+}
+
+/* A file that is called by a number, where that can mean but one device. */
+static bool read_number(struct reading *reading, const struct allotment_device *device)
+{
+    char name[NAME_MAX_BYTES], other[TEXT_MAX];
+    size_t other_size;
+    bool named = device->index >= 0 && (!device->partition || device->instance >= 0) &&
+                 !(device->partition && reading->convention->form == ALLOTMENT_GPUSTAT);
+    if (!named)
+        return false;
+    name_of(device, device->index, name);
+    bool found = read_note(reading, name, reading->text, &reading->size);
+    if (device->minor < 0 || device->minor == device->index)
+        return found;
+    name_of(device, device->minor, name);
+    bool also = read_note(reading, name, other, &other_size);
+    bool same = found && also && reading->size == other_size &&
+                memcmp(reading->text, other, other_size) == 0;
+    reading->bad |= (found || also) && !same;
+    return same;
+}
+
+static bool read_files(struct reading *reading, const struct allotment_device *device)
+{
+    bool by_uuid = reading->convention->form == ALLOTMENT_GPUSTAT && is_name(device->uuid);
+    return (by_uuid && read_note(reading, device->uuid, reading->text, &reading->size)) ||
+           read_number(reading, device);
+}
+
+/* ---- rows ---- */
+
+static bool is_told(const struct facts *out, size_t from, struct span job)
+{
+    for (size_t i = from; i < out->row_count; i++) {
+        struct span label = fact_label(out, &out->rows[i]);
+        if (label.size == job.size && memcmp(label.bytes, job.bytes, job.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void tell(const struct convention *convention, const struct allotment *job,
+                 struct facts *out)
+{
+    struct buffer id = {0};
+    if (facts_row(out, VITALS_GPU_JOB, 0, job->job) == NULL)
+        return;
+    fact_text(out, VITALS_GPU_JOB_JOB_ID, job->job);
+    fact_string(out, VITALS_GPU_JOB_CONVENTION, convention->name);
+    if (job->uid >= 0)
+        fact_u64(out, VITALS_GPU_JOB_UID, (uint64_t)job->uid);
+    if (!job->of_slurm)
+        return;
+    workload_format(&(struct workload){.kind = WORKLOAD_SLURM, .job = job->job}, &id);
+    if (id.failed)
+        out->failed = true;
+    else
+        fact_text(out, VITALS_GPU_JOB_WORKLOAD, (struct span){id.bytes, id.size});
+    buffer_done(&id);
+}
+
+static void tell_all(struct reading *reading, size_t first, struct facts *out)
+{
+    struct cursor text = cursor_over(reading->text, reading->size);
+    struct allotment job;
+    if (reading->cut && reading->size > 0) // the last word may be half of one
+        while (text.end > text.at && strchr(" \t\r\n", text.end[-1]) == NULL)
+            text.end--;
+    while (allotment_next(reading->convention->form, &text, &job, &reading->bad)) {
+        reading->cut |= out->row_count - first >= JOBS_MAX;
+        if (!is_told(out, first, job.job) && out->row_count - first < JOBS_MAX)
+            tell(reading->convention, &job, out);
+    }
+}
+
+static vitals_availability state_of(const struct reading *reading)
+{
+    if (reading->error < 0) {
+        vitals_availability reason = os_availability(reading->error);
+        return reason == VITALS_DENIED ? reason : VITALS_FAILED;
+    }
+    return reading->bad ? VITALS_FAILED : reading->cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
+}
+
+/* How the table is, by what two folders say of it: one that has failed leaves the other's rows. */
+static vitals_availability merge(vitals_availability before, vitals_availability now, bool any)
+{
+    if (before == VITALS_UNSUPPORTED || now == VITALS_UNSUPPORTED)
+        return before == VITALS_UNSUPPORTED ? now : before;
+    if (before > 0 && now > 0)
+        return before == VITALS_HAVE ? now : before;
+    return any ? VITALS_LOWER_BOUND : before < 0 ? before : now;
+}
+
+void allotment_read(const struct os *os, const struct allotment_device *device, struct facts *out)
+{
+    vitals_availability state = VITALS_UNSUPPORTED;
+    size_t first = out->row_count;
+    for (size_t i = 0; i < ARRAY_COUNT(CONVENTIONS); i++) {
+        const struct convention *convention = &CONVENTIONS[i];
+        struct reading reading = {.convention = convention};
+        reading.folder = os_notes_open(os, convention->where, convention->folder);
+        if (reading.folder < 0) {
+            vitals_availability reason = os_availability(reading.folder);
+            reason = reason == VITALS_DENIED ? reason : VITALS_UNSUPPORTED;
+            state = merge(state, reason, out->row_count > first);
+            continue;
+        }
+        bool found = read_files(&reading, device);
+        if (found)
+            tell_all(&reading, first, out);
+        os_close_descriptor(reading.folder);
+        vitals_availability now = state_of(&reading);
+        if (now == VITALS_HAVE && !found && device->index < 0)
+            now = VITALS_UNSUPPORTED; // there may be a file of a number that we would not know
+        state = merge(state, now, out->row_count > first);
+    }
+    facts_state(out, VITALS_GPU_JOB, state);
+}
