@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_levels(struct span text)
 {
-    struct amd_levels levels;
-    bool told = amd_levels_parse(text, &levels);
+    struct amd_dpm_levels levels;
+    bool told = amd_dpm_levels_parse(text, &levels);
     if (!told && (levels.now.state != VITALS_UNSET || levels.lowest.state != VITALS_UNSET))
         abort();
     if ((levels.lowest.state > 0) != (levels.highest.state > 0))

@@ -56,7 +56,7 @@ typedef struct vitals_run_options {
     /* What may be counted with, best first; words of "cgroup2 systemd perf taskstats cgroup1
      * connector wait4 sampling", by spaces; NULL: all that are permitted. wait4 and sampling are
      * always there. */
-    const char *rungs;
+    const char *methods;
 
     /* Limits; 0: none. What passes one gets SIGTERM as a whole, and SIGKILL after the grace. Memory
      * and processes are held by a cgroup where one can be had too, a little above; the account's

@@ -4,7 +4,7 @@
  * take snapshots with it (in your own thread), or it runs a thread of its own and leaves the newest
  * snapshot in a slot; then nobody waits for anybody.
  *
- * Slow sources are read on lanes: at the deadline (half the interval, at most 100 ms) a tick goes
+ * Slow sources are read on workers: at the deadline (half the interval, at most 100 ms) a tick goes
  * on with the last value, marked stale. The first vitals_sampler_take alone waits longer, up to 2.2
  * s, for sources that have never answered: loading a driver may take that long. Over many processes
  * (64 and more) it also starts up to three threads, as there are CPUs for them, that read with the
@@ -31,7 +31,7 @@ VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
                                                  vitals_sampler **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
-/* Stops its thread. A lane that hangs in a driver is left behind, never cancelled: the call
+/* Stops its thread. A worker that hangs in a driver is left behind, never cancelled: the call
  * returns within the deadline all the same. Accepts NULL. */
 VITALS_API void vitals_sampler_free(vitals_sampler *sampler);
 

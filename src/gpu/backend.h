@@ -1,7 +1,7 @@
 /* backend.h: the contract between vitals and a vendor.
  *
  * A back end is a record of functions. It reads devices and fills plain data; it knows nothing of
- * rows, lanes or screens. All calls but `open` and `close` of one back end come from its lanes,
+ * rows, workers or screens. All calls but `open` and `close` of one back end come from its workers,
  * which may be replaced: when a call hangs, its device stays with the hung thread and the other
  * devices are read by a new one. So:
  *   - `scan`, `diagnose`, `sample` and `processes` may run on different threads at once, the last
@@ -12,7 +12,7 @@
  *   - what belongs to one device (cursors, integrals) lives in that device's slot of the state;
  *   - slots are never freed or moved before `close`, and `close` is not called while a thread
  *     hangs.
- * Everything is filled with plain bytes, so that a lane can become a process one day. */
+ * Everything is filled with plain bytes, so that a worker can become a process one day. */
 #ifndef VITALS_GPU_BACKEND_H
 #define VITALS_GPU_BACKEND_H
 
@@ -79,7 +79,7 @@ struct gpu_sample {
     signed char state; /* VITALS_HAVE, or why the device cannot be read (it is lost, or asleep):
                         * then that is the reason of every value that is not among the facts, also
                         * of older ones */
-    struct facts facts;
+    struct row_batch batch;
 };
 
 /* What a process does on a device. */
@@ -124,7 +124,7 @@ struct gpu_backend {
                       const struct metric_set *wanted, struct gpu_processes *out);
     /* What was tried, with what result, as rows of the table diagnosis: `state` is NULL where open
      * has failed. */
-    void (*diagnose)(const vitals_context *context, void *state, struct facts *out);
+    void (*diagnose)(const vitals_context *context, void *state, struct row_batch *out);
     void (*close)(void *state);
 };
 
@@ -145,6 +145,6 @@ void gpu_demo_names(char *out, size_t capacity);
 
 /* Chooses who is on the demo's devices, where the context has the demo: see demo/cast.c. 0, or
  * VITALS_EMEMORY. What it sets is freed with memory_free(context->players). */
-int gpu_demo_cast(vitals_context *context);
+int gpu_demo_processes(vitals_context *context);
 
 #endif

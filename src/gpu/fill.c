@@ -15,7 +15,7 @@ void gpu_fill_begin(struct gpu_fill *fill, struct gpu_sample *sample, uint64_t s
 
 bool gpu_fill_wants_table(const struct gpu_fill *fill, vitals_entity entity)
 {
-    return metric_set_has_entity(&fill->sample->facts.wanted, entity);
+    return metric_set_has_entity(&fill->sample->batch.wanted, entity);
 }
 
 static struct span span_of(const char *text)
@@ -98,11 +98,11 @@ bool gpu_fill_has(const struct gpu_fill *fill, vitals_metric metric)
 }
 
 /* Of the readings from `first` on, those of its row into the newest row of facts. */
-static void end_row(const struct gpu_fill *fill, uint32_t first, struct facts *facts)
+static void end_row(const struct gpu_fill *fill, uint32_t first, struct row_batch *batch)
 {
     const struct gpu_reading *row = &fill->readings[first];
     vitals_entity entity = vitals_metric_entity(row->metric);
-    facts_row(facts, entity, 0, span_of(row->label));
+    batch_add_row(batch, entity, 0, span_of(row->label));
     for (uint32_t i = first; i < fill->count; i++) {
         const struct gpu_reading *reading = &fill->readings[i];
         if (vitals_metric_entity(reading->metric) != entity ||
@@ -110,11 +110,11 @@ static void end_row(const struct gpu_fill *fill, uint32_t first, struct facts *f
             continue;
         bool text = vitals_metric_type(reading->metric) == VITALS_TEXT;
         if (text && reading->value.state > 0)
-            fact_text_as(facts, reading->metric,
-                         (struct span){reading->text, (size_t)reading->value.as.u64},
-                         (vitals_availability)reading->value.state);
+            batch_set_text_as(batch, reading->metric,
+                              (struct span){reading->text, (size_t)reading->value.as.u64},
+                              (vitals_availability)reading->value.state);
         else
-            fact_value(facts, reading->metric, reading->value);
+            batch_set_value(batch, reading->metric, reading->value);
     }
 }
 
@@ -142,17 +142,17 @@ static bool has_device(const struct gpu_fill *fill)
 
 void gpu_fill_end(struct gpu_fill *fill)
 {
-    struct facts *facts = &fill->sample->facts;
+    struct row_batch *batch = &fill->sample->batch;
     /* The device is there even where it has nothing of what was asked for. */
     if (gpu_fill_wants_table(fill, VITALS_GPU) && !has_device(fill))
-        facts_row(facts, VITALS_GPU, 0, (struct span){"", 0});
+        batch_add_row(batch, VITALS_GPU, 0, (struct span){"", 0});
     for (uint32_t i = 0; i < fill->count; i++) {
         if (!is_begun(fill, i))
-            end_row(fill, i, facts);
+            end_row(fill, i, batch);
     }
     for (vitals_entity e = 0; fill->cut && (e = vitals_entity_next(e)) != 0;) {
         if (vitals_entity_parent(e) == VITALS_GPU && e != VITALS_GPU)
-            facts_state(facts, e, VITALS_LOWER_BOUND);
+            batch_state(batch, e, VITALS_LOWER_BOUND);
     }
 }
 

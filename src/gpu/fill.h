@@ -27,7 +27,7 @@ void gpu_fill_begin(struct gpu_fill *fill, struct gpu_sample *sample, uint64_t s
 
 static inline bool gpu_fill_wants(const struct gpu_fill *fill, vitals_metric metric)
 {
-    return facts_wants(&fill->sample->facts, metric);
+    return batch_wants(&fill->sample->batch, metric);
 }
 /* Any metric of the table. */
 bool gpu_fill_wants_table(const struct gpu_fill *fill, vitals_entity entity);

@@ -1,7 +1,7 @@
 /* names.h: what a device is called, by the lists that distributions ship below /usr/share.
  *
  * A list is read through once per question (a megabyte): ask when a device is found, not when it is
- * sampled. Thread rule: lanes only; the parsers are pure. No memory is asked for. */
+ * sampled. Thread rule: workers only; the parsers are pure. No memory is asked for. */
 #ifndef VITALS_GPU_NAMES_H
 #define VITALS_GPU_NAMES_H
 

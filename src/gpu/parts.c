@@ -19,11 +19,11 @@ struct who {
     struct span label;
 };
 
-static struct who who_is(const struct facts *facts, const struct fact_row *row)
+static struct who who_is(const struct row_batch *batch, const struct batch_row *row)
 {
     struct who who = {row->entity, row->key, {"", 0}};
     if (row->key == 0) {
-        who.label = fact_label(facts, row);
+        who.label = batch_label(batch, row);
         who.label.size = size_min(who.label.size, GPU_PART_LABEL);
     }
     return who;
@@ -58,17 +58,17 @@ static struct gpu_part *find(const struct gpu_device *device, const struct who *
     return found ? &device->parts[at] : NULL;
 }
 
-const struct gpu_part *gpu_part_find(const struct gpu_device *device, const struct facts *facts,
-                                     const struct fact_row *row)
+const struct gpu_part *gpu_part_find(const struct gpu_device *device, const struct row_batch *batch,
+                                     const struct batch_row *row)
 {
-    struct who who = who_is(facts, row);
+    struct who who = who_is(batch, row);
     return find(device, &who);
 }
 
-int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct facts *facts,
-                 const struct fact_row *row)
+int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct row_batch *batch,
+                 const struct batch_row *row)
 {
-    struct who who = who_is(facts, row);
+    struct who who = who_is(batch, row);
     size_t at = place_of(device, &who);
     if (at < device->part_count && compare(&device->parts[at], &who) == 0)
         return 0;
@@ -90,12 +90,12 @@ int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struc
 /* ---- forgetting ---- */
 
 /* Marks those that have a row of the device now: how many they are. */
-static size_t mark(struct gpu_device *device, const struct facts *facts, bool is_peers)
+static size_t mark(struct gpu_device *device, const struct row_batch *batch, bool is_peers)
 {
     size_t marked = 0;
-    for (size_t i = 0; i < facts->row_count; i++) {
-        const struct fact_row *row = &facts->rows[i];
-        struct who who = who_is(facts, row);
+    for (size_t i = 0; i < batch->row_count; i++) {
+        const struct batch_row *row = &batch->rows[i];
+        struct who who = who_is(batch, row);
         struct gpu_part *part = !is_peers || row->parent == device->key ? find(device, &who) : NULL;
         if (part && !part->is_there) {
             part->is_there = true;

@@ -2,7 +2,7 @@
  *
  * A folder is the device's below /sys: "bus/pci/devices/0000:03:00.0", "class/drm/card0/device" or
  * where those lead to; of a device that is on no such bus, what it lacks is unsupported.
- * Thread rule: lanes only; pure where there is no struct os. No memory is asked for. */
+ * Thread rule: workers only; pure where there is no struct os. No memory is asked for. */
 #ifndef VITALS_GPU_PCI_H
 #define VITALS_GPU_PCI_H
 

@@ -23,11 +23,11 @@ static void mix(struct question *question, const char *text)
     question->hash = (question->hash * 31) ^ hash_bytes(text, strlen(text) + 1);
 }
 
-static struct span text_at(const struct facts *facts, const struct fact_row *row,
+static struct span text_at(const struct row_batch *batch, const struct batch_row *row,
                            vitals_metric metric)
 {
-    const struct fact *fact = fact_find(facts, row, metric);
-    return fact && fact->state > 0 ? fact_span(facts, fact) : (struct span){"", 0};
+    const struct batch_cell *cell = batch_find(batch, row, metric);
+    return cell && cell->state > 0 ? batch_span(batch, cell) : (struct span){"", 0};
 }
 
 static void keep(struct question *question, char out[static TOPOLOGY_ADDRESS], struct span text)
@@ -41,21 +41,21 @@ static void keep(struct question *question, char out[static TOPOLOGY_ADDRESS], s
 /* The device's links that are up. */
 static void add_links(struct question *question, const struct gpu_device *device)
 {
-    const struct facts *facts = &device->readings.kept;
-    for (size_t i = 0; i < facts->row_count; i++) {
-        const struct fact_row *row = &facts->rows[i];
-        const struct fact *active = fact_find(facts, row, VITALS_GPU_LINK_ACTIVE);
+    const struct row_batch *batch = &device->readings.kept;
+    for (size_t i = 0; i < batch->row_count; i++) {
+        const struct batch_row *row = &batch->rows[i];
+        const struct batch_cell *active = batch_find(batch, row, VITALS_GPU_LINK_ACTIVE);
         if (row->entity != VITALS_GPU_LINK || !active || active->state <= 0 ||
             active->as.u64 == 0 || question->link_count == TOPOLOGY_LINKS)
             continue;
         size_t at = question->link_count++;
-        keep(question, question->texts[at][0], text_at(facts, row, VITALS_GPU_LINK_KIND));
+        keep(question, question->texts[at][0], text_at(batch, row, VITALS_GPU_LINK_KIND));
         keep(question, question->texts[at][1],
-             text_at(facts, row, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID));
+             text_at(batch, row, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID));
         question->links[at] = (struct topology_link){
             .device = question->device_count - 1,
             .kind = question->texts[at][0],
-            .to_switch = span_equal(text_at(facts, row, VITALS_GPU_LINK_REMOTE_KIND), "switch"),
+            .to_switch = span_equal(text_at(batch, row, VITALS_GPU_LINK_REMOTE_KIND), "switch"),
             .remote = question->texts[at][1],
         };
     }
@@ -90,8 +90,8 @@ static struct gpu_device *device_of(const struct gpu_table *table, uint64_t key)
 static void look(struct gpu_table *table, const struct os *os, const struct question *question,
                  const struct metric_set *wanted)
 {
-    struct facts *peers = &table->peers;
-    facts_reset(peers, wanted);
+    struct row_batch *peers = &table->peers;
+    batch_reset(peers, wanted);
     gpu_topology_write(os,
                        &(struct topology){.devices = question->devices,
                                           .links = question->links,
@@ -125,21 +125,21 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
 void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builder,
                            uint64_t stamp_ns)
 {
-    const struct facts *peers = &table->peers;
+    const struct row_batch *peers = &table->peers;
     vitals_builder_state(builder, VITALS_GPU_PEER,
                          table->peers_hash == 0
                              ? VITALS_NOT_YET
                              : (vitals_availability)peers->states[VITALS_GPU_PEER]);
     for (size_t i = 0; i < peers->row_count; i++) {
-        const struct fact_row *row = &peers->rows[i];
+        const struct batch_row *row = &peers->rows[i];
         const struct gpu_device *device = device_of(table, row->parent);
-        struct span label = fact_label(peers, row);
+        struct span label = batch_label(peers, row);
         const struct gpu_part *part = device ? gpu_part_find(device, peers, row) : NULL;
         if (!part)
             continue;
         vitals_builder_row(builder, VITALS_GPU_PEER, part->key, device->key,
                            (vitals_text){label.bytes, label.size}, stamp_ns);
-        builder_facts(builder, peers, row);
+        builder_batch(builder, peers, row);
         builder_rest(builder, VITALS_GPU_PEER, VITALS_UNSUPPORTED);
     }
 }

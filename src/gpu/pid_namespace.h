@@ -6,7 +6,7 @@
  * number: it is believed once the process shows an open node of that device. Where /proc is that of
  * an outer namespace, as when a container is given the machine's, whoever has the number in the
  * innermost of its namespaces (NSpid) is looked for in the same way, and its pid in that /proc
- * takes the place of the driver's. Thread rule: a lane's; may block. */
+ * takes the place of the driver's. Thread rule: a worker's; may block. */
 #ifndef VITALS_GPU_PID_NAMESPACE_H
 #define VITALS_GPU_PID_NAMESPACE_H
 

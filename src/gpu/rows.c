@@ -31,18 +31,18 @@ static vitals_availability unread(bool late)
 /* Of the newest row of the table: what was asked for and is not there, the device does not have;
  * what never came was late, whatever else has come. */
 static void write_rest(const struct gpu_device *device, vitals_entity entity,
-                       const struct fact_row *row, vitals_builder *builder)
+                       const struct batch_row *row, vitals_builder *builder)
 {
-    const struct late *late = gpu_device_late(device, entity);
+    const struct answer_cache *late = gpu_device_late(device, entity);
     bool is_lost = late == &device->readings && device->lost < 0;
     vitals_availability reason = is_lost ? (vitals_availability)device->lost : VITALS_UNSUPPORTED;
     for (unsigned number = 1; number < METRIC_NUMBERS && row; number++) {
         vitals_metric metric = metric_of(entity, number);
         if (!builder_wants(builder, metric))
             continue;
-        if (late_asked(late, metric) && !fact_find(&late->kept, row, metric))
+        if (cache_asked(late, metric) && !batch_find(&late->kept, row, metric))
             vitals_builder_missing(builder, metric, reason);
-        else if (!is_lost && late_is_silent(late, metric))
+        else if (!is_lost && cache_is_silent(late, metric))
             vitals_builder_missing(builder, metric, VITALS_TIMED_OUT);
     }
 }
@@ -70,12 +70,12 @@ static void write_identity(vitals_builder *builder, const struct gpu_device *dev
 /* A partitioned device's processes are those of its partitions. */
 static struct value count_processes(const struct gpu_table *table, const struct gpu_device *device)
 {
-    struct value sum = aged(device->process_count, device->users_late);
+    struct value sum = aged(device->process_count, device->users_cache);
     for (size_t i = 0; i < table->count && sum.state > 0; i++) {
         const struct gpu_device *part = table->devices[i];
         if (!part->present || part->parent != device->key)
             continue;
-        struct value own = aged(part->process_count, part->users_late);
+        struct value own = aged(part->process_count, part->users_cache);
         if (own.state == VITALS_UNSUPPORTED)
             continue; /* its users are told of the whole device */
         if (own.state <= 0)
@@ -90,18 +90,18 @@ static struct value count_processes(const struct gpu_table *table, const struct 
 static void write_device(const struct gpu_table *table, const struct gpu_device *device,
                          vitals_builder *builder)
 {
-    const struct late *late = &device->readings;
-    const struct fact_row *row = late_find(late, VITALS_GPU, 0, NULL);
+    const struct answer_cache *late = &device->readings;
+    const struct batch_row *row = cache_find(late, VITALS_GPU, 0, NULL);
     vitals_builder_row(builder, VITALS_GPU, device->key, device->parent, text_of(device->label),
                        device->stamp_ns);
     if (row) {
         write_rest(device, VITALS_GPU, row, builder);
-        late_write(late, VITALS_GPU, row, builder, device->stamp_ns);
+        cache_write(late, VITALS_GPU, row, builder, device->stamp_ns);
     }
     builder_value(builder, VITALS_GPU_PROCESSES, count_processes(table, device));
     write_identity(builder, device);
     builder_rest(builder, VITALS_GPU,
-                 device->lost < 0 ? (vitals_availability)device->lost : late_reason(late));
+                 device->lost < 0 ? (vitals_availability)device->lost : cache_reason(late));
 }
 
 /* ---- engines, sensors, clocks, pools, links, errors ---- */
@@ -109,21 +109,21 @@ static void write_device(const struct gpu_table *table, const struct gpu_device 
 static void write_children(const struct gpu_device *device, vitals_builder *builder,
                            vitals_entity entity)
 {
-    const struct late *late = gpu_device_late(device, entity);
+    const struct answer_cache *late = gpu_device_late(device, entity);
     uint64_t stamp_ns = entity == VITALS_GPU_JOB ? device->claims_stamp_ns : device->stamp_ns;
     for (size_t i = 0; i < late->kept.row_count; i++) {
-        const struct fact_row *row = &late->kept.rows[i];
+        const struct batch_row *row = &late->kept.rows[i];
         if (row->entity != entity)
             continue;
-        struct span label = fact_label(&late->kept, row);
+        struct span label = batch_label(&late->kept, row);
         const struct gpu_part *part = gpu_part_find(device, &late->kept, row);
         if (!part)
             continue;
         vitals_builder_row(builder, entity, part->key, device->key,
                            (vitals_text){label.bytes, label.size}, stamp_ns);
         write_rest(device, entity, row, builder);
-        late_write(late, entity, row, builder, stamp_ns);
-        builder_rest(builder, entity, late_reason(late));
+        cache_write(late, entity, row, builder, stamp_ns);
+        builder_rest(builder, entity, cache_reason(late));
     }
 }
 
@@ -186,7 +186,7 @@ static void write_readings(const struct gpu_device *device, const struct gpu_use
             value = value_missing(VITALS_UNSUPPORTED);
         if (metric == VITALS_GPU_PROCESS_BUSY_SECONDS && value.state > 0)
             value.as.f64 -= user->busy_before;
-        builder_value(builder, metric, aged(value, device->users_late));
+        builder_value(builder, metric, aged(value, device->users_cache));
     }
 }
 
@@ -199,9 +199,9 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
                        device->users_stamp_ns);
     builder_value(builder, VITALS_GPU_PROCESS_PID, value_u64((uint64_t)user->now.pid));
     builder_value(builder, VITALS_GPU_PROCESS_PROCESS, process);
-    write_type(user, device->users_late, builder);
+    write_type(user, device->users_cache, builder);
     write_readings(device, user, builder);
-    builder_rest(builder, VITALS_GPU_PROCESS, unread(device->users_late));
+    builder_rest(builder, VITALS_GPU_PROCESS, unread(device->users_cache));
 }
 
 /* How complete the device's list is; UNSET: its users are told of the whole device. */
@@ -209,19 +209,19 @@ static vitals_availability list_state(const struct gpu_device *device)
 {
     vitals_availability state = (vitals_availability)device->process_count.state;
     if (state == VITALS_UNSET)
-        return unread(device->users_late);
+        return unread(device->users_cache);
     if (state == VITALS_UNSUPPORTED && device->who.parent_slot >= 0)
         return VITALS_UNSET;
-    return state == VITALS_HAVE && device->users_late ? VITALS_STALE : state;
+    return state == VITALS_HAVE && device->users_cache ? VITALS_STALE : state;
 }
 
 /* The same of its jobs. */
 static vitals_availability jobs_state(const struct gpu_device *device)
 {
-    const struct late *late = &device->claims;
+    const struct answer_cache *late = &device->claims;
     signed char state = late->kept.states[VITALS_GPU_JOB];
     if (state == VITALS_UNSET)
-        return late_reason(late);
+        return cache_reason(late);
     return late->overdue && state > 0 ? VITALS_STALE : (vitals_availability)state;
 }
 

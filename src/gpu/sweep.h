@@ -78,7 +78,7 @@ bool gpu_sweeper_asks(const struct gpu_sweeper *sweeper, uint32_t *major, uint32
 enum { SWEEP_AVOIDED = 16 };
 bool gpu_sweeper_avoid(struct gpu_sweeper *sweeper, uint32_t major, uint32_t minor);
 
-/* A new one; NULL where memory is out. May block: a lane's work. */
+/* A new one; NULL where memory is out. May block: a worker's work. */
 struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper);
 
 /* Reads one fdinfo into *out, whose stamp, pid, start, broker and numbers are the caller's and

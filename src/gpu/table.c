@@ -32,8 +32,8 @@ static void device_free(struct gpu_device *device)
 {
     for (size_t i = 0; i < GPU_TEXTS; i++)
         shared_text_unref(device->texts[i]);
-    late_done(&device->readings);
-    late_done(&device->claims);
+    cache_done(&device->readings);
+    cache_done(&device->claims);
     memory_free(device->parts);
     memory_free(device->users);
     memory_free(device->spare);
@@ -46,7 +46,7 @@ void gpu_table_free(struct gpu_table *table)
         return;
     for (size_t i = 0; i < table->count; i++)
         device_free(table->devices[i]);
-    facts_done(&table->peers);
+    batch_done(&table->peers);
     memory_free(table->devices);
     memory_free(table);
 }
@@ -146,12 +146,12 @@ static int intern(struct gpu_device *device, const struct gpu_identity *who)
 /* A device that comes back begins anew, under its old keys. */
 static void forget_readings(struct gpu_device *device)
 {
-    late_done(&device->readings);
-    late_done(&device->claims);
+    cache_done(&device->readings);
+    cache_done(&device->claims);
     device->lost = VITALS_HAVE;
     device->process_count = value_missing(VITALS_UNSET);
     device->stamp_ns = device->claims_stamp_ns = device->users_stamp_ns = 0;
-    device->users_late = false;
+    device->users_cache = false;
     device->users_asked = (struct metric_set){0};
     device->user_count = 0;
 }
@@ -220,21 +220,22 @@ int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_s
 
 /* ---- readings ---- */
 
-static int add_parts(struct gpu_table *table, struct gpu_device *device, const struct facts *facts)
+static int add_parts(struct gpu_table *table, struct gpu_device *device,
+                     const struct row_batch *batch)
 {
-    for (size_t i = 0; i < facts->row_count; i++) {
-        const struct fact_row *row = &facts->rows[i];
-        if (row->entity != VITALS_GPU && gpu_part_add(table, device, facts, row) < 0)
+    for (size_t i = 0; i < batch->row_count; i++) {
+        const struct batch_row *row = &batch->rows[i];
+        if (row->entity != VITALS_GPU && gpu_part_add(table, device, batch, row) < 0)
             return VITALS_EMEMORY;
     }
     return 0;
 }
 
-static int take_facts(struct gpu_table *table, struct gpu_device *device, struct late *late,
-                      struct gpu_sample *sample)
+static int take_facts(struct gpu_table *table, struct gpu_device *device,
+                      struct answer_cache *cache, struct gpu_sample *sample)
 {
-    if (add_parts(table, device, &sample->facts) < 0 ||
-        late_take(late, &sample->facts, sample->stamp_ns) < 0)
+    if (add_parts(table, device, &sample->batch) < 0 ||
+        cache_take(cache, &sample->batch, sample->stamp_ns) < 0)
         return VITALS_EMEMORY;
     gpu_parts_forget(table, device);
     return 0;
@@ -247,11 +248,11 @@ int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
     if (!device)
         return 0;
     if (sample->state < 0) /* lost, or asleep: nothing that was read of it before holds any more */
-        late_lose(&device->readings, (vitals_availability)sample->state);
-    bool says_something = sample->state > 0 || sample->facts.row_count > 0;
+        cache_lose(&device->readings, (vitals_availability)sample->state);
+    bool says_something = sample->state > 0 || sample->batch.row_count > 0;
     if (says_something && take_facts(table, device, &device->readings, sample) < 0)
         return VITALS_EMEMORY;
-    facts_reserve_like(&sample->facts, &device->readings.kept); /* the next may be as large */
+    batch_reserve_like(&sample->batch, &device->readings.kept); /* the next may be as large */
     device->lost = sample->state;
     device->stamp_ns = sample->stamp_ns;
     return 0;
@@ -337,7 +338,7 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
         return 0;
     bool passing = processes->state == VITALS_TIMED_OUT || processes->state == VITALS_FAILED;
     if (passing && device->user_count > 0) {
-        device->users_late = true; /* one bad answer does not end a process */
+        device->users_cache = true; /* one bad answer does not end a process */
         return 0;
     }
     if (reserve_spare(device, processes->count) < 0)
@@ -348,7 +349,7 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
     if (processes->cut)
         device->process_count.state = VITALS_LOWER_BOUND;
     device->users_stamp_ns = processes->stamp_ns;
-    device->users_late = false;
+    device->users_cache = false;
     add_asked(&device->users_asked, wanted);
     return 0;
 }
@@ -360,12 +361,12 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
     if (!device)
         return;
     if (metric_set_has_entity(asked, VITALS_GPU_JOB)) { /* who asks for them asks for them alone */
-        late_overdue(&device->claims, asked);
+        cache_overdue(&device->claims, asked);
         return;
     }
-    late_overdue(&device->readings, asked);
-    device->users_late |= metric_set_has_entity(asked, VITALS_GPU_PROCESS) ||
-                          metric_set_has(asked, VITALS_GPU_PROCESSES);
+    cache_overdue(&device->readings, asked);
+    device->users_cache |= metric_set_has_entity(asked, VITALS_GPU_PROCESS) ||
+                           metric_set_has(asked, VITALS_GPU_PROCESSES);
 }
 
 void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),

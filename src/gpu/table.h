@@ -1,7 +1,7 @@
 /* table.h: every device that was seen, its newest readings, and its rows.
  *
  * Devices get their key from their UUID, once; it is never given to another. Readings come from
- * lanes as plain data and are copied in; what does not arrive in time stays and turns stale.
+ * workers as plain data and are copied in; what does not arrive in time stays and turns stale.
  * Thread rule: the tick thread. */
 #ifndef VITALS_GPU_TABLE_H
 #define VITALS_GPU_TABLE_H

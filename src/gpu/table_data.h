@@ -43,16 +43,17 @@ struct gpu_device {
     struct shared_text *texts[GPU_TEXTS];
 
     uint64_t stamp_ns;
-    signed char lost;     /* why nothing at all is read of it; HAVE: it is */
-    struct late readings; /* what its driver says */
-    struct late claims;   /* what others do: the table gpu_job, whether the driver answers or not */
+    signed char lost;             /* why nothing at all is read of it; HAVE: it is */
+    struct answer_cache readings; /* what its driver says */
+    struct answer_cache
+        claims; /* what others do: the table gpu_job, whether the driver answers or not */
     uint64_t claims_stamp_ns;
     struct gpu_part *parts; /* in the order of tables, numbers and labels */
     size_t part_count, part_capacity;
     size_t part_limit; /* beyond it, it is looked who of them is gone */
 
     uint64_t users_stamp_ns;
-    bool users_late;
+    bool users_cache;
     struct metric_set users_asked; /* at least once */
     struct value process_count;
     struct gpu_user *users, *spare; /* in the order of pids; spare is what users was before */
@@ -63,24 +64,24 @@ struct gpu_table {
     struct gpu_device **devices; /* in the order of keys */
     size_t count, capacity;
     uint64_t child_keys, user_keys; /* the last that was given */
-    struct facts peers;             /* what topology.c said last, */
+    struct row_batch peers;         /* what topology.c said last, */
     uint64_t peers_hash;            /* of these devices and links */
 };
 
 /* Who tells of the device's rows in a table. */
-static inline const struct late *gpu_device_late(const struct gpu_device *device,
-                                                 vitals_entity entity)
+static inline const struct answer_cache *gpu_device_late(const struct gpu_device *device,
+                                                         vitals_entity entity)
 {
     return entity == VITALS_GPU_JOB ? &device->claims : &device->readings;
 }
 
 /* Gives a row of a child table a key, where it has none. 0 or VITALS_EMEMORY. parts.c */
-int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct facts *facts,
-                 const struct fact_row *row);
+int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct row_batch *batch,
+                 const struct batch_row *row);
 
 /* The row's key; NULL where it has none. */
-const struct gpu_part *gpu_part_find(const struct gpu_device *device, const struct facts *facts,
-                                     const struct fact_row *row);
+const struct gpu_part *gpu_part_find(const struct gpu_device *device, const struct row_batch *batch,
+                                     const struct batch_row *row);
 
 /* Forgets rows that are gone, once they are more than those that are there. */
 void gpu_parts_forget(const struct gpu_table *table, struct gpu_device *device);

@@ -217,36 +217,36 @@ static uint64_t number_of(const struct peer *peer)
     return parsed ? ADAPTERS | address : 0;
 }
 
-static bool add_row(struct facts *out, uint64_t parent, const struct peer *peer)
+static bool add_row(struct row_batch *out, uint64_t parent, const struct peer *peer)
 {
-    struct fact_row *row = facts_row(out, VITALS_GPU_PEER, number_of(peer),
-                                     (struct span){peer->label, strlen(peer->label)});
+    struct batch_row *row = batch_add_row(out, VITALS_GPU_PEER, number_of(peer),
+                                          (struct span){peer->label, strlen(peer->label)});
     if (!row)
         return false;
     row->parent = parent;
     if (peer->key != 0)
-        fact_u64(out, VITALS_GPU_PEER_PEER, peer->key);
+        batch_set_u64(out, VITALS_GPU_PEER_PEER, peer->key);
     else
-        fact_missing(out, VITALS_GPU_PEER_PEER, VITALS_UNSUPPORTED);
-    fact_string(out, VITALS_GPU_PEER_KIND, peer->kind);
+        batch_set_missing(out, VITALS_GPU_PEER_PEER, VITALS_UNSUPPORTED);
+    batch_set_string(out, VITALS_GPU_PEER_KIND, peer->kind);
     if (peer->address[0] != '\0')
-        fact_string(out, VITALS_GPU_PEER_PEER_PCI_BUS_ID, peer->address);
+        batch_set_string(out, VITALS_GPU_PEER_PEER_PCI_BUS_ID, peer->address);
     else
-        fact_missing(out, VITALS_GPU_PEER_PEER_PCI_BUS_ID, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_GPU_PEER_PEER_PCI_BUS_ID, VITALS_UNSUPPORTED);
     return true;
 }
 
-static void add_path(struct facts *out, const struct spot *a, const struct spot *b)
+static void add_path(struct row_batch *out, const struct spot *a, const struct spot *b)
 {
     const char *path = topology_path(a->place, a->node, b->place, b->node);
     if (path[0] != '\0')
-        fact_string(out, VITALS_GPU_PEER_PATH, path);
+        batch_set_string(out, VITALS_GPU_PEER_PATH, path);
     else
-        fact_missing(out, VITALS_GPU_PEER_PATH, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_GPU_PEER_PATH, VITALS_UNSUPPORTED);
 }
 
-static void add_device(struct facts *out, const struct topology *topology, const struct spot *spots,
-                       size_t a, size_t b)
+static void add_device(struct row_batch *out, const struct topology *topology,
+                       const struct spot *spots, size_t a, size_t b)
 {
     const struct topology_device *device = &topology->devices[b];
     const struct peer peer = {device->label, "gpu",
@@ -256,30 +256,30 @@ static void add_device(struct facts *out, const struct topology *topology, const
     if (!add_row(out, topology->devices[a].key, &peer))
         return;
     add_path(out, &spots[a], &spots[b]);
-    fact_u64(out, VITALS_GPU_PEER_LINKS, topology_links(topology, a, b, &kind));
-    fact_string(out, VITALS_GPU_PEER_LINK_KIND, kind);
+    batch_set_u64(out, VITALS_GPU_PEER_LINKS, topology_links(topology, a, b, &kind));
+    batch_set_string(out, VITALS_GPU_PEER_LINK_KIND, kind);
 }
 
-static void add_network(struct facts *out, uint64_t parent, const struct spot *spot,
+static void add_network(struct row_batch *out, uint64_t parent, const struct spot *spot,
                         const struct adapters *adapters, size_t at)
 {
     const struct peer peer = {adapters->names[at], "network", adapters->spots[at].address, 0};
     if (!add_row(out, parent, &peer))
         return;
     add_path(out, spot, &adapters->spots[at]);
-    fact_u64(out, VITALS_GPU_PEER_LINKS, 0);
-    fact_string(out, VITALS_GPU_PEER_LINK_KIND, "");
+    batch_set_u64(out, VITALS_GPU_PEER_LINKS, 0);
+    batch_set_string(out, VITALS_GPU_PEER_LINK_KIND, "");
 }
 
-static bool is_wanted(const struct facts *facts)
+static bool is_wanted(const struct row_batch *batch)
 {
-    return facts_wants(facts, VITALS_GPU_PEER_PEER) || facts_wants(facts, VITALS_GPU_PEER_KIND) ||
-           facts_wants(facts, VITALS_GPU_PEER_PEER_PCI_BUS_ID) ||
-           facts_wants(facts, VITALS_GPU_PEER_PATH) || facts_wants(facts, VITALS_GPU_PEER_LINKS) ||
-           facts_wants(facts, VITALS_GPU_PEER_LINK_KIND);
+    return batch_wants(batch, VITALS_GPU_PEER_PEER) || batch_wants(batch, VITALS_GPU_PEER_KIND) ||
+           batch_wants(batch, VITALS_GPU_PEER_PEER_PCI_BUS_ID) ||
+           batch_wants(batch, VITALS_GPU_PEER_PATH) || batch_wants(batch, VITALS_GPU_PEER_LINKS) ||
+           batch_wants(batch, VITALS_GPU_PEER_LINK_KIND);
 }
 
-void gpu_topology_write(const struct os *os, const struct topology *topology, struct facts *out)
+void gpu_topology_write(const struct os *os, const struct topology *topology, struct row_batch *out)
 {
     size_t count = size_min(topology->device_count, TOPOLOGY_DEVICES);
     if (count == 0 || !is_wanted(out))
@@ -302,7 +302,7 @@ void gpu_topology_write(const struct os *os, const struct topology *topology, st
             add_network(out, topology->devices[a].key, &spots[a], adapters, i);
     }
     if (topology->device_count > count || (adapters && adapters->cut))
-        facts_state(out, VITALS_GPU_PEER, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_GPU_PEER, VITALS_LOWER_BOUND);
     memory_free(spots);
     memory_free(adapters);
 }

@@ -2,7 +2,7 @@
  *
  * How far is read off the places of /sys/devices; direct links are what the back ends told in
  * gpu_link. It changes only as devices come and go, so it is written when they do.
- * Thread rule: a lane's; reads some small files of /sys for each device and adapter. */
+ * Thread rule: a worker's; reads some small files of /sys for each device and adapter. */
 #ifndef VITALS_GPU_TOPOLOGY_H
 #define VITALS_GPU_TOPOLOGY_H
 
@@ -40,7 +40,8 @@ struct topology {
  * that no other peer of the device has, whatever they are called (0: the label tells); the device's
  * key as parent, and as label the peer's: "1", "mlx5_0", "eth0". What is not wanted is not read.
  * The state of the table is LOWER_BOUND where there were too many. */
-void gpu_topology_write(const struct os *os, const struct topology *topology, struct facts *out);
+void gpu_topology_write(const struct os *os, const struct topology *topology,
+                        struct row_batch *out);
 
 /* How far two places are, in nvidia-smi's words: "pix" (one bridge on either side at most), "pxb"
  * (more), "phb" (through the host bridge), "node" (between host bridges of one NUMA node), "sys"

@@ -109,8 +109,8 @@ static void write_numbers(const struct device *disk, vitals_builder *builder)
         vitals_builder_u64(builder, VITALS_DISK_IN_FLIGHT, number, VITALS_HAVE);
 }
 
-void disks_write(const struct devices *disks, const struct late *late, vitals_builder *builder,
-                 uint64_t stamp_ns)
+void disks_write(const struct devices *disks, const struct answer_cache *cache,
+                 vitals_builder *builder, uint64_t stamp_ns)
 {
     vitals_builder_state(builder, VITALS_DISK, (vitals_availability)disks->state);
     size_t hint = 0;
@@ -123,7 +123,7 @@ void disks_write(const struct devices *disks, const struct late *late, vitals_bu
                             (vitals_text){disk->kind.type, strlen(disk->kind.type)}, VITALS_HAVE);
         vitals_builder_u64(builder, VITALS_DISK_COUNTED, disk->counted, VITALS_HAVE);
         write_numbers(disk, builder);
-        late_write_named(late, VITALS_DISK, name, &hint, builder, stamp_ns);
+        cache_write_named(cache, VITALS_DISK, name, &hint, builder, stamp_ns);
         builder_rest(builder, VITALS_DISK, VITALS_UNSUPPORTED);
     }
 }

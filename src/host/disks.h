@@ -17,7 +17,7 @@ int disks_take(struct devices *disks, const struct os *os, const struct os_devic
                struct values *machine);
 
 /* Writes the rows into the open table. */
-void disks_write(const struct devices *disks, const struct late *late, vitals_builder *builder,
-                 uint64_t stamp_ns);
+void disks_write(const struct devices *disks, const struct answer_cache *cache,
+                 vitals_builder *builder, uint64_t stamp_ns);
 
 #endif

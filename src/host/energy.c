@@ -76,7 +76,7 @@ static void begin_anew(struct energy_zone *zone, double joules, double range, ui
         zone->state = VITALS_LOWER_BOUND;
 }
 
-static void take_joules(struct energy_zone *zone, struct fact *joules, double range,
+static void take_joules(struct energy_zone *zone, struct batch_cell *joules, double range,
                         uint64_t read_ns)
 {
     const double now = joules->as.f64;
@@ -88,17 +88,18 @@ static void take_joules(struct energy_zone *zone, struct fact *joules, double ra
     joules->state = (signed char)zone->state;
 }
 
-static struct fact *number_of(struct facts *facts, const struct fact_row *row, vitals_metric metric)
+static struct batch_cell *number_of(struct row_batch *batch, const struct batch_row *row,
+                                    vitals_metric metric)
 {
-    const struct fact *fact = fact_find(facts, row, metric);
-    return fact != NULL && fact->state > 0 ? &facts->items[fact - facts->items] : NULL;
+    const struct batch_cell *cell = batch_find(batch, row, metric);
+    return cell != NULL && cell->state > 0 ? &batch->items[cell - batch->items] : NULL;
 }
 
-static int take_zone(struct energy *energy, struct facts *facts, const struct fact_row *row,
+static int take_zone(struct energy *energy, struct row_batch *batch, const struct batch_row *row,
                      uint64_t read_ns)
 {
-    struct fact *joules = number_of(facts, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
-    const struct fact *range = number_of(facts, row, VITALS_ENERGY_ZONE_RANGE_JOULES);
+    struct batch_cell *joules = number_of(batch, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
+    const struct batch_cell *range = number_of(batch, row, VITALS_ENERGY_ZONE_RANGE_JOULES);
     if (joules == NULL)
         return 0;
     struct energy_zone *zone = find_zone(energy, row->key, joules->as.f64, read_ns);
@@ -108,24 +109,24 @@ static int take_zone(struct energy *energy, struct facts *facts, const struct fa
     return 0;
 }
 
-static bool is_named(const struct facts *facts, const struct fact_row *row, const char *prefix)
+static bool is_named(const struct row_batch *batch, const struct batch_row *row, const char *prefix)
 {
-    const struct fact *name = fact_find(facts, row, VITALS_ENERGY_ZONE_NAME);
-    struct span text = name != NULL && name->state > 0 ? fact_span(facts, name)
+    const struct batch_cell *name = batch_find(batch, row, VITALS_ENERGY_ZONE_NAME);
+    struct span text = name != NULL && name->state > 0 ? batch_span(batch, name)
                                                        : (struct span){"", 0};
     return text.size >= strlen(prefix) && memcmp(text.bytes, prefix, strlen(prefix)) == 0;
 }
 
 /* Of all zones of the kind, as sure as the least sure; a lower bound where one is not known. */
-static struct value sum_of(const struct facts *facts, const char *prefix)
+static struct value sum_of(const struct row_batch *batch, const char *prefix)
 {
     struct value sum = {.as.f64 = 0, .state = VITALS_UNSET};
     vitals_availability missing = VITALS_UNSET;
-    for (size_t i = 0; i < facts->row_count; i++) {
-        const struct fact_row *row = &facts->rows[i];
-        if (row->entity != VITALS_ENERGY_ZONE || !is_named(facts, row, prefix))
+    for (size_t i = 0; i < batch->row_count; i++) {
+        const struct batch_row *row = &batch->rows[i];
+        if (row->entity != VITALS_ENERGY_ZONE || !is_named(batch, row, prefix))
             continue;
-        const struct fact *joules = fact_find(facts, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
+        const struct batch_cell *joules = batch_find(batch, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
         if (joules == NULL || joules->state <= 0) {
             missing = joules != NULL ? (vitals_availability)joules->state : VITALS_UNSUPPORTED;
             continue;
@@ -138,35 +139,35 @@ static struct value sum_of(const struct facts *facts, const char *prefix)
         sum.state = VITALS_LOWER_BOUND;
     if (sum.state > 0)
         return sum;
-    bool denied = facts->states[VITALS_ENERGY_ZONE] == VITALS_DENIED;
+    bool denied = batch->states[VITALS_ENERGY_ZONE] == VITALS_DENIED;
     return value_missing(missing != VITALS_UNSET ? missing
                          : denied                ? VITALS_DENIED
                                                  : VITALS_UNSUPPORTED);
 }
 
-static void set_sums(struct facts *facts, const struct fact_row *host)
+static void set_sums(struct row_batch *batch, const struct batch_row *host)
 {
     for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++) {
-        const struct fact *fact = fact_find(facts, host, SUMS[i].sum);
-        if (fact == NULL)
+        const struct batch_cell *cell = batch_find(batch, host, SUMS[i].sum);
+        if (cell == NULL)
             continue;
-        struct value sum = sum_of(facts, SUMS[i].prefix);
-        struct fact *place = &facts->items[fact - facts->items];
+        struct value sum = sum_of(batch, SUMS[i].prefix);
+        struct batch_cell *place = &batch->items[cell - batch->items];
         place->as.f64 = sum.as.f64;
         place->state = sum.state;
     }
 }
 
-int energy_take(struct energy *energy, struct facts *facts, uint64_t read_ns)
+int energy_take(struct energy *energy, struct row_batch *batch, uint64_t read_ns)
 {
     int code = 0;
-    for (size_t i = 0; i < facts->row_count && code == 0; i++) {
-        if (facts->rows[i].entity == VITALS_ENERGY_ZONE)
-            code = take_zone(energy, facts, &facts->rows[i], read_ns);
+    for (size_t i = 0; i < batch->row_count && code == 0; i++) {
+        if (batch->rows[i].entity == VITALS_ENERGY_ZONE)
+            code = take_zone(energy, batch, &batch->rows[i], read_ns);
     }
-    for (size_t i = 0; i < facts->row_count && code == 0; i++) {
-        if (facts->rows[i].entity == VITALS_HOST)
-            set_sums(facts, &facts->rows[i]);
+    for (size_t i = 0; i < batch->row_count && code == 0; i++) {
+        if (batch->rows[i].entity == VITALS_HOST)
+            set_sums(batch, &batch->rows[i]);
     }
     return code;
 }

@@ -25,6 +25,6 @@ void energy_want(struct metric_set *wanted);
 
 /* Puts what was counted before into the rows of energy_zone, and the sums into the row of host,
  * where it has a place for them; the table was read at read_ns. Returns 0 or VITALS_EMEMORY. */
-int energy_take(struct energy *energy, struct facts *facts, uint64_t read_ns);
+int energy_take(struct energy *energy, struct row_batch *batch, uint64_t read_ns);
 
 #endif

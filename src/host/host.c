@@ -1,4 +1,4 @@
-/* host.c: from the machine's files and from what lanes answered to its rows. See host.h.
+/* host.c: from the machine's files and from what workers answered to its rows. See host.h.
  *
  * What the operating system cannot tell comes with its reason from below. */
 #include "host/host.h"
@@ -30,7 +30,7 @@ void host_done(struct host *host)
     devices_done(&host->networks);
     energy_done(&host->energy);
     for (size_t i = 0; i < HOST_LATES; i++)
-        late_done(&host->late[i]);
+        cache_done(&host->cache[i]);
     for (size_t i = 0; i <= ENTITY_MAX; i++)
         identities_done(&host->identities[i]);
     shared_text_unref(host->name);
@@ -81,20 +81,20 @@ int host_read(struct host *host, const vitals_context *context, const struct met
     return result;
 }
 
-/* ---- the lanes ---- */
+/* ---- the workers ---- */
 
 /* Which tables a kind answers for. */
 static const struct {
     bool whole;
     vitals_entity tables[6];
 } KINDS[HOST_LATES] = {
-    [HOST_LATE_MACHINE] = {false,
-                           {VITALS_HOST, VITALS_CPU, VITALS_DISK, VITALS_NETWORK, VITALS_PRESSURE,
-                            VITALS_ENERGY_ZONE}},
-    [HOST_LATE_FILESYSTEMS] = {true, {VITALS_FILESYSTEM, VITALS_HOST}},
-    [HOST_LATE_SENSORS] = {true, {VITALS_SENSOR}},
-    [HOST_LATE_TABLES] = {true,
-                          {VITALS_NETWORK_ADDRESS, VITALS_LOGIN, VITALS_SOCKET, VITALS_DIAGNOSIS}},
+    [HOST_CACHE_MACHINE] = {false,
+                            {VITALS_HOST, VITALS_CPU, VITALS_DISK, VITALS_NETWORK, VITALS_PRESSURE,
+                             VITALS_ENERGY_ZONE}},
+    [HOST_CACHE_FILESYSTEMS] = {true, {VITALS_FILESYSTEM, VITALS_HOST}},
+    [HOST_CACHE_SENSORS] = {true, {VITALS_SENSOR}},
+    [HOST_CACHE_TABLES] = {true,
+                           {VITALS_NETWORK_ADDRESS, VITALS_LOGIN, VITALS_SOCKET, VITALS_DIAGNOSIS}},
 };
 
 static bool is_space(vitals_metric metric)
@@ -105,15 +105,15 @@ static bool is_space(vitals_metric metric)
 }
 
 /* Whether the kind answers for a metric of one of its tables. */
-static bool answers(enum host_late kind, vitals_metric metric)
+static bool answers(enum host_cache kind, vitals_metric metric)
 {
     vitals_entity entity = vitals_metric_entity(metric);
-    if (entity == VITALS_HOST && is_space(metric) != (kind == HOST_LATE_FILESYSTEMS))
+    if (entity == VITALS_HOST && is_space(metric) != (kind == HOST_CACHE_FILESYSTEMS))
         return false;
     return vitals_metric_price(metric) == VITALS_PRICE_LANE || entity == VITALS_PRESSURE;
 }
 
-bool host_late_part(enum host_late kind, const struct metric_set *wanted, struct metric_set *part)
+bool host_cache_part(enum host_cache kind, const struct metric_set *wanted, struct metric_set *part)
 {
     bool any = false;
     *part = (struct metric_set){0};
@@ -130,14 +130,14 @@ bool host_late_part(enum host_late kind, const struct metric_set *wanted, struct
     return any;
 }
 
-bool host_late_whole(enum host_late kind)
+bool host_cache_whole(enum host_cache kind)
 {
     return KINDS[kind].whole;
 }
 
-bool host_late_has(const struct host *host, enum host_late kind, vitals_metric metric)
+bool host_cache_has(const struct host *host, enum host_cache kind, vitals_metric metric)
 {
-    const struct facts *kept = &host->late[kind].kept;
+    const struct row_batch *kept = &host->cache[kind].kept;
     for (size_t i = 0; i < kept->count; i++) {
         signed char state = kept->items[i].state;
         if (kept->items[i].metric == metric && state != VITALS_UNSUPPORTED &&
@@ -147,11 +147,11 @@ bool host_late_has(const struct host *host, enum host_late kind, vitals_metric m
     return false;
 }
 
-static void read_tables(const struct os *os, enum host_late kind, const struct metric_set *wanted,
-                        const struct os_mount_gate *gate, struct facts *out)
+static void read_tables(const struct os *os, enum host_cache kind, const struct metric_set *wanted,
+                        const struct os_mount_gate *gate, struct row_batch *out)
 {
     struct metric_set all = *wanted;
-    bool space = kind == HOST_LATE_FILESYSTEMS && metric_set_has_entity(wanted, VITALS_HOST);
+    bool space = kind == HOST_CACHE_FILESYSTEMS && metric_set_has_entity(wanted, VITALS_HOST);
     if (space)
         space_want(&all);
     for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
@@ -159,7 +159,7 @@ static void read_tables(const struct os *os, enum host_late kind, const struct m
         if (entity != 0 && entity != VITALS_HOST && metric_set_has_entity(&all, entity))
             metric_set_add_identities(&all, entity);
     }
-    facts_reset(out, &all);
+    batch_reset(out, &all);
     for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
         vitals_entity entity = KINDS[kind].tables[i];
         if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(&all, entity))
@@ -167,27 +167,28 @@ static void read_tables(const struct os *os, enum host_late kind, const struct m
         int code = entity == VITALS_FILESYSTEM ? os_read_filesystems(os, gate, out)
                                                : os_read_table(os, entity, out);
         if (code < 0)
-            facts_state(out, entity, code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
+            batch_state(out, entity, code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
     }
     if (space)
         space_sum(out, HOST_KEY);
 }
 
-void host_late_read(const vitals_context *context, enum host_late kind,
-                    const struct metric_set *wanted, const struct os_mount_gate *gate,
-                    struct facts *out)
+void host_cache_read(const vitals_context *context, enum host_cache kind,
+                     const struct metric_set *wanted, const struct os_mount_gate *gate,
+                     struct row_batch *out)
 {
-    if (kind != HOST_LATE_MACHINE) {
+    if (kind != HOST_CACHE_MACHINE) {
         read_tables(&context->os, kind, wanted, gate, out);
         return;
     }
     struct metric_set all = *wanted;
     energy_want(&all);
-    facts_reset(out, &all);
+    batch_reset(out, &all);
     os_read_machine(&context->os, out);
 }
 
-int host_late_take(struct host *host, enum host_late kind, struct facts *answer, uint64_t read_ns)
+int host_cache_take(struct host *host, enum host_cache kind, struct row_batch *answer,
+                    uint64_t read_ns)
 {
     if (answer->failed)
         return VITALS_EMEMORY; // texts may be missing
@@ -199,13 +200,13 @@ int host_late_take(struct host *host, enum host_late kind, struct facts *answer,
         if (failed < 0)
             return failed;
     }
-    int code = kind == HOST_LATE_MACHINE ? energy_take(&host->energy, answer, read_ns) : 0;
-    return code < 0 ? code : late_take(&host->late[kind], answer, read_ns);
+    int code = kind == HOST_CACHE_MACHINE ? energy_take(&host->energy, answer, read_ns) : 0;
+    return code < 0 ? code : cache_take(&host->cache[kind], answer, read_ns);
 }
 
-void host_late_overdue(struct host *host, enum host_late kind, const struct metric_set *asked)
+void host_cache_overdue(struct host *host, enum host_cache kind, const struct metric_set *asked)
 {
-    late_overdue(&host->late[kind], asked);
+    cache_overdue(&host->cache[kind], asked);
 }
 
 /* ---- rows ---- */
@@ -215,21 +216,21 @@ static void write_text(vitals_builder *builder, vitals_metric metric, struct sha
     builder_shared(builder, metric, text, text != NULL ? VITALS_HAVE : VITALS_UNSUPPORTED);
 }
 
-/* What two lanes know of the machine; what they did not answer yet says so. */
+/* What two workers know of the machine; what they did not answer yet says so. */
 static void write_late(const struct host *host, vitals_builder *builder, uint64_t stamp_ns)
 {
-    static const enum host_late KNOW[] = {HOST_LATE_MACHINE, HOST_LATE_FILESYSTEMS};
+    static const enum host_cache KNOW[] = {HOST_CACHE_MACHINE, HOST_CACHE_FILESYSTEMS};
     for (size_t i = 0; i < ARRAY_COUNT(KNOW); i++) {
-        const struct late *late = &host->late[KNOW[i]];
-        const struct fact_row *row = late_find(late, VITALS_HOST, HOST_KEY, NULL);
+        const struct answer_cache *cache = &host->cache[KNOW[i]];
+        const struct batch_row *row = cache_find(cache, VITALS_HOST, HOST_KEY, NULL);
         if (row != NULL) {
-            late_write(late, VITALS_HOST, row, builder, stamp_ns);
+            cache_write(cache, VITALS_HOST, row, builder, stamp_ns);
             continue;
         }
         for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
             vitals_metric metric = metric_of(VITALS_HOST, number);
             if (builder_wants(builder, metric) && answers(KNOW[i], metric))
-                vitals_builder_missing(builder, metric, late_reason(late));
+                vitals_builder_missing(builder, metric, cache_reason(cache));
         }
     }
 }
@@ -250,8 +251,8 @@ static void write_machine(const struct host *host, vitals_builder *builder, stru
     builder_rest(builder, VITALS_HOST, VITALS_UNSUPPORTED);
 }
 
-/* `late`: NULL where nothing is wanted that a lane reads. */
-static void write_cpu(const struct os_cpu *cpu, const struct late *late, size_t *hint,
+/* `cache`: NULL where nothing is wanted that a worker reads. */
+static void write_cpu(const struct os_cpu *cpu, const struct answer_cache *cache, size_t *hint,
                       vitals_builder *builder, uint64_t stamp_ns)
 {
     char label[3 + NUMBER_TEXT] = "cpu";
@@ -259,30 +260,30 @@ static void write_cpu(const struct os_cpu *cpu, const struct late *late, size_t 
     vitals_builder_row(builder, VITALS_CPU, cpu->index + 1, 0, (vitals_text){label, size},
                        stamp_ns);
     builder_values(builder, VITALS_CPU, &cpu->values);
-    if (late != NULL)
-        late_write(late, VITALS_CPU, late_find(late, VITALS_CPU, cpu->index + 1, hint), builder,
-                   stamp_ns);
+    if (cache != NULL)
+        cache_write(cache, VITALS_CPU, cache_find(cache, VITALS_CPU, cpu->index + 1, hint), builder,
+                    stamp_ns);
     builder_rest(builder, VITALS_CPU, VITALS_UNSUPPORTED);
 }
 
 static void write_cpus(const struct host *host, vitals_builder *builder,
                        const struct metric_set *wanted, uint64_t stamp_ns)
 {
-    const struct late *late = NULL;
+    const struct answer_cache *cache = NULL;
     size_t hint = 0;
-    for (unsigned number = 1; number < METRIC_NUMBERS && late == NULL; number++)
+    for (unsigned number = 1; number < METRIC_NUMBERS && cache == NULL; number++)
         if (metric_set_has(wanted, metric_of(VITALS_CPU, number)) &&
-            answers(HOST_LATE_MACHINE, metric_of(VITALS_CPU, number)))
-            late = &host->late[HOST_LATE_MACHINE];
+            answers(HOST_CACHE_MACHINE, metric_of(VITALS_CPU, number)))
+            cache = &host->cache[HOST_CACHE_MACHINE];
     for (size_t i = 0; i < host->reading.cpus.count; i++)
-        write_cpu(&host->reading.cpus.items[i], late, &hint, builder, stamp_ns);
+        write_cpu(&host->reading.cpus.items[i], cache, &hint, builder, stamp_ns);
 }
 
 /* Those of the machine have the keys 1 … OS_PRESSURES, those of our cgroup the next. */
 static void write_pressures(const struct host *host, vitals_builder *builder, uint64_t stamp_ns)
 {
     static const char *const NAMES[OS_PRESSURES] = {"cpu", "memory", "io", "irq"};
-    const struct late *late = &host->late[HOST_LATE_MACHINE];
+    const struct answer_cache *cache = &host->cache[HOST_CACHE_MACHINE];
     bool any = false;
     for (unsigned i = 0; i < OS_PRESSURES; i++) {
         const struct values *values = &host->pressures[i];
@@ -298,13 +299,13 @@ static void write_pressures(const struct host *host, vitals_builder *builder, ui
         builder_values(builder, VITALS_PRESSURE, values);
         builder_rest(builder, VITALS_PRESSURE, VITALS_UNSUPPORTED);
     }
-    if (late->answered)
-        late_write_table(late, VITALS_PRESSURE, builder, stamp_ns);
-    if (!any && late_find(late, VITALS_PRESSURE, OS_PRESSURES + 1, NULL) == NULL)
+    if (cache->answered)
+        cache_write_table(cache, VITALS_PRESSURE, builder, stamp_ns);
+    if (!any && cache_find(cache, VITALS_PRESSURE, OS_PRESSURES + 1, NULL) == NULL)
         vitals_builder_state(builder, VITALS_PRESSURE, VITALS_UNSUPPORTED);
 }
 
-/* Tables that lanes give whole. */
+/* Tables that workers give whole. */
 static void write_tables(const struct host *host, vitals_builder *builder,
                          const struct metric_set *wanted, uint64_t stamp_ns)
 {
@@ -314,14 +315,14 @@ static void write_tables(const struct host *host, vitals_builder *builder,
             if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(wanted, entity))
                 continue;
             builder_table_of(builder, entity, wanted);
-            late_write_table(&host->late[kind], entity, builder, stamp_ns);
+            cache_write_table(&host->cache[kind], entity, builder, stamp_ns);
         }
 }
 
 void host_write(const struct host *host, vitals_builder *builder, const struct metric_set *wanted,
                 struct value processes, uint64_t stamp_ns)
 {
-    const struct late *late = &host->late[HOST_LATE_MACHINE];
+    const struct answer_cache *cache = &host->cache[HOST_CACHE_MACHINE];
     builder_table_of(builder, VITALS_HOST, wanted);
     if (metric_set_has_entity(wanted, VITALS_HOST))
         write_machine(host, builder, processes, stamp_ns);
@@ -329,15 +330,15 @@ void host_write(const struct host *host, vitals_builder *builder, const struct m
     write_cpus(host, builder, wanted, stamp_ns);
     builder_table_of(builder, VITALS_DISK, wanted);
     if (metric_set_has_entity(wanted, VITALS_DISK))
-        disks_write(&host->disks, late, builder, stamp_ns);
+        disks_write(&host->disks, cache, builder, stamp_ns);
     builder_table_of(builder, VITALS_NETWORK, wanted);
     if (metric_set_has_entity(wanted, VITALS_NETWORK))
-        networks_write(&host->networks, late, builder, stamp_ns);
+        networks_write(&host->networks, cache, builder, stamp_ns);
     builder_table_of(builder, VITALS_PRESSURE, wanted);
     if (metric_set_has_entity(wanted, VITALS_PRESSURE))
         write_pressures(host, builder, stamp_ns);
     builder_table_of(builder, VITALS_ENERGY_ZONE, wanted);
     if (metric_set_has_entity(wanted, VITALS_ENERGY_ZONE))
-        late_write_table(late, VITALS_ENERGY_ZONE, builder, stamp_ns);
+        cache_write_table(cache, VITALS_ENERGY_ZONE, builder, stamp_ns);
     write_tables(host, builder, wanted, stamp_ns);
 }

@@ -1,9 +1,9 @@
 /* host.h: the machine's rows: host, cpu, disk, network, pressure, file systems, sensors and what
  * else of it is asked for.
  *
- * Owns the kept descriptors of the machine's files. What may block is read by host_late_read on
- * lanes, one for each kind, and handed back with host_late_take.
- * Thread rule: the tick thread, but for host_late_read. */
+ * Owns the kept descriptors of the machine's files. What may block is read by host_cache_read on
+ * workers, one for each kind, and handed back with host_cache_take.
+ * Thread rule: the tick thread, but for host_cache_read. */
 #ifndef VITALS_HOST_HOST_H
 #define VITALS_HOST_HOST_H
 
@@ -13,13 +13,14 @@
 #include "model/answer_cache.h"
 #include "os/world.h"
 
-/* What is read beside the ticks, each kind on a lane of its own, so that none waits for another. */
-enum host_late {
-    HOST_LATE_MACHINE, /* columns of host, cpu, disk, network; pressure of our cgroup; energy_zone
-                        */
-    HOST_LATE_FILESYSTEMS, /* and the space on disks, of host */
-    HOST_LATE_SENSORS,
-    HOST_LATE_TABLES, /* network_address, login, socket */
+/* What is read beside the ticks, each kind on a worker of its own, so that none waits for another.
+ */
+enum host_cache {
+    HOST_CACHE_MACHINE, /* columns of host, cpu, disk, network; pressure of our cgroup; energy_zone
+                         */
+    HOST_CACHE_FILESYSTEMS, /* and the space on disks, of host */
+    HOST_CACHE_SENSORS,
+    HOST_CACHE_TABLES, /* network_address, login, socket */
     HOST_LATES
 };
 
@@ -32,7 +33,7 @@ struct host {
     uint64_t pressures_ns;
     struct devices disks, networks;
     struct energy energy;
-    struct late late[HOST_LATES];
+    struct answer_cache cache[HOST_LATES];
     struct identities identities[ENTITY_MAX + 1];
     struct shared_text *name; /* read once */
     struct shared_text *kernel;
@@ -47,24 +48,26 @@ int host_read(struct host *host, const vitals_context *context, const struct met
               uint64_t now_ns);
 
 /* Which of these metrics a kind answers for; whether there are any. */
-bool host_late_part(enum host_late kind, const struct metric_set *wanted, struct metric_set *part);
+bool host_cache_part(enum host_cache kind, const struct metric_set *wanted,
+                     struct metric_set *part);
 
 /* Whether a kind is asked for all of its part as soon as any of it is due: its tables are. */
-bool host_late_whole(enum host_late kind);
+bool host_cache_whole(enum host_cache kind);
 
 /* Whether the newest answer of a kind has the metric, in any row, or may yet have it. */
-bool host_late_has(const struct host *host, enum host_late kind, vitals_metric metric);
+bool host_cache_has(const struct host *host, enum host_cache kind, vitals_metric metric);
 
-/* On a lane. `gate` stands beside the file systems, and may be NULL. */
-void host_late_read(const vitals_context *context, enum host_late kind,
-                    const struct metric_set *wanted, const struct os_mount_gate *gate,
-                    struct facts *out);
+/* On a worker. `gate` stands beside the file systems, and may be NULL. */
+void host_cache_read(const vitals_context *context, enum host_cache kind,
+                     const struct metric_set *wanted, const struct os_mount_gate *gate,
+                     struct row_batch *out);
 
 /* Takes an answer, and may exchange its memory for other. Returns 0 or VITALS_EMEMORY. */
-int host_late_take(struct host *host, enum host_late kind, struct facts *answer, uint64_t read_ns);
+int host_cache_take(struct host *host, enum host_cache kind, struct row_batch *answer,
+                    uint64_t read_ns);
 
 /* The kind was asked for these and did not answer in time. */
-void host_late_overdue(struct host *host, enum host_late kind, const struct metric_set *asked);
+void host_cache_overdue(struct host *host, enum host_cache kind, const struct metric_set *asked);
 
 /* Opens the tables that are wanted and writes the rows, stamped `stamp_ns`. `processes` is the
  * number of entries in /proc of this tick, or a reason. */

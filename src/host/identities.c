@@ -9,22 +9,22 @@ struct identity {
     uint64_t reading; /* the last one that had it */
 };
 
-static uint64_t identity_of(const struct facts *facts, const struct fact_row *row)
+static uint64_t identity_of(const struct row_batch *batch, const struct batch_row *row)
 {
     uint64_t hash = 0;
     for (size_t i = row->first; i < row->first + row->count; i++) {
-        const struct fact *fact = &facts->items[i];
-        if (vitals_metric_kind(fact->metric) != VITALS_IDENTITY)
+        const struct batch_cell *cell = &batch->items[i];
+        if (vitals_metric_kind(cell->metric) != VITALS_IDENTITY)
             continue;
-        bool has = fact->state > 0; // said with the metric: a value is none that follows
-        hash = hash_join(hash, (uint64_t)fact->metric << 1 | has);
+        bool has = cell->state > 0; // said with the metric: a value is none that follows
+        hash = hash_join(hash, (uint64_t)cell->metric << 1 | has);
         if (!has)
             continue;
-        if (vitals_metric_type(fact->metric) == VITALS_TEXT) {
-            struct span text = fact_span(facts, fact);
+        if (vitals_metric_type(cell->metric) == VITALS_TEXT) {
+            struct span text = batch_span(batch, cell);
             hash = hash_join(hash, hash_bytes(text.bytes, text.size));
         } else {
-            hash = hash_join(hash, fact->as.u64);
+            hash = hash_join(hash, cell->as.u64);
         }
     }
     return hash;
@@ -89,27 +89,28 @@ static int sweep(struct identities *identities)
 }
 
 /* Room for as many as the reading has. */
-static int reserve(struct identities *identities, const struct facts *facts, vitals_entity entity)
+static int reserve(struct identities *identities, const struct row_batch *batch,
+                   vitals_entity entity)
 {
     size_t count = 0;
-    for (size_t i = 0; i < facts->row_count; i++)
-        count += facts->rows[i].entity == entity && facts->rows[i].key == 0;
+    for (size_t i = 0; i < batch->row_count; i++)
+        count += batch->rows[i].entity == entity && batch->rows[i].key == 0;
     if (count == 0)
         return 0;
     return hash_reserve(&identities->next, count) | hash_reserve(&identities->places, count);
 }
 
-int identities_give(struct identities *identities, struct facts *facts, vitals_entity entity)
+int identities_give(struct identities *identities, struct row_batch *batch, vitals_entity entity)
 {
     identities->reading++;
     hash_reset(&identities->next);
-    if (reserve(identities, facts, entity) != 0)
+    if (reserve(identities, batch, entity) != 0)
         return VITALS_EMEMORY;
-    for (size_t i = 0; i < facts->row_count; i++) {
-        struct fact_row *row = &facts->rows[i];
+    for (size_t i = 0; i < batch->row_count; i++) {
+        struct batch_row *row = &batch->rows[i];
         if (row->entity != entity || row->key != 0)
             continue;
-        struct identity *identity = find(identities, identity_of(facts, row));
+        struct identity *identity = find(identities, identity_of(batch, row));
         if (identity == NULL)
             return VITALS_EMEMORY;
         identity->reading = identities->reading;

@@ -58,7 +58,7 @@ int networks_take(struct devices *networks, const struct os *os, const struct os
     return code;
 }
 
-void networks_write(const struct devices *networks, const struct late *late,
+void networks_write(const struct devices *networks, const struct answer_cache *cache,
                     vitals_builder *builder, uint64_t stamp_ns)
 {
     vitals_builder_state(builder, VITALS_NETWORK, (vitals_availability)networks->state);
@@ -76,7 +76,7 @@ void networks_write(const struct devices *networks, const struct late *late,
         for (size_t j = 0; j < ARRAY_COUNT(COLUMNS); j++)
             if (device_number(network, COLUMNS[j].number, &number))
                 vitals_builder_u64(builder, COLUMNS[j].metric, number, VITALS_HAVE);
-        late_write_named(late, VITALS_NETWORK, name, &hint, builder, stamp_ns);
+        cache_write_named(cache, VITALS_NETWORK, name, &hint, builder, stamp_ns);
         builder_rest(builder, VITALS_NETWORK, VITALS_UNSUPPORTED);
     }
 }

@@ -15,7 +15,7 @@
 /* As of disks.h. */
 int networks_take(struct devices *networks, const struct os *os, const struct os_devices *reading,
                   struct values *machine);
-void networks_write(const struct devices *networks, const struct late *late,
+void networks_write(const struct devices *networks, const struct answer_cache *cache,
                     vitals_builder *builder, uint64_t stamp_ns);
 
 #endif

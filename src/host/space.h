@@ -11,6 +11,6 @@ void space_want(struct metric_set *wanted);
 
 /* Appends a row of host with the sums over the file systems that are counted: a lower bound where
  * one of them did not answer. */
-void space_sum(struct facts *facts, uint64_t host_key);
+void space_sum(struct row_batch *batch, uint64_t host_key);
 
 #endif

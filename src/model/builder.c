@@ -567,46 +567,48 @@ void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availabi
             vitals_builder_missing(builder, table->columns[i].metric, reason);
 }
 
-void builder_facts(vitals_builder *builder, const struct facts *facts, const struct fact_row *row)
+void builder_batch(vitals_builder *builder, const struct row_batch *batch,
+                   const struct batch_row *row)
 {
     for (size_t i = row->first; i < row->first + row->count; i++) {
-        const struct fact *fact = &facts->items[i];
-        if (vitals_metric_type(fact->metric) != VITALS_TEXT || fact->state < 0) {
-            builder_value(builder, fact->metric,
-                          (struct value){.as.u64 = fact->as.u64, .state = fact->state});
+        const struct batch_cell *cell = &batch->items[i];
+        if (vitals_metric_type(cell->metric) != VITALS_TEXT || cell->state < 0) {
+            builder_value(builder, cell->metric,
+                          (struct value){.as.u64 = cell->as.u64, .state = cell->state});
             continue;
         }
-        struct span text = fact_span(facts, fact);
-        vitals_builder_text(builder, fact->metric, (vitals_text){text.bytes, text.size},
-                            (vitals_availability)fact->state);
+        struct span text = batch_span(batch, cell);
+        vitals_builder_text(builder, cell->metric, (vitals_text){text.bytes, text.size},
+                            (vitals_availability)cell->state);
     }
 }
 
 /* Room for all the rows that come, instead of for twice as many again and again. */
-static void reserve_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity)
+static void reserve_rows(vitals_builder *builder, const struct row_batch *batch,
+                         vitals_entity entity)
 {
     struct table *table = open_table(builder, entity);
     size_t wanted = table != NULL ? table->count : 0;
-    for (size_t i = 0; table != NULL && i < facts->row_count; i++)
-        wanted += facts->rows[i].entity == entity;
+    for (size_t i = 0; table != NULL && i < batch->row_count; i++)
+        wanted += batch->rows[i].entity == entity;
     if (table != NULL && wanted > table->capacity &&
         !table_reserve(&builder->building->arena, table, wanted))
         out_of_memory(builder);
 }
 
-void builder_facts_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity,
-                        uint64_t stamp_ns)
+void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch,
+                        vitals_entity entity, uint64_t stamp_ns)
 {
-    reserve_rows(builder, facts, entity);
-    vitals_builder_state(builder, entity, (vitals_availability)facts->states[entity]);
-    for (size_t i = 0; i < facts->row_count; i++) {
-        const struct fact_row *row = &facts->rows[i];
+    reserve_rows(builder, batch, entity);
+    vitals_builder_state(builder, entity, (vitals_availability)batch->states[entity]);
+    for (size_t i = 0; i < batch->row_count; i++) {
+        const struct batch_row *row = &batch->rows[i];
         if (row->entity != entity)
             continue;
-        struct span label = fact_label(facts, row);
+        struct span label = batch_label(batch, row);
         vitals_builder_row(builder, entity, row->key, row->parent,
                            (vitals_text){label.bytes, label.size}, stamp_ns);
-        builder_facts(builder, facts, row);
+        builder_batch(builder, batch, row);
         builder_rest(builder, entity, VITALS_UNSUPPORTED);
     }
 }

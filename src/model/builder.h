@@ -26,11 +26,12 @@ void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared
 void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availability reason);
 
 /* The values of a row of facts into the newest row of their table. */
-void builder_facts(vitals_builder *builder, const struct facts *facts, const struct fact_row *row);
+void builder_batch(vitals_builder *builder, const struct row_batch *batch,
+                   const struct batch_row *row);
 
 /* All rows of the entity, whose keys must be set, into the open table, and its state. What a row
  * does not say is UNSUPPORTED. */
-void builder_facts_rows(vitals_builder *builder, const struct facts *facts, vitals_entity entity,
-                        uint64_t stamp_ns);
+void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch,
+                        vitals_entity entity, uint64_t stamp_ns);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void diagnosis_add(struct facts *out, enum diagnosis severity, const char *subject,
+void diagnosis_add(struct row_batch *out, enum diagnosis severity, const char *subject,
                    const char *finding, const char *remedy)
 {
     static const char *const WORDS[] = {
@@ -11,9 +11,9 @@ void diagnosis_add(struct facts *out, enum diagnosis severity, const char *subje
         [DIAGNOSIS_NOTICE] = "notice",
         [DIAGNOSIS_PROBLEM] = "problem",
     };
-    facts_row(out, VITALS_DIAGNOSIS, 0, (struct span){subject, strlen(subject)});
-    fact_string(out, VITALS_DIAGNOSIS_SUBJECT, subject);
-    fact_string(out, VITALS_DIAGNOSIS_SEVERITY, WORDS[severity]);
-    fact_string(out, VITALS_DIAGNOSIS_FINDING, finding);
-    fact_string(out, VITALS_DIAGNOSIS_REMEDY, remedy);
+    batch_add_row(out, VITALS_DIAGNOSIS, 0, (struct span){subject, strlen(subject)});
+    batch_set_string(out, VITALS_DIAGNOSIS_SUBJECT, subject);
+    batch_set_string(out, VITALS_DIAGNOSIS_SEVERITY, WORDS[severity]);
+    batch_set_string(out, VITALS_DIAGNOSIS_FINDING, finding);
+    batch_set_string(out, VITALS_DIAGNOSIS_REMEDY, remedy);
 }

@@ -16,7 +16,7 @@ enum diagnosis {
 };
 
 /* "" where there is nothing to mend. */
-void diagnosis_add(struct facts *out, enum diagnosis severity, const char *subject,
+void diagnosis_add(struct row_batch *out, enum diagnosis severity, const char *subject,
                    const char *finding, const char *remedy);
 
 #endif

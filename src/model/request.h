@@ -18,9 +18,10 @@ struct vitals_request {
     size_t pid_count;
     int64_t watcher; /* who samples a run, a child of the one root, the launcher: it has no row and
                         is not read. The launcher adopts whoever is orphaned below it; 0: none */
-    int pulse; /* a file that changes whenever anybody of the run but the launcher does anything,
+    int activity; /* a file that changes whenever anybody of the run but the launcher does anything,
                   open as long as the sampler lives; 0: none */
-    int pulse_folder; /* of the group that it is of: who is not in it is not in the file either */
+    int activity_folder; /* of the group that it is of: who is not in it is not in the file either
+                          */
     uint64_t resting_ns; /* the host is read no more often while nobody of the run does anything;
                             0: as ever */
 };

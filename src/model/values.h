@@ -1,6 +1,6 @@
 /* values.h: numbers with their availability, on their way from a source to a row.
  *
- * Plain data without pointers: a lane copies it as bytes. Text travels beside it. Zeroed memory
+ * Plain data without pointers: a worker copies it as bytes. Text travels beside it. Zeroed memory
  * is all VITALS_UNSET. */
 #ifndef VITALS_MODEL_VALUES_H
 #define VITALS_MODEL_VALUES_H

@@ -30,7 +30,7 @@ struct os_count_options {
 
 /* A mechanism. Functions may be NULL but open and close. */
 struct os_counter {
-    const char *name;    /* as in vitals_run_options.rungs */
+    const char *name;    /* as in vitals_run_options.methods */
     size_t size;         /* of its state, which begins as zeros */
     os_quantities worth; /* it is tried where one of these is wanted */
     bool ended_only;     /* what still runs is not in it */
@@ -51,7 +51,7 @@ struct os_counter {
     /* Opens a file whose text stays as it is while none of those that it holds runs, and the folder
      * of the group that says who they are (os_list_group), which it owns; negative errno. NULL: it
      * has no such file. */
-    int (*pulse)(const void *state, int *folder);
+    int (*activity)(const void *state, int *folder);
 
     bool (*is_idle)(const void *state); /* it was not worth it, or not allowed; NULL: never */
 

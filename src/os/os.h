@@ -184,7 +184,7 @@ void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
 /* The LANE metrics of host, cpu, disk and network, and the pressure of our own cgroup, as rows of
  * those tables: host and cpu with the keys that they have in a snapshot, disk and network with
  * their name as label. Space on disks is not among them. May block. */
-void os_read_machine(const struct os *os, struct facts *out);
+void os_read_machine(const struct os *os, struct row_batch *out);
 
 /* ---- cgroups of others ---- */
 
@@ -199,13 +199,13 @@ void os_groups_find(struct os_groups *groups, const struct os *os);
 /* Sets the figures of the newest row, of workload, that a cgroup counts for itself and those below
  * it (v1, v2, hybrid); `path` is as /proc/PID/cgroup has it. UNSUPPORTED where we do not see it,
  * GONE where it has vanished. May block; three system calls for a figure. */
-void os_groups_facts(const struct os_groups *groups, const struct os *os, struct span path,
-                     struct facts *out);
+void os_groups_metrics(const struct os_groups *groups, const struct os *os, struct span path,
+                       struct row_batch *out);
 
 /* Rows of a table of the machine that stands beside the ticks: filesystem, sensor, network_address,
  * login, socket, diagnosis, with the metrics that `out` wants. Returns 0, or a negative errno that
- * says why there are none. May block: lanes and callers' own threads only. */
-int os_read_table(const struct os *os, vitals_entity entity, struct facts *out);
+ * says why there are none. May block: workers and callers' own threads only. */
+int os_read_table(const struct os *os, vitals_entity entity, struct row_batch *out);
 
 /* Who stands beside a reading of file systems, each of which may hang: told before one is asked and
  * after it has answered. `mount` is a number made of what is mounted where, never 0. */
@@ -216,7 +216,8 @@ struct os_mount_gate {
 };
 
 /* os_read_table of filesystem; the gate may be NULL. */
-int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate, struct facts *out);
+int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate,
+                        struct row_batch *out);
 
 /* ---- folders below /var ---- */
 
@@ -231,12 +232,12 @@ int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void
 /* ---- notes: small files that services leave below /run and /var for others ---- */
 
 /* Opens a folder, to be closed with os_close_descriptor; or negative errno. */
-enum os_notes { OS_NOTES_RUN, OS_NOTES_VAR };
-int os_notes_open(const struct os *os, enum os_notes where, const char *path);
+enum os_job_files { OS_JOB_FILES_RUN, OS_JOB_FILES_VAR };
+int os_job_files_open(const struct os *os, enum os_job_files where, const char *path);
 
 /* The bytes of a file in it. 0 or negative errno: -EINVAL where it is no regular file (a link is
  * not followed, a FIFO not waited for), -EFBIG where there is more than fits, and out holds the
- * beginning. *size is set in any case. Four system calls; a disk may answer: lanes only. */
+ * beginning. *size is set in any case. Four system calls; a disk may answer: workers only. */
 int os_note_read(int folder, const char *name, char *out, size_t capacity, size_t *size);
 
 /* ---- lists below /usr/share ---- */
@@ -250,7 +251,8 @@ int os_share_lines(const struct os *os, const char *path,
 
 /* Paths are below the root of /sys, as "class/drm/card0/device/vendor"; where there is no such
  * root, -ENOENT. A driver answers some of these files and may block, or wake a sleeping device:
- * lanes only, and what can sleep is asked for its runtime_status first. No memory is asked for. */
+ * workers only, and what can sleep is asked for its runtime_status first. No memory is asked for.
+ */
 enum { OS_SYS_PATH = 512, OS_SYS_NAME = 96 };
 
 /* The file's text, without newlines, blanks and NULs at its end; out is a string in any case.
@@ -401,22 +403,23 @@ int64_t os_last_pid(const struct os *os, int *kept);
 /* What the kernel knows of every process of ours, as one number each: where it is the same as
  * before, os_process_stat of the process would say nothing new, and it is the same process. Who
  * runs, or could, is not held to that. Memory that others took from one may be missing in it. */
-struct os_digest {
+struct os_task_digest {
     int64_t pid;
     uint64_t digest;
     bool runs;
 };
-struct os_digests;
+struct os_task_iterator;
 
 /* *out is yours to close. Negative errno: -ENOTSUP where the kernel or our pid namespace is
  * another, -EPERM without CAP_BPF. Some 10 ms, and 6 MB of memory meanwhile. */
-int os_digests_open(const struct os *os, struct os_digests **out);
-void os_digests_close(struct os_digests *digests); /* accepts NULL */
+int os_task_iterator_open(const struct os *os, struct os_task_iterator **out);
+void os_task_iterator_close(struct os_task_iterator *iterator); /* accepts NULL */
 
 /* Everybody, in the order of pids, until the next call. 0 or negative errno; -EFBIG where there are
  * so many threads that reading files is as cheap. Three system calls, and
  * one more for each 600 threads; 0.3 us for each. */
-int os_digests_read(struct os_digests *digests, const struct os_digest **items, size_t *count);
+int os_task_iterator_read(struct os_task_iterator *iterator, const struct os_task_digest **items,
+                          size_t *count);
 
 /* One process: what is kept open. -1: not. */
 struct os_process {
@@ -613,14 +616,14 @@ struct span os_parse_cgroup(const char *bytes, size_t size);
  * the path of the cgroup tells (container, unit, job, pod). By pid: who calls proves whose they
  * are. False where a descriptor was refused, and some of them may not be what they are. May block.
  */
-bool os_process_facts(const struct os *os, int64_t pid, struct facts *out);
+bool os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out);
 
 /* Rows of a table of one process: thread, descriptor, mapping, mapped_file, environment, limit,
- * socket. As os_read_table and os_process_facts. */
-int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct facts *out);
+ * socket. As os_read_table and os_process_metrics. */
+int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct row_batch *out);
 
 /* The user's name into out; -ENOENT where there is none, -EMFILE or -ENFILE where a descriptor was
- * refused. May block (LDAP): lanes only. */
+ * refused. May block (LDAP): workers only. */
 int os_user_name(uint64_t uid, char *out, size_t capacity);
 int os_group_name(uint64_t gid, char *out, size_t capacity); /* likewise */
 

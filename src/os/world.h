@@ -1,6 +1,6 @@
 /* world.h: what a vitals_context is. Made in src/sampler/context.c, which knows all rooms.
  *
- * Immutable but for the count: a lane that was left behind in a driver still holds the world that
+ * Immutable but for the count: a worker that was left behind in a driver still holds the world that
  * it was given, so the last one to go frees it.
  *
  * The demo invents two things in two rooms: devices, and the work that processes on them belong to.

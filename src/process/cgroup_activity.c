@@ -16,14 +16,15 @@
 static const uint64_t CHECK_NS = 10 * NS_PER_SECOND, HOLD_NS = 5 * NS_PER_SECOND;
 
 /* Whether the text is what it was; it is kept. */
-static bool is_same(struct pulse *pulse)
+static bool is_same(struct cgroup_activity *activity)
 {
-    char text[PULSE_TEXT];
-    int64_t size = os_read_kept(pulse->file, text, sizeof text);
+    char text[ACTIVITY_TEXT];
+    int64_t size = os_read_kept(activity->file, text, sizeof text);
     bool whole = size > 0 && size < (int64_t)sizeof text;
-    bool same = whole && (size_t)size == pulse->size && memcmp(text, pulse->text, pulse->size) == 0;
-    pulse->size = whole ? (size_t)size : 0;
-    memcpy(pulse->text, text, pulse->size);
+    bool same = whole && (size_t)size == activity->size &&
+                memcmp(text, activity->text, activity->size) == 0;
+    activity->size = whole ? (size_t)size : 0;
+    memcpy(activity->text, text, activity->size);
     return same;
 }
 
@@ -39,9 +40,9 @@ static bool is_member(const struct process *process)
  * by his absence, and so is who ended out there. Both are in the order of pids. */
 static bool holds_all(struct process_table *table)
 {
-    struct os_pids *members = &table->pulse.members;
+    struct os_pids *members = &table->activity.members;
     members->count = 0;
-    if (table->pulse.folder <= 0 || os_list_group(table->pulse.folder, members) < 0)
+    if (table->activity.folder <= 0 || os_list_group(table->activity.folder, members) < 0)
         return false;
     size_t next = 0;
     for (size_t i = 0; i < table->count; i++) {
@@ -58,33 +59,33 @@ static bool holds_all(struct process_table *table)
 /* Whether nobody has run, by a group that speaks for all. */
 static bool is_still(struct process_table *table, uint64_t now_ns)
 {
-    struct pulse *pulse = &table->pulse;
-    bool same = is_same(pulse), held = pulse->held_ns != 0;
-    if (same && table->may_rest && held && now_ns < saturating_add(pulse->held_ns, HOLD_NS))
+    struct cgroup_activity *activity = &table->activity;
+    bool same = is_same(activity), held = activity->held_ns != 0;
+    if (same && table->may_skip_idle && held && now_ns < saturating_add(activity->held_ns, HOLD_NS))
         return true;
-    held = same && table->may_rest && holds_all(table);
-    pulse->held_ns = held ? now_ns : 0;
+    held = same && table->may_skip_idle && holds_all(table);
+    activity->held_ns = held ? now_ns : 0;
     return held;
 }
 
-void pulse_begin(struct process_table *table)
+void activity_begin(struct process_table *table)
 {
-    struct pulse *pulse = &table->pulse;
-    pulse->rests = pulse->checking = pulse->wrong = false;
-    if (pulse->file <= 0)
+    struct cgroup_activity *activity = &table->activity;
+    activity->rests = activity->checking = activity->wrong = false;
+    if (activity->file <= 0)
         return;
     uint64_t now_ns = reader_now(&table->reader);
     bool still = is_still(table, now_ns);
-    pulse->checking = still && now_ns >= saturating_add(pulse->checked_ns, CHECK_NS);
-    pulse->rests = still && !pulse->checking;
-    if (pulse->checking)
-        pulse->checked_ns = now_ns;
+    activity->checking = still && now_ns >= saturating_add(activity->checked_ns, CHECK_NS);
+    activity->rests = still && !activity->checking;
+    if (activity->checking)
+        activity->checked_ns = now_ns;
 }
 
 /* The group held all who are known since anybody ran last: nobody was born unseen. */
-bool pulse_rests(const struct process_table *table)
+bool activity_is_idle(const struct process_table *table)
 {
-    return table->pulse.rests || table->pulse.checking;
+    return table->activity.rests || table->activity.checking;
 }
 
 /* Whom the group speaks for. */
@@ -93,19 +94,19 @@ static bool is_held(const struct process *process)
     return is_member(process) && process->looked_cpu_ns != 0;
 }
 
-uint64_t pulse_clock(const struct process_table *table, const struct process *process)
+uint64_t activity_clock(const struct process_table *table, const struct process *process)
 {
-    return table->pulse.rests && is_held(process) ? process->looked_cpu_ns : 0;
+    return table->activity.rests && is_held(process) ? process->looked_cpu_ns : 0;
 }
 
-void pulse_check(struct process_table *table, const struct process *process, uint64_t before_ns)
+void activity_check(struct process_table *table, const struct process *process, uint64_t before_ns)
 {
-    if (table->pulse.checking && before_ns != 0 && is_held(process))
-        table->pulse.wrong = table->pulse.wrong || process->looked_cpu_ns != before_ns;
+    if (table->activity.checking && before_ns != 0 && is_held(process))
+        table->activity.wrong = table->activity.wrong || process->looked_cpu_ns != before_ns;
 }
 
-void pulse_end(struct process_table *table)
+void activity_end(struct process_table *table)
 {
-    if (table->pulse.wrong && is_same(&table->pulse)) /* else they began to run just now */
-        table->pulse.file = 0;
+    if (table->activity.wrong && is_same(&table->activity)) /* else they began to run just now */
+        table->activity.file = 0;
 }

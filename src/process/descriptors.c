@@ -3,7 +3,7 @@
  * A kept stat is identity and saves two system calls per tick, so stats come first; a kept statm
  * saves two as well and takes what the stats of all listed processes leave. A process without one
  * is opened, read and closed at each tick. The last few that the program may open are never kept,
- * whoever has the others: lanes and the program need some as well. Where the system refuses more
+ * whoever has the others: workers and the program need some as well. Where the system refuses more
  * all the same (EMFILE, ENFILE), a quarter of what is kept is given up and the budget with it:
  * reading goes on. Thread rule: the tick thread. */
 #include "process/descriptors.h"
@@ -76,7 +76,7 @@ void descriptors_share(struct process_table *table)
 bool descriptors_relieve(void *owner)
 {
     struct process_table *table = owner;
-    if (table->newcomers != NULL && newcomers_give_up(table->newcomers))
+    if (table->new_processes != NULL && new_processes_give_up(table->new_processes))
         return true;
     size_t before = kept(table);
     table->budget = before / 4 * 3;

@@ -1,4 +1,4 @@
-/* descriptors.h: how many descriptors are left to lanes and to the program.
+/* descriptors.h: how many descriptors are left to workers and to the program.
  *
  * The kernel gives the lowest number that is free, so a high one tells that few are left, whoever
  * has the others. Thread rule: pure but for the limit, which is the whole program's. */

@@ -1,4 +1,4 @@
-/* detail.c: what lanes read of one process, and how its columns take it.
+/* detail.c: what workers read of one process, and how its columns take it.
  *
  * Reading is by pid, and so of whoever has it: who takes an answer proves first that the process
  * lived all the while. An answer is plain facts without a pointer; texts become shared ones where
@@ -43,25 +43,25 @@ void detail_wanted(const struct metric_set *wanted, struct metric_set *out)
     }
 }
 
-void detail_reset(struct facts *out, const struct metric_set *wanted)
+void detail_reset(struct row_batch *out, const struct metric_set *wanted)
 {
     struct metric_set all;
     detail_wanted(wanted, &all);
     for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++)
         if (metric_set_has(&all, DERIVED[i].metric))
             metric_set_add(&all, DERIVED[i].of);
-    facts_reset(out, &all);
+    batch_reset(out, &all);
 }
 
 /* False where a descriptor was refused. */
 static bool add_name(const vitals_context *context, struct user_cache *users, vitals_metric metric,
-                     uint64_t id, struct facts *out)
+                     uint64_t id, struct row_batch *out)
 {
     bool lacking = false;
     enum user_kind kind = metric == VITALS_PROCESS_GROUP ? GROUP_NAME : USER_NAME;
     const struct shared_text *name = user_cache_name(users, &context->os.clock, kind, id, &lacking);
     if (name != NULL)
-        fact_text(out, metric, (struct span){name->bytes, name->size});
+        batch_set_text(out, metric, (struct span){name->bytes, name->size});
     else
         out->failed = true;
     return !lacking;
@@ -69,14 +69,14 @@ static bool add_name(const vitals_context *context, struct user_cache *users, vi
 
 /* Copied, because what it is part of may move while a fact is added. No name of a file is longer.
  */
-static void add_part(struct facts *out, vitals_metric metric, struct span found)
+static void add_part(struct row_batch *out, vitals_metric metric, struct span found)
 {
     char text[256];
     size_t size = size_min(found.size, sizeof text);
     if (size != 0)
         memcpy(text, found.bytes, size);
-    fact_text_as(out, metric, (struct span){text, size},
-                 size < found.size ? VITALS_LOWER_BOUND : VITALS_HAVE);
+    batch_set_text_as(out, metric, (struct span){text, size},
+                      size < found.size ? VITALS_LOWER_BOUND : VITALS_HAVE);
 }
 
 /* The last part of the first argument's path. Where no NUL ends the arguments a process wrote its
@@ -93,22 +93,22 @@ static struct span program_of(struct span command)
 
 /* False where a descriptor was refused. */
 static bool add_derived(const vitals_context *context, struct user_cache *users,
-                        const struct fact_row *row, struct facts *out)
+                        const struct batch_row *row, struct row_batch *out)
 {
     bool whole = true;
     for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++) {
         vitals_metric metric = DERIVED[i].metric;
-        if (!facts_wants(out, metric) || DERIVED[i].of == VITALS_PROCESS_CGROUP ||
+        if (!batch_wants(out, metric) || DERIVED[i].of == VITALS_PROCESS_CGROUP ||
             metric == VITALS_PROCESS_WORKLOAD)
             continue;
-        const struct fact *fact = fact_find(out, row, DERIVED[i].of);
-        if (fact == NULL || fact->state <= 0)
-            fact_missing(out, metric,
-                         fact != NULL ? (vitals_availability)fact->state : VITALS_UNSUPPORTED);
+        const struct batch_cell *cell = batch_find(out, row, DERIVED[i].of);
+        if (cell == NULL || cell->state <= 0)
+            batch_set_missing(out, metric,
+                              cell != NULL ? (vitals_availability)cell->state : VITALS_UNSUPPORTED);
         else if (metric == VITALS_PROCESS_PROGRAM_NAME)
-            add_part(out, metric, program_of(fact_span(out, fact)));
+            add_part(out, metric, program_of(batch_span(out, cell)));
         else
-            whole = add_name(context, users, metric, fact->as.u64, out) && whole;
+            whole = add_name(context, users, metric, cell->as.u64, out) && whole;
     }
     return whole;
 }
@@ -116,22 +116,22 @@ static bool add_derived(const vitals_context *context, struct user_cache *users,
 /* What the cgroup tells of the work that the process belongs to. False where a descriptor was
  * refused. */
 static bool add_work(const vitals_context *context, struct user_cache *users, int64_t pid,
-                     const struct fact_row *row, struct facts *out)
+                     const struct batch_row *row, struct row_batch *out)
 {
     bool wanted = false;
     for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++)
-        wanted |= DERIVED[i].of == VITALS_PROCESS_CGROUP && facts_wants(out, DERIVED[i].metric);
+        wanted |= DERIVED[i].of == VITALS_PROCESS_CGROUP && batch_wants(out, DERIVED[i].metric);
     if (!wanted)
         return true;
-    const struct fact *cgroup = fact_find(out, row, VITALS_PROCESS_CGROUP);
-    const struct fact *uid = fact_find(out, row, VITALS_PROCESS_UID);
+    const struct batch_cell *cgroup = batch_find(out, row, VITALS_PROCESS_CGROUP);
+    const struct batch_cell *uid = batch_find(out, row, VITALS_PROCESS_UID);
     struct work_known known = {.reason = VITALS_UNSUPPORTED,
                                .uid = value_missing(VITALS_UNSUPPORTED)};
     struct span path = {"", 0};
     if (cgroup != NULL)
         known.reason = (vitals_availability)cgroup->state;
     if (cgroup != NULL && cgroup->state > 0) {
-        path = fact_span(out, cgroup);
+        path = batch_span(out, cgroup);
         known.cgroup = &path;
     }
     if (uid != NULL)
@@ -140,22 +140,22 @@ static bool add_work(const vitals_context *context, struct user_cache *users, in
 }
 
 /* Reads the files; the path of a cgroup that was made up stands for the process's own. */
-static bool add_facts(const vitals_context *context, int64_t pid, struct facts *out)
+static bool add_facts(const vitals_context *context, int64_t pid, struct row_batch *out)
 {
     const struct world_player *player = work_player(context, pid);
-    if (player == NULL || !facts_wants(out, VITALS_PROCESS_CGROUP))
-        return os_process_facts(&context->os, pid, out);
+    if (player == NULL || !batch_wants(out, VITALS_PROCESS_CGROUP))
+        return os_process_metrics(&context->os, pid, out);
     metric_set_remove(&out->wanted, VITALS_PROCESS_CGROUP);
-    bool whole = os_process_facts(&context->os, pid, out);
+    bool whole = os_process_metrics(&context->os, pid, out);
     metric_set_add(&out->wanted, VITALS_PROCESS_CGROUP);
-    fact_string(out, VITALS_PROCESS_CGROUP, player->cgroup);
+    batch_set_string(out, VITALS_PROCESS_CGROUP, player->cgroup);
     return whole;
 }
 
 int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
-                struct facts *out)
+                struct row_batch *out)
 {
-    const struct fact_row *row = facts_row(out, VITALS_PROCESS, key, (struct span){"", 0});
+    const struct batch_row *row = batch_add_row(out, VITALS_PROCESS, key, (struct span){"", 0});
     if (row == NULL)
         return -ENOMEM;
     bool whole = add_facts(context, pid, out);
@@ -203,12 +203,12 @@ static struct process_detail *place_of(struct process *process, vitals_metric me
     return detail;
 }
 
-static void take_text(struct process_detail *detail, const struct facts *facts,
-                      const struct fact *fact)
+static void take_text(struct process_detail *detail, const struct row_batch *batch,
+                      const struct batch_cell *cell)
 {
     struct shared_text *fresh = NULL;
     if (detail->state > 0) {
-        struct span span = fact_span(facts, fact);
+        struct span span = batch_span(batch, cell);
         if (shared_text_equal(detail->as.text, span.bytes, span.size))
             return;
         fresh = shared_text_new(span.bytes, span.size);
@@ -233,25 +233,26 @@ static void keep_command(struct process_detail *detail)
     detail->state = detail->as.text != NULL ? VITALS_STALE : VITALS_GONE;
 }
 
-static void take_fact(struct process_detail *detail, const struct facts *facts,
-                      const struct fact *fact, bool zombie, uint64_t read_ns)
+static void take_fact(struct process_detail *detail, const struct row_batch *batch,
+                      const struct batch_cell *cell, bool zombie, uint64_t read_ns)
 {
     bool is_text = vitals_metric_type(detail->metric) == VITALS_TEXT;
-    bool empty = fact == NULL || fact->state <= 0 || (is_text && fact->as.text.size == 0);
+    bool empty = cell == NULL || cell->state <= 0 || (is_text && cell->as.text.size == 0);
     if (is_of_command(detail->metric) && zombie && empty) {
         keep_command(detail);
         return;
     }
     detail->read_ns = read_ns;
-    detail->state = fact != NULL ? fact->state : VITALS_UNSUPPORTED;
+    detail->state = cell != NULL ? cell->state : VITALS_UNSUPPORTED;
     if (is_text)
-        take_text(detail, facts, fact);
-    else if (fact != NULL)
-        detail->as.number = fact->as.u64;
+        take_text(detail, batch, cell);
+    else if (cell != NULL)
+        detail->as.number = cell->as.u64;
 }
 
-void detail_take(struct process *process, const struct facts *facts, const struct fact_row *row,
-                 const struct metric_set *wanted, bool zombie, uint64_t read_ns)
+void detail_take(struct process *process, const struct row_batch *batch,
+                 const struct batch_row *row, const struct metric_set *wanted, bool zombie,
+                 uint64_t read_ns)
 {
     if (!reserve(process, wanted))
         return;
@@ -262,7 +263,7 @@ void detail_take(struct process *process, const struct facts *facts, const struc
             vitals_metric metric = metric_of(VITALS_PROCESS, number);
             struct process_detail *detail = place_of(process, metric);
             if (detail != NULL)
-                take_fact(detail, facts, fact_find(facts, row, metric), zombie, read_ns);
+                take_fact(detail, batch, batch_find(batch, row, metric), zombie, read_ns);
         }
     }
 }

@@ -26,7 +26,7 @@ struct work_known {
  * container_name and workload that are wanted, of the newest row. May block. False where a
  * descriptor was refused. */
 bool work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
-              const struct work_known *known, struct facts *out);
+              const struct work_known *known, struct row_batch *out);
 
 /* The process, where the demo made up its work; else NULL. */
 const struct world_player *work_player(const vitals_context *context, int64_t pid);

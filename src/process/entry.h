@@ -1,5 +1,5 @@
 /* entry.h: the table from inside, and how its files divide the work (table.c: who lives;
- * query_queue.c: what lanes are asked; descriptors.c: what is kept open; tree.c: which rows).
+ * query_queue.c: what workers are asked; descriptors.c: what is kept open; tree.c: which rows).
  * Thread rule: the tick thread. */
 #ifndef VITALS_PROCESS_ENTRY_H
 #define VITALS_PROCESS_ENTRY_H
@@ -8,19 +8,19 @@
 #include "process/table.h"
 #include "util/hash.h"
 
-enum { PULSE_TEXT = 1024 };
+enum { ACTIVITY_TEXT = 1024 };
 
 struct process_table {
     struct process_reader reader;
     vitals_availability state; /* of the list */
     struct os_pids pids;
     uint64_t tick, last_key;
-    bool may_rest;        /* who has not run is not read again */
+    bool may_skip_idle;   /* who has not run is not read again */
     unsigned extras;      /* due in this tick */
     unsigned extras_ever; /* that were due at any time */
     bool state_ever;      /* the state was due at any time */
-    bool details_ever;    /* what lanes read was due at any time */
-    bool later; /* in this tick statm of new ones is read where lanes' answers are taken */
+    bool details_ever;    /* what workers read was due at any time */
+    bool later; /* in this tick statm of new ones is read where workers' answers are taken */
 
     struct process **by_pid, **next; /* `next` becomes by_pid at the end of a tick */
     size_t count, capacity, next_capacity;
@@ -33,13 +33,13 @@ struct process_table {
     bool chosen_anew;  /* `roots` is to be made again */
     struct hash roots; /* chosen pid → the key of the process that had it first; 0: none yet */
 
-    size_t listed;  /* in /proc, when all were listed last */
-    bool complete;  /* in this tick: `pids` are all that are in /proc */
-    struct absent { /* gpu_users.c: not in /proc, when that was listed for it; pid 0: none */
+    size_t listed;       /* in /proc, when all were listed last */
+    bool complete;       /* in this tick: `pids` are all that are in /proc */
+    struct missing_pid { /* gpu_users.c: not in /proc, when that was listed for it; pid 0: none */
         int64_t pid;
         uint64_t looked_ns;
     } absent[64];
-    bool descending;       /* in this tick: only the tree is looked at */
+    bool scanning_tree;    /* in this tick: only the tree is looked at */
     bool last_pid_lies;    /* somebody was born, and it was the same */
     uint64_t tree_threads; /* of the tree, in the tick before */
     uint64_t scanned_ns;   /* when all were read last, */
@@ -51,29 +51,30 @@ struct process_table {
 
     void (*met)(void *data); /* see process_table_tell; NULL: nobody */
     void *met_data;
-    size_t met_count, tell_at;   /* since it was told; of so many it is told next */
-    struct newcomers *newcomers; /* in a tick that meets everybody; else NULL */
-    size_t read_ahead;           /* how many of those it met in this tick came read */
+    size_t met_count, tell_at;           /* since it was told; of so many it is told next */
+    struct new_processes *new_processes; /* in a tick that meets everybody; else NULL */
+    size_t read_ahead;                   /* how many of those it met in this tick came read */
 
-    struct os_digests *digests; /* rest.c; NULL: the kernel does not tell, or it is not worth it */
-    bool digests_tried, merging;
-    uint64_t readings;               /* of processes, in all ticks before */
-    const struct os_digest *resting; /* of this tick, borrowed from digests */
+    struct os_task_iterator
+        *iterator; /* rest.c; NULL: the kernel does not tell, or it is not worth it */
+    bool iterator_tried, merging;
+    uint64_t readings;                    /* of processes, in all ticks before */
+    const struct os_task_digest *resting; /* of this tick, borrowed from digests */
     size_t resting_count;
     struct os_pids omitted;             /* whom it does not tell of, when that was looked at last */
     uint64_t omitted_ns, told_again_ns; /* when that was; not to be asked before */
 
-    struct pulse {
+    struct cgroup_activity {
         int file;   /* 0: there is none, or it does not speak for all */
         int folder; /* of the group that it is of */
         struct os_pids members;
-        char text[PULSE_TEXT];
+        char text[ACTIVITY_TEXT];
         size_t size;
         bool rests;           /* nobody ran since the tick before */
         bool checking, wrong; /* all are looked at nevertheless; one did run */
         uint64_t checked_ns;
         uint64_t held_ns; /* when it held all who are known; 0: not since somebody ran */
-    } pulse;
+    } activity;
 
     size_t budget;    /* of kept descriptors */
     uint64_t ceiling; /* of those that may be kept */
@@ -93,61 +94,61 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
 /* ---- tree_scan.c ---- */
 
 /* Whether this tick may look at the tree alone. */
-bool descent_is_enough(const struct process_table *table);
+bool tree_scan_is_enough(const struct process_table *table);
 
 /* Fills `pids` with the tree as it is known and those whom it started since. False where that
  * cannot be told: then all must be listed. */
-bool descent_list(struct process_table *table);
+bool tree_scan_list(struct process_table *table);
 
 /* After all were read. */
-void descent_settle(struct process_table *table);
+void tree_scan_settle(struct process_table *table);
 
 /* Before all are listed: whether nobody should be new by the last pid. And then, where that was so:
  * who has a key above this one is new all the same. */
-bool descent_begin_scan(struct process_table *table);
-void descent_check_scan(struct process_table *table, uint64_t last_key);
+bool tree_scan_begin_scan(struct process_table *table);
+void tree_scan_check_scan(struct process_table *table, uint64_t last_key);
 
 /* ---- cgroup_activity.c ---- */
 
 /* At the beginning of a tick, once it is known who may rest. */
-void pulse_begin(struct process_table *table);
+void activity_begin(struct process_table *table);
 
 /* The clock of a process that cannot have run, as it was read last; 0: it may have. */
-uint64_t pulse_clock(const struct process_table *table, const struct process *process);
+uint64_t activity_clock(const struct process_table *table, const struct process *process);
 
 /* Its clock has been looked at, and was that before. */
-void pulse_check(struct process_table *table, const struct process *process, uint64_t before_ns);
+void activity_check(struct process_table *table, const struct process *process, uint64_t before_ns);
 
 /* Whether nobody of the tree has run since the tick before. */
-bool pulse_rests(const struct process_table *table);
+bool activity_is_idle(const struct process_table *table);
 
 /* All have been read. */
-void pulse_end(struct process_table *table);
+void activity_end(struct process_table *table);
 
 /* ---- rest.c ---- */
 
 /* At the beginning of a tick. */
-void rest_begin(struct process_table *table);
+void idle_begin(struct process_table *table);
 
 /* Fills `pids` with everybody. False: the kernel does not tell so, and /proc must be listed. */
-bool rest_list(struct process_table *table);
+bool idle_list(struct process_table *table);
 
 /* Whether nothing has changed that was read of it; then it has been stamped. Else it is to be
  * read. False where this tick was not listed so. */
-bool rest_holds(struct process_table *table, struct process *process, unsigned extras);
+bool idle_is_unchanged(struct process_table *table, struct process *process, unsigned extras);
 
-void rest_end(struct process_table *table);
+void idle_end(struct process_table *table);
 
 /* ---- gpu_users.c ---- */
 
 /* Whether nobody has a row but who a device names. */
-bool named_alone(const struct process_table *table);
+bool gpu_users_only(const struct process_table *table);
 
 /* Fills `pids` with those that are known where that is enough; false: all must be listed. */
-bool named_list(struct process_table *table, const struct metric_set *due);
+bool gpu_users_list(struct process_table *table, const struct metric_set *due);
 
 /* Whether /proc lists him whom a device names. */
-bool named_lives(struct process_table *table, int64_t pid);
+bool gpu_users_alive(struct process_table *table, int64_t pid);
 
 /* ---- descriptors.c ---- */
 

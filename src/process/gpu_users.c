@@ -10,16 +10,16 @@
 
 static const uint64_t ABSENT_NS = 2 * NS_PER_SECOND;
 
-bool named_alone(const struct process_table *table)
+bool gpu_users_only(const struct process_table *table)
 {
     return table->rows == VITALS_ROWS_GPU_USERS;
 }
 
-bool named_list(struct process_table *table, const struct metric_set *due)
+bool gpu_users_list(struct process_table *table, const struct metric_set *due)
 {
     table->complete = true;
     // Of a tree of files what was removed still reads.
-    if (!named_alone(table) || !table->reader.context->os.live || table->state != VITALS_HAVE ||
+    if (!gpu_users_only(table) || !table->reader.context->os.live || table->state != VITALS_HAVE ||
         metric_set_has(due, VITALS_HOST_PROCESSES))
         return false;
     table->pids.count = 0;
@@ -30,7 +30,7 @@ bool named_list(struct process_table *table, const struct metric_set *due)
     return true;
 }
 
-static struct absent *absent_of(struct process_table *table, int64_t pid)
+static struct missing_pid *absent_of(struct process_table *table, int64_t pid)
 {
     for (size_t i = 0; i < ARRAY_COUNT(table->absent); i++)
         if (table->absent[i].pid == pid)
@@ -41,7 +41,7 @@ static struct absent *absent_of(struct process_table *table, int64_t pid)
 /* In the place of the one that was looked for longest ago. */
 static void remember(struct process_table *table, int64_t pid, uint64_t now_ns)
 {
-    struct absent *place = absent_of(table, pid);
+    struct missing_pid *place = absent_of(table, pid);
     for (size_t i = 0; i < ARRAY_COUNT(table->absent) && place == NULL; i++)
         if (table->absent[i].pid == 0)
             place = &table->absent[i];
@@ -51,7 +51,7 @@ static void remember(struct process_table *table, int64_t pid, uint64_t now_ns)
             if (table->absent[i].looked_ns < place->looked_ns)
                 place = &table->absent[i];
     }
-    *place = (struct absent){pid, now_ns};
+    *place = (struct missing_pid){pid, now_ns};
 }
 
 static bool is_listed(const struct process_table *table, int64_t pid)
@@ -73,10 +73,10 @@ static void list_all(struct process_table *table)
     table->listed = table->pids.count;
 }
 
-bool named_lives(struct process_table *table, int64_t pid)
+bool gpu_users_alive(struct process_table *table, int64_t pid)
 {
     uint64_t now_ns = reader_now(&table->reader);
-    struct absent *absent = absent_of(table, pid);
+    struct missing_pid *absent = absent_of(table, pid);
     if (!table->complete && absent != NULL && now_ns < saturating_add(absent->looked_ns, ABSENT_NS))
         return false;
     if (!table->complete)

@@ -1,9 +1,9 @@
 /* idle.c: who has not run since he was read, by the kernel's own word, and is not read again.
  *
- * Where the kernel tells of everybody in one reading (os_digests), a tick of many processes costs
- * that and a file for each that did something. It is asked for once a sampler has lived for some
- * ticks and sees many: making it costs as much as some ticks save. What was read so also is the
- * list of who lives. Thread rule: the tick thread. */
+ * Where the kernel tells of everybody in one reading (os_task_iterator), a tick of many processes
+ * costs that and a file for each that did something. It is asked for once a sampler has lived for
+ * some ticks and sees many: making it costs as much as some ticks save. What was read so also is
+ * the list of who lives. Thread rule: the tick thread. */
 #include "process/entry.h"
 
 #include "util/search.h"
@@ -19,26 +19,27 @@ static const uint64_t LOOK_NS = 60 * NS_PER_SECOND, LIST_NS = 10 * NS_PER_SECOND
 
 static void give_up(struct process_table *table)
 {
-    os_digests_close(table->digests);
-    table->digests = NULL;
+    os_task_iterator_close(table->iterator);
+    table->iterator = NULL;
     table->resting_count = 0;
 }
 
-void rest_begin(struct process_table *table)
+void idle_begin(struct process_table *table)
 {
     table->resting = NULL;
     table->resting_count = 0;
-    table->readings += table->descending ? 0 : table->count;
-    if (table->digests_tried || table->listed < WORTH_PROCESSES || table->readings < WORTH_READINGS)
+    table->readings += table->scanning_tree ? 0 : table->count;
+    if (table->iterator_tried || table->listed < WORTH_PROCESSES ||
+        table->readings < WORTH_READINGS)
         return;
-    table->digests_tried = true;
-    if (os_digests_open(&table->reader.context->os, &table->digests) < 0)
-        table->digests = NULL;
+    table->iterator_tried = true;
+    if (os_task_iterator_open(&table->reader.context->os, &table->iterator) < 0)
+        table->iterator = NULL;
 }
 
-static const struct os_digest *find(const struct process_table *table, int64_t pid)
+static const struct os_task_digest *find(const struct process_table *table, int64_t pid)
 {
-    struct search_number number = {offsetof(struct os_digest, pid), (uint64_t)pid};
+    struct search_number number = {offsetof(struct os_task_digest, pid), (uint64_t)pid};
     return search_find(table->resting, table->resting_count, sizeof *table->resting, number);
 }
 
@@ -92,12 +93,12 @@ static bool list_as_told(struct process_table *table)
     return true;
 }
 
-bool rest_list(struct process_table *table)
+bool idle_list(struct process_table *table)
 {
     uint64_t now_ns = reader_now(&table->reader);
-    if (table->digests == NULL || now_ns < table->told_again_ns)
+    if (table->iterator == NULL || now_ns < table->told_again_ns)
         return false;
-    int code = os_digests_read(table->digests, &table->resting, &table->resting_count);
+    int code = os_task_iterator_read(table->iterator, &table->resting, &table->resting_count);
     if (code < 0) {
         table->resting_count = 0;
         table->told_again_ns = saturating_add(now_ns, LIST_NS);
@@ -112,9 +113,9 @@ bool rest_list(struct process_table *table)
     return listed;
 }
 
-bool rest_holds(struct process_table *table, struct process *process, unsigned extras)
+bool idle_is_unchanged(struct process_table *table, struct process *process, unsigned extras)
 {
-    const struct os_digest *now = find(table, process->files.pid);
+    const struct os_task_digest *now = find(table, process->files.pid);
     uint64_t now_ns = reader_now(&table->reader);
     if (now == NULL)
         return false;
@@ -134,7 +135,7 @@ bool rest_holds(struct process_table *table, struct process *process, unsigned e
     return false;
 }
 
-void rest_end(struct process_table *table)
+void idle_end(struct process_table *table)
 {
     give_up(table);
     os_pids_done(&table->omitted);

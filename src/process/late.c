@@ -1,9 +1,9 @@
-/* late.c: what becomes of a question that a lane does not answer.
+/* late.c: what becomes of a question that a worker does not answer.
  *
- * A batch says which process its lane is in, and since when. Its owner may give the batch up while
- * the lane is in one: then the lane stops behind that one, and the owner asks anew for the others.
- * One number decides between them, so that both mean the same process.
- * Thread rule: the tick thread, but for process_batch_enter and process_batch_leave. */
+ * A batch says which process its worker is in, and since when. Its owner may give the batch up
+ * while the worker is in one: then the worker stops behind that one, and the owner asks anew for
+ * the others. One number decides between them, so that both mean the same process. Thread rule: the
+ * tick thread, but for process_batch_enter and process_batch_leave. */
 #include "process/entry.h"
 
 /* ---- in a batch ---- */
@@ -97,23 +97,24 @@ static void make_stale(struct process *process, const struct metric_set *wanted,
 }
 
 /* As if the process had answered so. Without memory for it, it stays NOT_YET. */
-static void time_out(struct process *process, const struct metric_set *never, struct facts *facts)
+static void time_out(struct process *process, const struct metric_set *never,
+                     struct row_batch *batch)
 {
-    facts_reset(facts, never);
-    const struct fact_row *row = facts_row(facts, VITALS_PROCESS, process->key,
-                                           (struct span){"", 0});
+    batch_reset(batch, never);
+    const struct batch_row *row = batch_add_row(batch, VITALS_PROCESS, process->key,
+                                                (struct span){"", 0});
     for (unsigned number = 1; row != NULL && number < METRIC_NUMBERS; number++)
         if (metric_set_has(never, metric_of(VITALS_PROCESS, number)))
-            fact_missing(facts, metric_of(VITALS_PROCESS, number), VITALS_TIMED_OUT);
-    if (!facts->failed)
-        detail_take(process, facts, row, never, false, 0);
+            batch_set_missing(batch, metric_of(VITALS_PROCESS, number), VITALS_TIMED_OUT);
+    if (!batch->failed)
+        detail_take(process, batch, row, never, false, 0);
 }
 
 void process_table_late(struct process_table *table, const struct process_question *question,
                         uint64_t now_ns)
 {
     struct metric_set wanted, never;
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     detail_wanted(question->wanted, &wanted);
     for (size_t i = 0; i < table->key_count; i++) {
         struct process *process = table->by_key[i];
@@ -122,7 +123,7 @@ void process_table_late(struct process_table *table, const struct process_questi
             continue;
         make_stale(process, &wanted, &never);
         if (metric_set_has_entity(&never, VITALS_PROCESS))
-            time_out(process, &never, &facts);
+            time_out(process, &never, &batch);
     }
-    facts_done(&facts);
+    batch_done(&batch);
 }

@@ -15,11 +15,11 @@
 
 enum { PIECE = 16, STACK_BYTES = 256 * 1024 };
 
-struct newcomers {
+struct new_processes {
     const vitals_context *context;
     unsigned extras;
     const int64_t *pids;
-    struct newcomer *items; /* of each pid */
+    struct new_process *items; /* of each pid */
     size_t count, taken;
     struct buffer text; /* of the owner's own reading */
     uint64_t ceiling;   /* of descriptors */
@@ -29,13 +29,13 @@ struct newcomers {
     atomic_bool *read;       /* each piece */
     pthread_mutex_t mutex;   /* of the condition alone */
     pthread_cond_t one_read; /* a piece */
-    pthread_t threads[NEWCOMERS_HELPERS];
+    pthread_t threads[NEW_PROCESSES_HELPERS];
     size_t thread_count;
 };
 
 /* ---- one ---- */
 
-struct process *newcomer_process(int64_t pid)
+struct process *new_process_process(int64_t pid)
 {
     struct process *process = memory_alloc(sizeof *process);
     if (process != NULL)
@@ -43,75 +43,80 @@ struct process *newcomer_process(int64_t pid)
     return process;
 }
 
-void newcomer_read(struct process_reader *reader, struct newcomer *newcomer, unsigned extras)
+void new_process_read(struct process_reader *reader, struct new_process *new_process,
+                      unsigned extras)
 {
-    newcomer->result = reader_open(reader, newcomer->process);
-    newcomer->observed = newcomer->result == 0 && reader_observe(reader, newcomer->process, extras);
-    newcomer->read = true;
+    new_process->result = reader_open(reader, new_process->process);
+    new_process->observed = new_process->result == 0 &&
+                            reader_observe(reader, new_process->process, extras);
+    new_process->read = true;
 }
 
 /* As if nobody had looked at it. */
-static void forget(struct newcomer *newcomer)
+static void forget(struct new_process *new_process)
 {
-    if (newcomer->process != NULL) {
-        os_process_close(&newcomer->process->files);
-        process_done(newcomer->process);
-        memory_free(newcomer->process);
+    if (new_process->process != NULL) {
+        os_process_close(&new_process->process->files);
+        process_done(new_process->process);
+        memory_free(new_process->process);
     }
-    *newcomer = (struct newcomer){0};
+    *new_process = (struct new_process){0};
 }
 
 /* ---- a piece ---- */
 
-static size_t pieces(const struct newcomers *newcomers)
+static size_t pieces(const struct new_processes *new_processes)
 {
-    return (newcomers->count + PIECE - 1) / PIECE;
+    return (new_processes->count + PIECE - 1) / PIECE;
 }
 
 /* A helper has no descriptors to give up: only the owner of the table has. */
 static bool is_short(void *owner)
 {
-    struct newcomers *newcomers = owner;
-    atomic_store(&newcomers->lacking, true);
+    struct new_processes *new_processes = owner;
+    atomic_store(&new_processes->lacking, true);
     return false;
 }
 
-static void read_one(struct newcomers *newcomers, size_t index, struct process_reader *reader)
+static void read_one(struct new_processes *new_processes, size_t index,
+                     struct process_reader *reader)
 {
-    struct newcomer *newcomer = &newcomers->items[index];
-    newcomer->process = newcomer_process(newcomers->pids[index]);
-    if (newcomer->process == NULL)
+    struct new_process *new_process = &new_processes->items[index];
+    new_process->process = new_process_process(new_processes->pids[index]);
+    if (new_process->process == NULL)
         return;
-    newcomer_read(reader, newcomer, newcomers->extras);
-    const struct os_process *files = &newcomer->process->files;
-    if (descriptors_is_high(newcomers->ceiling, files->stat) ||
-        descriptors_is_high(newcomers->ceiling, files->statm))
-        atomic_store(&newcomers->lacking, true);
-    if (atomic_load(&newcomers->lacking) || reader->out_of_memory)
-        forget(newcomer);
+    new_process_read(reader, new_process, new_processes->extras);
+    const struct os_process *files = &new_process->process->files;
+    if (descriptors_is_high(new_processes->ceiling, files->stat) ||
+        descriptors_is_high(new_processes->ceiling, files->statm))
+        atomic_store(&new_processes->lacking, true);
+    if (atomic_load(&new_processes->lacking) || reader->out_of_memory)
+        forget(new_process);
 }
 
-static void read_piece(struct newcomers *newcomers, size_t piece, struct buffer *text)
+static void read_piece(struct new_processes *new_processes, size_t piece, struct buffer *text)
 {
-    struct process_reader reader = {
-        .context = newcomers->context, .text = *text, .relieve = is_short, .owner = newcomers};
-    size_t end = size_min((piece + 1) * PIECE, newcomers->count);
+    struct process_reader reader = {.context = new_processes->context,
+                                    .text = *text,
+                                    .relieve = is_short,
+                                    .owner = new_processes};
+    size_t end = size_min((piece + 1) * PIECE, new_processes->count);
     for (size_t i = piece * PIECE; i < end && !reader.out_of_memory; i++) {
-        if (atomic_load(&newcomers->lacking))
+        if (atomic_load(&new_processes->lacking))
             break;
-        read_one(newcomers, i, &reader);
+        read_one(new_processes, i, &reader);
     }
     *text = reader.text;
 }
 
 /* False where all are read or being read. */
-static bool read_next(struct newcomers *newcomers, struct buffer *text)
+static bool read_next(struct new_processes *new_processes, struct buffer *text)
 {
-    size_t piece = atomic_fetch_add_explicit(&newcomers->claimed, 1, memory_order_relaxed);
-    if (piece >= pieces(newcomers))
+    size_t piece = atomic_fetch_add_explicit(&new_processes->claimed, 1, memory_order_relaxed);
+    if (piece >= pieces(new_processes))
         return false;
-    read_piece(newcomers, piece, text);
-    atomic_store(&newcomers->read[piece], true);
+    read_piece(new_processes, piece, text);
+    atomic_store(&new_processes->read[piece], true);
     return true;
 }
 
@@ -119,20 +124,20 @@ static bool read_next(struct newcomers *newcomers, struct buffer *text)
 
 static void *help(void *argument)
 {
-    struct newcomers *newcomers = argument;
+    struct new_processes *new_processes = argument;
     struct buffer text = {0};
     pthread_setname_np(pthread_self(), "vitals-first");
-    while (read_next(newcomers, &text)) {
-        pthread_mutex_lock(&newcomers->mutex);
-        pthread_cond_signal(&newcomers->one_read);
-        pthread_mutex_unlock(&newcomers->mutex);
+    while (read_next(new_processes, &text)) {
+        pthread_mutex_lock(&new_processes->mutex);
+        pthread_cond_signal(&new_processes->one_read);
+        pthread_mutex_unlock(&new_processes->mutex);
     }
     buffer_done(&text);
     return NULL;
 }
 
 /* Threads that take no signal: those are the program's. */
-static void start_helpers(struct newcomers *newcomers, unsigned helpers)
+static void start_helpers(struct new_processes *new_processes, unsigned helpers)
 {
     pthread_attr_t attributes;
     if (helpers == 0 || pthread_attr_init(&attributes) != 0)
@@ -141,10 +146,10 @@ static void start_helpers(struct newcomers *newcomers, unsigned helpers)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (unsigned i = 0; i < helpers && i < NEWCOMERS_HELPERS; i++) {
-        pthread_t *thread = &newcomers->threads[newcomers->thread_count];
-        if (pthread_create(thread, &attributes, help, newcomers) == 0)
-            newcomers->thread_count++;
+    for (unsigned i = 0; i < helpers && i < NEW_PROCESSES_HELPERS; i++) {
+        pthread_t *thread = &new_processes->threads[new_processes->thread_count];
+        if (pthread_create(thread, &attributes, help, new_processes) == 0)
+            new_processes->thread_count++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
@@ -152,84 +157,84 @@ static void start_helpers(struct newcomers *newcomers, unsigned helpers)
 
 /* ---- the owner's side ---- */
 
-struct newcomers *newcomers_new(const vitals_context *context, const int64_t *pids, size_t count,
-                                unsigned extras, unsigned helpers)
+struct new_processes *new_processes_start(const vitals_context *context, const int64_t *pids,
+                                          size_t count, unsigned extras, unsigned helpers)
 {
-    struct newcomers *newcomers = memory_alloc(sizeof *newcomers);
-    if (newcomers == NULL)
+    struct new_processes *new_processes = memory_alloc(sizeof *new_processes);
+    if (new_processes == NULL)
         return NULL;
-    newcomers->context = context;
-    newcomers->pids = pids;
-    newcomers->count = count;
-    newcomers->extras = extras;
-    newcomers->ceiling = descriptors_ceiling();
-    newcomers->items = memory_array(count, sizeof *newcomers->items);
-    newcomers->read = memory_array(pieces(newcomers), sizeof *newcomers->read);
-    pthread_mutex_init(&newcomers->mutex, NULL);
-    pthread_cond_init(&newcomers->one_read, NULL);
-    if (newcomers->items == NULL || newcomers->read == NULL) {
-        newcomers_free(newcomers);
+    new_processes->context = context;
+    new_processes->pids = pids;
+    new_processes->count = count;
+    new_processes->extras = extras;
+    new_processes->ceiling = descriptors_ceiling();
+    new_processes->items = memory_array(count, sizeof *new_processes->items);
+    new_processes->read = memory_array(pieces(new_processes), sizeof *new_processes->read);
+    pthread_mutex_init(&new_processes->mutex, NULL);
+    pthread_cond_init(&new_processes->one_read, NULL);
+    if (new_processes->items == NULL || new_processes->read == NULL) {
+        new_processes_free(new_processes);
         return NULL;
     }
-    start_helpers(newcomers, helpers);
-    return newcomers;
+    start_helpers(new_processes, helpers);
+    return new_processes;
 }
 
-static void wait_for(struct newcomers *newcomers, size_t piece)
+static void wait_for(struct new_processes *new_processes, size_t piece)
 {
-    pthread_mutex_lock(&newcomers->mutex);
-    while (!atomic_load(&newcomers->read[piece]))
-        pthread_cond_wait(&newcomers->one_read, &newcomers->mutex);
-    pthread_mutex_unlock(&newcomers->mutex);
+    pthread_mutex_lock(&new_processes->mutex);
+    while (!atomic_load(&new_processes->read[piece]))
+        pthread_cond_wait(&new_processes->one_read, &new_processes->mutex);
+    pthread_mutex_unlock(&new_processes->mutex);
 }
 
 /* Nobody reads any more, and those that were not taken are as if nobody had looked at them. */
-static bool end_reading(struct newcomers *newcomers)
+static bool end_reading(struct new_processes *new_processes)
 {
-    atomic_store(&newcomers->claimed, pieces(newcomers)); // nobody begins another
-    for (size_t i = 0; i < newcomers->thread_count; i++)
-        pthread_join(newcomers->threads[i], NULL);
-    newcomers->thread_count = 0;
+    atomic_store(&new_processes->claimed, pieces(new_processes)); // nobody begins another
+    for (size_t i = 0; i < new_processes->thread_count; i++)
+        pthread_join(new_processes->threads[i], NULL);
+    new_processes->thread_count = 0;
     bool any = false;
-    for (size_t i = newcomers->taken; i < newcomers->count; i++) {
-        any |= newcomers->items[i].process != NULL;
-        forget(&newcomers->items[i]);
+    for (size_t i = new_processes->taken; i < new_processes->count; i++) {
+        any |= new_processes->items[i].process != NULL;
+        forget(&new_processes->items[i]);
     }
     return any;
 }
 
-bool newcomers_give_up(struct newcomers *newcomers)
+bool new_processes_give_up(struct new_processes *new_processes)
 {
-    bool any = end_reading(newcomers);
-    for (size_t piece = 0; piece < pieces(newcomers); piece++)
-        atomic_store(&newcomers->read[piece], true);
+    bool any = end_reading(new_processes);
+    for (size_t piece = 0; piece < pieces(new_processes); piece++)
+        atomic_store(&new_processes->read[piece], true);
     return any;
 }
 
-struct newcomer newcomers_next(struct newcomers *newcomers)
+struct new_process new_processes_next(struct new_processes *new_processes)
 {
-    size_t index = newcomers->taken, piece = index / PIECE;
-    while (!atomic_load(&newcomers->read[piece]))
-        if (!read_next(newcomers, &newcomers->text))
-            wait_for(newcomers, piece);
-    if (atomic_exchange(&newcomers->lacking, false))
-        (void)newcomers_give_up(newcomers);
-    struct newcomer one = newcomers->items[index];
-    newcomers->items[index] = (struct newcomer){0};
-    newcomers->taken++;
+    size_t index = new_processes->taken, piece = index / PIECE;
+    while (!atomic_load(&new_processes->read[piece]))
+        if (!read_next(new_processes, &new_processes->text))
+            wait_for(new_processes, piece);
+    if (atomic_exchange(&new_processes->lacking, false))
+        (void)new_processes_give_up(new_processes);
+    struct new_process one = new_processes->items[index];
+    new_processes->items[index] = (struct new_process){0};
+    new_processes->taken++;
     return one;
 }
 
-void newcomers_free(struct newcomers *newcomers)
+void new_processes_free(struct new_processes *new_processes)
 {
-    if (newcomers == NULL)
+    if (new_processes == NULL)
         return;
-    if (newcomers->items != NULL)
-        (void)end_reading(newcomers);
-    pthread_cond_destroy(&newcomers->one_read);
-    pthread_mutex_destroy(&newcomers->mutex);
-    buffer_done(&newcomers->text);
-    memory_free(newcomers->items);
-    memory_free(newcomers->read);
-    memory_free(newcomers);
+    if (new_processes->items != NULL)
+        (void)end_reading(new_processes);
+    pthread_cond_destroy(&new_processes->one_read);
+    pthread_mutex_destroy(&new_processes->mutex);
+    buffer_done(&new_processes->text);
+    memory_free(new_processes->items);
+    memory_free(new_processes->read);
+    memory_free(new_processes);
 }

@@ -4,7 +4,7 @@
  * in it: helpers that live no longer than the tick read ahead of the thread that gives keys. They
  * read what cannot wait (stat and what stands beside it), each process for itself, and know nothing
  * of the table. What they could not read for want of memory, the table reads itself; where few
- * descriptors are left, nobody reads ahead any more, and what was read ahead is closed: lanes and
+ * descriptors are left, nobody reads ahead any more, and what was read ahead is closed: workers and
  * the program need some as well.
  * Thread rule: the tick thread. */
 #ifndef VITALS_PROCESS_NEW_PROCESSES_H
@@ -13,9 +13,9 @@
 #include "process/reader.h"
 
 /* More do not pay: what follows is done by one thread. */
-enum { NEWCOMERS_HELPERS = 3 };
+enum { NEW_PROCESSES_HELPERS = 3 };
 
-struct newcomer {
+struct new_process {
     struct process *process; /* NULL: nobody made it yet */
     bool read;               /* what follows is known */
     int result;              /* of opening its stat */
@@ -23,28 +23,29 @@ struct newcomer {
 };
 
 /* Opens and reads a process of which only the pid is known. */
-void newcomer_read(struct process_reader *reader, struct newcomer *newcomer, unsigned extras);
+void new_process_read(struct process_reader *reader, struct new_process *new_process,
+                      unsigned extras);
 
 /* A process of which only the pid is known; NULL when memory is out. Freed with process_done and
  * memory_free. */
-struct process *newcomer_process(int64_t pid);
+struct process *new_process_process(int64_t pid);
 
-struct newcomers;
+struct new_processes;
 
 /* Begins to read them, by as many threads beside the caller's as can be had of `helpers`. The pids
  * are borrowed. NULL when memory is out. */
-struct newcomers *newcomers_new(const vitals_context *context, const int64_t *pids, size_t count,
-                                unsigned extras, unsigned helpers);
+struct new_processes *new_processes_start(const vitals_context *context, const int64_t *pids,
+                                          size_t count, unsigned extras, unsigned helpers);
 
 /* Ends the reading ahead, and closes what was not taken: from now on `read` is false. Returns
  * whether there was any. For who needs descriptors. */
-bool newcomers_give_up(struct newcomers *newcomers);
+bool new_processes_give_up(struct new_processes *new_processes);
 
 /* The next of the pids; the caller's thread reads on while that one is not there yet. Where it
  * could not be read, `read` is false. Its process is the caller's from now on. */
-struct newcomer newcomers_next(struct newcomers *newcomers);
+struct new_process new_processes_next(struct new_processes *new_processes);
 
 /* Frees those that were not taken. Accepts NULL. */
-void newcomers_free(struct newcomers *newcomers);
+void new_processes_free(struct new_processes *new_processes);
 
 #endif

@@ -35,44 +35,45 @@ static struct metric_set with_identities(const struct metric_set *asked)
 }
 
 /* Rows belong to the process; what the system gives no key gets its place. */
-static void adopt(struct facts *facts, vitals_entity entity, uint64_t parent)
+static void adopt(struct row_batch *batch, vitals_entity entity, uint64_t parent)
 {
     bool owned = entity_is_of_handle(entity);
-    for (size_t i = 0; i < facts->row_count; i++) {
-        facts->rows[i].parent = owned ? parent : 0;
-        if (facts->rows[i].key == 0)
-            facts->rows[i].key = i + 1;
+    for (size_t i = 0; i < batch->row_count; i++) {
+        batch->rows[i].parent = owned ? parent : 0;
+        if (batch->rows[i].key == 0)
+            batch->rows[i].key = i + 1;
     }
 }
 
-static int ask_table(struct answer *answer, vitals_entity entity, const struct metric_set *wanted,
-                     struct facts *facts, uint64_t key, vitals_error *error)
+static int ask_table(struct query_result *answer, vitals_entity entity,
+                     const struct metric_set *wanted, struct row_batch *batch, uint64_t key,
+                     vitals_error *error)
 {
     const vitals_process *process = answer->process;
     uint64_t now_ns = reader_now(&answer->reader);
-    facts_reset(facts, wanted);
-    int result = os_process_table(&process->context->os, process->files.pid, entity, facts);
-    if (result == -ENOMEM || facts->failed)
+    batch_reset(batch, wanted);
+    int result = os_process_table(&process->context->os, process->files.pid, entity, batch);
+    if (result == -ENOMEM || batch->failed)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     builder_table_of(answer->builder, entity, wanted);
     if (result < 0) {
         vitals_builder_state(answer->builder, entity, os_availability(result));
         return 0;
     }
-    adopt(facts, entity, key);
-    builder_facts_rows(answer->builder, facts, entity, now_ns);
+    adopt(batch, entity, key);
+    builder_batch_rows(answer->builder, batch, entity, now_ns);
     return 0;
 }
 
-static int ask_tables(struct answer *answer, const struct metric_set *wanted, uint64_t key,
+static int ask_tables(struct query_result *answer, const struct metric_set *wanted, uint64_t key,
                       vitals_error *error)
 {
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     int code = 0;
     for (vitals_entity entity = 0; code == 0 && (entity = vitals_entity_next(entity)) != 0;)
         if (is_asked(entity) && metric_set_has_entity(wanted, entity))
-            code = ask_table(answer, entity, wanted, &facts, key, error);
-    facts_done(&facts);
+            code = ask_table(answer, entity, wanted, &batch, key, error);
+    batch_done(&batch);
     return code;
 }
 
@@ -86,8 +87,8 @@ static struct process subject_of(const vitals_process *process)
     };
 }
 
-static int fill(struct answer *answer, struct process *subject, const struct metric_set *wanted,
-                vitals_error *error)
+static int fill(struct query_result *answer, struct process *subject,
+                const struct metric_set *wanted, vitals_error *error)
 {
     int code = ask_tables(answer, wanted, subject->key, error);
     if (code == 0)
@@ -106,7 +107,7 @@ int vitals_process_ask(vitals_process *process, const vitals_request *request,
     if (!wants_anything(&request->wanted))
         return error_set(error, VITALS_EARGUMENT, 0,
                          "the request names nothing that a process could answer");
-    struct answer answer;
+    struct query_result answer;
     struct process subject = subject_of(process);
     struct metric_set wanted = with_identities(&request->wanted);
     int code = answer_begin(&answer, process, &wanted, error);

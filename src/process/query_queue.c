@@ -1,6 +1,6 @@
-/* query_queue.c: what lanes are asked of each process, and what becomes of their answers.
+/* query_queue.c: what workers are asked of each process, and what becomes of their answers.
  *
- * A lane reads by pid, so an answer counts only if the process that was asked about still lives
+ * A worker reads by pid, so an answer counts only if the process that was asked about still lives
  * when it is taken. Thread rule: the tick thread, but for process_batch_read and _done. */
 #include "process/entry.h"
 
@@ -9,7 +9,7 @@
 /* ---- asking ---- */
 
 /* One part in so many of the wall is what reading one process may take, where it takes long. What
- * took longer than HUNG_NS was no work but a wait: lanes that are left behind see to that. */
+ * took longer than HUNG_NS was no work but a wait: workers that are left behind see to that. */
 enum { SHARE = 100 };
 static const uint64_t LONG_NS = NS_PER_MS, HUNG_NS = NS_PER_SECOND / 2;
 
@@ -90,20 +90,20 @@ size_t process_table_due(struct process_table *table, const struct process_quest
     return batch->count;
 }
 
-/* ---- on the lane ---- */
+/* ---- on the worker ---- */
 
 void process_batch_read(const vitals_context *context, struct user_cache *users,
                         struct process_batch *batch)
 {
     static const size_t TEXT_LIMIT = 4 << 20;
     const vitals_clock *clock = &context->os.clock;
-    struct facts *facts = &batch->facts;
-    detail_reset(facts, &batch->wanted);
-    for (size_t i = 0; i < batch->count && facts->text.size < TEXT_LIMIT; i++) {
+    struct row_batch *rows = &batch->rows;
+    detail_reset(rows, &batch->wanted);
+    for (size_t i = 0; i < batch->count && rows->text.size < TEXT_LIMIT; i++) {
         batch->read_ns[i] = clock->monotonic_ns(clock->data);
         if (!process_batch_enter(batch, i, batch->read_ns[i]))
             break;
-        int result = detail_read(context, users, batch->wants[i].key, batch->wants[i].pid, facts);
+        int result = detail_read(context, users, batch->wants[i].key, batch->wants[i].pid, rows);
         batch->spent_ns[i] = clock->monotonic_ns(clock->data) - batch->read_ns[i];
         if (result == -ENOMEM)
             break;
@@ -114,19 +114,19 @@ void process_batch_read(const vitals_context *context, struct user_cache *users,
 
 void process_batch_done(struct process_batch *batch)
 {
-    facts_done(&batch->facts);
+    batch_done(&batch->rows);
 }
 
 /* ---- taking ---- */
 
 /* Whether an answer means something else of a zombie: its arguments are gone. */
-static bool depends_on_state(const struct process_batch *batch, const struct fact_row *row)
+static bool depends_on_state(const struct process_batch *batch, const struct batch_row *row)
 {
     if (!metric_set_has(&batch->wanted, VITALS_PROCESS_COMMAND_LINE) &&
         !metric_set_has(&batch->wanted, VITALS_PROCESS_PROGRAM_NAME))
         return false;
-    const struct fact *fact = fact_find(&batch->facts, row, VITALS_PROCESS_COMMAND_LINE);
-    return fact == NULL || fact->state <= 0 || fact->as.text.size == 0;
+    const struct batch_cell *cell = batch_find(&batch->rows, row, VITALS_PROCESS_COMMAND_LINE);
+    return cell == NULL || cell->state <= 0 || cell->as.text.size == 0;
 }
 
 /* Whether the process that was asked about still lives: then every answer since its key was given
@@ -160,7 +160,7 @@ static bool take(struct process_table *table, const struct process_batch *batch,
         return true;
     // What was not read for want of memory comes in its next turn; for want of room or of
     // descriptors, again at once.
-    bool failed = batch->facts.failed, reached = !failed && index < batch->facts.row_count;
+    bool failed = batch->rows.failed, reached = !failed && index < batch->rows.row_count;
     bool refused = reached && batch->refused[index], read = reached && !refused;
     for (unsigned i = batch->turn; i < batch->turn + batch->turn_count; i++) {
         process->turns[i].pending = false;
@@ -169,10 +169,10 @@ static bool take(struct process_table *table, const struct process_batch *batch,
     }
     if (!read || process->state != VITALS_HAVE)
         return !refused;
-    const struct fact_row *row = &batch->facts.rows[index];
+    const struct batch_row *row = &batch->rows.rows[index];
     bool zombie;
     if (is_proven(table, process, depends_on_state(batch, row), &zombie))
-        detail_take(process, &batch->facts, row, &batch->wanted, zombie, batch->read_ns[index]);
+        detail_take(process, &batch->rows, row, &batch->wanted, zombie, batch->read_ns[index]);
     else
         process->gone_tick = table->tick;
     return true;
@@ -185,8 +185,8 @@ enum process_taken process_table_take(struct process_table *table, struct proces
     for (size_t i = 0; i < batch->count; i++)
         all = take(table, batch, i) && all;
     batch->count = 0;
-    if (batch->facts.text.capacity > KEPT_MAX)
-        facts_done(&batch->facts);
+    if (batch->rows.text.capacity > KEPT_MAX)
+        batch_done(&batch->rows);
     if (all)
         return PROCESS_TAKEN;
     return descriptors_relieve(table) ? PROCESS_RELIEVED : PROCESS_REFUSED;

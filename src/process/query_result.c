@@ -39,7 +39,7 @@ static int out_of_memory(vitals_error *error)
 static const vitals_metric OF_HOST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
                                         VITALS_HOST_BOOT_TIME_SECONDS};
 
-static void choose(struct answer *answer, const struct metric_set *wanted)
+static void choose(struct query_result *answer, const struct metric_set *wanted)
 {
     struct metric_set *mine = &answer->wanted;
     *mine = (struct metric_set){0};
@@ -54,12 +54,12 @@ static void choose(struct answer *answer, const struct metric_set *wanted)
     answer->extras = reader_extras(mine);
 }
 
-int answer_begin(struct answer *answer, vitals_process *process, const struct metric_set *wanted,
-                 vitals_error *error)
+int answer_begin(struct query_result *answer, vitals_process *process,
+                 const struct metric_set *wanted, vitals_error *error)
 {
     const struct os *os = &process->context->os;
     const struct os_origin *origin = &process->context->origin;
-    *answer = (struct answer){.process = process, .reader = {.context = process->context}};
+    *answer = (struct query_result){.process = process, .reader = {.context = process->context}};
     choose(answer, wanted);
     bool details = metric_set_has_entity(&answer->details, VITALS_PROCESS);
     if (details && process->users == NULL && (process->users = user_cache_new()) == NULL)
@@ -78,16 +78,17 @@ int answer_begin(struct answer *answer, vitals_process *process, const struct me
     return 0;
 }
 
-static int read_details(struct answer *answer, const struct process *process, vitals_error *error)
+static int read_details(struct query_result *answer, const struct process *process,
+                        vitals_error *error)
 {
-    detail_reset(&answer->facts, &answer->details);
+    detail_reset(&answer->batch, &answer->details);
     answer->facts_ns = reader_now(&answer->reader);
     int result = detail_read(answer->process->context, answer->process->users, process->key,
-                             process->files.pid, &answer->facts);
+                             process->files.pid, &answer->batch);
     return result == -ENOMEM ? out_of_memory(error) : 0;
 }
 
-int answer_read(struct answer *answer, struct process *process, vitals_error *error)
+int answer_read(struct query_result *answer, struct process *process, vitals_error *error)
 {
     bool details = metric_set_has_entity(&answer->details, VITALS_PROCESS);
     if (details && read_details(answer, process, error) < 0)
@@ -99,17 +100,17 @@ int answer_read(struct answer *answer, struct process *process, vitals_error *er
     if (!same || process->state != VITALS_HAVE || (process->stat.has & OS_STAT_START) == 0)
         return 0;
     if (details)
-        detail_take(process, &answer->facts, &answer->facts.rows[0], &answer->details,
+        detail_take(process, &answer->batch, &answer->batch.rows[0], &answer->details,
                     process->stat.state == 'Z', answer->facts_ns);
     return 1;
 }
 
-void answer_row(struct answer *answer, const struct process *process, uint64_t parent)
+void answer_row(struct query_result *answer, const struct process *process, uint64_t parent)
 {
     rows_write(&answer->reader, process, parent, &answer->columns, answer->builder);
 }
 
-static void write_host(struct answer *answer)
+static void write_host(struct query_result *answer)
 {
     enum { HOST_KEY = 1 };
     vitals_builder *builder = answer->builder;
@@ -128,7 +129,7 @@ static void write_host(struct answer *answer)
     os_host_done(&files);
 }
 
-int answer_finish(struct answer *answer, vitals_snapshot **out, vitals_error *error)
+int answer_finish(struct query_result *answer, vitals_snapshot **out, vitals_error *error)
 {
     const vitals_clock *clock = &answer->process->context->os.clock;
     write_host(answer);
@@ -140,9 +141,9 @@ int answer_finish(struct answer *answer, vitals_snapshot **out, vitals_error *er
     return code;
 }
 
-void answer_done(struct answer *answer)
+void answer_done(struct query_result *answer)
 {
     vitals_builder_free(answer->builder);
-    facts_done(&answer->facts);
+    batch_done(&answer->batch);
     buffer_done(&answer->reader.text);
 }

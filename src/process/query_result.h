@@ -9,29 +9,29 @@
 #include "process/live.h"
 #include "process/reader.h"
 
-struct answer {
+struct query_result {
     vitals_process *process;
     struct metric_set wanted;  /* of its table process, and what of host goes with it */
-    struct metric_set details; /* of these, what lanes read for samplers */
+    struct metric_set details; /* of these, what workers read for samplers */
     unsigned extras;
     struct process_reader reader;
-    struct facts facts; /* the details of the process being read */
+    struct row_batch batch; /* the details of the process being read */
     uint64_t facts_ns;
     vitals_builder *builder;
     struct row_columns columns;
 };
 
 /* Opens the table process with the wanted columns of it (pid and start_seconds always). */
-int answer_begin(struct answer *answer, vitals_process *process, const struct metric_set *wanted,
-                 vitals_error *error);
+int answer_begin(struct query_result *answer, vitals_process *process,
+                 const struct metric_set *wanted, vitals_error *error);
 
 /* Reads of a process what the answer wants, with stat open in it: 1, or 0 where it ended or is
  * another, or a VITALS_E… */
-int answer_read(struct answer *answer, struct process *process, vitals_error *error);
-void answer_row(struct answer *answer, const struct process *process, uint64_t parent);
+int answer_read(struct query_result *answer, struct process *process, vitals_error *error);
+void answer_row(struct query_result *answer, const struct process *process, uint64_t parent);
 
-int answer_finish(struct answer *answer, vitals_snapshot **out, vitals_error *error);
-void answer_done(struct answer *answer);
+int answer_finish(struct query_result *answer, vitals_snapshot **out, vitals_error *error);
+void answer_done(struct query_result *answer);
 
 /* 0 for a pid that no system gives; that of the handle's own process is never 0. */
 uint64_t answer_key(int64_t pid, uint64_t start_ticks);

@@ -209,8 +209,8 @@ static void measure_resting(struct process_reader *reader, struct process *proce
         (void)reader_statm(reader, process);
 }
 
-bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras,
-                  uint64_t cpu_ns)
+bool reader_is_idle(struct process_reader *reader, struct process *process, unsigned extras,
+                    uint64_t cpu_ns)
 {
     static const uint64_t LOOK_NS = 60 * NS_PER_SECOND; /* as rest.c does */
     uint64_t ns = cpu_ns, now = reader_now(reader);

@@ -1,6 +1,6 @@
 /* reader.h: one process, as the table and the live handle both read it.
  *
- * reader.c reads what a tick may (stat, statm, io, status, the CPU clock), detail.c what lanes
+ * reader.c reads what a tick may (stat, statm, io, status, the CPU clock), detail.c what workers
  * read, rows.c writes the row. There is no second way: a handle's answer has the same columns, by
  * the same rules, as a sampler's row. Thread rule: one thread at a time per reader and process;
  * detail_read on any. */
@@ -11,10 +11,10 @@
 #include "os/world.h"
 #include "util/shared_text.h"
 
-/* How many cadences the columns that lanes read may have. */
+/* How many cadences the columns that workers read may have. */
 enum { PROCESS_TURNS = 6 };
 
-/* A column that a lane read. */
+/* A column that a worker read. */
 struct process_detail {
     vitals_metric metric;
     signed char state;
@@ -55,7 +55,7 @@ struct process {
     struct process_detail *details; /* in the order of metrics */
     size_t detail_count, detail_capacity;
     struct {
-        bool asked, pending; /* pending: a lane has the question */
+        bool asked, pending; /* pending: a worker has the question */
         uint64_t asked_ns;
         uint64_t spent_ns; /* that the last answer took */
         uint64_t cpu_ns;   /* looked_cpu_ns when it was asked */
@@ -107,8 +107,8 @@ int reader_open(struct process_reader *reader, struct process *process);
  * can do to it (a new parent, pages taken from it) is some seconds old at most. Else it is to be
  * observed, and this told what that will read. `cpu_ns`: its clock, where it was looked at in this
  * tick; 0: it was not. */
-bool reader_rests(struct process_reader *reader, struct process *process, unsigned extras,
-                  uint64_t cpu_ns);
+bool reader_is_idle(struct process_reader *reader, struct process *process, unsigned extras,
+                    uint64_t cpu_ns);
 
 /* It has rested: what was read of it, with these files, holds at that moment. */
 void reader_stamp(struct process *process, unsigned extras, uint64_t now_ns);
@@ -133,22 +133,23 @@ uint64_t reader_now(const struct process_reader *reader);
 /* Names of users and groups, kept for 60 s. Belongs to one thread. */
 struct user_cache;
 
-/* Those of the wanted metrics that lanes read of a process. */
+/* Those of the wanted metrics that workers read of a process. */
 void detail_wanted(const struct metric_set *wanted, struct metric_set *out);
 
 /* Empties `out` for rows that hold those metrics, and what they are made of. */
-void detail_reset(struct facts *out, const struct metric_set *wanted);
+void detail_reset(struct row_batch *out, const struct metric_set *wanted);
 
 /* Adds a row with what the process says of itself, by pid: who takes it proves whose it is. 0;
  * -ENOMEM when memory is out (out->failed); -EMFILE where a descriptor was refused, and some of it
  * may not be what it is. May block. */
 int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
-                struct facts *out);
+                struct row_batch *out);
 
 /* Takes the wanted metrics from a row: what it does not say is UNSUPPORTED. A text that is as
  * before stays the same object. `zombie`: whether the process is one. */
-void detail_take(struct process *process, const struct facts *facts, const struct fact_row *row,
-                 const struct metric_set *wanted, bool zombie, uint64_t read_ns);
+void detail_take(struct process *process, const struct row_batch *batch,
+                 const struct batch_row *row, const struct metric_set *wanted, bool zombie,
+                 uint64_t read_ns);
 
 /* ---- rows.c ---- */
 

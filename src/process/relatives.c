@@ -258,7 +258,7 @@ static uint64_t parent_key(const struct family *family, const struct kin *kin)
  * where it ended, or a VITALS_E…
  * Who has the pid and started in the same clock tick is somebody else where it has another parent;
  * or it has lost the one it had, and is no descendant by him any more. */
-static int read_more(struct answer *answer, struct family *family, struct process *process,
+static int read_more(struct query_result *answer, struct family *family, struct process *process,
                      vitals_error *error)
 {
     int64_t parent = process->stat.parent_pid;
@@ -275,7 +275,7 @@ static int read_more(struct answer *answer, struct family *family, struct proces
     return moved ? 0 : code;
 }
 
-static int write_kin(struct answer *answer, struct family *family, const struct kin *kin,
+static int write_kin(struct query_result *answer, struct family *family, const struct kin *kin,
                      vitals_error *error)
 {
     struct process process = {
@@ -307,7 +307,7 @@ static int find(struct family *family, vitals_relation relation, vitals_error *e
                      (int)relation);
 }
 
-static int fill(struct answer *answer, struct family *family, vitals_relation relation,
+static int fill(struct query_result *answer, struct family *family, vitals_relation relation,
                 vitals_error *error)
 {
     int code = find(family, relation, error);
@@ -328,7 +328,7 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
         wanted = request->wanted;
     metric_set_add(&wanted, VITALS_PROCESS_PARENT_PID);
     struct family family = {.process = process};
-    struct answer answer;
+    struct query_result answer;
     int code = answer_begin(&answer, process, &wanted, error);
     if (code == 0)
         code = fill(&answer, &family, relation, error);

@@ -1,6 +1,6 @@
 /* rows.c: the row of a process in the table process, from what was read of it.
  *
- * Each column is one line of a table: a field of stat, or a function; or it is what a lane read.
+ * Each column is one line of a table: a field of stat, or a function; or it is what a worker read.
  * Nothing is read here. Thread rule: one thread at a time per reader and process. */
 #include "process/reader.h"
 
@@ -259,8 +259,8 @@ static void write_texts(const struct process *process, const struct row_columns 
         write_terminal(process, builder);
 }
 
-/* The name, or what it is the beginning of, where the kernel may have cut it. What the lane read is
- * the last part of the first argument. Bytes are compared: a letter may be cut in its middle. */
+/* The name, or what it is the beginning of, where the kernel may have cut it. What the worker read
+ * is the last part of the first argument. Bytes are compared: a letter may be cut in its middle. */
 static void write_program_name(const struct process *process, const struct process_detail *detail,
                                vitals_builder *builder)
 {

@@ -80,7 +80,7 @@ static void note(struct process_table *table, struct process *process, bool had_
 /* The launcher has no row, and is read to be known: not while nobody of its run does anything. */
 static bool is_spared(const struct process_table *table, const struct process *process)
 {
-    return table->watcher != 0 && table->pulse.rests && process->root &&
+    return table->watcher != 0 && table->activity.rests && process->root &&
            process->state == VITALS_HAVE && !tree_expects_row(table, process);
 }
 
@@ -90,7 +90,8 @@ static bool rests(struct process_table *table, struct process *process, bool ext
     if (table->merging && is_spared(table, process))
         return true;
     extras = extras && tree_expects_row(table, process);
-    if (!table->merging || !rest_holds(table, process, extras ? extras_for(table, process) : 0))
+    if (!table->merging ||
+        !idle_is_unchanged(table, process, extras ? extras_for(table, process) : 0))
         return false;
     note(table, process, true, extras);
     return true;
@@ -104,12 +105,12 @@ static bool observe(struct process_table *table, struct process *process, bool e
     unsigned wanted = extras ? extras_for(table, process) : 0;
     uint64_t before_ns = process->looked_cpu_ns;
     uint64_t cpu_ns = process->clock_tick == table->tick ? process->clock_ns
-                                                         : pulse_clock(table, process);
-    if (!table->may_rest)
+                                                         : activity_clock(table, process);
+    if (!table->may_skip_idle)
         process->looked_cpu_ns = 0; /* nobody looks at it now: what was seen says nothing */
-    bool same = (table->may_rest && reader_rests(&table->reader, process, wanted, cpu_ns)) ||
+    bool same = (table->may_skip_idle && reader_is_idle(&table->reader, process, wanted, cpu_ns)) ||
                 reader_observe(&table->reader, process, wanted);
-    pulse_check(table, process, before_ns);
+    activity_check(table, process, before_ns);
     note(table, process, had_statm, extras);
     return same;
 }
@@ -164,39 +165,39 @@ static void process_retire(struct process_table *table, struct process *process)
 
 /* Reads what a new pid is, where that was not done ahead. False where it has ended since it was
  * listed. */
-static bool process_begin(struct process_table *table, struct newcomer *newcomer)
+static bool process_begin(struct process_table *table, struct new_process *new_process)
 {
-    struct process *process = newcomer->process;
+    struct process *process = new_process->process;
     bool extras = tree_expects_row(table, process);
     table->current = process;
-    if (!newcomer->read)
-        newcomer_read(&table->reader, newcomer, extras ? extras_for(table, process) : 0);
+    if (!new_process->read)
+        new_process_read(&table->reader, new_process, extras ? extras_for(table, process) : 0);
     table->current = NULL;
-    if (newcomer->result == 0) {
+    if (new_process->result == 0) {
         note(table, process, false, extras);
-        return newcomer->observed;
+        return new_process->observed;
     }
-    process->state = os_availability(newcomer->result);
+    process->state = os_availability(new_process->result);
     process->stamp_ns = reader_now(&table->reader);
-    return newcomer->result != -ENOENT && newcomer->result != -ESRCH;
+    return new_process->result != -ENOENT && new_process->result != -ESRCH;
 }
 
 static struct process *process_meet(struct process_table *table, int64_t pid)
 {
-    struct newcomer newcomer = {0};
-    if (table->newcomers != NULL)
-        newcomer = newcomers_next(table->newcomers);
-    table->read_ahead += newcomer.read;
-    struct process *process = newcomer.process;
+    struct new_process new_process = {0};
+    if (table->new_processes != NULL)
+        new_process = new_processes_next(table->new_processes);
+    table->read_ahead += new_process.read;
+    struct process *process = new_process.process;
     if (process == NULL)
-        process = newcomer.process = newcomer_process(pid);
+        process = new_process.process = new_process_process(pid);
     if (process == NULL) {
         table->reader.out_of_memory = true;
         return NULL;
     }
     process->key = table->last_key + 1;
     tree_meet(table, process);
-    if (!process_begin(table, &newcomer)) {
+    if (!process_begin(table, &new_process)) {
         process_retire(table, process);
         process_free(process);
         return NULL;
@@ -213,7 +214,7 @@ static struct process *process_meet(struct process_table *table, int64_t pid)
 /* Room for everything that the listed pids may need, so that the merge cannot stop half-way. */
 static int reserve(struct process_table *table)
 {
-    size_t needed = table->pids.count + (table->descending ? table->count : 0);
+    size_t needed = table->pids.count + (table->scanning_tree ? table->count : 0);
     if (table->next_capacity < needed) {
         void *items = memory_resize(table->next, needed * 2, sizeof *table->next);
         if (items == NULL)
@@ -257,7 +258,7 @@ static void swap_orders(struct process_table *table, size_t count)
     table->count = count;
 }
 
-/* The first are told of soon, so that lanes begin; the more there are, the more are told at once.
+/* The first are told of soon, so that workers begin; the more there are, the more are told at once.
  */
 static void tell(struct process_table *table)
 {
@@ -272,7 +273,7 @@ static void tell(struct process_table *table)
 
 /* The first tick meets everybody: worth threads that read ahead, where there are CPUs for them and
  * descriptors for all. NULL: not so. */
-static struct newcomers *read_ahead(const struct process_table *table)
+static struct new_processes *read_ahead(const struct process_table *table)
 {
     enum { EACH = 32 }; // processes that are worth a thread
     const vitals_context *context = table->reader.context;
@@ -282,10 +283,11 @@ static struct newcomers *read_ahead(const struct process_table *table)
     if (!everybody || count < 2 * EACH || count > table->budget / 2)
         return NULL;
     size_t helpers = size_min(os_cpus_usable(&context->os) - 1, count / EACH);
-    helpers = size_min(helpers, NEWCOMERS_HELPERS);
-    return helpers == 0 ? NULL
-                        : newcomers_new(context, table->pids.items, count,
-                                        extras_for(table, &(struct process){0}), (unsigned)helpers);
+    helpers = size_min(helpers, NEW_PROCESSES_HELPERS);
+    return helpers == 0
+               ? NULL
+               : new_processes_start(context, table->pids.items, count,
+                                     extras_for(table, &(struct process){0}), (unsigned)helpers);
 }
 
 /* Those who are not listed have ended. Where the tree alone was looked for, who is not in it is as
@@ -294,7 +296,7 @@ static void pass_over(struct process_table *table, size_t *old, size_t *count, i
 {
     for (; *old < table->count && table->by_pid[*old]->files.pid < pid; (*old)++) {
         struct process *process = table->by_pid[*old];
-        if (table->descending && !process->in_tree)
+        if (table->scanning_tree && !process->in_tree)
             table->next[(*count)++] = process;
         else
             process_retire(table, process);
@@ -319,7 +321,7 @@ static void merge(struct process_table *table)
             process_retire(table, process);
             process = NULL;
         }
-        if (process == NULL && !named_alone(table)) { // he is met when a device names him
+        if (process == NULL && !gpu_users_only(table)) { // he is met when a device names him
             process = process_meet(table, pid);
             tell(table);
         }
@@ -350,18 +352,18 @@ static bool wants_details(const struct metric_set *due)
 static int list(struct process_table *table, const struct metric_set *due)
 {
     const struct os *os = &table->reader.context->os;
-    bool enough = descent_is_enough(table);
-    table->descending = false;
-    if (named_list(table, due))
+    bool enough = tree_scan_is_enough(table);
+    table->scanning_tree = false;
+    if (gpu_users_list(table, due))
         return 0;
     if (!enough || metric_set_has(due, VITALS_HOST_PROCESSES)) {
-        int result = rest_list(table) ? 0 : os_list_processes(os, &table->pids);
+        int result = idle_list(table) ? 0 : os_list_processes(os, &table->pids);
         table->listed = result < 0 ? 0 : table->pids.count;
         if (result < 0 || !enough)
             return result;
     }
-    table->descending = descent_list(table);
-    if (table->descending)
+    table->scanning_tree = tree_scan_list(table);
+    if (table->scanning_tree)
         return 0;
     int result = os_list_processes(os, &table->pids);
     table->listed = result < 0 ? 0 : table->pids.count;
@@ -371,7 +373,7 @@ static int list(struct process_table *table, const struct metric_set *due)
 /* Where a tree is measured, who has not run is as he was; so is everybody where the state is asked
  * for more seldom than at each tick. Not so what others can change at any moment: who asks for that
  * has it read. */
-static bool may_rest(const struct process_table *table, const struct metric_set *due)
+static bool may_skip_idle(const struct process_table *table, const struct metric_set *due)
 {
     static const vitals_metric MOMENTARY[] = {VITALS_PROCESS_STATE,
                                               VITALS_PROCESS_CPU,
@@ -397,15 +399,15 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     table->reader.out_of_memory = false;
     table->extras = reader_extras(due);
     table->state_ever = table->state_ever || metric_set_has(due, VITALS_PROCESS_STATE);
-    table->may_rest = may_rest(table, due);
+    table->may_skip_idle = may_skip_idle(table, due);
     table->extras_ever |= table->extras;
     table->details_ever = table->details_ever || wants_details(due);
-    if (!named_alone(table)) // who are few, and are read one by one
-        rest_begin(table);
-    pulse_begin(table);
+    if (!gpu_users_only(table)) // who are few, and are read one by one
+        idle_begin(table);
+    activity_begin(table);
     uint64_t begin_ns = reader_now(&table->reader);
     uint64_t last_key = table->last_key;
-    bool nobody_new = descent_begin_scan(table);
+    bool nobody_new = tree_scan_begin_scan(table);
     int result = list(table, due);
     if (result == -ENOMEM)
         return VITALS_EMEMORY;
@@ -417,23 +419,23 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     }
     if (reserve(table) < 0)
         return VITALS_EMEMORY;
-    if (!table->descending) {
+    if (!table->scanning_tree) {
         descriptors_share(table);
         table->later = table->details_ever && table->pids.count <= table->budget / 2;
     }
     table->read_ahead = 0;
-    table->newcomers = read_ahead(table);
+    table->new_processes = read_ahead(table);
     table->merging = true;
     merge(table);
     table->merging = false;
-    newcomers_free(table->newcomers);
-    table->newcomers = NULL;
+    new_processes_free(table->new_processes);
+    table->new_processes = NULL;
     tree_grow(table);
-    pulse_end(table);
-    descent_settle(table);
-    if (!table->descending && nobody_new)
-        descent_check_scan(table, last_key);
-    if (!table->descending) {
+    activity_end(table);
+    tree_scan_settle(table);
+    if (!table->scanning_tree && nobody_new)
+        tree_scan_check_scan(table, last_key);
+    if (!table->scanning_tree) {
         table->scanned_ns = reader_now(&table->reader);
         table->scan_ns = table->scanned_ns - begin_ns;
     }
@@ -469,7 +471,7 @@ static void insert_by_pid(struct process_table *table, struct process *process)
 uint64_t process_table_meet(struct process_table *table, int64_t pid)
 {
     uint64_t key = process_table_key(table, pid);
-    if (key != 0 || !named_alone(table) || !named_lives(table, pid))
+    if (key != 0 || !gpu_users_only(table) || !gpu_users_alive(table, pid))
         return key;
     if (reserve_one(table) < 0) {
         table->reader.out_of_memory = true;
@@ -505,7 +507,7 @@ void process_table_write(struct process_table *table, vitals_builder *builder,
         struct process *process = table->by_key[i];
         if (!tree_has_row(table, process))
             continue;
-        if (process->statm_due) // no lane has answered
+        if (process->statm_due) // no worker has answered
             (void)reader_statm(&table->reader, process);
         const struct process *parent = tree_parent(table, process);
         rows_write(&table->reader, process, parent != NULL ? parent->key : 0, &columns, builder);
@@ -533,10 +535,10 @@ void process_table_free(struct process_table *table)
     if (table == NULL)
         return;
     retire_all(table);
-    rest_end(table);
+    idle_end(table);
     os_close_descriptor(table->newest_pid_file);
     os_pids_done(&table->pids);
-    os_pids_done(&table->pulse.members);
+    os_pids_done(&table->activity.members);
     hash_done(&table->roots);
     buffer_done(&table->reader.text);
     memory_free(table->by_pid);
@@ -559,15 +561,15 @@ void process_table_watcher(struct process_table *table, int64_t pid)
     table->watcher = pid;
 }
 
-void process_table_pulse(struct process_table *table, int file, int folder)
+void process_table_watch_cgroup(struct process_table *table, int file, int folder)
 {
-    table->pulse.file = file;
-    table->pulse.folder = folder;
+    table->activity.file = file;
+    table->activity.folder = folder;
 }
 
-bool process_table_rests(const struct process_table *table)
+bool process_table_is_idle(const struct process_table *table)
 {
-    return pulse_rests(table);
+    return activity_is_idle(table);
 }
 
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data)

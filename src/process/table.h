@@ -4,7 +4,7 @@
  * still reads, it is the same process, whatever happens to its pid. Beyond max_descriptors identity
  * is (pid, start), read anew at each tick. A key is never given again.
  *
- * A tick: process_table_tick lists and reads; lanes read what may block (command lines, users,
+ * A tick: process_table_tick lists and reads; workers read what may block (command lines, users,
  * shared memory), in batches; process_table_write makes rows in the order of keys. Thread rule: the
  * tick thread, but for process_batch_read, _done, _enter and _leave. */
 #ifndef VITALS_PROCESS_TABLE_H
@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <vitals/request.h>
 
-/* What a lane is asked of several processes at once, and its answer: a row for each of the first
+/* What a worker is asked of several processes at once, and its answer: a row for each of the first
  * `facts.row_count` of them. The texts of one batch are limited; who did not fit is asked again. */
 enum { PROCESS_BATCH = 256 };
 
@@ -30,17 +30,17 @@ struct process_batch {
     size_t count;
     atomic_size_t inside;             /* the number of the process that is being read; 0: none */
     atomic_uint_fast64_t since_ns;    /* since when */
-    struct facts facts;               /* answer; its memory is kept from batch to batch */
+    struct row_batch rows;            /* answer; its memory is kept from batch to batch */
     uint64_t read_ns[PROCESS_BATCH];  /* answer: when it was begun, */
     uint64_t spent_ns[PROCESS_BATCH]; /* and how long it took */
     bool refused[PROCESS_BATCH];      /* answer: there were no descriptors to read it with */
 };
 
-/* Belongs to the lane's thread. process/user_cache.c */
+/* Belongs to the worker's thread. process/user_cache.c */
 struct user_cache *user_cache_new(void); /* NULL when memory is out */
 void user_cache_free(struct user_cache *cache);
 
-/* On a lane: reads what is asked. Never fails: what cannot be read has its reason. */
+/* On a worker: reads what is asked. Never fails: what cannot be read has its reason. */
 void process_batch_read(const vitals_context *context, struct user_cache *users,
                         struct process_batch *batch);
 void process_batch_done(struct process_batch *batch);
@@ -62,10 +62,10 @@ void process_table_watcher(struct process_table *table, int64_t pid);
 
 /* A file, borrowed, whose text changes whenever anybody of a cgroup runs, and the folder of that
  * one; 0: none. It is heeded while all of the tree but its root are in there. */
-void process_table_pulse(struct process_table *table, int file, int folder);
+void process_table_watch_cgroup(struct process_table *table, int file, int folder);
 
 /* Whether it said in the newest tick that nobody has run since the one before. */
-bool process_table_rests(const struct process_table *table);
+bool process_table_is_idle(const struct process_table *table);
 
 /* Lists /proc (not where users of devices alone have rows: gpu_users.c) and reads every process as
  * the metrics that are due need (stat of all; statm, clock, status and io of those that will have a
@@ -77,7 +77,7 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
 vitals_availability process_table_state(const struct process_table *table);
 size_t process_table_listed(const struct process_table *table);
 
-/* What lanes read has PROCESS_TURNS cadences, each with its number; those that come together are
+/* What workers read has PROCESS_TURNS cadences, each with its number; those that come together are
  * read together, `turn_count` from `turn` on, with the cadence of each. */
 struct process_question {
     unsigned turn, turn_count;
@@ -86,11 +86,11 @@ struct process_question {
 };
 
 /* Calls `met` while a tick meets many processes, after each hundred or so: of these it may ask
- * process_table_due already, so that lanes read while the tick does. */
+ * process_table_due already, so that workers read while the tick does. */
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data);
 
 /* Fills the batch with at most `capacity` processes of which all of this is due (new, renamed, or
- * asked longer ago than every_ns, and no lane has the question), and returns how many. Who took
+ * asked longer ago than every_ns, and no worker has the question), and returns how many. Who took
  * long to read, as a process with much memory does, is asked so seldom that it takes at most a
  * hundredth of the wall. What did not fit is given by the next call. */
 size_t process_table_due(struct process_table *table, const struct process_question *question,
@@ -106,18 +106,18 @@ enum process_taken {
 };
 enum process_taken process_table_take(struct process_table *table, struct process_batch *batch);
 
-/* ---- what a lane does not answer: late.c ---- */
+/* ---- what a worker does not answer: late.c ---- */
 
-/* On the lane, before it reads each process of the batch: false where the batch was given up. And
+/* On the worker, before it reads each process of the batch: false where the batch was given up. And
  * behind the last. */
 bool process_batch_enter(struct process_batch *batch, size_t index, uint64_t now_ns);
 void process_batch_leave(struct process_batch *batch);
 
-/* Whether the lane has been in one process of the batch for so long, and in which. */
+/* Whether the worker has been in one process of the batch for so long, and in which. */
 bool process_batch_hangs(struct process_batch *batch, uint64_t now_ns, uint64_t limit_ns,
                          size_t *index);
 
-/* The lane reads none behind this process; false where it has gone on already. */
+/* The worker reads none behind this process; false where it has gone on already. */
 bool process_batch_give_up(struct process_batch *batch, size_t index);
 
 /* Of an answer to a batch that was given up: only this process's counts. */
@@ -149,7 +149,7 @@ uint64_t process_table_meet(struct process_table *table, int64_t pid);
  * and write; reads what the row needs where the tick had not. */
 void process_table_mark(struct process_table *table, uint64_t key, const struct metric_set *wanted);
 
-/* Opens the table process, where wanted, and writes the rows. What no answer of a lane has led to
+/* Opens the table process, where wanted, and writes the rows. What no answer of a worker has led to
  * is read before. */
 void process_table_write(struct process_table *table, vitals_builder *builder,
                          const struct metric_set *wanted);

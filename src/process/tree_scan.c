@@ -21,7 +21,7 @@ enum { CALLS = 3 };
 /* Of newest_pid, which is no pid and no errno. */
 enum { UNREAD = INT32_MIN };
 
-bool descent_is_enough(const struct process_table *table)
+bool tree_scan_is_enough(const struct process_table *table)
 {
     const unsigned others = ~(unsigned)VITALS_ROWS_TREE;
     if ((table->rows & others) != 0 || table->rows == 0 || table->chosen_anew ||
@@ -33,7 +33,7 @@ bool descent_is_enough(const struct process_table *table)
         pause_ns = RESCAN_NS;
     if (pause_ns > RESCAN_LATEST_NS || table->watcher != 0) /* orphans come to the root */
         pause_ns = RESCAN_LATEST_NS;
-    return now_ns < saturating_add(table->scanned_ns, pause_ns) || pulse_rests(table);
+    return now_ns < saturating_add(table->scanned_ns, pause_ns) || activity_is_idle(table);
 }
 
 static uint64_t threads_of(const struct process *process)
@@ -45,9 +45,9 @@ static uint64_t threads_of(const struct process *process)
  * the midst of a tree that is so rare that the next look at all is soon enough. */
 static bool has_rested(const struct process_table *table, struct process *process)
 {
-    uint64_t ns = pulse_clock(table, process);
+    uint64_t ns = activity_clock(table, process);
     process->clock_ns = 0;
-    if (!table->may_rest || process->root ||
+    if (!table->may_skip_idle || process->root ||
         (ns == 0 && os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0))
         return false;
     process->clock_ns = ns;
@@ -110,9 +110,9 @@ static int64_t read_newest(struct process_table *table)
     return os_last_pid(&table->reader.context->os, &table->newest_pid_file);
 }
 
-bool descent_list(struct process_table *table)
+bool tree_scan_list(struct process_table *table)
 {
-    bool rest = table->pulse.rests; /* who has not run has started nobody, and left nobody */
+    bool rest = table->activity.rests; /* who has not run has started nobody, and left nobody */
     int64_t last_pid = table->newest_pid != UNREAD ? table->newest_pid
                        : rest                      ? table->last_pid
                                                    : read_newest(table);
@@ -139,13 +139,13 @@ bool descent_list(struct process_table *table)
 
 /* Whose threads were not known when their children were listed is asked again. A look at all is a
  * list of everybody's children. */
-void descent_settle(struct process_table *table)
+void tree_scan_settle(struct process_table *table)
 {
     uint64_t threads = 0;
     for (size_t i = 0; i < table->count; i++) {
         struct process *process = table->by_pid[i];
         threads += process->in_tree ? threads_of(process) : 0;
-        if (table->descending)
+        if (table->scanning_tree)
             continue;
         process->listed_cpu_ns = process->clock_ns;
         process->listed_threads = threads_of(process);
@@ -155,14 +155,14 @@ void descent_settle(struct process_table *table)
     table->tree_threads = threads;
 }
 
-bool descent_begin_scan(struct process_table *table)
+bool tree_scan_begin_scan(struct process_table *table)
 {
-    bool rests = pulse_rests(table); /* then nobody asks for it */
+    bool rests = activity_is_idle(table); /* then nobody asks for it */
     table->newest_pid = table->last_pid >= 0 && !rests ? read_newest(table) : UNREAD;
     return table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }
 
-void descent_check_scan(struct process_table *table, uint64_t last_key)
+void tree_scan_check_scan(struct process_table *table, uint64_t last_key)
 {
     for (size_t i = table->key_count; i-- > 0 && table->by_key[i]->key > last_key;)
         table->last_pid_lies = table->last_pid_lies || table->by_key[i]->in_tree;

@@ -54,15 +54,15 @@ static void judge(struct span path, struct work *work)
 
 /* ---- Slurm ---- */
 
-static bool wants_slurm(const struct facts *out)
+static bool wants_slurm(const struct row_batch *out)
 {
-    return facts_wants(out, VITALS_PROCESS_SLURM_JOB) ||
-           facts_wants(out, VITALS_PROCESS_SLURM_STEP);
+    return batch_wants(out, VITALS_PROCESS_SLURM_JOB) ||
+           batch_wants(out, VITALS_PROCESS_SLURM_STEP);
 }
 
 /* A small file of a process; false where it cannot be read. */
 static bool read_file(const struct os *os, int64_t pid, const char *name, size_t limit,
-                      struct buffer *text, struct facts *out)
+                      struct buffer *text, struct row_batch *out)
 {
     bool cut;
     int result = os_process_file(os, pid, name, limit, text, &cut);
@@ -82,7 +82,8 @@ static bool leads_up(struct span path)
 
 /* The number of a job that the cgroup names by its SLUID: the daemon of the step has it in its
  * title, and a cgroup of its own beside those of its tasks, which is root's. Anybody may look. */
-static bool ask_daemon(const struct os *os, struct span path, struct work *work, struct facts *out)
+static bool ask_daemon(const struct os *os, struct span path, struct work *work,
+                       struct row_batch *out)
 {
     static const char *const mounts[] = {"fs/cgroup", "fs/cgroup/unified"};
     char file[OS_SYS_PATH];
@@ -108,7 +109,8 @@ static bool ask_daemon(const struct os *os, struct span path, struct work *work,
 }
 
 /* What the environment adds to the cgroup's word. */
-static void ask_environment(const struct os *os, int64_t pid, struct work *work, struct facts *out)
+static void ask_environment(const struct os *os, int64_t pid, struct work *work,
+                            struct row_batch *out)
 {
     struct buffer text = {0};
     struct slurm told;
@@ -157,7 +159,7 @@ const struct world_player *work_player(const vitals_context *context, int64_t pi
 /* Of what is in no container or no pod: HAVE, and "". */
 static vitals_availability find_names(const struct os *os, struct user_cache *cache,
                                       const struct work *work, const struct world_player *player,
-                                      struct workload_name *name, struct facts *out)
+                                      struct workload_name *name, struct row_batch *out)
 {
     *name = (struct workload_name){{"", 0}, {"", 0}, {"", 0}};
     struct span id = {work->container, strlen(work->container)};
@@ -174,7 +176,7 @@ static vitals_availability find_names(const struct os *os, struct user_cache *ca
 }
 
 static void add_names(const struct workload_name *name, vitals_availability state,
-                      struct facts *out)
+                      struct row_batch *out)
 {
     const struct {
         vitals_metric metric;
@@ -186,18 +188,18 @@ static void add_names(const struct workload_name *name, vitals_availability stat
     };
     for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
         if (state > 0)
-            fact_text(out, texts[i].metric, texts[i].text);
+            batch_set_text(out, texts[i].metric, texts[i].text);
         else
-            fact_missing(out, texts[i].metric, state);
+            batch_set_missing(out, texts[i].metric, state);
     }
 }
 
-static bool wants_names(const struct facts *out)
+static bool wants_names(const struct row_batch *out)
 {
-    return facts_wants(out, VITALS_PROCESS_POD_NAME) ||
-           facts_wants(out, VITALS_PROCESS_POD_NAMESPACE) ||
-           facts_wants(out, VITALS_PROCESS_CONTAINER_NAME) ||
-           facts_wants(out, VITALS_PROCESS_WORKLOAD);
+    return batch_wants(out, VITALS_PROCESS_POD_NAME) ||
+           batch_wants(out, VITALS_PROCESS_POD_NAMESPACE) ||
+           batch_wants(out, VITALS_PROCESS_CONTAINER_NAME) ||
+           batch_wants(out, VITALS_PROCESS_WORKLOAD);
 }
 
 /* ---- the workload ---- */
@@ -241,11 +243,12 @@ static bool find_user(const vitals_context *context, struct user_cache *cache, s
 
 /* False where a descriptor was refused. */
 static bool add_workload(const vitals_context *context, struct user_cache *cache, struct value uid,
-                         struct workload *workload, vitals_availability state, struct facts *out)
+                         struct workload *workload, vitals_availability state,
+                         struct row_batch *out)
 {
     bool whole = true;
     struct buffer id = {0};
-    if (!facts_wants(out, VITALS_PROCESS_WORKLOAD))
+    if (!batch_wants(out, VITALS_PROCESS_WORKLOAD))
         return true;
     if (state > 0 && workload->kind == WORKLOAD_USER)
         whole = find_user(context, cache, uid, &workload->name, &state);
@@ -254,9 +257,9 @@ static bool add_workload(const vitals_context *context, struct user_cache *cache
         out->failed |= id.failed;
     }
     if (id.failed || state <= 0)
-        fact_missing(out, VITALS_PROCESS_WORKLOAD, state > 0 ? VITALS_FAILED : state);
+        batch_set_missing(out, VITALS_PROCESS_WORKLOAD, state > 0 ? VITALS_FAILED : state);
     else
-        fact_text_as(out, VITALS_PROCESS_WORKLOAD, (struct span){id.bytes, id.size}, state);
+        batch_set_text_as(out, VITALS_PROCESS_WORKLOAD, (struct span){id.bytes, id.size}, state);
     buffer_done(&id);
     return whole;
 }
@@ -266,11 +269,11 @@ static bool add_workload(const vitals_context *context, struct user_cache *cache
 /* Where the system has no cgroups, all that runs is somebody's; where they are hidden, whose it is
  * says nothing. */
 static bool add_without(const vitals_context *context, struct user_cache *cache,
-                        const struct work_known *known, struct facts *out)
+                        const struct work_known *known, struct row_batch *out)
 {
     struct workload workload = {.kind = WORKLOAD_USER};
     for (size_t i = 0; i < ARRAY_COUNT(METRICS); i++)
-        fact_missing(out, METRICS[i], known->reason);
+        batch_set_missing(out, METRICS[i], known->reason);
     vitals_availability state = known->reason == VITALS_UNSUPPORTED ? VITALS_HAVE : known->reason;
     return add_workload(context, cache, known->uid, &workload, state, out);
 }
@@ -278,30 +281,30 @@ static bool add_without(const vitals_context *context, struct user_cache *cache,
 /* Looks for the number of the job where it is asked for. That the environment alone names one is
  * worth something to the columns of Slurm only. */
 static void find_job(const struct os *os, int64_t pid, struct span path, struct work *work,
-                     struct facts *out)
+                     struct row_batch *out)
 {
     bool sluid = slurm_is_sluid(work->slurm.job);
-    bool asked = wants_slurm(out) || (sluid && facts_wants(out, VITALS_PROCESS_WORKLOAD));
+    bool asked = wants_slurm(out) || (sluid && batch_wants(out, VITALS_PROCESS_WORKLOAD));
     if (asked && (work->slurm.job[0] == '\0' || sluid) &&
         !(sluid && ask_daemon(os, path, work, out)))
         ask_environment(os, pid, work, out);
 }
 
-static void add_texts(const struct work *work, struct facts *out)
+static void add_texts(const struct work *work, struct row_batch *out)
 {
     struct span container = {work->container, strlen(work->container)};
-    fact_text_as(out, VITALS_PROCESS_CONTAINER, container,
-                 container.size < work->container_size ? VITALS_LOWER_BOUND : VITALS_HAVE);
-    fact_string(out, VITALS_PROCESS_UNIT, work->unit);
-    fact_string(out, VITALS_PROCESS_POD, work->pod);
-    fact_text_as(out, VITALS_PROCESS_SLURM_JOB,
-                 (struct span){work->slurm.job, strlen(work->slurm.job)}, work->slurm_state);
-    fact_text_as(out, VITALS_PROCESS_SLURM_STEP,
-                 (struct span){work->slurm.step, strlen(work->slurm.step)}, work->slurm_state);
+    batch_set_text_as(out, VITALS_PROCESS_CONTAINER, container,
+                      container.size < work->container_size ? VITALS_LOWER_BOUND : VITALS_HAVE);
+    batch_set_string(out, VITALS_PROCESS_UNIT, work->unit);
+    batch_set_string(out, VITALS_PROCESS_POD, work->pod);
+    batch_set_text_as(out, VITALS_PROCESS_SLURM_JOB,
+                      (struct span){work->slurm.job, strlen(work->slurm.job)}, work->slurm_state);
+    batch_set_text_as(out, VITALS_PROCESS_SLURM_STEP,
+                      (struct span){work->slurm.step, strlen(work->slurm.step)}, work->slurm_state);
 }
 
 bool work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
-              const struct work_known *known, struct facts *out)
+              const struct work_known *known, struct row_batch *out)
 {
     struct work work = {0};
     struct workload workload;

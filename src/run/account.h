@@ -67,8 +67,8 @@ struct run_facts {
     bool left_unknown;       /* there were some, and their time could not be read */
     uint64_t interval_ns;
     bool invented;                 /* the devices are the demo's */
-    const struct counted *counted; /* COUNTED_COUNT of them, of the ladder; NULL: none */
-    const char *rungs;             /* ladder_rungs; NULL: not known */
+    const struct counted *counted; /* COUNTED_COUNT of them, of the accounting; NULL: none */
+    const char *methods;           /* accounting_rungs; NULL: not known */
     const vitals_account *watched; /* of the watcher; NULL: it did not answer */
 };
 

@@ -139,7 +139,7 @@ static vitals_availability waited(const struct run_facts *facts)
     return facts->left > 0 || facts->left_unknown ? VITALS_LOWER_BOUND : VITALS_HAVE;
 }
 
-/* Where there was no memory for a ladder: what wait4 told. */
+/* Where there was no memory for a accounting: what wait4 told. */
 static void put_waited(vitals_account *account, const struct run_facts *facts)
 {
     const struct os_usage *usage = &facts->usage;
@@ -500,8 +500,8 @@ static void set_attributes(vitals_account *account, const struct run_facts *fact
     (void)number_print_u64(interval, facts->interval_ns);
     set_string(account, "state", "complete");
     set_string(account, "interval_ns", interval);
-    if (facts->rungs != NULL)
-        set_string(account, "rungs", facts->rungs);
+    if (facts->methods != NULL)
+        set_string(account, "rungs", facts->methods);
     if (facts->watched == NULL) {
         set_string(account, "missing", "what is sampled: the sampler did not answer");
         return;

@@ -1,7 +1,8 @@
 /* methods.c: see methods.h. Knows no mechanism: those are os/count.h's, best first.
  *
- * A rung is tried where it would tell what no better one does, so that nobody pays for a second
- * way to the same number. What two rungs counted is compared: who counted less has missed some. */
+ * A method is tried where it would tell what no better one does, so that nobody pays for a second
+ * way to the same number. What two methods counted is compared: who counted less has missed some.
+ */
 #include "run/methods.h"
 
 #include "os/count.h"
@@ -11,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUNGS_MAX = 8 };
+enum { METHODS_MAX = 8 };
 
-struct rung {
+struct method {
     const struct os_counter *counter;
     size_t rank; /* of the counter in its list */
     void *state;
@@ -21,11 +22,11 @@ struct rung {
     bool in_use;
 };
 
-struct ladder {
+struct accounting {
     size_t count;
-    struct rung rungs[RUNGS_MAX]; /* best first */
+    struct method methods[METHODS_MAX]; /* best first */
     const struct os_counter *const *counters;
-    const char *chosen; /* names of rungs; NULL: all */
+    const char *chosen; /* names of methods; NULL: all */
     bool orphans_lost;
     struct os_count_options asked;
     void *shared; /* the counters' own */
@@ -34,12 +35,12 @@ struct ladder {
 /* Always there, whatever a user chose: reaping is done in any case. */
 static const char ALWAYS[] = "wait4";
 
-static bool is_chosen(const char *rungs, const char *name)
+static bool is_chosen(const char *methods, const char *name)
 {
     struct span word;
-    if (rungs == NULL || strcmp(name, ALWAYS) == 0)
+    if (methods == NULL || strcmp(name, ALWAYS) == 0)
         return true;
-    struct cursor cursor = cursor_over(rungs, strlen(rungs));
+    struct cursor cursor = cursor_over(methods, strlen(methods));
     while (cursor_word(&cursor, &word)) {
         if (span_equal(word, name))
             return true;
@@ -47,97 +48,98 @@ static bool is_chosen(const char *rungs, const char *name)
     return false;
 }
 
-/* What the rungs above one promise. */
-static os_quantities promised(const struct ladder *ladder, size_t below)
+/* What the methods above one promise. */
+static os_quantities promised(const struct accounting *accounting, size_t below)
 {
     os_quantities all = 0;
     for (size_t i = 0; i < below; i++) {
-        if (ladder->rungs[i].in_use)
-            all |= ladder->rungs[i].counts;
+        if (accounting->methods[i].in_use)
+            all |= accounting->methods[i].counts;
     }
     return all;
 }
 
-bool ladder_counts(const struct ladder *ladder, enum quantity quantity)
+bool accounting_counts(const struct accounting *accounting, enum quantity quantity)
 {
-    return ladder != NULL && (promised(ladder, ladder->count) & os_quantity(quantity)) != 0;
+    return accounting != NULL &&
+           (promised(accounting, accounting->count) & os_quantity(quantity)) != 0;
 }
 
-static void drop(struct rung *rung)
+static void drop(struct method *method)
 {
-    rung->in_use = false;
-    rung->counts = 0;
+    method->in_use = false;
+    method->counts = 0;
 }
 
-static void open_rung(struct rung *rung, struct os_count_options *options)
+static void open_method(struct method *method, struct os_count_options *options)
 {
-    if ((rung->counter->worth & options->wanted) == 0)
+    if ((method->counter->worth & options->wanted) == 0)
         return;
-    rung->state = memory_alloc(rung->counter->size);
-    if (rung->state == NULL)
+    method->state = memory_alloc(method->counter->size);
+    if (method->state == NULL)
         return;
-    rung->in_use = rung->counter->open(rung->state, options, &rung->counts) == 0;
-    if (rung->in_use)
+    method->in_use = method->counter->open(method->state, options, &method->counts) == 0;
+    if (method->in_use)
         return;
-    drop(rung);
-    memory_free(rung->state);
-    rung->state = NULL;
+    drop(method);
+    memory_free(method->state);
+    method->state = NULL;
 }
 
-/* Tries a counter for what nobody better counts; the rung is `place`, which is free. */
-static bool try_counter(struct ladder *ladder, size_t place, size_t rank)
+/* Tries a counter for what nobody better counts; the method is `place`, which is free. */
+static bool try_counter(struct accounting *accounting, size_t place, size_t rank)
 {
-    struct rung *rung = &ladder->rungs[place];
-    *rung = (struct rung){.counter = ladder->counters[rank], .rank = rank};
-    ladder->asked.wanted = ~promised(ladder, place);
-    open_rung(rung, &ladder->asked);
-    return rung->in_use;
+    struct method *method = &accounting->methods[place];
+    *method = (struct method){.counter = accounting->counters[rank], .rank = rank};
+    accounting->asked.wanted = ~promised(accounting, place);
+    open_method(method, &accounting->asked);
+    return method->in_use;
 }
 
-struct ladder *ladder_open(const struct ladder_options *options)
+struct accounting *accounting_open(const struct accounting_options *options)
 {
-    struct ladder *ladder = memory_alloc(sizeof(*ladder));
-    if (ladder == NULL)
+    struct accounting *accounting = memory_alloc(sizeof(*accounting));
+    if (accounting == NULL)
         return NULL;
-    ladder->counters = options->counters != NULL ? options->counters : os_counters;
-    ladder->chosen = options->rungs;
-    ladder->orphans_lost = options->orphans_lost;
-    ladder->shared = os_count_shared_new();
-    if (ladder->shared == NULL) {
-        memory_free(ladder);
+    accounting->counters = options->counters != NULL ? options->counters : os_counters;
+    accounting->chosen = options->methods;
+    accounting->orphans_lost = options->orphans_lost;
+    accounting->shared = os_count_shared_new();
+    if (accounting->shared == NULL) {
+        memory_free(accounting);
         return NULL;
     }
-    ladder->asked = (struct os_count_options){.os = options->os,
-                                              .shared = ladder->shared,
-                                              .patience_ns = options->patience_ns,
-                                              .limit_memory_bytes = options->limit_memory_bytes,
-                                              .limit_processes = options->limit_processes};
-    for (size_t i = 0; ladder->counters[i] != NULL && ladder->count < RUNGS_MAX; i++) {
-        if (is_chosen(ladder->chosen, ladder->counters[i]->name))
-            ladder->count += try_counter(ladder, ladder->count, i) ? 1 : 0;
+    accounting->asked = (struct os_count_options){.os = options->os,
+                                                  .shared = accounting->shared,
+                                                  .patience_ns = options->patience_ns,
+                                                  .limit_memory_bytes = options->limit_memory_bytes,
+                                                  .limit_processes = options->limit_processes};
+    for (size_t i = 0; accounting->counters[i] != NULL && accounting->count < METHODS_MAX; i++) {
+        if (is_chosen(accounting->chosen, accounting->counters[i]->name))
+            accounting->count += try_counter(accounting, accounting->count, i) ? 1 : 0;
     }
-    return ladder;
+    return accounting;
 }
 
-void ladder_places(struct ladder *ladder, struct os_places *places)
+void accounting_places(struct accounting *accounting, struct os_places *places)
 {
     *places = (struct os_places){0};
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        if (rung->in_use && rung->counter->place != NULL)
-            rung->counter->place(rung->state, places);
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        if (method->in_use && method->counter->place != NULL)
+            method->counter->place(method->state, places);
     }
 }
 
 /* Those of the standard streams, which may be closed, are not passed on to who samples. */
-int ladder_pulse(const struct ladder *ladder, int *folder)
+int accounting_activity(const struct accounting *accounting, int *folder)
 {
     enum { STREAM_LAST = 2 };
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        if (!rung->in_use || rung->counter->pulse == NULL)
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        if (!method->in_use || method->counter->activity == NULL)
             continue;
-        int file = rung->counter->pulse(rung->state, folder);
+        int file = method->counter->activity(method->state, folder);
         if (file > STREAM_LAST && *folder > STREAM_LAST)
             return file;
         os_close_descriptor(file);
@@ -145,86 +147,89 @@ int ladder_pulse(const struct ladder *ladder, int *folder)
     return *folder = 0;
 }
 
-static bool take_child(struct rung *rung, int64_t pid)
+static bool take_child(struct method *method, int64_t pid)
 {
-    if (!rung->in_use || rung->counter->child == NULL ||
-        rung->counter->child(rung->state, pid, &rung->counts) >= 0)
+    if (!method->in_use || method->counter->child == NULL ||
+        method->counter->child(method->state, pid, &method->counts) >= 0)
         return true;
-    drop(rung);
+    drop(method);
     return false;
 }
 
-/* The place of a counter that is not among the rungs; RUNGS_MAX where it is, or there is no room.
+/* The place of a counter that is not among the methods; METHODS_MAX where it is, or there is no
+ * room.
  */
-static size_t place_for(const struct ladder *ladder, size_t rank)
+static size_t place_for(const struct accounting *accounting, size_t rank)
 {
     size_t place = 0;
-    while (place < ladder->count && ladder->rungs[place].rank < rank)
+    while (place < accounting->count && accounting->methods[place].rank < rank)
         place++;
-    bool taken = place < ladder->count && ladder->rungs[place].rank == rank;
-    return taken || ladder->count == RUNGS_MAX ? RUNGS_MAX : place;
+    bool taken = place < accounting->count && accounting->methods[place].rank == rank;
+    return taken || accounting->count == METHODS_MAX ? METHODS_MAX : place;
 }
 
-/* What a rung had promised and does not count may be counted by one that was not needed then, if
+/* What a method had promised and does not count may be counted by one that was not needed then, if
  * that needs nothing before there is a child. */
-static void try_others(struct ladder *ladder, int64_t pid)
+static void try_others(struct accounting *accounting, int64_t pid)
 {
-    for (size_t i = 0; ladder->counters[i] != NULL; i++) {
-        const struct os_counter *counter = ladder->counters[i];
-        size_t place = place_for(ladder, i);
-        if (place == RUNGS_MAX || counter->place != NULL ||
-            !is_chosen(ladder->chosen, counter->name))
+    for (size_t i = 0; accounting->counters[i] != NULL; i++) {
+        const struct os_counter *counter = accounting->counters[i];
+        size_t place = place_for(accounting, i);
+        if (place == METHODS_MAX || counter->place != NULL ||
+            !is_chosen(accounting->chosen, counter->name))
             continue;
-        struct rung *rungs = ladder->rungs;
-        memmove(&rungs[place + 1], &rungs[place], (ladder->count - place) * sizeof(*rungs));
-        if (try_counter(ladder, place, i)) {
-            ladder->count++;
-            (void)take_child(&rungs[place], pid);
+        struct method *methods = accounting->methods;
+        memmove(&methods[place + 1], &methods[place],
+                (accounting->count - place) * sizeof(*methods));
+        if (try_counter(accounting, place, i)) {
+            accounting->count++;
+            (void)take_child(&methods[place], pid);
         } else {
-            memmove(&rungs[place], &rungs[place + 1], (ladder->count - place) * sizeof(*rungs));
+            memmove(&methods[place], &methods[place + 1],
+                    (accounting->count - place) * sizeof(*methods));
         }
     }
 }
 
-void ladder_child(struct ladder *ladder, int64_t pid)
+void accounting_child(struct accounting *accounting, int64_t pid)
 {
     bool all = true;
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++)
-        all = take_child(&ladder->rungs[i], pid) && all;
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++)
+        all = take_child(&accounting->methods[i], pid) && all;
     if (!all)
-        try_others(ladder, pid);
+        try_others(accounting, pid);
 }
 
-void ladder_reaping(struct ladder *ladder, int64_t pid)
+void accounting_reaping(struct accounting *accounting, int64_t pid)
 {
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        if (rung->in_use && rung->counter->ended != NULL)
-            rung->counter->ended(rung->state, pid);
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        if (method->in_use && method->counter->ended != NULL)
+            method->counter->ended(method->state, pid);
     }
 }
 
-void ladder_reaped(struct ladder *ladder, const struct os_reaped *child)
+void accounting_reaped(struct accounting *accounting, const struct os_reaped *child)
 {
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        if (rung->in_use && rung->counter->reaped != NULL)
-            rung->counter->reaped(rung->state, child);
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        if (method->in_use && method->counter->reaped != NULL)
+            method->counter->reaped(method->state, child);
     }
 }
 
-void ladder_tick(struct ladder *ladder)
+void accounting_tick(struct accounting *accounting)
 {
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        if (rung->in_use && rung->counter->tick != NULL)
-            rung->counter->tick(rung->state);
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        if (method->in_use && method->counter->tick != NULL)
+            method->counter->tick(method->state);
     }
 }
 
 /* ---- what is told ---- */
 
-/* By one rung. */
+/* By one method. */
 struct told {
     struct counted at[COUNTED_COUNT];
     bool doubtful;
@@ -241,8 +246,8 @@ static void bound_all(struct counted *counted)
     }
 }
 
-/* Counts that every rung begins at the same moment, so that the larger has missed less. Peaks and
- * times of waiting are not alike from rung to rung. */
+/* Counts that every method begins at the same moment, so that the larger has missed less. Peaks and
+ * times of waiting are not alike from method to method. */
 static const os_quantities COMPARED = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_CPU_USER_SECONDS |
                                       1u << COUNTED_CPU_SYSTEM_SECONDS | 1u << COUNTED_READ_BYTES |
                                       1u << COUNTED_WRITTEN_BYTES | 1u << COUNTED_PROCESSES |
@@ -250,14 +255,14 @@ static const os_quantities COMPARED = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_
                                       1u << COUNTED_VOLUNTARY_SWITCHES |
                                       1u << COUNTED_INVOLUNTARY_SWITCHES;
 
-/* More than clocks of two rungs differ by, with what the child did before its exec. */
+/* More than clocks of two methods differ by, with what the child did before its exec. */
 static bool is_much_more(enum quantity quantity, double value, double than)
 {
     static const double SHARE = 1.005, STEP_SECONDS = 0.01;
     return value > than * SHARE + (quantity == COUNTED_CPU_SECONDS ? STEP_SECONDS : 0);
 }
 
-/* Who counted much less than a worse rung has lost sight of some, and that one is at least less
+/* Who counted much less than a worse method has lost sight of some, and that one is at least less
  * wrong. What is not exact gives way to what is, unless that tells much less than there is at
  * least. */
 static void take(struct counted *best, const struct counted *next, enum quantity quantity)
@@ -283,7 +288,7 @@ static void take(struct counted *best, const struct counted *next, enum quantity
         *best = *next;
 }
 
-/* A rung that counted much less CPU time than another has lost sight of some, and so of all else
+/* A method that counted much less CPU time than another has lost sight of some, and so of all else
  * that they did. Who counted the most may have lost others. */
 static void doubt(struct told *told, size_t count, double cpu_seconds)
 {
@@ -310,15 +315,15 @@ static bool is_short(const struct told *told, const struct told *records)
     return own->state > 0 && least->state > 0 && least->as.f64 > own->as.f64;
 }
 
-/* Whether others tell the same of a rung that may have lost some. Records of ends alone do not:
+/* Whether others tell the same of a method that may have lost some. Records of ends alone do not:
  * what a process does behind its record hides what another did. */
-static bool is_witnessed(const struct ladder *ladder, const struct told *told, size_t own)
+static bool is_witnessed(const struct accounting *accounting, const struct told *told, size_t own)
 {
     bool witnessed = false;
-    for (size_t i = 0; i < ladder->count; i++) {
+    for (size_t i = 0; i < accounting->count; i++) {
         if (i == own || told[i].at[COUNTED_CPU_SECONDS].value.state <= 0)
             continue;
-        if (!ladder->rungs[i].counter->ended_only)
+        if (!accounting->methods[i].counter->ended_only)
             witnessed = true;
         else if (is_short(&told[own], &told[i]))
             return false;
@@ -329,13 +334,13 @@ static bool is_witnessed(const struct ladder *ladder, const struct told *told, s
 /* Who may have lost some without a sign of it is believed where another counted the same, which the
  * doubts above have seen to. Orphans that are reaped by others may have used too little CPU time
  * for that, and much of all else. */
-static void doubt_unwitnessed(const struct ladder *ladder, struct told *told)
+static void doubt_unwitnessed(const struct accounting *accounting, struct told *told)
 {
-    for (size_t i = 0; i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        bool whole = rung->counter->whole == NULL || !rung->in_use ||
-                     rung->counter->whole(rung->state);
-        if (!whole && (ladder->orphans_lost || !is_witnessed(ladder, told, i)))
+    for (size_t i = 0; i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        bool whole = method->counter->whole == NULL || !method->in_use ||
+                     method->counter->whole(method->state);
+        if (!whole && (accounting->orphans_lost || !is_witnessed(accounting, told, i)))
             bound_all(told[i].at);
     }
 }
@@ -350,15 +355,15 @@ static void add_left(struct counted *cpu, double left_cpu_seconds)
     (void)snprintf(cpu->source + size, sizeof(cpu->source) - size, "; clocks of what still runs");
 }
 
-static double read_rungs(const struct ladder *ladder, double left_cpu_seconds,
-                         struct told told[static RUNGS_MAX])
+static double read_methods(const struct accounting *accounting, double left_cpu_seconds,
+                           struct told told[static METHODS_MAX])
 {
     double most = 0;
-    for (size_t i = 0; i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        if (rung->in_use && rung->counter->read != NULL)
-            rung->counter->read(rung->state, told[i].at);
-        if (rung->counter->ended_only)
+    for (size_t i = 0; i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        if (method->in_use && method->counter->read != NULL)
+            method->counter->read(method->state, told[i].at);
+        if (method->counter->ended_only)
             add_left(&told[i].at[COUNTED_CPU_SECONDS], left_cpu_seconds);
         const struct value *cpu = &told[i].at[COUNTED_CPU_SECONDS].value;
         if (cpu->state > 0 && cpu->as.f64 > most)
@@ -367,16 +372,17 @@ static double read_rungs(const struct ladder *ladder, double left_cpu_seconds,
     return most;
 }
 
-void ladder_read(struct ladder *ladder, const struct ladder_left *left, struct counted *out)
+void accounting_read(struct accounting *accounting, const struct accounting_left *left,
+                     struct counted *out)
 {
-    struct told told[RUNGS_MAX] = {0};
+    struct told told[METHODS_MAX] = {0};
     memset(out, 0, COUNTED_COUNT * sizeof(*out));
-    double cpu_seconds = ladder != NULL ? read_rungs(ladder, left->cpu_seconds, told) : 0;
-    if (ladder != NULL)
-        doubt(told, ladder->count, cpu_seconds);
-    if (ladder != NULL)
-        doubt_unwitnessed(ladder, told);
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
+    double cpu_seconds = accounting != NULL ? read_methods(accounting, left->cpu_seconds, told) : 0;
+    if (accounting != NULL)
+        doubt(told, accounting->count, cpu_seconds);
+    if (accounting != NULL)
+        doubt_unwitnessed(accounting, told);
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
         for (int quantity = 0; quantity < COUNTED_COUNT; quantity++)
             take(&out[quantity], &told[i].at[quantity], (enum quantity)quantity);
     }
@@ -389,41 +395,41 @@ void ladder_read(struct ladder *ladder, const struct ladder_left *left, struct c
     }
 }
 
-void ladder_rungs(const struct ladder *ladder, char *out, size_t capacity)
+void accounting_rungs(const struct accounting *accounting, char *out, size_t capacity)
 {
     size_t size = 0;
     if (capacity == 0)
         return;
     out[0] = '\0';
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        bool idle = rung->in_use && rung->counter->is_idle != NULL &&
-                    rung->counter->is_idle(rung->state);
-        if (!rung->in_use || idle || size >= capacity)
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        bool idle = method->in_use && method->counter->is_idle != NULL &&
+                    method->counter->is_idle(method->state);
+        if (!method->in_use || idle || size >= capacity)
             continue;
         int written = snprintf(out + size, capacity - size, "%s%s", size > 0 ? " " : "",
-                               rung->counter->name);
+                               method->counter->name);
         size += written > 0 ? (size_t)written : 0;
     }
 }
 
-bool ladder_kill(struct ladder *ladder)
+bool accounting_kill(struct accounting *accounting)
 {
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        const struct rung *rung = &ladder->rungs[i];
-        if (rung->in_use && rung->counter->kill != NULL && rung->counter->kill(rung->state))
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        if (method->in_use && method->counter->kill != NULL && method->counter->kill(method->state))
             return true;
     }
     return false;
 }
 
-void ladder_close(struct ladder *ladder)
+void accounting_close(struct accounting *accounting)
 {
-    for (size_t i = 0; ladder != NULL && i < ladder->count; i++) {
-        ladder->rungs[i].counter->close(ladder->rungs[i].state);
-        memory_free(ladder->rungs[i].state);
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        accounting->methods[i].counter->close(accounting->methods[i].state);
+        memory_free(accounting->methods[i].state);
     }
-    if (ladder != NULL)
-        memory_free(ladder->shared);
-    memory_free(ladder);
+    if (accounting != NULL)
+        memory_free(accounting->shared);
+    memory_free(accounting);
 }

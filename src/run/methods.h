@@ -3,20 +3,20 @@
  *     open ──► places ──► child (stopped before its exec) ──► reaping (each zombie) ──► read ──►
  * close
  *
- * A rung is a table entry: what it is called, what it can count, what it costs to try, how. Of each
- * quantity the best rung that counts it speaks, and is named. Nothing here can fail a run: what is
- * denied drops one rung. Thread rule: the launcher's thread. */
+ * A method is a table entry: what it is called, what it can count, what it costs to try, how. Of
+ * each quantity the best method that counts it speaks, and is named. Nothing here can fail a run:
+ * what is denied drops one method. Thread rule: the launcher's thread. */
 #ifndef VITALS_RUN_METHODS_H
 #define VITALS_RUN_METHODS_H
 
 #include "os/count.h"
 #include "run/counted.h"
 
-struct ladder;
+struct accounting;
 
-struct ladder_options {
+struct accounting_options {
     const struct os *os;
-    const char *rungs;                            /* as vitals_run_options.rungs */
+    const char *methods;                          /* as vitals_run_options.methods */
     uint64_t patience_ns;                         /* as os_count_options */
     uint64_t limit_memory_bytes, limit_processes; /* what a cgroup holds, with room for a
                                                      graceful end before; 0: none */
@@ -25,48 +25,49 @@ struct ladder_options {
 };
 
 /* NULL when memory is out: then there is nothing to count with but wait4. Accepted everywhere. */
-struct ladder *ladder_open(const struct ladder_options *options);
+struct accounting *accounting_open(const struct accounting_options *options);
 
 /* Where it shall be born; for os_command. */
-void ladder_places(struct ladder *ladder, struct os_places *places);
+void accounting_places(struct accounting *accounting, struct os_places *places);
 
-/* See os_counter: of the best rung that has such a file. The folder stays the rung's. 0: none
+/* See os_counter: of the best method that has such a file. The folder stays the method's. 0: none
  * has. */
-int ladder_pulse(const struct ladder *ladder, int *folder);
+int accounting_activity(const struct accounting *accounting, int *folder);
 
-/* The command's process, which waits for the word to go. Where a rung cannot keep its promise then,
- * those that were not needed are tried. */
-void ladder_child(struct ladder *ladder, int64_t pid);
+/* The command's process, which waits for the word to go. Where a method cannot keep its promise
+ * then, those that were not needed are tried. */
+void accounting_child(struct accounting *accounting, int64_t pid);
 
 /* A child that has ended and was not reaped (waitid with WNOWAIT), and what wait4 said then. */
-void ladder_reaping(struct ladder *ladder, int64_t pid);
-void ladder_reaped(struct ladder *ladder, const struct os_reaped *child);
+void accounting_reaping(struct accounting *accounting, int64_t pid);
+void accounting_reaped(struct accounting *accounting, const struct os_reaped *child);
 
-/* Whether a rung counts that, as far as it is known by now. */
-bool ladder_counts(const struct ladder *ladder, enum quantity quantity);
+/* Whether a method counts that, as far as it is known by now. */
+bool accounting_counts(const struct accounting *accounting, enum quantity quantity);
 
-/* From time to time while the command runs: at least every LADDER_TICK_NS. */
-#define LADDER_TICK_NS NS_PER_SECOND
-void ladder_tick(struct ladder *ladder);
+/* From time to time while the command runs: at least every ACCOUNTING_TICK_NS. */
+#define ACCOUNTING_TICK_NS NS_PER_SECOND
+void accounting_tick(struct accounting *accounting);
 
 /* What of the run still runs, by /proc. */
-struct ladder_left {
+struct accounting_left {
     bool any;           /* or it is not known */
     double cpu_seconds; /* what that has used */
 };
 
-/* What is known by now. `out` has COUNTED_COUNT; a quantity that no rung counts is UNSUPPORTED.
+/* What is known by now. `out` has COUNTED_COUNT; a quantity that no method counts is UNSUPPORTED.
  * Where something is left nothing is exact. */
-void ladder_read(struct ladder *ladder, const struct ladder_left *left, struct counted *out);
+void accounting_read(struct accounting *accounting, const struct accounting_left *left,
+                     struct counted *out);
 
-/* Every rung in use, best first, by spaces. */
-void ladder_rungs(const struct ladder *ladder, char *out, size_t capacity);
+/* Every method in use, best first, by spaces. */
+void accounting_rungs(const struct accounting *accounting, char *out, size_t capacity);
 
-/* Ends everything that is left in the tree where a rung holds it (cgroup.kill); false where none
+/* Ends everything that is left in the tree where a method holds it (cgroup.kill); false where none
  * does. */
-bool ladder_kill(struct ladder *ladder);
+bool accounting_kill(struct accounting *accounting);
 
 /* Removes what was made. Accepts NULL. */
-void ladder_close(struct ladder *ladder);
+void accounting_close(struct accounting *accounting);
 
 #endif

@@ -54,7 +54,7 @@ static const uint64_t DYING_NS = 10 * NS_PER_MS;
 
 enum { SIGNAL_EXIT = 128 };
 
-enum { CHILDREN_FIRST = 64, RUNGS_TEXT = 96 };
+enum { CHILDREN_FIRST = 64, METHODS_TEXT = 96 };
 
 struct launcher {
     vitals_run_options options;
@@ -81,10 +81,10 @@ struct launcher {
     const char *watcher_fate;        /* of the first that died */
     bool watcher_is_second;          /* for limits alone: it records and tells nothing */
     uint64_t watcher_died_ns;        /* the first, of run_ns */
-    struct ladder *ladder;           /* NULL: there was no memory for it */
+    struct accounting *accounting;   /* NULL: there was no memory for it */
     bool listens;                    /* who of it waits for a job to last was told that it does */
     struct counted counted[COUNTED_COUNT];
-    char rungs[RUNGS_TEXT];
+    char methods[METHODS_TEXT];
     struct run_facts facts;
     vitals_account *account;
     uint64_t begin_ns;
@@ -142,7 +142,7 @@ static struct watcher_setup watcher_setup(const struct launcher *launcher, int c
         .begin_ns = launcher->begin_ns,
         .usage = launcher->options.usage,
         .argv = launcher->options.argv,
-        .memory_counted = ladder_counts(launcher->ladder, COUNTED_MEMORY_PEAK_BYTES),
+        .memory_counted = accounting_counts(launcher->accounting, COUNTED_MEMORY_PEAK_BYTES),
         .limits_watched = limits_are_sampled(&launcher->limits)};
     if (!launcher->watcher_is_second) {
         setup.area = launcher->area;
@@ -164,19 +164,19 @@ static void start_watcher(struct launcher *launcher)
     if (os_channel(ends) < 0)
         return;
     struct watcher_setup setup = watcher_setup(launcher, ends[1]);
-    setup.pulse = ladder_pulse(launcher->ladder, &setup.pulse_folder);
+    setup.activity = accounting_activity(launcher->accounting, &setup.activity_folder);
     struct os_helper helper = {.main = watcher_main,
                                .data = &setup,
                                .channel = ends[1],
-                               .kept = {setup.pulse, setup.pulse_folder}};
+                               .kept = {setup.activity, setup.activity_folder}};
     if (setup.observer != NULL) {
         helper.kept[2] = setup.observer->descriptor;
         helper.kept[3] = setup.observer->other_descriptor;
     }
     int code = os_fork_helper(&helper, &launcher->watcher, &launcher->watcher_pidfd);
     os_close_descriptor(ends[1]);
-    if (setup.pulse > 0)
-        os_close_descriptor(setup.pulse);
+    if (setup.activity > 0)
+        os_close_descriptor(setup.activity);
     if (code < 0) {
         os_close_descriptor(ends[0]);
         return;
@@ -203,8 +203,8 @@ static uint64_t unwatched_ns(const struct launcher *launcher)
     return lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0;
 }
 
-/* How long until a rung that is not worth it for what is over at once may begin, which it does in a
- * tick: where nobody is to be started then, that would be much later. */
+/* How long until a method that is not worth it for what is over at once may begin, which it does in
+ * a tick: where nobody is to be started then, that would be much later. */
 static uint64_t unlistened_ns(const struct launcher *launcher)
 {
     uint64_t lived = now_ns(launcher) - launcher->begin_ns;
@@ -213,10 +213,10 @@ static uint64_t unlistened_ns(const struct launcher *launcher)
     return lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0;
 }
 
-static void tick_ladder(struct launcher *launcher)
+static void tick_accounting(struct launcher *launcher)
 {
     launcher->listens |= now_ns(launcher) - launcher->begin_ns >= WATCH_AFTER_NS;
-    ladder_tick(launcher->ladder);
+    accounting_tick(launcher->accounting);
 }
 
 /* Takes every report that is there; false once no more can come. */
@@ -354,7 +354,7 @@ static void ask_to_end(struct launcher *launcher)
 static void kill_all(struct launcher *launcher)
 {
     struct tree tree = tree_of(launcher);
-    if (ladder_kill(launcher->ladder))
+    if (accounting_kill(launcher->accounting))
         return;
     if (tree_signal(&tree, OS_SIGNAL_KILL) <= 0 && !launcher->command_ended)
         (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, OS_SIGNAL_KILL);
@@ -443,7 +443,7 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
         return;
     }
     struct run_facts *facts = &launcher->facts;
-    ladder_reaped(launcher->ladder, child);
+    accounting_reaped(launcher->accounting, child);
     add_usage(&facts->usage, &child->usage);
     facts->reaped++;
     if (child->pid != launcher->command.pid)
@@ -522,7 +522,7 @@ static bool reap_ended(struct launcher *launcher)
         if (change == OS_CHILD_LAST)
             return false;
         if (change == OS_CHILD_ENDED && is_ours(launcher, pid))
-            ladder_reaping(launcher->ladder, pid);
+            accounting_reaping(launcher->accounting, pid);
         change = os_reap(pid, &child);
         if (change == OS_CHILD_NONE)
             break;
@@ -567,7 +567,7 @@ static void pass_signals(struct launcher *launcher)
 /* How long nothing has to be done that no signal tells of. */
 static uint64_t idle_ns(const struct launcher *launcher)
 {
-    uint64_t idle = least(launcher->options.interval_ns, LADDER_TICK_NS);
+    uint64_t idle = least(launcher->options.interval_ns, ACCOUNTING_TICK_NS);
     uint64_t now = run_ns(launcher), next = limits_next_ns(&launcher->limits);
     if (limits_are_sampled(&launcher->limits))
         idle = least(idle, LIMITS_NS);
@@ -587,7 +587,7 @@ static void wait_for_end(struct launcher *launcher)
          * limited size, so they are taken with each signal and at least every interval. */
         wait_for(launcher, launcher->signals.descriptor, idle_ns(launcher));
         pass_signals(launcher);
-        tick_ladder(launcher);
+        tick_accounting(launcher);
         listen(launcher);
         replace_watcher(launcher);
     }
@@ -630,7 +630,7 @@ static enum left settle(struct launcher *launcher)
 static int start_command(struct launcher *launcher, vitals_error *error)
 {
     struct os_places places;
-    ladder_places(launcher->ladder, &places);
+    accounting_places(launcher->accounting, &places);
     launcher->environment = os_marks_environment(&launcher->marks, launcher->options.environment);
     struct os_command command = {.argv = launcher->options.argv,
                                  .environment = launcher->environment,
@@ -642,23 +642,23 @@ static int start_command(struct launcher *launcher, vitals_error *error)
     if (code < 0)
         return error_system(error, -code, "cannot start a process for the command");
     os_signals_missed(&launcher->signals);
-    ladder_child(launcher->ladder, launcher->command.pid);
+    accounting_child(launcher->accounting, launcher->command.pid);
     launcher->begin_ns = now_ns(launcher);
     int failed = os_spawn_go(&launcher->command);
     if (failed != 0)
-        launched_failure(launcher->options.argv[0], failed, &launcher->facts);
+        track_child_failure(launcher->options.argv[0], failed, &launcher->facts);
     return 0;
 }
 
-static void open_ladder(struct launcher *launcher)
+static void open_accounting(struct launcher *launcher)
 {
-    const struct ladder_options options = {
+    const struct accounting_options options = {
         .os = &launcher->context->os,
-        .rungs = launcher->options.rungs,
+        .methods = launcher->options.methods,
         .limit_memory_bytes = launcher->options.limit_memory_bytes,
         .limit_processes = launcher->options.limit_processes,
     };
-    launcher->ladder = ladder_open(&options);
+    launcher->accounting = accounting_open(&options);
 }
 
 static void set_text(vitals_account *account, const char *name, const char *text)
@@ -726,13 +726,13 @@ static void account_for(struct launcher *launcher)
     bool unseen = left == LEFT_SOMETHING && launcher->facts.left == 0; /* it ends this moment */
     if (!counted || unseen || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
         launcher->facts.left_unknown = true;
-    const struct ladder_left rest = {.any = launcher->facts.left > 0 ||
-                                            launcher->facts.left_unknown,
-                                     .cpu_seconds = launcher->facts.left_cpu_seconds};
-    ladder_read(launcher->ladder, &rest, launcher->counted);
-    ladder_rungs(launcher->ladder, launcher->rungs, sizeof(launcher->rungs));
+    const struct accounting_left rest = {.any = launcher->facts.left > 0 ||
+                                                launcher->facts.left_unknown,
+                                         .cpu_seconds = launcher->facts.left_cpu_seconds};
+    accounting_read(launcher->accounting, &rest, launcher->counted);
+    accounting_rungs(launcher->accounting, launcher->methods, sizeof(launcher->methods));
     launcher->facts.counted = launcher->counted;
-    launcher->facts.rungs = launcher->rungs;
+    launcher->facts.methods = launcher->methods;
     if (is_hung(launcher))
         note_hung(launcher);
     end_watcher(launcher);
@@ -771,7 +771,7 @@ static int run(struct launcher *launcher, vitals_error *error)
         code = os_signals_take(&launcher->signals);
     if (code < 0)
         return error_system(error, -code, "cannot become a launcher");
-    open_ladder(launcher); /* before strangers are: a rung may keep a process of its own */
+    open_accounting(launcher); /* before strangers are: a method may keep a process of its own */
     note_strangers(launcher);
     (void)os_marks_make(&launcher->marks); /* where it cannot be, there are no phases */
     launcher->begin_ns = now_ns(launcher);
@@ -811,7 +811,7 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
         *out = launcher->account;
     else
         vitals_account_free(launcher->account);
-    ladder_close(launcher->ladder);
+    accounting_close(launcher->accounting);
     os_marks_remove(&launcher->marks);
     os_marks_environment_free(launcher->environment);
     os_signals_restore(&launcher->signals);

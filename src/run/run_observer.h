@@ -11,39 +11,40 @@
 #include <stdbool.h>
 #include <vitals/run.h>
 
-enum { TELLER_COMPLAINT = 400 };
+enum { RUN_OBSERVER_COMPLAINT = 400 };
 
-struct teller {
+struct run_observer {
     const vitals_run_observer *observer; /* NULL: nobody */
     const char *totals_path;             /* NULL: no file */
     uint64_t begin_ns, totals_ns;        /* monotonic: of the run; of the newest totals */
     bool observed, totals_written;       /* not given up */
     bool rests; /* who is measured has done nothing since what was told last */
     pthread_mutex_t mutex;
-    char complaint[TELLER_COMPLAINT]; /* guarded by mutex */
+    char complaint[RUN_OBSERVER_COMPLAINT]; /* guarded by mutex */
 };
 
-void teller_init(struct teller *teller, const vitals_run_observer *observer,
-                 const char *totals_path);
-void teller_done(struct teller *teller);
+void run_observer_init(struct run_observer *relay, const vitals_run_observer *observer,
+                       const char *totals_path);
+void run_observer_done(struct run_observer *relay);
 
 /* The observer's calls, in their order; `usage` is what was folded so far. */
-void teller_begin(struct teller *teller, uint64_t now_ns);
-void teller_sample(struct teller *teller, const vitals_snapshot *snapshot,
-                   const vitals_usage *usage);
-void teller_mark(struct teller *teller, const vitals_mark *mark);
-void teller_end(struct teller *teller);
+void run_observer_begin(struct run_observer *relay, uint64_t now_ns);
+void run_observer_sample(struct run_observer *relay, const vitals_snapshot *snapshot,
+                         const vitals_usage *usage);
+void run_observer_mark(struct run_observer *relay, const vitals_mark *mark);
+void run_observer_end(struct run_observer *relay);
 
 /* The first complaint stands. */
-void teller_complain(struct teller *teller, const char *what, const char *why);
-void teller_explain(struct teller *teller, vitals_account *account);
+void run_observer_complain(struct run_observer *relay, const char *what, const char *why);
+void run_observer_explain(struct run_observer *relay, vitals_account *account);
 
 /* How long what was told last is good enough: a second at first, and then so long that who is
  * killed loses no more than a fifth of what the run did, and at most ten seconds; where nothing
  * was done in it half of its time, and at most a minute. To make the figures each time, and to put
  * a file in the place of another, is most of what a quiet run would cost. */
-uint64_t teller_patience_ns(const struct teller *teller, uint64_t now_ns);
-bool teller_totals_due(const struct teller *teller, uint64_t now_ns);
-void teller_totals(struct teller *teller, const vitals_account *account, uint64_t now_ns);
+uint64_t run_observer_patience_ns(const struct run_observer *relay, uint64_t now_ns);
+bool run_observer_totals_due(const struct run_observer *relay, uint64_t now_ns);
+void run_observer_totals(struct run_observer *relay, const vitals_account *account,
+                         uint64_t now_ns);
 
 #endif

@@ -30,7 +30,7 @@
 #include <string.h>
 #include <vitals/process.h>
 
-enum { WAKE_STOP = UINT16_MAX, WAKE_NEWS = WAKE_STOP - 1, COMMAND_TEXT = 4096, RUNGS_TEXT = 160 };
+enum { WAKE_STOP = UINT16_MAX, WAKE_NEWS = WAKE_STOP - 1, COMMAND_TEXT = 4096, METHODS_TEXT = 160 };
 
 struct root {
     vitals_process *process;
@@ -49,19 +49,19 @@ struct vitals_run {
     pthread_t thread;
     int stop, ended; /* events: the caller wants to stop; every root has ended */
     int watch;
-    struct teller teller;
+    struct run_observer observer;
     int64_t self; /* a child that was forked of us has no thread */
     char command[COMMAND_TEXT];
     uint64_t begin_ns;
     uint64_t news_ns; /* the run's thread: when news are taken; 0: none are waiting */
 
     pthread_mutex_t mutex;
-    vitals_usage *usage;       /* guarded by mutex; so is all below */
-    struct attached *attached; /* NULL: there is no such cgroup */
-    bool living;               /* others than ourselves, with what is below them */
-    struct followed *followed; /* NULL: nobody tells of births and ends */
-    struct launched *launched; /* NULL: it is no command of ours */
-    uint64_t end_ns;           /* when all roots had ended; 0: not yet */
+    vitals_usage *usage;           /* guarded by mutex; so is all below */
+    struct track_cgroup *attached; /* NULL: there is no such cgroup */
+    bool living;                   /* others than ourselves, with what is below them */
+    struct track_events *followed; /* NULL: nobody tells of births and ends */
+    struct track_child *launched;  /* NULL: it is no command of ours */
+    uint64_t end_ns;               /* when all roots had ended; 0: not yet */
     bool exit_known;
     int exit_code, exit_signal; /* of the first root */
 };
@@ -162,7 +162,7 @@ static int open_usage(vitals_run *run, vitals_usage_options *usage, int64_t *pid
     if (run->options.usage != NULL)
         memcpy(usage, run->options.usage, size_min(run->options.usage->size, sizeof(*usage)));
     usage->size = sizeof(*usage);
-    *pid = run->launched != NULL ? launched_pid(run->launched) : os_self();
+    *pid = run->launched != NULL ? track_child_pid(run->launched) : os_self();
     if (usage->pid_count == 0) {
         usage->pids = pid;
         usage->pid_count = 1;
@@ -176,7 +176,7 @@ static int open_all(vitals_run *run, vitals_error *error)
     int64_t pid;
     int code = vitals_context_new(run->options.world, &run->context, error);
     if (code == 0 && run->options.argv != NULL)
-        code = launched_new(&run->context->os, &run->options, &run->launched, error);
+        code = track_child_new(&run->context->os, &run->options, &run->launched, error);
     if (code == 0)
         code = open_usage(run, &usage, &pid, error);
     if (code == 0)
@@ -189,7 +189,7 @@ static int open_all(vitals_run *run, vitals_error *error)
     run->living = code == 0 && run->launched == NULL && usage.pids != &pid &&
                   usage.no_children == 0;
     if (code == 0 && run->launched == NULL && usage.pids != &pid && usage.pid_count == 1)
-        run->attached = attached_new(&run->context->os, usage.pids[0]);
+        run->attached = track_cgroup_new(&run->context->os, usage.pids[0]);
     run->options.usage = NULL; /* the caller's, and taken */
     return code;
 }
@@ -207,7 +207,7 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     run->options = taken;
     run->stop = run->ended = run->watch = -1;
-    teller_init(&run->teller, taken.observer, taken.totals_path);
+    run_observer_init(&run->observer, taken.observer, taken.totals_path);
     run->self = os_self();
     pthread_mutex_init(&run->mutex, NULL);
     code = open_all(run, error);
@@ -224,9 +224,10 @@ static void write_totals(vitals_run *run)
 {
     vitals_account *account = NULL;
     uint64_t now = now_ns(run);
-    if (!teller_totals_due(&run->teller, now) || vitals_run_account(run, &account, NULL) < 0)
+    if (!run_observer_totals_due(&run->observer, now) ||
+        vitals_run_account(run, &account, NULL) < 0)
         return;
-    teller_totals(&run->teller, account, now);
+    run_observer_totals(&run->observer, account, now);
     vitals_account_free(account);
 }
 
@@ -242,15 +243,15 @@ static void tick(vitals_run *run, bool last)
     pthread_mutex_lock(&run->mutex);
     int code = vitals_usage_add(run->usage, snapshot, &error);
     if (run->attached != NULL)
-        attached_look(run->attached, run->usage, snapshot);
+        track_cgroup_look(run->attached, run->usage, snapshot);
     if (run->launched != NULL)
-        launched_tick(run->launched);
-    followed_tick(run->followed);
+        track_child_tick(run->launched);
+    track_events_tick(run->followed);
     pthread_mutex_unlock(&run->mutex);
     if (code < 0)
-        teller_complain(&run->teller, "a sample is not whole", error.message);
+        run_observer_complain(&run->observer, "a sample is not whole", error.message);
     /* Only this thread changes the usage: to read it needs no lock. */
-    teller_sample(&run->teller, snapshot, run->usage);
+    run_observer_sample(&run->observer, snapshot, run->usage);
     vitals_snapshot_unref(snapshot);
     write_totals(run);
 }
@@ -279,7 +280,7 @@ static void end_root(vitals_run *run, struct root *root)
         os_watch_remove(run->watch, vitals_process_descriptor(root->process));
     if (run->launched != NULL) {
         pthread_mutex_lock(&run->mutex);
-        launched_reap(run->launched);
+        track_child_reap(run->launched);
         pthread_mutex_unlock(&run->mutex);
     }
     learn(run, root);
@@ -312,7 +313,7 @@ static void look_for_ends(vitals_run *run)
 static void listen_for_news(vitals_run *run)
 {
     pthread_mutex_lock(&run->mutex);
-    int news = followed_news(run->followed);
+    int news = track_events_news(run->followed);
     if (news >= 0)
         (void)!os_watch_add(run->watch, news, WAKE_NEWS); /* else what comes each second is taken */
     pthread_mutex_unlock(&run->mutex);
@@ -323,15 +324,15 @@ static void listen_for_news(vitals_run *run)
 static void put_news_off(vitals_run *run)
 {
     pthread_mutex_lock(&run->mutex);
-    os_watch_remove(run->watch, followed_news(run->followed));
+    os_watch_remove(run->watch, track_events_news(run->followed));
     pthread_mutex_unlock(&run->mutex);
-    run->news_ns = saturating_add(now_ns(run), FOLLOWED_NEWS_NS);
+    run->news_ns = saturating_add(now_ns(run), TRACK_EVENTS_NEWS_NS);
 }
 
 static void take_news(vitals_run *run)
 {
     pthread_mutex_lock(&run->mutex);
-    followed_tick(run->followed);
+    track_events_tick(run->followed);
     pthread_mutex_unlock(&run->mutex);
     if (run->news_ns != 0)
         listen_for_news(run);
@@ -365,7 +366,7 @@ static int wait_for_tick(vitals_run *run, uint64_t deadline)
 {
     const vitals_clock *clock = &run->context->os.clock;
     for (;;) {
-        uint64_t next = run->followed != NULL ? saturating_add(now_ns(run), FOLLOWED_TICK_NS)
+        uint64_t next = run->followed != NULL ? saturating_add(now_ns(run), TRACK_EVENTS_TICK_NS)
                                               : deadline;
         if (run->news_ns != 0 && run->news_ns < next)
             next = run->news_ns;
@@ -382,7 +383,7 @@ static void *run_main(void *argument)
     vitals_run *run = argument;
     uint64_t interval = run->options.interval_ns, deadline = now_ns(run);
     listen_for_news(run);
-    teller_begin(&run->teller, run->begin_ns);
+    run_observer_begin(&run->observer, run->begin_ns);
     for (;;) {
         int woken = wait_for_tick(run, deadline);
         if (woken < 0 || (woken > 0 && !settle_woken(run)))
@@ -396,7 +397,7 @@ static void *run_main(void *argument)
     }
     if (run->root_left > 0)
         tick(run, true); /* what was done since the last */
-    teller_end(&run->teller);
+    run_observer_end(&run->observer);
     return NULL;
 }
 
@@ -405,11 +406,11 @@ static void *run_main(void *argument)
 /* The command may end before we know that it began: the thread runs already. */
 static void let_go(vitals_run *run)
 {
-    int failed = launched_go(run->launched);
+    int failed = track_child_go(run->launched);
     if (failed == 0)
         return;
     pthread_mutex_lock(&run->mutex);
-    launched_failed(run->launched, failed);
+    track_child_failed(run->launched, failed);
     pthread_mutex_unlock(&run->mutex);
 }
 
@@ -424,7 +425,7 @@ static void follow(vitals_run *run)
                                    .strangers = run->usage->options.strangers,
                                    .stranger_count = run->usage->options.stranger_count};
     if (pids != NULL)
-        run->followed = followed_new(&run->context->os, &trees);
+        run->followed = track_events_new(&run->context->os, &trees);
     memory_free(pids);
 }
 
@@ -496,18 +497,18 @@ static void set_text(vitals_account *account, const char *name, const char *text
 
 static void set_attributes(vitals_run *run, vitals_account *account)
 {
-    char interval[NUMBER_TEXT], rungs[RUNGS_TEXT];
+    char interval[NUMBER_TEXT], methods[METHODS_TEXT];
     size_t size = 0;
     (void)number_print_u64(interval, run->options.interval_ns);
     set_text(account, "interval_ns", interval);
     set_text(account, "command", run->command);
-    teller_explain(&run->teller, account);
+    run_observer_explain(&run->observer, account);
     if (run->launched == NULL) {
-        attached_rungs(run->attached, rungs, sizeof(rungs));
-        size = size_min(strlen(rungs), sizeof(rungs) - 1);
-        (void)snprintf(rungs + size, sizeof(rungs) - size, "%ssampling",
-                       followed_rungs(run->followed));
-        set_text(account, "rungs", rungs);
+        track_cgroup_rungs(run->attached, methods, sizeof(methods));
+        size = size_min(strlen(methods), sizeof(methods) - 1);
+        (void)snprintf(methods + size, sizeof(methods) - size, "%ssampling",
+                       track_events_rungs(run->followed));
+        set_text(account, "rungs", methods);
     }
     set_text(account, "state", run->end_ns != 0 ? "complete" : "running");
     if (run->exit_known)
@@ -519,8 +520,8 @@ static void set_attributes(vitals_run *run, vitals_account *account)
 /* Of processes that we are no launcher of; false where nobody counted anything. */
 static bool read_living(vitals_run *run, struct counted *counted)
 {
-    bool any = attached_read(run->attached, counted);
-    return followed_read(run->followed, run->usage, counted) || any;
+    bool any = track_cgroup_read(run->attached, counted);
+    return track_events_read(run->followed, run->usage, counted) || any;
 }
 
 /* What was counted and what was sampled, as of a launcher; NULL where nothing was counted. */
@@ -536,7 +537,7 @@ static vitals_account *counted_account(vitals_run *run, const vitals_account *sa
                               .counted = counted,
                               .watched = sampled};
     if (run->launched != NULL)
-        launched_facts(run->launched, usage_has_descendants(run->usage), &facts);
+        track_child_metrics(run->launched, usage_has_descendants(run->usage), &facts);
     else if (!read_living(run, counted))
         return NULL;
     const vitals_options *world = run->options.world;
@@ -582,9 +583,9 @@ void vitals_run_free(vitals_run *run)
         vitals_process_free(run->roots[i].process);
     memory_free(run->roots);
     vitals_usage_free(run->usage);
-    attached_free(run->attached);
-    followed_free(run->followed);
-    launched_free(run->launched);
+    track_cgroup_free(run->attached);
+    track_events_free(run->followed);
+    track_child_free(run->launched);
     vitals_context_free(run->context);
     if (run->stop >= 0)
         os_close_descriptor(run->stop);
@@ -593,6 +594,6 @@ void vitals_run_free(vitals_run *run)
     if (run->watch >= 0)
         os_close_descriptor(run->watch);
     pthread_mutex_destroy(&run->mutex);
-    teller_done(&run->teller);
+    run_observer_done(&run->observer);
     memory_free(run);
 }

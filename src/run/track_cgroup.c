@@ -20,9 +20,9 @@ struct group {
     bool lost; /* it could not be read any more: what it told last stands */
 };
 
-struct attached {
+struct track_cgroup {
     const struct os *os;
-    struct os_attached *groups_of;
+    struct os_tracked_cgroup *groups_of;
     size_t count;
     struct group groups[GROUPS_MAX];
     bool begun;
@@ -32,9 +32,9 @@ struct attached {
     struct os_pids members, inside;       /* memory that is used again */
 };
 
-struct attached *attached_new(const struct os *os, int64_t root)
+struct track_cgroup *track_cgroup_new(const struct os *os, int64_t root)
 {
-    struct attached *attached = memory_alloc(sizeof(*attached));
+    struct track_cgroup *attached = memory_alloc(sizeof(*attached));
     if (attached == NULL)
         return NULL;
     attached->os = os;
@@ -42,15 +42,15 @@ struct attached *attached_new(const struct os *os, int64_t root)
         memory_free(attached);
         return NULL;
     }
-    attached->count = size_min(os_attached_count(attached->groups_of), GROUPS_MAX);
+    attached->count = size_min(os_tracked_cgroup_count(attached->groups_of), GROUPS_MAX);
     return attached;
 }
 
-void attached_free(struct attached *attached)
+void track_cgroup_free(struct track_cgroup *attached)
 {
     if (attached == NULL)
         return;
-    os_attached_free(attached->groups_of);
+    os_tracked_cgroup_free(attached->groups_of);
     os_pids_done(&attached->members);
     os_pids_done(&attached->inside);
     memory_free(attached);
@@ -58,7 +58,7 @@ void attached_free(struct attached *attached)
 
 /* ---- who is in it ---- */
 
-static bool list_members(struct attached *attached, const vitals_usage *usage,
+static bool list_members(struct track_cgroup *attached, const vitals_usage *usage,
                          const vitals_snapshot *snapshot)
 {
     attached->members.count = 0;
@@ -80,7 +80,7 @@ static int compare_pids(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-static bool is_member(const struct attached *attached, int64_t pid)
+static bool is_member(const struct track_cgroup *attached, int64_t pid)
 {
     const struct os_pids *members = &attached->members;
     return members->count > 0 &&
@@ -89,7 +89,7 @@ static bool is_member(const struct attached *attached, int64_t pid)
 
 /* One that came since the snapshot is of the tree where its way up leads to a member; one that is
  * gone already says nothing. */
-static bool is_stranger(const struct attached *attached, const vitals_usage *usage, int64_t pid)
+static bool is_stranger(const struct track_cgroup *attached, const vitals_usage *usage, int64_t pid)
 {
     if (pid <= 0)
         return true;
@@ -104,19 +104,20 @@ static bool is_stranger(const struct attached *attached, const vitals_usage *usa
 }
 
 /* A group that cannot be listed may hold anybody. */
-static void look_at(struct attached *attached, const vitals_usage *usage, size_t which)
+static void look_at(struct track_cgroup *attached, const vitals_usage *usage, size_t which)
 {
     struct group *group = &attached->groups[which];
     struct os_pids *inside = &attached->inside;
     inside->count = 0;
-    if (os_attached_list(attached->groups_of, which, inside) < 0) {
+    if (os_tracked_cgroup_list(attached->groups_of, which, inside) < 0) {
         group->shared |= !attached->begun;
         return;
     }
     for (size_t i = 0; i < inside->count && !group->shared; i++)
         group->shared = is_stranger(attached, usage, inside->items[i]);
     for (size_t i = 0; i < attached->members.count && !group->escaped; i++)
-        group->escaped = !os_attached_holds(attached->groups_of, which, attached->members.items[i]);
+        group->escaped = !os_tracked_cgroup_holds(attached->groups_of, which,
+                                                  attached->members.items[i]);
 }
 
 /* ---- what it counts ---- */
@@ -128,11 +129,11 @@ static bool is_peak(enum quantity quantity)
 }
 
 /* What was read before stands for what cannot be read any more. */
-static void read_group(struct attached *attached, size_t which)
+static void read_group(struct track_cgroup *attached, size_t which)
 {
     struct group *group = &attached->groups[which];
     struct counted now[COUNTED_COUNT] = {0};
-    os_attached_read(attached->groups_of, which, now);
+    os_tracked_cgroup_read(attached->groups_of, which, now);
     for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
         struct counted *last = &group->last[quantity];
         if (now[quantity].value.state > 0)
@@ -144,7 +145,7 @@ static void read_group(struct attached *attached, size_t which)
         memcpy(group->base, group->last, sizeof(group->base));
 }
 
-static void read_sampled(struct attached *attached, const vitals_usage *usage)
+static void read_sampled(struct track_cgroup *attached, const vitals_usage *usage)
 {
     const struct usage_cell *cpu = &usage->subjects[SUBJECT_TREE]->cells[MEASURE_AT_cpu_seconds];
     attached->sampled = cpu->readings > 0;
@@ -153,7 +154,7 @@ static void read_sampled(struct attached *attached, const vitals_usage *usage)
         attached->sampled_base = attached->sampled_seconds;
 }
 
-static void begin(struct attached *attached)
+static void begin(struct track_cgroup *attached)
 {
     for (size_t i = 0; i < attached->count; i++) {
         struct group *group = &attached->groups[i];
@@ -164,8 +165,8 @@ static void begin(struct attached *attached)
     attached->begun = true;
 }
 
-void attached_look(struct attached *attached, const vitals_usage *usage,
-                   const vitals_snapshot *snapshot)
+void track_cgroup_look(struct track_cgroup *attached, const vitals_usage *usage,
+                       const vitals_snapshot *snapshot)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
     read_sampled(attached, usage);
@@ -189,7 +190,7 @@ void attached_look(struct attached *attached, const vitals_usage *usage,
 
 /* Strangers that came and went between two looks are not seen, but what they used is: then there is
  * more than the tree's own samples tell of. Clocks are read one after the other, in steps. */
-static bool is_explained(const struct attached *attached, const struct group *group)
+static bool is_explained(const struct track_cgroup *attached, const struct group *group)
 {
     static const double SHARE = 1.01, STEP_SECONDS = 0.05;
     const struct counted *base = &group->base[COUNTED_CPU_SECONDS];
@@ -199,7 +200,7 @@ static bool is_explained(const struct attached *attached, const struct group *gr
            last->value.as.f64 - base->value.as.f64 <= seen * SHARE + STEP_SECONDS;
 }
 
-static vitals_availability state_of(const struct attached *attached, const struct group *group,
+static vitals_availability state_of(const struct track_cgroup *attached, const struct group *group,
                                     vitals_availability state)
 {
     if (group->shared || !is_explained(attached, group))
@@ -210,8 +211,8 @@ static vitals_availability state_of(const struct attached *attached, const struc
 }
 
 /* A peak that did not move may be from before us. */
-static void tell(const struct attached *attached, const struct group *group, enum quantity quantity,
-                 struct counted *out)
+static void tell(const struct track_cgroup *attached, const struct group *group,
+                 enum quantity quantity, struct counted *out)
 {
     const struct counted *base = &group->base[quantity], *last = &group->last[quantity];
     bool peak = is_peak(quantity);
@@ -226,7 +227,7 @@ static void tell(const struct attached *attached, const struct group *group, enu
                    older ? ", ever" : "");
 }
 
-bool attached_read(const struct attached *attached, struct counted *out)
+bool track_cgroup_read(const struct track_cgroup *attached, struct counted *out)
 {
     bool any = false;
     memset(out, 0, COUNTED_COUNT * sizeof(*out));
@@ -244,13 +245,13 @@ bool attached_read(const struct attached *attached, struct counted *out)
     return any;
 }
 
-void attached_rungs(const struct attached *attached, char *out, size_t capacity)
+void track_cgroup_rungs(const struct track_cgroup *attached, char *out, size_t capacity)
 {
     size_t size = 0;
     const char *before = "";
     out[0] = '\0';
     for (size_t i = 0; attached != NULL && i < attached->count; i++) {
-        const char *name = os_attached_name(attached->groups_of, i);
+        const char *name = os_tracked_cgroup_name(attached->groups_of, i);
         if (!attached->groups[i].counts || strcmp(name, before) == 0 || size >= capacity)
             continue;
         size += (size_t)snprintf(out + size, capacity - size, "%s ", name);

@@ -10,24 +10,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, SIGNAL_EXIT = 128, RUNGS_TEXT = 96 };
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, SIGNAL_EXIT = 128, METHODS_TEXT = 96 };
 
 /* What needs no subreaper and no more than one look a second. */
-static const char RUNGS[] = "cgroup2 systemd perf cgroup1 wait4";
+static const char METHODS[] = "cgroup2 systemd perf cgroup1 wait4";
 
-struct launched {
+struct track_child {
     const vitals_run_options *options;
     struct os_child child;
-    struct ladder *ladder;
+    struct accounting *accounting;
     bool went, ended, known; /* known: how it ended was for us to learn */
     int64_t maker;           /* a fork of it frees what it was copied, and touches nobody */
     struct os_reaped reaped;
     struct run_facts failed; /* why it could not be started */
     struct counted counted[COUNTED_COUNT];
-    char rungs[RUNGS_TEXT];
+    char methods[METHODS_TEXT];
 };
 
-void launched_failure(const char *argument, int failed, struct run_facts *facts)
+void track_child_failure(const char *argument, int failed, struct run_facts *facts)
 {
     char name[64];
     vitals_error error;
@@ -59,10 +59,10 @@ static int check(const vitals_run_options *options, vitals_error *error)
     return 0;
 }
 
-static int spawn(struct launched *launched, vitals_error *error)
+static int spawn(struct track_child *launched, vitals_error *error)
 {
     struct os_places places;
-    ladder_places(launched->ladder, &places);
+    accounting_places(launched->accounting, &places);
     const struct os_command command = {.argv = launched->options->argv,
                                        .environment = launched->options->environment,
                                        .descriptors = launched->options->child_descriptors,
@@ -70,37 +70,39 @@ static int spawn(struct launched *launched, vitals_error *error)
     int code = os_spawn(&command, &launched->child);
     if (code < 0)
         return error_system(error, -code, "cannot start a process for the command");
-    ladder_child(launched->ladder, launched->child.pid);
+    accounting_child(launched->accounting, launched->child.pid);
     return 0;
 }
 
-int launched_new(const struct os *os, const vitals_run_options *options, struct launched **out,
-                 vitals_error *error)
+int track_child_new(const struct os *os, const vitals_run_options *options,
+                    struct track_child **out, vitals_error *error)
 {
     int code = check(options, error);
     if (code < 0)
         return code;
-    struct launched *launched = memory_alloc(sizeof(*launched));
+    struct track_child *launched = memory_alloc(sizeof(*launched));
     if (launched == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    const struct ladder_options asked = {
-        .os = os, .rungs = options->rungs != NULL ? options->rungs : RUNGS, .orphans_lost = true};
+    const struct accounting_options asked = {.os = os,
+                                             .methods = options->methods != NULL ? options->methods
+                                                                                 : METHODS,
+                                             .orphans_lost = true};
     launched->options = options;
     launched->maker = os_self();
-    launched->ladder = ladder_open(&asked);
+    launched->accounting = accounting_open(&asked);
     code = spawn(launched, error);
     if (code == 0) {
         *out = launched;
         return 0;
     }
-    ladder_close(launched->ladder);
+    accounting_close(launched->accounting);
     memory_free(launched);
     return code;
 }
 
 /* One that waits for its word would end once nobody can give it; who forked meanwhile may hold the
  * other end of it. */
-static void give_up(struct launched *launched)
+static void give_up(struct track_child *launched)
 {
     const vitals_clock *clock = vitals_clock_system();
     struct os_child *child = &launched->child;
@@ -114,7 +116,7 @@ static void give_up(struct launched *launched)
     os_reap_one(child->pid);
 }
 
-void launched_free(struct launched *launched)
+void track_child_free(struct track_child *launched)
 {
     if (launched == NULL)
         return;
@@ -124,37 +126,37 @@ void launched_free(struct launched *launched)
     os_close_descriptor(launched->child.failure);
     if (launched->child.pidfd >= 0)
         os_close_descriptor(launched->child.pidfd);
-    ladder_close(launched->ladder);
+    accounting_close(launched->accounting);
     memory_free(launched);
 }
 
-int64_t launched_pid(const struct launched *launched)
+int64_t track_child_pid(const struct track_child *launched)
 {
     return launched->child.pid;
 }
 
-int launched_go(struct launched *launched)
+int track_child_go(struct track_child *launched)
 {
     launched->went = true;
     return os_spawn_go(&launched->child);
 }
 
-void launched_failed(struct launched *launched, int failed)
+void track_child_failed(struct track_child *launched, int failed)
 {
-    launched_failure(launched->options->argv[0], failed, &launched->failed);
+    track_child_failure(launched->options->argv[0], failed, &launched->failed);
 }
 
-void launched_tick(struct launched *launched)
+void track_child_tick(struct track_child *launched)
 {
     if (!launched->ended)
-        ladder_tick(launched->ladder);
+        accounting_tick(launched->accounting);
 }
 
-void launched_reap(struct launched *launched)
+void track_child_reap(struct track_child *launched)
 {
     if (launched->ended)
         return;
-    ladder_reaping(launched->ladder, launched->child.pid);
+    accounting_reaping(launched->accounting, launched->child.pid);
     /* Somebody else may have, and the pid be that of another child of his by now. */
     enum os_child_change change = os_child_is_unreaped(launched->child.pidfd)
                                       ? os_reap(launched->child.pid, &launched->reaped)
@@ -164,16 +166,16 @@ void launched_reap(struct launched *launched)
     launched->ended = true;
     launched->known = change == OS_CHILD_ENDED;
     if (launched->known)
-        ladder_reaped(launched->ladder, &launched->reaped);
+        accounting_reaped(launched->accounting, &launched->reaped);
 }
 
-void launched_facts(struct launched *launched, bool left, struct run_facts *facts)
+void track_child_metrics(struct track_child *launched, bool left, struct run_facts *facts)
 {
-    const struct ladder_left rest = {.any = left || !launched->ended};
-    ladder_read(launched->ladder, &rest, launched->counted);
-    ladder_rungs(launched->ladder, launched->rungs, sizeof(launched->rungs));
+    const struct accounting_left rest = {.any = left || !launched->ended};
+    accounting_read(launched->accounting, &rest, launched->counted);
+    accounting_rungs(launched->accounting, launched->methods, sizeof(launched->methods));
     facts->counted = launched->counted;
-    facts->rungs = launched->rungs;
+    facts->methods = launched->methods;
     facts->reaped = launched->known;
     facts->end_unknown = !launched->known;
     facts->signal = launched->known ? launched->reaped.signal : 0;

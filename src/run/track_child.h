@@ -12,34 +12,34 @@
 
 #include <vitals/run.h>
 
-struct launched;
+struct track_child;
 
 /* Errors: EUNSUPPORTED (a limit, kill_tree), EMEMORY, ESYSTEM. The options are borrowed. */
-int launched_new(const struct os *os, const vitals_run_options *options, struct launched **out,
-                 vitals_error *error);
+int track_child_new(const struct os *os, const vitals_run_options *options,
+                    struct track_child **out, vitals_error *error);
 
 /* A command that was never let go ends unseen. In a fork of who made it nothing ends and no cgroup
  * goes: they are our parent's. Accepts NULL. */
-void launched_free(struct launched *launched);
+void track_child_free(struct track_child *launched);
 
-int64_t launched_pid(const struct launched *launched);
+int64_t track_child_pid(const struct track_child *launched);
 
 /* Lets it begin. It returns when the command has begun, or cannot: then a positive errno, to be
- * handed to launched_failed. Any thread, once. */
-int launched_go(struct launched *launched);
-void launched_failed(struct launched *launched, int failed);
+ * handed to track_child_failed. Any thread, once. */
+int track_child_go(struct track_child *launched);
+void track_child_failed(struct track_child *launched, int failed);
 
-/* Every LADDER_TICK_NS while it runs, or a little later. */
-void launched_tick(struct launched *launched);
+/* Every ACCOUNTING_TICK_NS while it runs, or a little later. */
+void track_child_tick(struct track_child *launched);
 
 /* Takes note of its end, where it has ended; somebody else may have done so before. */
-void launched_reap(struct launched *launched);
+void track_child_reap(struct track_child *launched);
 
 /* What is known by now, into the facts of a run; their texts live in it. `left`: some of its tree
  * still run. */
-void launched_facts(struct launched *launched, bool left, struct run_facts *facts);
+void track_child_metrics(struct track_child *launched, bool left, struct run_facts *facts);
 
 /* Why a command could not be started, and what a shell would say. */
-void launched_failure(const char *argument, int failed, struct run_facts *facts);
+void track_child_failure(const char *argument, int failed, struct run_facts *facts);
 
 #endif

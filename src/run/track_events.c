@@ -6,20 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-struct followed {
+struct track_events {
     struct os_ends *ends;
 };
 
-struct followed *followed_new(const struct os *os, const struct os_trees *trees)
+struct track_events *track_events_new(const struct os *os, const struct os_trees *trees)
 {
-    struct followed *followed = memory_alloc(sizeof(*followed));
+    struct track_events *followed = memory_alloc(sizeof(*followed));
     if (followed != NULL && os_ends_open(os, trees, &followed->ends) == 0)
         return followed;
     memory_free(followed);
     return NULL;
 }
 
-void followed_free(struct followed *followed)
+void track_events_free(struct track_events *followed)
 {
     if (followed == NULL)
         return;
@@ -27,13 +27,13 @@ void followed_free(struct followed *followed)
     memory_free(followed);
 }
 
-void followed_tick(struct followed *followed)
+void track_events_tick(struct track_events *followed)
 {
     if (followed != NULL)
         os_ends_drain(followed->ends);
 }
 
-int followed_news(const struct followed *followed)
+int track_events_news(const struct track_events *followed)
 {
     return followed != NULL ? os_ends_news(followed->ends) : -1;
 }
@@ -100,7 +100,8 @@ static void complete_sum(const vitals_usage *usage, struct counted *sum)
     (void)snprintf(sum->source + size, sizeof sum->source - size, "; VmHWM of those that live");
 }
 
-bool followed_read(struct followed *followed, const vitals_usage *usage, struct counted *out)
+bool track_events_read(struct track_events *followed, const vitals_usage *usage,
+                       struct counted *out)
 {
     struct counted told[COUNTED_COUNT] = {0};
     bool any = false;
@@ -120,7 +121,7 @@ bool followed_read(struct followed *followed, const vitals_usage *usage, struct 
     return any;
 }
 
-const char *followed_rungs(const struct followed *followed)
+const char *track_events_rungs(const struct track_events *followed)
 {
     return followed != NULL ? os_ends_names(followed->ends) : "";
 }

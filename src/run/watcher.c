@@ -46,7 +46,7 @@ struct watcher {
     bool devices_found;
     bool watch_failed; /* or was tried */
     bool marks_left;   /* more of them than one reading takes */
-    struct teller teller;
+    struct run_observer observer;
     struct watch_report report;
 };
 
@@ -104,8 +104,8 @@ static int open_request(struct watcher *watcher, vitals_request **out, vitals_er
         code = vitals_request_interval(request, watcher->interval_ns, error);
     if (code == 0) {
         request->watcher = os_self();
-        request->pulse = watcher->setup->pulse;
-        request->pulse_folder = watcher->setup->pulse_folder;
+        request->activity = watcher->setup->activity;
+        request->activity_folder = watcher->setup->activity_folder;
         request->resting_ns = observer == NULL ? RESTING_NS : 0; /* else somebody sees each row */
     }
     *out = request;
@@ -178,7 +178,7 @@ static void observe_marks(struct watcher *watcher)
         return;
     watcher->marks_left = marks_read(watcher->marks, now_ns(watcher));
     while (marks_next(watcher->marks, &mark))
-        teller_mark(&watcher->teller, &mark);
+        run_observer_mark(&watcher->observer, &mark);
 }
 
 /* ---- telling ---- */
@@ -214,7 +214,7 @@ static double cpu_seconds(const struct watcher *watcher)
 }
 
 /* Who holds memory of a device may have it work while he sleeps. */
-static bool tree_rests(const struct watcher *watcher)
+static bool tree_is_idle(const struct watcher *watcher)
 {
     const struct value *held = &watcher->report.gpu_memory_bytes;
     double seconds = cpu_seconds(watcher);
@@ -261,14 +261,14 @@ static void tell(struct watcher *watcher, bool last)
     uint64_t now = now_ns(watcher);
     if (vitals_usage_account(watcher->usage, &account, NULL) < 0)
         return;
-    teller_explain(&watcher->teller, account);
+    run_observer_explain(&watcher->observer, account);
     watch_area_write(watcher->setup->area, account);
-    if (!last && teller_totals_due(&watcher->teller, now)) {
+    if (!last && run_observer_totals_due(&watcher->observer, now)) {
         (void)number_print_u64(interval, watcher->interval_ns);
         set_text(account, "state", "running");
         set_text(account, "interval_ns", interval);
         about_fill(account, watcher->context, watcher->setup->argv, watcher->begin_ns);
-        teller_totals(&watcher->teller, account, now);
+        run_observer_totals(&watcher->observer, account, now);
     }
     vitals_account_free(account);
     watcher->told_ns = now;
@@ -301,11 +301,11 @@ static void tick(struct watcher *watcher, bool last)
     if (code < 0)
         return;
     if (vitals_usage_add(watcher->usage, snapshot, &error) < 0)
-        teller_complain(&watcher->teller, "a sample is not whole", error.message);
+        run_observer_complain(&watcher->observer, "a sample is not whole", error.message);
     watcher->report.ticks++;
     note_newest(watcher);
     look_for_devices(watcher, snapshot);
-    teller_sample(&watcher->teller, snapshot, watcher->usage);
+    run_observer_sample(&watcher->observer, snapshot, watcher->usage);
     vitals_snapshot_unref(snapshot);
 }
 
@@ -352,8 +352,8 @@ static void watch(struct watcher *watcher)
             observe_marks(watcher);
         send_report(watcher, false);
         uint64_t now = now_ns(watcher), late = now > deadline ? now - deadline : 0;
-        watcher->teller.rests = tree_rests(watcher);
-        uint64_t patience = teller_patience_ns(&watcher->teller, now);
+        watcher->observer.rests = tree_is_idle(watcher);
+        uint64_t patience = run_observer_patience_ns(&watcher->observer, now);
         if (now >= saturating_add(watcher->told_ns, patience) || watcher->report.ticks == 1)
             tell(watcher, false);
         deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
@@ -386,19 +386,20 @@ void watcher_main(void *argument)
         return;
     }
     open_marks(&watcher);
-    teller_init(&watcher.teller, watcher.setup->observer, watcher.setup->totals_path);
-    teller_begin(&watcher.teller, watcher.begin_ns);
+    run_observer_init(&watcher.observer, watcher.setup->observer, watcher.setup->totals_path);
+    run_observer_begin(&watcher.observer, watcher.begin_ns);
     watch(&watcher);
     /* Of a run that was over before anything was looked at there is nothing left to see. */
-    if (watcher.report.ticks > 0 || watcher.teller.observed)
+    if (watcher.report.ticks > 0 || watcher.observer.observed)
         tick(&watcher, true);
     observe_marks(&watcher);
     if (watcher.device_missing != NULL)
-        teller_complain(&watcher.teller, "no such device", watcher.device_missing);
+        run_observer_complain(&watcher.observer, "no such device", watcher.device_missing);
     tell(&watcher, true);
-    bool observed = watcher.teller.observed;
-    teller_end(&watcher.teller); /* also where the launcher was killed: what was seen is not lost */
-    if (observed && !watcher.teller.observed)
+    bool observed = watcher.observer.observed;
+    run_observer_end(
+        &watcher.observer); /* also where the launcher was killed: what was seen is not lost */
+    if (observed && !watcher.observer.observed)
         tell(&watcher, true);
     send_report(&watcher, true); /* what is open the end of the process closes */
 }

@@ -31,7 +31,7 @@ struct watcher_setup {
     int64_t launcher;         /* its pid: everything below it but ourselves is the job's */
     const int64_t *strangers; /* and but these, which it had before */
     size_t stranger_count;
-    int pulse, pulse_folder; /* see ladder_pulse */
+    int activity, activity_folder; /* see accounting_activity */
     int channel; /* reports go out; a message that comes, or the end of the channel, ends it */
     struct watch_area *area;             /* NULL: figures go nowhere */
     const vitals_usage_options *usage;   /* NULL: defaults */

@@ -109,7 +109,7 @@ static int fill_context(vitals_context *context, const vitals_options *options, 
     if (copy_string(&context->nvml_path, options->nvml_path) &&
         copy_string(&context->backends, options->backends) &&
         copy_string(&context->demo, options->demo != NULL ? options->demo : DEMO_DEFAULT) &&
-        gpu_demo_cast(context) == 0)
+        gpu_demo_processes(context) == 0)
         return 0;
     return error_set(error, VITALS_EMEMORY, 0, "out of memory");
 }

@@ -54,21 +54,21 @@ void gpu_job_free(void *data)
     if (job == NULL)
         return;
     if (job->kind == GPU_JOB_DIAGNOSIS) {
-        facts_done(&((struct gpu_diagnosis_job *)data)->facts);
+        batch_done(&((struct gpu_diagnosis_job *)data)->batch);
     } else if (job->kind != GPU_JOB_SCAN) {
         struct gpu_device_job *device = data;
         gpu_sweep_unref(device->swept);
-        facts_done(&device->sample.facts);
+        batch_done(&device->sample.batch);
     }
     memory_free(data);
 }
 
-/* Comes behind a scan on its lane, so what could be opened is. */
+/* Comes behind a scan on its worker, so what could be opened is. */
 static void diagnose(struct gpu_world *world, struct gpu_diagnosis_job *job)
 {
-    facts_reset(&job->facts, &job->wanted);
+    batch_reset(&job->batch, &job->wanted);
     if (world->backend->diagnose != NULL)
-        world->backend->diagnose(world->context, world->open ? world->state : NULL, &job->facts);
+        world->backend->diagnose(world->context, world->open ? world->state : NULL, &job->batch);
 }
 
 static void scan(struct gpu_world *world, struct gpu_scan_job *job)
@@ -85,19 +85,19 @@ static void scan(struct gpu_world *world, struct gpu_scan_job *job)
 static void read_sample(struct gpu_world *world, struct gpu_device_job *job,
                         const struct metric_set *wanted)
 {
-    facts_reset(&job->sample.facts, wanted);
+    batch_reset(&job->sample.batch, wanted);
     world->backend->sample(world->state, job->slot, &job->sample);
 }
 
 /* A disk may hang here, so a device's readings are another job's. */
-static void read_allotment(struct gpu_world *world, struct gpu_device_job *job)
+static void read_job_claim(struct gpu_world *world, struct gpu_device_job *job)
 {
     const vitals_clock *clock = &world->context->os.clock;
-    facts_reset(&job->sample.facts, &job->wanted);
+    batch_reset(&job->sample.batch, &job->wanted);
     if (world->backend->only_on_demand) // no scheduler knows of devices that are made up
-        facts_state(&job->sample.facts, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
+        batch_state(&job->sample.batch, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
     else
-        allotment_read(&world->context->os, &job->called, &job->sample.facts);
+        job_claim_read(&world->context->os, &job->called, &job->sample.batch);
     job->sample.state = VITALS_HAVE;
     job->sample.stamp_ns = clock->monotonic_ns(clock->data);
 }
@@ -132,8 +132,8 @@ static void read_device(struct gpu_world *world, struct gpu_device_job *job)
     job->sample.stamp_ns = 0;
     job->sample.state = VITALS_UNSET;
     memset(&job->processes, 0, offsetof(struct gpu_processes, items));
-    if (job->job.kind == GPU_JOB_ALLOTMENT)
-        read_allotment(world, job);
+    if (job->job.kind == GPU_JOB_CLAIM)
+        read_job_claim(world, job);
     else if (job->job.kind != GPU_JOB_USERS)
         read_sample(world, job, &job->wanted);
     if (job->job.kind == GPU_JOB_USERS ||
@@ -158,8 +158,8 @@ static void work(void *argument, void *data)
     job->spent_ns = clock->monotonic_ns(clock->data) - begin;
 }
 
-const struct lane_service GPU_SERVICE = {.name = "vitals-gpu",
-                                         .work = work,
-                                         .world_ref = gpu_world_ref,
-                                         .world_unref = gpu_world_unref,
-                                         .data_free = gpu_job_free};
+const struct worker_service GPU_SERVICE = {.name = "vitals-gpu",
+                                           .work = work,
+                                           .world_ref = gpu_world_ref,
+                                           .world_unref = gpu_world_unref,
+                                           .data_free = gpu_job_free};

@@ -1,4 +1,4 @@
-/* gpu_jobs.h: what the lanes of one back end do. gpu_source.c is their owner.
+/* gpu_jobs.h: what the workers of one back end do. gpu_source.c is their owner.
  *
  * Five kinds of job: one opens the back end and lists its devices, one lets it say what is wrong
  * with it; of each device one reads it (and
@@ -14,13 +14,13 @@
 
 #include <stdatomic.h>
 
-/* What the lanes of one back end share. Counted; the last lane to go closes the back end. */
+/* What the workers of one back end share. Counted; the last worker to go closes the back end. */
 struct gpu_world {
     atomic_uint refs;
     vitals_context *context;
     const struct gpu_backend *backend;
-    void *state;      /* lane with the scan job, then constant */
-    atomic_bool open; /* likewise; a diagnosis may be on another lane than the scans */
+    void *state;      /* worker with the scan job, then constant */
+    atomic_bool open; /* likewise; a diagnosis may be on another worker than the scans */
 };
 
 /* NULL: no memory. */
@@ -33,7 +33,7 @@ enum gpu_job_kind {
     GPU_JOB_READ,
     GPU_JOB_SLOW,
     GPU_JOB_USERS,
-    GPU_JOB_ALLOTMENT /* files of a scheduler's, of which no driver knows */
+    GPU_JOB_CLAIM /* files of a scheduler's, of which no driver knows */
 };
 
 /* Begins every job's data. */
@@ -50,7 +50,7 @@ struct gpu_scan_job {
 struct gpu_diagnosis_job {
     struct gpu_job job;
     struct metric_set wanted; /* question */
-    struct facts facts;       /* answer */
+    struct row_batch batch;   /* answer */
 };
 
 struct gpu_device_job {
@@ -58,7 +58,7 @@ struct gpu_device_job {
     uint32_t slot; /* question; likewise: */
     uint32_t node_count;
     struct gpu_node nodes[GPU_NODES_MAX];
-    struct allotment_device called; /* as a scheduler's file may call it */
+    struct job_claim_device called; /* as a scheduler's file may call it */
     struct metric_set wanted;
     struct gpu_sweep *swept;        /* GPU_JOB_USERS; counted, may be NULL; kept until the next */
     struct gpu_sample sample;       /* answer; state UNSET: not asked for */
@@ -70,6 +70,6 @@ struct gpu_device_job {
 void *gpu_job_new(enum gpu_job_kind kind);
 void gpu_job_free(void *data);
 
-extern const struct lane_service GPU_SERVICE;
+extern const struct worker_service GPU_SERVICE;
 
 #endif

@@ -1,5 +1,6 @@
-/* gpu_results.c: what a source makes of the answers of its lanes: the devices that there are, their
- * values into the table, and what each answer has cost, by which the next question is put off. */
+/* gpu_results.c: what a source makes of the answers of its workers: the devices that there are,
+ * their values into the table, and what each answer has cost, by which the next question is put
+ * off. */
 #include "sampler/gpu_source_data.h"
 
 #include "sampler/context.h"
@@ -22,7 +23,7 @@ static uint64_t monotonic(const struct gpu_source *source)
 /* Of the driver's. */
 static void count_call(struct gpu_source *source, const struct gpu_job *job)
 {
-    if (job->kind == GPU_JOB_ALLOTMENT)
+    if (job->kind == GPU_JOB_CLAIM)
         return;
     source->calls++;
     source->spent_ns += job->spent_ns;
@@ -46,19 +47,19 @@ static const struct gpu_identity *find_listed(const struct gpu_scan *scan, uint3
     return NULL;
 }
 
-/* Whether none of its errands has a thread in it any more. */
+/* Whether none of its device queries has a thread in it any more. */
 static bool release(struct gpu_device *device)
 {
     bool free = true;
-    for (size_t which = 0; which < ERRANDS; which++) {
-        struct errand *errand = &device->errands[which];
-        void *data = errand->lane != NULL ? lane_remove(errand->lane, errand->job) : NULL;
-        if (errand->lane != NULL && data == NULL) {
+    for (size_t which = 0; which < DEVICE_QUERIES; which++) {
+        struct device_query *query = &device->queries[which];
+        void *data = query->worker != NULL ? worker_remove(query->worker, query->job) : NULL;
+        if (query->worker != NULL && data == NULL) {
             free = false;
             continue;
         }
         gpu_job_free(data);
-        *errand = (struct errand){0};
+        *query = (struct device_query){0};
     }
     return free;
 }
@@ -78,12 +79,12 @@ static void drop_devices(struct gpu_source *source, const struct gpu_scan *scan)
 
 /* As the file of a scheduler may call it: by a number, the vendor's for whom both conventions were
  * made, since each vendor has a device 0; a partition's is within its device. */
-static struct allotment_device called(const struct gpu_scan *scan, const struct gpu_identity *who)
+static struct job_claim_device called(const struct gpu_scan *scan, const struct gpu_identity *who)
 {
     const struct gpu_identity *whole = who->parent_slot < 0
                                            ? who
                                            : find_listed(scan, (uint32_t)who->parent_slot);
-    struct allotment_device out = {
+    struct job_claim_device out = {
         .index = whole != NULL && strcmp(who->vendor, "nvidia") == 0 ? (int64_t)whole->index : -1,
         .minor = -1,
         .partition = who->parent_slot >= 0,
@@ -134,9 +135,9 @@ static int use_scan(struct gpu_source *source, struct gpu_table *table, const st
 
 static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
 {
-    if (!lane_collect(source->scan_lane, source->scan_job))
+    if (!worker_collect(source->scan_worker, source->scan_job))
         return 0;
-    const struct gpu_scan_job *job = lane_data(source->scan_lane, source->scan_job);
+    const struct gpu_scan_job *job = worker_data(source->scan_worker, source->scan_job);
     source->scan_asked = source->scan_hangs = false;
     count_call(source, &job->job);
     uint64_t paid = saturating_add(now_ns, saturating_mul(job->job.spent_ns, SCAN_SHARE));
@@ -150,19 +151,20 @@ static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_
 
 static int take_diagnosis(struct gpu_source *source, uint64_t now_ns)
 {
-    if (source->diagnosis_job < 0 || !lane_collect(source->diagnosis_lane, source->diagnosis_job))
+    if (source->diagnosis_job < 0 ||
+        !worker_collect(source->diagnosis_worker, source->diagnosis_job))
         return 0;
-    struct gpu_diagnosis_job *job = lane_data(source->diagnosis_lane, source->diagnosis_job);
+    struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
     source->diagnosis_asked = source->diagnosis_hangs = false;
-    int code = identities_give(&source->subjects, &job->facts, VITALS_DIAGNOSIS);
-    return code < 0 ? code : late_take(&source->diagnosis, &job->facts, now_ns);
+    int code = identities_give(&source->subjects, &job->batch, VITALS_DIAGNOSIS);
+    return code < 0 ? code : cache_take(&source->diagnosis, &job->batch, now_ns);
 }
 
 /* What later readings of the first one's price add to their own, so that it is paid in the end. */
-static uint64_t installment(struct errand *errand, uint64_t price)
+static uint64_t installment(struct device_query *query, uint64_t price)
 {
-    uint64_t part = errand->debt_ns < price ? errand->debt_ns : price;
-    errand->debt_ns -= part;
+    uint64_t part = query->debt_ns < price ? query->debt_ns : price;
+    query->debt_ns -= part;
     return part;
 }
 
@@ -170,32 +172,31 @@ static uint64_t installment(struct errand *errand, uint64_t price)
  * not keep the others back; its slow readings, where somebody wants them, have a part of their own.
  * The first reading, which may have to wake the device, is paid by the later ones bit by bit. The
  * first call that hangs is free; who hangs again is left alone for a while. */
-static void charge(const struct gpu_source *source, struct errand *errand, uint64_t spent_ns,
+static void charge(const struct gpu_source *source, struct device_query *query, uint64_t spent_ns,
                    uint64_t now_ns)
 {
     uint64_t kinds = source->newest_slow != NULL ? 2 : 1;
     uint64_t share = READING_SHARE * kinds * (uint64_t)source->device_count;
     uint64_t price = saturating_mul(spent_ns, share);
     if (spent_ns >= GPU_HANG_SECONDS * NS_PER_SECOND) {
-        errand->hung++;
+        query->hung++;
         uint64_t pause = price < RETRY_SECONDS * NS_PER_SECOND ? price
                                                                : RETRY_SECONDS * NS_PER_SECOND;
-        errand->paid_until_ns = errand->hung > 1 ? now_ns + pause : now_ns;
+        query->paid_until_ns = query->hung > 1 ? now_ns + pause : now_ns;
         return;
     }
-    errand->hung = 0;
-    uint64_t from = errand->paid_until_ns > errand->asked_ns ? errand->paid_until_ns
-                                                             : errand->asked_ns;
-    if (errand->known)
-        errand->paid_until_ns = saturating_add(from, price + installment(errand, price));
+    query->hung = 0;
+    uint64_t from = query->paid_until_ns > query->asked_ns ? query->paid_until_ns : query->asked_ns;
+    if (query->known)
+        query->paid_until_ns = saturating_add(from, price + installment(query, price));
     else
-        errand->debt_ns = price;
+        query->debt_ns = price;
 }
 
 /* What a back end made of a sweep that is not of this tick: as old as that is. Without one it may
  * know of some users from elsewhere. */
 static int take_old_users(const struct gpu_source *source, const struct gpu_device *device,
-                          const struct errand *errand, struct gpu_device_job *job,
+                          const struct device_query *query, struct gpu_device_job *job,
                           struct gpu_table *table)
 {
     struct gpu_processes *processes = &job->processes;
@@ -205,47 +206,47 @@ static int take_old_users(const struct gpu_source *source, const struct gpu_devi
         processes->cut = true;
     if (processes->state == VITALS_NOT_YET)
         processes->state = VITALS_TIMED_OUT;
-    int code = gpu_table_processes(table, source->number, device->slot, &errand->question,
+    int code = gpu_table_processes(table, source->number, device->slot, &query->question,
                                    processes);
     if (code == 0 && job->swept != NULL)
-        gpu_table_late(table, source->number, device->slot, &errand->question);
+        gpu_table_late(table, source->number, device->slot, &query->question);
     return code;
 }
 
 static int take_users(const struct gpu_source *source, const struct gpu_device *device,
-                      const struct errand *errand, struct gpu_device_job *job,
+                      const struct device_query *query, struct gpu_device_job *job,
                       struct gpu_table *table)
 {
     if (job->processes.state == VITALS_UNSET)
         return 0;
-    if (errand->is_old)
-        return take_old_users(source, device, errand, job, table);
-    return gpu_table_processes(table, source->number, device->slot, &errand->question,
+    if (query->is_old)
+        return take_old_users(source, device, query, job, table);
+    return gpu_table_processes(table, source->number, device->slot, &query->question,
                                &job->processes);
 }
 
-static int take_errand(struct gpu_source *source, const struct gpu_device *device,
-                       struct errand *errand, struct gpu_table *table, uint64_t now_ns)
+static int take_query(struct gpu_source *source, const struct gpu_device *device,
+                      struct device_query *query, struct gpu_table *table, uint64_t now_ns)
 {
-    if (errand->held)
-        gpu_table_late(table, source->number, device->slot, &errand->pending);
-    if (errand->lane == NULL || !lane_collect(errand->lane, errand->job))
+    if (query->held)
+        gpu_table_late(table, source->number, device->slot, &query->pending);
+    if (query->worker == NULL || !worker_collect(query->worker, query->job))
         return 0;
-    struct gpu_device_job *job = lane_data(errand->lane, errand->job);
-    bool hung = errand->hangs;
-    errand->asked = errand->hangs = errand->held = false;
+    struct gpu_device_job *job = worker_data(query->worker, query->job);
+    bool hung = query->hangs;
+    query->asked = query->hangs = query->held = false;
     count_call(source, &job->job);
-    charge(source, errand, job->job.spent_ns, now_ns);
-    errand->known = true;
-    errand->lost = job->sample.state < 0;
+    charge(source, query, job->job.spent_ns, now_ns);
+    query->known = true;
+    query->lost = job->sample.state < 0;
     int code = 0;
-    if (job->job.kind == GPU_JOB_ALLOTMENT)
+    if (job->job.kind == GPU_JOB_CLAIM)
         return gpu_table_claims(table, source->number, device->slot, &job->sample);
     if (job->sample.state != VITALS_UNSET)
         code = gpu_table_sample(table, source->number, device->slot, &job->sample);
-    code = code == 0 ? take_users(source, device, errand, job, table) : code;
+    code = code == 0 ? take_users(source, device, query, job, table) : code;
     if (hung && code == 0) /* what it asked for is seconds old by now */
-        gpu_table_late(table, source->number, device->slot, &errand->question);
+        gpu_table_late(table, source->number, device->slot, &query->question);
     return code;
 }
 
@@ -257,35 +258,35 @@ int gpu_source_collect(struct gpu_source *source, struct gpu_table *table)
         code = take_diagnosis(source, now_ns);
     for (size_t i = 0; i < source->device_count; i++) {
         struct gpu_device *device = &source->devices[i];
-        for (size_t which = 0; which < ERRANDS && code == 0; which++)
-            code = take_errand(source, device, &device->errands[which], table, now_ns);
+        for (size_t which = 0; which < DEVICE_QUERIES && code == 0; which++)
+            code = take_query(source, device, &device->queries[which], table, now_ns);
     }
     return code;
 }
 
-static uint64_t brief_end(const struct errand *errand)
+static uint64_t brief_end(const struct device_query *query)
 {
-    return saturating_add(errand->asked_ns, GPU_NOTES_MS * NS_PER_MS);
+    return saturating_add(query->asked_ns, GPU_NOTES_MS * NS_PER_MS);
 }
 
-bool gpu_errand_is_waited_for(const struct errand *errand, enum gpu_job_kind kind, uint64_t now_ns)
+bool gpu_query_is_waited_for(const struct device_query *query, enum gpu_job_kind kind,
+                             uint64_t now_ns)
 {
-    bool once = kind == GPU_JOB_SLOW || kind == GPU_JOB_ALLOTMENT;
-    bool is_over = kind == GPU_JOB_ALLOTMENT && now_ns >= brief_end(errand);
-    return (errand->asked || errand->waits) && !errand->hangs && !(once && errand->known) &&
-           !is_over;
+    bool once = kind == GPU_JOB_SLOW || kind == GPU_JOB_CLAIM;
+    bool is_over = kind == GPU_JOB_CLAIM && now_ns >= brief_end(query);
+    return (query->asked || query->waits) && !query->hangs && !(once && query->known) && !is_over;
 }
 
 uint64_t gpu_source_patience(const struct gpu_source *source, uint64_t deadline_ns)
 {
     uint64_t now_ns = monotonic(source);
     for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < ERRANDS; which++) {
-            const struct errand *errand = &source->devices[i].errands[which];
-            enum gpu_job_kind kind = gpu_errand_kinds[which];
-            if (kind == GPU_JOB_ALLOTMENT && gpu_errand_is_waited_for(errand, kind, now_ns) &&
-                brief_end(errand) < deadline_ns)
-                deadline_ns = brief_end(errand);
+        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
+            const struct device_query *query = &source->devices[i].queries[which];
+            enum gpu_job_kind kind = gpu_query_kinds[which];
+            if (kind == GPU_JOB_CLAIM && gpu_query_is_waited_for(query, kind, now_ns) &&
+                brief_end(query) < deadline_ns)
+                deadline_ns = brief_end(query);
         }
     }
     return deadline_ns;
@@ -298,9 +299,9 @@ bool gpu_source_settled(const struct gpu_source *source)
         (source->diagnosis_asked && !source->diagnosis_hangs))
         return false;
     for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < ERRANDS; which++) {
-            if (gpu_errand_is_waited_for(&source->devices[i].errands[which],
-                                         gpu_errand_kinds[which], now_ns))
+        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
+            if (gpu_query_is_waited_for(&source->devices[i].queries[which], gpu_query_kinds[which],
+                                        now_ns))
                 return false;
         }
     }

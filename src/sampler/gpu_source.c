@@ -1,7 +1,7 @@
 /* gpu_source.c: see gpu_source.h.
  *
- * An errand is what one device is asked for on one lane: its readings, its slow readings, its users
- * (gpu_jobs.h). Each has its own turn and its own price. */
+ * A device query is what one device is asked for on one worker: its readings, its slow readings,
+ * its users (gpu_jobs.h). Each has its own turn and its own price. */
 #include "sampler/gpu_source.h"
 
 #include "sampler/context.h"
@@ -13,32 +13,32 @@
 
 enum { RESCAN_SECONDS = 10 }; /* at least, until devices are listed anew */
 
-const enum gpu_job_kind gpu_errand_kinds[ERRANDS] = {GPU_JOB_READ, GPU_JOB_SLOW, GPU_JOB_USERS,
-                                                     GPU_JOB_ALLOTMENT};
+const enum gpu_job_kind gpu_query_kinds[DEVICE_QUERIES] = {GPU_JOB_READ, GPU_JOB_SLOW,
+                                                           GPU_JOB_USERS, GPU_JOB_CLAIM};
 
 /* ---- life ---- */
 
-struct lane *gpu_source_lane(struct gpu_source *source)
+struct worker *gpu_source_worker(struct gpu_source *source)
 {
-    if (memory_grow((void **)&source->lanes, &source->lane_capacity, source->lane_count,
-                    sizeof(struct lane *)) < 0)
+    if (memory_grow((void **)&source->workers, &source->worker_capacity, source->worker_count,
+                    sizeof(struct worker *)) < 0)
         return NULL;
-    struct lane *lane = lane_new(source->hub, &GPU_SERVICE, source->world);
-    if (lane != NULL)
-        source->lanes[source->lane_count++] = lane;
-    return lane;
+    struct worker *worker = worker_new(source->event, &GPU_SERVICE, source->world);
+    if (worker != NULL)
+        source->workers[source->worker_count++] = worker;
+    return worker;
 }
 
-static int add_job(struct lane *lane, enum gpu_job_kind kind)
+static int add_job(struct worker *worker, enum gpu_job_kind kind)
 {
     void *data = gpu_job_new(kind);
-    int job = data != NULL ? lane_add(lane, data) : -1;
+    int job = data != NULL ? worker_add(worker, data) : -1;
     if (job < 0)
         gpu_job_free(data);
     return job;
 }
 
-/* Which errand asks for what of a device of which nothing is swept. */
+/* Which device query asks for what of a device of which nothing is swept. */
 static void divide(struct gpu_source *source)
 {
     bool sweeps = source->world->backend->sweeps;
@@ -48,24 +48,24 @@ static void divide(struct gpu_source *source)
             continue;
         bool of_users = entity == VITALS_GPU_PROCESS || m == VITALS_GPU_PROCESSES;
         enum gpu_job_kind kind = vitals_metric_price(m) == VITALS_PRICE_SLOW ? GPU_JOB_SLOW
-                                 : entity == VITALS_GPU_JOB                  ? GPU_JOB_ALLOTMENT
+                                 : entity == VITALS_GPU_JOB                  ? GPU_JOB_CLAIM
                                  : sweeps && of_users                        ? GPU_JOB_USERS
                                                                              : GPU_JOB_READ;
-        for (size_t i = 0; i < ERRANDS; i++) {
-            if (gpu_errand_kinds[i] == kind)
+        for (size_t i = 0; i < DEVICE_QUERIES; i++) {
+            if (gpu_query_kinds[i] == kind)
                 metric_set_add(&source->parts[i], m);
         }
     }
 }
 
-struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub,
+struct gpu_source *gpu_source_new(vitals_context *context, struct worker_event *event,
                                   const struct gpu_backend *backend, unsigned number)
 {
     struct gpu_source *source = memory_alloc(sizeof(*source));
     if (source == NULL)
         return NULL;
     source->number = number;
-    source->hub = hub;
+    source->event = event;
     source->state = VITALS_NOT_YET;
     source->diagnosis_job = -1;
     source->world = gpu_world_new(context, backend);
@@ -74,8 +74,9 @@ struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub,
         return NULL;
     }
     divide(source);
-    source->newest = source->scan_lane = gpu_source_lane(source);
-    source->scan_job = source->scan_lane != NULL ? add_job(source->scan_lane, GPU_JOB_SCAN) : -1;
+    source->newest = source->scan_worker = gpu_source_worker(source);
+    source->scan_job = source->scan_worker != NULL ? add_job(source->scan_worker, GPU_JOB_SCAN)
+                                                   : -1;
     if (source->scan_job < 0) {
         const vitals_clock *clock = &context->os.clock;
         gpu_source_free(source, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
@@ -86,8 +87,8 @@ struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub,
 
 void gpu_source_tell_end(struct gpu_source *source)
 {
-    for (size_t i = 0; i < source->lane_count; i++)
-        lane_tell_end(source->lanes[i]);
+    for (size_t i = 0; i < source->worker_count; i++)
+        worker_tell_end(source->workers[i]);
 }
 
 void gpu_source_free(struct gpu_source *source, uint64_t deadline_ns)
@@ -95,8 +96,8 @@ void gpu_source_free(struct gpu_source *source, uint64_t deadline_ns)
     if (source == NULL)
         return;
     gpu_source_tell_end(source);
-    for (size_t i = 0; i < source->lane_count; i++)
-        lane_end(source->lanes[i], deadline_ns);
+    for (size_t i = 0; i < source->worker_count; i++)
+        worker_end(source->workers[i], deadline_ns);
     gpu_source_forget(source);
 }
 
@@ -105,9 +106,9 @@ void gpu_source_forget(struct gpu_source *source)
     if (source == NULL)
         return;
     gpu_world_unref(source->world);
-    late_done(&source->diagnosis);
+    cache_done(&source->diagnosis);
     identities_done(&source->subjects);
-    memory_free(source->lanes);
+    memory_free(source->workers);
     memory_free(source->devices);
     memory_free(source);
 }
@@ -120,65 +121,65 @@ static void ask_scan(struct gpu_source *source, uint64_t now_ns)
         return;
     source->next_scan_ns = now_ns + RESCAN_SECONDS * NS_PER_SECOND;
     source->scan_asked = true;
-    lane_ask(source->scan_lane, source->scan_job);
+    worker_ask(source->scan_worker, source->scan_job);
 }
 
-/* Behind the scan, on its lane. */
+/* Behind the scan, on its worker. */
 static void ask_diagnosis(struct gpu_source *source, const struct metric_set *due)
 {
     if (source->diagnosis_asked || !metric_set_has_entity(due, VITALS_DIAGNOSIS))
         return;
     if (source->diagnosis_job < 0) {
-        source->diagnosis_lane = source->scan_lane;
-        source->diagnosis_job = add_job(source->diagnosis_lane, GPU_JOB_DIAGNOSIS);
+        source->diagnosis_worker = source->scan_worker;
+        source->diagnosis_job = add_job(source->diagnosis_worker, GPU_JOB_DIAGNOSIS);
     }
     if (source->diagnosis_job < 0)
         return;
-    struct gpu_diagnosis_job *job = lane_data(source->diagnosis_lane, source->diagnosis_job);
+    struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
     job->wanted = *due;
     metric_set_add_identities(&job->wanted, VITALS_DIAGNOSIS);
     source->diagnosis_asked = true;
-    lane_ask(source->diagnosis_lane, source->diagnosis_job);
+    worker_ask(source->diagnosis_worker, source->diagnosis_job);
 }
 
-/* The lane of the newest kind that serves it, and a job on it. */
-static bool prepare(struct gpu_source *source, struct errand *errand, enum gpu_job_kind kind)
+/* The worker of the newest kind that serves it, and a job on it. */
+static bool prepare(struct gpu_source *source, struct device_query *query, enum gpu_job_kind kind)
 {
-    if (errand->lane != NULL)
+    if (query->worker != NULL)
         return true;
-    struct lane **newest = kind == GPU_JOB_SLOW        ? &source->newest_slow
-                           : kind == GPU_JOB_ALLOTMENT ? &source->notes
-                                                       : &source->newest;
+    struct worker **newest = kind == GPU_JOB_SLOW    ? &source->newest_slow
+                             : kind == GPU_JOB_CLAIM ? &source->notes
+                                                     : &source->newest;
     if (*newest == NULL)
-        *newest = gpu_source_lane(source);
+        *newest = gpu_source_worker(source);
     if (*newest == NULL)
         return false;
-    errand->job = add_job(*newest, kind);
-    if (errand->job < 0)
+    query->job = add_job(*newest, kind);
+    if (query->job < 0)
         return false;
-    errand->lane = *newest;
+    query->worker = *newest;
     return true;
 }
 
 static void ask(struct gpu_source *source, struct gpu_device *device, size_t which,
                 const struct metric_set *question, struct gpu_sweep *swept, uint64_t now_ns)
 {
-    struct errand *errand = &device->errands[which];
-    if (!prepare(source, errand, gpu_errand_kinds[which]))
+    struct device_query *query = &device->queries[which];
+    if (!prepare(source, query, gpu_query_kinds[which]))
         return;
-    struct gpu_device_job *job = lane_data(errand->lane, errand->job);
+    struct gpu_device_job *job = worker_data(query->worker, query->job);
     job->slot = device->slot;
     job->node_count = device->node_count;
     memcpy(job->nodes, device->nodes, sizeof job->nodes);
     job->called = device->called;
-    job->wanted = errand->question = *question;
+    job->wanted = query->question = *question;
     gpu_sweep_unref(job->swept);
     job->swept = swept != NULL ? gpu_sweep_ref(swept) : NULL;
-    errand->pending = (struct metric_set){0};
-    errand->asked_ns = now_ns;
-    errand->asked = true;
-    errand->waits = false;
-    lane_ask(errand->lane, errand->job);
+    query->pending = (struct metric_set){0};
+    query->asked_ns = now_ns;
+    query->asked = true;
+    query->waits = false;
+    worker_ask(query->worker, query->job);
 }
 
 /* What of the device comes with its users is theirs to ask for, and no more of its reading. */
@@ -199,14 +200,14 @@ static void move_swept(const struct gpu_device *device, size_t which, const stru
     for (size_t i = 0; i < ARRAY_COUNT(own); i++) {
         if ((own[i].swept & device->swept) == 0 || !metric_set_has(set, own[i].metric))
             continue;
-        if (gpu_errand_kinds[which] == GPU_JOB_USERS)
+        if (gpu_query_kinds[which] == GPU_JOB_USERS)
             metric_set_add(out, own[i].metric);
         else
             metric_set_remove(out, own[i].metric);
     }
 }
 
-/* The metrics of `set` that the errand is asked for; false where none. */
+/* The metrics of `set` that the device query is asked for; false where none. */
 static bool part_of(const struct gpu_source *source, const struct gpu_device *device, size_t which,
                     const struct metric_set *set, struct metric_set *out)
 {
@@ -224,11 +225,11 @@ static bool part_of(const struct gpu_source *source, const struct gpu_device *de
     return any != 0;
 }
 
-static void add_pending(struct errand *errand, const struct metric_set *due)
+static void add_pending(struct device_query *query, const struct metric_set *due)
 {
     for (size_t i = 0; i < ARRAY_COUNT(due->bits); i++) {
         for (size_t j = 0; j < ARRAY_COUNT(due->bits[i]); j++)
-            errand->pending.bits[i][j] |= due->bits[i][j];
+            query->pending.bits[i][j] |= due->bits[i][j];
     }
 }
 
@@ -243,29 +244,29 @@ static bool wants_devices(const struct metric_set *set)
     return false;
 }
 
-static void ask_errand(struct gpu_source *source, struct gpu_device *device, size_t which,
-                       const struct metric_set *wanted, const struct metric_set *due,
-                       uint64_t now_ns, uint64_t interval_ns)
+static void ask_query(struct gpu_source *source, struct gpu_device *device, size_t which,
+                      const struct metric_set *wanted, const struct metric_set *due,
+                      uint64_t now_ns, uint64_t interval_ns)
 {
-    struct errand *errand = &device->errands[which];
+    struct device_query *query = &device->queries[which];
     struct metric_set part;
     if (device->gone)
         return;
     if (part_of(source, device, which, due, &part))
-        add_pending(errand, &part);
+        add_pending(query, &part);
     /* A quarter of an interval early is on time: deadlines are absolute, answers are not. */
-    bool paid = now_ns + interval_ns / 4 >= errand->paid_until_ns;
-    errand->held = !paid && errand->hung > 0;
-    if (!paid || errand->asked || !wants_devices(&errand->pending))
+    bool paid = now_ns + interval_ns / 4 >= query->paid_until_ns;
+    query->held = !paid && query->hung > 0;
+    if (!paid || query->asked || !wants_devices(&query->pending))
         return;
-    if (gpu_errand_kinds[which] == GPU_JOB_USERS) {
-        errand->waits = true;
+    if (gpu_query_kinds[which] == GPU_JOB_USERS) {
+        query->waits = true;
         return;
     }
-    if (!errand->known || errand->lost) /* what was read before it was lost holds no more */
+    if (!query->known || query->lost) /* what was read before it was lost holds no more */
         part_of(source, device, which, wanted, &part);
     else
-        part = errand->pending;
+        part = query->pending;
     ask(source, device, which, &part, NULL, now_ns);
 }
 
@@ -277,8 +278,8 @@ void gpu_source_ask(struct gpu_source *source, const struct metric_set *wanted,
     ask_scan(source, now_ns);
     ask_diagnosis(source, due);
     for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < ERRANDS; which++)
-            ask_errand(source, &source->devices[i], which, wanted, due, now_ns, interval_ns);
+        for (size_t which = 0; which < DEVICE_QUERIES; which++)
+            ask_query(source, &source->devices[i], which, wanted, due, now_ns, interval_ns);
     }
 }
 
@@ -287,13 +288,13 @@ void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *want
     struct metric_set part;
     for (size_t i = 0; i < source->device_count; i++) {
         struct gpu_device *device = &source->devices[i];
-        for (size_t which = 0; which < ERRANDS; which++) {
-            struct errand *errand = &device->errands[which];
-            if (errand->known || errand->asked || errand->waits ||
+        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
+            struct device_query *query = &device->queries[which];
+            if (query->known || query->asked || query->waits ||
                 !part_of(source, device, which, wanted, &part))
                 continue;
-            if (gpu_errand_kinds[which] == GPU_JOB_USERS)
-                errand->waits = true;
+            if (gpu_query_kinds[which] == GPU_JOB_USERS)
+                query->waits = true;
             else
                 ask(source, device, which, &part, NULL, now_ns);
         }
@@ -303,8 +304,8 @@ void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *want
 bool gpu_source_waits(const struct gpu_source *source)
 {
     for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < ERRANDS; which++) {
-            if (source->devices[i].errands[which].waits)
+        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
+            if (source->devices[i].queries[which].waits)
                 return true;
         }
     }
@@ -317,11 +318,11 @@ void gpu_source_ask_users(struct gpu_source *source, const struct metric_set *wa
     struct metric_set part;
     for (size_t i = 0; i < source->device_count; i++) {
         struct gpu_device *device = &source->devices[i];
-        for (size_t which = 0; which < ERRANDS; which++) {
-            struct errand *errand = &device->errands[which];
-            if (!errand->waits || !part_of(source, device, which, wanted, &part))
+        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
+            struct device_query *query = &device->queries[which];
+            if (!query->waits || !part_of(source, device, which, wanted, &part))
                 continue;
-            errand->is_old = is_old;
+            query->is_old = is_old;
             ask(source, device, which, &part, swept, now_ns);
         }
     }
@@ -361,14 +362,14 @@ static void write_silence(const struct gpu_source *source, vitals_builder *build
 void gpu_source_write_diagnosis(const struct gpu_source *source, vitals_builder *builder,
                                 uint64_t stamp_ns)
 {
-    const struct facts *facts = &source->diagnosis.kept;
-    for (size_t i = 0; i < facts->row_count; i++) {
-        const struct fact_row *row = &facts->rows[i];
-        struct span label = fact_label(facts, row);
+    const struct row_batch *batch = &source->diagnosis.kept;
+    for (size_t i = 0; i < batch->row_count; i++) {
+        const struct batch_row *row = &batch->rows[i];
+        struct span label = batch_label(batch, row);
         vitals_builder_row(builder, VITALS_DIAGNOSIS,
                            (source->number + 1) * DIAGNOSIS_KEYS + row->key, 0,
                            (vitals_text){label.bytes, label.size}, stamp_ns);
-        builder_facts(builder, facts, row);
+        builder_batch(builder, batch, row);
         builder_rest(builder, VITALS_DIAGNOSIS, VITALS_UNSUPPORTED);
     }
     if (source->diagnosis.overdue)
@@ -380,9 +381,9 @@ static uint64_t count_hanging(const struct gpu_source *source)
     uint64_t hanging = source->scan_hangs || source->diagnosis_hangs;
     for (size_t i = 0; i < source->device_count; i++) {
         bool any = false;
-        for (size_t which = 0; which < ERRANDS; which++)
-            any |= source->devices[i].errands[which].hangs &&
-                   gpu_errand_kinds[which] != GPU_JOB_ALLOTMENT;
+        for (size_t which = 0; which < DEVICE_QUERIES; which++)
+            any |= source->devices[i].queries[which].hangs &&
+                   gpu_query_kinds[which] != GPU_JOB_CLAIM;
         hanging += any;
     }
     return hanging;

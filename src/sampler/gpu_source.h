@@ -1,10 +1,10 @@
-/* gpu_source.h: the lanes of one vendor's driver.
+/* gpu_source.h: the workers of one vendor's driver.
  *
  * Everything that enters the driver happens here: loading it, listing devices, reading them. One
- * lane serves all devices of a vendor until a call hangs for two seconds; then its device stays
- * with that thread (quarantine) and a new lane takes the others. What the driver costs is measured,
- * and devices are asked so seldom that all calls together take at most one hundredth of the time.
- * Thread rule: the tick thread; only the service's functions run on lanes. */
+ * worker serves all devices of a vendor until a call hangs for two seconds; then its device stays
+ * with that thread (quarantine) and a new worker takes the others. What the driver costs is
+ * measured, and devices are asked so seldom that all calls together take at most one hundredth of
+ * the time. Thread rule: the tick thread; only the service's functions run on workers. */
 #ifndef VITALS_SAMPLER_GPU_SOURCE_H
 #define VITALS_SAMPLER_GPU_SOURCE_H
 
@@ -14,10 +14,10 @@
 struct gpu_source;
 
 /* For one back end, of that number in its rows; NULL when memory is out. Nothing is loaded yet. */
-struct gpu_source *gpu_source_new(vitals_context *context, struct lane_hub *hub,
+struct gpu_source *gpu_source_new(vitals_context *context, struct worker_event *event,
                                   const struct gpu_backend *backend, unsigned number);
 
-/* Ends its lanes; those that hang are left behind at the deadline. Telling them before does not
+/* Ends its workers; those that hang are left behind at the deadline. Telling them before does not
  * wait, so that several sources end at the same time. */
 void gpu_source_tell_end(struct gpu_source *source);
 void gpu_source_free(struct gpu_source *source, uint64_t deadline_ns);

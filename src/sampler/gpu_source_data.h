@@ -11,11 +11,11 @@
 enum { GPU_HANG_SECONDS = 2 }; /* until a call counts as hanging */
 enum { GPU_NOTES_MS = 500 };   /* a tick's patience with a scheduler's files */
 
-enum { ERRANDS = 4 };
-extern const enum gpu_job_kind gpu_errand_kinds[ERRANDS];
+enum { DEVICE_QUERIES = 4 };
+extern const enum gpu_job_kind gpu_query_kinds[DEVICE_QUERIES];
 
-struct errand {
-    struct lane *lane; /* NULL: never asked for */
+struct device_query {
+    struct worker *worker; /* NULL: never asked for */
     int job;
     bool asked;    /* and not answered yet */
     bool hangs;    /* quarantined: nobody waits for its answer */
@@ -37,30 +37,30 @@ struct gpu_device {
     unsigned swept; /* of GPU_SWEPT */
     bool gone; /* no longer listed: it stays while a thread hangs in it, and is asked nothing */
     struct gpu_node nodes[GPU_NODES_MAX];
-    struct allotment_device called;
-    struct errand errands[ERRANDS]; /* in the order of KINDS */
+    struct job_claim_device called;
+    struct device_query queries[DEVICE_QUERIES]; /* in the order of KINDS */
 };
 
 struct gpu_source {
     unsigned number; /* of the back end */
     struct gpu_world *world;
-    struct lane_hub *hub;
-    /* Which metrics are asked for by which errand, of a device of which nothing is swept. */
-    struct metric_set parts[ERRANDS];
+    struct worker_event *event;
+    /* Which metrics are asked for by which device query, of a device of which nothing is swept. */
+    struct metric_set parts[DEVICE_QUERIES];
 
-    struct lane **lanes; /* all of them; */
-    size_t lane_count, lane_capacity;
-    struct lane *newest, *newest_slow; /* those in service */
-    struct lane *notes;                /* of allotments: one for all, since one disk has them all */
-    int scan_job;                      /* on the lane that scan_lane names */
-    struct lane *scan_lane;
+    struct worker **workers; /* all of them; */
+    size_t worker_count, worker_capacity;
+    struct worker *newest, *newest_slow; /* those in service */
+    struct worker *notes; /* of allotments: one for all, since one disk has them all */
+    int scan_job;         /* on the worker that scan_worker names */
+    struct worker *scan_worker;
     bool scan_asked, scan_hangs;
     uint64_t next_scan_ns;
 
-    int diagnosis_job; /* on the lane that diagnosis_lane names; -1: nobody asked for it */
-    struct lane *diagnosis_lane; /* that of the scans, unless one of the two hangs */
+    int diagnosis_job; /* on the worker that diagnosis_worker names; -1: nobody asked for it */
+    struct worker *diagnosis_worker; /* that of the scans, unless one of the two hangs */
     bool diagnosis_asked, diagnosis_hangs;
-    struct late diagnosis;
+    struct answer_cache diagnosis;
     struct identities subjects;
 
     struct gpu_device *devices;
@@ -71,8 +71,8 @@ struct gpu_source {
     uint64_t calls, spent_ns, timeouts;
 };
 
-/* A new lane of the source; NULL: no thread or no memory. */
-struct lane *gpu_source_lane(struct gpu_source *source);
+/* A new worker of the source; NULL: no thread or no memory. */
+struct worker *gpu_source_worker(struct gpu_source *source);
 
 /* Takes the devices of a scan in; none goes. 0, or VITALS_EMEMORY. */
 int gpu_source_list(struct gpu_source *source, struct gpu_table *table,
@@ -80,6 +80,7 @@ int gpu_source_list(struct gpu_source *source, struct gpu_table *table,
 
 /* Whether a tick waits for its answer. What is slow by its nature is waited for but once, and what
  * a scheduler's files say, which are on anybody's disk, but once and briefly. */
-bool gpu_errand_is_waited_for(const struct errand *errand, enum gpu_job_kind kind, uint64_t now_ns);
+bool gpu_query_is_waited_for(const struct device_query *query, enum gpu_job_kind kind,
+                             uint64_t now_ns);
 
 #endif

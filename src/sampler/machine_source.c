@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* What the machine has not is looked for this often: a lane that is woken costs more than what it
+/* What the machine has not is looked for this often: a worker that is woken costs more than what it
  * would find. */
 static const uint64_t LOOK_NS = 10 * NS_PER_SECOND;
 
-/* Longer than this a lane is not late but stuck. */
+/* Longer than this a worker is not late but stuck. */
 static const uint64_t STUCK_NS = 2 * NS_PER_SECOND;
 
-/* ---- the lanes' side ---- */
+/* ---- the workers' side ---- */
 
 enum { HUNG_MAX = 8 };
 
@@ -26,11 +26,11 @@ struct machine_world {
 };
 
 struct machine_job {
-    enum host_late kind;
-    struct machine_world *world; /* of the lane */
+    enum host_cache kind;
+    struct machine_world *world; /* of the worker */
     atomic_uint_fast64_t inside; /* the mount that is being asked; 0: none */
     struct metric_set asked;     /* question */
-    struct facts facts;          /* answer */
+    struct row_batch batch;      /* answer */
     uint64_t read_ns, spent_ns;  /* answer: when it began, how long it took */
 };
 
@@ -62,7 +62,7 @@ static void work(void *argument, void *data)
     const struct os_mount_gate gate = {enter, leave, job};
     job->world = world;
     job->read_ns = clock->monotonic_ns(clock->data);
-    host_late_read(world->context, job->kind, &job->asked, &gate, &job->facts);
+    host_cache_read(world->context, job->kind, &job->asked, &gate, &job->batch);
     job->spent_ns = clock->monotonic_ns(clock->data) - job->read_ns;
 }
 
@@ -84,7 +84,7 @@ static void world_unref(void *argument)
 static void data_free(void *data)
 {
     struct machine_job *job = data;
-    facts_done(&job->facts);
+    batch_done(&job->batch);
     memory_free(job);
 }
 
@@ -95,17 +95,17 @@ static void data_free(void *data)
     }
 
 static const struct {
-    struct lane_service service;
+    struct worker_service service;
     const char *name, *message; /* of its source's row */
-} LANES[HOST_LATES] = {
-    [HOST_LATE_MACHINE] = {SERVICE("vitals-machine"), "machine",
-                           "what the machine has, and what our cgroup allows and used"},
-    [HOST_LATE_FILESYSTEMS] = {SERVICE("vitals-mounts"), "filesystems",
-                               "mounted file systems and their space"},
-    [HOST_LATE_SENSORS] = {SERVICE("vitals-sensors"), "sensors",
-                           "temperatures, fans and batteries of the machine"},
-    [HOST_LATE_TABLES] = {SERVICE("vitals-tables"), "tables",
-                          "addresses, logins and sockets of the machine"},
+} WORKERS[HOST_LATES] = {
+    [HOST_CACHE_MACHINE] = {SERVICE("vitals-machine"), "machine",
+                            "what the machine has, and what our cgroup allows and used"},
+    [HOST_CACHE_FILESYSTEMS] = {SERVICE("vitals-mounts"), "filesystems",
+                                "mounted file systems and their space"},
+    [HOST_CACHE_SENSORS] = {SERVICE("vitals-sensors"), "sensors",
+                            "temperatures, fans and batteries of the machine"},
+    [HOST_CACHE_TABLES] = {SERVICE("vitals-tables"), "tables",
+                           "addresses, logins and sockets of the machine"},
 };
 
 /* ---- the owner's side ---- */
@@ -115,7 +115,7 @@ struct kind {
     struct metric_set last;    /* what was asked for last */
     struct metric_set lacking; /* what no answer had since `looked_ns` */
     uint64_t looked_ns;
-    struct lane *lane; /* NULL: nothing of it is wanted */
+    struct worker *worker; /* NULL: nothing of it is wanted */
     int job;
     bool asked;
     bool late; /* has not answered since a deadline: nobody waits for it */
@@ -124,28 +124,28 @@ struct kind {
 };
 
 struct machine_source {
-    vitals_context *context; /* borrowed from the world */
-    struct lane_hub *hub;    /* borrowed from whoever made the source */
+    vitals_context *context;    /* borrowed from the world */
+    struct worker_event *event; /* borrowed from whoever made the source */
     struct machine_world *world;
     struct kind kinds[HOST_LATES];
 };
 
-static int add_lane(struct machine_source *source, enum host_late number)
+static int add_worker(struct machine_source *source, enum host_cache number)
 {
     struct kind *kind = &source->kinds[number];
-    kind->lane = lane_new(source->hub, &LANES[number].service, source->world);
-    struct machine_job *job = kind->lane != NULL ? memory_alloc(sizeof(*job)) : NULL;
+    kind->worker = worker_new(source->event, &WORKERS[number].service, source->world);
+    struct machine_job *job = kind->worker != NULL ? memory_alloc(sizeof(*job)) : NULL;
     if (job == NULL)
         return -1;
     job->kind = number;
     atomic_init(&job->inside, 0);
-    kind->job = lane_add(kind->lane, job);
+    kind->job = worker_add(kind->worker, job);
     if (kind->job < 0)
         memory_free(job);
     return kind->job < 0 ? -1 : 0;
 }
 
-static int fill(struct machine_source *source, vitals_context *context, struct lane_hub *hub,
+static int fill(struct machine_source *source, vitals_context *context, struct worker_event *event,
                 const struct metric_set *wanted)
 {
     source->world = memory_alloc(sizeof(*source->world));
@@ -156,25 +156,25 @@ static int fill(struct machine_source *source, vitals_context *context, struct l
         atomic_init(&source->world->hung[i], 0);
     source->world->context = context_ref(context);
     source->context = context;
-    source->hub = hub;
+    source->event = event;
     struct metric_set asked = *wanted; /* our own cgroup's pressure: who asks for no scope could not
                                           tell it from the machine's */
     if (!metric_set_has(wanted, VITALS_PRESSURE_SCOPE))
         memset(asked.bits[VITALS_PRESSURE], 0, sizeof(asked.bits[VITALS_PRESSURE]));
     int code = 0;
     for (int i = 0; i < HOST_LATES && code == 0; i++)
-        if (host_late_part((enum host_late)i, &asked, &source->kinds[i].part))
-            code = add_lane(source, (enum host_late)i);
+        if (host_cache_part((enum host_cache)i, &asked, &source->kinds[i].part))
+            code = add_worker(source, (enum host_cache)i);
     return code;
 }
 
-struct machine_source *machine_source_new(vitals_context *context, struct lane_hub *hub,
+struct machine_source *machine_source_new(vitals_context *context, struct worker_event *event,
                                           const struct metric_set *wanted)
 {
     struct machine_source *source = memory_alloc(sizeof(*source));
     if (source == NULL)
         return NULL;
-    if (fill(source, context, hub, wanted) == 0)
+    if (fill(source, context, event, wanted) == 0)
         return source;
     const vitals_clock *clock = &context->os.clock;
     machine_source_free(source, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
@@ -186,11 +186,11 @@ void machine_source_free(struct machine_source *source, uint64_t deadline_ns)
     if (source == NULL)
         return;
     for (size_t i = 0; i < HOST_LATES; i++)
-        if (source->kinds[i].lane != NULL)
-            lane_tell_end(source->kinds[i].lane);
+        if (source->kinds[i].worker != NULL)
+            worker_tell_end(source->kinds[i].worker);
     for (size_t i = 0; i < HOST_LATES; i++)
-        if (source->kinds[i].lane != NULL)
-            lane_end(source->kinds[i].lane, deadline_ns);
+        if (source->kinds[i].worker != NULL)
+            worker_end(source->kinds[i].worker, deadline_ns);
     machine_source_forget(source);
 }
 
@@ -207,15 +207,15 @@ void machine_source_forget(struct machine_source *source)
 
 static bool is_idle(const struct kind *kind)
 {
-    return kind->lane == NULL || lane_state(kind->lane, kind->job) == LANE_IDLE;
+    return kind->worker == NULL || worker_state(kind->worker, kind->job) == WORKER_IDLE;
 }
 
-/* Of what is due, without what nobody wants of a lane and what the machine has not. */
-static bool question(struct kind *kind, enum host_late number, const struct metric_set *due,
+/* Of what is due, without what nobody wants of a worker and what the machine has not. */
+static bool question(struct kind *kind, enum host_cache number, const struct metric_set *due,
                      uint64_t now_ns, struct metric_set *out)
 {
     uint64_t any = 0;
-    if (!host_late_part(number, due, out))
+    if (!host_cache_part(number, due, out))
         return false;
     if (now_ns >= saturating_add(kind->looked_ns, LOOK_NS)) {
         kind->lacking = (struct metric_set){0};
@@ -229,12 +229,12 @@ static bool question(struct kind *kind, enum host_late number, const struct metr
 }
 
 /* Tables that are given whole may get rows at any moment. */
-static void note_lacking(struct kind *kind, enum host_late number, const struct metric_set *asked,
+static void note_lacking(struct kind *kind, enum host_cache number, const struct metric_set *asked,
                          const struct host *host)
 {
-    for (vitals_metric metric = vitals_metric_next(0); metric != 0 && !host_late_whole(number);
+    for (vitals_metric metric = vitals_metric_next(0); metric != 0 && !host_cache_whole(number);
          metric = vitals_metric_next(metric)) {
-        if (metric_set_has(asked, metric) && !host_late_has(host, number, metric))
+        if (metric_set_has(asked, metric) && !host_cache_has(host, number, metric))
             metric_set_add(&kind->lacking, metric);
     }
 }
@@ -245,17 +245,17 @@ void machine_source_ask(struct machine_source *source, const struct metric_set *
     for (int i = 0; i < HOST_LATES; i++) {
         struct kind *kind = &source->kinds[i];
         bool again = kind->asked && kind->asked_ns == now_ns;
-        if (kind->lane == NULL || again || !is_idle(kind))
+        if (kind->worker == NULL || again || !is_idle(kind))
             continue;
-        struct machine_job *job = lane_data(kind->lane, kind->job);
-        if (!question(kind, (enum host_late)i, due, now_ns, &job->asked))
+        struct machine_job *job = worker_data(kind->worker, kind->job);
+        if (!question(kind, (enum host_cache)i, due, now_ns, &job->asked))
             continue;
-        if (host_late_whole((enum host_late)i))
+        if (host_cache_whole((enum host_cache)i))
             job->asked = kind->part;
         kind->last = job->asked;
         kind->asked = true;
         kind->asked_ns = now_ns;
-        lane_ask(kind->lane, kind->job);
+        worker_ask(kind->worker, kind->job);
     }
 }
 
@@ -264,14 +264,14 @@ int machine_source_collect(struct machine_source *source, struct host *host)
     int code = 0;
     for (int i = 0; i < HOST_LATES && code == 0; i++) {
         struct kind *kind = &source->kinds[i];
-        if (kind->lane == NULL || !lane_collect(kind->lane, kind->job))
+        if (kind->worker == NULL || !worker_collect(kind->worker, kind->job))
             continue;
-        struct machine_job *job = lane_data(kind->lane, kind->job);
+        struct machine_job *job = worker_data(kind->worker, kind->job);
         kind->late = false;
         kind->calls++;
         kind->spent_ns += job->spent_ns;
-        code = host_late_take(host, (enum host_late)i, &job->facts, job->read_ns);
-        note_lacking(kind, (enum host_late)i, &job->asked, host);
+        code = host_cache_take(host, (enum host_cache)i, &job->batch, job->read_ns);
+        note_lacking(kind, (enum host_cache)i, &job->asked, host);
     }
     return code;
 }
@@ -290,11 +290,11 @@ static uint64_t monotonic(const struct machine_source *source)
     return clock->monotonic_ns(clock->data);
 }
 
-/* Whether the lane's thread has been in its job for too long. */
+/* Whether the worker's thread has been in its job for too long. */
 static bool is_stuck(const struct machine_source *source, const struct kind *kind)
 {
     uint64_t since_ns;
-    return lane_running(kind->lane, &since_ns) >= 0 &&
+    return worker_running(kind->worker, &since_ns) >= 0 &&
            monotonic(source) >= saturating_add(since_ns, STUCK_NS);
 }
 
@@ -302,9 +302,9 @@ static bool is_stuck(const struct machine_source *source, const struct kind *kin
  * mount not before its thread comes back. */
 static bool leave_behind(struct machine_source *source)
 {
-    struct kind *kind = &source->kinds[HOST_LATE_FILESYSTEMS];
-    struct lane *stuck = kind->lane;
-    struct machine_job *job = lane_data(stuck, kind->job);
+    struct kind *kind = &source->kinds[HOST_CACHE_FILESYSTEMS];
+    struct worker *stuck = kind->worker;
+    struct machine_job *job = worker_data(stuck, kind->job);
     uint64_t mount = atomic_load(&job->inside);
     size_t place = 0;
     while (place < HUNG_MAX && atomic_load(&source->world->hung[place]) != 0)
@@ -312,9 +312,9 @@ static bool leave_behind(struct machine_source *source)
     if (mount == 0 || place == HUNG_MAX)
         return false;
     struct kind before = *kind;
-    if (add_lane(source, HOST_LATE_FILESYSTEMS) < 0) {
-        if (kind->lane != NULL)
-            lane_end(kind->lane, monotonic(source));
+    if (add_worker(source, HOST_CACHE_FILESYSTEMS) < 0) {
+        if (kind->worker != NULL)
+            worker_end(kind->worker, monotonic(source));
         *kind = before;
         return false;
     }
@@ -322,7 +322,7 @@ static bool leave_behind(struct machine_source *source)
     // It may have come back meanwhile, and found nothing to take away.
     if (atomic_load(&job->inside) != mount)
         atomic_store(&source->world->hung[place], 0);
-    lane_end(stuck, 0);
+    worker_end(stuck, 0);
     kind->asked = kind->late = false;
     return true;
 }
@@ -344,8 +344,8 @@ bool machine_source_late(struct machine_source *source, struct host *host)
             continue;
         kind->timeouts++;
         kind->late = true;
-        host_late_overdue(host, (enum host_late)i, &kind->last);
-        if (i == HOST_LATE_FILESYSTEMS && is_stuck(source, kind))
+        host_cache_overdue(host, (enum host_cache)i, &kind->last);
+        if (i == HOST_CACHE_FILESYSTEMS && is_stuck(source, kind))
             freed = leave_behind(source);
     }
     return freed;
@@ -353,7 +353,7 @@ bool machine_source_late(struct machine_source *source, struct host *host)
 
 /* ---- rows ---- */
 
-/* How it stands: STALE while the lane is late, TIMED_OUT when it is stuck. */
+/* How it stands: STALE while the worker is late, TIMED_OUT when it is stuck. */
 static vitals_availability state_of(const struct machine_source *source, const struct kind *kind)
 {
     if (is_idle(kind))
@@ -372,19 +372,20 @@ void machine_source_write(const struct machine_source *source, vitals_builder *b
     enum { KEY_BASE = 4 };
     for (size_t i = 0; i < HOST_LATES; i++) {
         const struct kind *kind = &source->kinds[i];
-        if (kind->lane == NULL)
+        if (kind->worker == NULL)
             continue;
         vitals_availability state = state_of(source, kind);
-        vitals_builder_row(builder, VITALS_SOURCE, KEY_BASE + i, 0, text_of(LANES[i].name),
+        vitals_builder_row(builder, VITALS_SOURCE, KEY_BASE + i, 0, text_of(WORKERS[i].name),
                            stamp_ns);
         vitals_builder_text(builder, VITALS_SOURCE_STATE, text_of(vitals_availability_name(state)),
                             VITALS_HAVE);
-        vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, text_of(LANES[i].message), VITALS_HAVE);
+        vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, text_of(WORKERS[i].message),
+                            VITALS_HAVE);
         vitals_builder_u64(builder, VITALS_SOURCE_CALLS, kind->calls, VITALS_HAVE);
         vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)kind->spent_ns / 1e9,
                            VITALS_HAVE);
         vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, kind->timeouts, VITALS_HAVE);
-        if (i == HOST_LATE_FILESYSTEMS)
+        if (i == HOST_CACHE_FILESYSTEMS)
             vitals_builder_u64(builder, VITALS_SOURCE_QUARANTINED, hung_mounts(source),
                                VITALS_HAVE);
         else

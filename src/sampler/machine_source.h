@@ -1,6 +1,6 @@
-/* machine_source.h: the lanes of the machine: what of it cannot be read on the tick thread.
+/* machine_source.h: the workers of the machine: what of it cannot be read on the tick thread.
  *
- * One lane for each kind of host.h that is wanted, so that a file server that hangs delays no
+ * One worker for each kind of host.h that is wanted, so that a file server that hangs delays no
  * sensor. A kind that does not answer is not asked again until it does; its values grow stale, and
  * its source's row says so. A mount that hangs for 2 s is left to its thread and the others get a
  * new one, up to eight times.
@@ -14,7 +14,7 @@
 
 struct machine_source;
 
-struct machine_source *machine_source_new(vitals_context *context, struct lane_hub *hub,
+struct machine_source *machine_source_new(vitals_context *context, struct worker_event *event,
                                           const struct metric_set *wanted);
 void machine_source_free(struct machine_source *source, uint64_t deadline_ns);
 void machine_source_forget(struct machine_source *source);

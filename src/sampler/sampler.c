@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A tick goes on without the lanes after half its interval, at most this. */
+/* A tick goes on without the workers after half its interval, at most this. */
 static const uint64_t PATIENCE_MAX_NS = 100 * NS_PER_MS;
 
 /* The first tick of vitals_sampler_take: loading a driver may take a second, and a device that

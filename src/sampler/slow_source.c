@@ -7,12 +7,12 @@
 #include <string.h>
 
 enum { BATCHES = 16 };      /* so that a late batch does not keep the others back */
-enum { HUNG_MAX = 4 };      /* threads that are left behind in a process, of each lane */
-enum { LIMIT_SECONDS = 2 }; /* longer than this in one process a lane is not late but hangs */
+enum { HUNG_MAX = 4 };      /* threads that are left behind in a process, of each worker */
+enum { LIMIT_SECONDS = 2 }; /* longer than this in one process a worker is not late but hangs */
 
-/* ---- the lanes' side ---- */
+/* ---- the workers' side ---- */
 
-/* Each lane has a world of its own, because it has the cache of names. */
+/* Each worker has a world of its own, because it has the cache of names. */
 struct slow_world {
     atomic_uint refs;
     vitals_context *context;
@@ -71,13 +71,13 @@ static void data_free(void *data)
     memory_free(job);
 }
 
-/* ---- which lane reads what ---- */
+/* ---- which worker reads what ---- */
 
 enum { FILES, MEMORY, CHANNELS };
 enum { TURNS_EACH = PROCESS_TURNS / CHANNELS };
 
 static const struct {
-    struct lane_service service;
+    struct worker_service service;
     size_t batch; /* processes in a batch */
     const char *name, *message;
     uint64_t key; /* of its row in the table source */
@@ -115,23 +115,23 @@ static void unite(struct metric_set *set, const struct metric_set *other)
 
 static void metrics_of(unsigned kind, const struct metric_set *wanted, struct metric_set *out)
 {
-    struct metric_set lanes;
-    detail_wanted(wanted, &lanes);
-    *out = kind == FILES ? lanes : (struct metric_set){0};
+    struct metric_set workers;
+    detail_wanted(wanted, &workers);
+    *out = kind == FILES ? workers : (struct metric_set){0};
     for (size_t i = 0; i < ARRAY_COUNT(WALKED); i++) {
         if (kind == FILES)
             metric_set_remove(out, WALKED[i]);
-        else if (metric_set_has(&lanes, WALKED[i]))
+        else if (metric_set_has(&workers, WALKED[i]))
             metric_set_add(out, WALKED[i]);
     }
 }
 
 /* ---- the owner's side ---- */
 
-/* A lane whose thread is in a process for too long, alone with its batch: of its answer, that
+/* A worker whose thread is in a process for too long, alone with its batch: of its answer, that
  * process's part counts, and nothing is asked of the process before. */
 struct hung {
-    struct lane *lane;
+    struct worker *worker;
     int job;
     size_t index;
     uint64_t key;
@@ -141,9 +141,9 @@ struct channel {
     unsigned kind;
     struct plan_turn turns[TURNS_EACH];
     uint64_t every_ns[TURNS_EACH]; /* of each turn, as the table is asked */
-    size_t turn_count;             /* 0: there is no lane */
+    size_t turn_count;             /* 0: there is no worker */
     struct slow_world *world;
-    struct lane *lane;
+    struct worker *worker;
     int batches[BATCHES]; /* jobs, made when they are needed */
     size_t batch_count;
     bool more; /* there was no batch for some that are due, or there are descriptors for them now */
@@ -155,25 +155,25 @@ struct channel {
 };
 
 struct slow_source {
-    vitals_context *context; /* borrowed, as is the hub, from whoever made the source */
-    struct lane_hub *hub;
+    vitals_context *context; /* borrowed, as is the event, from whoever made the source */
+    struct worker_event *event;
     struct channel channels[CHANNELS];
 };
 
 /* A thread for the channel, with names of its own. */
-static int add_lane(const struct slow_source *source, struct channel *channel)
+static int add_worker(const struct slow_source *source, struct channel *channel)
 {
     struct slow_world *world = world_new(source->context);
     if (world == NULL)
         return -1;
-    struct lane *lane = lane_new(source->hub, &KINDS[channel->kind].service, world);
-    if (lane == NULL) {
+    struct worker *worker = worker_new(source->event, &KINDS[channel->kind].service, world);
+    if (worker == NULL) {
         world_unref(world);
         return -1;
     }
     world_unref(channel->world);
     channel->world = world;
-    channel->lane = lane;
+    channel->worker = worker;
     return 0;
 }
 
@@ -186,17 +186,17 @@ static int channel_open(const struct slow_source *source, struct channel *channe
     /* At every tick: but once in it, and all calls of a tick have one now_ns. */
     for (size_t i = 0; i < channel->turn_count; i++)
         channel->every_ns[i] = channel->turns[i].every_ns == 0 ? 1 : channel->turns[i].every_ns;
-    return channel->turn_count == 0 ? 0 : add_lane(source, channel);
+    return channel->turn_count == 0 ? 0 : add_worker(source, channel);
 }
 
-struct slow_source *slow_source_new(vitals_context *context, struct lane_hub *hub,
+struct slow_source *slow_source_new(vitals_context *context, struct worker_event *event,
                                     const struct plan *plan)
 {
     struct slow_source *source = memory_alloc(sizeof(*source));
     if (source == NULL)
         return NULL;
     source->context = context;
-    source->hub = hub;
+    source->event = event;
     int code = 0;
     for (unsigned kind = 0; kind < CHANNELS && code == 0; kind++) {
         source->channels[kind].kind = kind;
@@ -214,14 +214,14 @@ void slow_source_free(struct slow_source *source, uint64_t deadline_ns)
     if (source == NULL)
         return;
     for (unsigned kind = 0; kind < CHANNELS; kind++)
-        if (source->channels[kind].lane != NULL)
-            lane_tell_end(source->channels[kind].lane);
+        if (source->channels[kind].worker != NULL)
+            worker_tell_end(source->channels[kind].worker);
     for (unsigned kind = 0; kind < CHANNELS; kind++) {
         const struct channel *channel = &source->channels[kind];
-        if (channel->lane != NULL)
-            lane_end(channel->lane, deadline_ns);
+        if (channel->worker != NULL)
+            worker_end(channel->worker, deadline_ns);
         for (size_t i = 0; i < channel->hung_count; i++)
-            lane_end(channel->hung[i].lane, 0);
+            worker_end(channel->hung[i].worker, 0);
     }
     slow_source_forget(source);
 }
@@ -244,7 +244,7 @@ static int add_batch(struct channel *channel)
     struct slow_job *job = memory_alloc(sizeof(*job));
     if (job == NULL)
         return -1;
-    int number = lane_add(channel->lane, job);
+    int number = worker_add(channel->worker, job);
     if (number < 0)
         memory_free(job);
     else
@@ -256,7 +256,7 @@ static int add_batch(struct channel *channel)
 static int idle_batch(struct channel *channel)
 {
     for (size_t i = 0; i < channel->batch_count; i++) {
-        if (lane_state(channel->lane, channel->batches[i]) == LANE_IDLE)
+        if (worker_state(channel->worker, channel->batches[i]) == WORKER_IDLE)
             return channel->batches[i];
     }
     return add_batch(channel);
@@ -267,10 +267,10 @@ static bool ask(struct channel *channel, const struct process_question *question
                 struct process_table *processes, uint64_t now_ns)
 {
     for (int batch; (batch = idle_batch(channel)) >= 0;) {
-        struct slow_job *job = lane_data(channel->lane, batch);
+        struct slow_job *job = worker_data(channel->worker, batch);
         if (process_table_due(processes, question, now_ns, &job->batch, capacity) == 0)
             return true;
-        lane_ask(channel->lane, batch);
+        worker_ask(channel->worker, batch);
     }
     return false;
 }
@@ -349,15 +349,15 @@ static void collect_hung(struct channel *channel, struct process_table *processe
     size_t kept = 0;
     for (size_t i = 0; i < channel->hung_count; i++) {
         const struct hung hung = channel->hung[i];
-        if (!lane_collect(hung.lane, hung.job)) {
+        if (!worker_collect(hung.worker, hung.job)) {
             channel->hung[kept++] = hung;
             continue;
         }
-        struct slow_job *job = lane_data(hung.lane, hung.job);
+        struct slow_job *job = worker_data(hung.worker, hung.job);
         hold(channel, processes, hung.key, false);
         process_batch_keep(&job->batch, hung.index);
         take(channel, processes, job);
-        lane_end(hung.lane, 0);
+        worker_end(hung.worker, 0);
     }
     channel->hung_count = kept;
 }
@@ -366,9 +366,9 @@ static void collect(struct channel *channel, struct process_table *processes)
 {
     collect_hung(channel, processes);
     for (size_t i = 0; i < channel->batch_count; i++) {
-        if (!lane_collect(channel->lane, channel->batches[i]))
+        if (!worker_collect(channel->worker, channel->batches[i]))
             continue;
-        take(channel, processes, lane_data(channel->lane, channel->batches[i]));
+        take(channel, processes, worker_data(channel->worker, channel->batches[i]));
         channel->late = false;
     }
 }
@@ -382,7 +382,7 @@ void slow_source_collect(struct slow_source *source, struct process_table *proce
 static bool is_idle(const struct channel *channel)
 {
     for (size_t i = 0; i < channel->batch_count; i++) {
-        if (lane_state(channel->lane, channel->batches[i]) != LANE_IDLE)
+        if (worker_state(channel->worker, channel->batches[i]) != WORKER_IDLE)
             return false;
     }
     return true;
@@ -401,34 +401,36 @@ bool slow_source_settled(const struct slow_source *source, bool first_tick)
 
 /* ---- late ---- */
 
-/* The batch whose process the lane hangs in, and which of it that is; NULL where it does not. */
+/* The batch whose process the worker hangs in, and which of it that is; NULL where it does not. */
 static struct slow_job *hanging(const struct slow_source *source, const struct channel *channel,
                                 int *number, size_t *index)
 {
     const vitals_clock *clock = &source->context->os.clock;
     uint64_t since_ns;
-    *number = channel->lane == NULL ? -1 : lane_running(channel->lane, &since_ns);
+    *number = channel->worker == NULL ? -1 : worker_running(channel->worker, &since_ns);
     if (*number < 0)
         return NULL;
-    struct slow_job *job = lane_data(channel->lane, *number);
+    struct slow_job *job = worker_data(channel->worker, *number);
     bool hangs = process_batch_hangs(&job->batch, clock->monotonic_ns(clock->data),
                                      LIMIT_SECONDS * NS_PER_SECOND, index);
     return hangs ? job : NULL;
 }
 
-/* Takes all batches but one from the old lane to the new one. What they asked for is due again. */
-static void move_batches(struct channel *channel, struct lane *from, int but,
+/* Takes all batches but one from the old worker to the new one. What they asked for is due again.
+ */
+static void move_batches(struct channel *channel, struct worker *from, int but,
                          struct process_table *processes)
 {
     size_t kept = 0;
     for (size_t i = 0; i < channel->batch_count; i++) {
-        struct slow_job *job = channel->batches[i] == but ? NULL
-                                                          : lane_remove(from, channel->batches[i]);
+        struct slow_job *job = channel->batches[i] == but
+                                   ? NULL
+                                   : worker_remove(from, channel->batches[i]);
         if (job == NULL)
             continue;
         process_table_return(processes, &job->batch);
         job->batch.count = 0;
-        channel->batches[kept++] = lane_add(channel->lane, job); // a new lane has room
+        channel->batches[kept++] = worker_add(channel->worker, job); // a new worker has room
     }
     channel->batch_count = kept;
 }
@@ -438,22 +440,22 @@ static void move_batches(struct channel *channel, struct lane *from, int but,
 static bool leave_behind(const struct slow_source *source, struct channel *channel,
                          struct process_table *processes)
 {
-    struct hung hung = {.lane = channel->lane};
+    struct hung hung = {.worker = channel->worker};
     struct slow_job *job = hanging(source, channel, &hung.job, &hung.index);
-    if (job == NULL || channel->hung_count == HUNG_MAX || add_lane(source, channel) < 0)
+    if (job == NULL || channel->hung_count == HUNG_MAX || add_worker(source, channel) < 0)
         return false;
     bool left = process_batch_give_up(&job->batch, hung.index);
     if (left) {
         hung.key = job->batch.wants[hung.index].key;
         process_table_return(processes, &job->batch);
-        move_batches(channel, hung.lane, hung.job, processes);
+        move_batches(channel, hung.worker, hung.job, processes);
         hold(channel, processes, hung.key, true);
-        lane_tell_end(hung.lane);
+        worker_tell_end(hung.worker);
         channel->hung[channel->hung_count++] = hung;
     } else { // it came back this very moment, and goes on
-        struct lane *spare = channel->lane;
-        channel->lane = hung.lane;
-        lane_end(spare, 0);
+        struct worker *spare = channel->worker;
+        channel->worker = hung.worker;
+        worker_end(spare, 0);
     }
     channel->late = channel->late && !left;
     return left;
@@ -497,7 +499,7 @@ static void write_text(vitals_builder *builder, vitals_metric metric, const char
     vitals_builder_text(builder, metric, (vitals_text){text, strlen(text)}, VITALS_HAVE);
 }
 
-/* STALE while the lane is late, TIMED_OUT while it hangs. */
+/* STALE while the worker is late, TIMED_OUT while it hangs. */
 static vitals_availability state_of(const struct slow_source *source, const struct channel *channel)
 {
     int number;

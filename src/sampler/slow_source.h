@@ -1,11 +1,11 @@
-/* slow_source.h: the lanes for what of a process may block: command lines, users, shared memory.
+/* slow_source.h: the workers for what of a process may block: command lines, users, shared memory.
  *
  * A command line waits for the lock of a process's memory, a user name for a directory server: so a
  * thread of its own reads them, in batches, and a tick takes what is there by its deadline. What
- * walks through a process's memory (PSS) takes its time by the size of it, and has a lane of its
+ * walks through a process's memory (PSS) takes its time by the size of it, and has a worker of its
  * own, which only the first tick waits for.
  *
- * A lane that does not answer by the deadline is not waited for until it does; what it was asked
+ * A worker that does not answer by the deadline is not waited for until it does; what it was asked
  * for is STALE or TIMED_OUT till then. Where one process holds it for 2 s it is left behind in that
  * process, and a new thread asks the others; up to four times. Such a process is not asked again
  * until its thread comes back, and what that brings counts.
@@ -19,9 +19,9 @@
 
 struct slow_source;
 
-/* For the columns of processes that the plan wants of lanes; there are no threads where there are
+/* For the columns of processes that the plan wants of workers; there are no threads where there are
  * no such columns. */
-struct slow_source *slow_source_new(vitals_context *context, struct lane_hub *hub,
+struct slow_source *slow_source_new(vitals_context *context, struct worker_event *event,
                                     const struct plan *plan);
 void slow_source_free(struct slow_source *source, uint64_t deadline_ns);
 void slow_source_forget(struct slow_source *source);

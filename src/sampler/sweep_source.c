@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HANG_SECONDS = 2, LANES_MAX = 4, KEY = 15 };
+enum { HANG_SECONDS = 2, WORKERS_MAX = 4, KEY = 15 };
 
-/* What one lane needs. Counted. */
+/* What one worker needs. Counted. */
 struct sweep_world {
     atomic_uint refs;
     vitals_context *context;
-    struct gpu_sweeper *sweeper; /* the lane's, but for gpu_sweeper_asks */
+    struct gpu_sweeper *sweeper; /* the worker's, but for gpu_sweeper_asks */
 };
 
 struct sweep_job {
@@ -24,22 +24,22 @@ struct sweep_job {
 
 struct sweep_source {
     vitals_context *context;
-    struct lane_hub *hub;
-    /* Lanes that hang in a driver, and the newest, which does not: it avoids their devices. */
+    struct worker_event *event;
+    /* Workers that hang in a driver, and the newest, which does not: it avoids their devices. */
     struct {
-        struct lane *lane;
+        struct worker *worker;
         struct sweep_world *world;
         int job;
         uint32_t major, minor; /* where it hangs */
-    } lanes[LANES_MAX];
-    size_t lane_count;
+    } workers[WORKERS_MAX];
+    size_t worker_count;
     bool asked, answered, failed;
     bool stuck; /* the newest hangs too, and there is nobody else to ask */
     struct gpu_sweep *newest;
     uint64_t calls, spent_ns, timeouts;
 };
 
-/* ---- the lane's side ---- */
+/* ---- the worker's side ---- */
 
 static void world_ref(void *argument)
 {
@@ -75,28 +75,28 @@ static void job_free(void *data)
     memory_free(job);
 }
 
-static const struct lane_service SERVICE = {.name = "vitals-sweep",
-                                            .work = work,
-                                            .world_ref = world_ref,
-                                            .world_unref = world_unref,
-                                            .data_free = job_free};
+static const struct worker_service SERVICE = {.name = "vitals-sweep",
+                                              .work = work,
+                                              .world_ref = world_ref,
+                                              .world_unref = world_unref,
+                                              .data_free = job_free};
 
 /* ---- the owner's side ---- */
 
-struct sweep_source *sweep_source_new(vitals_context *context, struct lane_hub *hub)
+struct sweep_source *sweep_source_new(vitals_context *context, struct worker_event *event)
 {
     struct sweep_source *source = memory_alloc(sizeof(*source));
     if (source == NULL)
         return NULL;
     source->context = context_ref(context);
-    source->hub = hub;
+    source->event = event;
     return source;
 }
 
 void sweep_source_tell_end(struct sweep_source *source)
 {
-    for (size_t i = 0; i < source->lane_count; i++)
-        lane_tell_end(source->lanes[i].lane);
+    for (size_t i = 0; i < source->worker_count; i++)
+        worker_tell_end(source->workers[i].worker);
 }
 
 void sweep_source_free(struct sweep_source *source, uint64_t deadline_ns)
@@ -104,8 +104,8 @@ void sweep_source_free(struct sweep_source *source, uint64_t deadline_ns)
     if (source == NULL)
         return;
     sweep_source_tell_end(source);
-    for (size_t i = 0; i < source->lane_count; i++)
-        lane_end(source->lanes[i].lane, deadline_ns);
+    for (size_t i = 0; i < source->worker_count; i++)
+        worker_end(source->workers[i].worker, deadline_ns);
     sweep_source_forget(source);
 }
 
@@ -113,8 +113,8 @@ void sweep_source_forget(struct sweep_source *source)
 {
     if (source == NULL)
         return;
-    for (size_t i = 0; i < source->lane_count; i++)
-        world_unref(source->lanes[i].world);
+    for (size_t i = 0; i < source->worker_count; i++)
+        world_unref(source->workers[i].world);
     gpu_sweep_unref(source->newest);
     context_unref(source->context);
     memory_free(source);
@@ -125,7 +125,7 @@ void sweep_source_begin(struct sweep_source *source)
     source->answered = source->failed = false;
 }
 
-/* ---- lanes ---- */
+/* ---- workers ---- */
 
 static struct sweep_world *new_world(const struct sweep_source *source)
 {
@@ -135,122 +135,122 @@ static struct sweep_world *new_world(const struct sweep_source *source)
         memory_free(world);
         return NULL;
     }
-    for (size_t i = 0; i < source->lane_count; i++)
-        gpu_sweeper_avoid(sweeper, source->lanes[i].major, source->lanes[i].minor);
+    for (size_t i = 0; i < source->worker_count; i++)
+        gpu_sweeper_avoid(sweeper, source->workers[i].major, source->workers[i].minor);
     atomic_init(&world->refs, 1);
     world->context = context_ref(source->context);
     world->sweeper = sweeper;
     return world;
 }
 
-/* A lane with its job; false: no thread or no memory. */
-static bool add_lane(struct sweep_source *source)
+/* A worker with its job; false: no thread or no memory. */
+static bool add_worker(struct sweep_source *source)
 {
-    if (source->lane_count == LANES_MAX)
+    if (source->worker_count == WORKERS_MAX)
         return false;
     struct sweep_world *world = new_world(source);
-    struct lane *lane = world != NULL ? lane_new(source->hub, &SERVICE, world) : NULL;
-    struct sweep_job *job = lane != NULL ? memory_alloc(sizeof(*job)) : NULL;
-    int number = job != NULL ? lane_add(lane, job) : -1;
+    struct worker *worker = world != NULL ? worker_new(source->event, &SERVICE, world) : NULL;
+    struct sweep_job *job = worker != NULL ? memory_alloc(sizeof(*job)) : NULL;
+    int number = job != NULL ? worker_add(worker, job) : -1;
     if (number < 0) {
         memory_free(job);
-        if (lane != NULL)
-            lane_end(lane, 0);
+        if (worker != NULL)
+            worker_end(worker, 0);
         if (world != NULL)
             world_unref(world);
         return false;
     }
-    source->lanes[source->lane_count].lane = lane;
-    source->lanes[source->lane_count].job = number;
-    source->lanes[source->lane_count++].world = world;
+    source->workers[source->worker_count].worker = worker;
+    source->workers[source->worker_count].job = number;
+    source->workers[source->worker_count++].world = world;
     return true;
 }
 
-/* Takes a lane out of the list; its thread waits for work, and ends. */
+/* Takes a worker out of the list; its thread waits for work, and ends. */
 static void retire(struct sweep_source *source, size_t at)
 {
     const vitals_clock *clock = &source->context->os.clock;
-    lane_end(source->lanes[at].lane, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
-    world_unref(source->lanes[at].world);
-    source->lane_count--;
-    memmove(&source->lanes[at], &source->lanes[at + 1],
-            (source->lane_count - at) * sizeof source->lanes[0]);
+    worker_end(source->workers[at].worker, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
+    world_unref(source->workers[at].world);
+    source->worker_count--;
+    memmove(&source->workers[at], &source->workers[at + 1],
+            (source->worker_count - at) * sizeof source->workers[0]);
 }
 
-/* Where a driver that hung has answered, its device is to be swept again: by a new lane, which
+/* Where a driver that hung has answered, its device is to be swept again: by a new worker, which
  * avoids those that hang still. True: then the newest is no more. */
 static bool take_back(struct sweep_source *source)
 {
     bool back = false;
-    for (size_t i = source->lane_count - 1; i-- > 0;) {
-        if (!lane_collect(source->lanes[i].lane, source->lanes[i].job))
+    for (size_t i = source->worker_count - 1; i-- > 0;) {
+        if (!worker_collect(source->workers[i].worker, source->workers[i].job))
             continue;
         retire(source, i);
         back = true;
     }
     if (back)
-        retire(source, source->lane_count - 1);
+        retire(source, source->worker_count - 1);
     return back;
 }
 
-static struct lane *newest_lane(const struct sweep_source *source)
+static struct worker *newest_worker(const struct sweep_source *source)
 {
-    return source->lanes[source->lane_count - 1].lane;
+    return source->workers[source->worker_count - 1].worker;
 }
 
 static int newest_job(const struct sweep_source *source)
 {
-    return source->lanes[source->lane_count - 1].job;
+    return source->workers[source->worker_count - 1].job;
 }
 
 void sweep_source_ask(struct sweep_source *source)
 {
     if (source->asked || source->answered || source->failed)
         return;
-    bool none = source->lane_count == 0 || (source->lane_count > 1 && take_back(source)) ||
-                lane_state(newest_lane(source), newest_job(source)) != LANE_IDLE;
-    source->failed = none && !add_lane(source);
+    bool none = source->worker_count == 0 || (source->worker_count > 1 && take_back(source)) ||
+                worker_state(newest_worker(source), newest_job(source)) != WORKER_IDLE;
+    source->failed = none && !add_worker(source);
     if (source->failed)
         return;
     source->asked = true;
-    lane_ask(newest_lane(source), newest_job(source));
+    worker_ask(newest_worker(source), newest_job(source));
 }
 
-/* Lanes whose driver has answered meanwhile make room for another. */
+/* Workers whose driver has answered meanwhile make room for another. */
 static void make_room(struct sweep_source *source)
 {
-    for (size_t i = source->lane_count - 1; i-- > 0;) {
-        if (lane_collect(source->lanes[i].lane, source->lanes[i].job))
+    for (size_t i = source->worker_count - 1; i-- > 0;) {
+        if (worker_collect(source->workers[i].worker, source->workers[i].job))
             retire(source, i);
     }
 }
 
-/* Where the newest lane hangs in a driver, that device stays with it, and another lane asks the
+/* Where the newest worker hangs in a driver, that device stays with it, and another worker asks the
  * others. False: it does not hang. */
 static bool leave_behind(struct sweep_source *source)
 {
     const vitals_clock *clock = &source->context->os.clock;
     uint32_t major, minor;
     uint64_t since;
-    if (lane_running(newest_lane(source), &since) < 0 ||
+    if (worker_running(newest_worker(source), &since) < 0 ||
         clock->monotonic_ns(clock->data) < since + HANG_SECONDS * NS_PER_SECOND)
         return false;
-    if (source->lane_count == LANES_MAX)
+    if (source->worker_count == WORKERS_MAX)
         make_room(source);
-    size_t at = source->lane_count - 1;
-    source->stuck = source->lane_count == LANES_MAX ||
-                    !gpu_sweeper_asks(source->lanes[at].world->sweeper, &major, &minor);
+    size_t at = source->worker_count - 1;
+    source->stuck = source->worker_count == WORKERS_MAX ||
+                    !gpu_sweeper_asks(source->workers[at].world->sweeper, &major, &minor);
     if (source->stuck)
         return true; /* it goes on waiting */
-    source->lanes[at].major = major;
-    source->lanes[at].minor = minor;
-    source->asked = source->stuck = !add_lane(source);
+    source->workers[at].major = major;
+    source->workers[at].minor = minor;
+    source->asked = source->stuck = !add_worker(source);
     return true;
 }
 
 static void take(struct sweep_source *source)
 {
-    struct sweep_job *job = lane_data(newest_lane(source), newest_job(source));
+    struct sweep_job *job = worker_data(newest_worker(source), newest_job(source));
     source->asked = source->stuck = false;
     source->calls++;
     source->spent_ns += job->spent_ns;
@@ -266,7 +266,7 @@ static void take(struct sweep_source *source)
 enum sweep_answer sweep_source_collect(struct sweep_source *source, struct gpu_sweep **out)
 {
     bool hangs = source->asked && leave_behind(source);
-    if (source->asked && lane_collect(newest_lane(source), newest_job(source)))
+    if (source->asked && worker_collect(newest_worker(source), newest_job(source)))
         take(source);
     *out = source->newest;
     if (source->answered)
@@ -294,8 +294,8 @@ static void write_message(const struct sweep_source *source, vitals_builder *bui
                  sweep->denied);
     if (source->stuck)
         snprintf(text, sizeof text, "no answer: %zu thread%s hang%s, and no other is asked",
-                 source->lane_count, source->lane_count == 1 ? "" : "s",
-                 source->lane_count == 1 ? "s" : "");
+                 source->worker_count, source->worker_count == 1 ? "" : "s",
+                 source->worker_count == 1 ? "s" : "");
     vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, (vitals_text){text, strlen(text)},
                         VITALS_HAVE);
 }
@@ -304,7 +304,7 @@ void sweep_source_write(const struct sweep_source *source, vitals_builder *build
                         uint64_t stamp_ns)
 {
     static const char NAME[] = "gpu clients";
-    if (source->lane_count == 0)
+    if (source->worker_count == 0)
         return;
     vitals_availability state = source->newest != NULL ? (vitals_availability)source->newest->state
                                                        : VITALS_NOT_YET;
@@ -321,6 +321,6 @@ void sweep_source_write(const struct sweep_source *source, vitals_builder *build
                        VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, source->timeouts, VITALS_HAVE);
     vitals_builder_missing(builder, VITALS_SOURCE_MISSED_TICKS, VITALS_UNSUPPORTED);
-    vitals_builder_u64(builder, VITALS_SOURCE_QUARANTINED, source->lane_count - !source->stuck,
+    vitals_builder_u64(builder, VITALS_SOURCE_QUARANTINED, source->worker_count - !source->stuck,
                        VITALS_HAVE);
 }

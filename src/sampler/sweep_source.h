@@ -1,4 +1,4 @@
-/* sweep_source.h: the lane that looks through /proc for who has a GPU open.
+/* sweep_source.h: the worker that looks through /proc for who has a GPU open.
  *
  * One for all vendors. It is asked only in ticks in which a back end waits for it, so a machine
  * without such a device never pays. Thread rule: the tick thread. */
@@ -12,7 +12,7 @@
 struct sweep_source;
 
 /* NULL: no memory. Its thread begins with the first question. */
-struct sweep_source *sweep_source_new(vitals_context *context, struct lane_hub *hub);
+struct sweep_source *sweep_source_new(vitals_context *context, struct worker_event *event);
 
 void sweep_source_tell_end(struct sweep_source *source);
 void sweep_source_free(struct sweep_source *source, uint64_t deadline_ns);

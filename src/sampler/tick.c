@@ -32,13 +32,13 @@ static int add_gpus(struct tick *tick)
 {
     if (!wants_gpus(&tick->request->wanted))
         return 0;
-    tick->sweeps = sweep_source_new(tick->context, tick->hub);
+    tick->sweeps = sweep_source_new(tick->context, tick->event);
     if (tick->sweeps == NULL)
         return VITALS_EMEMORY;
     for (unsigned i = 0; gpu_backends[i] != NULL && tick->gpu_count < GPU_BACKENDS_MAX; i++) {
         if (!gpu_backend_enabled(gpu_backends[i], tick->context->backends))
             continue;
-        struct gpu_source *source = gpu_source_new(tick->context, tick->hub, gpu_backends[i], i);
+        struct gpu_source *source = gpu_source_new(tick->context, tick->event, gpu_backends[i], i);
         if (source == NULL)
             return VITALS_EMEMORY;
         tick->gpus[tick->gpu_count++] = source;
@@ -49,10 +49,10 @@ static int add_gpus(struct tick *tick)
 static int fill(struct tick *tick, const vitals_request *request)
 {
     tick->request = request_copy(request);
-    tick->hub = lane_hub_new(tick->context);
+    tick->event = worker_event_new(tick->context);
     tick->processes = process_table_new(tick->context);
     tick->devices = gpu_table_new();
-    if (tick->request == NULL || tick->hub == NULL || tick->processes == NULL ||
+    if (tick->request == NULL || tick->event == NULL || tick->processes == NULL ||
         tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
         return VITALS_EMEMORY;
     tick->shown = request->wanted;
@@ -60,12 +60,13 @@ static int fill(struct tick *tick, const vitals_request *request)
         workloads_needs(&tick->request->wanted);
     plan_init(&tick->plan, tick->request);
     process_table_watcher(tick->processes, tick->request->watcher);
-    process_table_pulse(tick->processes, tick->request->pulse, tick->request->pulse_folder);
+    process_table_watch_cgroup(tick->processes, tick->request->activity,
+                               tick->request->activity_folder);
     process_table_select(tick->processes, tick->request->rows, tick->request->pids,
                          tick->request->pid_count);
-    tick->slow = slow_source_new(tick->context, tick->hub, &tick->plan);
-    tick->machine = machine_source_new(tick->context, tick->hub, &tick->request->wanted);
-    tick->workloads = workload_source_new(tick->context, tick->hub, &tick->shown);
+    tick->slow = slow_source_new(tick->context, tick->event, &tick->plan);
+    tick->machine = machine_source_new(tick->context, tick->event, &tick->request->wanted);
+    tick->workloads = workload_source_new(tick->context, tick->event, &tick->shown);
     bool failed = tick->slow == NULL || tick->machine == NULL || tick->workloads == NULL;
     return failed ? VITALS_EMEMORY : add_gpus(tick);
 }
@@ -83,14 +84,14 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
     return error_set(error, VITALS_EMEMORY, 0, "no memory, thread or descriptor for a sampler");
 }
 
-/* All but the lanes. */
+/* All but the workers. */
 static void free_rest(struct tick *tick)
 {
     vitals_builder_free(tick->builder);
     gpu_table_free(tick->devices);
     process_table_free(tick->processes);
     host_done(&tick->host);
-    lane_hub_unref(tick->hub);
+    worker_event_unref(tick->event);
     vitals_request_free(tick->request);
     context_unref(tick->context);
 }
@@ -121,7 +122,7 @@ void tick_forget(struct tick *tick)
     free_rest(tick);
 }
 
-/* ---- the lanes ---- */
+/* ---- the workers ---- */
 
 static uint64_t monotonic(const struct tick *tick)
 {
@@ -218,12 +219,12 @@ static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
 }
 
 /* Until the deadline, or until what is waited for but briefly is no longer. */
-static bool wait_for_lane(struct tick *tick, uint64_t deadline_ns)
+static bool wait_for_worker(struct tick *tick, uint64_t deadline_ns)
 {
     uint64_t until_ns = deadline_ns;
     for (size_t i = 0; i < tick->gpu_count; i++)
         until_ns = gpu_source_patience(tick->gpus[i], until_ns);
-    if (lane_hub_wait(tick->hub, until_ns))
+    if (worker_event_wait(tick->event, until_ns))
         return true;
     return until_ns < deadline_ns && monotonic(tick) >= until_ns;
 }
@@ -236,15 +237,15 @@ static bool wait_for_one(struct tick *tick, uint64_t deadline_ns)
     bool refused = tick->sequence == 0 && slow_source_refused(tick->slow);
     uint64_t pause_ns = saturating_add(monotonic(tick), PAUSE_NS);
     if (!refused || pause_ns >= deadline_ns)
-        return wait_for_lane(tick, deadline_ns);
-    if (!lane_hub_wait(tick->hub, pause_ns))
+        return wait_for_worker(tick, deadline_ns);
+    if (!worker_event_wait(tick->event, pause_ns))
         ask_details(tick);
     return true;
 }
 
 /* Until all is answered or the deadline. A device that was found while waiting is asked at once,
  * and its users' details, so that a first tick is as full as any other. */
-static int wait_for_lanes(struct tick *tick, const struct metric_set *due, uint64_t deadline_ns)
+static int wait_for_workers(struct tick *tick, const struct metric_set *due, uint64_t deadline_ns)
 {
     do {
         int code = collect(tick);
@@ -280,7 +281,7 @@ static int end_waiting(struct tick *tick, const struct metric_set *due)
         machine_source_ask(tick->machine, due, tick->begin_ns);
         if (tick->request->rows != VITALS_ROWS_GPU_USERS)
             ask_details(tick);
-        code = wait_for_lanes(tick, due, monotonic(tick) + MOMENT_NS);
+        code = wait_for_workers(tick, due, monotonic(tick) + MOMENT_NS);
     }
     return code;
 }
@@ -377,7 +378,7 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     uint64_t begin_ns = tick->begin_ns = monotonic(tick);
     const struct metric_set *wanted = &tick->request->wanted;
     struct metric_set due;
-    tick->plan.rests = process_table_rests(tick->processes);
+    tick->plan.rests = process_table_is_idle(tick->processes);
     plan_due(&tick->plan, begin_ns, tick->last, &due);
     if (tick->sweeps != NULL)
         sweep_source_begin(tick->sweeps);
@@ -388,13 +389,13 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     int code = host_read(&tick->host, tick->context, &due, read_ns);
     process_table_tell(tick->processes, ask_early, tick);
     if (tick->last) /* what is not seen now is never seen: all are looked at */
-        process_table_pulse(tick->processes, 0, 0);
+        process_table_watch_cgroup(tick->processes, 0, 0);
     if (code == 0 && wants_processes(wanted))
         code = process_table_tick(tick->processes, &due);
     if (code == 0) {
         if (tick->request->rows != VITALS_ROWS_GPU_USERS)
             ask_details(tick);
-        code = wait_for_lanes(tick, &due, saturating_add(begin_ns, patience_ns));
+        code = wait_for_workers(tick, &due, saturating_add(begin_ns, patience_ns));
         if (code == 0)
             code = end_waiting(tick, &due);
     }

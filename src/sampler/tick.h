@@ -21,7 +21,7 @@ struct tick {
     vitals_request *request; /* owned; wants also what other tables are made of */
     struct metric_set shown; /* what was asked for */
     struct plan plan;
-    struct lane_hub *hub;
+    struct worker_event *event;
     struct slow_source *slow;
     struct machine_source *machine;
     struct gpu_source *gpus[GPU_BACKENDS_MAX];
@@ -46,13 +46,13 @@ struct tick {
 int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
               vitals_error *error);
 
-/* Ends lanes, leaving behind what hangs after `patience_ns`. */
+/* Ends workers, leaving behind what hangs after `patience_ns`. */
 void tick_done(struct tick *tick, uint64_t patience_ns);
 
-/* Frees what can be freed after a fork, where the lanes' threads are not. */
+/* Frees what can be freed after a fork, where the workers' threads are not. */
 void tick_forget(struct tick *tick);
 
-/* Reads, and waits for lanes `patience_ns` at most. *out is the caller's. */
+/* Reads, and waits for workers `patience_ns` at most. *out is the caller's. */
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error);
 
 #endif

@@ -8,31 +8,31 @@
 #include <signal.h>
 #include <string.h>
 
-enum { LANE_STACK_BYTES = 512 * 1024, LANE_JOBS_MAX = 288 };
+enum { WORKER_STACK_BYTES = 512 * 1024, WORKER_JOBS_MAX = 288 };
 
-struct lane_hub {
+struct worker_event {
     atomic_uint refs;
     vitals_context *context;
     int arrivals; /* an event */
 };
 
-struct lane_job {
+struct worker_job {
     void *data; /* NULL: the place is free */
-    enum lane_job_state state;
+    enum worker_job_state state;
     uint64_t order; /* of asking */
 };
 
-struct lane {
+struct worker {
     atomic_uint refs; /* the owner and the thread */
-    struct lane_hub *hub;
-    const struct lane_service *service;
+    struct worker_event *event;
+    const struct worker_service *service;
     void *world;
     int wake; /* an event: something was asked, or it is time to end */
     int left; /* an event: the thread has ended */
     pthread_t thread;
 
     pthread_mutex_t mutex;
-    struct lane_job jobs[LANE_JOBS_MAX]; /* guarded by mutex, as is all that follows */
+    struct worker_job jobs[WORKER_JOBS_MAX]; /* guarded by mutex, as is all that follows */
     size_t count;
     uint64_t asked;
     int running; /* -1: none */
@@ -40,247 +40,248 @@ struct lane {
     bool ending;
 };
 
-/* ---- the hub ---- */
+/* ---- the event ---- */
 
-struct lane_hub *lane_hub_new(vitals_context *context)
+struct worker_event *worker_event_new(vitals_context *context)
 {
-    struct lane_hub *hub = memory_alloc(sizeof(*hub));
-    if (hub == NULL)
+    struct worker_event *event = memory_alloc(sizeof(*event));
+    if (event == NULL)
         return NULL;
-    hub->arrivals = os_event_new();
-    if (hub->arrivals < 0) {
-        memory_free(hub);
+    event->arrivals = os_event_new();
+    if (event->arrivals < 0) {
+        memory_free(event);
         return NULL;
     }
-    atomic_init(&hub->refs, 1);
-    hub->context = context_ref(context);
-    return hub;
+    atomic_init(&event->refs, 1);
+    event->context = context_ref(context);
+    return event;
 }
 
-void lane_hub_unref(struct lane_hub *hub)
+void worker_event_unref(struct worker_event *event)
 {
-    if (hub == NULL || atomic_fetch_sub_explicit(&hub->refs, 1, memory_order_acq_rel) != 1)
+    if (event == NULL || atomic_fetch_sub_explicit(&event->refs, 1, memory_order_acq_rel) != 1)
         return;
-    os_close_descriptor(hub->arrivals);
-    context_unref(hub->context);
-    memory_free(hub);
+    os_close_descriptor(event->arrivals);
+    context_unref(event->context);
+    memory_free(event);
 }
 
-bool lane_hub_wait(struct lane_hub *hub, uint64_t deadline_ns)
+bool worker_event_wait(struct worker_event *event, uint64_t deadline_ns)
 {
-    const vitals_clock *clock = &hub->context->os.clock;
-    if (clock->wait_until(clock->data, hub->arrivals, deadline_ns) != 1)
+    const vitals_clock *clock = &event->context->os.clock;
+    if (clock->wait_until(clock->data, event->arrivals, deadline_ns) != 1)
         return false;
-    os_event_clear(hub->arrivals);
+    os_event_clear(event->arrivals);
     return true;
 }
 
 /* ---- life ---- */
 
-static void lane_unref(struct lane *lane)
+static void worker_unref(struct worker *worker)
 {
-    if (atomic_fetch_sub_explicit(&lane->refs, 1, memory_order_acq_rel) != 1)
+    if (atomic_fetch_sub_explicit(&worker->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (size_t i = 0; i < lane->count; i++) {
-        if (lane->jobs[i].data != NULL)
-            lane->service->data_free(lane->jobs[i].data);
+    for (size_t i = 0; i < worker->count; i++) {
+        if (worker->jobs[i].data != NULL)
+            worker->service->data_free(worker->jobs[i].data);
     }
-    lane->service->world_unref(lane->world);
-    os_close_descriptor(lane->wake);
-    os_close_descriptor(lane->left);
-    pthread_mutex_destroy(&lane->mutex);
-    lane_hub_unref(lane->hub);
-    memory_free(lane);
+    worker->service->world_unref(worker->world);
+    os_close_descriptor(worker->wake);
+    os_close_descriptor(worker->left);
+    pthread_mutex_destroy(&worker->mutex);
+    worker_event_unref(worker->event);
+    memory_free(worker);
 }
 
 /* The job that was asked first, marked as running, and its data; -1 where there is none. */
-static int next_job(struct lane *lane, uint64_t now_ns, void **data, bool *ending)
+static int next_job(struct worker *worker, uint64_t now_ns, void **data, bool *ending)
 {
-    pthread_mutex_lock(&lane->mutex);
+    pthread_mutex_lock(&worker->mutex);
     int found = -1;
-    for (size_t i = 0; i < lane->count; i++) {
-        const struct lane_job *job = &lane->jobs[i];
-        if (job->state == LANE_ASKED && (found < 0 || job->order < lane->jobs[found].order))
+    for (size_t i = 0; i < worker->count; i++) {
+        const struct worker_job *job = &worker->jobs[i];
+        if (job->state == WORKER_ASKED && (found < 0 || job->order < worker->jobs[found].order))
             found = (int)i;
     }
-    *ending = lane->ending;
+    *ending = worker->ending;
     if (*ending)
         found = -1;
     if (found >= 0) {
-        lane->jobs[found].state = LANE_RUNNING;
-        *data = lane->jobs[found].data;
+        worker->jobs[found].state = WORKER_RUNNING;
+        *data = worker->jobs[found].data;
     }
-    lane->running = found;
-    lane->running_since_ns = now_ns;
-    pthread_mutex_unlock(&lane->mutex);
+    worker->running = found;
+    worker->running_since_ns = now_ns;
+    pthread_mutex_unlock(&worker->mutex);
     return found;
 }
 
-static void finish_job(struct lane *lane, int job)
+static void finish_job(struct worker *worker, int job)
 {
-    pthread_mutex_lock(&lane->mutex);
-    lane->jobs[job].state = LANE_DONE;
-    lane->running = -1;
-    pthread_mutex_unlock(&lane->mutex);
-    os_event_set(lane->hub->arrivals);
+    pthread_mutex_lock(&worker->mutex);
+    worker->jobs[job].state = WORKER_DONE;
+    worker->running = -1;
+    pthread_mutex_unlock(&worker->mutex);
+    os_event_set(worker->event->arrivals);
 }
 
-static void *lane_main(void *argument)
+static void *worker_main(void *argument)
 {
-    struct lane *lane = argument;
-    const vitals_clock *clock = &lane->hub->context->os.clock;
+    struct worker *worker = argument;
+    const vitals_clock *clock = &worker->event->context->os.clock;
     for (bool ending = false; !ending;) {
         void *data = NULL;
-        int job = next_job(lane, clock->monotonic_ns(clock->data), &data, &ending);
+        int job = next_job(worker, clock->monotonic_ns(clock->data), &data, &ending);
         if (job >= 0) {
-            lane->service->work(lane->world, data);
-            finish_job(lane, job);
+            worker->service->work(worker->world, data);
+            finish_job(worker, job);
         } else if (!ending) {
-            ending = clock->wait_until(clock->data, lane->wake, UINT64_MAX) < 0; /* cannot wait */
-            os_event_clear(lane->wake);
+            ending = clock->wait_until(clock->data, worker->wake, UINT64_MAX) < 0; /* cannot wait */
+            os_event_clear(worker->wake);
         }
     }
-    os_event_set(lane->left);
-    lane_unref(lane);
+    os_event_set(worker->left);
+    worker_unref(worker);
     return NULL;
 }
 
 /* A thread that takes no signal: those are the program's. */
-static int start_thread(struct lane *lane)
+static int start_thread(struct worker *worker)
 {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
         return -1;
-    pthread_attr_setstacksize(&attributes, LANE_STACK_BYTES);
+    pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&lane->thread, &attributes, lane_main, lane);
+    int failed = pthread_create(&worker->thread, &attributes, worker_main, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     if (failed == 0)
-        pthread_setname_np(lane->thread, lane->service->name);
+        pthread_setname_np(worker->thread, worker->service->name);
     return failed == 0 ? 0 : -1;
 }
 
-struct lane *lane_new(struct lane_hub *hub, const struct lane_service *service, void *world)
+struct worker *worker_new(struct worker_event *event, const struct worker_service *service,
+                          void *world)
 {
-    struct lane *lane = memory_alloc(sizeof(*lane));
-    if (lane == NULL)
+    struct worker *worker = memory_alloc(sizeof(*worker));
+    if (worker == NULL)
         return NULL;
-    lane->wake = os_event_new();
-    lane->left = os_event_new();
-    if (lane->wake < 0 || lane->left < 0) {
-        os_close_descriptor(lane->wake);
-        os_close_descriptor(lane->left);
-        memory_free(lane);
+    worker->wake = os_event_new();
+    worker->left = os_event_new();
+    if (worker->wake < 0 || worker->left < 0) {
+        os_close_descriptor(worker->wake);
+        os_close_descriptor(worker->left);
+        memory_free(worker);
         return NULL;
     }
-    atomic_init(&lane->refs, 2);
-    pthread_mutex_init(&lane->mutex, NULL);
-    lane->running = -1;
-    lane->service = service;
-    lane->world = world;
+    atomic_init(&worker->refs, 2);
+    pthread_mutex_init(&worker->mutex, NULL);
+    worker->running = -1;
+    worker->service = service;
+    worker->world = world;
     service->world_ref(world);
-    lane->hub = hub;
-    atomic_fetch_add_explicit(&hub->refs, 1, memory_order_relaxed);
-    if (start_thread(lane) < 0) {
-        atomic_store(&lane->refs, 1);
-        lane_unref(lane);
+    worker->event = event;
+    atomic_fetch_add_explicit(&event->refs, 1, memory_order_relaxed);
+    if (start_thread(worker) < 0) {
+        atomic_store(&worker->refs, 1);
+        worker_unref(worker);
         return NULL;
     }
-    return lane;
+    return worker;
 }
 
-void lane_tell_end(struct lane *lane)
+void worker_tell_end(struct worker *worker)
 {
-    pthread_mutex_lock(&lane->mutex);
-    lane->ending = true;
-    pthread_mutex_unlock(&lane->mutex);
-    os_event_set(lane->wake);
+    pthread_mutex_lock(&worker->mutex);
+    worker->ending = true;
+    pthread_mutex_unlock(&worker->mutex);
+    os_event_set(worker->wake);
 }
 
-void lane_end(struct lane *lane, uint64_t deadline_ns)
+void worker_end(struct worker *worker, uint64_t deadline_ns)
 {
-    const vitals_clock *clock = &lane->hub->context->os.clock;
-    lane_tell_end(lane);
-    if (clock->wait_until(clock->data, lane->left, deadline_ns) == 1)
-        pthread_join(lane->thread, NULL);
+    const vitals_clock *clock = &worker->event->context->os.clock;
+    worker_tell_end(worker);
+    if (clock->wait_until(clock->data, worker->left, deadline_ns) == 1)
+        pthread_join(worker->thread, NULL);
     else
-        pthread_detach(lane->thread);
-    lane_unref(lane);
+        pthread_detach(worker->thread);
+    worker_unref(worker);
 }
 
 /* ---- jobs ---- */
 
-int lane_add(struct lane *lane, void *data)
+int worker_add(struct worker *worker, void *data)
 {
     int place = -1;
-    pthread_mutex_lock(&lane->mutex);
-    for (size_t i = 0; i < lane->count && place < 0; i++) {
-        if (lane->jobs[i].data == NULL)
+    pthread_mutex_lock(&worker->mutex);
+    for (size_t i = 0; i < worker->count && place < 0; i++) {
+        if (worker->jobs[i].data == NULL)
             place = (int)i;
     }
-    if (place < 0 && lane->count < LANE_JOBS_MAX)
-        place = (int)lane->count++;
+    if (place < 0 && worker->count < WORKER_JOBS_MAX)
+        place = (int)worker->count++;
     if (place >= 0)
-        lane->jobs[place] = (struct lane_job){.data = data, .state = LANE_IDLE};
-    pthread_mutex_unlock(&lane->mutex);
+        worker->jobs[place] = (struct worker_job){.data = data, .state = WORKER_IDLE};
+    pthread_mutex_unlock(&worker->mutex);
     return place;
 }
 
-void *lane_remove(struct lane *lane, int job)
+void *worker_remove(struct worker *worker, int job)
 {
-    pthread_mutex_lock(&lane->mutex);
+    pthread_mutex_lock(&worker->mutex);
     void *data = NULL;
-    if (lane->jobs[job].state != LANE_RUNNING) {
-        data = lane->jobs[job].data;
-        lane->jobs[job] = (struct lane_job){.data = NULL};
+    if (worker->jobs[job].state != WORKER_RUNNING) {
+        data = worker->jobs[job].data;
+        worker->jobs[job] = (struct worker_job){.data = NULL};
     }
-    pthread_mutex_unlock(&lane->mutex);
+    pthread_mutex_unlock(&worker->mutex);
     return data;
 }
 
-void *lane_data(struct lane *lane, int job)
+void *worker_data(struct worker *worker, int job)
 {
-    pthread_mutex_lock(&lane->mutex);
-    void *data = lane->jobs[job].data;
-    pthread_mutex_unlock(&lane->mutex);
+    pthread_mutex_lock(&worker->mutex);
+    void *data = worker->jobs[job].data;
+    pthread_mutex_unlock(&worker->mutex);
     return data;
 }
 
-enum lane_job_state lane_state(struct lane *lane, int job)
+enum worker_job_state worker_state(struct worker *worker, int job)
 {
-    pthread_mutex_lock(&lane->mutex);
-    enum lane_job_state state = lane->jobs[job].state;
-    pthread_mutex_unlock(&lane->mutex);
+    pthread_mutex_lock(&worker->mutex);
+    enum worker_job_state state = worker->jobs[job].state;
+    pthread_mutex_unlock(&worker->mutex);
     return state;
 }
 
-void lane_ask(struct lane *lane, int job)
+void worker_ask(struct worker *worker, int job)
 {
-    pthread_mutex_lock(&lane->mutex);
-    lane->jobs[job].state = LANE_ASKED;
-    lane->jobs[job].order = ++lane->asked;
-    pthread_mutex_unlock(&lane->mutex);
-    os_event_set(lane->wake);
+    pthread_mutex_lock(&worker->mutex);
+    worker->jobs[job].state = WORKER_ASKED;
+    worker->jobs[job].order = ++worker->asked;
+    pthread_mutex_unlock(&worker->mutex);
+    os_event_set(worker->wake);
 }
 
-bool lane_collect(struct lane *lane, int job)
+bool worker_collect(struct worker *worker, int job)
 {
-    pthread_mutex_lock(&lane->mutex);
-    bool done = lane->jobs[job].state == LANE_DONE;
+    pthread_mutex_lock(&worker->mutex);
+    bool done = worker->jobs[job].state == WORKER_DONE;
     if (done)
-        lane->jobs[job].state = LANE_IDLE;
-    pthread_mutex_unlock(&lane->mutex);
+        worker->jobs[job].state = WORKER_IDLE;
+    pthread_mutex_unlock(&worker->mutex);
     return done;
 }
 
-int lane_running(struct lane *lane, uint64_t *since_ns)
+int worker_running(struct worker *worker, uint64_t *since_ns)
 {
-    pthread_mutex_lock(&lane->mutex);
-    int job = lane->running;
-    *since_ns = lane->running_since_ns;
-    pthread_mutex_unlock(&lane->mutex);
+    pthread_mutex_lock(&worker->mutex);
+    int job = worker->running;
+    *since_ns = worker->running_since_ns;
+    pthread_mutex_unlock(&worker->mutex);
     return job;
 }

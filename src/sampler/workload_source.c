@@ -16,12 +16,12 @@ static const vitals_metric FIGURES[] = {VITALS_WORKLOAD_TASKS, VITALS_WORKLOAD_M
                                         VITALS_WORKLOAD_MEMORY_PEAK_BYTES,
                                         VITALS_WORKLOAD_CPU_SECONDS, VITALS_WORKLOAD_OOM_KILLS};
 
-/* ---- the lane's side ---- */
+/* ---- the worker's side ---- */
 
 struct workload_world {
     atomic_uint refs;
     vitals_context *context;
-    struct os_groups *groups; /* the lane's */
+    struct os_groups *groups; /* the worker's */
 };
 
 struct workload_question {
@@ -34,7 +34,7 @@ struct workload_job {
     struct buffer paths;
     struct workload_question *items;
     size_t count, capacity;
-    struct facts facts;         /* answer */
+    struct row_batch batch;     /* answer */
     uint64_t read_ns, spent_ns; /* answer: when it began, how long it took */
 };
 
@@ -45,13 +45,13 @@ static void work(void *argument, void *data)
     const struct os *os = &world->context->os;
     job->read_ns = os->clock.monotonic_ns(os->clock.data);
     os_groups_find(world->groups, os);
-    facts_reset(&job->facts, &job->asked);
+    batch_reset(&job->batch, &job->asked);
     for (size_t i = 0; i < job->count; i++) {
         const struct workload_question *item = &job->items[i];
-        if (facts_row(&job->facts, VITALS_WORKLOAD, item->key, (struct span){"", 0}) == NULL)
+        if (batch_add_row(&job->batch, VITALS_WORKLOAD, item->key, (struct span){"", 0}) == NULL)
             break;
-        os_groups_facts(world->groups, os, (struct span){job->paths.bytes + item->at, item->size},
-                        &job->facts);
+        os_groups_metrics(world->groups, os, (struct span){job->paths.bytes + item->at, item->size},
+                          &job->batch);
     }
     job->spent_ns = os->clock.monotonic_ns(os->clock.data) - job->read_ns;
 }
@@ -77,15 +77,15 @@ static void data_free(void *data)
     struct workload_job *job = data;
     buffer_done(&job->paths);
     memory_free(job->items);
-    facts_done(&job->facts);
+    batch_done(&job->batch);
     memory_free(job);
 }
 
-static const struct lane_service SERVICE = {.name = "vitals-groups",
-                                            .work = work,
-                                            .world_ref = world_ref,
-                                            .world_unref = world_unref,
-                                            .data_free = data_free};
+static const struct worker_service SERVICE = {.name = "vitals-groups",
+                                              .work = work,
+                                              .world_ref = world_ref,
+                                              .world_unref = world_unref,
+                                              .data_free = data_free};
 
 /* ---- the owner's side ---- */
 
@@ -94,18 +94,18 @@ struct workload_source {
     const struct metric_set *wanted;
     struct workload_world *world;
     struct workloads workloads;
-    struct lane *lane; /* NULL: nobody wants the table */
+    struct worker *worker; /* NULL: nobody wants the table */
     int job;
-    struct late late;
+    struct answer_cache cache;
     struct metric_set last; /* what was asked for last */
     uint64_t looked_ns;     /* the tick in which it was asked, */
-    uint64_t asked_ns;      /* and that in which the lane was */
+    uint64_t asked_ns;      /* and that in which the worker was */
     uint64_t pause_ns;      /* till it may be asked again */
     bool overdue;           /* has not answered since a deadline: nobody waits for it */
     uint64_t calls, all_spent_ns, timeouts;
 };
 
-static int open_lane(struct workload_source *source, struct lane_hub *hub)
+static int open_worker(struct workload_source *source, struct worker_event *event)
 {
     struct workload_world *world = memory_alloc(sizeof *world);
     if (world == NULL)
@@ -114,17 +114,17 @@ static int open_lane(struct workload_source *source, struct lane_hub *hub)
     world->context = context_ref(source->context);
     world->groups = os_groups_new();
     source->world = world;
-    source->lane = world->groups != NULL ? lane_new(hub, &SERVICE, world) : NULL;
-    struct workload_job *job = source->lane != NULL ? memory_alloc(sizeof *job) : NULL;
+    source->worker = world->groups != NULL ? worker_new(event, &SERVICE, world) : NULL;
+    struct workload_job *job = source->worker != NULL ? memory_alloc(sizeof *job) : NULL;
     if (job == NULL)
         return -1;
-    source->job = lane_add(source->lane, job);
+    source->job = worker_add(source->worker, job);
     if (source->job < 0)
         memory_free(job);
     return source->job;
 }
 
-struct workload_source *workload_source_new(vitals_context *context, struct lane_hub *hub,
+struct workload_source *workload_source_new(vitals_context *context, struct worker_event *event,
                                             const struct metric_set *wanted)
 {
     struct workload_source *source = memory_alloc(sizeof *source);
@@ -132,7 +132,7 @@ struct workload_source *workload_source_new(vitals_context *context, struct lane
         return NULL;
     source->context = context;
     source->wanted = wanted;
-    if (!metric_set_has_entity(wanted, VITALS_WORKLOAD) || open_lane(source, hub) >= 0)
+    if (!metric_set_has_entity(wanted, VITALS_WORKLOAD) || open_worker(source, event) >= 0)
         return source;
     const vitals_clock *clock = &context->os.clock;
     workload_source_free(source, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
@@ -143,8 +143,8 @@ void workload_source_free(struct workload_source *source, uint64_t deadline_ns)
 {
     if (source == NULL)
         return;
-    if (source->lane != NULL)
-        lane_end(source->lane, deadline_ns);
+    if (source->worker != NULL)
+        worker_end(source->worker, deadline_ns);
     workload_source_forget(source);
 }
 
@@ -154,7 +154,7 @@ void workload_source_forget(struct workload_source *source)
         return;
     world_unref(source->world);
     workloads_done(&source->workloads);
-    late_done(&source->late);
+    cache_done(&source->cache);
     memory_free(source);
 }
 
@@ -162,7 +162,7 @@ void workload_source_forget(struct workload_source *source)
 
 static bool is_idle(const struct workload_source *source)
 {
-    return lane_state(source->lane, source->job) == LANE_IDLE;
+    return worker_state(source->worker, source->job) == WORKER_IDLE;
 }
 
 static bool take_due(const struct workload_source *source, const struct metric_set *due,
@@ -207,7 +207,7 @@ static int fill(const struct workload_source *source, struct workload_job *job)
 int workload_source_ask(struct workload_source *source, struct process_table *processes,
                         const struct metric_set *due, uint64_t now_ns)
 {
-    if (source->lane == NULL || source->looked_ns == now_ns)
+    if (source->worker == NULL || source->looked_ns == now_ns)
         return 0;
     source->looked_ns = now_ns;
     workloads_collect(&source->workloads, processes);
@@ -215,42 +215,42 @@ int workload_source_ask(struct workload_source *source, struct process_table *pr
     struct metric_set asked;
     if (!is_idle(source) || early || !take_due(source, due, &asked))
         return 0;
-    struct workload_job *job = lane_data(source->lane, source->job);
+    struct workload_job *job = worker_data(source->worker, source->job);
     int code = fill(source, job);
     if (code < 0 || job->count == 0)
         return code;
     job->asked = source->last = asked;
     source->asked_ns = now_ns;
-    lane_ask(source->lane, source->job);
+    worker_ask(source->worker, source->job);
     return 0;
 }
 
 int workload_source_collect(struct workload_source *source)
 {
-    if (source->lane == NULL || !lane_collect(source->lane, source->job))
+    if (source->worker == NULL || !worker_collect(source->worker, source->job))
         return 0;
-    struct workload_job *job = lane_data(source->lane, source->job);
+    struct workload_job *job = worker_data(source->worker, source->job);
     source->overdue = false;
     source->calls++;
     source->pause_ns = job->count < MANY ? 0 : saturating_mul(job->spent_ns, SHARE);
     source->all_spent_ns += job->spent_ns;
-    return late_take(&source->late, &job->facts, job->read_ns);
+    return cache_take(&source->cache, &job->batch, job->read_ns);
 }
 
 bool workload_source_settled(const struct workload_source *source, uint64_t now_ns)
 {
-    if (source->lane == NULL)
+    if (source->worker == NULL)
         return true;
     return source->looked_ns == now_ns && (source->overdue || is_idle(source));
 }
 
 void workload_source_late(struct workload_source *source)
 {
-    if (source->lane == NULL || is_idle(source))
+    if (source->worker == NULL || is_idle(source))
         return;
     source->timeouts++;
     source->overdue = true;
-    late_overdue(&source->late, &source->last);
+    cache_overdue(&source->cache, &source->last);
 }
 
 /* ---- rows ---- */
@@ -345,23 +345,24 @@ static struct value sum_of(const struct workload_source *source, const struct wo
 
 /* *read_ns stays where nothing was read for it. */
 static struct value figure_of(const struct workload_source *source,
-                              const struct workload_entry *entry, const struct fact_row *row,
+                              const struct workload_entry *entry, const struct batch_row *row,
                               vitals_metric metric, uint64_t *read_ns)
 {
-    const struct fact *fact = row != NULL ? fact_find(&source->late.kept, row, metric) : NULL;
-    if (entry->place == 0 || (fact != NULL && fact->state == VITALS_UNSUPPORTED))
+    const struct batch_cell *cell = row != NULL ? batch_find(&source->cache.kept, row, metric)
+                                                : NULL;
+    if (entry->place == 0 || (cell != NULL && cell->state == VITALS_UNSUPPORTED))
         return sum_of(source, entry, metric);
-    if (fact == NULL)
-        return value_missing(late_reason(&source->late));
-    struct value value = {.as.u64 = fact->as.u64, .state = fact->state};
+    if (cell == NULL)
+        return value_missing(cache_reason(&source->cache));
+    struct value value = {.as.u64 = cell->as.u64, .state = cell->state};
     if (entry->several && value.state == VITALS_HAVE) // that of the oldest alone
         value.state = VITALS_LOWER_BOUND;
-    *read_ns = late_moment(&source->late, fact);
+    *read_ns = cache_moment(&source->cache, cell);
     return value;
 }
 
 static void write_figure(const struct workload_source *source, const struct workload_entry *entry,
-                         vitals_metric metric, const struct fact_row *row, vitals_builder *builder)
+                         vitals_metric metric, const struct batch_row *row, vitals_builder *builder)
 {
     uint64_t read_ns = 0;
     builder_value(builder, metric, figure_of(source, entry, row, metric, &read_ns));
@@ -387,7 +388,8 @@ static void tell_counters(struct workload_source *source)
     size_t hint = 0;
     for (size_t i = 0; i < source->workloads.count; i++) {
         struct workload_entry *entry = &source->workloads.items[i];
-        const struct fact_row *row = late_find(&source->late, VITALS_WORKLOAD, entry->key, &hint);
+        const struct batch_row *row = cache_find(&source->cache, VITALS_WORKLOAD, entry->key,
+                                                 &hint);
         for (size_t j = 0; j < ARRAY_COUNT(COUNTERS); j++) {
             uint64_t read_ns = 0;
             struct value value = figure_of(source, entry, row, COUNTERS[j], &read_ns);
@@ -402,7 +404,7 @@ static void tell_counters(struct workload_source *source)
 /* Who is named only by one who was read after him gets the name in the same tick. */
 void workload_source_look(struct workload_source *source, struct process_table *processes)
 {
-    for (unsigned i = 0; i < 2 && source->lane != NULL; i++)
+    for (unsigned i = 0; i < 2 && source->worker != NULL; i++)
         workloads_collect(&source->workloads, processes);
     tell_counters(source);
 }
@@ -412,12 +414,13 @@ void workload_source_write(const struct workload_source *source,
                            uint64_t stamp_ns)
 {
     size_t hint = 0;
-    if (source->lane == NULL)
+    if (source->worker == NULL)
         return;
     builder_table_of(builder, VITALS_WORKLOAD, source->wanted);
     for (size_t i = 0; i < source->workloads.count; i++) {
         const struct workload_entry *entry = &source->workloads.items[i];
-        const struct fact_row *row = late_find(&source->late, VITALS_WORKLOAD, entry->key, &hint);
+        const struct batch_row *row = cache_find(&source->cache, VITALS_WORKLOAD, entry->key,
+                                                 &hint);
         vitals_builder_row(builder, VITALS_WORKLOAD, entry->row_key, 0,
                            (vitals_text){entry->id->bytes, entry->id->size}, stamp_ns);
         write_identity(entry, builder);
@@ -433,7 +436,7 @@ void workload_source_write(const struct workload_source *source,
 void workload_source_write_source(const struct workload_source *source, vitals_builder *builder,
                                   uint64_t stamp_ns)
 {
-    if (source->lane == NULL)
+    if (source->worker == NULL)
         return;
     vitals_availability state = source->overdue ? VITALS_STALE : VITALS_HAVE;
     vitals_builder_row(builder, VITALS_SOURCE, KEY, 0, string_of("workloads"), stamp_ns);

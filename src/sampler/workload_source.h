@@ -1,7 +1,7 @@
 /* workload_source.h: the table workload: who works for what, and what the cgroups of that count.
  *
- * The processes' own lane says what each works for; when a tick has that, one lane more reads the
- * files of the cgroups, and the tick waits for it as for the others. Reading takes at most a
+ * The processes' own worker says what each works for; when a tick has that, one worker more reads
+ * the files of the cgroups, and the tick waits for it as for the others. Reading takes at most a
  * fiftieth of the wall: where there are many, figures are older. Thread rule: the tick thread. */
 #ifndef VITALS_SAMPLER_WORKLOAD_SOURCE_H
 #define VITALS_SAMPLER_WORKLOAD_SOURCE_H
@@ -12,7 +12,7 @@
 struct workload_source;
 
 /* NULL when memory, a thread or a descriptor is out. `wanted` must outlive it. */
-struct workload_source *workload_source_new(vitals_context *context, struct lane_hub *hub,
+struct workload_source *workload_source_new(vitals_context *context, struct worker_event *event,
                                             const struct metric_set *wanted);
 void workload_source_free(struct workload_source *source, uint64_t deadline_ns);
 void workload_source_forget(struct workload_source *source);

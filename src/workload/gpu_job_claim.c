@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = 4096, JOBS_MAX = 16, NAME_MAX_BYTES = ALLOTMENT_UUID + 1 };
+enum { TEXT_MAX = 4096, JOBS_MAX = 16, NAME_MAX_BYTES = JOB_CLAIM_UUID + 1 };
 
 static const struct convention {
     const char *name;
-    enum os_notes where;
+    enum os_job_files where;
     const char *folder;
-    enum allotment_form form;
+    enum job_claim_form form;
 } CONVENTIONS[] = {
-    {"gpustat", OS_NOTES_RUN, "gpustat", ALLOTMENT_GPUSTAT},
-    {"dcgm", OS_NOTES_VAR, "lib/dcgm-exporter/job-mapping", ALLOTMENT_DCGM},
+    {"gpustat", OS_JOB_FILES_RUN, "gpustat", JOB_CLAIM_GPUSTAT},
+    {"dcgm", OS_JOB_FILES_VAR, "lib/dcgm-exporter/job-mapping", JOB_CLAIM_DCGM},
 };
 
 /* ---- what a file says ---- */
@@ -34,7 +34,7 @@ static bool is_job(struct span word)
         if (!letter && byte != '.' && byte != '_' && byte != '-' && byte != '+')
             return false;
     }
-    return any && word.size <= ALLOTMENT_JOB_MAX;
+    return any && word.size <= JOB_CLAIM_JOB_MAX;
 }
 
 /* Slurm has no job 0. */
@@ -58,7 +58,7 @@ static bool next_word(struct cursor *text, struct span *word)
 }
 
 /* The one job of gpustat, and whose it is; what comes behind is not ours to judge. */
-static bool next_of_gpustat(struct cursor *text, struct allotment *out, bool *bad)
+static bool next_of_gpustat(struct cursor *text, struct job_claim *out, bool *bad)
 {
     struct span line, job, uid;
     uint64_t number;
@@ -68,7 +68,7 @@ static bool next_of_gpustat(struct cursor *text, struct allotment *out, bool *ba
     text->at = text->end;
     if (!next_word(&words, &job))
         return false;
-    *out = (struct allotment){job, is_job(job) && is_of_slurm(job), -1};
+    *out = (struct job_claim){job, is_job(job) && is_of_slurm(job), -1};
     *bad |= !out->of_slurm;
     if (next_word(&words, &uid) && span_is_decimal(uid)) {
         struct cursor digits = cursor_over(uid.bytes, uid.size);
@@ -78,14 +78,14 @@ static bool next_of_gpustat(struct cursor *text, struct allotment *out, bool *ba
     return out->of_slurm;
 }
 
-bool allotment_next(enum allotment_form form, struct cursor *text, struct allotment *out, bool *bad)
+bool job_claim_next(enum job_claim_form form, struct cursor *text, struct job_claim *out, bool *bad)
 {
     struct span word;
-    if (form == ALLOTMENT_GPUSTAT)
+    if (form == JOB_CLAIM_GPUSTAT)
         return next_of_gpustat(text, out, bad);
     while (next_word(text, &word)) {
         if (is_job(word)) {
-            *out = (struct allotment){word, is_of_slurm(word), -1};
+            *out = (struct job_claim){word, is_of_slurm(word), -1};
             return true;
         }
         *bad = true;
@@ -117,7 +117,7 @@ static bool read_note(struct reading *reading, const char *name, char *out, size
     return (result == 0 || result == -EFBIG) && *size != 0;
 }
 
-static void name_of(const struct allotment_device *device, int64_t number, char *out)
+static void name_of(const struct job_claim_device *device, int64_t number, char *out)
 {
     if (device->partition)
         (void)snprintf(out, NAME_MAX_BYTES, "%" PRId64 ".%" PRId64, number, device->instance);
@@ -132,12 +132,12 @@ static bool is_name(const char *uuid)
 }
 
 /* A file that is called by a number, where that can mean but one device. */
-static bool read_number(struct reading *reading, const struct allotment_device *device)
+static bool read_number(struct reading *reading, const struct job_claim_device *device)
 {
     char name[NAME_MAX_BYTES], other[TEXT_MAX];
     size_t other_size;
     bool named = device->index >= 0 && (!device->partition || device->instance >= 0) &&
-                 !(device->partition && reading->convention->form == ALLOTMENT_GPUSTAT);
+                 !(device->partition && reading->convention->form == JOB_CLAIM_GPUSTAT);
     if (!named)
         return false;
     name_of(device, device->index, name);
@@ -152,53 +152,53 @@ static bool read_number(struct reading *reading, const struct allotment_device *
     return same;
 }
 
-static bool read_files(struct reading *reading, const struct allotment_device *device)
+static bool read_files(struct reading *reading, const struct job_claim_device *device)
 {
-    bool by_uuid = reading->convention->form == ALLOTMENT_GPUSTAT && is_name(device->uuid);
+    bool by_uuid = reading->convention->form == JOB_CLAIM_GPUSTAT && is_name(device->uuid);
     return (by_uuid && read_note(reading, device->uuid, reading->text, &reading->size)) ||
            read_number(reading, device);
 }
 
 /* ---- rows ---- */
 
-static bool is_told(const struct facts *out, size_t from, struct span job)
+static bool is_told(const struct row_batch *out, size_t from, struct span job)
 {
     for (size_t i = from; i < out->row_count; i++) {
-        struct span label = fact_label(out, &out->rows[i]);
+        struct span label = batch_label(out, &out->rows[i]);
         if (label.size == job.size && memcmp(label.bytes, job.bytes, job.size) == 0)
             return true;
     }
     return false;
 }
 
-static void tell(const struct convention *convention, const struct allotment *job,
-                 struct facts *out)
+static void tell(const struct convention *convention, const struct job_claim *job,
+                 struct row_batch *out)
 {
     struct buffer id = {0};
-    if (facts_row(out, VITALS_GPU_JOB, 0, job->job) == NULL)
+    if (batch_add_row(out, VITALS_GPU_JOB, 0, job->job) == NULL)
         return;
-    fact_text(out, VITALS_GPU_JOB_JOB_ID, job->job);
-    fact_string(out, VITALS_GPU_JOB_CONVENTION, convention->name);
+    batch_set_text(out, VITALS_GPU_JOB_JOB_ID, job->job);
+    batch_set_string(out, VITALS_GPU_JOB_CONVENTION, convention->name);
     if (job->uid >= 0)
-        fact_u64(out, VITALS_GPU_JOB_UID, (uint64_t)job->uid);
+        batch_set_u64(out, VITALS_GPU_JOB_UID, (uint64_t)job->uid);
     if (!job->of_slurm)
         return;
     workload_format(&(struct workload){.kind = WORKLOAD_SLURM, .job = job->job}, &id);
     if (id.failed)
         out->failed = true;
     else
-        fact_text(out, VITALS_GPU_JOB_WORKLOAD, (struct span){id.bytes, id.size});
+        batch_set_text(out, VITALS_GPU_JOB_WORKLOAD, (struct span){id.bytes, id.size});
     buffer_done(&id);
 }
 
-static void tell_all(struct reading *reading, size_t first, struct facts *out)
+static void tell_all(struct reading *reading, size_t first, struct row_batch *out)
 {
     struct cursor text = cursor_over(reading->text, reading->size);
-    struct allotment job;
+    struct job_claim job;
     if (reading->cut && reading->size > 0) // the last word may be half of one
         while (text.end > text.at && strchr(" \t\r\n", text.end[-1]) == NULL)
             text.end--;
-    while (allotment_next(reading->convention->form, &text, &job, &reading->bad)) {
+    while (job_claim_next(reading->convention->form, &text, &job, &reading->bad)) {
         reading->cut |= out->row_count - first >= JOBS_MAX;
         if (!is_told(out, first, job.job) && out->row_count - first < JOBS_MAX)
             tell(reading->convention, &job, out);
@@ -224,14 +224,15 @@ static vitals_availability merge(vitals_availability before, vitals_availability
     return any ? VITALS_LOWER_BOUND : before < 0 ? before : now;
 }
 
-void allotment_read(const struct os *os, const struct allotment_device *device, struct facts *out)
+void job_claim_read(const struct os *os, const struct job_claim_device *device,
+                    struct row_batch *out)
 {
     vitals_availability state = VITALS_UNSUPPORTED;
     size_t first = out->row_count;
     for (size_t i = 0; i < ARRAY_COUNT(CONVENTIONS); i++) {
         const struct convention *convention = &CONVENTIONS[i];
         struct reading reading = {.convention = convention};
-        reading.folder = os_notes_open(os, convention->where, convention->folder);
+        reading.folder = os_job_files_open(os, convention->where, convention->folder);
         if (reading.folder < 0) {
             vitals_availability reason = os_availability(reading.folder);
             reason = reason == VITALS_DENIED ? reason : VITALS_UNSUPPORTED;
@@ -247,5 +248,5 @@ void allotment_read(const struct os *os, const struct allotment_device *device, 
             now = VITALS_UNSUPPORTED; // there may be a file of a number that we would not know
         state = merge(state, now, out->row_count > first);
     }
-    facts_state(out, VITALS_GPU_JOB, state);
+    batch_state(out, VITALS_GPU_JOB, state);
 }

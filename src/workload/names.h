@@ -3,7 +3,7 @@
  * The node's log folder has a link for each container, "POD_NAMESPACE_CONTAINER-ID.log": no server
  * is asked. The folder is listed again when it has changed, and now and then where a container is
  * not in it; that it is not is kept likewise. It may be root's alone.
- * Thread rule: one thread at a time; lanes only. */
+ * Thread rule: one thread at a time; workers only. */
 #ifndef VITALS_WORKLOAD_NAMES_H
 #define VITALS_WORKLOAD_NAMES_H
 

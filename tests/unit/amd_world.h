@@ -62,7 +62,7 @@ static inline void amd_world_end(struct amd_world *world)
     if (world->state != NULL)
         gpu_backend_amd.close(world->state);
     gpu_sweeper_free(world->sweeper);
-    facts_done(&world->sample.facts);
+    batch_done(&world->sample.batch);
     gpu_tree_close(&world->context.os);
     gpu_tree_free(&world->tree);
 }
@@ -84,9 +84,9 @@ static inline void amd_world_ask(struct amd_world *world, uint32_t device,
                                  const struct metric_set *wanted)
 {
     world->sample.state = VITALS_UNSET;
-    facts_reset(&world->sample.facts, wanted);
+    batch_reset(&world->sample.batch, wanted);
     gpu_backend_amd.sample(world->state, world->scan.devices[device].slot, &world->sample);
-    CHECK_FALSE(world->sample.facts.failed);
+    CHECK_FALSE(world->sample.batch.failed);
 }
 
 static inline void amd_world_sample(struct amd_world *world, uint32_t device)
@@ -130,8 +130,8 @@ static inline struct value amd_world_of(const struct amd_world *world, int64_t p
 
 /* ---- what a sample says ---- */
 
-static inline const struct fact_row *amd_world_row(const struct amd_world *world,
-                                                   vitals_entity entity, const char *label)
+static inline const struct batch_row *amd_world_row(const struct amd_world *world,
+                                                    vitals_entity entity, const char *label)
 {
     return gpu_sample_row(&world->sample, entity, label);
 }
@@ -141,8 +141,8 @@ static inline size_t amd_world_rows(const struct amd_world *world, vitals_entity
     return gpu_sample_rows(&world->sample, entity);
 }
 
-static inline const struct fact *amd_world_fact(const struct amd_world *world, vitals_metric metric,
-                                                const char *label)
+static inline const struct batch_cell *amd_world_fact(const struct amd_world *world,
+                                                      vitals_metric metric, const char *label)
 {
     return gpu_sample_fact(&world->sample, metric, label);
 }
@@ -153,8 +153,8 @@ static inline vitals_availability amd_world_state(const struct amd_world *world,
 {
     if (amd_world_row(world, vitals_metric_entity(metric), label) == NULL)
         return VITALS_UNSET;
-    const struct fact *fact = amd_world_fact(world, metric, label);
-    return fact != NULL ? (vitals_availability)fact->state : VITALS_UNSUPPORTED;
+    const struct batch_cell *cell = amd_world_fact(world, metric, label);
+    return cell != NULL ? (vitals_availability)cell->state : VITALS_UNSUPPORTED;
 }
 
 static inline double amd_world_number(const struct amd_world *world, vitals_metric metric,
@@ -178,15 +178,16 @@ static inline const char *amd_world_diagnosis(struct amd_world *world, const cha
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;)
         if (vitals_metric_entity(m) == VITALS_DIAGNOSIS)
             metric_set_add(&set, m);
-    struct facts *facts = &world->sample.facts;
-    facts_reset(facts, &set);
-    gpu_backend_amd.diagnose(&world->context, world->state, facts);
+    struct row_batch *batch = &world->sample.batch;
+    batch_reset(batch, &set);
+    gpu_backend_amd.diagnose(&world->context, world->state, batch);
     text[0] = '\0';
-    for (size_t i = facts->row_count; i-- > 0;) {
-        const struct fact *about = fact_find(facts, &facts->rows[i], VITALS_DIAGNOSIS_SUBJECT);
-        const struct fact *fact = fact_find(facts, &facts->rows[i], metric);
-        if (about != NULL && fact != NULL && span_equal(fact_span(facts, about), subject)) {
-            struct span span = fact_span(facts, fact);
+    for (size_t i = batch->row_count; i-- > 0;) {
+        const struct batch_cell *about = batch_find(batch, &batch->rows[i],
+                                                    VITALS_DIAGNOSIS_SUBJECT);
+        const struct batch_cell *cell = batch_find(batch, &batch->rows[i], metric);
+        if (about != NULL && cell != NULL && span_equal(batch_span(batch, about), subject)) {
+            struct span span = batch_span(batch, cell);
             snprintf(text, sizeof text, "%.*s", (int)span.size, span.bytes);
         }
     }

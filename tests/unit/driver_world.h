@@ -95,28 +95,28 @@ static inline void sample_slowly(struct gpu_sample *out)
     if (atomic_fetch_add(&driver.slow_inside, 1) != 0)
         atomic_store(&driver.twice, true);
     int call = atomic_fetch_add(&driver.slow_calls, 1) + 1;
-    if (facts_wants(&out->facts, VITALS_GPU_MEMORY_USED_BYTES))
+    if (batch_wants(&out->batch, VITALS_GPU_MEMORY_USED_BYTES))
         atomic_store(&driver.mixed, true);
     out->stamp_ns = driver.fake != NULL ? fake_clock_now(driver.fake) : real_now_ns();
     out->state = VITALS_HAVE;
     real_sleep_ns(atomic_load(&driver.slow_ns));
-    facts_row(&out->facts, VITALS_GPU, 0, (struct span){"", 0});
-    fact_f64(&out->facts, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, call);
+    batch_add_row(&out->batch, VITALS_GPU, 0, (struct span){"", 0});
+    batch_set_f64(&out->batch, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, call);
     atomic_fetch_sub(&driver.slow_inside, 1);
 }
 
 static inline void driver_sample(void *state, uint32_t slot, struct gpu_sample *out)
 {
-    if (facts_wants(&out->facts, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND)) {
+    if (batch_wants(&out->batch, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND)) {
         sample_slowly(out);
         return;
     }
-    struct facts *facts = &out->facts;
+    struct row_batch *batch = &out->batch;
     (void)state;
     if (atomic_fetch_add(&driver.inside[slot], 1) != 0)
         atomic_store(&driver.twice, true);
     int call = atomic_fetch_add(&driver.calls[slot], 1) + 1;
-    if (call == 1 && !facts_wants(facts, VITALS_GPU_POWER_LIMIT_WATTS))
+    if (call == 1 && !batch_wants(batch, VITALS_GPU_POWER_LIMIT_WATTS))
         atomic_store(&driver.everything_first, false);
     out->stamp_ns = driver.fake != NULL ? fake_clock_now(driver.fake) : real_now_ns();
     if (driver.fake != NULL)
@@ -127,10 +127,10 @@ static inline void driver_sample(void *state, uint32_t slot, struct gpu_sample *
         atomic_fetch_sub(&driver.inside[slot], 1);
         return;
     }
-    facts_row(facts, VITALS_GPU, 0, (struct span){"", 0});
-    fact_f64(facts, VITALS_GPU_BUSY_SECONDS, atomic_load(&driver.lists));
-    fact_u64(facts, VITALS_GPU_MEMORY_USED_BYTES, (uint64_t)call);
-    fact_f64(facts, VITALS_GPU_POWER_LIMIT_WATTS, call);
+    batch_add_row(batch, VITALS_GPU, 0, (struct span){"", 0});
+    batch_set_f64(batch, VITALS_GPU_BUSY_SECONDS, atomic_load(&driver.lists));
+    batch_set_u64(batch, VITALS_GPU_MEMORY_USED_BYTES, (uint64_t)call);
+    batch_set_f64(batch, VITALS_GPU_POWER_LIMIT_WATTS, call);
     atomic_fetch_sub(&driver.inside[slot], 1);
 }
 
@@ -149,13 +149,13 @@ static inline void driver_processes(void *state, uint32_t slot, const struct gpu
     out->items[0] = (struct gpu_process){.pid = 1, .uses = GPU_COMPUTE, .is_ours = VITALS_HAVE};
 }
 
-static inline void driver_diagnose(const vitals_context *own, void *state, struct facts *out)
+static inline void driver_diagnose(const vitals_context *own, void *state, struct row_batch *out)
 {
     (void)own, (void)state;
     atomic_fetch_add(&driver.diagnoses, 1);
     real_sleep_ns(atomic_load(&driver.diagnosis_ns));
-    facts_row(out, VITALS_DIAGNOSIS, 0, (struct span){"driver", 6});
-    fact_string(out, VITALS_DIAGNOSIS_FINDING, "it is there");
+    batch_add_row(out, VITALS_DIAGNOSIS, 0, (struct span){"driver", 6});
+    batch_set_string(out, VITALS_DIAGNOSIS_FINDING, "it is there");
 }
 
 static inline void driver_close(void *state)

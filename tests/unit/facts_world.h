@@ -5,14 +5,14 @@
 
 #include "check.h"
 
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 
 #include <errno.h>
 #include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Those of the price LANE that are not of os_process_facts. */
+/* Those of the price LANE that are not of os_process_metrics. */
 static const vitals_metric OTHERS[] = {
     VITALS_PROCESS_USER,      VITALS_PROCESS_GROUP,         VITALS_PROCESS_EFFECTIVE_USER,
     VITALS_PROCESS_CONTAINER, VITALS_PROCESS_PROGRAM_NAME,  VITALS_PROCESS_UNIT,
@@ -61,64 +61,64 @@ static inline size_t asked_count(void)
     return count;
 }
 
-static inline struct facts read_wanted(const struct os *os, int64_t pid,
-                                       const struct metric_set *wanted)
+static inline struct row_batch read_wanted(const struct os *os, int64_t pid,
+                                           const struct metric_set *wanted)
 {
-    struct facts facts = {0};
-    facts_reset(&facts, wanted);
-    facts_row(&facts, VITALS_PROCESS, 1, (struct span){"x", 1});
-    os_process_facts(os, pid, &facts);
-    CHECK_FALSE(facts.failed);
-    return facts;
+    struct row_batch batch = {0};
+    batch_reset(&batch, wanted);
+    batch_add_row(&batch, VITALS_PROCESS, 1, (struct span){"x", 1});
+    os_process_metrics(os, pid, &batch);
+    CHECK_FALSE(batch.failed);
+    return batch;
 }
 
-static inline struct facts read_all(const struct os *os, int64_t pid)
+static inline struct row_batch read_all(const struct os *os, int64_t pid)
 {
     struct metric_set wanted = every_metric();
     return read_wanted(os, pid, &wanted);
 }
 
-static inline struct facts read_one(const struct os *os, int64_t pid, vitals_metric metric)
+static inline struct row_batch read_one(const struct os *os, int64_t pid, vitals_metric metric)
 {
     struct metric_set wanted = {0};
     metric_set_add(&wanted, metric);
     return read_wanted(os, pid, &wanted);
 }
 
-static const struct fact *fact_of(const struct facts *facts, vitals_metric metric)
+static const struct batch_cell *fact_of(const struct row_batch *batch, vitals_metric metric)
 {
-    const struct fact *fact = fact_find(facts, &facts->rows[0], metric);
-    if (fact == NULL)
+    const struct batch_cell *cell = batch_find(batch, &batch->rows[0], metric);
+    if (cell == NULL)
         CHECK_FAIL("%s has no value and no reason", vitals_metric_name(metric));
-    return fact;
+    return cell;
 }
 
-static inline vitals_availability state_of(const struct facts *facts, vitals_metric metric)
+static inline vitals_availability state_of(const struct row_batch *batch, vitals_metric metric)
 {
-    return fact_of(facts, metric)->state;
+    return fact_of(batch, metric)->state;
 }
 
-static const struct fact *value_of(const struct facts *facts, vitals_metric metric)
+static const struct batch_cell *value_of(const struct row_batch *batch, vitals_metric metric)
 {
-    const struct fact *fact = fact_of(facts, metric);
-    if (fact->state <= 0)
-        CHECK_FAIL("%s is %s", vitals_metric_name(metric), vitals_availability_name(fact->state));
-    return fact;
+    const struct batch_cell *cell = fact_of(batch, metric);
+    if (cell->state <= 0)
+        CHECK_FAIL("%s is %s", vitals_metric_name(metric), vitals_availability_name(cell->state));
+    return cell;
 }
 
-static inline uint64_t u64_of(const struct facts *facts, vitals_metric metric)
+static inline uint64_t u64_of(const struct row_batch *batch, vitals_metric metric)
 {
-    return value_of(facts, metric)->as.u64;
+    return value_of(batch, metric)->as.u64;
 }
 
-#define CHECK_FACT_TEXT(facts, metric, expected)                             \
-    do {                                                                     \
-        struct span text_ = fact_span((facts), value_of((facts), (metric))); \
-        CHECK_BYTES(text_.bytes, text_.size, (expected), strlen(expected));  \
+#define CHECK_FACT_TEXT(batch, metric, expected)                              \
+    do {                                                                      \
+        struct span text_ = batch_span((batch), value_of((batch), (metric))); \
+        CHECK_BYTES(text_.bytes, text_.size, (expected), strlen(expected));   \
     } while (0)
 
-#define CHECK_STATE(facts, metric, expected)                         \
-    CHECK_STR(vitals_availability_name(state_of((facts), (metric))), \
+#define CHECK_STATE(batch, metric, expected)                         \
+    CHECK_STR(vitals_availability_name(state_of((batch), (metric))), \
               vitals_availability_name(expected))
 
 /* ---- a /proc of files ---- */

@@ -7,12 +7,12 @@
 #include "gpu/backend.h"
 
 /* The row of a table with that label; NULL where there is none. */
-static inline const struct fact_row *gpu_sample_row(const struct gpu_sample *sample,
-                                                    vitals_entity entity, const char *label)
+static inline const struct batch_row *gpu_sample_row(const struct gpu_sample *sample,
+                                                     vitals_entity entity, const char *label)
 {
-    for (size_t i = 0; i < sample->facts.row_count; i++) {
-        const struct fact_row *row = &sample->facts.rows[i];
-        if (row->entity == entity && span_equal(fact_label(&sample->facts, row), label))
+    for (size_t i = 0; i < sample->batch.row_count; i++) {
+        const struct batch_row *row = &sample->batch.rows[i];
+        if (row->entity == entity && span_equal(batch_label(&sample->batch, row), label))
             return row;
     }
     return NULL;
@@ -21,28 +21,28 @@ static inline const struct fact_row *gpu_sample_row(const struct gpu_sample *sam
 static inline size_t gpu_sample_rows(const struct gpu_sample *sample, vitals_entity entity)
 {
     size_t count = 0;
-    for (size_t i = 0; i < sample->facts.row_count; i++)
-        count += sample->facts.rows[i].entity == entity;
+    for (size_t i = 0; i < sample->batch.row_count; i++)
+        count += sample->batch.rows[i].entity == entity;
     return count;
 }
 
-static inline const struct fact *gpu_sample_fact(const struct gpu_sample *sample,
-                                                 vitals_metric metric, const char *label)
+static inline const struct batch_cell *gpu_sample_fact(const struct gpu_sample *sample,
+                                                       vitals_metric metric, const char *label)
 {
-    const struct fact_row *row = gpu_sample_row(sample, vitals_metric_entity(metric), label);
-    return row != NULL ? fact_find(&sample->facts, row, metric) : NULL;
+    const struct batch_row *row = gpu_sample_row(sample, vitals_metric_entity(metric), label);
+    return row != NULL ? batch_find(&sample->batch, row, metric) : NULL;
 }
 
 static inline double gpu_sample_number(const struct gpu_sample *sample, vitals_metric metric,
                                        const char *label)
 {
-    const struct fact *fact = gpu_sample_fact(sample, metric, label);
-    if (fact == NULL || fact->state <= 0)
+    const struct batch_cell *cell = gpu_sample_fact(sample, metric, label);
+    if (cell == NULL || cell->state <= 0)
         CHECK_FAIL("%s.%s of \"%s\" is %s", vitals_entity_name(vitals_metric_entity(metric)),
                    vitals_metric_name(metric), label,
-                   fact == NULL ? "not there"
-                                : vitals_availability_name((vitals_availability)fact->state));
-    return vitals_metric_type(metric) == VITALS_F64 ? fact->as.f64 : (double)fact->as.u64;
+                   cell == NULL ? "not there"
+                                : vitals_availability_name((vitals_availability)cell->state));
+    return vitals_metric_type(metric) == VITALS_F64 ? cell->as.f64 : (double)cell->as.u64;
 }
 
 /* "" where there is none; valid until the next call. */
@@ -50,8 +50,8 @@ static inline const char *gpu_sample_text(const struct gpu_sample *sample, vital
                                           const char *label)
 {
     static char text[512];
-    const struct fact *fact = gpu_sample_fact(sample, metric, label);
-    struct span span = fact != NULL && fact->state > 0 ? fact_span(&sample->facts, fact)
+    const struct batch_cell *cell = gpu_sample_fact(sample, metric, label);
+    struct span span = cell != NULL && cell->state > 0 ? batch_span(&sample->batch, cell)
                                                        : (struct span){"", 0};
     snprintf(text, sizeof text, "%.*s", (int)span.size, span.bytes);
     return text;

@@ -55,7 +55,7 @@ static inline void end(void)
     snapshot = NULL;
     vitals_builder_free(builder);
     gpu_table_free(table);
-    facts_done(&sample.facts);
+    batch_done(&sample.batch);
 }
 
 static inline void write_rows(gpu_find_process *find)
@@ -135,7 +135,7 @@ static inline void begin_sample(uint64_t stamp_ns, const vitals_metric *metrics)
     struct metric_set wanted = {0};
     for (; *metrics != 0; metrics++)
         metric_set_add(&wanted, *metrics);
-    facts_reset(&sample.facts, &wanted);
+    batch_reset(&sample.batch, &wanted);
     sample.stamp_ns = stamp_ns;
     sample.state = VITALS_HAVE;
 }
@@ -147,7 +147,7 @@ static inline void begin_sample(uint64_t stamp_ns, const vitals_metric *metrics)
 
 static inline void in_row(vitals_entity entity, const char *label)
 {
-    facts_row(&sample.facts, entity, 0, span_of(label));
+    batch_add_row(&sample.batch, entity, 0, span_of(label));
 }
 
 static inline int take_sample(void)
@@ -159,7 +159,7 @@ static inline void take_power(uint64_t stamp_ns, double watts)
 {
     begin_sample(stamp_ns, ASKED(VITALS_GPU_POWER_WATTS));
     in_row(VITALS_GPU, "");
-    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, watts);
+    batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, watts);
     CHECK_INT(take_sample(), 0);
 }
 

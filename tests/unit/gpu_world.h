@@ -70,7 +70,7 @@ static inline void gpu_world_close(struct gpu_world *world)
     if (world->state)
         world->backend->close(world->state);
     world->state = NULL;
-    facts_done(&world->sample.facts);
+    batch_done(&world->sample.batch);
     if (world->tree.path[0] == '\0')
         return;
     gpu_sweep_unref(world->swept);
@@ -128,13 +128,13 @@ static inline void gpu_world_scan(struct gpu_world *world)
     world->backend->scan(world->state, &world->scan);
 }
 
-/* `out` keeps its memory from call to call: facts_done ends it. */
+/* `out` keeps its memory from call to call: batch_done ends it. */
 static inline void gpu_world_sample_into(struct gpu_world *world, uint32_t slot,
                                          const struct metric_set *wanted, struct gpu_sample *out)
 {
     out->stamp_ns = 0;
     out->state = VITALS_UNSET;
-    facts_reset(&out->facts, wanted);
+    batch_reset(&out->batch, wanted);
     world->backend->sample(world->state, slot, out);
 }
 
@@ -179,8 +179,8 @@ static inline struct metric_set gpu_world_only(vitals_metric metric)
 static inline struct value gpu_world_fact(const struct gpu_sample *sample, vitals_metric metric,
                                           const char *label)
 {
-    const struct fact *fact = gpu_sample_fact(sample, metric, label);
-    return fact ? (struct value){.as.u64 = fact->as.u64, .state = fact->state}
+    const struct batch_cell *cell = gpu_sample_fact(sample, metric, label);
+    return cell ? (struct value){.as.u64 = cell->as.u64, .state = cell->state}
                 : value_missing(VITALS_UNSET);
 }
 

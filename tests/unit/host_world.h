@@ -67,23 +67,23 @@ static inline vitals_snapshot *host_snapshot(struct host *host, const struct met
     return snapshot;
 }
 
-/* Everything of a fixture at once: files and lanes. */
+/* Everything of a fixture at once: files and workers. */
 static inline vitals_snapshot *host_take_fixture(const char *name)
 {
     struct metric_set wanted = host_everything(), part;
     vitals_context world;
     struct host host;
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     host_world_fixture(&world, name);
     host_init(&host);
     CHECK_INT(host_read(&host, &world, &wanted, 1), 0);
     for (int i = 0; i < HOST_LATES; i++) {
-        CHECK(host_late_part((enum host_late)i, &wanted, &part));
-        host_late_read(&world, (enum host_late)i, &part, NULL, &facts);
-        CHECK_INT(host_late_take(&host, (enum host_late)i, &facts, 1), 0);
+        CHECK(host_cache_part((enum host_cache)i, &wanted, &part));
+        host_cache_read(&world, (enum host_cache)i, &part, NULL, &batch);
+        CHECK_INT(host_cache_take(&host, (enum host_cache)i, &batch, 1), 0);
     }
     vitals_snapshot *snapshot = host_snapshot(&host, &wanted, 1);
-    facts_done(&facts);
+    batch_done(&batch);
     host_done(&host);
     os_close(&world.os);
     return snapshot;

@@ -144,7 +144,7 @@ static inline void intel_world_end(struct intel_world *world)
 {
     if (world->state != NULL)
         gpu_backend_intel.close(world->state);
-    facts_done(&world->sample.facts);
+    batch_done(&world->sample.batch);
     gpu_tree_close(&world->context.os);
     gpu_tree_free(&world->tree);
 }
@@ -165,10 +165,10 @@ static inline void intel_world_read(struct intel_world *world, uint32_t device,
                                     const struct metric_set *wanted)
 {
     world->sample.state = VITALS_UNSET;
-    facts_reset(&world->sample.facts, wanted);
+    batch_reset(&world->sample.batch, wanted);
     gpu_backend_intel.sample(world->state, world->scan.devices[device].slot, &world->sample);
     CHECK(world->sample.state != VITALS_UNSET);
-    CHECK_FALSE(world->sample.facts.failed);
+    CHECK_FALSE(world->sample.batch.failed);
 }
 
 /* Everything, `seconds` after the last reading. */
@@ -179,8 +179,8 @@ static inline void intel_world_sample(struct intel_world *world, uint32_t device
     intel_world_read(world, device, &all);
 }
 
-static inline const struct fact_row *intel_world_row(const struct intel_world *world,
-                                                     vitals_entity entity, const char *label)
+static inline const struct batch_row *intel_world_row(const struct intel_world *world,
+                                                      vitals_entity entity, const char *label)
 {
     return gpu_sample_row(&world->sample, entity, label);
 }
@@ -190,8 +190,8 @@ static inline size_t intel_world_rows(const struct intel_world *world, vitals_en
     return gpu_sample_rows(&world->sample, entity);
 }
 
-static inline const struct fact *intel_world_fact(const struct intel_world *world,
-                                                  vitals_metric metric, const char *label)
+static inline const struct batch_cell *intel_world_fact(const struct intel_world *world,
+                                                        vitals_metric metric, const char *label)
 {
     return gpu_sample_fact(&world->sample, metric, label);
 }
@@ -200,8 +200,8 @@ static inline const struct fact *intel_world_fact(const struct intel_world *worl
 static inline vitals_availability intel_world_state(const struct intel_world *world,
                                                     vitals_metric metric, const char *label)
 {
-    const struct fact *fact = intel_world_fact(world, metric, label);
-    return fact != NULL ? (vitals_availability)fact->state : VITALS_UNSUPPORTED;
+    const struct batch_cell *cell = intel_world_fact(world, metric, label);
+    return cell != NULL ? (vitals_availability)cell->state : VITALS_UNSUPPORTED;
 }
 
 static inline double intel_world_number(const struct intel_world *world, vitals_metric metric,
@@ -222,13 +222,13 @@ static inline double intel_world_number(const struct intel_world *world, vitals_
     CHECK_STR(vitals_availability_name(intel_world_state((world), (metric), (label))), \
               vitals_availability_name(state))
 
-#define CHECK_WORDS(world, metric, expected)                                \
-    do {                                                                    \
-        const struct fact *fact_ = intel_world_fact((world), (metric), ""); \
-        CHECK_NOT_NULL(fact_);                                              \
-        CHECK_STR(vitals_availability_name(fact_->state), "have");          \
-        struct span text_ = fact_span(&(world)->sample.facts, fact_);       \
-        CHECK_BYTES(text_.bytes, text_.size, (expected), strlen(expected)); \
+#define CHECK_WORDS(world, metric, expected)                                      \
+    do {                                                                          \
+        const struct batch_cell *fact_ = intel_world_fact((world), (metric), ""); \
+        CHECK_NOT_NULL(fact_);                                                    \
+        CHECK_STR(vitals_availability_name(fact_->state), "have");                \
+        struct span text_ = batch_span(&(world)->sample.batch, fact_);            \
+        CHECK_BYTES(text_.bytes, text_.size, (expected), strlen(expected));       \
     } while (0)
 
 #endif

@@ -173,7 +173,7 @@ static inline size_t world_due(struct world *world, struct process_batch *batch,
     return process_table_due(world->table, &question, now_ns, batch, capacity);
 }
 
-/* As a lane would, but at once. Returns how many processes were asked for. */
+/* As a worker would, but at once. Returns how many processes were asked for. */
 static inline size_t world_details(struct world *world, uint64_t now_ns, uint64_t every_ns)
 {
     enum { BATCH = 64 };

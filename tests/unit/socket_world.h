@@ -15,7 +15,7 @@
 
 /* ---- a reading ---- */
 
-static struct facts facts;
+static struct row_batch batch;
 
 static inline struct metric_set everything(void)
 {
@@ -40,15 +40,15 @@ static inline struct os open_os(const char *proc_root)
 static inline int read_process(const struct os *os, int64_t pid)
 {
     struct metric_set wanted = everything();
-    facts_reset(&facts, &wanted);
-    return os_process_table(os, pid, VITALS_SOCKET, &facts);
+    batch_reset(&batch, &wanted);
+    return os_process_table(os, pid, VITALS_SOCKET, &batch);
 }
 
 static inline int read_machine(const struct os *os)
 {
     struct metric_set wanted = everything();
-    facts_reset(&facts, &wanted);
-    return os_read_table(os, VITALS_SOCKET, &facts);
+    batch_reset(&batch, &wanted);
+    return os_read_table(os, VITALS_SOCKET, &batch);
 }
 
 /* By sock_diag, and by the files: what is not live has nothing else. */
@@ -64,38 +64,38 @@ static inline struct os open_way(size_t way)
 
 /* ---- rows ---- */
 
-static inline uint64_t number_of(const struct fact_row *row, vitals_metric metric)
+static inline uint64_t number_of(const struct batch_row *row, vitals_metric metric)
 {
-    const struct fact *fact = fact_find(&facts, row, metric);
-    if (fact == NULL || fact->state <= 0)
+    const struct batch_cell *cell = batch_find(&batch, row, metric);
+    if (cell == NULL || cell->state <= 0)
         CHECK_FAIL("%s is %s", vitals_metric_name(metric),
-                   fact != NULL ? vitals_availability_name(fact->state) : "not there");
-    return fact->as.u64;
+                   cell != NULL ? vitals_availability_name(cell->state) : "not there");
+    return cell->as.u64;
 }
 
 /* The value as text, a missing one as "<why>"; the result lives for a few calls. */
-static inline const char *shown(const struct fact_row *row, vitals_metric metric)
+static inline const char *shown(const struct batch_row *row, vitals_metric metric)
 {
     static char texts[16][256];
     static unsigned turn;
     char *out = texts[turn++ % CHECK_COUNT(texts)];
-    const struct fact *fact = fact_find(&facts, row, metric);
-    if (fact == NULL)
+    const struct batch_cell *cell = batch_find(&batch, row, metric);
+    if (cell == NULL)
         return "<unset>";
-    if (fact->state <= 0) {
-        snprintf(out, sizeof texts[0], "<%s>", vitals_availability_name(fact->state));
+    if (cell->state <= 0) {
+        snprintf(out, sizeof texts[0], "<%s>", vitals_availability_name(cell->state));
     } else if (vitals_metric_type(metric) == VITALS_TEXT) {
-        struct span text = fact_span(&facts, fact);
+        struct span text = batch_span(&batch, cell);
         vitals_text_format((vitals_text){text.bytes, text.size}, VITALS_TEXT_TERMINAL, out,
                            sizeof texts[0]);
     } else {
-        snprintf(out, sizeof texts[0], "%llu", (unsigned long long)fact->as.u64);
+        snprintf(out, sizeof texts[0], "%llu", (unsigned long long)cell->as.u64);
     }
     return out;
 }
 
 /* "inet stream tcp 127.0.0.1 80 -  <unsupported> listen": what the tests below expect. */
-static inline const char *line_of(const struct fact_row *row)
+static inline const char *line_of(const struct batch_row *row)
 {
     static char line[1024];
     snprintf(line, sizeof line, "%s %s %s [%s] %s [%s] %s %s", shown(row, VITALS_SOCKET_FAMILY),
@@ -106,20 +106,20 @@ static inline const char *line_of(const struct fact_row *row)
     return line;
 }
 
-static inline const struct fact_row *find_row(int64_t pid, int descriptor)
+static inline const struct batch_row *find_row(int64_t pid, int descriptor)
 {
-    for (size_t i = 0; i < facts.row_count; i++) {
-        const struct fact *owner = fact_find(&facts, &facts.rows[i], VITALS_SOCKET_PID);
+    for (size_t i = 0; i < batch.row_count; i++) {
+        const struct batch_cell *owner = batch_find(&batch, &batch.rows[i], VITALS_SOCKET_PID);
         if (owner != NULL && owner->state > 0 && owner->as.u64 == (uint64_t)pid &&
-            number_of(&facts.rows[i], VITALS_SOCKET_DESCRIPTOR) == (uint64_t)descriptor)
-            return &facts.rows[i];
+            number_of(&batch.rows[i], VITALS_SOCKET_DESCRIPTOR) == (uint64_t)descriptor)
+            return &batch.rows[i];
     }
     return NULL;
 }
 
-static inline const struct fact_row *need_row(int64_t pid, int descriptor)
+static inline const struct batch_row *need_row(int64_t pid, int descriptor)
 {
-    const struct fact_row *row = find_row(pid, descriptor);
+    const struct batch_row *row = find_row(pid, descriptor);
     if (row == NULL)
         CHECK_FAIL("descriptor %d of %lld has no row", descriptor, (long long)pid);
     return row;
@@ -263,8 +263,8 @@ static inline int unix_connected(int type, const char *name, size_t size)
 static inline size_t count_lines(const char *line)
 {
     size_t count = 0;
-    for (size_t i = 0; i < facts.row_count; i++)
-        count += strcmp(line_of(&facts.rows[i]), line) == 0;
+    for (size_t i = 0; i < batch.row_count; i++)
+        count += strcmp(line_of(&batch.rows[i]), line) == 0;
     return count;
 }
 

@@ -13,7 +13,7 @@
 
 struct asked {
     struct os os;
-    struct facts facts;
+    struct row_batch batch;
     vitals_entity entity;
     int result;
 };
@@ -34,8 +34,8 @@ static inline void ask_for(struct asked *asked, const char *proc_root, int64_t p
     vitals_options options = {.size = sizeof options, .proc_root = proc_root};
     vitals_error error;
     CHECK_OK(os_open(&asked->os, &options, &error), error);
-    facts_reset(&asked->facts, wanted);
-    asked->result = os_process_table(&asked->os, pid, entity, &asked->facts);
+    batch_reset(&asked->batch, wanted);
+    asked->result = os_process_table(&asked->os, pid, entity, &asked->batch);
 }
 
 /* Every column; proc_root NULL: the live /proc. */
@@ -57,95 +57,95 @@ static inline void ask_one(struct asked *asked, const char *proc_root, int64_t p
 
 static inline void asked_done(struct asked *asked)
 {
-    facts_done(&asked->facts);
+    batch_done(&asked->batch);
     os_close(&asked->os);
 }
 
 static inline vitals_availability asked_state(const struct asked *asked)
 {
-    return (vitals_availability)asked->facts.states[asked->entity];
+    return (vitals_availability)asked->batch.states[asked->entity];
 }
 
 /* A table that must be there, with rows in the order of keys. */
 static inline void check_asked(const struct asked *asked)
 {
     CHECK_INT(asked->result, 0);
-    CHECK_FALSE(asked->facts.failed);
-    for (size_t i = 1; i < asked->facts.row_count; i++)
-        CHECK(asked->facts.rows[i - 1].key < asked->facts.rows[i].key);
+    CHECK_FALSE(asked->batch.failed);
+    for (size_t i = 1; i < asked->batch.row_count; i++)
+        CHECK(asked->batch.rows[i - 1].key < asked->batch.rows[i].key);
 }
 
 /* ---- rows and values ---- */
 
-static inline const struct fact_row *find_row(const struct asked *asked, uint64_t key)
+static inline const struct batch_row *find_row(const struct asked *asked, uint64_t key)
 {
-    for (size_t i = 0; i < asked->facts.row_count; i++)
-        if (asked->facts.rows[i].key == key)
-            return &asked->facts.rows[i];
+    for (size_t i = 0; i < asked->batch.row_count; i++)
+        if (asked->batch.rows[i].key == key)
+            return &asked->batch.rows[i];
     return NULL;
 }
 
-static inline const struct fact_row *need_row(const struct asked *asked, uint64_t key)
+static inline const struct batch_row *need_row(const struct asked *asked, uint64_t key)
 {
-    const struct fact_row *row = find_row(asked, key);
+    const struct batch_row *row = find_row(asked, key);
     if (row == NULL)
         CHECK_FAIL("no row has the key %llu", (unsigned long long)key);
     return row;
 }
 
-static inline const struct fact_row *find_label(const struct asked *asked, const char *label)
+static inline const struct batch_row *find_label(const struct asked *asked, const char *label)
 {
-    for (size_t i = 0; i < asked->facts.row_count; i++)
-        if (span_equal(fact_label(&asked->facts, &asked->facts.rows[i]), label))
-            return &asked->facts.rows[i];
+    for (size_t i = 0; i < asked->batch.row_count; i++)
+        if (span_equal(batch_label(&asked->batch, &asked->batch.rows[i]), label))
+            return &asked->batch.rows[i];
     return NULL;
 }
 
-static inline const struct fact_row *need_label(const struct asked *asked, const char *label)
+static inline const struct batch_row *need_label(const struct asked *asked, const char *label)
 {
-    const struct fact_row *row = find_label(asked, label);
+    const struct batch_row *row = find_label(asked, label);
     if (row == NULL)
         CHECK_FAIL("no row is called %s", label);
     return row;
 }
 
 /* VITALS_UNSET where nothing was said: UNSUPPORTED in a snapshot. */
-static inline vitals_availability state_of(const struct asked *asked, const struct fact_row *row,
+static inline vitals_availability state_of(const struct asked *asked, const struct batch_row *row,
                                            vitals_metric metric)
 {
-    const struct fact *fact = fact_find(&asked->facts, row, metric);
-    return fact != NULL ? (vitals_availability)fact->state : VITALS_UNSET;
+    const struct batch_cell *cell = batch_find(&asked->batch, row, metric);
+    return cell != NULL ? (vitals_availability)cell->state : VITALS_UNSET;
 }
 
-static inline const struct fact *need_fact(const struct asked *asked, const struct fact_row *row,
-                                           vitals_metric metric)
+static inline const struct batch_cell *need_fact(const struct asked *asked,
+                                                 const struct batch_row *row, vitals_metric metric)
 {
-    const struct fact *fact = fact_find(&asked->facts, row, metric);
-    if (fact == NULL || fact->state <= 0)
+    const struct batch_cell *cell = batch_find(&asked->batch, row, metric);
+    if (cell == NULL || cell->state <= 0)
         CHECK_FAIL("%s is %s", vitals_metric_name(metric),
                    vitals_availability_name(state_of(asked, row, metric)));
-    return fact;
+    return cell;
 }
 
-static inline uint64_t u64_of(const struct asked *asked, const struct fact_row *row,
+static inline uint64_t u64_of(const struct asked *asked, const struct batch_row *row,
                               vitals_metric metric)
 {
     return need_fact(asked, row, metric)->as.u64;
 }
 
-static inline double f64_of(const struct asked *asked, const struct fact_row *row,
+static inline double f64_of(const struct asked *asked, const struct batch_row *row,
                             vitals_metric metric)
 {
     return need_fact(asked, row, metric)->as.f64;
 }
 
-static inline struct span text_of(const struct asked *asked, const struct fact_row *row,
+static inline struct span text_of(const struct asked *asked, const struct batch_row *row,
                                   vitals_metric metric)
 {
-    return fact_span(&asked->facts, need_fact(asked, row, metric));
+    return batch_span(&asked->batch, need_fact(asked, row, metric));
 }
 
-static inline void check_text(const struct asked *asked, const struct fact_row *row,
+static inline void check_text(const struct asked *asked, const struct batch_row *row,
                               vitals_metric metric, const char *expected)
 {
     struct span text = text_of(asked, row, metric);
@@ -166,15 +166,15 @@ static inline void check_memory(const char *proc_root, int64_t pid, vitals_entit
     for (uint64_t nth = 1; failed; nth++) {
         CHECK(nth < 10000);
         int64_t live = memory_live();
-        struct facts facts = {0};
-        facts_reset(&facts, &wanted);
+        struct row_batch batch = {0};
+        batch_reset(&batch, &wanted);
         memory_fail_at(nth);
-        int result = os_process_table(&os, pid, entity, &facts);
+        int result = os_process_table(&os, pid, entity, &batch);
         memory_fail_at(0);
-        failed = result == -ENOMEM || facts.failed;
+        failed = result == -ENOMEM || batch.failed;
         CHECK(failed || result == 0);
         CHECK(failed || nth > 1); // it does allocate
-        facts_done(&facts);
+        batch_done(&batch);
         CHECK_INT(memory_live(), live);
     }
     os_close(&os);
@@ -225,7 +225,7 @@ static inline void check_kernel_thread(vitals_entity entity)
     struct asked asked;
     ask(&asked, NULL, KTHREADD, entity);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 0);
+    CHECK_UINT(asked.batch.row_count, 0);
     CHECK_INT(asked_state(&asked), VITALS_HAVE);
     asked_done(&asked);
 }
@@ -273,7 +273,7 @@ static inline void check_without_first_thread(vitals_entity entity)
     ask(&asked, NULL, pid, entity);
     child_end(pid);
     check_asked(&asked);
-    CHECK(asked.facts.row_count > 0);
+    CHECK(asked.batch.row_count > 0);
     asked_done(&asked);
 }
 

@@ -279,7 +279,7 @@ static void what_was_counted_speaks_before_what_was_sampled(void)
                                     .counted_seconds = 5,
                                     .interval_ns = NS_PER_SECOND,
                                     .counted = counts,
-                                    .rungs = "cgroup2 wait4",
+                                    .methods = "cgroup2 wait4",
                                     .watched = watched};
     account_fill(account, &facts);
     CHECK_NEAR(value_of(account, "cpu_seconds", "", &state), 10, 0);

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static struct facts facts;
+static struct row_batch batch;
 
 static void want_everything(void)
 {
@@ -21,29 +21,29 @@ static void want_everything(void)
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
         if (vitals_metric_entity(metric) == VITALS_NETWORK_ADDRESS)
             metric_set_add(&wanted, metric);
-    facts_reset(&facts, &wanted);
+    batch_reset(&batch, &wanted);
 }
 
-static const char *shown(const struct fact_row *row, vitals_metric metric)
+static const char *shown(const struct batch_row *row, vitals_metric metric)
 {
     static char texts[8][128];
     static unsigned turn;
     char *out = texts[turn++ % CHECK_COUNT(texts)];
-    const struct fact *fact = fact_find(&facts, row, metric);
-    if (fact == NULL)
+    const struct batch_cell *cell = batch_find(&batch, row, metric);
+    if (cell == NULL)
         return "<unset>";
-    if (fact->state <= 0)
-        snprintf(out, sizeof texts[0], "<%s>", vitals_availability_name(fact->state));
+    if (cell->state <= 0)
+        snprintf(out, sizeof texts[0], "<%s>", vitals_availability_name(cell->state));
     else if (vitals_metric_type(metric) == VITALS_U64)
-        snprintf(out, sizeof texts[0], "%llu", (unsigned long long)fact->as.u64);
+        snprintf(out, sizeof texts[0], "%llu", (unsigned long long)cell->as.u64);
     else
-        snprintf(out, sizeof texts[0], "%.*s", (int)fact->as.text.size,
-                 fact_span(&facts, fact).bytes);
+        snprintf(out, sizeof texts[0], "%.*s", (int)cell->as.text.size,
+                 batch_span(&batch, cell).bytes);
     return out;
 }
 
 /* "eth0 inet 10.0.0.5/24 255.255.255.0 [10.0.0.255] []" */
-static const char *line_of(const struct fact_row *row)
+static const char *line_of(const struct batch_row *row)
 {
     static char line[1024];
     snprintf(line, sizeof line, "%s %s %s/%s %s [%s] [%s]",
@@ -89,8 +89,8 @@ static const char *line_for(const char *name, unsigned flags, union address *add
     item.ifa_netmask = mask != NULL ? &mask->any : NULL;
     item.ifa_broadaddr = other != NULL ? &other->any : NULL;
     want_everything();
-    addresses_write(&item, &facts);
-    return facts.row_count == 1 ? line_of(&facts.rows[0]) : "no row";
+    addresses_write(&item, &batch);
+    return batch.row_count == 1 ? line_of(&batch.rows[0]) : "no row";
 }
 
 static void internet_addresses_have_masks(void)
@@ -149,9 +149,9 @@ static void what_is_no_address_is_passed_over(void)
     struct ifaddrs first = {.ifa_next = &without, .ifa_addr = &strange.any};
     first.ifa_name = without.ifa_name;
     want_everything();
-    addresses_write(&first, &facts);
-    addresses_write(NULL, &facts);
-    CHECK_UINT(facts.row_count, 0);
+    addresses_write(&first, &batch);
+    addresses_write(NULL, &batch);
+    CHECK_UINT(batch.row_count, 0);
 }
 
 static struct os open_os(void)
@@ -168,13 +168,13 @@ static void this_machine_has_its_loopback(void)
 {
     struct os os = open_os();
     want_everything();
-    int result = os_read_table(&os, VITALS_NETWORK_ADDRESS, &facts);
+    int result = os_read_table(&os, VITALS_NETWORK_ADDRESS, &batch);
     bool found = false;
-    for (size_t i = 0; i < facts.row_count; i++)
-        found |= strcmp(line_of(&facts.rows[i]), "lo inet 127.0.0.1/8 255.0.0.0 [] []") == 0;
+    for (size_t i = 0; i < batch.row_count; i++)
+        found |= strcmp(line_of(&batch.rows[i]), "lo inet 127.0.0.1/8 255.0.0.0 [] []") == 0;
     os.live = false; // another machine's /proc: these are not its addresses
     want_everything();
-    int elsewhere = os_read_table(&os, VITALS_NETWORK_ADDRESS, &facts);
+    int elsewhere = os_read_table(&os, VITALS_NETWORK_ADDRESS, &batch);
     os_close(&os);
     CHECK_INT(elsewhere, -ENOTSUP);
     CHECK_INT(result, 0);
@@ -187,14 +187,14 @@ static void the_nth_allocation_may_fail(void)
     struct os os = open_os();
     int result = -ENOMEM;
     for (uint64_t nth = 1; result == -ENOMEM; nth++) {
-        facts_done(&facts);
+        batch_done(&batch);
         int64_t live = memory_live();
         want_everything();
         memory_fail_at(nth);
-        result = os_read_table(&os, VITALS_NETWORK_ADDRESS, &facts);
+        result = os_read_table(&os, VITALS_NETWORK_ADDRESS, &batch);
         memory_fail_at(0);
         CHECK(result == -ENOMEM || result == 0);
-        facts_done(&facts);
+        batch_done(&batch);
         CHECK_INT(memory_live(), live);
         CHECK(nth < 200);
     }

@@ -15,15 +15,15 @@
 
 /* ---- what a file says ---- */
 
-static void check_said_of(enum allotment_form form, struct span text, const char *expected,
+static void check_said_of(enum job_claim_form form, struct span text, const char *expected,
                           bool bad)
 {
     char said[512] = "";
     bool is_bad = false;
     struct cursor cursor = cursor_over(text.bytes, text.size);
-    struct allotment job;
+    struct job_claim job;
     CHECK_CASE(text.bytes);
-    while (allotment_next(form, &cursor, &job, &is_bad)) {
+    while (job_claim_next(form, &cursor, &job, &is_bad)) {
         size_t at = strlen(said);
         snprintf(said + at, sizeof said - at, "%.*s%s/%d ", (int)job.job.size, job.job.bytes,
                  job.of_slurm ? "" : "?", (int)job.uid);
@@ -32,44 +32,44 @@ static void check_said_of(enum allotment_form form, struct span text, const char
     CHECK_INT(is_bad, bad);
 }
 
-static void check_said(enum allotment_form form, const char *text, const char *expected, bool bad)
+static void check_said(enum job_claim_form form, const char *text, const char *expected, bool bad)
 {
     check_said_of(form, (struct span){text, strlen(text)}, expected, bad);
 }
 
 static void gpustat_holds_a_job_and_whose(void)
 {
-    check_said(ALLOTMENT_GPUSTAT, "1234 1000\n", "1234/1000 ", false);
-    check_said(ALLOTMENT_GPUSTAT, "  1234\t0", "1234/0 ", false);
-    check_said(ALLOTMENT_GPUSTAT, "1234\r\n", "1234/-1 ", false);
-    check_said(ALLOTMENT_GPUSTAT, SLUID " 7\n", SLUID "/7 ", false);
-    check_said(ALLOTMENT_GPUSTAT, "1234 ann\n", "1234/-1 ", false);
-    check_said(ALLOTMENT_GPUSTAT, "1234 4294967295\n", "1234/-1 ", false);
-    check_said(ALLOTMENT_GPUSTAT, "1234 99999999999999999999999\n", "1234/-1 ", false);
-    check_said(ALLOTMENT_GPUSTAT, "1234 1000\n5678 1000\n", "1234/1000 ", false);
-    check_said(ALLOTMENT_GPUSTAT, "", "", false);
-    check_said(ALLOTMENT_GPUSTAT, "\n", "", false);
-    check_said(ALLOTMENT_GPUSTAT, "0 0\n", "", true);
-    check_said(ALLOTMENT_GPUSTAT, "../../etc 0\n", "", true);
-    check_said(ALLOTMENT_GPUSTAT, "12345678901234567890123456789 0\n", "", true);
-    check_said_of(ALLOTMENT_GPUSTAT, (struct span){SLUID "\0\n", sizeof SLUID + 1}, "", true);
+    check_said(JOB_CLAIM_GPUSTAT, "1234 1000\n", "1234/1000 ", false);
+    check_said(JOB_CLAIM_GPUSTAT, "  1234\t0", "1234/0 ", false);
+    check_said(JOB_CLAIM_GPUSTAT, "1234\r\n", "1234/-1 ", false);
+    check_said(JOB_CLAIM_GPUSTAT, SLUID " 7\n", SLUID "/7 ", false);
+    check_said(JOB_CLAIM_GPUSTAT, "1234 ann\n", "1234/-1 ", false);
+    check_said(JOB_CLAIM_GPUSTAT, "1234 4294967295\n", "1234/-1 ", false);
+    check_said(JOB_CLAIM_GPUSTAT, "1234 99999999999999999999999\n", "1234/-1 ", false);
+    check_said(JOB_CLAIM_GPUSTAT, "1234 1000\n5678 1000\n", "1234/1000 ", false);
+    check_said(JOB_CLAIM_GPUSTAT, "", "", false);
+    check_said(JOB_CLAIM_GPUSTAT, "\n", "", false);
+    check_said(JOB_CLAIM_GPUSTAT, "0 0\n", "", true);
+    check_said(JOB_CLAIM_GPUSTAT, "../../etc 0\n", "", true);
+    check_said(JOB_CLAIM_GPUSTAT, "12345678901234567890123456789 0\n", "", true);
+    check_said_of(JOB_CLAIM_GPUSTAT, (struct span){SLUID "\0\n", sizeof SLUID + 1}, "", true);
 }
 
 static void dcgm_holds_jobs(void)
 {
-    check_said(ALLOTMENT_DCGM, "5\n", "5/-1 ", false);
-    check_said(ALLOTMENT_DCGM, "5 6\n7", "5/-1 6/-1 7/-1 ", false);
-    check_said(ALLOTMENT_DCGM, "123.pbs-server\n", "123.pbs-server?/-1 ", false);
-    check_said(ALLOTMENT_DCGM, "", "", false);
-    check_said(ALLOTMENT_DCGM, "a\x1b[31m 6\n", "6/-1 ", true);
-    check_said(ALLOTMENT_DCGM, "... 6\n", "6/-1 ", true);
+    check_said(JOB_CLAIM_DCGM, "5\n", "5/-1 ", false);
+    check_said(JOB_CLAIM_DCGM, "5 6\n7", "5/-1 6/-1 7/-1 ", false);
+    check_said(JOB_CLAIM_DCGM, "123.pbs-server\n", "123.pbs-server?/-1 ", false);
+    check_said(JOB_CLAIM_DCGM, "", "", false);
+    check_said(JOB_CLAIM_DCGM, "a\x1b[31m 6\n", "6/-1 ", true);
+    check_said(JOB_CLAIM_DCGM, "... 6\n", "6/-1 ", true);
 }
 
 /* ---- which file ---- */
 
 static struct gpu_tree tree;
 static struct os os;
-static struct facts facts;
+static struct row_batch batch;
 
 static void begin(void)
 {
@@ -89,7 +89,7 @@ static void end(void)
 {
     close(os.run);
     close(os.var);
-    facts_done(&facts);
+    batch_done(&batch);
     gpu_tree_free(&tree);
 }
 
@@ -102,29 +102,29 @@ static void put(const char *name, const char *text)
 #define DCGM(name)    "var/lib/dcgm-exporter/job-mapping/" name
 
 /* What is told of a device: rows as JOB:convention, then the state of the table. */
-static void check_told(const struct allotment_device *device, const char *expected)
+static void check_told(const struct job_claim_device *device, const char *expected)
 {
     char told[1024] = "";
     struct metric_set wanted = gpu_world_wanted(VITALS_GPU_JOB);
-    facts_reset(&facts, &wanted);
-    allotment_read(&os, device, &facts);
-    for (size_t i = 0; i < facts.row_count; i++) {
-        const struct fact *by = fact_find(&facts, &facts.rows[i], VITALS_GPU_JOB_CONVENTION);
-        struct span job = fact_label(&facts, &facts.rows[i]), words = fact_span(&facts, by);
+    batch_reset(&batch, &wanted);
+    job_claim_read(&os, device, &batch);
+    for (size_t i = 0; i < batch.row_count; i++) {
+        const struct batch_cell *by = batch_find(&batch, &batch.rows[i], VITALS_GPU_JOB_CONVENTION);
+        struct span job = batch_label(&batch, &batch.rows[i]), words = batch_span(&batch, by);
         size_t at = strlen(told);
         snprintf(told + at, sizeof told - at, "%.*s:%.*s ", (int)job.size, job.bytes,
                  (int)words.size, words.bytes);
     }
     size_t at = strlen(told);
     snprintf(told + at, sizeof told - at, "%s",
-             vitals_availability_name((vitals_availability)facts.states[VITALS_GPU_JOB]));
+             vitals_availability_name((vitals_availability)batch.states[VITALS_GPU_JOB]));
     CHECK_STR(told, expected);
 }
 
-static const struct allotment_device FIRST = {UUID, 0, 0, false, -1};
-static const struct allotment_device SWAPPED = {UUID, 1, 0, false, -1};
-static const struct allotment_device NODELESS = {UUID, 1, -1, false, -1};
-static const struct allotment_device PART = {"MIG-a", 0, 0, true, 3};
+static const struct job_claim_device FIRST = {UUID, 0, 0, false, -1};
+static const struct job_claim_device SWAPPED = {UUID, 1, 0, false, -1};
+static const struct job_claim_device NODELESS = {UUID, 1, -1, false, -1};
+static const struct job_claim_device PART = {"MIG-a", 0, 0, true, 3};
 
 static void without_a_folder_nothing_is_known(void)
 {
@@ -168,7 +168,7 @@ static void a_number_that_may_be_anothers_is_not_believed(void)
 /* Every vendor has a device 0, and the files of numbers are of one. */
 static void without_a_number_only_the_uuid_counts(void)
 {
-    static const struct allotment_device other = {UUID, -1, 0, false, -1};
+    static const struct job_claim_device other = {UUID, -1, 0, false, -1};
     begin();
     put(GPUSTAT("0"), "12 0\n");
     put(DCGM("0"), "12\n");
@@ -217,7 +217,7 @@ static void a_uuid_leads_nowhere(void)
     put("run/secret", "12 0\n");
     put(GPUSTAT("x"), "13 0\n");
     for (size_t i = 0; i < CHECK_COUNT(names); i++) {
-        struct allotment_device device = {.index = 5, .minor = 5, .instance = -1};
+        struct job_claim_device device = {.index = 5, .minor = 5, .instance = -1};
         CHECK_CASE(names[i]);
         snprintf(device.uuid, sizeof device.uuid, "%s", names[i]);
         check_told(&device, "have");
@@ -242,10 +242,10 @@ static void what_is_huge_is_cut(void)
         size += (size_t)snprintf(text + size, sizeof text - size, "%u\n", i);
     put(DCGM("0"), text);
     struct metric_set wanted = gpu_world_wanted(VITALS_GPU_JOB);
-    facts_reset(&facts, &wanted);
-    allotment_read(&os, &FIRST, &facts);
-    CHECK_UINT(facts.row_count, 16);
-    CHECK_INT(facts.states[VITALS_GPU_JOB], VITALS_LOWER_BOUND);
+    batch_reset(&batch, &wanted);
+    job_claim_read(&os, &FIRST, &batch);
+    CHECK_UINT(batch.row_count, 16);
+    CHECK_INT(batch.states[VITALS_GPU_JOB], VITALS_LOWER_BOUND);
     end();
 }
 
@@ -352,13 +352,13 @@ static void a_failed_allocation_is_said(void)
     put(GPUSTAT("0"), "12 0\n");
     put(DCGM("0"), "12 13 14\n");
     for (unsigned nth = 1; nth < 20; nth++) {
-        struct facts out = {0};
-        facts_reset(&out, &wanted);
+        struct row_batch out = {0};
+        batch_reset(&out, &wanted);
         memory_fail_at(nth);
-        allotment_read(&os, &FIRST, &out);
+        job_claim_read(&os, &FIRST, &out);
         memory_fail_at(0);
         CHECK(out.failed || out.row_count == 3);
-        facts_done(&out);
+        batch_done(&out);
     }
     end();
 }

@@ -140,7 +140,7 @@ static vitals_availability hung_power(const vitals_snapshot *snapshot)
     return row != NULL ? vitals_row_number(row, VITALS_GPU_POWER_WATTS, &watts) : VITALS_UNSET;
 }
 
-/* Whether another lane's answer is there: the jobs, or the row's slow reading. */
+/* Whether another worker's answer is there: the jobs, or the row's slow reading. */
 static bool has_other(const vitals_snapshot *snapshot, vitals_metric metric)
 {
     double number;
@@ -151,7 +151,7 @@ static bool has_other(const vitals_snapshot *snapshot, vitals_metric metric)
     return row != NULL && vitals_row_number(row, metric, &number) > 0;
 }
 
-/* Until both are seen in one snapshot, that the driver hangs and what another lane answered; or
+/* Until both are seen in one snapshot, that the driver hangs and what another worker answered; or
  * until the driver has answered after all. */
 static bool is_seen_beside(const struct gpu_tree *tree, vitals_metric metric)
 {

@@ -451,7 +451,7 @@ static void traffic_is_an_upper_bound(void)
     CHECK_NEAR(amd_world_number(&world, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, ""), 2560000, 0);
     CHECK_NEAR(amd_world_number(&world, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, ""), 5120000,
                0);
-    CHECK_UINT(world.sample.facts.row_count, 1);
+    CHECK_UINT(world.sample.batch.row_count, 1);
     amd_world_end(&world);
     amd_world_begin(&world, "vega10-5.19");
     amd_world_ask(&world, 0, &slow);
@@ -489,8 +489,8 @@ static void a_table_is_listed_whole_whatever_is_wanted_of_it(void)
             if (amd_world_rows(&world, entity) != rows[entity])
                 CHECK_FAIL("%s alone lists %zu rows of %zu", vitals_metric_name(m),
                            amd_world_rows(&world, entity), rows[entity]);
-            for (size_t j = 0; j < world.sample.facts.count; j++)
-                CHECK_UINT(world.sample.facts.items[j].metric, m);
+            for (size_t j = 0; j < world.sample.batch.count; j++)
+                CHECK_UINT(world.sample.batch.items[j].metric, m);
         }
         amd_world_end(&world);
     }

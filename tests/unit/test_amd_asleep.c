@@ -100,7 +100,7 @@ static void an_idle_card_that_may_sleep_is_left_alone_for_a_while(void)
     gpu_tree_text(&world.tree, SLEEPER "gpu_busy_percent", "0\n");
     amd_world_sample(&world, 0);
     CHECK_INT(amd_world_state(&world, VITALS_GPU_UTILIZATION_RATIO, ""), VITALS_HAVE);
-    size_t rows = world.sample.facts.row_count, values = world.sample.facts.count;
+    size_t rows = world.sample.batch.row_count, values = world.sample.batch.count;
     uint64_t read_ns = world.sample.stamp_ns;
 
     gpu_tree_text(&world.tree, SLEEPER "gpu_busy_percent", "50\n");
@@ -114,8 +114,8 @@ static void an_idle_card_that_may_sleep_is_left_alone_for_a_while(void)
         CHECK_NEAR(amd_world_number(&world, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu"), 66, 0);
         CHECK_STR(amd_world_text(&world, VITALS_GPU_RUNTIME_STATUS, ""), "active");
         CHECK_STR(amd_world_text(&world, VITALS_GPU_PCI_ID, ""), "1002:73ff");
-        CHECK_UINT(world.sample.facts.row_count, rows);
-        CHECK_UINT(world.sample.facts.count, values);
+        CHECK_UINT(world.sample.batch.row_count, rows);
+        CHECK_UINT(world.sample.batch.count, values);
     }
     world.now_ns += NS_PER_SECOND;
     amd_world_sample(&world, 0);

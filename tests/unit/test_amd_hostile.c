@@ -66,7 +66,7 @@ static void read_all_without_memory(void)
     CHECK(world.scan.count <= 9);
     for (uint32_t i = 0; i < 2 * world.scan.count; i++) {
         uint32_t slot = world.scan.devices[i / 2].slot;
-        facts_reset(&world.sample.facts, &all);
+        batch_reset(&world.sample.batch, &all);
         gpu_backend_amd.sample(world.state, slot, &world.sample);
         gpu_backend_amd.processes(world.state, slot, NULL, &all, &world.processes);
     }

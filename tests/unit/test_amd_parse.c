@@ -43,18 +43,18 @@ static void levels_of_a_clock(void)
         {"a clock that cannot be", "0: 99999999Mhz *\n1: 400Mhz\n", NONE, 400, 400, false},
     };
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        struct amd_levels levels;
+        struct amd_dpm_levels levels;
         CHECK_CASE(cases[i].what);
-        CHECK(amd_levels_parse(span_of(cases[i].text), &levels));
+        CHECK(amd_dpm_levels_parse(span_of(cases[i].text), &levels));
         check_number(levels.now, cases[i].now);
         check_number(levels.lowest, cases[i].lowest);
         check_number(levels.highest, cases[i].highest);
         CHECK_INT(levels.now.state == VITALS_ESTIMATE, cases[i].estimate);
     }
     static const char padded[] = "0: 400Mhz *\0\0\n1: 800Mhz\0";
-    struct amd_levels levels;
+    struct amd_dpm_levels levels;
     CHECK_CASE("NULs behind it");
-    CHECK(amd_levels_parse((struct span){padded, sizeof padded}, &levels));
+    CHECK(amd_dpm_levels_parse((struct span){padded, sizeof padded}, &levels));
     check_number(levels.now, 400);
     check_number(levels.highest, 800);
 }
@@ -65,10 +65,10 @@ static void no_levels_at_all(void)
                                         "0: Mhz",   ": 500Mhz *", "SS: 500Mhz",    "0 500Mhz",
                                         "-1: 5Mhz", "0: 500 Mhz", "0: x16 *"};
     for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
-        struct amd_levels levels;
+        struct amd_dpm_levels levels;
         struct amd_link_levels link;
         CHECK_CASE(texts[i]);
-        CHECK_FALSE(amd_levels_parse(span_of(texts[i]), &levels));
+        CHECK_FALSE(amd_dpm_levels_parse(span_of(texts[i]), &levels));
         CHECK_FALSE(amd_link_levels_parse(span_of(texts[i]), &link));
     }
 }

@@ -76,30 +76,30 @@ static void begin(struct machine *machine)
     machine->usage = usage_of_pid(10);
 }
 
-static void end(struct machine *machine, struct attached *attached)
+static void end(struct machine *machine, struct track_cgroup *attached)
 {
-    attached_free(attached);
+    track_cgroup_free(attached);
     vitals_usage_free(machine->usage);
     vitals_builder_free(world.builder);
     gpu_tree_close(&machine->os);
     gpu_tree_free(&machine->tree);
 }
 
-static void look(struct machine *machine, struct attached *attached, double seconds)
+static void look(struct machine *machine, struct track_cgroup *attached, double seconds)
 {
     vitals_error error;
     vitals_snapshot *snapshot = world_snapshot(&world);
     CHECK_OK(vitals_usage_add(machine->usage, snapshot, &error), error);
-    attached_look(attached, machine->usage, snapshot);
+    track_cgroup_look(attached, machine->usage, snapshot);
     vitals_snapshot_unref(snapshot);
     world.seconds += seconds;
 }
 
-static void check_counted(const struct attached *attached, enum quantity quantity, double value,
+static void check_counted(const struct track_cgroup *attached, enum quantity quantity, double value,
                           vitals_availability state)
 {
     struct counted counted[COUNTED_COUNT];
-    CHECK(attached_read(attached, counted));
+    CHECK(track_cgroup_read(attached, counted));
     CHECK_INT(counted[quantity].value.state, state);
     if (state > 0)
         CHECK_NEAR(counted[quantity].value.as.f64, value, 1e-9);
@@ -108,9 +108,9 @@ static void check_counted(const struct attached *attached, enum quantity quantit
 static void what_it_counts_since_then_is_exact(void)
 {
     struct machine machine;
-    char rungs[32];
+    char methods[32];
     begin(&machine);
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     CHECK_NOT_NULL(attached);
     look(&machine, attached, 1);
     put_counts(&machine, "7500000", "1000000\n");
@@ -121,8 +121,8 @@ static void what_it_counts_since_then_is_exact(void)
     put_counts(&machine, "7500000", "3000000\n");
     look(&machine, attached, 1);
     check_counted(attached, COUNTED_MEMORY_PEAK_BYTES, 3e6, VITALS_HAVE);
-    attached_rungs(attached, rungs, sizeof rungs);
-    CHECK_STR(rungs, "cgroup2 ");
+    track_cgroup_rungs(attached, methods, sizeof methods);
+    CHECK_STR(methods, "cgroup2 ");
     end(&machine, attached);
 }
 
@@ -131,7 +131,7 @@ static void a_cgroup_that_is_removed_has_told_at_least_that(void)
 {
     struct machine machine;
     begin(&machine);
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     look(&machine, attached, 1);
     put_counts(&machine, "6000000", "1000000\n");
     look(&machine, attached, 1);
@@ -148,10 +148,10 @@ static void a_cgroup_that_others_are_in_does_not_count(void)
     begin(&machine);
     put_process(&machine, 50, 1, "0::/app\n");
     put(&machine, APP "cgroup.procs", "10\n11\n50\n");
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     look(&machine, attached, 1);
     look(&machine, attached, 1);
-    CHECK(!attached_read(attached, counted));
+    CHECK(!track_cgroup_read(attached, counted));
     end(&machine, attached);
 }
 
@@ -166,9 +166,9 @@ static void others_below_it_and_unknown_ones_count_too(void)
         put_process(&machine, 50, 1, "0::/app/below/deep\n");
         put(&machine, APP "below/cgroup.procs", "");
         put(&machine, PLACES[i], i == 0 ? "50\n" : "10\n0\n");
-        struct attached *attached = attached_new(&machine.os, 10);
+        struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
         look(&machine, attached, 1);
-        CHECK(!attached_read(attached, counted));
+        CHECK(!track_cgroup_read(attached, counted));
         end(&machine, attached);
     }
 }
@@ -179,7 +179,7 @@ static void who_is_born_between_two_looks_is_no_stranger(void)
     begin(&machine);
     put_process(&machine, 12, 11, "0::/app\n");
     put(&machine, APP "cgroup.procs", "10\n11\n12\n99\n"); /* 99 has ended by now */
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     look(&machine, attached, 1);
     put_counts(&machine, "5500000", "1000000\n");
     look(&machine, attached, 1);
@@ -191,7 +191,7 @@ static void others_that_come_make_it_an_upper_bound(void)
 {
     struct machine machine;
     begin(&machine);
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     look(&machine, attached, 6);
     put_process(&machine, 50, 1, "0::/app\n");
     put(&machine, APP "cgroup.procs", "10\n11\n50\n");
@@ -206,7 +206,7 @@ static void others_that_come_and_go_make_it_an_upper_bound(void)
 {
     struct machine machine;
     begin(&machine);
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     look(&machine, attached, 6);
     put_counts_of(&machine, "6000000", "2000000\n", 5.5);
     look(&machine, attached, 6);
@@ -219,7 +219,7 @@ static void one_that_leaves_makes_it_a_lower_bound(void)
 {
     struct machine machine;
     begin(&machine);
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     look(&machine, attached, 6);
     put_process(&machine, 11, 10, "0::/application\n"); /* a name that only begins alike */
     put_counts(&machine, "6000000", "1000000\n");
@@ -235,7 +235,7 @@ static void one_that_has_ended_has_not_left(void)
     for (size_t i = 0; i < CHECK_COUNT(PLACES); i++) {
         struct machine machine;
         begin(&machine);
-        struct attached *attached = attached_new(&machine.os, 10);
+        struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
         look(&machine, attached, 6);
         put_process_in(&machine, 10, 1, 'Z', PLACES[i]);
         put_counts(&machine, "6000000", "1000000\n");
@@ -254,17 +254,17 @@ static void no_cgroup_that_could_be(void)
     begin(&machine);
     for (size_t i = 0; i < CHECK_COUNT(CGROUPS); i++) {
         put(&machine, "proc/10/cgroup", CGROUPS[i]);
-        CHECK(attached_new(&machine.os, 10) == NULL);
+        CHECK(track_cgroup_new(&machine.os, 10) == NULL);
     }
-    CHECK(attached_new(&machine.os, 4711) == NULL);
-    CHECK(!attached_read(NULL, (struct counted[COUNTED_COUNT]){{.source = ""}}));
+    CHECK(track_cgroup_new(&machine.os, 4711) == NULL);
+    CHECK(!track_cgroup_read(NULL, (struct counted[COUNTED_COUNT]){{.source = ""}}));
     end(&machine, NULL);
 }
 
 static void controllers_of_version_1_count_each_for_itself(void)
 {
     struct machine machine;
-    char rungs[32];
+    char methods[32];
     begin(&machine);
     put(&machine, "proc/self/mountinfo",
         "31 25 0:27 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n"
@@ -275,15 +275,15 @@ static void controllers_of_version_1_count_each_for_itself(void)
     put(&machine, "sys/fs/cgroup/cpuacct/app/cpuacct.usage", "1000000000\n");
     put(&machine, "sys/fs/cgroup/memory/shared/cgroup.procs", "1\n10\n11\n");
     put(&machine, "sys/fs/cgroup/memory/shared/memory.max_usage_in_bytes", "4096\n");
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     look(&machine, attached, 1);
     put(&machine, "sys/fs/cgroup/cpuacct/app/cpuacct.usage", "1250000000\n");
     world_find(&world, 1)->cpu += 0.25;
     look(&machine, attached, 1);
     check_counted(attached, COUNTED_CPU_SECONDS, 0.25, VITALS_HAVE);
     check_counted(attached, COUNTED_MEMORY_PEAK_BYTES, 0, VITALS_UNSUPPORTED);
-    attached_rungs(attached, rungs, sizeof rungs);
-    CHECK_STR(rungs, "cgroup1 ");
+    track_cgroup_rungs(attached, methods, sizeof methods);
+    CHECK_STR(methods, "cgroup1 ");
     end(&machine, attached);
 }
 
@@ -292,7 +292,7 @@ static void nothing_is_left_behind(void)
     struct machine machine;
     int64_t before = memory_live();
     begin(&machine);
-    struct attached *attached = attached_new(&machine.os, 10);
+    struct track_cgroup *attached = track_cgroup_new(&machine.os, 10);
     look(&machine, attached, 1);
     end(&machine, attached);
     CHECK_INT(memory_live(), before);

@@ -25,7 +25,7 @@ static void tick_alone(void)
 {
     for (int i = 0; i < 20; i++) {
         world_tick(&world);
-        if (world.table->descending)
+        if (world.table->scanning_tree)
             return;
     }
     CHECK_SKIP("this kernel lists no children, or this machine has too few processes");

@@ -13,7 +13,7 @@ enum { TEXT = 2048 };
 struct world {
     struct gpu_tree tree;
     struct os os;
-    struct facts facts;
+    struct row_batch batch;
 };
 
 static void ask(struct world *world)
@@ -21,10 +21,10 @@ static void ask(struct world *world)
     struct metric_set wanted = {0};
     for (unsigned number = 1; number <= 4; number++)
         metric_set_add(&wanted, metric_of(VITALS_DIAGNOSIS, number));
-    facts_reset(&world->facts, &wanted);
+    batch_reset(&world->batch, &wanted);
     world->os = (struct os){.var = -1};
     gpu_tree_open(&world->tree, &world->os);
-    int code = os_read_table(&world->os, VITALS_DIAGNOSIS, &world->facts);
+    int code = os_read_table(&world->os, VITALS_DIAGNOSIS, &world->batch);
     gpu_tree_close(&world->os);
     CHECK_INT(code, 0);
 }
@@ -36,7 +36,7 @@ static struct world world_of(const char *name)
 
 static void done(struct world *world)
 {
-    facts_done(&world->facts);
+    batch_done(&world->batch);
     gpu_tree_free(&world->tree);
     CHECK_CASE(NULL);
 }
@@ -44,10 +44,10 @@ static void done(struct world *world)
 static void text_at(const struct world *world, size_t row, vitals_metric metric,
                     char out[static TEXT])
 {
-    const struct fact *fact = fact_find(&world->facts, &world->facts.rows[row], metric);
-    CHECK_NOT_NULL(fact);
-    CHECK_INT(fact->state, VITALS_HAVE);
-    struct span text = fact_span(&world->facts, fact);
+    const struct batch_cell *cell = batch_find(&world->batch, &world->batch.rows[row], metric);
+    CHECK_NOT_NULL(cell);
+    CHECK_INT(cell->state, VITALS_HAVE);
+    struct span text = batch_span(&world->batch, cell);
     CHECK(text.size < TEXT);
     memcpy(out, text.bytes, text.size);
     out[text.size] = '\0';
@@ -58,7 +58,7 @@ static void text_at(const struct world *world, size_t row, vitals_metric metric,
 static void check_rows(const struct world *world)
 {
     char text[TEXT];
-    for (size_t i = 0; i < world->facts.row_count; i++) {
+    for (size_t i = 0; i < world->batch.row_count; i++) {
         text_at(world, i, VITALS_DIAGNOSIS_SUBJECT, text);
         CHECK(text[0] != '\0' && strlen(text) <= 48);
         text_at(world, i, VITALS_DIAGNOSIS_FINDING, text);
@@ -78,7 +78,7 @@ static void check_rows(const struct world *world)
 static size_t find(const struct world *world, const char *subject, const char *severity)
 {
     char text[TEXT];
-    for (size_t i = 0; i < world->facts.row_count; i++) {
+    for (size_t i = 0; i < world->batch.row_count; i++) {
         text_at(world, i, VITALS_DIAGNOSIS_SUBJECT, text);
         if (strcmp(text, subject) != 0)
             continue;
@@ -174,7 +174,7 @@ static void nothing_is_missing_on_a_good_machine(void)
     struct world world = world_of("doctor/machine");
     ask(&world);
     check_rows(&world);
-    CHECK_UINT(world.facts.row_count, CHECK_COUNT(SUBJECTS));
+    CHECK_UINT(world.batch.row_count, CHECK_COUNT(SUBJECTS));
     for (size_t i = 0; i < CHECK_COUNT(SUBJECTS); i++) {
         CHECK_CASE(SUBJECTS[i]);
         check_row(&world, SUBJECTS[i], "good", "", "");
@@ -530,7 +530,7 @@ static void names_that_a_shell_would_run(void)
     add_device(&world, "0000:20:00.0", "0x030000\n", "0x1002\n", "`reboot`\n;reboot");
     put(&world, "sys/class/drm/renderD128\nreboot/dev", "226:1\n");
     ask(&world);
-    for (size_t i = 0; i < world.facts.row_count; i++) {
+    for (size_t i = 0; i < world.batch.row_count; i++) {
         char text[TEXT];
         text_at(&world, i, VITALS_DIAGNOSIS_REMEDY, text);
         if (strstr(text, "psi=1") == NULL)
@@ -551,7 +551,7 @@ static void more_kinds_of_devices_than_are_told(void)
     }
     ask(&world);
     check_rows(&world);
-    CHECK(world.facts.row_count < 32);
+    CHECK(world.batch.row_count < 32);
     done(&world);
 }
 
@@ -564,15 +564,15 @@ static void memory_runs_out_at_every_place(void)
     int64_t live = memory_live();
     unsigned failures = 0;
     for (uint64_t nth = 1;; nth++) {
-        struct facts facts = {0};
-        facts_reset(&facts, &wanted);
+        struct row_batch batch = {0};
+        batch_reset(&batch, &wanted);
         world.os = (struct os){.var = -1};
         gpu_tree_open(&world.tree, &world.os);
         memory_fail_at(nth);
-        int code = os_read_table(&world.os, VITALS_DIAGNOSIS, &facts);
+        int code = os_read_table(&world.os, VITALS_DIAGNOSIS, &batch);
         memory_fail_at(0);
         gpu_tree_close(&world.os);
-        facts_done(&facts);
+        batch_done(&batch);
         if (code == 0)
             break;
         CHECK_INT(code, -ENOMEM);

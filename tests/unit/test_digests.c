@@ -5,13 +5,13 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-static struct os_digests *digests;
+static struct os_task_iterator *iterator;
 static struct world live;
 
-static void open_digests(void)
+static void open_iterator(void)
 {
     world_open(&live, NULL, 0);
-    int code = os_digests_open(&live.context.os, &digests);
+    int code = os_task_iterator_open(&live.context.os, &iterator);
     if (code < 0) {
         world_close(&live);
         CHECK_SKIP("the kernel runs no program of ours here: no CAP_BPF, an older kernel, or a "
@@ -19,18 +19,18 @@ static void open_digests(void)
     }
 }
 
-static void close_digests(void)
+static void close_iterator(void)
 {
-    os_digests_close(digests);
+    os_task_iterator_close(iterator);
     world_close(&live);
 }
 
-static struct os_digest digest_of(pid_t pid)
+static struct os_task_digest digest_of(pid_t pid)
 {
-    const struct os_digest *items;
+    const struct os_task_digest *items;
     size_t count;
-    CHECK_INT(os_digests_read(digests, &items, &count), 0);
-    struct os_digest found = {0};
+    CHECK_INT(os_task_iterator_read(iterator, &items, &count), 0);
+    struct os_task_digest found = {0};
     for (size_t i = 0; i < count; i++) {
         CHECK(i == 0 || items[i - 1].pid < items[i].pid);
         if (items[i].pid == pid)
@@ -40,9 +40,9 @@ static struct os_digest digest_of(pid_t pid)
 }
 
 /* Once it sleeps: a child that has just been told something may still run. */
-static struct os_digest rested(pid_t pid)
+static struct os_task_digest rested(pid_t pid)
 {
-    struct os_digest before = digest_of(pid), now;
+    struct os_task_digest before = digest_of(pid), now;
     for (;; before = now) {
         usleep(2000);
         now = digest_of(pid);
@@ -139,7 +139,7 @@ static void do_to_it(const struct puppet *puppet, size_t which)
 
 static void changes(void (*act)(const struct puppet *, size_t), size_t first, size_t count)
 {
-    open_digests();
+    open_iterator();
     struct puppet puppet = puppet_new();
     for (size_t i = 0; i < count; i++) {
         uint64_t before = rested(puppet.pid).digest;
@@ -151,7 +151,7 @@ static void changes(void (*act)(const struct puppet *, size_t), size_t first, si
         CHECK(rested(puppet.pid).digest != before);
     }
     puppet_free(&puppet);
-    close_digests();
+    close_iterator();
 }
 
 static void what_it_does_shows(void)
@@ -166,7 +166,7 @@ static void what_others_do_to_it_shows(void)
 
 static void a_new_parent_shows(void)
 {
-    open_digests();
+    open_iterator();
     int ends[2];
     CHECK_INT(pipe(ends), 0);
     pid_t middle = fork(), grandchild = 0;
@@ -188,12 +188,12 @@ static void a_new_parent_shows(void)
     kill(grandchild, SIGKILL);
     close(ends[0]);
     close(ends[1]);
-    close_digests();
+    close_iterator();
 }
 
 static void who_runs_is_told(void)
 {
-    open_digests();
+    open_iterator();
     pid_t busy = fork();
     if (busy == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -206,7 +206,7 @@ static void who_runs_is_told(void)
     (void)waitpid(busy, NULL, 0);
     CHECK_INT(digest_of(busy).pid, 0);
     CHECK(digest_of(getpid()).runs);
-    close_digests();
+    close_iterator();
 }
 
 /* ---- a table that goes by it ---- */
@@ -267,7 +267,7 @@ static void everybody_is_there(struct world *world)
 
 static void a_table_shows_what_the_files_say(void)
 {
-    open_digests();
+    open_iterator();
     struct puppet puppet = puppet_new();
     pid_t sleepers[MANY];
     struct world world;
@@ -293,7 +293,7 @@ static void a_table_shows_what_the_files_say(void)
         child_end(sleepers[i]);
     world_close(&world);
     puppet_free(&puppet);
-    close_digests();
+    close_iterator();
 }
 
 static const check_test tests[] = {

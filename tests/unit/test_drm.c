@@ -175,20 +175,20 @@ static void a_driver_that_counts_no_time_is_told_of(void)
 {
     begin("drm/panthor");
     struct metric_set wanted = gpu_world_wanted(VITALS_DIAGNOSIS);
-    struct facts facts = {0};
-    facts_reset(&facts, &wanted);
-    world.backend->diagnose(&world.context, world.state, &facts);
-    CHECK_UINT(facts.row_count, 1); // all is well
+    struct row_batch batch = {0};
+    batch_reset(&batch, &wanted);
+    world.backend->diagnose(&world.context, world.state, &batch);
+    CHECK_UINT(batch.row_count, 1); // all is well
     gpu_tree_text(&world.tree, "sys/devices/platform/fb000000.gpu/profiling", "0\n");
-    facts_reset(&facts, &wanted);
-    world.backend->diagnose(&world.context, world.state, &facts);
-    CHECK_UINT(facts.row_count, 2);
-    const struct fact *remedy = fact_find(&facts, &facts.rows[1], VITALS_DIAGNOSIS_REMEDY);
+    batch_reset(&batch, &wanted);
+    world.backend->diagnose(&world.context, world.state, &batch);
+    CHECK_UINT(batch.row_count, 2);
+    const struct batch_cell *remedy = batch_find(&batch, &batch.rows[1], VITALS_DIAGNOSIS_REMEDY);
     CHECK_NOT_NULL(remedy);
-    struct span text = fact_span(&facts, remedy);
+    struct span text = batch_span(&batch, remedy);
     static const char WANTED[] = "echo 3 | sudo tee /sys/devices/platform/fb000000.gpu/profiling";
     CHECK_BYTES(text.bytes, text.size, WANTED, sizeof WANTED - 1);
-    facts_done(&facts);
+    batch_done(&batch);
     gpu_world_close(&world);
 }
 
@@ -343,9 +343,9 @@ static void without_a_device_there_is_no_back_end(void)
         CHECK_INT(world.scan.state, VITALS_UNSUPPORTED);
         CHECK_STR(world.scan.message, "no device of another DRM or accel driver");
         struct metric_set wanted = gpu_world_wanted(VITALS_DIAGNOSIS);
-        facts_reset(&world.sample.facts, &wanted);
-        world.backend->diagnose(&world.context, NULL, &world.sample.facts);
-        CHECK_UINT(world.sample.facts.row_count, 1);
+        batch_reset(&world.sample.batch, &wanted);
+        world.backend->diagnose(&world.context, NULL, &world.sample.batch);
+        CHECK_UINT(world.sample.batch.row_count, 1);
         gpu_world_close(&world);
     }
 }

@@ -11,7 +11,7 @@ struct machine {
     struct gpu_tree tree;
     vitals_context world;
     struct host host;
-    struct facts facts;
+    struct row_batch batch;
     struct metric_set wanted;
     uint64_t now_ns; /* each reading is a second later */
 };
@@ -46,10 +46,10 @@ static void begin(struct machine *machine)
 static vitals_snapshot *take_of(struct machine *machine, const struct metric_set *wanted)
 {
     struct metric_set part;
-    CHECK(host_late_part(HOST_LATE_MACHINE, wanted, &part));
-    host_late_read(&machine->world, HOST_LATE_MACHINE, &part, NULL, &machine->facts);
+    CHECK(host_cache_part(HOST_CACHE_MACHINE, wanted, &part));
+    host_cache_read(&machine->world, HOST_CACHE_MACHINE, &part, NULL, &machine->batch);
     machine->now_ns += NS_PER_SECOND;
-    CHECK_INT(host_late_take(&machine->host, HOST_LATE_MACHINE, &machine->facts, machine->now_ns),
+    CHECK_INT(host_cache_take(&machine->host, HOST_CACHE_MACHINE, &machine->batch, machine->now_ns),
               0);
     return host_snapshot(&machine->host, wanted, machine->now_ns);
 }
@@ -61,7 +61,7 @@ static vitals_snapshot *take(struct machine *machine)
 
 static void end(struct machine *machine)
 {
-    facts_done(&machine->facts);
+    batch_done(&machine->batch);
     host_done(&machine->host);
     os_close(&machine->world.os);
     gpu_tree_free(&machine->tree);
@@ -235,9 +235,9 @@ static void what_no_kernel_would_give(void)
 static void check_found(struct machine *machine, const char *words)
 {
     struct metric_set wanted = host_table(VITALS_DIAGNOSIS);
-    facts_reset(&machine->facts, &wanted);
-    CHECK_INT(os_read_table(&machine->world.os, VITALS_DIAGNOSIS, &machine->facts), 0);
-    const struct buffer *text = &machine->facts.text;
+    batch_reset(&machine->batch, &wanted);
+    CHECK_INT(os_read_table(&machine->world.os, VITALS_DIAGNOSIS, &machine->batch), 0);
+    const struct buffer *text = &machine->batch.text;
     if (memmem(text->bytes, text->size, words, strlen(words)) == NULL)
         CHECK_FAIL("no diagnosis says \"%s\"", words);
 }

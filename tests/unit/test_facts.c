@@ -21,36 +21,36 @@ static const vitals_metric WANTED[] = {VITALS_SENSOR_NAME, VITALS_SENSOR_TEMPERA
                                        VITALS_FILESYSTEM_TOTAL_BYTES, VITALS_PROCESS_NICE};
 
 /* Two rows of one table around one of another. */
-static void fill(struct facts *facts)
+static void fill(struct row_batch *batch)
 {
-    facts_row(facts, VITALS_SENSOR, 7, span_of("Core 0"));
-    fact_string(facts, VITALS_SENSOR_NAME, "Core 0");
-    fact_string(facts, VITALS_SENSOR_CHIP, "nobody asks");
-    fact_f64(facts, VITALS_SENSOR_TEMPERATURE_CELSIUS, 41.5);
-    facts_row(facts, VITALS_FILESYSTEM, 3, span_of("/"));
-    fact_u64(facts, VITALS_FILESYSTEM_TOTAL_BYTES, 1000);
-    facts_row(facts, VITALS_SENSOR, 9, span_of("fan"));
-    fact_missing(facts, VITALS_SENSOR_TEMPERATURE_CELSIUS, VITALS_DENIED);
-    facts_state(facts, VITALS_SENSOR, VITALS_LOWER_BOUND);
+    batch_add_row(batch, VITALS_SENSOR, 7, span_of("Core 0"));
+    batch_set_string(batch, VITALS_SENSOR_NAME, "Core 0");
+    batch_set_string(batch, VITALS_SENSOR_CHIP, "nobody asks");
+    batch_set_f64(batch, VITALS_SENSOR_TEMPERATURE_CELSIUS, 41.5);
+    batch_add_row(batch, VITALS_FILESYSTEM, 3, span_of("/"));
+    batch_set_u64(batch, VITALS_FILESYSTEM_TOTAL_BYTES, 1000);
+    batch_add_row(batch, VITALS_SENSOR, 9, span_of("fan"));
+    batch_set_missing(batch, VITALS_SENSOR_TEMPERATURE_CELSIUS, VITALS_DENIED);
+    batch_state(batch, VITALS_SENSOR, VITALS_LOWER_BOUND);
 }
 
 static void rows_reach_the_snapshot_with_their_table_s_state(void)
 {
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     vitals_builder *builder = NULL;
     vitals_snapshot *snapshot = NULL;
     vitals_error error;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
-    facts_reset(&facts, &wanted);
-    fill(&facts);
-    CHECK_FALSE(facts.failed);
+    batch_reset(&batch, &wanted);
+    fill(&batch);
+    CHECK_FALSE(batch.failed);
     vitals_builder_begin(builder);
     builder_table_of(builder, VITALS_SENSOR, &wanted);
     builder_table_of(builder, VITALS_FILESYSTEM, &wanted);
-    builder_facts_rows(builder, &facts, VITALS_SENSOR, 5);
-    builder_facts_rows(builder, &facts, VITALS_FILESYSTEM, 6);
-    builder_facts_rows(builder, &facts, VITALS_DISK, 6); /* nobody opened it */
+    builder_batch_rows(builder, &batch, VITALS_SENSOR, 5);
+    builder_batch_rows(builder, &batch, VITALS_FILESYSTEM, 6);
+    builder_batch_rows(builder, &batch, VITALS_DISK, 6); /* nobody opened it */
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
 
     CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SENSOR), 2);
@@ -71,41 +71,41 @@ static void rows_reach_the_snapshot_with_their_table_s_state(void)
     CHECK_INT(vitals_row_availability(row, VITALS_SENSOR_NAME), VITALS_UNSUPPORTED);
     vitals_snapshot_unref(snapshot);
     vitals_builder_free(builder);
-    facts_done(&facts);
+    batch_done(&batch);
 }
 
 static void what_nobody_wants_is_passed_over(void)
 {
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
-    struct facts facts = {0};
-    facts_reset(&facts, &wanted);
-    fact_i64(&facts, VITALS_PROCESS_NICE, 1); /* before there is a row */
-    CHECK_UINT(facts.count, 0);
-    const struct fact_row *row = facts_row(&facts, VITALS_PROCESS, 1, span_of(""));
-    fact_i64(&facts, VITALS_PROCESS_NICE, -3);
-    fact_u64(&facts, VITALS_PROCESS_PID, 4);
-    fact_value(&facts, VITALS_PROCESS_NICE, (struct value){0}); /* UNSET says nothing */
-    CHECK_UINT(facts.count, 1);
-    CHECK_NOT_NULL(fact_find(&facts, row, VITALS_PROCESS_NICE));
-    CHECK_INT(fact_find(&facts, row, VITALS_PROCESS_NICE)->as.i64, -3);
-    CHECK_NULL(fact_find(&facts, row, VITALS_PROCESS_PID));
-    facts_done(&facts);
+    struct row_batch batch = {0};
+    batch_reset(&batch, &wanted);
+    batch_set_i64(&batch, VITALS_PROCESS_NICE, 1); /* before there is a row */
+    CHECK_UINT(batch.count, 0);
+    const struct batch_row *row = batch_add_row(&batch, VITALS_PROCESS, 1, span_of(""));
+    batch_set_i64(&batch, VITALS_PROCESS_NICE, -3);
+    batch_set_u64(&batch, VITALS_PROCESS_PID, 4);
+    batch_set_value(&batch, VITALS_PROCESS_NICE, (struct value){0}); /* UNSET says nothing */
+    CHECK_UINT(batch.count, 1);
+    CHECK_NOT_NULL(batch_find(&batch, row, VITALS_PROCESS_NICE));
+    CHECK_INT(batch_find(&batch, row, VITALS_PROCESS_NICE)->as.i64, -3);
+    CHECK_NULL(batch_find(&batch, row, VITALS_PROCESS_PID));
+    batch_done(&batch);
 }
 
 static void used_again_it_asks_for_no_memory(void)
 {
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
-    struct facts facts = {0};
-    facts_reset(&facts, &wanted);
-    fill(&facts);
+    struct row_batch batch = {0};
+    batch_reset(&batch, &wanted);
+    fill(&batch);
     uint64_t before = memory_asked();
     for (int i = 0; i < 100; i++) {
-        facts_reset(&facts, &wanted);
-        CHECK_INT(facts.states[VITALS_SENSOR], VITALS_HAVE);
-        fill(&facts);
+        batch_reset(&batch, &wanted);
+        CHECK_INT(batch.states[VITALS_SENSOR], VITALS_HAVE);
+        fill(&batch);
     }
     CHECK_UINT(memory_asked(), before);
-    facts_done(&facts);
+    batch_done(&batch);
 }
 
 static void any_allocation_may_fail(void)
@@ -115,14 +115,14 @@ static void any_allocation_may_fail(void)
     bool whole = false;
     for (uint64_t nth = 1; !whole; nth++) {
         CHECK(nth < 100);
-        struct facts facts = {0};
-        facts_reset(&facts, &wanted);
+        struct row_batch batch = {0};
+        batch_reset(&batch, &wanted);
         memory_fail_at(nth);
-        fill(&facts);
+        fill(&batch);
         memory_fail_at(0);
-        whole = !facts.failed;
-        CHECK(!whole || facts.row_count == 3);
-        facts_done(&facts);
+        whole = !batch.failed;
+        CHECK(!whole || batch.row_count == 3);
+        batch_done(&batch);
         CHECK_INT(memory_live(), before);
     }
 }
@@ -135,69 +135,69 @@ static void equal_texts_of_neighbours_are_kept_once(void)
     memset(path, 'p', sizeof path);
     const struct span text = {path, sizeof path};
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
-    struct facts facts = {0};
-    facts_reset(&facts, &wanted);
+    struct row_batch batch = {0};
+    batch_reset(&batch, &wanted);
     for (uint64_t key = 1; key <= ROWS; key++) {
-        facts_row(&facts, VITALS_SENSOR, key, text);
-        fact_text(&facts, VITALS_SENSOR_NAME, text);
+        batch_add_row(&batch, VITALS_SENSOR, key, text);
+        batch_set_text(&batch, VITALS_SENSOR_NAME, text);
     }
-    CHECK_UINT(facts.text.size, FACTS_LABEL_MAX + LONG);
-    const struct fact_row *last = &facts.rows[ROWS - 1];
-    CHECK_BYTES(fact_label(&facts, last).bytes, fact_label(&facts, last).size, path,
-                FACTS_LABEL_MAX);
-    const struct fact *fact = fact_find(&facts, last, VITALS_SENSOR_NAME);
-    CHECK_NOT_NULL(fact);
-    CHECK_BYTES(fact_span(&facts, fact).bytes, fact_span(&facts, fact).size, path, LONG);
+    CHECK_UINT(batch.text.size, BATCH_LABEL_MAX + LONG);
+    const struct batch_row *last = &batch.rows[ROWS - 1];
+    CHECK_BYTES(batch_label(&batch, last).bytes, batch_label(&batch, last).size, path,
+                BATCH_LABEL_MAX);
+    const struct batch_cell *cell = batch_find(&batch, last, VITALS_SENSOR_NAME);
+    CHECK_NOT_NULL(cell);
+    CHECK_BYTES(batch_span(&batch, cell).bytes, batch_span(&batch, cell).size, path, LONG);
     path[0] = 'q';
-    facts_row(&facts, VITALS_SENSOR, ROWS + 1, span_of("s"));
-    fact_text(&facts, VITALS_SENSOR_NAME, text);
-    fact = fact_find(&facts, &facts.rows[ROWS], VITALS_SENSOR_NAME);
-    CHECK_NOT_NULL(fact);
-    CHECK_BYTES(fact_span(&facts, fact).bytes, fact_span(&facts, fact).size, path, LONG);
-    CHECK_INT(facts.states[VITALS_SENSOR], VITALS_HAVE);
-    facts_done(&facts);
+    batch_add_row(&batch, VITALS_SENSOR, ROWS + 1, span_of("s"));
+    batch_set_text(&batch, VITALS_SENSOR_NAME, text);
+    cell = batch_find(&batch, &batch.rows[ROWS], VITALS_SENSOR_NAME);
+    CHECK_NOT_NULL(cell);
+    CHECK_BYTES(batch_span(&batch, cell).bytes, batch_span(&batch, cell).size, path, LONG);
+    CHECK_INT(batch.states[VITALS_SENSOR], VITALS_HAVE);
+    batch_done(&batch);
 }
 
 static void text_has_an_end_and_says_so(void)
 {
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
-    struct facts facts = {.text_max = 20};
-    facts_reset(&facts, &wanted);
-    facts_row(&facts, VITALS_SENSOR, 1, span_of("first"));
-    fact_string(&facts, VITALS_SENSOR_NAME, "0123456789");
-    CHECK_INT(facts.states[VITALS_SENSOR], VITALS_HAVE);
-    facts_row(&facts, VITALS_SENSOR, 2, span_of("2nd"));
-    fact_string(&facts, VITALS_SENSOR_NAME, "abcdefghij");
-    const struct fact *fact = fact_find(&facts, &facts.rows[1], VITALS_SENSOR_NAME);
-    CHECK_NOT_NULL(fact);
-    CHECK_INT(fact->state, VITALS_LOWER_BOUND);
-    CHECK_BYTES(fact_span(&facts, fact).bytes, fact_span(&facts, fact).size, "ab", 2);
-    CHECK_INT(facts.states[VITALS_SENSOR], VITALS_LOWER_BOUND);
-    CHECK_INT(fact_find(&facts, &facts.rows[0], VITALS_SENSOR_NAME)->state, VITALS_HAVE);
-    CHECK_FALSE(facts.failed);
-    facts_done(&facts);
+    struct row_batch batch = {.text_max = 20};
+    batch_reset(&batch, &wanted);
+    batch_add_row(&batch, VITALS_SENSOR, 1, span_of("first"));
+    batch_set_string(&batch, VITALS_SENSOR_NAME, "0123456789");
+    CHECK_INT(batch.states[VITALS_SENSOR], VITALS_HAVE);
+    batch_add_row(&batch, VITALS_SENSOR, 2, span_of("2nd"));
+    batch_set_string(&batch, VITALS_SENSOR_NAME, "abcdefghij");
+    const struct batch_cell *cell = batch_find(&batch, &batch.rows[1], VITALS_SENSOR_NAME);
+    CHECK_NOT_NULL(cell);
+    CHECK_INT(cell->state, VITALS_LOWER_BOUND);
+    CHECK_BYTES(batch_span(&batch, cell).bytes, batch_span(&batch, cell).size, "ab", 2);
+    CHECK_INT(batch.states[VITALS_SENSOR], VITALS_LOWER_BOUND);
+    CHECK_INT(batch_find(&batch, &batch.rows[0], VITALS_SENSOR_NAME)->state, VITALS_HAVE);
+    CHECK_FALSE(batch.failed);
+    batch_done(&batch);
 }
 
 static void a_table_can_be_read_once_more(void)
 {
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
-    struct facts facts = {0};
-    facts_reset(&facts, &wanted);
-    struct facts_mark empty = facts_mark(&facts);
-    facts_row(&facts, VITALS_PROCESS, 1, span_of("kept"));
-    fact_i64(&facts, VITALS_PROCESS_NICE, 4);
-    struct facts_mark mark = facts_mark(&facts);
+    struct row_batch batch = {0};
+    batch_reset(&batch, &wanted);
+    struct batch_mark empty = batch_mark(&batch);
+    batch_add_row(&batch, VITALS_PROCESS, 1, span_of("kept"));
+    batch_set_i64(&batch, VITALS_PROCESS_NICE, 4);
+    struct batch_mark mark = batch_mark(&batch);
     for (int i = 0; i < 3; i++) {
-        fill(&facts);
-        CHECK_UINT(facts.row_count, 4);
-        facts_rewind(&facts, mark);
+        fill(&batch);
+        CHECK_UINT(batch.row_count, 4);
+        batch_rewind(&batch, mark);
     }
-    CHECK_UINT(facts.row_count, 1);
-    CHECK_UINT(facts.count, 1);
-    CHECK_BYTES(facts.text.bytes, facts.text.size, "kept", 4);
-    facts_rewind(&facts, empty);
-    CHECK_UINT(facts.row_count + facts.count + facts.text.size, 0);
-    facts_done(&facts);
+    CHECK_UINT(batch.row_count, 1);
+    CHECK_UINT(batch.count, 1);
+    CHECK_BYTES(batch.text.bytes, batch.text.size, "kept", 4);
+    batch_rewind(&batch, empty);
+    CHECK_UINT(batch.row_count + batch.count + batch.text.size, 0);
+    batch_done(&batch);
 }
 
 static void a_state_that_is_none_is_a_mistake(void)
@@ -223,32 +223,32 @@ static void room_can_be_made_ahead(void)
 {
     enum { ROWS = 500 };
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
-    struct facts facts = {0};
-    facts_reset(&facts, &wanted);
-    facts_reserve(&facts, VITALS_SENSOR, ROWS);
+    struct row_batch batch = {0};
+    batch_reset(&batch, &wanted);
+    batch_reserve(&batch, VITALS_SENSOR, ROWS);
     uint64_t asked = memory_asked();
-    facts_reserve(&facts, VITALS_SENSOR, ROWS);
+    batch_reserve(&batch, VITALS_SENSOR, ROWS);
     for (size_t i = 1; i <= ROWS; i++) {
-        facts_row(&facts, VITALS_SENSOR, i, (struct span){"", 0});
-        fact_missing(&facts, VITALS_SENSOR_NAME, VITALS_DENIED);
+        batch_add_row(&batch, VITALS_SENSOR, i, (struct span){"", 0});
+        batch_set_missing(&batch, VITALS_SENSOR_NAME, VITALS_DENIED);
     }
     CHECK_UINT(memory_asked(), asked + 1); // for text
-    CHECK_UINT(facts.row_count, ROWS);
-    facts_row(&facts, VITALS_SENSOR, ROWS + 1, span_of("one more"));
-    facts_reserve(&facts, VITALS_SENSOR, SIZE_MAX);
-    CHECK(facts.failed);
-    facts_reset(&facts, &wanted);
-    facts_reserve(&facts, VITALS_DISK, ROWS); // of a table that is not wanted
-    CHECK_FALSE(facts.failed);
-    facts_done(&facts);
+    CHECK_UINT(batch.row_count, ROWS);
+    batch_add_row(&batch, VITALS_SENSOR, ROWS + 1, span_of("one more"));
+    batch_reserve(&batch, VITALS_SENSOR, SIZE_MAX);
+    CHECK(batch.failed);
+    batch_reset(&batch, &wanted);
+    batch_reserve(&batch, VITALS_DISK, ROWS); // of a table that is not wanted
+    CHECK_FALSE(batch.failed);
+    batch_done(&batch);
     for (uint64_t nth = 1; nth <= 2; nth++) {
-        facts_reset(&facts, &wanted);
+        batch_reset(&batch, &wanted);
         memory_fail_at(nth);
-        facts_reserve(&facts, VITALS_SENSOR, ROWS);
+        batch_reserve(&batch, VITALS_SENSOR, ROWS);
         memory_fail_at(0);
-        CHECK(facts.failed);
-        CHECK_NULL(facts_row(&facts, VITALS_SENSOR, 1, span_of("s")));
-        facts_done(&facts);
+        CHECK(batch.failed);
+        CHECK_NULL(batch_add_row(&batch, VITALS_SENSOR, 1, span_of("s")));
+        batch_done(&batch);
     }
 }
 

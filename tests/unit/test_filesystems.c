@@ -154,15 +154,15 @@ static void the_root_is_what_statvfs_says(void)
     vitals_options options;
     vitals_error error;
     struct host host;
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     vitals_options_init(&options, sizeof options);
     CHECK_OK(os_open(&world.os, &options, &error), error);
     host_init(&host);
-    CHECK(host_late_part(HOST_LATE_FILESYSTEMS, &wanted, &part));
+    CHECK(host_cache_part(HOST_CACHE_FILESYSTEMS, &wanted, &part));
     CHECK_INT(statvfs("/", &before), 0);
-    host_late_read(&world, HOST_LATE_FILESYSTEMS, &part, NULL, &facts);
+    host_cache_read(&world, HOST_CACHE_FILESYSTEMS, &part, NULL, &batch);
     CHECK_INT(statvfs("/", &after), 0);
-    CHECK_INT(host_late_take(&host, HOST_LATE_FILESYSTEMS, &facts, 1), 0);
+    CHECK_INT(host_cache_take(&host, HOST_CACHE_FILESYSTEMS, &batch, 1), 0);
     vitals_snapshot *snapshot = host_snapshot(&host, &wanted, 1);
     const vitals_row *root = host_row(snapshot, VITALS_FILESYSTEM, "/");
     double unit = (double)before.f_frsize;
@@ -174,7 +174,7 @@ static void the_root_is_what_statvfs_says(void)
                    host_number(root, VITALS_FILESYSTEM_FREE_BYTES),
                (double)before.f_blocks * unit, 0);
     vitals_snapshot_unref(snapshot);
-    facts_done(&facts);
+    batch_done(&batch);
     host_done(&host);
     os_close(&world.os);
 }
@@ -227,7 +227,7 @@ static size_t count_devices(const char *root, unsigned devices, int *state)
     static const char *const FOLDERS[] = {"proc", "proc/self", "sys", "etc"};
     struct metric_set wanted = {0};
     vitals_context world;
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     for (size_t i = 0; i < CHECK_COUNT(FOLDERS); i++) {
         snprintf(path, sizeof path, "%s/%s", root, FOLDERS[i]);
         CHECK(mkdir(path, 0755) == 0 || errno == EEXIST);
@@ -242,16 +242,17 @@ static size_t count_devices(const char *root, unsigned devices, int *state)
     fclose(stream);
     host_world_open(&world, root);
     metric_set_add(&wanted, VITALS_FILESYSTEM_COUNTED);
-    facts_reset(&facts, &wanted);
-    CHECK_INT(os_read_table(&world.os, VITALS_FILESYSTEM, &facts), 0);
-    CHECK_UINT(facts.row_count, 2 * devices);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_table(&world.os, VITALS_FILESYSTEM, &batch), 0);
+    CHECK_UINT(batch.row_count, 2 * devices);
     size_t counted = 0;
-    for (size_t i = 0; i < facts.row_count; i++) {
-        const struct fact *fact = fact_find(&facts, &facts.rows[i], VITALS_FILESYSTEM_COUNTED);
-        counted += fact != NULL && fact->as.u64 == 1;
+    for (size_t i = 0; i < batch.row_count; i++) {
+        const struct batch_cell *cell = batch_find(&batch, &batch.rows[i],
+                                                   VITALS_FILESYSTEM_COUNTED);
+        counted += cell != NULL && cell->as.u64 == 1;
     }
-    *state = facts.states[VITALS_FILESYSTEM];
-    facts_done(&facts);
+    *state = batch.states[VITALS_FILESYSTEM];
+    batch_done(&batch);
     os_close(&world.os);
     return counted;
 }

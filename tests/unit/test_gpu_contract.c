@@ -156,31 +156,31 @@ static bool is_ratio(vitals_metric metric)
 }
 
 /* Of a row: nothing that was not asked for, nothing twice, nothing that cannot be. */
-static void check_facts(const struct gpu_sample *sample, const struct fact_row *row)
+static void check_facts(const struct gpu_sample *sample, const struct batch_row *row)
 {
     for (size_t i = row->first; i < row->first + row->count; i++) {
-        const struct fact *fact = &sample->facts.items[i];
-        CHECK_CASE(vitals_metric_name(fact->metric));
-        CHECK(facts_wants(&sample->facts, fact->metric));
-        CHECK_INT(vitals_metric_entity(fact->metric), row->entity);
-        CHECK(fact->state != VITALS_UNSET);
+        const struct batch_cell *cell = &sample->batch.items[i];
+        CHECK_CASE(vitals_metric_name(cell->metric));
+        CHECK(batch_wants(&sample->batch, cell->metric));
+        CHECK_INT(vitals_metric_entity(cell->metric), row->entity);
+        CHECK(cell->state != VITALS_UNSET);
         for (size_t j = row->first; j < i; j++)
-            CHECK(sample->facts.items[j].metric != fact->metric);
-        if (is_ratio(fact->metric))
-            check_ratio(fact->metric, (struct value){.as.f64 = fact->as.f64, .state = fact->state});
+            CHECK(sample->batch.items[j].metric != cell->metric);
+        if (is_ratio(cell->metric))
+            check_ratio(cell->metric, (struct value){.as.f64 = cell->as.f64, .state = cell->state});
     }
 }
 
 static void check_rows_of(const struct gpu_sample *sample)
 {
-    for (size_t i = 0; i < sample->facts.row_count; i++) {
-        const struct fact_row *row = &sample->facts.rows[i];
-        struct span label = fact_label(&sample->facts, row);
+    for (size_t i = 0; i < sample->batch.row_count; i++) {
+        const struct batch_row *row = &sample->batch.rows[i];
+        struct span label = batch_label(&sample->batch, row);
         CHECK(row->entity == VITALS_GPU || vitals_entity_parent(row->entity) == VITALS_GPU);
         CHECK_INT(label.size == 0, row->entity == VITALS_GPU);
         for (size_t j = 0; j < i; j++) {
-            const struct fact_row *other = &sample->facts.rows[j];
-            struct span own = fact_label(&sample->facts, other);
+            const struct batch_row *other = &sample->batch.rows[j];
+            struct span own = batch_label(&sample->batch, other);
             CHECK(other->entity != row->entity || own.size != label.size ||
                   memcmp(own.bytes, label.bytes, own.size) != 0);
         }
@@ -195,10 +195,12 @@ static void check_memory(const struct gpu_world *world)
     struct value available = gpu_world_value(world, VITALS_GPU_MEMORY_FREE_BYTES);
     CHECK(used.state <= 0 || total.state <= 0 || used.as.u64 <= total.as.u64);
     CHECK(available.state <= 0 || total.state <= 0 || available.as.u64 <= total.as.u64);
-    for (size_t i = 0; i < world->sample.facts.row_count; i++) {
-        const struct facts *facts = &world->sample.facts;
-        const struct fact *size = fact_find(facts, &facts->rows[i], VITALS_GPU_POOL_TOTAL_BYTES);
-        const struct fact *use = fact_find(facts, &facts->rows[i], VITALS_GPU_POOL_USED_BYTES);
+    for (size_t i = 0; i < world->sample.batch.row_count; i++) {
+        const struct row_batch *batch = &world->sample.batch;
+        const struct batch_cell *size = batch_find(batch, &batch->rows[i],
+                                                   VITALS_GPU_POOL_TOTAL_BYTES);
+        const struct batch_cell *use = batch_find(batch, &batch->rows[i],
+                                                  VITALS_GPU_POOL_USED_BYTES);
         CHECK(!size || !use || size->state <= 0 || use->state <= 0 || use->as.u64 <= size->as.u64);
     }
 }
@@ -210,7 +212,7 @@ static void check_sample(const struct gpu_world *world)
     if (sample->state < 0)
         return;
     CHECK_INT(sample->state, VITALS_HAVE);
-    if (sample->facts.failed)
+    if (sample->batch.failed)
         return; /* no memory: nobody takes it */
     check_rows_of(sample);
     check_memory(world);

@@ -14,7 +14,7 @@ static void begin(const vitals_metric *metrics)
     struct metric_set wanted = {0};
     for (; *metrics != 0; metrics++)
         metric_set_add(&wanted, *metrics);
-    facts_reset(&sample.facts, &wanted);
+    batch_reset(&sample.batch, &wanted);
     gpu_fill_begin(&fill, &sample, 42);
 }
 #define ASKED(...)          \
@@ -23,12 +23,12 @@ static void begin(const vitals_metric *metrics)
         __VA_ARGS__, 0      \
     }
 
-static const struct fact_row *row(vitals_entity entity, const char *label)
+static const struct batch_row *row(vitals_entity entity, const char *label)
 {
     return gpu_sample_row(&sample, entity, label);
 }
 
-static const struct fact *fact(vitals_metric metric, const char *label)
+static const struct batch_cell *cell(vitals_metric metric, const char *label)
 {
     return gpu_sample_fact(&sample, metric, label);
 }
@@ -46,11 +46,11 @@ static void a_row_is_made_of_readings_in_any_order(void)
     gpu_fill_end(&fill);
     CHECK_UINT(sample.stamp_ns, 42);
     CHECK_INT(sample.state, VITALS_HAVE);
-    CHECK_UINT(sample.facts.row_count, 3);
-    CHECK_NEAR(fact(VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm")->as.f64, 1, 0);
-    CHECK_NEAR(fact(VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "sm")->as.f64, 4, 0);
-    CHECK_NULL(fact(VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "memory"));
-    CHECK_NEAR(fact(VITALS_GPU_POWER_WATTS, "")->as.f64, 5, 0);
+    CHECK_UINT(sample.batch.row_count, 3);
+    CHECK_NEAR(cell(VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm")->as.f64, 1, 0);
+    CHECK_NEAR(cell(VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "sm")->as.f64, 4, 0);
+    CHECK_NULL(cell(VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "memory"));
+    CHECK_NEAR(cell(VITALS_GPU_POWER_WATTS, "")->as.f64, 5, 0);
 }
 
 static void what_is_not_wanted_is_passed_over(void)
@@ -65,7 +65,7 @@ static void what_is_not_wanted_is_passed_over(void)
     gpu_fill_end(&fill);
     CHECK_NULL(row(VITALS_GPU_POOL, "bar1"));
     CHECK_NOT_NULL(row(VITALS_GPU_SENSOR, "gpu"));
-    CHECK_NULL(fact(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu"));
+    CHECK_NULL(cell(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu"));
 }
 
 static void a_device_that_has_nothing_of_it_is_there(void)
@@ -88,11 +88,11 @@ static void texts_and_labels_have_room_or_say_so(void)
     gpu_fill_child(&fill, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(1));
     gpu_fill_child(&fill, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(2));
     gpu_fill_end(&fill);
-    CHECK_INT(fact(VITALS_GPU_SERIAL, "")->state, VITALS_LOWER_BOUND);
-    CHECK_UINT(fact_span(&sample.facts, fact(VITALS_GPU_SERIAL, "")).size, GPU_NAME - 1);
+    CHECK_INT(cell(VITALS_GPU_SERIAL, "")->state, VITALS_LOWER_BOUND);
+    CHECK_UINT(batch_span(&sample.batch, cell(VITALS_GPU_SERIAL, "")).size, GPU_NAME - 1);
     longest[GPU_LABEL - 1] = '\0';
-    CHECK_NEAR(fact(VITALS_GPU_SENSOR_FAN_RPM, longest)->as.f64, 2, 0);
-    CHECK_UINT(sample.facts.row_count, 2);
+    CHECK_NEAR(cell(VITALS_GPU_SENSOR_FAN_RPM, longest)->as.f64, 2, 0);
+    CHECK_UINT(sample.batch.row_count, 2);
 }
 
 static void what_has_no_room_is_said_to_be_cut(void)
@@ -104,8 +104,8 @@ static void what_has_no_room_is_said_to_be_cut(void)
         gpu_fill_child(&fill, VITALS_GPU_SENSOR_FAN_RPM, label, value_f64(i));
     }
     gpu_fill_end(&fill);
-    CHECK_UINT(sample.facts.row_count, GPU_FILL_MAX);
-    CHECK_INT(sample.facts.states[VITALS_GPU_SENSOR], VITALS_LOWER_BOUND);
+    CHECK_UINT(sample.batch.row_count, GPU_FILL_MAX);
+    CHECK_INT(sample.batch.states[VITALS_GPU_SENSOR], VITALS_LOWER_BOUND);
 }
 
 static void a_lost_device_has_no_rows(void)
@@ -114,7 +114,7 @@ static void a_lost_device_has_no_rows(void)
     gpu_fill(&fill, VITALS_GPU_POWER_WATTS, value_f64(3));
     gpu_fill_lose(&fill, VITALS_SUSPENDED);
     CHECK_INT(sample.state, VITALS_SUSPENDED);
-    CHECK_UINT(sample.facts.row_count, 0);
+    CHECK_UINT(sample.batch.row_count, 0);
 }
 
 static void scaled_numbers_that_cannot_be_are_failed(void)
@@ -128,7 +128,7 @@ static void scaled_numbers_that_cannot_be_are_failed(void)
 static void no_allocation_that_fails_does_harm(void)
 {
     for (uint64_t nth = 1; nth < 20; nth++) {
-        facts_done(&sample.facts);
+        batch_done(&sample.batch);
         memory_fail_at(nth);
         begin(ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_SERIAL, VITALS_GPU_SENSOR_FAN_RPM));
         gpu_fill(&fill, VITALS_GPU_POWER_WATTS, value_f64(3));
@@ -136,10 +136,10 @@ static void no_allocation_that_fails_does_harm(void)
         gpu_fill_child(&fill, VITALS_GPU_SENSOR_FAN_RPM, "fan0", value_f64(1));
         gpu_fill_end(&fill);
         memory_fail_at(0);
-        CHECK(sample.facts.failed || sample.facts.row_count == 2);
-        if (!sample.facts.failed) {
+        CHECK(sample.batch.failed || sample.batch.row_count == 2);
+        if (!sample.batch.failed) {
             CHECK(nth > 2);
-            facts_done(&sample.facts);
+            batch_done(&sample.batch);
             return;
         }
     }

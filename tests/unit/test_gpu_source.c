@@ -155,7 +155,7 @@ static void the_users_of_a_tick_are_of_its_own_sweep(void)
 
 /* ---- a source without a sampler ---- */
 
-static struct lane_hub *hub;
+static struct worker_event *event;
 static struct gpu_table *table;
 static struct gpu_source *alone;
 static struct metric_set users;
@@ -171,10 +171,10 @@ static void begin_alone(void)
     atomic_store(&driver.everything_first, true);
     vitals_options_init(&options, sizeof options);
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
-    hub = lane_hub_new(context);
+    event = worker_event_new(context);
     table = gpu_table_new();
-    alone = gpu_source_new(context, hub, &BACKEND, 0);
-    CHECK(hub != NULL && table != NULL && alone != NULL);
+    alone = gpu_source_new(context, event, &BACKEND, 0);
+    CHECK(event != NULL && table != NULL && alone != NULL);
     users = (struct metric_set){0};
     metric_set_add(&users, VITALS_GPU_PROCESSES);
     metric_set_add(&users, VITALS_GPU_PROCESS_PID);
@@ -184,7 +184,7 @@ static void end_alone(void)
 {
     gpu_source_free(alone, real_now_ns() + NS_PER_SECOND);
     gpu_table_free(table);
-    lane_hub_unref(hub);
+    worker_event_unref(event);
     vitals_context_free(context);
     BACKEND.sweeps = false;
     check_nothing_left();
@@ -196,7 +196,7 @@ static void settle(void)
         CHECK_INT(gpu_source_collect(alone, table), 0);
         gpu_source_ask_new(alone, &users, real_now_ns());
     } while (!gpu_source_settled(alone) && !gpu_source_waits(alone) &&
-             lane_hub_wait(hub, real_now_ns() + 10 * NS_PER_SECOND));
+             worker_event_wait(event, real_now_ns() + 10 * NS_PER_SECOND));
 }
 
 static vitals_snapshot *write_table(void)

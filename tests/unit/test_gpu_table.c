@@ -123,19 +123,19 @@ static void what_a_sample_leaves_out_keeps_its_value(void)
                            VITALS_GPU_COMPUTE_MODE, VITALS_GPU_CLOCK_FREQUENCY_HERTZ,
                            VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ));
     in_row(VITALS_GPU, "");
-    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, 100);
-    fact_f64(&sample.facts, VITALS_GPU_POWER_LIMIT_WATTS, 700);
-    fact_string(&sample.facts, VITALS_GPU_COMPUTE_MODE, "default");
+    batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, 100);
+    batch_set_f64(&sample.batch, VITALS_GPU_POWER_LIMIT_WATTS, 700);
+    batch_set_string(&sample.batch, VITALS_GPU_COMPUTE_MODE, "default");
     in_row(VITALS_GPU_CLOCK, "sm");
-    fact_f64(&sample.facts, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1e9);
-    fact_f64(&sample.facts, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, 2e9);
+    batch_set_f64(&sample.batch, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1e9);
+    batch_set_f64(&sample.batch, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, 2e9);
     CHECK_INT(take_sample(), 0);
 
     begin_sample(20, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_CLOCK_FREQUENCY_HERTZ));
     in_row(VITALS_GPU, "");
-    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, 150);
+    batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, 150);
     in_row(VITALS_GPU_CLOCK, "sm");
-    fact_f64(&sample.facts, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1.5e9);
+    batch_set_f64(&sample.batch, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1.5e9);
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
     const vitals_row *r = row(VITALS_GPU, "0"), *clock = row(VITALS_GPU_CLOCK, "sm");
@@ -186,9 +186,9 @@ static void what_is_late_is_stale_and_what_never_came_timed_out(void)
 static void take_claim(uint64_t stamp_ns)
 {
     begin_sample(stamp_ns, ASKED(VITALS_GPU_JOB_JOB_ID, VITALS_GPU_JOB_UID));
-    facts_state(&sample.facts, VITALS_GPU_JOB, VITALS_HAVE);
+    batch_state(&sample.batch, VITALS_GPU_JOB, VITALS_HAVE);
     in_row(VITALS_GPU_JOB, "4711");
-    fact_text(&sample.facts, VITALS_GPU_JOB_JOB_ID, span_of("4711"));
+    batch_set_text(&sample.batch, VITALS_GPU_JOB_JOB_ID, span_of("4711"));
     CHECK_INT(gpu_table_claims(table, 0, 0, &sample), 0);
 }
 
@@ -234,9 +234,9 @@ static void of_a_lost_device_everything_is_gone(void)
     one_device();
     begin_sample(10, ASKED(VITALS_GPU_POWER_LIMIT_WATTS, VITALS_GPU_POOL_TOTAL_BYTES));
     in_row(VITALS_GPU, "");
-    fact_f64(&sample.facts, VITALS_GPU_POWER_LIMIT_WATTS, 700);
+    batch_set_f64(&sample.batch, VITALS_GPU_POWER_LIMIT_WATTS, 700);
     in_row(VITALS_GPU_POOL, "bar1");
-    fact_u64(&sample.facts, VITALS_GPU_POOL_TOTAL_BYTES, 1);
+    batch_set_u64(&sample.batch, VITALS_GPU_POOL_TOTAL_BYTES, 1);
     CHECK_INT(take_sample(), 0);
     begin_sample(20, ASKED(VITALS_GPU_POWER_LIMIT_WATTS));
     sample.state = VITALS_GONE;
@@ -261,9 +261,9 @@ static void a_table_is_listed_whole(void)
     one_device();
     begin_sample(10, ASKED(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, VITALS_GPU_SENSOR_FAN_RPM));
     in_row(VITALS_GPU_SENSOR, "gpu");
-    fact_f64(&sample.facts, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 50);
+    batch_set_f64(&sample.batch, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 50);
     in_row(VITALS_GPU_SENSOR, "fan0");
-    fact_f64(&sample.facts, VITALS_GPU_SENSOR_FAN_RPM, 1200);
+    batch_set_f64(&sample.batch, VITALS_GPU_SENSOR_FAN_RPM, 1200);
     CHECK_INT(take_sample(), 0);
     take_power(15, 100); /* sensors were not asked for, and stay */
     write_rows(NULL);
@@ -277,7 +277,7 @@ static void a_table_is_listed_whole(void)
 
     begin_sample(20, ASKED(VITALS_GPU_SENSOR_FAN_RPM));
     in_row(VITALS_GPU_SENSOR, "fan0");
-    fact_f64(&sample.facts, VITALS_GPU_SENSOR_FAN_RPM, 1300);
+    batch_set_f64(&sample.batch, VITALS_GPU_SENSOR_FAN_RPM, 1300);
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
     CHECK_UINT(rows(VITALS_GPU_SENSOR), 1);
@@ -291,7 +291,7 @@ static void a_clock_may_begin_at_nought(void)
     one_device();
     begin_sample(0, ASKED(VITALS_GPU_POWER_WATTS));
     in_row(VITALS_GPU, "");
-    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, 100);
+    batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, 100);
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
     CHECK_NEAR(number(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS), 100, 0);
@@ -323,7 +323,7 @@ static void of_a_sleeping_device_what_is_known_stands(void)
     begin_sample(20, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_RUNTIME_STATUS));
     sample.state = VITALS_SUSPENDED;
     in_row(VITALS_GPU, "");
-    fact_string(&sample.facts, VITALS_GPU_RUNTIME_STATUS, "suspended");
+    batch_set_string(&sample.batch, VITALS_GPU_RUNTIME_STATUS, "suspended");
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
     const vitals_row *r = row(VITALS_GPU, "0");
@@ -383,8 +383,8 @@ static int take_everything(uint32_t users)
     begin_sample(10, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_COMPUTE_MODE,
                            VITALS_GPU_CLOCK_FREQUENCY_HERTZ, VITALS_GPU_POOL_TOTAL_BYTES));
     in_row(VITALS_GPU, "");
-    fact_f64(&sample.facts, VITALS_GPU_POWER_WATTS, 100);
-    fact_string(&sample.facts, VITALS_GPU_COMPUTE_MODE, "default");
+    batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, 100);
+    batch_set_string(&sample.batch, VITALS_GPU_COMPUTE_MODE, "default");
     in_row(VITALS_GPU_CLOCK, "sm");
     in_row(VITALS_GPU_POOL, "bar1");
     list = (struct gpu_processes){.state = VITALS_HAVE, .count = users};

@@ -275,9 +275,9 @@ static void nothing_that_was_wanted_is_unset(void)
             if (row == NULL)
                 continue;
             int state = vitals_row_availability(row, metric);
-            bool lane = vitals_metric_price(metric) == VITALS_PRICE_LANE;
+            bool worker = vitals_metric_price(metric) == VITALS_PRICE_LANE;
             if (state == VITALS_UNSET || state == VITALS_NOT_REQUESTED ||
-                (state == VITALS_NOT_YET) != lane)
+                (state == VITALS_NOT_YET) != worker)
                 CHECK_FAIL("%s is %s", vitals_metric_name(metric), vitals_availability_name(state));
         }
         vitals_snapshot_unref(snapshot);
@@ -302,16 +302,16 @@ static void only_wanted_tables_are_opened(void)
     vitals_snapshot_unref(snapshot);
 }
 
-/* One question to a lane, answered at once. */
+/* One question to a worker, answered at once. */
 static void ask(struct host *host, vitals_context *world, const struct metric_set *wanted,
                 uint64_t now_ns)
 {
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     struct metric_set part;
-    CHECK(host_late_part(HOST_LATE_MACHINE, wanted, &part));
-    host_late_read(world, HOST_LATE_MACHINE, &part, NULL, &facts);
-    CHECK_INT(host_late_take(host, HOST_LATE_MACHINE, &facts, now_ns), 0);
-    facts_done(&facts);
+    CHECK(host_cache_part(HOST_CACHE_MACHINE, wanted, &part));
+    host_cache_read(world, HOST_CACHE_MACHINE, &part, NULL, &batch);
+    CHECK_INT(host_cache_take(host, HOST_CACHE_MACHINE, &batch, now_ns), 0);
+    batch_done(&batch);
 }
 
 static vitals_snapshot *write_out(struct host *host, const struct metric_set *wanted)
@@ -327,7 +327,7 @@ static vitals_snapshot *write_out(struct host *host, const struct metric_set *wa
     return snapshot;
 }
 
-/* What the lane did not read this time stays as it was, with the moment when it was read; what it
+/* What the worker did not read this time stays as it was, with the moment when it was read; what it
  * was asked for and did not read in time is stale. */
 static void slow_values_come_when_they_come(void)
 {
@@ -361,7 +361,7 @@ static void slow_values_come_when_they_come(void)
         if (steps[i].ask_one || steps[i].ask_both)
             ask(&host, &world, steps[i].ask_both ? &both : &one, i + 1);
         if (steps[i].late)
-            host_late_overdue(&host, HOST_LATE_MACHINE, &one);
+            host_cache_overdue(&host, HOST_CACHE_MACHINE, &one);
         vitals_snapshot *snapshot = write_out(&host, &both);
         const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
         CHECK_INT(vitals_row_availability(row, limit), steps[i].limit);
@@ -391,24 +391,24 @@ static void a_steady_tick_allocates_nothing(void)
     host_init(&host);
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     uint64_t asked = 0;
-    struct facts facts[HOST_LATES] = {0};
+    struct row_batch batch[HOST_LATES] = {0};
     struct metric_set part, few = {0};
     metric_set_add(&few, VITALS_HOST_CGROUP_CPU_SECONDS);
     for (int tick = 0; tick < 20; tick++) {
         if (tick == 10)
             asked = memory_asked();
         // Sockets come and go with the machine, and their rows with them.
-        for (int i = 0; i < HOST_LATE_TABLES; i++) {
-            bool some = i == HOST_LATE_MACHINE && tick % 2 == 1;
-            CHECK(host_late_part((enum host_late)i, some ? &few : &wanted, &part));
-            host_late_read(&world, (enum host_late)i, &part, NULL, &facts[i]);
-            CHECK_INT(host_late_take(&host, (enum host_late)i, &facts[i], 1), 0);
+        for (int i = 0; i < HOST_CACHE_TABLES; i++) {
+            bool some = i == HOST_CACHE_MACHINE && tick % 2 == 1;
+            CHECK(host_cache_part((enum host_cache)i, some ? &few : &wanted, &part));
+            host_cache_read(&world, (enum host_cache)i, &part, NULL, &batch[i]);
+            CHECK_INT(host_cache_take(&host, (enum host_cache)i, &batch[i], 1), 0);
         }
         vitals_snapshot_unref(take(&host, builder, &world, &wanted, value_u64(1)));
     }
     CHECK_UINT(memory_asked(), asked);
     for (int i = 0; i < HOST_LATES; i++)
-        facts_done(&facts[i]);
+        batch_done(&batch[i]);
     vitals_builder_free(builder);
     host_done(&host);
     os_close(&world.os);

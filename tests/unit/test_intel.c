@@ -461,7 +461,7 @@ static void a_sleeping_device_is_left_asleep(void)
     CHECK_WORDS(&world, VITALS_GPU_KERNEL_DRIVER, "xe");
     CHECK_WORDS(&world, VITALS_GPU_DEVICE_NODE, "/dev/dri/renderD128");
     CHECK_VALUE(&world, VITALS_GPU_UNIFIED_MEMORY, "", VITALS_HAVE, 0);
-    CHECK_UINT(world.sample.facts.row_count, 1);
+    CHECK_UINT(world.sample.batch.row_count, 1);
     static const vitals_metric asked_of_it[] = {
         VITALS_GPU_UTILIZATION_RATIO,      VITALS_GPU_POWER_WATTS,
         VITALS_GPU_IDLE_RESIDENCY_SECONDS, VITALS_GPU_THROTTLED_BY_POWER,
@@ -510,7 +510,7 @@ static void a_device_that_is_away_is_gone(void)
     gpu_tree_remove(&world.tree, "sys/bus/pci/devices/0000:03:00.0");
     intel_world_sample(&world, 0, 1);
     CHECK_INT(world.sample.state, VITALS_GONE);
-    CHECK_UINT(world.sample.facts.count, 0);
+    CHECK_UINT(world.sample.batch.count, 0);
     CHECK_UINT(intel_kernel_open(), 0);
     intel_world_end(&world);
 }
@@ -528,9 +528,9 @@ static void each_metric_can_be_asked_for_alone(void)
                 continue;
             metric_set_add(&only, m);
             intel_world_read(&world, 0, &only);
-            for (size_t j = 0; j < world.sample.facts.count; j++)
-                CHECK_UINT(world.sample.facts.items[j].metric, m);
-            CHECK(vitals_metric_entity(m) != VITALS_GPU || world.sample.facts.row_count == 1);
+            for (size_t j = 0; j < world.sample.batch.count; j++)
+                CHECK_UINT(world.sample.batch.items[j].metric, m);
+            CHECK(vitals_metric_entity(m) != VITALS_GPU || world.sample.batch.row_count == 1);
         }
         intel_world_end(&world);
     }
@@ -662,7 +662,7 @@ static void a_failed_allocation_breaks_nothing(void)
         if (intel_world_open(&world, "xe-tiles") == 0) {
             intel_world_scan(&world);
             for (uint32_t i = 0; i < world.scan.count; i++) {
-                facts_reset(&world.sample.facts, &all);
+                batch_reset(&world.sample.batch, &all);
                 gpu_backend_intel.sample(world.state, world.scan.devices[i].slot, &world.sample);
             }
         } else {

@@ -47,27 +47,28 @@ static void counting_that_is_denied_is_tried_once(void)
     CHECK_UINT(intel_kernel.adds, tried);
     CHECK_VALUE(&world, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_UPPER_BOUND, 1);
     CHECK_UINT(intel_world_rows(&world, VITALS_GPU_ENGINE), 0);
-    struct facts found = {0};
+    struct row_batch found = {0};
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_DIAGNOSIS_SUBJECT);
     metric_set_add(&wanted, VITALS_DIAGNOSIS_SEVERITY);
-    facts_reset(&found, &wanted);
+    batch_reset(&found, &wanted);
     gpu_backend_intel.diagnose(&world.context, world.state, &found);
     CHECK_UINT(found.row_count, 2);
-    const struct fact *subject = fact_find(&found, &found.rows[1], VITALS_DIAGNOSIS_SUBJECT);
+    const struct batch_cell *subject = batch_find(&found, &found.rows[1], VITALS_DIAGNOSIS_SUBJECT);
     CHECK_NOT_NULL(subject);
-    CHECK(span_equal(fact_span(&found, subject), "0000:00:02.0 engine counters"));
-    const struct fact *severity = fact_find(&found, &found.rows[1], VITALS_DIAGNOSIS_SEVERITY);
+    CHECK(span_equal(batch_span(&found, subject), "0000:00:02.0 engine counters"));
+    const struct batch_cell *severity = batch_find(&found, &found.rows[1],
+                                                   VITALS_DIAGNOSIS_SEVERITY);
     CHECK_NOT_NULL(severity);
-    CHECK(span_equal(fact_span(&found, severity), "notice"));
+    CHECK(span_equal(batch_span(&found, severity), "notice"));
     intel_kernel.refusal = 0; // it is looked at anew, and nothing stays open
-    facts_reset(&found, &wanted);
+    batch_reset(&found, &wanted);
     gpu_backend_intel.diagnose(&world.context, world.state, &found);
-    severity = fact_find(&found, &found.rows[1], VITALS_DIAGNOSIS_SEVERITY);
+    severity = batch_find(&found, &found.rows[1], VITALS_DIAGNOSIS_SEVERITY);
     CHECK_NOT_NULL(severity);
-    CHECK(span_equal(fact_span(&found, severity), "good"));
+    CHECK(span_equal(batch_span(&found, severity), "good"));
     CHECK_UINT(intel_kernel_open(), 0);
-    facts_done(&found);
+    batch_done(&found);
     intel_world_end(&world);
 }
 

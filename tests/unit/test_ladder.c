@@ -1,5 +1,5 @@
-/* The ladder over ways of counting that are invented: which are tried, which speaks for what, and
- * what two that disagree make of each other. */
+/* The accounting over ways of counting that are invented: which are tried, which speaks for what,
+ * and what two that disagree make of each other. */
 #include "check.h"
 
 #include "run/methods.h"
@@ -113,14 +113,14 @@ static bool is_whole(const void *state)
 
 static const struct os_counter *const BOTH[] = {&FIRST, &SECOND, NULL};
 
-static const struct ladder_left NOTHING = {0};
+static const struct accounting_left NOTHING = {0};
 
-static struct ladder *climb(const char *rungs)
+static struct accounting *climb(const char *methods)
 {
-    const struct ladder_options options = {.rungs = rungs, .counters = BOTH};
-    struct ladder *ladder = ladder_open(&options);
-    CHECK_NOT_NULL(ladder);
-    return ladder;
+    const struct accounting_options options = {.methods = methods, .counters = BOTH};
+    struct accounting *accounting = accounting_open(&options);
+    CHECK_NOT_NULL(accounting);
+    return accounting;
 }
 
 static void begin(os_quantities of_first, os_quantities of_second)
@@ -133,12 +133,12 @@ static void who_adds_nothing_is_not_tried(void)
 {
     char text[64];
     begin(CPU | PEAK, CPU);
-    struct ladder *ladder = climb(NULL);
+    struct accounting *accounting = climb(NULL);
     CHECK_INT(first.opened, 1);
     CHECK_INT(second.opened, 0);
-    ladder_rungs(ladder, text, sizeof text);
+    accounting_rungs(accounting, text, sizeof text);
     CHECK_STR(text, "first");
-    ladder_close(ladder);
+    accounting_close(accounting);
     CHECK_INT(first.closed, 1);
     CHECK_INT(second.closed, 0);
 }
@@ -148,18 +148,18 @@ static void the_second_is_asked_for_the_rest(void)
     char text[64];
     struct counted out[COUNTED_COUNT];
     begin(CPU, CPU | PEAK);
-    struct ladder *ladder = climb(NULL);
+    struct accounting *accounting = climb(NULL);
     CHECK((second.wanted & CPU) == 0);
     CHECK((second.wanted & PEAK) != 0);
-    ladder_rungs(ladder, text, sizeof text);
+    accounting_rungs(accounting, text, sizeof text);
     CHECK_STR(text, "first second");
     second.peak = 77;
-    ladder_read(ladder, &NOTHING, out);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_CPU_SECONDS].source, "first");
     CHECK_STR(out[COUNTED_MEMORY_PEAK_BYTES].source, "second");
     CHECK_NEAR(out[COUNTED_MEMORY_PEAK_BYTES].value.as.f64, 77, 0);
     CHECK_INT(out[COUNTED_SWAP_PEAK_BYTES].value.state, VITALS_UNSUPPORTED);
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 static void one_that_fails_leaves_its_place_to_the_next(void)
@@ -168,15 +168,15 @@ static void one_that_fails_leaves_its_place_to_the_next(void)
     struct counted out[COUNTED_COUNT];
     begin(CPU, CPU);
     first.open_code = -EACCES;
-    struct ladder *ladder = climb(NULL);
-    ladder_child(ladder, 5);
+    struct accounting *accounting = climb(NULL);
+    accounting_child(accounting, 5);
     CHECK_INT(first.children, 0);
     CHECK_INT(second.children, 1);
-    ladder_rungs(ladder, text, sizeof text);
+    accounting_rungs(accounting, text, sizeof text);
     CHECK_STR(text, "second");
-    ladder_read(ladder, &NOTHING, out);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_CPU_SECONDS].source, "second");
-    ladder_close(ladder);
+    accounting_close(accounting);
     CHECK_INT(first.closed, 0); /* open left nothing */
 }
 
@@ -186,16 +186,16 @@ static void one_that_fails_with_the_child_is_closed_and_says_nothing(void)
     struct counted out[COUNTED_COUNT];
     begin(CPU, PEAK);
     first.child_code = -EPERM;
-    struct ladder *ladder = climb(NULL);
-    ladder_child(ladder, 5);
-    ladder_reaping(ladder, 5);
-    ladder_reaped(ladder, &(struct os_reaped){.pid = 5});
+    struct accounting *accounting = climb(NULL);
+    accounting_child(accounting, 5);
+    accounting_reaping(accounting, 5);
+    accounting_reaped(accounting, &(struct os_reaped){.pid = 5});
     CHECK_INT(first.ended + first.reaped, 0);
-    ladder_rungs(ladder, text, sizeof text);
+    accounting_rungs(accounting, text, sizeof text);
     CHECK_STR(text, "second");
-    ladder_read(ladder, &NOTHING, out);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_UNSUPPORTED);
-    ladder_close(ladder);
+    accounting_close(accounting);
     CHECK_INT(first.closed, 1);
 }
 
@@ -206,37 +206,37 @@ static void who_was_not_needed_is_tried_when_a_promise_is_not_kept(void)
     struct counted out[COUNTED_COUNT];
     begin(CPU | PEAK, CPU);
     first.child_code = -ETIMEDOUT;
-    struct ladder *ladder = climb(NULL);
+    struct accounting *accounting = climb(NULL);
     CHECK_INT(second.opened, 0);
-    ladder_child(ladder, 5);
+    accounting_child(accounting, 5);
     CHECK_INT(second.opened, 1);
     CHECK_INT(second.children, 1);
     CHECK((second.wanted & CPU) != 0);
-    ladder_rungs(ladder, text, sizeof text);
+    accounting_rungs(accounting, text, sizeof text);
     CHECK_STR(text, "second");
-    ladder_read(ladder, &NOTHING, out);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_CPU_SECONDS].source, "second");
-    ladder_close(ladder);
+    accounting_close(accounting);
     CHECK_INT(first.closed, 1);
     CHECK_INT(second.closed, 1);
 
     begin(CPU | PEAK, CPU);
     first.child_code = -ETIMEDOUT;
-    ladder = climb("first"); /* who was not chosen is not tried then either */
-    ladder_child(ladder, 5);
+    accounting = climb("first"); /* who was not chosen is not tried then either */
+    accounting_child(accounting, 5);
     CHECK_INT(second.opened, 0);
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 static void a_user_chooses_rungs(void)
 {
     char text[64];
     begin(CPU, CPU | PEAK);
-    struct ladder *ladder = climb("other second");
-    ladder_rungs(ladder, text, sizeof text);
+    struct accounting *accounting = climb("other second");
+    accounting_rungs(accounting, text, sizeof text);
     CHECK_STR(text, "second");
     CHECK_INT(first.opened, 0);
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 /* As cgroup and wait4, with a process that left the cgroup. */
@@ -246,14 +246,14 @@ static void the_larger_of_two_counts_has_missed_less(void)
     begin(CPU | FAULTS, CPU | PEAK);
     first.cpu = 2;
     second.cpu = 2.5;
-    struct ladder *ladder = climb(NULL);
-    ladder_read(ladder, &NOTHING, out);
+    struct accounting *accounting = climb(NULL);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_CPU_SECONDS].source, "second");
     CHECK_NEAR(out[COUNTED_CPU_SECONDS].value.as.f64, 2.5, 0);
     CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
     CHECK_INT(out[COUNTED_MINOR_FAULTS].value.state,
               VITALS_LOWER_BOUND); /* it lost sight of some */
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 /* As perf and wait4, where somebody ignored SIGCHLD. */
@@ -262,13 +262,13 @@ static void who_counted_less_is_not_believed_in_the_rest(void)
     struct counted out[COUNTED_COUNT];
     begin(CPU, CPU | FAULTS | PEAK);
     second.cpu = 0.1;
-    struct ladder *ladder = climb(NULL);
-    ladder_read(ladder, &NOTHING, out);
+    struct accounting *accounting = climb(NULL);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_CPU_SECONDS].source, "first");
     CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_HAVE);
     CHECK_STR(out[COUNTED_MINOR_FAULTS].source, "second");
     CHECK_INT(out[COUNTED_MINOR_FAULTS].value.state, VITALS_LOWER_BOUND);
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 /* As wait4 alone, and with perf. */
@@ -288,12 +288,12 @@ static void who_cannot_know_is_believed_with_a_witness_only(void)
         first.cpu = second.cpu = 2;
         first.state = second.state = VITALS_HAVE;
         whole = ROWS[i].whole;
-        const struct ladder_options options = {.counters = counters};
-        struct ladder *ladder = ladder_open(&options);
-        ladder_read(ladder, &NOTHING, told);
+        const struct accounting_options options = {.counters = counters};
+        struct accounting *accounting = accounting_open(&options);
+        accounting_read(accounting, &NOTHING, told);
         CHECK_INT(told[COUNTED_MINOR_FAULTS].value.state, ROWS[i].state);
         CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, ROWS[i].state);
-        ladder_close(ladder);
+        accounting_close(accounting);
     }
 }
 
@@ -309,11 +309,11 @@ static void records_of_ends_are_no_witness(void)
     begin(CPU | FAULTS, CPU | FAULTS);
     first.state = VITALS_LOWER_BOUND;
     whole = false;
-    const struct ladder_options options = {.counters = counters};
-    struct ladder *ladder = ladder_open(&options);
-    ladder_read(ladder, &NOTHING, told);
+    const struct accounting_options options = {.counters = counters};
+    struct accounting *accounting = accounting_open(&options);
+    accounting_read(accounting, &NOTHING, told);
     CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 /* A process that took 2 ms shows in no clock of a tree, but nobody runs without a page fault. */
@@ -337,12 +337,12 @@ static void who_has_fewer_faults_than_records_tell_of_has_lost_some(void)
         first.faults = ROWS[i].faults;
         records.worth = FAULTS;
         whole = false;
-        const struct ladder_options options = {.counters = counters};
-        struct ladder *ladder = ladder_open(&options);
-        ladder_read(ladder, &NOTHING, told);
+        const struct accounting_options options = {.counters = counters};
+        struct accounting *accounting = accounting_open(&options);
+        accounting_read(accounting, &NOTHING, told);
         CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, VITALS_HAVE);
         CHECK_INT(told[COUNTED_MEMORY_PEAK_BYTES].value.state, ROWS[i].state);
-        ladder_close(ladder);
+        accounting_close(accounting);
     }
 }
 
@@ -357,14 +357,14 @@ static void orphans_that_others_reap_make_bounds(void)
         struct counted told[COUNTED_COUNT];
         begin(CPU, CPU | FAULTS);
         whole = i > 0;
-        const struct ladder_options options = {.counters = counters, .orphans_lost = true};
-        struct ladder *ladder = ladder_open(&options);
-        ladder_read(ladder, &NOTHING, told);
+        const struct accounting_options options = {.counters = counters, .orphans_lost = true};
+        struct accounting *accounting = accounting_open(&options);
+        accounting_read(accounting, &NOTHING, told);
         CHECK_STR(told[COUNTED_CPU_SECONDS].source, "first");
         CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, VITALS_HAVE);
         CHECK_STR(told[COUNTED_MINOR_FAULTS].source, "second");
         CHECK_INT(told[COUNTED_MINOR_FAULTS].value.state, STATES[i]);
-        ladder_close(ladder);
+        accounting_close(accounting);
     }
 }
 
@@ -373,11 +373,11 @@ static void clocks_may_differ_a_little(void)
     struct counted out[COUNTED_COUNT];
     begin(CPU, CPU | PEAK);
     second.cpu = first.cpu * 1.004;
-    struct ladder *ladder = climb(NULL);
-    ladder_read(ladder, &NOTHING, out);
+    struct accounting *accounting = climb(NULL);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_CPU_SECONDS].source, "first");
     CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_HAVE);
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 static void a_bound_gives_way_to_what_is_exact(void)
@@ -386,15 +386,15 @@ static void a_bound_gives_way_to_what_is_exact(void)
     begin(CPU | FAULTS, CPU | FAULTS | PEAK);
     first.state = VITALS_LOWER_BOUND;
     second.faults = 103;
-    struct ladder *ladder = climb(NULL);
-    ladder_read(ladder, &NOTHING, out);
+    struct accounting *accounting = climb(NULL);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_MINOR_FAULTS].source, "second");
     CHECK_INT(out[COUNTED_MINOR_FAULTS].value.state, VITALS_HAVE);
     second.faults = 97; /* less than what there is at least: that cannot be exact */
-    ladder_read(ladder, &NOTHING, out);
+    accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_MINOR_FAULTS].source, "first");
     CHECK_INT(out[COUNTED_MINOR_FAULTS].value.state, VITALS_LOWER_BOUND);
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 static void what_still_runs_makes_bounds_of_everything(void)
@@ -402,13 +402,13 @@ static void what_still_runs_makes_bounds_of_everything(void)
     struct counted out[COUNTED_COUNT];
     begin(0, CPU);
     first.open_code = -ENOENT;
-    struct ladder *ladder = climb(NULL);
-    const struct ladder_left left = {.any = true, .cpu_seconds = 0.25};
-    ladder_read(ladder, &left, out);
+    struct accounting *accounting = climb(NULL);
+    const struct accounting_left left = {.any = true, .cpu_seconds = 0.25};
+    accounting_read(accounting, &left, out);
     CHECK_NEAR(out[COUNTED_CPU_SECONDS].value.as.f64, 2.25, 1e-9); /* it counts who ended alone */
     CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
     CHECK_CONTAINS(out[COUNTED_CPU_SECONDS].source, "still runs");
-    ladder_close(ladder);
+    accounting_close(accounting);
 }
 
 static void without_memory_nothing_is_counted_and_nothing_breaks(void)
@@ -418,22 +418,22 @@ static void without_memory_nothing_is_counted_and_nothing_breaks(void)
     for (uint64_t nth = 1; nth <= 4; nth++) {
         int64_t live = memory_live();
         begin(CPU, PEAK);
-        const struct ladder_options options = {.counters = BOTH};
+        const struct accounting_options options = {.counters = BOTH};
         memory_fail_at(nth);
-        struct ladder *ladder = ladder_open(&options);
+        struct accounting *accounting = accounting_open(&options);
         memory_fail_at(0);
         struct os_places places;
-        ladder_places(ladder, &places);
+        accounting_places(accounting, &places);
         CHECK_FALSE(places.group_is);
-        ladder_child(ladder, 5);
-        ladder_reaping(ladder, 5);
-        ladder_reaped(ladder, &(struct os_reaped){.pid = 5});
-        ladder_tick(ladder);
-        ladder_read(ladder, &NOTHING, out);
-        ladder_rungs(ladder, text, sizeof text);
+        accounting_child(accounting, 5);
+        accounting_reaping(accounting, 5);
+        accounting_reaped(accounting, &(struct os_reaped){.pid = 5});
+        accounting_tick(accounting);
+        accounting_read(accounting, &NOTHING, out);
+        accounting_rungs(accounting, text, sizeof text);
         CHECK_INT(strlen(text) == 0, nth <= 2);
-        CHECK_FALSE(ladder_kill(ladder));
-        ladder_close(ladder);
+        CHECK_FALSE(accounting_kill(accounting));
+        accounting_close(accounting);
         CHECK_INT(memory_live(), live);
     }
 }

@@ -1,4 +1,4 @@
-/* Each rung alone, over processes that burn a known time in every way that loses others: against
+/* Each method alone, over processes that burn a known time in every way that loses others: against
  * the processes' own clocks, as root and as nobody. The work is done by this program, executed anew
  * with
  * "--work". What the machine does not permit is skipped, and says what it was. */
@@ -167,7 +167,7 @@ __attribute__((constructor)) static void work(int argc, char **argv)
 /* ---- a small launcher, in a process of its own ---- */
 
 struct job {
-    const char *rungs, *work;
+    const char *methods, *work;
     double seconds;
     bool as_nobody;
     bool leaves; /* do not wait for the rest */
@@ -175,7 +175,7 @@ struct job {
 };
 
 struct told {
-    char rungs[96];
+    char methods[96];
     struct counted counted[COUNTED_COUNT];
     int signal;   /* of the command */
     double truth; /* what the work itself told, summed */
@@ -188,8 +188,8 @@ static int64_t children(const struct os *os)
     return os_children(os, pids, ARRAY_COUNT(pids));
 }
 
-/* Until all have ended but those who were there before: a rung may keep one of its own. */
-static void reap_all(struct ladder *ladder, const struct os *os, int64_t before,
+/* Until all have ended but those who were there before: a method may keep one of its own. */
+static void reap_all(struct accounting *accounting, const struct os *os, int64_t before,
                      const struct os_child *child, struct os_signals *signals,
                      const struct job *job, struct told *told)
 {
@@ -205,13 +205,13 @@ static void reap_all(struct ladder *ladder, const struct os *os, int64_t before,
             (void)poll(&descriptor, 1, 100);
             while (os_signals_next(signals, 0, &forward) != 0)
                 ;
-            ladder_tick(ladder);
+            accounting_tick(accounting);
             continue;
         }
-        ladder_reaping(ladder, pid);
+        accounting_reaping(accounting, pid);
         if (os_reap(pid, &reaped) != OS_CHILD_ENDED)
             continue;
-        ladder_reaped(ladder, &reaped);
+        accounting_reaped(accounting, &reaped);
         ended |= pid == child->pid;
         if (pid == child->pid)
             told->signal = reaped.signal;
@@ -231,26 +231,26 @@ static void launch(const struct job *job, struct told *told)
     struct os_child child;
     (void)os_become_subreaper();
     (void)os_signals_take(&signals);
-    const struct ladder_options options = {.os = &context->os,
-                                           .rungs = job->rungs,
-                                           .patience_ns = 10 * NS_PER_SECOND,
-                                           .limit_memory_bytes = job->limit_memory_bytes,
-                                           .limit_processes = job->limit_processes};
-    struct ladder *ladder = ladder_open(&options);
+    const struct accounting_options options = {.os = &context->os,
+                                               .methods = job->methods,
+                                               .patience_ns = 10 * NS_PER_SECOND,
+                                               .limit_memory_bytes = job->limit_memory_bytes,
+                                               .limit_processes = job->limit_processes};
+    struct accounting *accounting = accounting_open(&options);
     int64_t before = children(&context->os);
-    ladder_places(ladder, &places);
+    accounting_places(accounting, &places);
     const struct os_command command = {.argv = argv, .signals = &signals, .places = &places};
     if (os_spawn(&command, &child) < 0)
         _exit(2);
-    ladder_child(ladder, child.pid);
+    accounting_child(accounting, child.pid);
     if (os_spawn_go(&child) != 0)
         _exit(3);
-    reap_all(ladder, &context->os, before, &child, &signals, job, told);
-    const struct ladder_left left = {.any = job->leaves};
-    ladder_read(ladder, &left, told->counted);
-    ladder_rungs(ladder, told->rungs, sizeof told->rungs);
+    reap_all(accounting, &context->os, before, &child, &signals, job, told);
+    const struct accounting_left left = {.any = job->leaves};
+    accounting_read(accounting, &left, told->counted);
+    accounting_rungs(accounting, told->methods, sizeof told->methods);
     told->pid = os_self();
-    ladder_close(ladder);
+    accounting_close(accounting);
     vitals_context_free(context);
 }
 
@@ -279,7 +279,7 @@ static void run_job(const struct job *job, struct told *told, int *truth_end)
         (void)fcntl(answer[0], F_SETFD, FD_CLOEXEC);
         if (job->as_nobody)
             become_nobody();
-        struct told own = {.rungs = ""};
+        struct told own = {.methods = ""};
         launch(job, &own);
         (void)!write(answer[1], &own, sizeof own);
         _exit(0);
@@ -331,19 +331,19 @@ static double stolen_seconds(void)
     return (double)steal / (double)sysconf(_SC_CLK_TCK);
 }
 
-static void counts_cpu(const char *rung, bool as_nobody)
+static void counts_cpu(const char *method, bool as_nobody)
 {
     static const char *const WAYS[] = {"children", "ignored", "daemon", "thread"};
     for (size_t i = 0; i < ARRAY_COUNT(WAYS); i++) {
         double stolen = stolen_seconds();
-        struct told told = do_job(
-            (struct job){.rungs = rung, .work = WAYS[i], .seconds = 0.2, .as_nobody = as_nobody});
-        if (!has_word(told.rungs, rung))
+        struct told told = do_job((struct job){
+            .methods = method, .work = WAYS[i], .seconds = 0.2, .as_nobody = as_nobody});
+        if (!has_word(told.methods, method))
             CHECK_SKIP("this rung is not permitted here");
         CHECK_CASE(WAYS[i]);
         const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
         /* perf knows no ends: where wait4 lost nobody it is wait4 that is told, and exact. */
-        bool perf = strcmp(rung, "perf") == 0, bound = perf && strcmp(WAYS[i], "ignored") == 0;
+        bool perf = strcmp(method, "perf") == 0, bound = perf && strcmp(WAYS[i], "ignored") == 0;
         stolen = perf ? stolen_seconds() - stolen : 0;
         CHECK(told.truth >= 0.2);
         /* Its clock counts interrupts too: ahead of wait4's it says that some may be missing. */
@@ -381,7 +381,8 @@ static void wait4_counts_who_was_waited_for(void)
 {
     static const char *const WAYS[] = {"children", "daemon", "thread"};
     for (size_t i = 0; i < ARRAY_COUNT(WAYS); i++) {
-        struct told told = do_job((struct job){.rungs = "wait4", .work = WAYS[i], .seconds = 0.2});
+        struct told told = do_job(
+            (struct job){.methods = "wait4", .work = WAYS[i], .seconds = 0.2});
         CHECK_CASE(WAYS[i]);
         const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
         CHECK_STR(cpu->source, "wait4");
@@ -393,7 +394,7 @@ static void wait4_counts_who_was_waited_for(void)
 /* Alone it cannot know that it lost them: it never says that it has all. */
 static void wait4_alone_claims_nothing_of_a_tree(void)
 {
-    struct told told = do_job((struct job){.rungs = "wait4", .work = "ignored", .seconds = 0.2});
+    struct told told = do_job((struct job){.methods = "wait4", .work = "ignored", .seconds = 0.2});
     static const enum quantity FIGURES[] = {COUNTED_CPU_SECONDS, COUNTED_CPU_USER_SECONDS,
                                             COUNTED_READ_BYTES, COUNTED_MINOR_FAULTS};
     CHECK(told.counted[COUNTED_CPU_SECONDS].value.as.f64 < told.truth);
@@ -404,8 +405,8 @@ static void wait4_alone_claims_nothing_of_a_tree(void)
 /* Who counted all of it shows that wait4 did not: nothing of wait4 is then exact. */
 static void what_wait4_lost_is_noticed(void)
 {
-    struct told told = do_job((struct job){.rungs = "perf", .work = "ignored", .seconds = 0.2});
-    if (!has_word(told.rungs, "perf"))
+    struct told told = do_job((struct job){.methods = "perf", .work = "ignored", .seconds = 0.2});
+    if (!has_word(told.methods, "perf"))
         CHECK_SKIP("perf is not permitted here");
     CHECK_INT(told.counted[COUNTED_VOLUNTARY_SWITCHES].value.state, VITALS_LOWER_BOUND);
     CHECK_INT(told.counted[COUNTED_CPU_USER_SECONDS].value.state, VITALS_LOWER_BOUND);
@@ -421,8 +422,8 @@ static void taskstats_counts_every_process(void)
     } ROWS[] = {{"children", 3}, {"ignored", 4}, {"daemon", 3}, {"thread", 2}};
     for (size_t i = 0; i < ARRAY_COUNT(ROWS); i++) {
         struct told told = do_job(
-            (struct job){.rungs = "taskstats", .work = ROWS[i].work, .seconds = 0.1});
-        if (!has_word(told.rungs, "taskstats"))
+            (struct job){.methods = "taskstats", .work = ROWS[i].work, .seconds = 0.1});
+        if (!has_word(told.methods, "taskstats"))
             CHECK_SKIP("needs CAP_NET_ADMIN in the first namespaces");
         CHECK_CASE(ROWS[i].work);
         CHECK_INT(told.counted[COUNTED_PROCESSES].value.state, VITALS_HAVE);
@@ -433,8 +434,8 @@ static void taskstats_counts_every_process(void)
 
 static void taskstats_knows_the_largest_process(void)
 {
-    struct told told = do_job((struct job){.rungs = "taskstats", .work = "spike"});
-    if (!has_word(told.rungs, "taskstats"))
+    struct told told = do_job((struct job){.methods = "taskstats", .work = "spike"});
+    if (!has_word(told.methods, "taskstats"))
         CHECK_SKIP("needs CAP_NET_ADMIN in the first namespaces");
     if (CHECK_SANITIZED)
         CHECK_SKIP("a sanitizer has memory of its own");
@@ -448,7 +449,7 @@ static void taskstats_knows_the_largest_process(void)
 
 static void a_cgroup_knows_the_peak_of_memory(void)
 {
-    struct told told = do_job((struct job){.rungs = "cgroup2 cgroup1", .work = "spike"});
+    struct told told = do_job((struct job){.methods = "cgroup2 cgroup1", .work = "spike"});
     const struct counted *peak = &told.counted[COUNTED_MEMORY_PEAK_BYTES];
     if (peak->value.state <= 0)
         CHECK_SKIP("no cgroup of our own counts memory here");
@@ -461,9 +462,9 @@ static void a_cgroup_knows_the_peak_of_memory(void)
 
 static void a_cgroup_holds_the_number_of_processes(void)
 {
-    struct told free = do_job((struct job){.rungs = "cgroup2 cgroup1", .work = "forks"});
+    struct told free = do_job((struct job){.methods = "cgroup2 cgroup1", .work = "forks"});
     struct told held = do_job(
-        (struct job){.rungs = "cgroup2 cgroup1", .work = "forks", .limit_processes = 1});
+        (struct job){.methods = "cgroup2 cgroup1", .work = "forks", .limit_processes = 1});
     const struct counted *peak = &held.counted[COUNTED_TASKS_PEAK];
     if (peak->value.state <= 0)
         CHECK_SKIP("no cgroup of our own counts processes here");
@@ -479,7 +480,7 @@ static void a_cgroup_holds_the_number_of_processes(void)
 static void a_cgroup_holds_memory(void)
 {
     struct told told = do_job((struct job){
-        .rungs = "cgroup2 cgroup1", .work = "spike", .limit_memory_bytes = SPIKE_BYTES / 4});
+        .methods = "cgroup2 cgroup1", .work = "spike", .limit_memory_bytes = SPIKE_BYTES / 4});
     const struct counted *kills = &told.counted[COUNTED_OOM_KILLS];
     if (kills->value.state <= 0)
         CHECK_SKIP("no cgroup of our own counts memory here");
@@ -518,7 +519,7 @@ static void nothing_is_left_of_a_cgroup(void)
 {
     char name[64];
     struct told told = do_job((struct job){.work = "children", .seconds = 0.01});
-    if (!has_word(told.rungs, "cgroup"))
+    if (!has_word(told.methods, "cgroup"))
         CHECK_SKIP("no cgroup of our own can be made here");
     (void)snprintf(name, sizeof name, "vitals-%lld-*", (long long)told.pid);
     CHECK_INT(groups_called(name), 0);
@@ -529,10 +530,10 @@ static void a_daemon_keeps_its_cgroup_until_the_next_run(void)
 {
     char name[64];
     struct told left;
-    const struct job job = {.rungs = "cgroup2", .work = "leave", .leaves = true};
+    const struct job job = {.methods = "cgroup2", .work = "leave", .leaves = true};
     int end;
     run_job(&job, &left, &end);
-    bool possible = has_word(left.rungs, "cgroup2");
+    bool possible = has_word(left.methods, "cgroup2");
     (void)snprintf(name, sizeof name, "vitals-%lld-*", (long long)left.pid);
     int while_it_lives = possible ? groups_called(name) : 0;
     close(end); /* the daemon ends */
@@ -542,7 +543,7 @@ static void a_daemon_keeps_its_cgroup_until_the_next_run(void)
     CHECK_INT(while_it_lives, 1);
     int still = 1;
     for (int i = 0; i < 100 && still != 0; i++) { /* its end takes the time that it takes */
-        (void)do_job((struct job){.rungs = "cgroup2", .work = "children"});
+        (void)do_job((struct job){.methods = "cgroup2", .work = "children"});
         still = groups_called(name);
         usleep(20000);
     }
@@ -602,17 +603,17 @@ static const char SCOPES_END[] =
 static void a_scope_of_systemd_counts_too(void)
 {
     char folder[64], before[4000];
-    struct told told = {.rungs = ""};
+    struct told told = {.methods = ""};
     if (geteuid() != 0 || groups_called("cgroup.procs") <= 0)
         CHECK_SKIP("the stand-in needs to be root, and a hierarchy of version 2");
     (void)snprintf(before, sizeof before, "%s", getenv("PATH"));
     stand_in(folder, SCOPE);
-    told = do_job((struct job){.rungs = "systemd", .work = "ignored", .seconds = 0.05});
+    told = do_job((struct job){.methods = "systemd", .work = "ignored", .seconds = 0.05});
     remove_stand_in(folder, before);
     FILE *cleaning = popen(SCOPES_END, "re");
     if (cleaning != NULL)
         (void)pclose(cleaning);
-    CHECK_CONTAINS(told.rungs, "systemd");
+    CHECK_CONTAINS(told.methods, "systemd");
     const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
     CHECK_STR(cpu->source, "cgroup v2 cpu.stat");
     CHECK(cpu->value.as.f64 >= told.truth * (1 - SHARE));
@@ -629,11 +630,11 @@ static void a_systemd_that_hangs_or_fails_is_done_without(void)
         struct timespec begin, end;
         stand_in(folder, THEN[i]);
         clock_gettime(CLOCK_MONOTONIC, &begin);
-        struct told told = do_job((struct job){.rungs = "systemd", .work = "children"});
+        struct told told = do_job((struct job){.methods = "systemd", .work = "children"});
         clock_gettime(CLOCK_MONOTONIC, &end);
         remove_stand_in(folder, before);
         CHECK_CASE(THEN[i]);
-        CHECK_STR(told.rungs, "wait4");
+        CHECK_STR(told.methods, "wait4");
         CHECK_INT(told.signal, 0);
         CHECK(end.tv_sec - begin.tv_sec < 20);
     }
@@ -644,7 +645,7 @@ static void a_systemd_that_hangs_or_fails_is_done_without(void)
 static void nobody_gets_what_it_may_have(void)
 {
     struct told told = do_job((struct job){.work = "children", .seconds = 0.1, .as_nobody = true});
-    CHECK_CONTAINS(told.rungs, "wait4");
+    CHECK_CONTAINS(told.methods, "wait4");
     CHECK(told.counted[COUNTED_CPU_SECONDS].value.state > 0);
     CHECK(told.counted[COUNTED_CPU_SECONDS].value.as.f64 >= told.truth * (1 - SHARE));
     CHECK(told.counted[COUNTED_READ_BYTES].value.state > 0);

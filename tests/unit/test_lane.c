@@ -14,7 +14,7 @@
 #include <vitals/context.h>
 #include <vitals/error.h>
 
-/* What the lanes of a test share, counted by hand. */
+/* What the workers of a test share, counted by hand. */
 struct world {
     atomic_int refs;
     atomic_int order; /* how many jobs have begun */
@@ -52,15 +52,15 @@ static void world_unref(void *argument)
     atomic_fetch_sub(&((struct world *)argument)->refs, 1);
 }
 
-static const struct lane_service SERVICE = {.name = "test",
-                                            .work = work,
-                                            .world_ref = world_ref,
-                                            .world_unref = world_unref,
-                                            .data_free = memory_free};
+static const struct worker_service SERVICE = {.name = "test",
+                                              .work = work,
+                                              .world_ref = world_ref,
+                                              .world_unref = world_unref,
+                                              .data_free = memory_free};
 
 static vitals_context *context;
-static struct lane_hub *hub;
-static struct lane *lane;
+static struct worker_event *event;
+static struct worker *worker;
 static int64_t live_before;
 
 static void begin(void)
@@ -71,10 +71,10 @@ static void begin(void)
     atomic_init(&world.order, 0);
     atomic_init(&world.open, false);
     CHECK_OK(vitals_context_new(NULL, &context, &error), error);
-    hub = lane_hub_new(context);
-    CHECK_NOT_NULL(hub);
-    lane = lane_new(hub, &SERVICE, &world);
-    CHECK_NOT_NULL(lane);
+    event = worker_event_new(context);
+    CHECK_NOT_NULL(event);
+    worker = worker_new(event, &SERVICE, &world);
+    CHECK_NOT_NULL(worker);
 }
 
 static uint64_t in_ms(uint64_t milliseconds)
@@ -94,8 +94,8 @@ static void check_nothing_left(void)
 
 static void end(void)
 {
-    lane_end(lane, in_ms(10000));
-    lane_hub_unref(hub);
+    worker_end(worker, in_ms(10000));
+    worker_event_unref(event);
     vitals_context_free(context);
     check_nothing_left();
 }
@@ -105,36 +105,36 @@ static int add_job(bool hangs)
     struct job *job = memory_alloc(sizeof(*job));
     CHECK_NOT_NULL(job);
     job->hangs = hangs;
-    int number = lane_add(lane, job);
+    int number = worker_add(worker, job);
     CHECK(number >= 0);
     return number;
 }
 
-static void wait_for(int job, enum lane_job_state state)
+static void wait_for(int job, enum worker_job_state state)
 {
     uint64_t until = in_ms(10000);
-    while (lane_state(lane, job) != state && real_now_ns() < until)
+    while (worker_state(worker, job) != state && real_now_ns() < until)
         real_sleep_ns(NS_PER_MS / 10);
-    CHECK_INT(lane_state(lane, job), state);
+    CHECK_INT(worker_state(worker, job), state);
 }
 
 static int place_of(int job)
 {
-    return ((struct job *)lane_data(lane, job))->place;
+    return ((struct job *)worker_data(worker, job))->place;
 }
 
 static void a_question_is_answered_once(void)
 {
     begin();
     int job = add_job(false);
-    CHECK_INT(lane_state(lane, job), LANE_IDLE);
-    CHECK_FALSE(lane_collect(lane, job));
-    lane_ask(lane, job);
-    CHECK(lane_hub_wait(hub, in_ms(10000)));
-    CHECK(lane_collect(lane, job));
+    CHECK_INT(worker_state(worker, job), WORKER_IDLE);
+    CHECK_FALSE(worker_collect(worker, job));
+    worker_ask(worker, job);
+    CHECK(worker_event_wait(event, in_ms(10000)));
+    CHECK(worker_collect(worker, job));
     CHECK_INT(place_of(job), 1);
-    CHECK_INT(lane_state(lane, job), LANE_IDLE);
-    CHECK_FALSE(lane_collect(lane, job));
+    CHECK_INT(worker_state(worker, job), WORKER_IDLE);
+    CHECK_FALSE(worker_collect(worker, job));
     CHECK(atomic_load(&world.signals_blocked));
     end();
 }
@@ -146,14 +146,14 @@ static void jobs_run_in_the_order_of_asking(void)
     int first = add_job(true), jobs[JOBS];
     for (int i = 0; i < JOBS; i++)
         jobs[i] = add_job(false);
-    lane_ask(lane, first); /* so that all others are asked while the lane is busy */
-    wait_for(first, LANE_RUNNING);
+    worker_ask(worker, first); /* so that all others are asked while the worker is busy */
+    wait_for(first, WORKER_RUNNING);
     for (int i = 0; i < JOBS; i++)
-        lane_ask(lane, jobs[(i * 7) % JOBS]); /* 7 and 40 share no factor: each once */
+        worker_ask(worker, jobs[(i * 7) % JOBS]); /* 7 and 40 share no factor: each once */
     atomic_store(&world.open, true);
     for (int i = 0; i < JOBS; i++) {
         int job = jobs[(i * 7) % JOBS];
-        wait_for(job, LANE_DONE);
+        wait_for(job, WORKER_DONE);
         CHECK_INT(place_of(job), i + 2);
     }
     end();
@@ -162,13 +162,13 @@ static void jobs_run_in_the_order_of_asking(void)
 static void the_hub_waits_until_the_deadline_and_no_longer(void)
 {
     begin();
-    CHECK_FALSE(lane_hub_wait(hub, in_ms(5)));
-    CHECK_FALSE(lane_hub_wait(hub, 0));
+    CHECK_FALSE(worker_event_wait(event, in_ms(5)));
+    CHECK_FALSE(worker_event_wait(event, 0));
     int job = add_job(false);
-    lane_ask(lane, job);
-    wait_for(job, LANE_DONE);
-    CHECK(lane_hub_wait(hub, in_ms(10000)));
-    CHECK_FALSE(lane_hub_wait(hub, in_ms(5))); /* told once */
+    worker_ask(worker, job);
+    wait_for(job, WORKER_DONE);
+    CHECK(worker_event_wait(event, in_ms(10000)));
+    CHECK_FALSE(worker_event_wait(event, in_ms(5))); /* told once */
     end();
 }
 
@@ -176,15 +176,15 @@ static void it_is_known_what_runs_and_since_when(void)
 {
     uint64_t since, before = real_now_ns();
     begin();
-    CHECK_INT(lane_running(lane, &since), -1);
+    CHECK_INT(worker_running(worker, &since), -1);
     int job = add_job(true);
-    lane_ask(lane, job);
-    wait_for(job, LANE_RUNNING);
-    CHECK_INT(lane_running(lane, &since), job);
+    worker_ask(worker, job);
+    wait_for(job, WORKER_RUNNING);
+    CHECK_INT(worker_running(worker, &since), job);
     CHECK(since >= before && since <= real_now_ns());
     atomic_store(&world.open, true);
-    wait_for(job, LANE_DONE);
-    CHECK_INT(lane_running(lane, &since), -1);
+    wait_for(job, WORKER_DONE);
+    CHECK_INT(worker_running(worker, &since), -1);
     end();
 }
 
@@ -192,30 +192,30 @@ static void what_runs_cannot_be_taken_out_and_anything_else_can(void)
 {
     begin();
     int hanging = add_job(true), waiting = add_job(false), idle = add_job(false);
-    lane_ask(lane, hanging);
-    wait_for(hanging, LANE_RUNNING);
-    lane_ask(lane, waiting);
-    CHECK_NULL(lane_remove(lane, hanging));
-    void *taken[] = {lane_remove(lane, waiting), lane_remove(lane, idle)};
+    worker_ask(worker, hanging);
+    wait_for(hanging, WORKER_RUNNING);
+    worker_ask(worker, waiting);
+    CHECK_NULL(worker_remove(worker, hanging));
+    void *taken[] = {worker_remove(worker, waiting), worker_remove(worker, idle)};
     for (size_t i = 0; i < CHECK_COUNT(taken); i++) {
         CHECK_NOT_NULL(taken[i]);
         memory_free(taken[i]);
     }
     CHECK_INT(add_job(false), waiting); /* its place is free again */
     atomic_store(&world.open, true);
-    wait_for(hanging, LANE_DONE);
+    wait_for(hanging, WORKER_DONE);
     CHECK_INT(atomic_load(&world.order), 1); /* what was taken out never ran */
     end();
 }
 
-static void a_full_lane_says_so_and_leaves_the_data(void)
+static void a_full_worker_says_so_and_leaves_the_data(void)
 {
     enum { MORE_THAN_FIT = 1000 };
     begin();
     int added = 0;
     for (; added < MORE_THAN_FIT; added++) {
         struct job *job = memory_alloc(sizeof(*job));
-        if (lane_add(lane, job) < 0) {
+        if (worker_add(worker, job) < 0) {
             memory_free(job);
             break;
         }
@@ -228,13 +228,13 @@ static void ending_leaves_a_hanging_thread_behind(void)
 {
     begin();
     int job = add_job(true), never = add_job(false);
-    lane_ask(lane, job);
-    wait_for(job, LANE_RUNNING);
-    lane_ask(lane, never);
+    worker_ask(worker, job);
+    wait_for(job, WORKER_RUNNING);
+    worker_ask(worker, never);
     uint64_t begun = real_now_ns();
-    lane_end(lane, begun + 50 * NS_PER_MS);
+    worker_end(worker, begun + 50 * NS_PER_MS);
     CHECK(real_now_ns() - begun >= 50 * NS_PER_MS);
-    lane_hub_unref(hub);
+    worker_event_unref(event);
     vitals_context_free(context);
     CHECK(memory_live() > live_before); /* the thread holds its share … */
     CHECK_INT(atomic_load(&world.refs), 1);
@@ -247,40 +247,40 @@ static void ending_with_an_answer_that_nobody_took_frees_it(void)
 {
     begin();
     int job = add_job(false);
-    lane_ask(lane, job);
-    wait_for(job, LANE_DONE);
+    worker_ask(worker, job);
+    wait_for(job, WORKER_DONE);
     end();
 }
 
-static void many_lanes_are_told_to_end_at_once(void)
+static void many_workers_are_told_to_end_at_once(void)
 {
-    enum { LANES = 8 };
+    enum { WORKERS = 8 };
     begin();
-    struct lane *lanes[LANES];
-    for (int i = 0; i < LANES; i++) {
-        lanes[i] = lane_new(hub, &SERVICE, &world);
-        CHECK_NOT_NULL(lanes[i]);
+    struct worker *workers[WORKERS];
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = worker_new(event, &SERVICE, &world);
+        CHECK_NOT_NULL(workers[i]);
     }
-    for (int i = 0; i < LANES; i++)
-        lane_tell_end(lanes[i]);
-    for (int i = 0; i < LANES; i++)
-        lane_end(lanes[i], in_ms(10000));
+    for (int i = 0; i < WORKERS; i++)
+        worker_tell_end(workers[i]);
+    for (int i = 0; i < WORKERS; i++)
+        worker_end(workers[i], in_ms(10000));
     CHECK_INT(atomic_load(&world.refs), 1);
     end();
 }
 
-static void lanes_without_memory_or_descriptors_are_none(void)
+static void workers_without_memory_or_descriptors_are_none(void)
 {
     begin();
     memory_fail_at(1);
-    struct lane *none = lane_new(hub, &SERVICE, &world);
-    struct lane_hub *no_hub = NULL;
+    struct worker *none = worker_new(event, &SERVICE, &world);
+    struct worker_event *no_event = NULL;
     memory_fail_at(1);
-    no_hub = lane_hub_new(context);
+    no_event = worker_event_new(context);
     memory_fail_at(0);
     CHECK_NULL(none);
-    CHECK_NULL(no_hub);
-    lane_hub_unref(NULL);
+    CHECK_NULL(no_event);
+    worker_event_unref(NULL);
     end();
 }
 
@@ -305,15 +305,15 @@ static void with_a_clock_that_cannot_wait_the_thread_ends(void)
     options.clock = &clock;
     live_before = memory_live();
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
-    hub = lane_hub_new(context);
-    lane = lane_new(hub, &SERVICE, &world);
-    CHECK_NOT_NULL(lane);
+    event = worker_event_new(context);
+    worker = worker_new(event, &SERVICE, &world);
+    CHECK_NOT_NULL(worker);
     uint64_t until = in_ms(10000);
     while (atomic_load(&waits) == 0 && real_now_ns() < until)
         real_sleep_ns(NS_PER_MS / 10);
     real_sleep_ns(5 * NS_PER_MS); /* one that spins does so thousands of times meanwhile */
     end();
-    CHECK_UINT(atomic_load(&waits), 2); /* the thread's, and lane_end's */
+    CHECK_UINT(atomic_load(&waits), 2); /* the thread's, and worker_end's */
 }
 
 static const check_test tests[] = {
@@ -324,13 +324,14 @@ static const check_test tests[] = {
     {"it is known what runs and since when", it_is_known_what_runs_and_since_when},
     {"what runs cannot be taken out and anything else can",
      what_runs_cannot_be_taken_out_and_anything_else_can},
-    {"a full lane says so and leaves the data", a_full_lane_says_so_and_leaves_the_data},
+    {"a full lane says so and leaves the data", a_full_worker_says_so_and_leaves_the_data},
     {"ending leaves a hanging thread behind", ending_leaves_a_hanging_thread_behind},
     {"ending with an answer that nobody took frees it",
      ending_with_an_answer_that_nobody_took_frees_it},
-    {"many lanes are told to end at once", many_lanes_are_told_to_end_at_once},
+    {"many lanes are told to end at once", many_workers_are_told_to_end_at_once},
     {"with a clock that cannot wait the thread ends",
      with_a_clock_that_cannot_wait_the_thread_ends},
-    {"lanes without memory or descriptors are none", lanes_without_memory_or_descriptors_are_none},
+    {"lanes without memory or descriptors are none",
+     workers_without_memory_or_descriptors_are_none},
 };
 CHECK_MAIN(tests)

@@ -12,7 +12,7 @@
 #include <utmp.h>
 #include <vitals/text.h>
 
-static struct facts facts;
+static struct row_batch batch;
 
 /* Over the live /proc, with a folder of fixtures as /run. */
 static struct os open_run(const char *run_root)
@@ -32,29 +32,29 @@ static int read_run(const struct os *os)
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
         if (vitals_metric_entity(metric) == VITALS_LOGIN)
             metric_set_add(&wanted, metric);
-    facts_reset(&facts, &wanted);
-    return os_read_table(os, VITALS_LOGIN, &facts);
+    batch_reset(&batch, &wanted);
+    return os_read_table(os, VITALS_LOGIN, &batch);
 }
 
-static const char *shown(const struct fact_row *row, vitals_metric metric, char out[static 400])
+static const char *shown(const struct batch_row *row, vitals_metric metric, char out[static 400])
 {
-    const struct fact *fact = fact_find(&facts, row, metric);
-    if (fact == NULL)
+    const struct batch_cell *cell = batch_find(&batch, row, metric);
+    if (cell == NULL)
         return "<unset>";
-    if (fact->state <= 0)
-        snprintf(out, 400, "<%s>", vitals_availability_name(fact->state));
+    if (cell->state <= 0)
+        snprintf(out, 400, "<%s>", vitals_availability_name(cell->state));
     else if (vitals_metric_type(metric) == VITALS_U64)
-        snprintf(out, 400, "%llu", (unsigned long long)fact->as.u64);
+        snprintf(out, 400, "%llu", (unsigned long long)cell->as.u64);
     else if (vitals_metric_type(metric) == VITALS_F64)
-        snprintf(out, 400, "%.6f", fact->as.f64);
+        snprintf(out, 400, "%.6f", cell->as.f64);
     else
-        vitals_text_format((vitals_text){fact_span(&facts, fact).bytes, fact->as.text.size},
+        vitals_text_format((vitals_text){batch_span(&batch, cell).bytes, cell->as.text.size},
                            VITALS_TEXT_TERMINAL, out, 400);
     return out;
 }
 
 /* "alice tty1 from [] 1700000100.250000 812" */
-static const char *line_of(const struct fact_row *row, char out[static 2048])
+static const char *line_of(const struct batch_row *row, char out[static 2048])
 {
     char user[400], terminal[400], host[400], start[400], pid[400];
     snprintf(out, 2048, "%s [%s] [%s] %s %s", shown(row, VITALS_LOGIN_USER, user),
@@ -66,8 +66,8 @@ static const char *line_of(const struct fact_row *row, char out[static 2048])
 static bool has_line(const char *expected)
 {
     char line[2048];
-    for (size_t i = 0; i < facts.row_count; i++)
-        if (strcmp(line_of(&facts.rows[i], line), expected) == 0)
+    for (size_t i = 0; i < batch.row_count; i++)
+        if (strcmp(line_of(&batch.rows[i], line), expected) == 0)
             return true;
     return false;
 }
@@ -83,9 +83,9 @@ static void check_lines(const char *fixture, const char *const *lines, size_t co
     for (size_t i = 0; i < count; i++)
         if (!has_line(lines[i]))
             CHECK_FAIL("no row \"%s\", but \"%s\"", lines[i],
-                       i < facts.row_count ? line_of(&facts.rows[i], line) : "");
-    CHECK_UINT(facts.row_count, count);
-    CHECK_INT(facts.states[VITALS_LOGIN], VITALS_HAVE);
+                       i < batch.row_count ? line_of(&batch.rows[i], line) : "");
+    CHECK_UINT(batch.row_count, count);
+    CHECK_INT(batch.states[VITALS_LOGIN], VITALS_HAVE);
 }
 
 static void each_login_has_one_row(void)
@@ -133,7 +133,7 @@ static void nowhere_to_look_is_unsupported(void)
     CHECK_NOT_NULL(utmp);
     fclose(utmp);
     int nobody = read_run(&os);
-    size_t rows = facts.row_count;
+    size_t rows = batch.row_count;
     unlink(file);
     CHECK_INT(symlink("/etc/passwd", file), 0); // which we do not follow
     int followed = read_run(&os);
@@ -173,7 +173,7 @@ static void one_of_two_is_a_lower_bound(void)
     rmdir(file);
     rmdir(path);
     CHECK_INT(result, 0);
-    CHECK_INT(facts.states[VITALS_LOGIN], VITALS_LOWER_BOUND);
+    CHECK_INT(batch.states[VITALS_LOGIN], VITALS_LOWER_BOUND);
 }
 
 /* Records of the C library of this machine, whatever its layout. */
@@ -204,13 +204,13 @@ static void the_nth_allocation_may_fail(void)
     struct os os = open_run(check_fixture("run/debian12"));
     int result = -ENOMEM;
     for (uint64_t nth = 1; result == -ENOMEM; nth++) {
-        facts_done(&facts);
+        batch_done(&batch);
         int64_t live = memory_live();
         memory_fail_at(nth);
         result = read_run(&os);
         memory_fail_at(0);
         CHECK(result == -ENOMEM || result == 0);
-        facts_done(&facts);
+        batch_done(&batch);
         CHECK_INT(memory_live(), live);
         CHECK(nth < 200);
     }

@@ -1,4 +1,5 @@
-/* What lanes read of the machine: processors, names, our cgroup's accounting, pressure, sensors. */
+/* What workers read of the machine: processors, names, our cgroup's accounting, pressure, sensors.
+ */
 #include "host_world.h"
 
 #include "os/linux/cgroup/cgroup.h"
@@ -288,7 +289,7 @@ static void too_many_chips_are_said(void)
     static const char *const FOLDERS[] = {"proc", "sys", "etc", "sys/class", "sys/class/hwmon"};
     struct metric_set wanted = host_table(VITALS_SENSOR);
     vitals_context world;
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     CHECK_NOT_NULL(mkdtemp(root));
     for (size_t i = 0; i < CHECK_COUNT(FOLDERS); i++) {
         snprintf(path, sizeof path, "%s/%s", root, FOLDERS[i]);
@@ -302,16 +303,16 @@ static void too_many_chips_are_said(void)
         put(path, "temp1_input", "41000");
     }
     host_world_open(&world, root);
-    facts_reset(&facts, &wanted);
-    CHECK_INT(os_read_table(&world.os, VITALS_SENSOR, &facts), 0);
-    CHECK_UINT(facts.row_count, TAKEN);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_table(&world.os, VITALS_SENSOR, &batch), 0);
+    CHECK_UINT(batch.row_count, TAKEN);
     for (size_t i = 0; i < TAKEN; i++) {
         snprintf(chip, sizeof chip, "chip%zu", i);
-        struct span label = fact_label(&facts, &facts.rows[i]);
+        struct span label = batch_label(&batch, &batch.rows[i]);
         CHECK_BYTES(label.bytes, label.size, chip, strlen(chip));
     }
-    CHECK_INT(facts.states[VITALS_SENSOR], VITALS_LOWER_BOUND);
-    facts_done(&facts);
+    CHECK_INT(batch.states[VITALS_SENSOR], VITALS_LOWER_BOUND);
+    batch_done(&batch);
     os_close(&world.os);
     nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
@@ -324,24 +325,24 @@ static void no_failed_allocation_is_lost(void)
     struct metric_set wanted = host_everything(), part;
     int64_t live = memory_live();
     for (size_t i = 0; i < CHECK_COUNT(fixtures); i++)
-        for (int kind = 0; kind < HOST_LATE_TABLES; kind++) {
+        for (int kind = 0; kind < HOST_CACHE_TABLES; kind++) {
             bool reached = true;
             for (uint64_t nth = 1; reached; nth++) {
                 CHECK_CASE(fixtures[i]);
                 vitals_context world;
                 struct host host;
-                struct facts facts = {0};
+                struct row_batch batch = {0};
                 host_world_fixture(&world, fixtures[i]);
                 host_init(&host);
-                CHECK(host_late_part((enum host_late)kind, &wanted, &part));
+                CHECK(host_cache_part((enum host_cache)kind, &wanted, &part));
                 memory_fail_at(nth);
                 uint64_t asked = memory_asked();
-                host_late_read(&world, (enum host_late)kind, &part, NULL, &facts);
-                int code = host_late_take(&host, (enum host_late)kind, &facts, 1);
+                host_cache_read(&world, (enum host_cache)kind, &part, NULL, &batch);
+                int code = host_cache_take(&host, (enum host_cache)kind, &batch, 1);
                 reached = memory_asked() - asked >= nth;
                 memory_fail_at(0);
                 CHECK_INT(code, reached ? VITALS_EMEMORY : 0);
-                facts_done(&facts);
+                batch_done(&batch);
                 host_done(&host);
                 os_close(&world.os);
                 CHECK_INT(memory_live(), live);

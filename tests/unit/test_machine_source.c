@@ -1,4 +1,4 @@
-/* The lanes of the machine: a mount that hangs delays nobody for long, and is asked again once it
+/* The workers of the machine: a mount that hangs delays nobody for long, and is asked again once it
  * answers.
  *
  * The mount hangs in earnest: its folder is not in the tree, so opening it fails, and the trace
@@ -31,7 +31,7 @@ static void trace(void *data, const char *line)
 
 struct sampling {
     vitals_context *context;
-    struct lane_hub *hub;
+    struct worker_event *event;
     struct machine_source *source;
     struct host host;
     struct metric_set wanted;
@@ -58,8 +58,8 @@ static void begin(struct sampling *sampling)
     }
     metric_set_add(&sampling->wanted, VITALS_HOST_DISK_SPACE_TOTAL_BYTES);
     CHECK_OK(vitals_context_new(&options, &sampling->context, &error), error);
-    sampling->hub = lane_hub_new(sampling->context);
-    sampling->source = machine_source_new(sampling->context, sampling->hub, &sampling->wanted);
+    sampling->event = worker_event_new(sampling->context);
+    sampling->source = machine_source_new(sampling->context, sampling->event, &sampling->wanted);
     CHECK_NOT_NULL(sampling->source);
     host_init(&sampling->host);
 }
@@ -71,14 +71,14 @@ static void end(struct sampling *sampling)
     atomic_store(&server.hang, false);
     machine_source_free(sampling->source, fake_clock_now(server.fake) + 4 * NS_PER_SECOND);
     host_done(&sampling->host);
-    lane_hub_unref(sampling->hub);
+    worker_event_unref(sampling->event);
     vitals_context_free(sampling->context);
     while (memory_live() != sampling->live && real_now_ns() < until)
         real_sleep_ns(NS_PER_MS);
     CHECK_INT(memory_live(), sampling->live);
 }
 
-/* One tick: asks, waits while lanes answer (or only until the mount hangs), and collects. */
+/* One tick: asks, waits while workers answer (or only until the mount hangs), and collects. */
 static vitals_snapshot *tick(struct sampling *sampling, bool will_hang)
 {
     struct machine_source *source = sampling->source;
@@ -87,7 +87,7 @@ static vitals_snapshot *tick(struct sampling *sampling, bool will_hang)
     vitals_error error;
     uint64_t now_ns = fake_clock_now(server.fake);
     machine_source_ask(source, &sampling->wanted, now_ns);
-    const struct late *sensors = &sampling->host.late[HOST_LATE_SENSORS];
+    const struct answer_cache *sensors = &sampling->host.cache[HOST_CACHE_SENSORS];
     while (!machine_source_settled(source)) {
         CHECK_INT(machine_source_collect(source, &sampling->host), 0);
         if (will_hang && atomic_load(&server.inside) > 0 && sensors->whole_ns == now_ns)
@@ -205,7 +205,7 @@ static void one_reading_has_all_others(void)
     end(&sampling);
 }
 
-/* A lane that does not answer costs one tick its patience, and none behind it. */
+/* A worker that does not answer costs one tick its patience, and none behind it. */
 static void who_is_late_is_waited_for_once(void)
 {
     enum { TICKS = 8 };
@@ -235,7 +235,7 @@ static void who_is_late_is_waited_for_once(void)
     end(&sampling);
 }
 
-/* Lanes only for what is wanted. */
+/* Workers only for what is wanted. */
 static void nothing_is_made_that_is_not_wanted(void)
 {
     struct sampling sampling;
@@ -243,7 +243,7 @@ static void nothing_is_made_that_is_not_wanted(void)
     struct metric_set few = {0};
     metric_set_add(&few, VITALS_HOST_LOAD_1M);
     metric_set_add(&few, VITALS_CPU_USER_SECONDS);
-    struct machine_source *source = machine_source_new(sampling.context, sampling.hub, &few);
+    struct machine_source *source = machine_source_new(sampling.context, sampling.event, &few);
     CHECK_NOT_NULL(source);
     machine_source_ask(source, &few, 1);
     CHECK(machine_source_settled(source));

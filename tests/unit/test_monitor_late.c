@@ -10,7 +10,7 @@ enum { SECOND = 1000000000, BEGIN = 1000 };
 
 /* What a device says at a second: a value that was read `age` seconds ago, and is stale if that is
  * not 0. Below 0: nothing, for `lost` or since no answer came in time. */
-struct answer {
+struct query_result {
     double busy, age;
     vitals_availability lost;
 };
@@ -30,7 +30,7 @@ static void put_reading(vitals_metric metric, double value, double second, doubl
 }
 
 /* Two devices: one that answers as it is told, and one that is always half busy. */
-static vitals_snapshot *snapshot_at(size_t second, const struct answer *answer)
+static vitals_snapshot *snapshot_at(size_t second, const struct query_result *answer)
 {
     static const vitals_metric GPU[] = {VITALS_GPU_MEMORY_TOTAL_BYTES, VITALS_GPU_MEMORY_USED_BYTES,
                                         VITALS_GPU_UTILIZATION_RATIO, VITALS_GPU_POWER_WATTS};
@@ -61,7 +61,7 @@ static vitals_snapshot *snapshot_at(size_t second, const struct answer *answer)
 }
 
 /* As `want` says of each second; below 0: nothing is known. */
-static void check_histories(const struct answer *answers, const double *want, size_t count)
+static void check_histories(const struct query_result *answers, const double *want, size_t count)
 {
     const struct device_history *own = model_device_history(&model, 1);
     CHECK_NOT_NULL(own);
@@ -78,7 +78,7 @@ static void check_histories(const struct answer *answers, const double *want, si
     }
 }
 
-static void forward(const struct answer *answers, const double *want, size_t count)
+static void forward(const struct query_result *answers, const double *want, size_t count)
 {
     model_init(&model, &options);
     for (size_t i = 0; i < count; i++)
@@ -88,7 +88,7 @@ static void forward(const struct answer *answers, const double *want, size_t cou
 }
 
 /* As a recording is looked back over. */
-static void backward(const struct answer *answers, const double *want, size_t count)
+static void backward(const struct query_result *answers, const double *want, size_t count)
 {
     vitals_snapshot *known = snapshot_at(count - 1, &answers[count - 1]);
     model_init(&model, &options);
@@ -104,7 +104,7 @@ static void backward(const struct answer *answers, const double *want, size_t co
     model_done(&model);
 }
 
-static void check_both(const struct answer *answers, const double *want, size_t count)
+static void check_both(const struct query_result *answers, const double *want, size_t count)
 {
     vitals_error error;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
@@ -115,8 +115,9 @@ static void check_both(const struct answer *answers, const double *want, size_t 
 
 static void a_source_that_hangs_draws_no_line(void)
 {
-    static const struct answer ANSWERS[] = {{0.2, 0, 0}, {0.3, 0, 0}, {0.3, 1, 0}, {0.3, 2, 0},
-                                            {0.3, 3, 0}, {0.3, 4, 0}, {0.9, 0, 0}, {0.8, 0, 0}};
+    static const struct query_result ANSWERS[] = {{0.2, 0, 0}, {0.3, 0, 0}, {0.3, 1, 0},
+                                                  {0.3, 2, 0}, {0.3, 3, 0}, {0.3, 4, 0},
+                                                  {0.9, 0, 0}, {0.8, 0, 0}};
     static const double WANT[] = {0.2, 0.3, -1, -1, -1, -1, 0.9, 0.8};
     check_both(ANSWERS, WANT, CHECK_COUNT(WANT));
 }
@@ -124,7 +125,7 @@ static void a_source_that_hangs_draws_no_line(void)
 /* Each answer comes a second after its question, so that none is ever fresh: all are kept. */
 static void a_source_that_is_always_late_is_kept(void)
 {
-    static const struct answer ANSWERS[] = {
+    static const struct query_result ANSWERS[] = {
         {-1, 0, 0}, {0.1, 1, 0}, {0.2, 1, 0}, {0.3, 1, 0}, {0.4, 1, 0}};
     static const double WANT[] = {0.1, 0.2, 0.3, 0.4, -1};
     check_both(ANSWERS, WANT, CHECK_COUNT(WANT));
@@ -133,8 +134,9 @@ static void a_source_that_is_always_late_is_kept(void)
 /* The first answer of a device that takes five seconds for each. */
 static void an_answer_that_took_long_is_of_then(void)
 {
-    static const struct answer ANSWERS[] = {{-1, 0, 0}, {-1, 0, 0},  {-1, 0, 0},  {-1, 0, 0},
-                                            {-1, 0, 0}, {0.7, 5, 0}, {0.7, 6, 0}, {0.7, 7, 0}};
+    static const struct query_result ANSWERS[] = {{-1, 0, 0},  {-1, 0, 0}, {-1, 0, 0},
+                                                  {-1, 0, 0},  {-1, 0, 0}, {0.7, 5, 0},
+                                                  {0.7, 6, 0}, {0.7, 7, 0}};
     static const double WANT[] = {0.7, -1, -1, -1, -1, -1, -1, -1};
     check_both(ANSWERS, WANT, CHECK_COUNT(WANT));
 }
@@ -143,7 +145,7 @@ static void an_answer_that_took_long_is_of_then(void)
  */
 static void a_mean_of_what_is_missing_is_missing(void)
 {
-    static const struct answer ANSWERS[] = {
+    static const struct query_result ANSWERS[] = {
         {0.1, 0, 0},
         {0.1, 1, 0},
         {-1, 0, VITALS_TIMED_OUT},

@@ -29,16 +29,16 @@ static struct tree tree_of_many(int64_t pids[static MANY])
     return tree;
 }
 
-static void let_go(struct newcomer *newcomer)
+static void let_go(struct new_process *new_process)
 {
-    if (newcomer->process == NULL)
+    if (new_process->process == NULL)
         return;
-    os_process_close(&newcomer->process->files);
-    process_done(newcomer->process);
-    memory_free(newcomer->process);
+    os_process_close(&new_process->process->files);
+    process_done(new_process->process);
+    memory_free(new_process->process);
 }
 
-static void check_one(const struct newcomer *one, size_t index)
+static void check_one(const struct new_process *one, size_t index)
 {
     CHECK(one->read);
     CHECK_INT(one->process->files.pid, pid_at(index));
@@ -71,15 +71,16 @@ static void each_is_read_once_and_in_order(void)
     struct world world;
     world_open(&world, tree.path, 0);
     size_t open = descriptors_open();
-    for (unsigned helpers = 0; helpers <= NEWCOMERS_HELPERS; helpers++) {
-        struct newcomers *all = newcomers_new(&world.context, pids, MANY, EXTRA_STATM, helpers);
+    for (unsigned helpers = 0; helpers <= NEW_PROCESSES_HELPERS; helpers++) {
+        struct new_processes *all = new_processes_start(&world.context, pids, MANY, EXTRA_STATM,
+                                                        helpers);
         CHECK_NOT_NULL(all);
         for (size_t i = 0; i < MANY; i++) {
-            struct newcomer one = newcomers_next(all);
+            struct new_process one = new_processes_next(all);
             check_one(&one, i);
             let_go(&one);
         }
-        newcomers_free(all);
+        new_processes_free(all);
         CHECK_UINT(descriptors_open(), open);
     }
     world_close(&world);
@@ -96,16 +97,16 @@ static void those_that_nobody_takes_are_let_go(void)
     size_t open = descriptors_open();
     for (size_t taken = 0; taken < MANY; taken += 37) {
         int64_t blocks = memory_live();
-        struct newcomers *all = newcomers_new(&world.context, pids, MANY, EXTRA_STATM, 2);
+        struct new_processes *all = new_processes_start(&world.context, pids, MANY, EXTRA_STATM, 2);
         for (size_t i = 0; i < taken; i++) {
-            struct newcomer one = newcomers_next(all);
+            struct new_process one = new_processes_next(all);
             let_go(&one);
         }
-        newcomers_free(all);
+        new_processes_free(all);
         CHECK_INT(memory_live(), blocks);
         CHECK_UINT(descriptors_open(), open);
     }
-    newcomers_free(NULL);
+    new_processes_free(NULL);
     world_close(&world);
     tree_free(&tree);
 }
@@ -124,19 +125,20 @@ static void without_descriptors_they_are_left_to_the_table(void)
     few = before;
     few.rlim_cur = 80;
     for (unsigned helpers = 0; helpers < 2; helpers++) {
-        struct newcomer got[MANY];
+        struct new_process got[MANY];
         size_t read = 0, left = 0;
         CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
-        struct newcomers *all = newcomers_new(&world.context, pids, MANY, EXTRA_STATM, helpers);
+        struct new_processes *all = new_processes_start(&world.context, pids, MANY, EXTRA_STATM,
+                                                        helpers);
         for (size_t i = 0; i < MANY; i++) {
-            got[i] = newcomers_next(all);
+            got[i] = new_processes_next(all);
             read += got[i].read;
             if (!got[i].read && left == 0) // since the first, somebody else can open files again
                 CHECK(descriptors_open() + 8 < few.rlim_cur);
             left += got[i].process == NULL;
         }
         CHECK_UINT(descriptors_open(), open + 2 * read);
-        newcomers_free(all);
+        new_processes_free(all);
         CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0);
         for (size_t i = 0; i < MANY; i++) {
             if (got[i].read)
@@ -158,18 +160,19 @@ static void those_that_were_read_ahead_are_given_up(void)
     struct world world;
     world_open(&world, tree.path, 0);
     size_t open = descriptors_open();
-    for (unsigned helpers = 0; helpers <= NEWCOMERS_HELPERS; helpers++) {
-        struct newcomers *all = newcomers_new(&world.context, pids, MANY, EXTRA_STATM, helpers);
-        struct newcomer first = newcomers_next(all), second;
+    for (unsigned helpers = 0; helpers <= NEW_PROCESSES_HELPERS; helpers++) {
+        struct new_processes *all = new_processes_start(&world.context, pids, MANY, EXTRA_STATM,
+                                                        helpers);
+        struct new_process first = new_processes_next(all), second;
         check_one(&first, 0);
-        CHECK(newcomers_give_up(all)); // of its piece at least
+        CHECK(new_processes_give_up(all)); // of its piece at least
         CHECK_UINT(descriptors_open(), open + 2);
-        CHECK_FALSE(newcomers_give_up(all));
+        CHECK_FALSE(new_processes_give_up(all));
         for (size_t i = 1; i < MANY; i++) {
-            second = newcomers_next(all);
+            second = new_processes_next(all);
             CHECK(!second.read && second.process == NULL);
         }
-        newcomers_free(all);
+        new_processes_free(all);
         let_go(&first);
         CHECK_UINT(descriptors_open(), open);
     }
@@ -189,17 +192,18 @@ static void want_of_memory_leaves_them_to_the_table(void)
         int64_t blocks = memory_live();
         size_t left = 0;
         memory_fail_at(nth);
-        struct newcomers *all = newcomers_new(&world.context, pids, MANY, EXTRA_STATM, nth % 2);
+        struct new_processes *all = new_processes_start(&world.context, pids, MANY, EXTRA_STATM,
+                                                        nth % 2);
         CHECK(all == NULL ? nth <= 3 : nth > 3);
         for (size_t i = 0; all != NULL && i < MANY; i++) {
-            struct newcomer one = newcomers_next(all);
+            struct new_process one = new_processes_next(all);
             if (one.read)
                 check_one(&one, i);
             left += !one.read;
             let_go(&one);
         }
         memory_fail_at(0);
-        newcomers_free(all);
+        new_processes_free(all);
         CHECK(all == NULL || (left > 0 && left < MANY));
         CHECK_INT(memory_live(), blocks);
         CHECK_UINT(descriptors_open(), open);
@@ -275,24 +279,24 @@ static size_t hold_all_but(int *held, size_t limit, size_t spare)
     return count;
 }
 
-struct lane_like {
+struct worker_like {
     size_t asked, refused;
 };
 
-/* As a lane: it begins while the tick goes on, and opens a file. */
+/* As a worker: it begins while the tick goes on, and opens a file. */
 static void open_one(void *data)
 {
-    struct lane_like *lane = data;
+    struct worker_like *worker = data;
     int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    lane->asked++;
-    lane->refused += file < 0;
+    worker->asked++;
+    worker->refused += file < 0;
     if (file >= 0)
         close(file);
 }
 
-/* A program that has most of its descriptors open itself: reading ahead takes none from the lanes,
- * and the table makes do with what there is. */
-static void reading_ahead_leaves_descriptors_to_lanes(void)
+/* A program that has most of its descriptors open itself: reading ahead takes none from the
+ * workers, and the table makes do with what there is. */
+static void reading_ahead_leaves_descriptors_to_workers(void)
 {
     enum { LIMIT = 1024, FREE = 60 };
     int64_t pids[MANY];
@@ -302,12 +306,12 @@ static void reading_ahead_leaves_descriptors_to_lanes(void)
     few = before;
     few.rlim_cur = LIMIT;
     CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
-    struct lane_like lane = {0};
+    struct worker_like worker = {0};
     struct world world;
     world_open(&world, tree.path, 0);
     metric_set_remove(&world.wanted, VITALS_PROCESS_CPU_SECONDS);
     world.context.os.live = true;
-    process_table_tell(world.table, open_one, &lane);
+    process_table_tell(world.table, open_one, &worker);
     int held[LIMIT];
     size_t count = hold_all_but(held, LIMIT, FREE);
     CHECK_INT(process_table_tick(world.table, &world.wanted), 0);
@@ -319,8 +323,8 @@ static void reading_ahead_leaves_descriptors_to_lanes(void)
         if (i != GONE)
             CHECK_UINT(row_u64(world_need(&world, pids[i]), VITALS_PROCESS_RESIDENT_BYTES),
                        7 * world.context.os.page_bytes);
-    CHECK(lane.asked > 1);
-    CHECK_UINT(lane.refused, 0);
+    CHECK(worker.asked > 1);
+    CHECK_UINT(worker.refused, 0);
     world_close(&world);
     CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0);
     tree_free(&tree);
@@ -368,7 +372,7 @@ static void the_last_descriptors_are_not_kept(void)
 
 static const char *const LATER_STATM[] = {"20 9 3 1 0 4 0\n", "0 0 0 0 0 0 0\n"};
 
-/* Of one that lanes are asked about, statm is read when the answer is taken, or else for its row:
+/* Of one that workers are asked about, statm is read when the answer is taken, or else for its row:
  * it then proves whose the answer is, and a process that has lost its memory since does not have
  * none. */
 static void memory_is_read_with_the_answers(void)
@@ -427,7 +431,7 @@ static const check_test tests[] = {
     {"the first tick of a table meets everybody", the_first_tick_meets_everybody},
     {"the first tick reads ahead", the_first_tick_reads_ahead},
     {"the last descriptors are not kept", the_last_descriptors_are_not_kept},
-    {"reading ahead leaves descriptors to lanes", reading_ahead_leaves_descriptors_to_lanes},
+    {"reading ahead leaves descriptors to lanes", reading_ahead_leaves_descriptors_to_workers},
     {"memory is read with the answers of lanes", memory_is_read_with_the_answers},
     {"without room memory is read at once", without_room_memory_is_read_at_once},
 };

@@ -228,7 +228,7 @@ static void a_lost_device_keeps_its_place_and_is_not_asked_again(void)
         sample_all(before.slot);
         CHECK(++samples < 30);
     } while (world.sample.state != VITALS_GONE);
-    CHECK_UINT(world.sample.facts.count, 0);
+    CHECK_UINT(world.sample.batch.count, 0);
     uint64_t calls = gpu_world_calls(&world, NULL);
     sample_all(before.slot);
     CHECK_INT(world.sample.state, VITALS_GONE);

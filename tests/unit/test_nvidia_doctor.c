@@ -4,7 +4,7 @@
 
 #include "gpu/nvidia/state.h"
 
-static struct facts found;
+static struct row_batch found;
 
 static void diagnose(void)
 {
@@ -13,7 +13,7 @@ static void diagnose(void)
         if (vitals_metric_entity(m) == VITALS_DIAGNOSIS)
             metric_set_add(&all, m);
     }
-    facts_reset(&found, &all);
+    batch_reset(&found, &all);
     gpu_world_backend("nvidia")->diagnose(&world.context, world.state, &found);
     CHECK_FALSE(found.failed);
 }
@@ -24,12 +24,12 @@ static const char *told(const char *label, vitals_metric metric)
 {
     static char text[512];
     for (size_t i = 0; i < found.row_count; i++) {
-        const struct fact_row *row = &found.rows[i];
-        if (row->entity != VITALS_DIAGNOSIS || !span_equal(fact_label(&found, row), label))
+        const struct batch_row *row = &found.rows[i];
+        if (row->entity != VITALS_DIAGNOSIS || !span_equal(batch_label(&found, row), label))
             continue;
-        const struct fact *fact = fact_find(&found, row, metric);
-        CHECK_NOT_NULL(fact);
-        struct span span = fact_span(&found, fact);
+        const struct batch_cell *cell = batch_find(&found, row, metric);
+        CHECK_NOT_NULL(cell);
+        struct span span = batch_span(&found, cell);
         snprintf(text, sizeof text, "%.*s", (int)span.size, span.bytes);
         return text;
     }
@@ -81,8 +81,8 @@ static void put_nodes(void)
 static void end(void)
 {
     close_driver();
-    facts_done(&found);
-    found = (struct facts){0};
+    batch_done(&found);
+    found = (struct row_batch){0};
 }
 
 static void open_failing(const char *variant, const char *scenario)

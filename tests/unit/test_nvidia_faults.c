@@ -28,42 +28,42 @@ static const unsigned codes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
 
 /* ---- nothing absurd ---- */
 
-static void check_ratio(vitals_metric metric, const struct fact *fact)
+static void check_ratio(vitals_metric metric, const struct batch_cell *cell)
 {
     static const char end[] = "_ratio";
     const char *name = vitals_metric_name(metric);
     size_t size = strlen(name);
     bool ratio = size >= sizeof end && strcmp(name + size - strlen(end), end) == 0;
     bool fan = metric == VITALS_GPU_FAN_RATIO || metric == VITALS_GPU_SENSOR_FAN_RATIO;
-    if (ratio && !(fact->as.f64 >= 0 && fact->as.f64 <= (fan ? 10 : 1)))
-        CHECK_FAIL("%s is %f", name, fact->as.f64);
+    if (ratio && !(cell->as.f64 >= 0 && cell->as.f64 <= (fan ? 10 : 1)))
+        CHECK_FAIL("%s is %f", name, cell->as.f64);
 }
 
-static void check_fact(const struct fact *fact)
+static void check_fact(const struct batch_cell *cell)
 {
-    vitals_metric metric = fact->metric;
-    CHECK(fact->state != VITALS_UNSET);
-    CHECK(fact->state >= VITALS_AVAILABILITY_MIN && fact->state <= VITALS_AVAILABILITY_MAX);
-    if (fact->state <= 0)
+    vitals_metric metric = cell->metric;
+    CHECK(cell->state != VITALS_UNSET);
+    CHECK(cell->state >= VITALS_AVAILABILITY_MIN && cell->state <= VITALS_AVAILABILITY_MAX);
+    if (cell->state <= 0)
         return;
     if (vitals_metric_type(metric) == VITALS_F64)
-        check_ratio(metric, fact);
+        check_ratio(metric, cell);
     if (vitals_metric_type(metric) == VITALS_F64 && vitals_metric_kind(metric) == VITALS_COUNTER)
-        CHECK(fact->as.f64 >= 0);
+        CHECK(cell->as.f64 >= 0);
     if (vitals_metric_type(metric) == VITALS_U64)
-        CHECK(fact->as.u64 <= EXACT_MAX);
+        CHECK(cell->as.u64 <= EXACT_MAX);
 }
 
 static void check_sample(void)
 {
     CHECK(world.sample.state != VITALS_UNSET);
-    for (size_t i = 0; i < world.sample.facts.count; i++)
-        check_fact(&world.sample.facts.items[i]);
+    for (size_t i = 0; i < world.sample.batch.count; i++)
+        check_fact(&world.sample.batch.items[i]);
     struct value total = reading(VITALS_GPU_MEMORY_TOTAL_BYTES);
     struct value used = reading(VITALS_GPU_MEMORY_USED_BYTES);
     CHECK(total.state <= 0 || used.state <= 0 || used.as.u64 <= total.as.u64);
     if (world.sample.state < 0)
-        CHECK_UINT(world.sample.facts.count, 0);
+        CHECK_UINT(world.sample.batch.count, 0);
 }
 
 static void check_processes(void)
@@ -75,11 +75,11 @@ static void check_processes(void)
         CHECK(item->pid == 77 || item->pid == 78 || item->pid == 79);
         CHECK(item->uses != 0);
         for (unsigned n = 1; n < GPU_PROCESS_NUMBERS; n++) {
-            const struct fact fact = {.metric = metric_of(VITALS_GPU_PROCESS, n),
-                                      .state = item->at[n].state,
-                                      .as.u64 = item->at[n].as.u64};
-            if (fact.state != VITALS_UNSET)
-                check_fact(&fact);
+            const struct batch_cell cell = {.metric = metric_of(VITALS_GPU_PROCESS, n),
+                                            .state = item->at[n].state,
+                                            .as.u64 = item->at[n].as.u64};
+            if (cell.state != VITALS_UNSET)
+                check_fact(&cell);
         }
     }
 }

@@ -290,8 +290,8 @@ static void a_tick_costs_what_it_must(void)
 static unsigned count_shown(void)
 {
     unsigned shown = 0;
-    for (size_t i = 0; i < world.sample.facts.count; i++) {
-        signed char state = world.sample.facts.items[i].state;
+    for (size_t i = 0; i < world.sample.batch.count; i++) {
+        signed char state = world.sample.batch.items[i].state;
         shown += state > 0 || state == VITALS_NOT_YET;
     }
     return shown;
@@ -467,15 +467,16 @@ static void the_other_end_of_a_link_is_named(void)
         gpu_world_set(&world, "gpu 0", "nvlink_remote_kind", cases[i].number);
         world.now_ns += 120 * NS_PER_SECOND;
         gpu_world_sample(&world, 0, &links);
-        const struct fact_row *row = gpu_sample_row(&world.sample, VITALS_GPU_LINK, "nvlink1");
+        const struct batch_row *row = gpu_sample_row(&world.sample, VITALS_GPU_LINK, "nvlink1");
         CHECK_NOT_NULL(row);
-        const struct fact *kind = fact_find(&world.sample.facts, row, VITALS_GPU_LINK_REMOTE_KIND);
-        const struct fact *bus = fact_find(&world.sample.facts, row,
-                                           VITALS_GPU_LINK_REMOTE_PCI_BUS_ID);
-        CHECK(span_equal(fact_span(&world.sample.facts, bus), "00000000:C5:00.0"));
+        const struct batch_cell *kind = batch_find(&world.sample.batch, row,
+                                                   VITALS_GPU_LINK_REMOTE_KIND);
+        const struct batch_cell *bus = batch_find(&world.sample.batch, row,
+                                                  VITALS_GPU_LINK_REMOTE_PCI_BUS_ID);
+        CHECK(span_equal(batch_span(&world.sample.batch, bus), "00000000:C5:00.0"));
         CHECK_INT(kind->state, cases[i].kind[0] ? VITALS_HAVE : VITALS_UNSUPPORTED);
         if (kind->state > 0)
-            CHECK(span_equal(fact_span(&world.sample.facts, kind), cases[i].kind));
+            CHECK(span_equal(batch_span(&world.sample.batch, kind), cases[i].kind));
     }
     close_driver();
 }
@@ -636,13 +637,14 @@ static void an_instance_has_the_monitor_of_its_own(void)
 
 static void check_busy(double ratio, double seconds)
 {
-    const struct fact *fact = gpu_sample_fact(&world.sample, VITALS_GPU_UTILIZATION_RATIO, "");
-    CHECK_NOT_NULL(fact);
-    CHECK_INT(fact->state, VITALS_ESTIMATE);
-    CHECK_NEAR(fact->as.f64, ratio, 1e-9);
-    fact = gpu_sample_fact(&world.sample, VITALS_GPU_BUSY_SECONDS, "");
-    CHECK_INT(fact->state, VITALS_ESTIMATE);
-    CHECK_NEAR(fact->as.f64, seconds, 1e-9);
+    const struct batch_cell *cell = gpu_sample_fact(&world.sample, VITALS_GPU_UTILIZATION_RATIO,
+                                                    "");
+    CHECK_NOT_NULL(cell);
+    CHECK_INT(cell->state, VITALS_ESTIMATE);
+    CHECK_NEAR(cell->as.f64, ratio, 1e-9);
+    cell = gpu_sample_fact(&world.sample, VITALS_GPU_BUSY_SECONDS, "");
+    CHECK_INT(cell->state, VITALS_ESTIMATE);
+    CHECK_NEAR(cell->as.f64, seconds, 1e-9);
 }
 
 /* The driver has no utilization of instances; the monitor of a Hopper has. */

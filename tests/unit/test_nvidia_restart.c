@@ -254,7 +254,7 @@ static void *read_on(void *data)
         }
         thread->rounds++;
     }
-    facts_done(&thread->sample.facts);
+    batch_done(&thread->sample.batch);
     return NULL;
 }
 

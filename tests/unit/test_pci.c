@@ -63,30 +63,30 @@ static void begin(void)
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;)
         if (vitals_metric_entity(m) == VITALS_GPU)
             metric_set_add(&wanted, m);
-    facts_reset(&sample.facts, &wanted);
+    batch_reset(&sample.batch, &wanted);
     gpu_fill_begin(&fill, &sample, 1);
 }
 
 static void end(void)
 {
-    facts_done(&sample.facts);
+    batch_done(&sample.batch);
     gpu_tree_close(&os);
     gpu_tree_free(&tree);
 }
 
-static const struct fact *filled(vitals_metric metric)
+static const struct batch_cell *filled(vitals_metric metric)
 {
-    const struct fact *fact = fact_find(&sample.facts, &sample.facts.rows[0], metric);
-    if (fact == NULL)
+    const struct batch_cell *cell = batch_find(&sample.batch, &sample.batch.rows[0], metric);
+    if (cell == NULL)
         CHECK_FAIL("metric %u was not filled in", (unsigned)metric);
-    return fact;
+    return cell;
 }
 
 static void check_text(vitals_metric metric, const char *text)
 {
-    const struct fact *fact = filled(metric);
-    CHECK_INT(fact->state, VITALS_HAVE);
-    struct span span = fact_span(&sample.facts, fact);
+    const struct batch_cell *cell = filled(metric);
+    CHECK_INT(cell->state, VITALS_HAVE);
+    struct span span = batch_span(&sample.batch, cell);
     CHECK_BYTES(span.bytes, span.size, text, strlen(text));
 }
 
@@ -233,7 +233,7 @@ static void no_more_than_two_bridges_are_the_cards_own(void)
     put_bridge("0000:00:01.0", "0x8086\n", "32.0 GT/s PCIe\n", "4\n");
     put_bridge("0000:00:01.0/0000:01:00.0", "0x8086\n", "16.0 GT/s PCIe\n", "8\n");
     put_bridge("0000:00:01.0/0000:01:00.0/0000:02:00.0", "0x8086\n", "2.5 GT/s PCIe\n", "1\n");
-    check_link(4, 4, 8, 4); // the port has four lanes
+    check_link(4, 4, 8, 4); // the port has four workers
     end();
 }
 

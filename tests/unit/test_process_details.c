@@ -6,7 +6,7 @@
 
 #include <sys/resource.h>
 
-static void details_come_from_a_lane(void)
+static void details_come_from_a_worker(void)
 {
     struct world world;
     world_open(&world, check_fixture("proc/linux-6.18"), 0);
@@ -45,7 +45,7 @@ static void details_are_asked_for_when_they_are_due(void)
     for (size_t i = 0; i < 3; i++)
         CHECK_UINT(world_due(&world, &batches[i], 500, 50, 1), i < 2);
     CHECK(batches[0].wants[0].key != batches[1].wants[0].key);
-    CHECK_UINT(world_details(&world, 1000, 50), 0); // a lane has the questions still
+    CHECK_UINT(world_details(&world, 1000, 50), 0); // a worker has the questions still
     for (size_t i = 0; i < 2; i++) {
         process_batch_read(&world.context, world.users, &batches[i]);
         process_table_take(world.table, &batches[i]);
@@ -213,8 +213,8 @@ static void ask_early(void *data)
     process_batch_read(&early->world->context, early->world->users, batch);
 }
 
-/* A first tick over many processes lets lanes begin before it has read the last of them. */
-static void lanes_may_begin_within_a_tick(void)
+/* A first tick over many processes lets workers begin before it has read the last of them. */
+static void workers_may_begin_within_a_tick(void)
 {
     enum { COUNT = 300 };
     struct tree tree = tree_new();
@@ -318,7 +318,7 @@ static void a_late_answer_of_the_dead_is_dropped(void)
     world_close(&world);
 }
 
-/* As on a lane, which finds no descriptor left. Returns what became of the answer. */
+/* As on a worker, which finds no descriptor left. Returns what became of the answer. */
 static enum process_taken read_without_descriptors(struct world *world, uint64_t now_ns)
 {
     struct rlimit before, none;
@@ -371,13 +371,13 @@ static void without_descriptors_nobody_has_answered(void)
 
 static const check_test tests[] = {
     {"without descriptors nobody has answered", without_descriptors_nobody_has_answered},
-    {"details come from a lane", details_come_from_a_lane},
+    {"details come from a lane", details_come_from_a_worker},
     {"details are asked for when they are due", details_are_asked_for_when_they_are_due},
     {"columns of two cadences are read apart", columns_of_two_cadences_are_read_apart},
     {"what reads the same is kept", what_reads_the_same_is_kept},
     {"a zombie keeps its whole name", a_zombie_keeps_its_whole_name},
     {"a batch has an end", a_batch_has_an_end},
-    {"lanes may begin within a tick", lanes_may_begin_within_a_tick},
+    {"lanes may begin within a tick", workers_may_begin_within_a_tick},
     {"terminals are named", terminals_are_named},
     {"a late answer for another process is dropped", a_late_answer_for_another_process_is_dropped},
     {"a late answer of the dead is dropped", a_late_answer_of_the_dead_is_dropped},

@@ -14,7 +14,7 @@
 struct machine {
     struct gpu_tree tree;
     struct os os;
-    struct facts facts;
+    struct row_batch batch;
 };
 
 static void begin(struct machine *machine, const char *theirs)
@@ -31,7 +31,7 @@ static void begin(struct machine *machine, const char *theirs)
 
 static void end(struct machine *machine)
 {
-    facts_done(&machine->facts);
+    batch_done(&machine->batch);
     gpu_tree_close(&machine->os);
     gpu_tree_free(&machine->tree);
 }
@@ -41,13 +41,14 @@ static void check_told(struct machine *machine, int state, uint64_t received, ui
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_PROCESS_NETWORK_RECEIVED_BYTES);
     metric_set_add(&wanted, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES);
-    facts_reset(&machine->facts, &wanted);
-    CHECK_NOT_NULL(facts_row(&machine->facts, VITALS_PROCESS, 1, (struct span){"p", 1}));
-    (void)os_process_facts(&machine->os, 10, &machine->facts);
-    const struct fact_row *row = &machine->facts.rows[0];
-    const struct fact *in = fact_find(&machine->facts, row, VITALS_PROCESS_NETWORK_RECEIVED_BYTES);
-    const struct fact *out = fact_find(&machine->facts, row,
-                                       VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES);
+    batch_reset(&machine->batch, &wanted);
+    CHECK_NOT_NULL(batch_add_row(&machine->batch, VITALS_PROCESS, 1, (struct span){"p", 1}));
+    (void)os_process_metrics(&machine->os, 10, &machine->batch);
+    const struct batch_row *row = &machine->batch.rows[0];
+    const struct batch_cell *in = batch_find(&machine->batch, row,
+                                             VITALS_PROCESS_NETWORK_RECEIVED_BYTES);
+    const struct batch_cell *out = batch_find(&machine->batch, row,
+                                              VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES);
     CHECK_NOT_NULL(in);
     CHECK_NOT_NULL(out);
     CHECK_INT(in->state, state);

@@ -132,7 +132,7 @@ static void begin(void)
     for (size_t i = 0; i < CHECK_COUNT(METRICS); i++)
         metric_set_add(&world.wanted, METRICS[i]);
     process_table_select(world.table, VITALS_ROWS_TREE, &root, 1);
-    process_table_pulse(world.table, file, folder);
+    process_table_watch_cgroup(world.table, file, folder);
     burn();
     for (int i = 0; i < 4; i++) /* the first that stays as it was is a look at all the same */
         (void)tick(1);
@@ -180,7 +180,7 @@ static void who_is_not_in_it_is_looked_at(void)
     double after = tick(1);
     burn();
     CHECK(tick(1) <= after); /* it is back */
-    process_table_pulse(world.table, 0, 0);
+    process_table_watch_cgroup(world.table, 0, 0);
     CHECK(tick(1) >= after + BURNT_SECONDS); /* as in the last tick */
     end();
 }

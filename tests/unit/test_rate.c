@@ -69,16 +69,16 @@ static vitals_snapshot *snapshot_of(struct moment at)
 }
 
 /* What comes out between the two; where there is no number, 77 stays. */
-struct answer {
+struct query_result {
     vitals_availability rate_state, growth_state;
     double rate, growth, window_seconds;
 };
 
-static struct answer between(struct moment older, struct moment newer, vitals_metric metric)
+static struct query_result between(struct moment older, struct moment newer, vitals_metric metric)
 {
     vitals_snapshot *before = snapshot_of(older), *now = snapshot_of(newer);
     const vitals_row *row = vitals_snapshot_next(now, VITALS_PROCESS, NULL);
-    struct answer answer = {.rate = 77, .growth = 77, .window_seconds = 77};
+    struct query_result answer = {.rate = 77, .growth = 77, .window_seconds = 77};
     answer.rate_state = vitals_row_rate(row, before, metric, &answer.rate);
     answer.growth_state = vitals_row_growth(row, before, metric, &answer.growth,
                                             &answer.window_seconds);
@@ -87,7 +87,7 @@ static struct answer between(struct moment older, struct moment newer, vitals_me
     return answer;
 }
 
-static void check_none(struct answer answer, vitals_availability state)
+static void check_none(struct query_result answer, vitals_availability state)
 {
     CHECK_INT(answer.rate_state, state);
     CHECK_INT(answer.growth_state, state);
@@ -100,8 +100,8 @@ enum { S = 1000000000 };
 
 static void a_counter_that_grew_has_a_rate(void)
 {
-    struct answer answer = between(moment(5 * (uint64_t)S, 10), moment(9 * (uint64_t)S, 13),
-                                   VITALS_PROCESS_CPU_SECONDS);
+    struct query_result answer = between(moment(5 * (uint64_t)S, 10), moment(9 * (uint64_t)S, 13),
+                                         VITALS_PROCESS_CPU_SECONDS);
     CHECK_INT(answer.rate_state, VITALS_HAVE);
     CHECK_INT(answer.growth_state, VITALS_HAVE);
     CHECK_NEAR(answer.rate, 0.75, 0);
@@ -115,7 +115,8 @@ static void a_counter_that_grew_has_a_rate(void)
 
 static void counts_have_rates_over_any_window(void)
 {
-    struct answer answer = between(moment(1000, 10), moment(1001, 12), VITALS_PROCESS_MINOR_FAULTS);
+    struct query_result answer = between(moment(1000, 10), moment(1001, 12),
+                                         VITALS_PROCESS_MINOR_FAULTS);
     CHECK_INT(answer.rate_state, VITALS_HAVE);
     CHECK_NEAR(answer.rate, 2e9, 1);
     CHECK_NEAR(answer.growth, 2, 0);
@@ -207,7 +208,7 @@ static void the_window_is_between_the_readings_of_the_value(void)
     struct moment older = moment(10 * (uint64_t)S, 1), newer = moment(11 * (uint64_t)S, 3);
     older.read_ns = 4 * (uint64_t)S;
     newer.read_ns = 8 * (uint64_t)S;
-    struct answer answer = between(older, newer, VITALS_PROCESS_CPU_SECONDS);
+    struct query_result answer = between(older, newer, VITALS_PROCESS_CPU_SECONDS);
     CHECK_INT(answer.rate_state, VITALS_HAVE);
     CHECK_NEAR(answer.rate, 0.5, 0);
     CHECK_NEAR(answer.window_seconds, 4, 0);
@@ -258,7 +259,7 @@ static void a_rate_needs_ten_steps(void)
         struct moment older = moment(S, 1), newer = moment(S + CASES[i].window_ns, 2);
         older.state = CASES[i].older;
         newer.state = CASES[i].newer;
-        struct answer answer = between(older, newer, VITALS_PROCESS_CPU_SECONDS);
+        struct query_result answer = between(older, newer, VITALS_PROCESS_CPU_SECONDS);
         CHECK_CASE(CASES[i].name);
         CHECK_INT(answer.rate_state, CASES[i].expected);
         if (CASES[i].expected < 0)
@@ -292,7 +293,7 @@ static void it_is_as_good_as_the_worse_value(void)
         struct moment older = moment(S, 1), newer = moment(3 * (uint64_t)S, 2);
         older.state = CASES[i].older;
         newer.state = CASES[i].newer;
-        struct answer answer = between(older, newer, VITALS_PROCESS_CPU_SECONDS);
+        struct query_result answer = between(older, newer, VITALS_PROCESS_CPU_SECONDS);
         char name[64];
         snprintf(name, sizeof name, "%s then %s", vitals_availability_name(older.state),
                  vitals_availability_name(newer.state));
@@ -332,8 +333,8 @@ static void only_counters_have_rates(void)
 
 static void what_cannot_be_a_number_is_none(void)
 {
-    struct answer answer = between(moment(S, -1e308), moment(2 * (uint64_t)S, 1e308),
-                                   VITALS_PROCESS_CPU_SECONDS);
+    struct query_result answer = between(moment(S, -1e308), moment(2 * (uint64_t)S, 1e308),
+                                         VITALS_PROCESS_CPU_SECONDS);
     check_none(answer, VITALS_FAILED);
     answer = between(moment(S, 0), moment(S + 10000, 1e308), VITALS_PROCESS_CPU_SECONDS);
     CHECK_INT(answer.rate_state, VITALS_FAILED);
@@ -347,7 +348,7 @@ static void a_saturated_counter_has_none(void)
     struct moment older = moment(S, 9.1e15), newer = moment(2 * (uint64_t)S, 9.2e15);
     check_none(between(older, newer, VITALS_PROCESS_MINOR_FAULTS), VITALS_NOT_YET);
     older.cpu_seconds = 9007199254740000;
-    struct answer answer = between(older, newer, VITALS_PROCESS_MINOR_FAULTS);
+    struct query_result answer = between(older, newer, VITALS_PROCESS_MINOR_FAULTS);
     CHECK_INT(answer.rate_state, VITALS_LOWER_BOUND);
     CHECK_NEAR(answer.growth, 992, 0);
 }

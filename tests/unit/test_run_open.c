@@ -14,13 +14,13 @@
 
 static vitals_error error;
 
-static vitals_run *open_command(const char *const *argv, const char *rungs)
+static vitals_run *open_command(const char *const *argv, const char *methods)
 {
     vitals_run_options options;
     vitals_run *run = NULL;
     vitals_run_options_init(&options, sizeof options);
     options.argv = argv;
-    options.rungs = rungs;
+    options.methods = methods;
     options.interval_ns = 20000000;
     CHECK_OK(vitals_run_open(&options, &run, &error), error);
     return run;
@@ -33,9 +33,9 @@ static vitals_account *account_of(vitals_run *run)
     return account;
 }
 
-static vitals_account *run_to_its_end(const char *const *argv, const char *rungs)
+static vitals_account *run_to_its_end(const char *const *argv, const char *methods)
 {
-    vitals_run *run = open_command(argv, rungs);
+    vitals_run *run = open_command(argv, methods);
     CHECK_OK(vitals_run_start(run, &error), error);
     CHECK_INT(vitals_run_wait(run, 60, &error), 1);
     CHECK_OK(vitals_run_stop(run, &error), error);

@@ -123,7 +123,7 @@ static void end(void)
 static void end_small(void)
 {
     atomic_store(&fake.manual, false);
-    atomic_store(&fake.near_ns, 4 * NS_PER_SECOND); /* so that lanes end before the clock does */
+    atomic_store(&fake.near_ns, 4 * NS_PER_SECOND); /* so that workers end before the clock does */
     end();
     machine_free();
 }
@@ -279,7 +279,7 @@ static void a_day_costs_no_memory_and_no_descriptors(void)
 {
     const uint64_t WARM = 1000, DAY = 86400 / SLOWED;
     begin_small(NS_PER_SECOND);
-    atomic_store(&fake.near_ns, 0); /* no lane is asked here */
+    atomic_store(&fake.near_ns, 0); /* no worker is asked here */
     uint64_t begun = fake_clock_now(&fake);
     CHECK_OK(vitals_sampler_start(sampler, &error), error);
     hold_some();

@@ -1,8 +1,8 @@
-/* What walks through a process's memory takes its time on a lane of its own, and no tick's; and a
+/* What walks through a process's memory takes its time on a worker of its own, and no tick's; and a
  * process that cannot be read at all delays nobody for long, and is read again once it can be.
  *
  * That process hangs in earnest: its command line is not in the tree, so opening it fails, and the
- * trace that is told holds the lane's thread back until the test lets it go. */
+ * trace that is told holds the worker's thread back until the test lets it go. */
 #include "process_world.h"
 
 #include "fake_clock.h"
@@ -164,7 +164,7 @@ static size_t threads_of_ours(void)
     return line != NULL ? strtoul(line + 9, NULL, 10) : 0;
 }
 
-static void what_nobody_asks_for_has_no_lane(void)
+static void what_nobody_asks_for_has_no_worker(void)
 {
     vitals_context *context;
     vitals_sampler *sampler;
@@ -229,7 +229,7 @@ static struct {
     atomic_int refusals;    /* of the last process's command line, until there are some again */
 } stage;
 
-/* On the lane: takes all descriptors away, and gives them back once that was noticed. */
+/* On the worker: takes all descriptors away, and gives them back once that was noticed. */
 static void refuse(const char *line)
 {
     struct rlimit none = stage.limit;
@@ -495,7 +495,7 @@ static void not_every_process_gets_a_thread(void)
         vitals_snapshot_unref(snapshot);
         snapshot = stage_tick(&seconds);
     } while (row_u64(source_of(snapshot, "files"), VITALS_SOURCE_QUARANTINED) != 0);
-    for (int i = 0; i < 5; i++) { // a lane may be late once more on a busy machine
+    for (int i = 0; i < 5; i++) { // a worker may be late once more on a busy machine
         vitals_snapshot_unref(snapshot);
         snapshot = stage_tick(&seconds);
     }
@@ -508,7 +508,7 @@ static void not_every_process_gets_a_thread(void)
 
 /* Each allocation of the tick that leaves one behind fails once; the process is left behind then or
  * with the next. */
-static void no_memory_for_another_lane_is_survived(void)
+static void no_memory_for_another_worker_is_survived(void)
 {
     bool failed = true;
     uint64_t nth = 1;
@@ -566,10 +566,10 @@ static const check_test tests[] = {
     {"a first tick without descriptors asks again", a_first_tick_without_descriptors_asks_again},
     {"who hangs from the first timed out", who_hangs_from_the_first_timed_out},
     {"not every process gets a thread", not_every_process_gets_a_thread},
-    {"no memory for another lane is survived", no_memory_for_another_lane_is_survived},
+    {"no memory for another lane is survived", no_memory_for_another_worker_is_survived},
     {"ticks beside one that hangs allocate nothing", ticks_beside_one_that_hangs_allocate_nothing},
     {"a walk delays no tick", a_walk_delays_no_tick},
-    {"what nobody asks for has no lane", what_nobody_asks_for_has_no_lane},
+    {"what nobody asks for has no lane", what_nobody_asks_for_has_no_worker},
     {"running out of memory is said", running_out_of_memory_is_said},
 };
 CHECK_MAIN(tests)

@@ -18,12 +18,12 @@ static void check_fixture_lines(const char *name, const char *const *expected, s
     os_close(&os);
     for (size_t i = 0; i < count; i++) {
         CHECK_CASE(expected[i]);
-        if (i >= facts.row_count)
-            CHECK_FAIL("only %zu rows", facts.row_count);
-        CHECK_STR(line_of(&facts.rows[i]), expected[i]);
+        if (i >= batch.row_count)
+            CHECK_FAIL("only %zu rows", batch.row_count);
+        CHECK_STR(line_of(&batch.rows[i]), expected[i]);
     }
     CHECK_CASE(NULL);
-    CHECK_UINT(facts.row_count, count);
+    CHECK_UINT(batch.row_count, count);
 }
 
 static void files_become_rows(void)
@@ -53,11 +53,11 @@ static void files_become_rows(void)
     if (htonl(1) == 1)
         CHECK_SKIP("the fixture is of a little-endian machine");
     check_fixture_lines("kinds", LINES, CHECK_COUNT(LINES));
-    CHECK_UINT(number_of(&facts.rows[1], VITALS_SOCKET_UID), 1000);
-    CHECK_UINT(number_of(&facts.rows[1], VITALS_SOCKET_SEND_QUEUE_BYTES), 0x34);
-    CHECK_UINT(number_of(&facts.rows[1], VITALS_SOCKET_RECEIVE_QUEUE_BYTES), 0x12);
-    CHECK_UINT(number_of(&facts.rows[15], VITALS_SOCKET_SEND_QUEUE_BYTES), 40);
-    CHECK_UINT(number_of(&facts.rows[18], VITALS_SOCKET_INODE), 9999);
+    CHECK_UINT(number_of(&batch.rows[1], VITALS_SOCKET_UID), 1000);
+    CHECK_UINT(number_of(&batch.rows[1], VITALS_SOCKET_SEND_QUEUE_BYTES), 0x34);
+    CHECK_UINT(number_of(&batch.rows[1], VITALS_SOCKET_RECEIVE_QUEUE_BYTES), 0x12);
+    CHECK_UINT(number_of(&batch.rows[15], VITALS_SOCKET_SEND_QUEUE_BYTES), 40);
+    CHECK_UINT(number_of(&batch.rows[18], VITALS_SOCKET_INODE), 9999);
 }
 
 static void files_that_lie_are_survived(void)
@@ -82,8 +82,8 @@ static void a_machine_of_files_has_rows(void)
     CHECK_INT(read_machine(&os), 0);
     os_close(&os);
     // The tree's "net" has two listeners; one is held twice by 700, the other by nobody.
-    CHECK_UINT(facts.row_count, 3);
-    CHECK_INT(facts.states[VITALS_SOCKET], VITALS_HAVE);
+    CHECK_UINT(batch.row_count, 3);
+    CHECK_INT(batch.states[VITALS_SOCKET], VITALS_HAVE);
     CHECK_UINT(number_of(need_row(700, 4), VITALS_SOCKET_INODE), 1002);
     CHECK_UINT(number_of(need_row(700, 30), VITALS_SOCKET_INODE), 1002);
 }
@@ -119,10 +119,10 @@ static void who_could_not_be_read_may_hold_it(void)
     CHECK_INT(symlink("fd", path), 0); // ELOOP
     struct os os = open_os(tree.path);
     CHECK_INT(read_machine(&os), 0);
-    CHECK_UINT(facts.row_count, 1);
-    CHECK_STR(shown(&facts.rows[0], VITALS_SOCKET_PID), "<failed>");
-    CHECK_STR(shown(&facts.rows[0], VITALS_SOCKET_DESCRIPTOR), "<failed>");
-    CHECK_INT(facts.states[VITALS_SOCKET], VITALS_LOWER_BOUND);
+    CHECK_UINT(batch.row_count, 1);
+    CHECK_STR(shown(&batch.rows[0], VITALS_SOCKET_PID), "<failed>");
+    CHECK_STR(shown(&batch.rows[0], VITALS_SOCKET_DESCRIPTOR), "<failed>");
+    CHECK_INT(batch.states[VITALS_SOCKET], VITALS_LOWER_BOUND);
     os_close(&os);
     tree_free(&tree);
 }
@@ -167,11 +167,11 @@ static void rows_have_a_cap(void)
     struct os os = open_os(tree.path);
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_SOCKET_PID);
-    facts_reset(&facts, &wanted);
-    CHECK_INT(os_read_table(&os, VITALS_SOCKET, &facts), 0);
-    CHECK_UINT(facts.row_count, SOCKETS_MAX);
-    CHECK_INT(facts.states[VITALS_SOCKET], VITALS_LOWER_BOUND);
-    facts_done(&facts);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_table(&os, VITALS_SOCKET, &batch), 0);
+    CHECK_UINT(batch.row_count, SOCKETS_MAX);
+    CHECK_INT(batch.states[VITALS_SOCKET], VITALS_LOWER_BOUND);
+    batch_done(&batch);
     os_close(&os);
     tree_free(&tree);
 }
@@ -185,7 +185,7 @@ static void a_process_without_files_has_rows(void)
     CHECK_INT(mkdir(path, 0700), 0);
     struct os os = open_os(tree.path);
     CHECK_INT(read_process(&os, 5), 0);
-    CHECK_UINT(facts.row_count, 0);
+    CHECK_UINT(batch.row_count, 0);
     snprintf(path, sizeof path, "%s/5/fd/7", tree.path);
     CHECK_INT(symlink("socket:[77]", path), 0);
     snprintf(path, sizeof path, "%s/5/fd/8", tree.path);
@@ -197,9 +197,9 @@ static void a_process_without_files_has_rows(void)
         CHECK_INT(symlink(none[i], path), 0);
     }
     CHECK_INT(read_process(&os, 5), 0);
-    CHECK_UINT(facts.row_count, 2);
-    CHECK_UINT(number_of(&facts.rows[0], VITALS_SOCKET_INODE), 77);
-    CHECK_STR(shown(&facts.rows[0], VITALS_SOCKET_FAMILY), "<unsupported>");
+    CHECK_UINT(batch.row_count, 2);
+    CHECK_UINT(number_of(&batch.rows[0], VITALS_SOCKET_INODE), 77);
+    CHECK_STR(shown(&batch.rows[0], VITALS_SOCKET_FAMILY), "<unsupported>");
     CHECK_INT(read_machine(&os), -ENOTSUP); // no list, and not: no sockets
     os_close(&os);
     tree_free(&tree);

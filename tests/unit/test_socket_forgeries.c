@@ -65,8 +65,8 @@ static void a_forged_line_claims_no_socket_of_another_kind(void)
         check_line(victim, "%s", line);
         CHECK_INT(read_machine(&os), 0);
         size_t rows = 0;
-        for (size_t i = 0; i < facts.row_count; i++)
-            rows += number_of(&facts.rows[i], VITALS_SOCKET_INODE) == inode_of_file(victim);
+        for (size_t i = 0; i < batch.row_count; i++)
+            rows += number_of(&batch.rows[i], VITALS_SOCKET_INODE) == inode_of_file(victim);
         CHECK_UINT(rows, 1);
         CHECK_STR(line_of(need_row(getpid(), victim)), line);
         os_close(&os);
@@ -96,7 +96,7 @@ static void a_forged_line_claims_no_socket_that_no_list_has(void)
     close(channel[0]);
     struct os os = open_way(0);
     int result = read_process(&os, pid);
-    const struct fact_row *row = find_row(pid, victim);
+    const struct batch_row *row = find_row(pid, victim);
     char line[1024];
     snprintf(line, sizeof line, "%s", row != NULL ? line_of(row) : "none");
     os_close(&os);

@@ -71,7 +71,7 @@ static void a_process_that_is_gone_says_so(void)
     child_end(pid);
     struct os os = open_way(0);
     CHECK_INT(os_availability(read_process(&os, pid)), VITALS_GONE);
-    CHECK_UINT(facts.row_count, 0);
+    CHECK_UINT(batch.row_count, 0);
     CHECK_INT(read_process(&os, 0), -EINVAL);
     os_close(&os);
 }
@@ -97,11 +97,11 @@ static int look_at_another(pid_t other)
     struct os os = open_way(0);
     if (os_availability(read_process(&os, other)) != VITALS_DENIED)
         return 1;
-    if (read_machine(&os) != 0 || facts.states[VITALS_SOCKET] != VITALS_LOWER_BOUND)
+    if (read_machine(&os) != 0 || batch.states[VITALS_SOCKET] != VITALS_LOWER_BOUND)
         return 2;
-    for (size_t i = 0; i < facts.row_count; i++) {
-        const struct fact *inode = fact_find(&facts, &facts.rows[i], VITALS_SOCKET_INODE);
-        const char *pid = shown(&facts.rows[i], VITALS_SOCKET_PID);
+    for (size_t i = 0; i < batch.row_count; i++) {
+        const struct batch_cell *inode = batch_find(&batch, &batch.rows[i], VITALS_SOCKET_INODE);
+        const char *pid = shown(&batch.rows[i], VITALS_SOCKET_PID);
         if (pid[0] == '<' && strcmp(pid, inode->as.u64 != 0 ? "<denied>" : "<unsupported>") != 0)
             return 3;
     }
@@ -125,11 +125,11 @@ static int look_past_hidden(pid_t other)
     struct os os = open_way(0);
     if (!os.live)
         return 1;
-    if (read_machine(&os) != 0 || facts.states[VITALS_SOCKET] != VITALS_LOWER_BOUND)
+    if (read_machine(&os) != 0 || batch.states[VITALS_SOCKET] != VITALS_LOWER_BOUND)
         return 2;
-    for (size_t i = 0; i < facts.row_count; i++)
-        if (number_of(&facts.rows[i], VITALS_SOCKET_INODE) != 0 &&
-            strcmp(shown(&facts.rows[i], VITALS_SOCKET_PID), "<unsupported>") == 0)
+    for (size_t i = 0; i < batch.row_count; i++)
+        if (number_of(&batch.rows[i], VITALS_SOCKET_INODE) != 0 &&
+            strcmp(shown(&batch.rows[i], VITALS_SOCKET_PID), "<unsupported>") == 0)
             return 3;
     return 0;
 }
@@ -211,7 +211,7 @@ static int look_at_headless(pid_t other)
                                find_row(pid, headless_listener) != NULL &&
                                strstr(line_of(find_row(pid, headless_listener)),
                                       "inet stream tcp [127.0.0.1]") != NULL;
-        bool complete = facts.states[VITALS_SOCKET] == VITALS_HAVE;
+        bool complete = batch.states[VITALS_SOCKET] == VITALS_HAVE;
         bool shown_by_machine = read_machine(&os) == 0 && find_row(pid, headless_listener) != NULL;
         failure = !shown_by_itself ? 1 : !complete ? 2 : !shown_by_machine ? 3 : 0;
         os_close(&os);
@@ -243,7 +243,7 @@ static int look_at_a_zombie(pid_t other)
     int result = read_process(&os, pid);
     os_close(&os);
     waitpid(pid, NULL, 0);
-    return result != 0 || facts.row_count != 0 || facts.states[VITALS_SOCKET] != VITALS_HAVE;
+    return result != 0 || batch.row_count != 0 || batch.states[VITALS_SOCKET] != VITALS_HAVE;
 }
 
 static void a_zombie_holds_none(void)
@@ -264,8 +264,8 @@ static void the_machine_has_a_row_per_holder(void)
         CHECK_CASE(WAYS[way]);
         struct os os = open_way(way);
         CHECK_INT(read_machine(&os), 0);
-        const struct fact_row *rows[] = {find_row(getpid(), listener), find_row(getpid(), twin),
-                                         find_row(child, listener), find_row(child, twin)};
+        const struct batch_row *rows[] = {find_row(getpid(), listener), find_row(getpid(), twin),
+                                          find_row(child, listener), find_row(child, twin)};
         char line[128];
         snprintf(line, sizeof line, "inet stream tcp [127.0.0.1] %u [] <unsupported> listen",
                  port_of(listener));
@@ -298,10 +298,10 @@ static void what_nobody_holds_has_no_owner(void)
         CHECK_CASE(WAYS[way]);
         struct os os = open_way(way);
         CHECK_INT(read_machine(&os), 0);
-        const struct fact_row *row = NULL;
-        for (size_t i = 0; i < facts.row_count && row == NULL; i++)
-            if (strcmp(line_of(&facts.rows[i]), line) == 0)
-                row = &facts.rows[i];
+        const struct batch_row *row = NULL;
+        for (size_t i = 0; i < batch.row_count && row == NULL; i++)
+            if (strcmp(line_of(&batch.rows[i]), line) == 0)
+                row = &batch.rows[i];
         CHECK_NOT_NULL(row);
         CHECK_UINT(number_of(row, VITALS_SOCKET_INODE), 0);
         CHECK_STR(shown(row, VITALS_SOCKET_PID), "<unsupported>");
@@ -317,13 +317,14 @@ static void owners_are_looked_for_only_if_wanted(void)
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_SOCKET_LOCAL_PORT);
     metric_set_add(&wanted, VITALS_SOCKET_INODE);
-    facts_reset(&facts, &wanted);
-    CHECK_INT(os_read_table(&os, VITALS_SOCKET, &facts), 0);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_table(&os, VITALS_SOCKET, &batch), 0);
     size_t rows = 0;
-    for (size_t i = 0; i < facts.row_count; i++) {
-        const struct fact *port = fact_find(&facts, &facts.rows[i], VITALS_SOCKET_LOCAL_PORT);
+    for (size_t i = 0; i < batch.row_count; i++) {
+        const struct batch_cell *port = batch_find(&batch, &batch.rows[i],
+                                                   VITALS_SOCKET_LOCAL_PORT);
         rows += port != NULL && port->state > 0 && port->as.u64 == port_of(listener);
-        CHECK_NULL(fact_find(&facts, &facts.rows[i], VITALS_SOCKET_PID));
+        CHECK_NULL(batch_find(&batch, &batch.rows[i], VITALS_SOCKET_PID));
     }
     CHECK_UINT(rows, 1);
     os_close(&os);

@@ -82,7 +82,7 @@ static void queues_are_told(void)
         struct os os = open_way(way);
         CHECK_INT(read_process(&os, getpid()), 0);
         // One connection waits; what bounds the backlog is no byte to be sent.
-        const struct fact_row *row = need_row(getpid(), listener);
+        const struct batch_row *row = need_row(getpid(), listener);
         CHECK_UINT(number_of(row, VITALS_SOCKET_RECEIVE_QUEUE_BYTES), 1);
         CHECK_STR(shown(row, VITALS_SOCKET_SEND_QUEUE_BYTES), "<unsupported>");
         os_close(&os);
@@ -104,11 +104,11 @@ static void queues_are_told(void)
 static void check_queue(int descriptor, vitals_metric metric, int state, uint64_t least,
                         uint64_t most)
 {
-    const struct fact *fact = fact_find(&facts, need_row(getpid(), descriptor), metric);
-    CHECK_NOT_NULL(fact);
-    CHECK_INT(fact->state, state);
-    if (state > 0 && (fact->as.u64 < least || fact->as.u64 > most))
-        CHECK_FAIL("%llu waiting", (unsigned long long)fact->as.u64);
+    const struct batch_cell *cell = batch_find(&batch, need_row(getpid(), descriptor), metric);
+    CHECK_NOT_NULL(cell);
+    CHECK_INT(cell->state, state);
+    if (state > 0 && (cell->as.u64 < least || cell->as.u64 > most))
+        CHECK_FAIL("%llu waiting", (unsigned long long)cell->as.u64);
 }
 
 static const vitals_metric IN = VITALS_SOCKET_RECEIVE_QUEUE_BYTES;
@@ -177,7 +177,7 @@ static void unix_sockets_keep_their_names(void)
                    tree.path);
         char remote[128];
         snprintf(remote, sizeof remote, peers ? "[%s/a b\\nc ]" : "<unsupported>", tree.path);
-        const struct fact_row *row = need_row(getpid(), client);
+        const struct batch_row *row = need_row(getpid(), client);
         CHECK_STR(shown(row, VITALS_SOCKET_LOCAL_ADDRESS), "");
         CHECK_STR(shown(row, VITALS_SOCKET_STATE), "established");
         check_line(server,
@@ -265,7 +265,7 @@ static void other_families_have_rows(void)
         CHECK_CASE(WAYS[way]);
         struct os os = open_way(way);
         CHECK_INT(read_process(&os, getpid()), 0);
-        const struct fact_row *row = need_row(getpid(), netlink);
+        const struct batch_row *row = need_row(getpid(), netlink);
         CHECK_STR(shown(row, VITALS_SOCKET_FAMILY), "netlink");
         CHECK_STR(shown(row, VITALS_SOCKET_PROTOCOL), "route");
         CHECK_STR(shown(row, VITALS_SOCKET_TYPE), way == 0 ? "raw" : "<unsupported>");
@@ -294,10 +294,10 @@ static void every_descriptor_has_its_row(void)
         struct os os = open_way(way);
         CHECK_INT(read_process(&os, getpid()), 0);
         uint64_t last = 0;
-        for (size_t i = 0; i < facts.row_count; i++) {
-            uint64_t descriptor = number_of(&facts.rows[i], VITALS_SOCKET_DESCRIPTOR);
+        for (size_t i = 0; i < batch.row_count; i++) {
+            uint64_t descriptor = number_of(&batch.rows[i], VITALS_SOCKET_DESCRIPTOR);
             CHECK(i == 0 || descriptor > last);
-            CHECK_UINT(facts.rows[i].key, i + 1);
+            CHECK_UINT(batch.rows[i].key, i + 1);
             last = descriptor;
         }
         const int all[] = {listener, twin, third};
@@ -315,7 +315,7 @@ static void what_no_list_has_keeps_its_row(void)
     int fresh = keep(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     struct os os = open_way(0);
     CHECK_INT(read_process(&os, getpid()), 0);
-    const struct fact_row *row = need_row(getpid(), fresh);
+    const struct batch_row *row = need_row(getpid(), fresh);
     CHECK(number_of(row, VITALS_SOCKET_INODE) != 0);
     CHECK_STR(line_of(row), "inet stream tcp [<unsupported>] <unsupported> [<unsupported>] "
                             "<unsupported> <unsupported>");
@@ -349,11 +349,11 @@ static void only_what_is_wanted_is_told(void)
     struct os os = open_way(0);
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_SOCKET_INODE);
-    facts_reset(&facts, &wanted);
-    CHECK_INT(os_process_table(&os, getpid(), VITALS_SOCKET, &facts), 0);
-    CHECK(facts.row_count >= 1);
-    CHECK_UINT(facts.count, facts.row_count);
-    CHECK_INT(facts.states[VITALS_SOCKET], VITALS_HAVE);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_process_table(&os, getpid(), VITALS_SOCKET, &batch), 0);
+    CHECK(batch.row_count >= 1);
+    CHECK_UINT(batch.count, batch.row_count);
+    CHECK_INT(batch.states[VITALS_SOCKET], VITALS_HAVE);
     os_close(&os);
     (void)listener;
     close_all();
@@ -368,12 +368,12 @@ struct told {
 
 static size_t tell(struct told *out, size_t capacity)
 {
-    size_t count = size_min(facts.row_count, capacity);
+    size_t count = size_min(batch.row_count, capacity);
     for (size_t i = 0; i < count; i++) {
-        out[i].descriptor = (int)number_of(&facts.rows[i], VITALS_SOCKET_DESCRIPTOR);
+        out[i].descriptor = (int)number_of(&batch.rows[i], VITALS_SOCKET_DESCRIPTOR);
         for (size_t c = 0; c < CHECK_COUNT(out[i].columns); c++)
             snprintf(out[i].columns[c], sizeof out[i].columns[c], "%s",
-                     shown(&facts.rows[i], (vitals_metric)(VITALS_SOCKET_FAMILY + c)));
+                     shown(&batch.rows[i], (vitals_metric)(VITALS_SOCKET_FAMILY + c)));
     }
     return count;
 }
@@ -427,13 +427,13 @@ static void check_failing_memory(int (*read_it)(const struct os *os))
         size_t descriptors = check_open_descriptors();
         int result = -ENOMEM;
         for (uint64_t nth = 1; result == -ENOMEM; nth++) {
-            facts_done(&facts);
+            batch_done(&batch);
             int64_t live = memory_live();
             memory_fail_at(nth);
             result = read_it(&os);
             memory_fail_at(0);
             CHECK(result == -ENOMEM || result == 0);
-            facts_done(&facts);
+            batch_done(&batch);
             CHECK_INT(memory_live(), live);
             CHECK(nth < 2000);
         }

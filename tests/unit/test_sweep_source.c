@@ -1,4 +1,4 @@
-/* The lane that looks who has a GPU open, over a sweeper that does as it is told: a driver that
+/* The worker that looks who has a GPU open, over a sweeper that does as it is told: a driver that
  * hangs keeps its device and nobody else's, and gets it back when it answers.
  *
  * This program has sweepers of its own, so that those of src/gpu are not linked. */
@@ -91,7 +91,7 @@ struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper)
 
 static struct fake_clock fake;
 static vitals_context *context;
-static struct lane_hub *hub;
+static struct worker_event *event;
 static struct sweep_source *source;
 static int64_t live_before;
 
@@ -105,8 +105,8 @@ static void begin(void)
     vitals_options_init(&options, sizeof options);
     options.clock = &fake.clock;
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
-    hub = lane_hub_new(context);
-    source = sweep_source_new(context, hub);
+    event = worker_event_new(context);
+    source = sweep_source_new(context, event);
     CHECK_NOT_NULL(source);
 }
 
@@ -120,7 +120,7 @@ static void end(void)
 {
     hang_all(0, DRIVERS, false);
     sweep_source_free(source, fake_clock_now(&fake) + NS_PER_SECOND);
-    lane_hub_unref(hub);
+    worker_event_unref(event);
     vitals_context_free(context);
     uint64_t until = real_now_ns() + 20 * NS_PER_SECOND;
     while (memory_live() != live_before && real_now_ns() < until)

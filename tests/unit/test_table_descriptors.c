@@ -35,7 +35,7 @@ static int file_open(const char *name, int flags)
     return descriptor;
 }
 
-static const struct fact_row *row_of(const struct asked *asked, int descriptor)
+static const struct batch_row *row_of(const struct asked *asked, int descriptor)
 {
     CHECK(descriptor >= 0);
     return need_row(asked, (uint64_t)descriptor + 1);
@@ -45,7 +45,7 @@ static void check_path(const struct asked *asked, int descriptor, const char *na
                        uint64_t deleted)
 {
     CHECK_CASE(name);
-    const struct fact_row *row = row_of(asked, descriptor);
+    const struct batch_row *row = row_of(asked, descriptor);
     check_text(asked, row, VITALS_DESCRIPTOR_PATH, file_path(name));
     CHECK_UINT(u64_of(asked, row, VITALS_DESCRIPTOR_DELETED), deleted);
     CHECK_INT(state_of(asked, row, VITALS_DESCRIPTOR_DELETED), VITALS_HAVE);
@@ -85,7 +85,7 @@ static void the_mode_is_that_of_open(void)
     struct asked asked;
     ask_ourselves(&asked);
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
-        const struct fact_row *row = row_of(&asked, open_ones[i]);
+        const struct batch_row *row = row_of(&asked, open_ones[i]);
         bool is_path = (CASES[i].flags & O_PATH) != 0;
         check_path(&asked, open_ones[i], "plain", 0);
         check_text(&asked, row, VITALS_DESCRIPTOR_MODE, CASES[i].mode);
@@ -131,7 +131,7 @@ static void where_and_how_large(void)
     snprintf(device, sizeof device, "%u:%u", major(status.st_dev), minor(status.st_dev));
     struct asked asked;
     ask_ourselves(&asked);
-    const struct fact_row *row = row_of(&asked, file);
+    const struct batch_row *row = row_of(&asked, file);
     CHECK_UINT(u64_of(&asked, row, VITALS_DESCRIPTOR_NUMBER), (uint64_t)file);
     CHECK_UINT(u64_of(&asked, row, VITALS_DESCRIPTOR_POSITION_BYTES), 77);
     CHECK_UINT(u64_of(&asked, row, VITALS_DESCRIPTOR_SIZE_BYTES), 123456);
@@ -203,7 +203,7 @@ static void a_path_too_long_for_the_kernel_still_has_a_row(void)
     int file = openat(folders[depth], "file", O_CREAT | O_RDWR, 0644);
     struct asked asked;
     ask_ourselves(&asked);
-    const struct fact_row *row = row_of(&asked, file);
+    const struct batch_row *row = row_of(&asked, file);
     CHECK_INT(state_of(&asked, row, VITALS_DESCRIPTOR_PATH), VITALS_FAILED);
     check_text(&asked, row, VITALS_DESCRIPTOR_TYPE, "file");
     check_text(&asked, row, VITALS_DESCRIPTOR_MODE, "r+");
@@ -337,7 +337,7 @@ static void every_kind_is_known(void)
         CHECK(open_ones[i] >= 0 || !KINDS[i].always);
         if (open_ones[i] < 0)
             continue; // not on this machine
-        const struct fact_row *row = row_of(&asked, open_ones[i]);
+        const struct batch_row *row = row_of(&asked, open_ones[i]);
         check_text(&asked, row, VITALS_DESCRIPTOR_TYPE, KINDS[i].type);
         CHECK(span_starts(text_of(&asked, row, VITALS_DESCRIPTOR_PATH), KINDS[i].path));
         CHECK_UINT(u64_of(&asked, row, VITALS_DESCRIPTOR_DELETED), 0);
@@ -409,7 +409,7 @@ static void files_of_another_mount_namespace_are_told(void)
     child_end(pid);
     check_asked(&asked);
     check_path(&asked, 99, "inside (deleted)", 0);
-    const struct fact_row *row = row_of(&asked, 99);
+    const struct batch_row *row = row_of(&asked, 99);
     check_text(&asked, row, VITALS_DESCRIPTOR_TYPE, "file");
     CHECK_UINT(u64_of(&asked, row, VITALS_DESCRIPTOR_SIZE_BYTES), 5);
     CHECK_INT(access(file_path("inside (deleted)"), F_OK), -1);
@@ -429,7 +429,7 @@ static void a_zombie_has_nothing_open(void)
     pid_t pid = child_zombie();
     struct asked asked;
     ask(&asked, NULL, pid, VITALS_DESCRIPTOR);
-    CHECK_UINT(asked.facts.row_count, 0);
+    CHECK_UINT(asked.batch.row_count, 0);
     CHECK_INT(asked.result, 0);
     asked_done(&asked);
     waitpid(pid, NULL, 0);
@@ -451,7 +451,7 @@ static void many_are_listed_in_order(void)
     struct asked asked;
     ask_one(&asked, NULL, getpid(), VITALS_DESCRIPTOR_NUMBER);
     check_asked(&asked);
-    CHECK(asked.facts.row_count >= (size_t)(count - 16));
+    CHECK(asked.batch.row_count >= (size_t)(count - 16));
     struct linux_numbers numbers = {0};
     bool cut;
     int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
@@ -491,8 +491,8 @@ static void what_a_tree_does_not_hold_is_missing(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_DESCRIPTOR);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 6);
-    const struct fact_row *row = row_of(&asked, 3);
+    CHECK_UINT(asked.batch.row_count, 6);
+    const struct batch_row *row = row_of(&asked, 3);
     check_text(&asked, row, VITALS_DESCRIPTOR_TYPE, "socket");
     check_text(&asked, row, VITALS_DESCRIPTOR_MODE, "r+");
     CHECK_UINT(u64_of(&asked, row, VITALS_DESCRIPTOR_CLOSE_ON_EXEC), 1);
@@ -600,11 +600,12 @@ static void columns_of_a_process_without_its_first_thread(void)
     vitals_options options = {.size = sizeof options};
     vitals_error error;
     CHECK_OK(os_open(&asked.os, &options, &error), error);
-    facts_reset(&asked.facts, &wanted);
-    const struct fact_row *row = facts_row(&asked.facts, VITALS_PROCESS, 1, (struct span){"", 0});
-    os_process_facts(&asked.os, pid, &asked.facts);
+    batch_reset(&asked.batch, &wanted);
+    const struct batch_row *row = batch_add_row(&asked.batch, VITALS_PROCESS, 1,
+                                                (struct span){"", 0});
+    os_process_metrics(&asked.os, pid, &asked.batch);
     child_end(pid);
-    CHECK_FALSE(asked.facts.failed);
+    CHECK_FALSE(asked.batch.failed);
     CHECK_UINT(row->count, CHECK_COUNT(WANTED)); // each once
     for (size_t i = 0; i < CHECK_COUNT(WANTED); i++)
         CHECK_INT(need_fact(&asked, row, WANTED[i])->state, VITALS_HAVE);
@@ -622,7 +623,7 @@ static void a_name_that_proc_forgot_was_not_deleted(void)
         CHECK_SKIP("no /proc/self/net/dev");
     struct asked asked;
     ask_ourselves(&asked);
-    const struct fact_row *row = row_of(&asked, file);
+    const struct batch_row *row = row_of(&asked, file);
     CHECK_UINT(u64_of(&asked, row, VITALS_DESCRIPTOR_DELETED), 0);
     struct span path = text_of(&asked, row, VITALS_DESCRIPTOR_PATH), cut;
     CHECK_FALSE(linux_ends_deleted(path, &cut));
@@ -648,7 +649,7 @@ static void a_row_tells_of_one_file(void)
         struct asked asked;
         ask(&asked, NULL, pid, VITALS_DESCRIPTOR);
         check_asked(&asked);
-        const struct fact_row *row = find_row(&asked, NUMBER + 1);
+        const struct batch_row *row = find_row(&asked, NUMBER + 1);
         if (row != NULL) {
             bool is_two = span_equal(text_of(&asked, row, VITALS_DESCRIPTOR_PATH),
                                      file_path("two"));

@@ -29,10 +29,10 @@ static void check_variable(const struct asked *asked, uint64_t key, const char *
                            const char *value)
 {
     CHECK_CASE(name);
-    const struct fact_row *row = need_row(asked, key);
+    const struct batch_row *row = need_row(asked, key);
     check_text(asked, row, VITALS_ENVIRONMENT_NAME, name);
     check_text(asked, row, VITALS_ENVIRONMENT_VALUE, value);
-    struct span label = fact_label(&asked->facts, row);
+    struct span label = batch_label(&asked->batch, row);
     CHECK_BYTES(label.bytes, label.size, name, strlen(name));
 }
 
@@ -46,7 +46,7 @@ static void every_entry_is_a_row(void)
     child_end(pid);
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_HAVE);
-    CHECK_UINT(asked.facts.row_count, 7);
+    CHECK_UINT(asked.batch.row_count, 7);
     check_variable(&asked, 1, "A", "1");
     check_variable(&asked, 2, "B", "=x=y");
     check_variable(&asked, 3, "WITHOUT", "");
@@ -65,7 +65,7 @@ static void nothing_is_an_environment_too(void)
     ask(&asked, NULL, pid, VITALS_ENVIRONMENT);
     child_end(pid);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 0);
+    CHECK_UINT(asked.batch.row_count, 0);
     asked_done(&asked);
 }
 
@@ -74,7 +74,7 @@ static void a_zombie_has_given_its_away(void)
     pid_t pid = child_zombie();
     struct asked asked;
     ask(&asked, NULL, pid, VITALS_ENVIRONMENT);
-    CHECK(asked.facts.row_count == 0);
+    CHECK(asked.batch.row_count == 0);
     CHECK_INT(asked.result, -ESRCH);
     asked_done(&asked);
     waitpid(pid, NULL, 0);
@@ -103,7 +103,7 @@ static void what_follows_an_empty_string_and_lacks_its_end_counts(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_ENVIRONMENT);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 3);
+    CHECK_UINT(asked.batch.row_count, 3);
     check_variable(&asked, 1, "title", "1");
     check_variable(&asked, 2, "PATH", "/bin");
     check_variable(&asked, 3, "LAST", "no end");
@@ -112,7 +112,7 @@ static void what_follows_an_empty_string_and_lacks_its_end_counts(void)
     tree_put(&tree, 5, "environ", "\0\0\0", 3);
     ask(&asked, tree.path, 5, VITALS_ENVIRONMENT);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 0);
+    CHECK_UINT(asked.batch.row_count, 0);
     asked_done(&asked);
     ask(&asked, tree.path, 6, VITALS_ENVIRONMENT);
     CHECK_INT(asked.result, -ENOENT);
@@ -137,8 +137,8 @@ static void what_was_cut_is_told(void)
     ask(&asked, tree.path, 5, VITALS_ENVIRONMENT); // by bytes
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND);
-    CHECK_UINT(asked.facts.row_count, 2);
-    const struct fact_row *last = need_row(&asked, 2);
+    CHECK_UINT(asked.batch.row_count, 2);
+    const struct batch_row *last = need_row(&asked, 2);
     CHECK_INT(state_of(&asked, need_row(&asked, 1), VITALS_ENVIRONMENT_VALUE), VITALS_HAVE);
     CHECK_INT(state_of(&asked, last, VITALS_ENVIRONMENT_VALUE), VITALS_LOWER_BOUND);
     CHECK_UINT(text_of(&asked, last, VITALS_ENVIRONMENT_VALUE).size, SIZE - 1 - 6);
@@ -146,7 +146,7 @@ static void what_was_cut_is_told(void)
     ask(&asked, tree.path, 6, VITALS_ENVIRONMENT); // by rows
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND);
-    CHECK_UINT(asked.facts.row_count, SMALL / 2 - 1);
+    CHECK_UINT(asked.batch.row_count, SMALL / 2 - 1);
     asked_done(&asked);
     tree_free(&tree);
 }
@@ -211,9 +211,9 @@ static void a_page_that_cannot_be_had_cuts_it(void)
     child_end(pid);
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND);
-    CHECK_UINT(asked.facts.row_count, 2);
+    CHECK_UINT(asked.batch.row_count, 2);
     check_variable(&asked, 1, "A", "1");
-    const struct fact_row *last = need_row(&asked, 2);
+    const struct batch_row *last = need_row(&asked, 2);
     CHECK_INT(state_of(&asked, last, VITALS_ENVIRONMENT_VALUE), VITALS_LOWER_BOUND);
     size_t size = text_of(&asked, last, VITALS_ENVIRONMENT_VALUE).size;
     CHECK(size >= page - 2 && size <= 2 * page); // all that lies before the hole
@@ -229,9 +229,10 @@ static void arguments_are_cut_likewise(void)
     vitals_options options = {.size = sizeof options};
     vitals_error error;
     CHECK_OK(os_open(&asked.os, &options, &error), error);
-    facts_reset(&asked.facts, &wanted);
-    const struct fact_row *row = facts_row(&asked.facts, VITALS_PROCESS, 1, (struct span){"", 0});
-    os_process_facts(&asked.os, pid, &asked.facts);
+    batch_reset(&asked.batch, &wanted);
+    const struct batch_row *row = batch_add_row(&asked.batch, VITALS_PROCESS, 1,
+                                                (struct span){"", 0});
+    os_process_metrics(&asked.os, pid, &asked.batch);
     child_end(pid);
     CHECK_INT(state_of(&asked, row, VITALS_PROCESS_COMMAND_LINE), VITALS_LOWER_BOUND);
     CHECK(text_of(&asked, row, VITALS_PROCESS_COMMAND_LINE).size > sizeof "test" + 11);

@@ -10,7 +10,7 @@ static void check_limit(const struct asked *asked, const char *name, int resourc
     CHECK_CASE(name);
     struct rlimit limit;
     CHECK_INT(getrlimit((__rlimit_resource_t)resource, &limit), 0);
-    const struct fact_row *row = need_label(asked, name);
+    const struct batch_row *row = need_label(asked, name);
     check_text(asked, row, VITALS_LIMIT_NAME, name);
     CHECK_UINT(u64_of(asked, row, VITALS_LIMIT_SOFT_UNLIMITED), limit.rlim_cur == RLIM_INFINITY);
     CHECK_UINT(u64_of(asked, row, VITALS_LIMIT_HARD_UNLIMITED), limit.rlim_max == RLIM_INFINITY);
@@ -52,7 +52,7 @@ static void they_are_those_of_getrlimit(void)
     struct asked asked;
     ask(&asked, NULL, getpid(), VITALS_LIMIT);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, CHECK_COUNT(LIMITS));
+    CHECK_UINT(asked.batch.row_count, CHECK_COUNT(LIMITS));
     for (size_t i = 0; i < CHECK_COUNT(LIMITS); i++) {
         check_limit(&asked, LIMITS[i].name, LIMITS[i].resource);
         check_text(&asked, need_label(&asked, LIMITS[i].name), VITALS_LIMIT_UNIT, LIMITS[i].unit);
@@ -74,13 +74,14 @@ static void a_limit_that_was_set_is_read_both_ways(void)
     CHECK_INT(os_process_file(&asked.os, pid, "limits", 65536, &text, &cut), 0);
     child_end(pid);
     check_asked(&asked);
-    const struct fact_row *row = need_label(&asked, "nofile");
+    const struct batch_row *row = need_label(&asked, "nofile");
     CHECK_UINT(u64_of(&asked, row, VITALS_LIMIT_SOFT), 123);
     CHECK_UINT(u64_of(&asked, row, VITALS_LIMIT_HARD), 456);
     CHECK_UINT(linux_parse_limits(text.bytes, text.size, values), LINUX_LIMITS);
     for (size_t i = 0; i < LINUX_LIMITS; i++) {
         CHECK_CASE(LINUX_LIMIT[i].name);
-        const struct fact *soft = fact_find(&asked.facts, &asked.facts.rows[i], VITALS_LIMIT_SOFT);
+        const struct batch_cell *soft = batch_find(&asked.batch, &asked.batch.rows[i],
+                                                   VITALS_LIMIT_SOFT);
         bool unlimited = soft->state == VITALS_UNSUPPORTED;
         CHECK_UINT(values[i].soft, unlimited ? LINUX_UNLIMITED : soft->as.u64);
     }
@@ -99,7 +100,7 @@ static void a_zombie_has_limits_and_nobody_has_none(void)
     struct asked asked;
     ask(&asked, NULL, pid, VITALS_LIMIT);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, LINUX_LIMITS);
+    CHECK_UINT(asked.batch.row_count, LINUX_LIMITS);
     asked_done(&asked);
     waitpid(pid, NULL, 0);
     ask(&asked, NULL, pid, VITALS_LIMIT);
@@ -122,9 +123,9 @@ static void a_file_may_lack_lines_and_lie(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_LIMIT);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 3);
+    CHECK_UINT(asked.batch.row_count, 3);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND); // of those that we know
-    const struct fact_row *cpu = need_label(&asked, "cpu");
+    const struct batch_row *cpu = need_label(&asked, "cpu");
     CHECK_UINT(cpu->key, 1); // the same whatever else there is
     CHECK_INT(state_of(&asked, cpu, VITALS_LIMIT_SOFT), VITALS_UNSUPPORTED);
     CHECK_UINT(u64_of(&asked, cpu, VITALS_LIMIT_SOFT_UNLIMITED), 1);

@@ -115,7 +115,7 @@ static void every_mapping_has_a_row(void)
     CHECK_INT(asked_state(&asked), VITALS_HAVE);
     for (size_t i = 0; i < FILE_COUNT; i++) {
         CHECK_CASE(FILES[i].name);
-        const struct fact_row *row = need_row(&asked, key_of(i));
+        const struct batch_row *row = need_row(&asked, key_of(i));
         check_text(&asked, row, VITALS_MAPPING_PATH, file_path(FILES[i].path));
         CHECK_UINT(u64_of(&asked, row, VITALS_MAPPING_DELETED), FILES[i].removed);
         CHECK_UINT(u64_of(&asked, row, VITALS_MAPPING_SIZE_BYTES), PIECE);
@@ -123,7 +123,7 @@ static void every_mapping_has_a_row(void)
         check_text(&asked, row, VITALS_MAPPING_PERMISSIONS, "r--p");
         CHECK_UINT(u64_of(&asked, row, VITALS_MAPPING_RESIDENT_BYTES), 0);
     }
-    const struct fact_row *row = need_row(&asked, key_of(FILE_COUNT));
+    const struct batch_row *row = need_row(&asked, key_of(FILE_COUNT));
     char addresses[64];
     snprintf(addresses, sizeof addresses, "%08llx-%08llx",
              (unsigned long long)(uintptr_t)piece(base_of_child, FILE_COUNT),
@@ -159,7 +159,7 @@ static void the_file_is_named_by_device_and_inode(void)
     struct asked asked;
     ask(&asked, NULL, pid, VITALS_MAPPING);
     child_end(pid);
-    const struct fact_row *row = need_row(&asked, key_of(0));
+    const struct batch_row *row = need_row(&asked, key_of(0));
     uint64_t inode = u64_of(&asked, row, VITALS_MAPPING_INODE);
     char device[64];
     snprintf(device, sizeof device, "%u:%u", major(status.st_dev), minor(status.st_dev));
@@ -191,8 +191,8 @@ static uint64_t rolled_up(pid_t pid, const char *label)
 static uint64_t sum_of(const struct asked *asked, vitals_metric metric)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < asked->facts.row_count; i++)
-        sum += u64_of(asked, &asked->facts.rows[i], metric);
+    for (size_t i = 0; i < asked->batch.row_count; i++)
+        sum += u64_of(asked, &asked->batch.rows[i], metric);
     return sum;
 }
 
@@ -241,7 +241,7 @@ static void the_sums_are_those_of_the_kernel(void)
         CHECK_UINT(sum_of(&mappings, SUMS[i].mapping), sums[i]);
         CHECK_UINT(sum_of(&grouped, SUMS[i].file), sums[i]);
     }
-    CHECK_UINT(sum_of(&grouped, VITALS_MAPPED_FILE_MAPPINGS), mappings.facts.row_count);
+    CHECK_UINT(sum_of(&grouped, VITALS_MAPPED_FILE_MAPPINGS), mappings.batch.row_count);
     CHECK_UINT(sum_of(&grouped, VITALS_MAPPED_FILE_SIZE_BYTES),
                sum_of(&mappings, VITALS_MAPPING_SIZE_BYTES));
     CHECK_UINT(sum_of_shares(&mappings), sum_of(&mappings, VITALS_MAPPING_RESIDENT_BYTES));
@@ -285,8 +285,8 @@ static void lines_that_are_none_are_passed_over(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_MAPPING);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 3);
-    const struct fact_row *row = need_row(&asked, 0x401);
+    CHECK_UINT(asked.batch.row_count, 3);
+    const struct batch_row *row = need_row(&asked, 0x401);
     check_text(&asked, row, VITALS_MAPPING_PATH, "/bin/a b");
     check_text(&asked, row, VITALS_MAPPING_DEVICE, "8:1");
     CHECK_UINT(u64_of(&asked, row, VITALS_MAPPING_INODE), 77);
@@ -310,15 +310,15 @@ static void sums_that_lack_a_part_say_so(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_MAPPED_FILE);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 2);
-    const struct fact_row *file = need_row(&asked, 1);
+    CHECK_UINT(asked.batch.row_count, 2);
+    const struct batch_row *file = need_row(&asked, 1);
     check_text(&asked, file, VITALS_MAPPED_FILE_PATH, "/bin/a b");
     CHECK_UINT(u64_of(&asked, file, VITALS_MAPPED_FILE_MAPPINGS), 2);
     CHECK_UINT(u64_of(&asked, file, VITALS_MAPPED_FILE_SIZE_BYTES), 3 * PAGE);
     CHECK_UINT(u64_of(&asked, file, VITALS_MAPPED_FILE_RESIDENT_BYTES), 6 * 1024);
     CHECK_INT(state_of(&asked, file, VITALS_MAPPED_FILE_RESIDENT_BYTES), VITALS_HAVE);
     CHECK_INT(state_of(&asked, file, VITALS_MAPPED_FILE_PSS_BYTES), VITALS_UNSET);
-    const struct fact_row *anonymous = need_label(&asked, "[anon]");
+    const struct batch_row *anonymous = need_label(&asked, "[anon]");
     CHECK_UINT(anonymous->key, 2);
     CHECK_UINT(u64_of(&asked, anonymous, VITALS_MAPPED_FILE_PSS_BYTES), 12 * 1024);
     asked_done(&asked);
@@ -345,13 +345,13 @@ static void smaps_is_read_only_for_what_maps_cannot_tell(void)
     asked_done(&asked);
     ask_one(&asked, tree.path, 5, VITALS_MAPPED_FILE_MAPPINGS);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 3);
+    CHECK_UINT(asked.batch.row_count, 3);
     asked_done(&asked);
     tree_remove(&tree, 5);
     tree_text(&tree, 5, "maps", MAPS); // a kernel without smaps
     ask(&asked, tree.path, 5, VITALS_MAPPING);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 3);
+    CHECK_UINT(asked.batch.row_count, 3);
     CHECK_INT(state_of(&asked, need_row(&asked, 0x401), VITALS_MAPPING_RESIDENT_BYTES),
               VITALS_UNSET);
     asked_done(&asked);
@@ -381,9 +381,9 @@ static void lines_of_every_length_are_found(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_MAPPING);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, LINES - 1); // one path is no path
-    for (size_t i = 0; i < asked.facts.row_count; i++)
-        CHECK(u64_of(&asked, &asked.facts.rows[i], VITALS_MAPPING_RESIDENT_BYTES) == 1024);
+    CHECK_UINT(asked.batch.row_count, LINES - 1); // one path is no path
+    for (size_t i = 0; i < asked.batch.row_count; i++)
+        CHECK(u64_of(&asked, &asked.batch.rows[i], VITALS_MAPPING_RESIDENT_BYTES) == 1024);
     asked_done(&asked);
     tree_free(&tree);
 }
@@ -399,7 +399,7 @@ static void what_was_cut_is_told(void)
     struct asked asked;
     ask_one(&asked, tree.path, 5, VITALS_MAPPING_DELETED);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, LINES - 1);
+    CHECK_UINT(asked.batch.row_count, LINES - 1);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND);
     asked_done(&asked);
     buffer_reset(&text);
@@ -409,7 +409,7 @@ static void what_was_cut_is_told(void)
     buffer_done(&text);
     ask_one(&asked, tree.path, 5, VITALS_MAPPED_FILE_MAPPINGS);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 1 << 16);
+    CHECK_UINT(asked.batch.row_count, 1 << 16);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND);
     asked_done(&asked);
     tree_free(&tree);
@@ -460,7 +460,7 @@ static void a_zombie_has_no_memory(void)
     pid_t pid = child_zombie();
     struct asked asked;
     ask(&asked, NULL, pid, VITALS_MAPPING);
-    CHECK_UINT(asked.facts.row_count, 0);
+    CHECK_UINT(asked.batch.row_count, 0);
     CHECK_INT(asked.result, 0);
     asked_done(&asked);
     waitpid(pid, NULL, 0);
@@ -489,8 +489,8 @@ static void a_file_that_was_replaced_has_a_row_beside_the_new_one(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_MAPPED_FILE);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 2);
-    const struct fact_row *now = need_row(&asked, 1), *before = need_row(&asked, 2);
+    CHECK_UINT(asked.batch.row_count, 2);
+    const struct batch_row *now = need_row(&asked, 1), *before = need_row(&asked, 2);
     check_text(&asked, now, VITALS_MAPPED_FILE_PATH, "/lib/c");
     check_text(&asked, before, VITALS_MAPPED_FILE_PATH, "/lib/c");
     CHECK_UINT(u64_of(&asked, now, VITALS_MAPPED_FILE_DELETED), 0);
@@ -535,8 +535,8 @@ static pid_t child_about_to_change(int *tell)
 
 static void check_sums_are_no_more_than_they_say(const struct asked *asked)
 {
-    for (size_t i = 0; i < asked->facts.row_count; i++)
-        CHECK_INT(state_of(asked, &asked->facts.rows[i], VITALS_MAPPED_FILE_MAPPINGS),
+    for (size_t i = 0; i < asked->batch.row_count; i++)
+        CHECK_INT(state_of(asked, &asked->batch.rows[i], VITALS_MAPPED_FILE_MAPPINGS),
                   asked_state(asked));
 }
 
@@ -555,7 +555,7 @@ static void what_ends_early_says_so(void)
         child_end(pid);
         bool whole = asked.result == 0 && asked_state(&asked) == VITALS_HAVE;
         CHECK(!whole || find_label(&asked, "[stack]") != NULL);
-        CHECK(asked.result != 0 || asked.facts.row_count != 0);
+        CHECK(asked.result != 0 || asked.batch.row_count != 0);
         if (entity == VITALS_MAPPED_FILE && asked.result == 0)
             check_sums_are_no_more_than_they_say(&asked);
         asked_done(&asked);

@@ -112,10 +112,10 @@ static void a_name_cannot_pose_as_other_fields(void)
     struct asked asked;
     ask(&asked, NULL, getpid(), VITALS_THREAD);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, own_threads());
+    CHECK_UINT(asked.batch.row_count, own_threads());
     for (size_t i = 0; i < CHECK_COUNT(workers); i++) {
         CHECK_CASE(workers[i].name);
-        const struct fact_row *row = need_row(&asked, (uint64_t)workers[i].tid);
+        const struct batch_row *row = need_row(&asked, (uint64_t)workers[i].tid);
         CHECK(row == need_label(&asked, workers[i].name));
         CHECK_UINT(u64_of(&asked, row, VITALS_THREAD_TID), (uint64_t)workers[i].tid);
         check_text(&asked, row, VITALS_THREAD_NAME, workers[i].name);
@@ -148,7 +148,7 @@ static void cpu_time_is_in_nanoseconds(void)
     struct asked asked;
     ask(&asked, NULL, getpid(), VITALS_THREAD);
     check_asked(&asked);
-    const struct fact_row *row = need_label(&asked, "burner");
+    const struct batch_row *row = need_label(&asked, "burner");
     double seconds = f64_of(&asked, row, VITALS_THREAD_CPU_SECONDS);
     bool counted = state_of(&asked, row, VITALS_THREAD_CPU_SECONDS) == VITALS_HAVE;
     double idle = f64_of(&asked, need_label(&asked, "idler"), VITALS_THREAD_CPU_SECONDS);
@@ -183,14 +183,14 @@ static void each_thread_has_its_own_scheduling(void)
     check_asked(&asked);
     bool refused = workers[0].tid < 0;
     if (!refused) {
-        const struct fact_row *batch = need_label(&asked, "batch");
+        const struct batch_row *batch = need_label(&asked, "batch");
         check_text(&asked, batch, VITALS_THREAD_SCHEDULING_POLICY, "batch");
         check_text(&asked, batch, VITALS_THREAD_CPUS_ALLOWED_LIST, "0");
         CHECK_UINT(u64_of(&asked, batch, VITALS_THREAD_NICE), 7);
         CHECK_UINT(u64_of(&asked, batch, VITALS_THREAD_CPU), 0);
         CHECK_UINT(u64_of(&asked, batch, VITALS_THREAD_REALTIME_PRIORITY), 0);
         CHECK(u64_of(&asked, batch, VITALS_THREAD_VOLUNTARY_CONTEXT_SWITCHES) > 0);
-        const struct fact_row *plain = need_label(&asked, "plain");
+        const struct batch_row *plain = need_label(&asked, "plain");
         check_text(&asked, plain, VITALS_THREAD_SCHEDULING_POLICY, "other");
     }
     asked_done(&asked);
@@ -211,7 +211,7 @@ static void a_thousand_threads_are_read(void)
     struct asked asked;
     ask(&asked, NULL, getpid(), VITALS_THREAD);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, own_threads());
+    CHECK_UINT(asked.batch.row_count, own_threads());
     CHECK_INT(asked_state(&asked), VITALS_HAVE);
     for (size_t i = 0; i < COUNT; i++)
         CHECK_NOT_NULL(find_row(&asked, (uint64_t)workers[i].tid));
@@ -245,9 +245,9 @@ static void threads_that_end_meanwhile_have_no_row(void)
     for (int i = 0; i < 200; i++) {
         struct asked asked;
         ask(&asked, NULL, getpid(), VITALS_THREAD);
-        good = good && asked.result == 0 && asked.facts.row_count >= 2;
-        for (size_t row = 0; row < asked.facts.row_count; row++)
-            good = good && state_of(&asked, &asked.facts.rows[row], VITALS_THREAD_STATE) > 0;
+        good = good && asked.result == 0 && asked.batch.row_count >= 2;
+        for (size_t row = 0; row < asked.batch.row_count; row++)
+            good = good && state_of(&asked, &asked.batch.rows[row], VITALS_THREAD_STATE) > 0;
         asked_done(&asked);
     }
     atomic_store(&stop, true);
@@ -261,13 +261,13 @@ static void a_zombie_has_its_first_thread(void)
     struct asked asked;
     ask(&asked, NULL, pid, VITALS_THREAD);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 1);
+    CHECK_UINT(asked.batch.row_count, 1);
     check_text(&asked, need_row(&asked, (uint64_t)pid), VITALS_THREAD_STATE, "zombie");
     asked_done(&asked);
     waitpid(pid, NULL, 0);
     ask(&asked, NULL, pid, VITALS_THREAD);
     CHECK_INT(os_availability(asked.result), VITALS_GONE);
-    CHECK_UINT(asked.facts.row_count, 0);
+    CHECK_UINT(asked.batch.row_count, 0);
     asked_done(&asked);
 }
 
@@ -317,7 +317,7 @@ static void ticks_stand_in_for_nanoseconds(void)
         struct asked asked;
         ask_one(&asked, tree.path, 5, VITALS_THREAD_CPU_SECONDS);
         check_asked(&asked);
-        const struct fact_row *row = need_row(&asked, 7);
+        const struct batch_row *row = need_row(&asked, 7);
         CHECK_INT(state_of(&asked, row, VITALS_THREAD_CPU_SECONDS), VITALS_ESTIMATE);
         CHECK_NEAR(f64_of(&asked, row, VITALS_THREAD_CPU_SECONDS), 200 / asked.os.ticks_per_second,
                    1e-9);
@@ -340,7 +340,7 @@ static void ticks_stand_in_for_nanoseconds(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_THREAD);
     check_asked(&asked);
-    const struct fact_row *row = need_row(&asked, 7);
+    const struct batch_row *row = need_row(&asked, 7);
     CHECK_INT(state_of(&asked, row, VITALS_THREAD_CPU_SECONDS), VITALS_HAVE);
     CHECK_NEAR(f64_of(&asked, row, VITALS_THREAD_CPU_SECONDS), 1.5, 1e-12);
     CHECK_NEAR(f64_of(&asked, row, VITALS_THREAD_RUN_DELAY_SECONDS), 0.25, 1e-12);
@@ -370,7 +370,7 @@ static void what_is_no_thread_is_passed_over(void)
     struct asked asked;
     ask(&asked, tree.path, 5, VITALS_THREAD);
     check_asked(&asked);
-    CHECK_UINT(asked.facts.row_count, 2);
+    CHECK_UINT(asked.batch.row_count, 2);
     CHECK_INT(state_of(&asked, need_row(&asked, 8), VITALS_THREAD_NAME), VITALS_FAILED);
     CHECK_INT(state_of(&asked, need_row(&asked, 8), VITALS_THREAD_CPU_SECONDS), VITALS_UNSET);
     asked_done(&asked);

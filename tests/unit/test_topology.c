@@ -120,33 +120,33 @@ static struct metric_set all_wanted(void)
     return wanted;
 }
 
-static const char *text_at(const struct facts *facts, const struct fact_row *row,
+static const char *text_at(const struct row_batch *batch, const struct batch_row *row,
                            vitals_metric metric, char *out, size_t capacity)
 {
-    const struct fact *fact = fact_find(facts, row, metric);
-    if (fact == NULL || fact->state <= 0)
+    const struct batch_cell *cell = batch_find(batch, row, metric);
+    if (cell == NULL || cell->state <= 0)
         return "-";
-    struct span text = fact_span(facts, fact);
+    struct span text = batch_span(batch, cell);
     snprintf(out, capacity, "%.*s", (int)text.size, text.bytes);
     return out;
 }
 
 /* "11 1 gpu 0000:1b:00.0 pix 12" a line. */
-static void print_rows(const struct facts *facts, char *out, size_t capacity)
+static void print_rows(const struct row_batch *batch, char *out, size_t capacity)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < facts->row_count && used < capacity; i++) {
-        const struct fact_row *row = &facts->rows[i];
-        struct span label = fact_label(facts, row);
-        const struct fact *peer = fact_find(facts, row, VITALS_GPU_PEER_PEER);
+    for (size_t i = 0; i < batch->row_count && used < capacity; i++) {
+        const struct batch_row *row = &batch->rows[i];
+        struct span label = batch_label(batch, row);
+        const struct batch_cell *peer = batch_find(batch, row, VITALS_GPU_PEER_PEER);
         char kind[16], address[32], path[8];
         used += (size_t)snprintf(
             out + used, capacity - used, "%llu %.*s %s %s %s %llu\n",
             (unsigned long long)row->parent, (int)label.size, label.bytes,
-            text_at(facts, row, VITALS_GPU_PEER_KIND, kind, sizeof kind),
-            text_at(facts, row, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address),
-            text_at(facts, row, VITALS_GPU_PEER_PATH, path, sizeof path),
+            text_at(batch, row, VITALS_GPU_PEER_KIND, kind, sizeof kind),
+            text_at(batch, row, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address),
+            text_at(batch, row, VITALS_GPU_PEER_PATH, path, sizeof path),
             peer->state > 0 ? (unsigned long long)peer->as.u64 : 0);
     }
 }
@@ -155,14 +155,14 @@ static void a_server(void)
 {
     struct os os = open_tree(check_linked_fixture("gpu/topology/sys"));
     struct metric_set wanted = all_wanted();
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     char rows[8192];
-    facts_reset(&facts, &wanted);
-    gpu_topology_write(&os, &(struct topology){DEVICES, NULL, CHECK_COUNT(DEVICES), 0}, &facts);
-    CHECK_FALSE(facts.failed);
-    CHECK_INT(facts.states[VITALS_GPU_PEER], VITALS_HAVE);
-    CHECK_UINT(facts.row_count, 6 * 5 + 6 * 2);
-    print_rows(&facts, rows, sizeof rows);
+    batch_reset(&batch, &wanted);
+    gpu_topology_write(&os, &(struct topology){DEVICES, NULL, CHECK_COUNT(DEVICES), 0}, &batch);
+    CHECK_FALSE(batch.failed);
+    CHECK_INT(batch.states[VITALS_GPU_PEER], VITALS_HAVE);
+    CHECK_UINT(batch.row_count, 6 * 5 + 6 * 2);
+    print_rows(&batch, rows, sizeof rows);
     CHECK_CONTAINS(rows, "11 1 gpu 0000:1b:00.0 pix 12\n"
                          "11 2 gpu 0000:1d:00.0 pxb 13\n"
                          "11 3 gpu 0000:65:00.0 node 14\n"
@@ -173,7 +173,7 @@ static void a_server(void)
     CHECK_CONTAINS(rows, "15 mlx5_0 network 0000:1c:00.0 sys 0\n"
                          "15 eno1 network 0000:99:00.0 phb 0\n");
     CHECK_CONTAINS(rows, "16 mlx5_0 network 0000:1c:00.0 - 0\n");
-    facts_done(&facts);
+    batch_done(&batch);
     os_close(&os);
 }
 
@@ -181,19 +181,19 @@ static void an_empty_tree(void)
 {
     struct os os = open_tree(check_linked_fixture("gpu/topology/nothing"));
     struct metric_set wanted = all_wanted(), none = {0};
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     char rows[8192];
-    facts_reset(&facts, &wanted);
-    gpu_topology_write(&os, &(struct topology){DEVICES, NULL, 2, 0}, &facts);
-    print_rows(&facts, rows, sizeof rows);
+    batch_reset(&batch, &wanted);
+    gpu_topology_write(&os, &(struct topology){DEVICES, NULL, 2, 0}, &batch);
+    print_rows(&batch, rows, sizeof rows);
     CHECK_STR(rows, "11 1 gpu 00000000:1B:00.0 - 12\n12 0 gpu 00000000:1A:00.0 - 11\n");
-    facts_reset(&facts, &wanted);
-    gpu_topology_write(&os, &(struct topology){DEVICES, NULL, 0, 0}, &facts);
-    CHECK_UINT(facts.row_count, 0);
-    facts_reset(&facts, &none);
-    gpu_topology_write(&os, &(struct topology){DEVICES, NULL, 2, 0}, &facts);
-    CHECK_UINT(facts.row_count, 0);
-    facts_done(&facts);
+    batch_reset(&batch, &wanted);
+    gpu_topology_write(&os, &(struct topology){DEVICES, NULL, 0, 0}, &batch);
+    CHECK_UINT(batch.row_count, 0);
+    batch_reset(&batch, &none);
+    gpu_topology_write(&os, &(struct topology){DEVICES, NULL, 2, 0}, &batch);
+    CHECK_UINT(batch.row_count, 0);
+    batch_done(&batch);
     os_close(&os);
 }
 
@@ -202,14 +202,14 @@ static void too_many_devices(void)
     static struct topology_device many[TOPOLOGY_DEVICES + 1];
     struct os os = open_tree(check_linked_fixture("gpu/topology/nothing"));
     struct metric_set wanted = all_wanted();
-    struct facts facts = {0};
+    struct row_batch batch = {0};
     for (size_t i = 0; i < CHECK_COUNT(many); i++)
         many[i] = (struct topology_device){i + 1, "x", ""};
-    facts_reset(&facts, &wanted);
-    gpu_topology_write(&os, &(struct topology){many, NULL, CHECK_COUNT(many), 0}, &facts);
-    CHECK_UINT(facts.row_count, TOPOLOGY_DEVICES * (TOPOLOGY_DEVICES - 1));
-    CHECK_INT(facts.states[VITALS_GPU_PEER], VITALS_LOWER_BOUND);
-    facts_done(&facts);
+    batch_reset(&batch, &wanted);
+    gpu_topology_write(&os, &(struct topology){many, NULL, CHECK_COUNT(many), 0}, &batch);
+    CHECK_UINT(batch.row_count, TOPOLOGY_DEVICES * (TOPOLOGY_DEVICES - 1));
+    CHECK_INT(batch.states[VITALS_GPU_PEER], VITALS_LOWER_BOUND);
+    batch_done(&batch);
     os_close(&os);
 }
 
@@ -220,15 +220,15 @@ static void every_allocation_may_fail(void)
     int64_t live = memory_live();
     bool failed = true;
     for (uint64_t nth = 1; failed; nth++) {
-        struct facts facts = {0};
+        struct row_batch batch = {0};
         CHECK(nth < 100);
-        facts_reset(&facts, &wanted);
+        batch_reset(&batch, &wanted);
         memory_fail_at(nth);
-        gpu_topology_write(&os, &(struct topology){DEVICES, NULL, CHECK_COUNT(DEVICES), 0}, &facts);
+        gpu_topology_write(&os, &(struct topology){DEVICES, NULL, CHECK_COUNT(DEVICES), 0}, &batch);
         memory_fail_at(0);
-        failed = facts.failed;
-        CHECK(failed || facts.row_count == 42);
-        facts_done(&facts);
+        failed = batch.failed;
+        CHECK(failed || batch.row_count == 42);
+        batch_done(&batch);
         CHECK_INT(memory_live(), live);
     }
     os_close(&os);

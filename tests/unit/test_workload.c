@@ -266,7 +266,7 @@ struct machine {
     uint64_t now_ns;
     vitals_context context;
     struct user_cache *cache;
-    struct facts facts;
+    struct row_batch batch;
 };
 
 static struct machine machine;
@@ -290,7 +290,7 @@ static void machine_begin(void)
 
 static void machine_end(void)
 {
-    facts_done(&machine.facts);
+    batch_done(&machine.batch);
     user_cache_free(machine.cache);
     gpu_tree_close(&machine.context.os);
     gpu_tree_free(&machine.tree);
@@ -310,19 +310,19 @@ static void read_process(unsigned pid)
     metric_set_add(&wanted, VITALS_PROCESS_CONTAINER);
     for (vitals_metric m = VITALS_PROCESS_UNIT; m <= VITALS_PROCESS_CONTAINER_NAME; m++)
         metric_set_add(&wanted, m);
-    detail_reset(&machine.facts, &wanted);
-    CHECK_INT(detail_read(&machine.context, machine.cache, pid, (int64_t)pid, &machine.facts), 0);
+    detail_reset(&machine.batch, &wanted);
+    CHECK_INT(detail_read(&machine.context, machine.cache, pid, (int64_t)pid, &machine.batch), 0);
 }
 
 static void check_text(vitals_metric metric, vitals_availability state, const char *text)
 {
-    const struct fact *fact = fact_find(&machine.facts, &machine.facts.rows[0], metric);
+    const struct batch_cell *cell = batch_find(&machine.batch, &machine.batch.rows[0], metric);
     CHECK_CASE(vitals_metric_name(metric));
-    CHECK_NOT_NULL(fact);
-    CHECK_STR(vitals_availability_name((vitals_availability)fact->state),
+    CHECK_NOT_NULL(cell);
+    CHECK_STR(vitals_availability_name((vitals_availability)cell->state),
               vitals_availability_name(state));
     if (state > 0) {
-        struct span span = fact_span(&machine.facts, fact);
+        struct span span = batch_span(&machine.batch, cell);
         CHECK_BYTES(span.bytes, span.size, text, strlen(text));
     }
     CHECK_CASE(NULL);

@@ -56,7 +56,7 @@ static int take_rungs(vitals_run_options *options, const struct settings *settin
         at += size + (at[size] != '\0');
     }
     words[used] = '\0';
-    options->rungs = words;
+    options->methods = words;
     return 0;
 }
 

@@ -25,7 +25,7 @@ static void read_clock(struct amd_reader *reader, const char *file, const char *
 {
     char text[TABLE];
     signed char state;
-    struct amd_levels levels;
+    struct amd_dpm_levels levels;
     struct span table = amd_read_text(reader, file, text, sizeof text, &state);
     if (state == VITALS_UNSUPPORTED)
         return;
@@ -36,7 +36,7 @@ static void read_clock(struct amd_reader *reader, const char *file, const char *
                            value_missing(state));
         return;
     }
-    if (!amd_levels_parse(table, &levels))
+    if (!amd_dpm_levels_parse(table, &levels))
         return;
     amd_list_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label);
     if (!is_told)
@@ -73,13 +73,13 @@ static void fill_link_of_record(struct amd_reader *reader)
     if (record == NULL)
         return;
     struct value speed = record->numbers[AMD_PCIE_TRANSFERS];
-    struct value lanes = record->numbers[AMD_PCIE_LANES];
+    struct value workers = record->numbers[AMD_PCIE_WORKERS];
     struct value generation = value_missing(VITALS_UNSET), width = generation;
     for (size_t i = 0; i < ARRAY_COUNT(transfers); i++)
         if (speed.state > 0 && (unsigned)speed.as.f64 == transfers[i])
             generation = value_u64(i + 1);
-    if (lanes.state > 0 && lanes.as.f64 > 0)
-        width = value_u64((uint64_t)lanes.as.f64);
+    if (workers.state > 0 && workers.as.f64 > 0)
+        width = value_u64((uint64_t)workers.as.f64);
     fill_link(reader, generation, width);
 }
 

@@ -1,5 +1,5 @@
 /* diagnose.c: why AMD's devices are there or not, in rows for a person.
- * Thread rule: a lane's or a caller's own; may block. Wakes no card. */
+ * Thread rule: a worker's or a caller's own; may block. Wakes no card. */
 #include "gpu/amd/state.h"
 #include "model/diagnosis.h"
 
@@ -43,7 +43,7 @@ static bool take_device(const char *name, void *data)
 /* ---- rows ---- */
 
 /* A machine may have no PCI at all; what cannot be read may hide devices. */
-static void tell_none(int error, struct facts *out)
+static void tell_none(int error, struct row_batch *out)
 {
     if (error < 0 && os_availability(error) == VITALS_DENIED)
         diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "permission denied: /sys/bus/pci",
@@ -54,7 +54,7 @@ static void tell_none(int error, struct facts *out)
         diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no device of AMD's", "");
 }
 
-static void tell_unbound(const struct machine *machine, struct facts *out)
+static void tell_unbound(const struct machine *machine, struct row_batch *out)
 {
     char text[160];
     if (machine->unbound > 0) {
@@ -69,7 +69,7 @@ static void tell_unbound(const struct machine *machine, struct facts *out)
     }
 }
 
-static void tell_bound(const struct machine *machine, struct facts *out)
+static void tell_bound(const struct machine *machine, struct row_batch *out)
 {
     char text[160];
     uint32_t bound = machine->cards - machine->unbound - machine->foreign;
@@ -83,7 +83,7 @@ static void tell_bound(const struct machine *machine, struct facts *out)
 }
 
 /* Programs that compute open this node and a render node; we need neither. */
-static void tell_compute(const struct os *os, struct facts *out)
+static void tell_compute(const struct os *os, struct row_batch *out)
 {
     static const char subject[] = "amd kfd";
     int access = os_dev_access(os, "kfd");
@@ -104,7 +104,7 @@ static void tell_compute(const struct os *os, struct facts *out)
         diagnosis_add(out, DIAGNOSIS_GOOD, subject, "it tells who computes, of all users", "");
 }
 
-void amd_diagnose(const vitals_context *context, void *state, struct facts *out)
+void amd_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
     struct machine machine = {.os = &context->os};
     (void)state;

@@ -3,7 +3,7 @@
 
 #include "util/number.h"
 
-enum { MEGAHERTZ_MAX = 10000, LANES_MAX = 64 };
+enum { MEGAHERTZ_MAX = 10000, WORKERS_MAX = 64 };
 
 /* A line of such a table. */
 struct level {
@@ -76,12 +76,12 @@ static bool parse_hertz(struct span text, double *out)
     return true;
 }
 
-bool amd_levels_parse(struct span text, struct amd_levels *out)
+bool amd_dpm_levels_parse(struct span text, struct amd_dpm_levels *out)
 {
     struct cursor cursor = cursor_over(text.bytes, text.size);
     struct level level;
     double hertz;
-    *out = (struct amd_levels){0};
+    *out = (struct amd_dpm_levels){0};
     while (next_level(&cursor, &level)) {
         if (!parse_hertz(level.text, &hertz))
             continue;
@@ -121,7 +121,7 @@ static bool parse_link(struct span text, uint64_t *generation, uint64_t *width)
     cursor_literal(&cursor, ",");
     cursor_blanks(&cursor);
     return *generation != 0 && cursor_literal(&cursor, "x") &&
-           number_u64(&cursor.at, cursor.end, width) && *width > 0 && *width <= LANES_MAX;
+           number_u64(&cursor.at, cursor.end, width) && *width > 0 && *width <= WORKERS_MAX;
 }
 
 static void set_highest(struct value *highest, uint64_t found)

@@ -11,12 +11,12 @@
 #include "util/cursor.h"
 
 /* In hertz; UNSET where the table does not tell. */
-struct amd_levels {
+struct amd_dpm_levels {
     struct value now, lowest, highest;
 };
 
 /* False where the text holds not one level. */
-bool amd_levels_parse(struct span text, struct amd_levels *out);
+bool amd_dpm_levels_parse(struct span text, struct amd_dpm_levels *out);
 
 struct amd_link_levels {
     struct value generation, width;                 /* now */

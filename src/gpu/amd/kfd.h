@@ -3,7 +3,7 @@
  *
  * A card is one node of the topology, or one for each of its partitions. Its folder proc names
  * processes by the pids of the machine, whatever namespace we are in. Nothing here wakes a card.
- * Thread rule: the parsers are pure, the rest is for lanes. No memory is asked for. */
+ * Thread rule: the parsers are pure, the rest is for workers. No memory is asked for. */
 #ifndef VITALS_GPU_AMD_KFD_H
 #define VITALS_GPU_AMD_KFD_H
 

@@ -43,7 +43,7 @@ enum amd_number {
     AMD_GFX_VOLTS,
     AMD_SOC_VOLTS,
     AMD_MEMORY_VOLTS,
-    AMD_PCIE_LANES,
+    AMD_PCIE_WORKERS,
     AMD_PCIE_TRANSFERS, /* of 10^8 a second, as the driver counts them: 160 is generation 4 */
     AMD_PCIE_REPLAYS,
     AMD_NUMBERS

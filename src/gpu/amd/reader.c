@@ -1,5 +1,5 @@
 /* reader.c: one file of a card, and what its refusal means.
- * Thread rule: a lane's; the driver may ask the card's firmware. */
+ * Thread rule: a worker's; the driver may ask the card's firmware. */
 #include "gpu/amd/state.h"
 
 #include <errno.h>

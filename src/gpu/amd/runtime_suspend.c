@@ -71,7 +71,7 @@ static void tell(struct amd_reader *reader, const struct gpu_reading *kept)
         reading->value.state = VITALS_STALE;
 }
 
-bool amd_rest(struct amd_reader *reader)
+bool amd_runtime_suspended(struct amd_reader *reader)
 {
     const struct amd_device *device = reader->device;
     uint64_t now_ns = reader->fill->sample->stamp_ns;

@@ -137,7 +137,7 @@ static void read_awake(struct amd_reader *reader)
         read_partition(reader);
     } else if (slow) {
         read_card(reader);
-    } else if (!amd_rest(reader)) {
+    } else if (!amd_runtime_suspended(reader)) {
         read_card(reader);
         amd_keep(reader);
     }

@@ -83,7 +83,7 @@ void amd_scan(void *state, struct gpu_scan *out);                    /* devices.
 void amd_sample(void *state, uint32_t slot, struct gpu_sample *out); /* sample.c */
 void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                    const struct metric_set *wanted, struct gpu_processes *out);
-void amd_diagnose(const vitals_context *context, void *state, struct facts *out);
+void amd_diagnose(const vitals_context *context, void *state, struct row_batch *out);
 
 /* How many cards the driver amdgpu has; 0 also where it is not there, or *error (negative errno,
  * else 0) says why it cannot be listed. Writes nothing, wakes nothing. devices.c */
@@ -131,7 +131,7 @@ void amd_list_child(struct amd_reader *reader, vitals_metric metric, const char 
 /* Of a whole card: keeps what was read, where the card is idle and may fall asleep; and tells it
  * once more, where it is to be left alone for that (else false). rest.c */
 void amd_keep(struct amd_reader *reader);
-bool amd_rest(struct amd_reader *reader);
+bool amd_runtime_suspended(struct amd_reader *reader);
 
 /* Finds the folder hwmon and what is in it, once. sensors.c */
 void amd_learn_sensors(struct amd_reader *reader);

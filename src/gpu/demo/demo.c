@@ -188,7 +188,7 @@ static void demo_processes(void *state, uint32_t slot, const struct gpu_sweep *s
         use(demo, device, device->first_process + i, &out->items[out->count++]);
 }
 
-static void demo_diagnose(const vitals_context *context, void *state, struct facts *out)
+static void demo_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
     const struct demo *demo = state;
     char text[GPU_MESSAGE];

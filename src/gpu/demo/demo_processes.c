@@ -71,7 +71,7 @@ static void give_work(vitals_context *context)
     }
 }
 
-int gpu_demo_cast(vitals_context *context)
+int gpu_demo_processes(vitals_context *context)
 {
     const struct demo_scenario *scenario = demo_scenario_find(context->demo);
     struct os_pids pids = {0};

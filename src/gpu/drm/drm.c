@@ -77,7 +77,8 @@ static bool is_plain(const char *path)
 }
 
 /* Mali's drivers count time only where they are told to. */
-static void diagnose_profiling(const struct os *os, const struct drm_slot *slot, struct facts *out)
+static void diagnose_profiling(const struct os *os, const struct drm_slot *slot,
+                               struct row_batch *out)
 {
     char path[OS_SYS_PATH], remedy[OS_SYS_PATH + 64];
     uint64_t mask;
@@ -91,7 +92,7 @@ static void diagnose_profiling(const struct os *os, const struct drm_slot *slot,
                   "the driver counts no time of engines until it is told to", remedy);
 }
 
-static void drm_diagnose(const vitals_context *context, void *state, struct facts *out)
+static void drm_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
     const struct os *os = &context->os;
     const struct drm *drm = state;

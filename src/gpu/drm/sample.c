@@ -1,7 +1,7 @@
 /* sample.c: one reading of a device of the generic back end.
  *
  * A device that sleeps is asked nothing that its hardware would have to answer; what its processes
- * did is the kernel's own count and stays. Thread rule: a lane's. */
+ * did is the kernel's own count and stays. Thread rule: a worker's. */
 #include "gpu/drm/state.h"
 
 #include <errno.h>

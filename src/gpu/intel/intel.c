@@ -89,7 +89,8 @@ static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *sw
 
 /* ---- diagnosis ---- */
 
-static void diagnose_counters(struct intel *intel, const struct intel_slot *slot, struct facts *out)
+static void diagnose_counters(struct intel *intel, const struct intel_slot *slot,
+                              struct row_batch *out)
 {
     static const struct {
         vitals_availability state;
@@ -115,7 +116,7 @@ static void diagnose_counters(struct intel *intel, const struct intel_slot *slot
     diagnosis_add(out, findings[i].severity, subject, findings[i].finding, findings[i].remedy);
 }
 
-static void diagnose_absence(const vitals_context *context, struct facts *out)
+static void diagnose_absence(const vitals_context *context, struct row_batch *out)
 {
     int error;
     bool found = intel_has_card(&context->os, &error);
@@ -129,7 +130,7 @@ static void diagnose_absence(const vitals_context *context, struct facts *out)
         diagnosis_add(out, DIAGNOSIS_GOOD, "intel", "no device of the drivers i915 and xe", "");
 }
 
-static void intel_diagnose(const vitals_context *context, void *state, struct facts *out)
+static void intel_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
     struct intel *intel = state;
     if (intel == NULL) {

@@ -238,9 +238,9 @@ static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_f
 
 /* What is slow by its nature is asked for beside the other readings, on another thread; there is
  * nothing of the kind here, and the slot is not touched. */
-static bool is_slow(const struct facts *facts)
+static bool is_slow(const struct row_batch *batch)
 {
-    struct metric_set rest = facts->wanted;
+    struct metric_set rest = batch->wanted;
     metric_set_remove(&rest, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
     metric_set_remove(&rest, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
     for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;) {
@@ -256,7 +256,7 @@ void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
     const vitals_clock *clock = &intel->context->os.clock;
     struct gpu_fill fill;
     gpu_fill_begin(&fill, out, clock->monotonic_ns(clock->data));
-    if (!is_slow(&out->facts))
+    if (!is_slow(&out->batch))
         read_slot(intel, intel->slots[slot], &fill);
     gpu_fill_end(&fill);
 }

@@ -1,4 +1,4 @@
-/* sample.h: one reading of an Intel device. Thread rule: a lane's. */
+/* sample.h: one reading of an Intel device. Thread rule: a worker's. */
 #ifndef VITALS_GPU_INTEL_SAMPLE_H
 #define VITALS_GPU_INTEL_SAMPLE_H
 

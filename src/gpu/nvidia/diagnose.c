@@ -1,7 +1,7 @@
 /* diagnose.c: why NVIDIA devices are there or not, in rows for a person.
  *
  * Everything is looked at anew: the kernel module and its nodes by their files, the library by
- * opening it where the back end could not. Thread rule: a lane's or a caller's own; may block. */
+ * opening it where the back end could not. Thread rule: a worker's or a caller's own; may block. */
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "model/diagnosis.h"
@@ -80,7 +80,7 @@ static void look(const vitals_context *context, struct machine *out)
     "sudo chmod 0666 /dev/nvidia*"
 #define READ_LOG "sudo dmesg | grep -i -e nvrm -e xid"
 
-static void diagnose_module(const struct machine *machine, struct facts *out)
+static void diagnose_module(const struct machine *machine, struct row_batch *out)
 {
     static const char subject[] = "nvidia kernel module";
     char finding[160];
@@ -100,7 +100,7 @@ static void diagnose_module(const struct machine *machine, struct facts *out)
 }
 
 /* Nodes matter where there is a module for them. */
-static void diagnose_nodes(const struct machine *machine, struct facts *out)
+static void diagnose_nodes(const struct machine *machine, struct row_batch *out)
 {
     static const char subject[] = "nvidia device nodes";
     char finding[160];
@@ -137,14 +137,15 @@ static const char *library_remedy(const struct machine *machine)
 }
 
 static void diagnose_no_library(const struct machine *machine, const char *finding,
-                                struct facts *out)
+                                struct row_batch *out)
 {
     bool needed = machine->device || machine->module[0] || machine->wsl;
     diagnosis_add(out, needed ? DIAGNOSIS_PROBLEM : DIAGNOSIS_GOOD, "nvidia library", finding,
                   needed ? library_remedy(machine) : "");
 }
 
-static void diagnose_mismatch(const struct machine *machine, const char *library, struct facts *out)
+static void diagnose_mismatch(const struct machine *machine, const char *library,
+                              struct row_batch *out)
 {
     char finding[200];
     snprintf(finding, sizeof finding, "its library is version %s, the loaded kernel module %s",
@@ -154,7 +155,7 @@ static void diagnose_mismatch(const struct machine *machine, const char *library
 
 /* nvmlInit failed: why, and what mends it. */
 static void diagnose_init(const struct machine *machine, const struct nvml_failure *failure,
-                          struct facts *out)
+                          struct row_batch *out)
 {
     static const struct {
         nvml_return code;
@@ -183,7 +184,7 @@ static void diagnose_init(const struct machine *machine, const struct nvml_failu
 
 /* The back end is not open: opens the library once more, to say why. */
 static void diagnose_closed(const vitals_context *context, const struct machine *machine,
-                            struct facts *out)
+                            struct row_batch *out)
 {
     struct nvml nvml;
     struct nvml_failure failure;
@@ -202,7 +203,7 @@ static void diagnose_closed(const vitals_context *context, const struct machine 
 /* ---- an open driver ---- */
 
 static void diagnose_open(const struct nvidia *nvidia, const struct machine *machine,
-                          struct facts *out)
+                          struct row_batch *out)
 {
     char finding[GPU_MESSAGE];
     const struct nvml *nvml = &nvidia->nvml;
@@ -220,7 +221,7 @@ static void diagnose_open(const struct nvidia *nvidia, const struct machine *mac
 }
 
 /* A device that a scan could not reach, with the reason. */
-static void diagnose_devices(const struct nvidia *nvidia, struct facts *out)
+static void diagnose_devices(const struct nvidia *nvidia, struct row_batch *out)
 {
     for (uint32_t i = 0; i < nvidia->count; i++) {
         const struct nvidia_device *device = nvidia->devices[i];
@@ -239,7 +240,7 @@ static void diagnose_devices(const struct nvidia *nvidia, struct facts *out)
 }
 
 /* Who else uses the counters of the performance monitor. */
-static void diagnose_monitor(const vitals_context *context, struct facts *out)
+static void diagnose_monitor(const vitals_context *context, struct row_batch *out)
 {
     if (nvidia_finds_hostengine(context))
         diagnosis_add(out, DIAGNOSIS_NOTICE, "nvidia counters",
@@ -248,7 +249,8 @@ static void diagnose_monitor(const vitals_context *context, struct facts *out)
 }
 
 /* The scan may be opening the driver anew. */
-static void diagnose_state(struct nvidia *nvidia, const struct machine *machine, struct facts *out)
+static void diagnose_state(struct nvidia *nvidia, const struct machine *machine,
+                           struct row_batch *out)
 {
     if (nvidia_enter(nvidia)) {
         diagnose_open(nvidia, machine, out);
@@ -260,7 +262,7 @@ static void diagnose_state(struct nvidia *nvidia, const struct machine *machine,
     diagnose_monitor(nvidia->context, out);
 }
 
-void nvidia_diagnose(const vitals_context *context, void *state, struct facts *out)
+void nvidia_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
     struct machine machine;
     look(context, &machine);

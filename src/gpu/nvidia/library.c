@@ -1,7 +1,7 @@
 /* library.c: see library.h.
  *
  * The loader and nvmlInit both count their callers, so that contexts share one library without a
- * count of ours: it is shut down and unloaded when the last of them closes. A back end whose lane
+ * count of ours: it is shut down and unloaded when the last of them closes. A back end whose worker
  * hangs is never closed (backend.h), and so the library stays under it. */
 #include "gpu/nvidia/library.h"
 

@@ -34,7 +34,7 @@ struct nvml_failure {
     char version[80];          /* the library's, or "" */
 };
 
-/* Loads and initializes. 0, or -1 and *why says what happened. May block for seconds: on a lane
+/* Loads and initializes. 0, or -1 and *why says what happened. May block for seconds: on a worker
  * only. */
 int nvml_open(struct nvml *nvml, const vitals_context *context, struct nvml_failure *why);
 void nvml_close(struct nvml *nvml);

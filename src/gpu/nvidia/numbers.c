@@ -9,8 +9,8 @@ struct number {
     unsigned unknown; /* by which the driver says that it does not know; 0: none */
 };
 
-/* A watt-hour meter knows no board that takes a megawatt; a link has no thousand lanes. */
-enum { MILLIWATTS_MAX = 1000000000, LANES_MAX = 64, GENERATIONS_MAX = 15 };
+/* A watt-hour meter knows no board that takes a megawatt; a link has no thousand workers. */
+enum { MILLIWATTS_MAX = 1000000000, WORKERS_MAX = 64, GENERATIONS_MAX = 15 };
 
 #define CALL(name) offsetof(struct nvml, name)
 static const struct number numbers[] = {
@@ -31,8 +31,8 @@ static const struct number numbers[] = {
     {VITALS_GPU_PCIE_GENERATION, CALL(nvmlDeviceGetCurrPcieLinkGeneration), 1, GENERATIONS_MAX, 0},
     {VITALS_GPU_PCIE_GENERATION_MAX, CALL(nvmlDeviceGetMaxPcieLinkGeneration), 1, GENERATIONS_MAX,
      0},
-    {VITALS_GPU_PCIE_WIDTH, CALL(nvmlDeviceGetCurrPcieLinkWidth), 1, LANES_MAX, 0},
-    {VITALS_GPU_PCIE_WIDTH_MAX, CALL(nvmlDeviceGetMaxPcieLinkWidth), 1, LANES_MAX, 0},
+    {VITALS_GPU_PCIE_WIDTH, CALL(nvmlDeviceGetCurrPcieLinkWidth), 1, WORKERS_MAX, 0},
+    {VITALS_GPU_PCIE_WIDTH_MAX, CALL(nvmlDeviceGetMaxPcieLinkWidth), 1, WORKERS_MAX, 0},
     {VITALS_GPU_PCIE_REPLAYS, CALL(nvmlDeviceGetPcieReplayCounter), 1, UINT32_MAX, 0},
 };
 #undef CALL

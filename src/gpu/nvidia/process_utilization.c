@@ -188,9 +188,9 @@ static void count_samples(struct nvidia_device *device, unsigned kept)
     forget_ratios(device, from_us);
     for (unsigned i = 0; i < kept; i++) {
         const struct nvml_process_sample *sample = &device->samples[i];
-        const unsigned percents[NVIDIA_SHARES] = {sample->sm,      sample->memory,
-                                                  sample->encoder, sample->decoder,
-                                                  sample->jpeg,    sample->optical_flow};
+        const unsigned percents[NVIDIA_UTILIZATIONS] = {sample->sm,      sample->memory,
+                                                        sample->encoder, sample->decoder,
+                                                        sample->jpeg,    sample->optical_flow};
         struct nvidia_user *user = find_user(device, sample->pid);
         double seconds = (double)(sample->timestamp_us - user->until_us) / 1e6;
         double weight = seconds / ((double)(to_us - from_us) / 1e6);
@@ -233,7 +233,7 @@ static nvml_return read_samples(const struct nvidia *nvidia, struct nvidia_devic
 }
 
 /* In the order of the driver's samples. */
-static const vitals_metric metrics[NVIDIA_SHARES] = {
+static const vitals_metric metrics[NVIDIA_UTILIZATIONS] = {
     VITALS_GPU_PROCESS_UTILIZATION_RATIO, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO,
     VITALS_GPU_PROCESS_ENCODER_RATIO,     VITALS_GPU_PROCESS_DECODER_RATIO,
     VITALS_GPU_PROCESS_JPEG_RATIO,        VITALS_GPU_PROCESS_OPTICAL_FLOW_RATIO};
@@ -269,9 +269,9 @@ static void set_no_shares(struct gpu_process *item, vitals_availability reason)
     item->at[metric_number(VITALS_GPU_PROCESS_BUSY_SECONDS)] = value_missing(reason);
 }
 
-void nvidia_read_shares(const struct nvidia *nvidia, struct nvidia_device *device,
-                        nvml_device handle, const struct metric_set *wanted,
-                        struct gpu_processes *out)
+void nvidia_read_utilizations(const struct nvidia *nvidia, struct nvidia_device *device,
+                              nvml_device handle, const struct metric_set *wanted,
+                              struct gpu_processes *out)
 {
     if (!wants_shares(wanted))
         return;

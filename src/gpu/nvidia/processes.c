@@ -257,7 +257,7 @@ void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     bool entered = nvidia_enter(nvidia);
     nvml_device handle = entered ? atomic_load(&device->handle) : NULL;
     if (handle)
-        nvidia_refresh_absent(nvidia, device);
+        nvidia_refresh_unsupported(nvidia, device);
     if (!handle)
         out->state = (signed char)(entered ? atomic_load(&device->missing) : VITALS_GONE);
     else if (nvidia_is_asleep(nvidia, device))
@@ -267,7 +267,7 @@ void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     if (out->state < 0)
         out->count = 0;
     if (handle && out->state > 0) {
-        nvidia_read_shares(nvidia, device, handle, wanted, out);
+        nvidia_read_utilizations(nvidia, device, handle, wanted, out);
         nvidia_read_accounts(nvidia, handle, wanted, out);
     }
     if (entered)

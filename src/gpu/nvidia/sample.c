@@ -94,7 +94,7 @@ static vitals_availability read_all(struct nvidia_reader *reader, bool slow)
     if (nvidia_is_asleep(reader->nvidia, reader->device))
         return VITALS_SUSPENDED;
     if (!slow)
-        nvidia_refresh_absent(reader->nvidia, reader->device);
+        nvidia_refresh_unsupported(reader->nvidia, reader->device);
     for (size_t i = 0; i < ARRAY_COUNT(readings) && !reader->lost; i++) {
         if (is_due(reader, &readings[i]))
             readings[i].read(reader);

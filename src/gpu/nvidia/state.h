@@ -10,22 +10,22 @@
 /* A re-partitioned device has new instances each time, and slots stand for ever. */
 enum {
     NVIDIA_SLOTS_MAX = 1024,
-    NVIDIA_LINKS_MAX = 36, /* of one device */
-    NVIDIA_SHARES = 6      /* sm, memory, encoder, decoder, jpeg, optical flow */
+    NVIDIA_LINKS_MAX = 36,  /* of one device */
+    NVIDIA_UTILIZATIONS = 6 /* sm, memory, encoder, decoder, jpeg, optical flow */
 };
 
 /* A process on the device, from call to call. */
 struct nvidia_user {
     int64_t pid;
     double busy_seconds;
-    double ratios[NVIDIA_SHARES]; /* of the last window that had samples */
-    uint64_t until_us;            /* its samples are counted up to here */
+    double ratios[NVIDIA_UTILIZATIONS]; /* of the last window that had samples */
+    uint64_t until_us;                  /* its samples are counted up to here */
 };
 
 /* What a device does not have, by the function that said so and what it was asked for: it is not
  * asked again for a while. */
 enum { NVIDIA_WHICH_MAX = 128 };
-struct nvidia_absent {
+struct nvidia_unsupported {
     uint64_t since_ns; /* 0: nothing is known yet */
     unsigned opened;   /* nvidia.opened then */
     uint64_t unsupported[NVML_FUNCTIONS][NVIDIA_WHICH_MAX / 64];
@@ -64,7 +64,7 @@ struct nvidia_device {
     double busy_seconds;
     uint64_t utilization_ns; /* when utilization was read last; 0: not, or not well */
     int links;               /* NVLinks; -1: not asked yet */
-    struct nvidia_absent absent;
+    struct nvidia_unsupported absent;
     nvml_event_set events; /* NULL: none, for this code */
     nvml_return events_code;
     uint64_t xids, xid_last;
@@ -151,10 +151,10 @@ void nvidia_listed(void *state, struct gpu_scan *out);
 void nvidia_sample(void *state, uint32_t slot, struct gpu_sample *out); /* sample.c */
 void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                       const struct metric_set *wanted, struct gpu_processes *out);
-void nvidia_diagnose(const vitals_context *context, void *state, struct facts *out);
+void nvidia_diagnose(const vitals_context *context, void *state, struct row_batch *out);
 
 /* Forgets what a device does not have when that is a minute old. unsupported_cache.c */
-void nvidia_refresh_absent(const struct nvidia *nvidia, struct nvidia_device *device);
+void nvidia_refresh_unsupported(const struct nvidia *nvidia, struct nvidia_device *device);
 
 /* What the function at that place of struct nvml said of the device, where that was that there is
  * none; else NVML_SUCCESS, and it is to be asked. `which`: what of it. */
@@ -185,9 +185,9 @@ void nvidia_read_accounts(const struct nvidia *nvidia, nvml_device handle,
                           const struct metric_set *wanted, struct gpu_processes *out);
 
 /* What each of the processes listed did, where it is wanted. process_utilization.c */
-void nvidia_read_shares(const struct nvidia *nvidia, struct nvidia_device *device,
-                        nvml_device handle, const struct metric_set *wanted,
-                        struct gpu_processes *out);
+void nvidia_read_utilizations(const struct nvidia *nvidia, struct nvidia_device *device,
+                              nvml_device handle, const struct metric_set *wanted,
+                              struct gpu_processes *out);
 
 /* ---- pure steps ---- */
 

@@ -8,9 +8,9 @@
 
 #define ASK_AGAIN_NS (60 * NS_PER_SECOND)
 
-void nvidia_refresh_absent(const struct nvidia *nvidia, struct nvidia_device *device)
+void nvidia_refresh_unsupported(const struct nvidia *nvidia, struct nvidia_device *device)
 {
-    struct nvidia_absent *absent = &device->absent;
+    struct nvidia_unsupported *absent = &device->absent;
     uint64_t now_ns = nvidia_now_ns(nvidia);
     if (absent->since_ns != 0 && absent->opened == nvidia->opened &&
         now_ns - absent->since_ns < ASK_AGAIN_NS)

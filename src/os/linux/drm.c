@@ -25,7 +25,7 @@ static bool is_device(const struct stat *status, uint32_t number_major, uint32_t
 
 /* ---- what is open ---- */
 
-/* More at once than there are lanes in drivers; one beyond is swept like any client. */
+/* More at once than there are workers in drivers; one beyond is swept like any client. */
 enum { OURS_MAX = 64 };
 static atomic_int ours[OURS_MAX]; /* descriptors and one; 0: free */
 

@@ -3,16 +3,16 @@
  *
  * Whoever may write in such a folder is root, or whom root trusts with it; still nothing is
  * followed or opened but a regular file, and no more is read than there is room for. Thread rule:
- * lanes only, a disk answers. */
+ * workers only, a disk answers. */
 #include "os/linux/linux.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
-int os_notes_open(const struct os *os, enum os_notes where, const char *path)
+int os_job_files_open(const struct os *os, enum os_job_files where, const char *path)
 {
-    int root = where == OS_NOTES_RUN ? os->run : os->var;
+    int root = where == OS_JOB_FILES_RUN ? os->run : os->var;
     return root < 0 ? -ENOENT : linux_open(os, root, path, O_DIRECTORY);
 }
 

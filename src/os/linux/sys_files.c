@@ -2,7 +2,7 @@
  * below /usr/share.
  *
  * What a file means is for its reader to say. Nothing asks for memory: a folder is listed in
- * passes, each of which finds the next names in order. Thread rule: lanes only, a driver may
+ * passes, each of which finds the next names in order. Thread rule: workers only, a driver may
  * answer. */
 #include "os/linux/lines.h"
 

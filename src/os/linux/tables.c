@@ -5,7 +5,7 @@
 
 static const struct {
     vitals_entity entity;
-    int (*read)(const struct os *os, struct facts *out);
+    int (*read)(const struct os *os, struct row_batch *out);
 } MACHINE[] = {
     {VITALS_FILESYSTEM, table_filesystems},
     {VITALS_SENSOR, table_sensors},
@@ -18,7 +18,7 @@ static const struct {
 
 static const struct {
     vitals_entity entity;
-    int (*read)(const struct os *os, int64_t pid, struct facts *out);
+    int (*read)(const struct os *os, int64_t pid, struct row_batch *out);
 } PROCESS[] = {
     {0, NULL},
     {VITALS_THREAD, table_threads},
@@ -30,7 +30,7 @@ static const struct {
     {VITALS_SOCKET, table_process_sockets},
 };
 
-int os_read_table(const struct os *os, vitals_entity entity, struct facts *out)
+int os_read_table(const struct os *os, vitals_entity entity, struct row_batch *out)
 {
     for (size_t i = 0; i < ARRAY_COUNT(MACHINE); i++)
         if (MACHINE[i].read != NULL && MACHINE[i].entity == entity)
@@ -38,7 +38,7 @@ int os_read_table(const struct os *os, vitals_entity entity, struct facts *out)
     return -ENOTSUP;
 }
 
-int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct facts *out)
+int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct row_batch *out)
 {
     for (size_t i = 0; i < ARRAY_COUNT(PROCESS); i++)
         if (PROCESS[i].read != NULL && PROCESS[i].entity == entity)

@@ -1,4 +1,4 @@
-/* var_files.c: what services keep below /var. Thread rule: lanes only, a disk answers. */
+/* var_files.c: what services keep below /var. Thread rule: workers only, a disk answers. */
 #include "os/linux/linux.h"
 
 #include <errno.h>

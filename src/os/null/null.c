@@ -189,7 +189,7 @@ void os_network_kind(const struct os *os, const char *name, struct os_device_kin
     *out = (struct os_device_kind){"ethernet", 1};
 }
 
-void os_read_machine(const struct os *os, struct facts *out)
+void os_read_machine(const struct os *os, struct row_batch *out)
 {
     (void)os;
     (void)out;
@@ -230,13 +230,13 @@ void os_groups_find(struct os_groups *groups, const struct os *os)
     (void)groups, (void)os;
 }
 
-void os_groups_facts(const struct os_groups *groups, const struct os *os, struct span path,
-                     struct facts *out)
+void os_groups_metrics(const struct os_groups *groups, const struct os *os, struct span path,
+                       struct row_batch *out)
 {
     (void)groups, (void)os, (void)path, (void)out;
 }
 
-int os_read_table(const struct os *os, vitals_entity entity, struct facts *out)
+int os_read_table(const struct os *os, vitals_entity entity, struct row_batch *out)
 {
     (void)os;
     (void)entity;
@@ -244,7 +244,8 @@ int os_read_table(const struct os *os, vitals_entity entity, struct facts *out)
     return -ENOTSUP;
 }
 
-int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate, struct facts *out)
+int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate,
+                        struct row_batch *out)
 {
     (void)os;
     (void)gate;
@@ -266,7 +267,7 @@ int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void
     return -ENOENT;
 }
 
-int os_notes_open(const struct os *os, enum os_notes where, const char *path)
+int os_job_files_open(const struct os *os, enum os_job_files where, const char *path)
 {
     (void)os, (void)where, (void)path;
     return -ENOENT;
@@ -422,24 +423,25 @@ int os_list_processes(const struct os *os, struct os_pids *pids)
     return -ENOTSUP;
 }
 
-int os_digests_open(const struct os *os, struct os_digests **out)
+int os_task_iterator_open(const struct os *os, struct os_task_iterator **out)
 {
     (void)os;
     (void)out;
     return -ENOTSUP;
 }
 
-int os_digests_read(struct os_digests *digests, const struct os_digest **items, size_t *count)
+int os_task_iterator_read(struct os_task_iterator *iterator, const struct os_task_digest **items,
+                          size_t *count)
 {
-    (void)digests;
+    (void)iterator;
     (void)items;
     (void)count;
     return -ENOTSUP;
 }
 
-void os_digests_close(struct os_digests *digests)
+void os_task_iterator_close(struct os_task_iterator *iterator)
 {
-    (void)digests;
+    (void)iterator;
 }
 
 void os_pids_done(struct os_pids *pids)
@@ -627,7 +629,7 @@ struct span os_parse_cgroup(const char *bytes, size_t size)
     return (struct span){.bytes = bytes};
 }
 
-bool os_process_facts(const struct os *os, int64_t pid, struct facts *out)
+bool os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out)
 {
     (void)os;
     (void)pid;
@@ -635,7 +637,7 @@ bool os_process_facts(const struct os *os, int64_t pid, struct facts *out)
     return true;
 }
 
-int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct facts *out)
+int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct row_batch *out)
 {
     (void)os;
     (void)pid;

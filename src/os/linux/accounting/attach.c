@@ -34,7 +34,7 @@ struct group {
     os_quantities counts;
 };
 
-struct os_attached {
+struct os_tracked_cgroup {
     const struct os *os;
     size_t count;
     struct group groups[ARRAY_COUNT(HIERARCHIES)];
@@ -109,9 +109,9 @@ static bool find_group(const struct os *os, int64_t pid, const struct hierarchy 
     return group->of != NULL && open_folder(os, group);
 }
 
-int os_attach(const struct os *os, int64_t pid, struct os_attached **out)
+int os_attach(const struct os *os, int64_t pid, struct os_tracked_cgroup **out)
 {
-    struct os_attached *attached = memory_alloc(sizeof *attached);
+    struct os_tracked_cgroup *attached = memory_alloc(sizeof *attached);
     if (attached == NULL)
         return -ENOMEM;
     attached->os = os;
@@ -127,7 +127,7 @@ int os_attach(const struct os *os, int64_t pid, struct os_attached **out)
     return 0;
 }
 
-void os_attached_free(struct os_attached *attached)
+void os_tracked_cgroup_free(struct os_tracked_cgroup *attached)
 {
     if (attached == NULL)
         return;
@@ -136,12 +136,12 @@ void os_attached_free(struct os_attached *attached)
     memory_free(attached);
 }
 
-size_t os_attached_count(const struct os_attached *attached)
+size_t os_tracked_cgroup_count(const struct os_tracked_cgroup *attached)
 {
     return attached->count;
 }
 
-const char *os_attached_name(const struct os_attached *attached, size_t which)
+const char *os_tracked_cgroup_name(const struct os_tracked_cgroup *attached, size_t which)
 {
     return attached->groups[which].of->name;
 }
@@ -194,7 +194,8 @@ static int list_below(const struct os *os, int folder, int depth, struct os_pids
     return code;
 }
 
-int os_attached_list(const struct os_attached *attached, size_t which, struct os_pids *pids)
+int os_tracked_cgroup_list(const struct os_tracked_cgroup *attached, size_t which,
+                           struct os_pids *pids)
 {
     return list_below(attached->os, attached->groups[which].own.folder, 0, pids);
 }
@@ -231,7 +232,7 @@ static bool has_ended(const struct os *os, int64_t pid)
            ((stat.has & OS_STAT_STATE) != 0 && (stat.state == 'Z' || stat.state == 'X'));
 }
 
-bool os_attached_holds(const struct os_attached *attached, size_t which, int64_t pid)
+bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t which, int64_t pid)
 {
     const struct group *group = &attached->groups[which];
     char path[PROCESS_PATH];
@@ -246,7 +247,8 @@ bool os_attached_holds(const struct os_attached *attached, size_t which, int64_t
 
 /* ---- what they count ---- */
 
-void os_attached_read(const struct os_attached *attached, size_t which, struct counted *out)
+void os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t which,
+                            struct counted *out)
 {
     const struct group *group = &attached->groups[which];
     own_figures_read(attached->os, &group->own, group->of->figures, group->counts, out);

@@ -167,7 +167,7 @@ static void close_cgroup1(void *data)
         close_part(state->os, &state->parts[i]);
 }
 
-static int pulse_cgroup1(const void *data, int *folder)
+static int activity_cgroup1(const void *data, int *folder)
 {
     const struct state *state = data;
     for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
@@ -187,7 +187,7 @@ const struct os_counter count_cgroup1 = {
     .worth = WORTH,
     .open = open_cgroup1,
     .place = place_cgroup1,
-    .pulse = pulse_cgroup1,
+    .activity = activity_cgroup1,
     .read = read_cgroup1,
     .kill = kill_cgroup1,
     .close = close_cgroup1,

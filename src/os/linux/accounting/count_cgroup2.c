@@ -140,7 +140,7 @@ static void read_cgroup2(void *data, struct counted *out)
     }
 }
 
-static int pulse_cgroup2(const void *data, int *folder)
+static int activity_cgroup2(const void *data, int *folder)
 {
     const struct state *state = data;
     *folder = state->group.folder;
@@ -168,7 +168,7 @@ const struct os_counter count_cgroup2 = {
     .place = place_cgroup2,
     .child = child_cgroup2,
     .ended = ended_cgroup2,
-    .pulse = pulse_cgroup2,
+    .activity = activity_cgroup2,
     .read = read_cgroup2,
     .kill = kill_cgroup2,
     .close = close_cgroup2,

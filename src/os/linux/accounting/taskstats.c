@@ -5,7 +5,7 @@
  * since the kernel answers before sending returns. Thread rule: any thread. */
 #include "os/linux/accounting/taskstats.h"
 #include "os/linux/netlink.h"
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>

@@ -3,7 +3,7 @@
  * A limit anywhere above holds for us, so the least one counts, and what is charged is that of the
  * cgroup which sets it. A container sees its ancestors only up to the mount; version 1 tells the
  * limits beyond it in memory.stat. Nothing is kept: our cgroup may be another one next time.
- * Thread rule: lanes only; no memory is asked for. */
+ * Thread rule: workers only; no memory is asked for. */
 #include "os/linux/cgroup/cgroup.h"
 
 #include "util/number.h"

@@ -1,6 +1,6 @@
 /* cgroup.h: our own cgroup: where it is, and a walk from it to the top of what we see.
  *
- * Thread rule: lanes only; no memory is asked for. */
+ * Thread rule: workers only; no memory is asked for. */
 #ifndef VITALS_OS_LINUX_CGROUP_CGROUP_H
 #define VITALS_OS_LINUX_CGROUP_CGROUP_H
 

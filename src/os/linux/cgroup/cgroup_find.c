@@ -1,6 +1,6 @@
 /* cgroup_find.c: where our own cgroup is. See cgroup.h.
  *
- * Thread rule: lanes only; no memory is asked for. */
+ * Thread rule: workers only; no memory is asked for. */
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/lines.h"
 

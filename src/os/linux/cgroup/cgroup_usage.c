@@ -2,7 +2,7 @@
  *
  * What is used is that of our own cgroup alone and of those below it; where only its ancestors can
  * be seen (a container without a view of itself) nothing is told, for theirs is not ours.
- * Thread rule: lanes only; no memory is asked for. */
+ * Thread rule: workers only; no memory is asked for. */
 #include "os/linux/cgroup/cgroup.h"
 
 #include <stdio.h>

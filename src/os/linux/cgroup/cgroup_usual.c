@@ -5,7 +5,7 @@
  * is long. Who is in the first namespace of cgroups needs it only where a hierarchy is elsewhere,
  * or is not shown from its own root downwards: that root is inode 1, which a part of a hierarchy,
  * bound or mounted from within a namespace, never is. Then what /proc/self/cgroup names is simply
- * below it. Thread rule: lanes only; no memory is asked for. */
+ * below it. Thread rule: workers only; no memory is asked for. */
 #include "os/linux/cgroup/cgroup.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * A path is given as /proc/PID/cgroup shows it to us, and one path holds for all hierarchies: who
  * makes cgroups for a workload gives them one name in each. A hierarchy that has no such cgroup has
  * no figures. Which hierarchy counts what follows from the mounts. Figures hold for a cgroup and
- * those below it; one that does not is a lower bound. Thread rule: lanes only; no memory is asked
+ * those below it; one that does not is a lower bound. Thread rule: workers only; no memory is asked
  * for but by os_groups_new. */
 #include "os/linux/cgroup/groups.h"
 #include "os/linux/lines.h"
@@ -244,15 +244,15 @@ static bool is_flat(const struct place_of_group *group)
            lines_u64(group->os, group->os->sys, path, &hierarchy, NULL) && hierarchy == 0;
 }
 
-void os_groups_facts(const struct os_groups *groups, const struct os *os, struct span path,
-                     struct facts *out)
+void os_groups_metrics(const struct os_groups *groups, const struct os *os, struct span path,
+                       struct row_batch *out)
 {
     struct place_of_group group = {.groups = groups, .os = os, .cgroup = path};
     unsigned controller = GROUP_CONTROLLERS;
     bool flat = false;
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
         const struct figure *figure = &FIGURES[i];
-        if (!facts_wants(out, figure->metric))
+        if (!batch_wants(out, figure->metric))
             continue;
         if (controller != figure->controller) {
             controller = figure->controller;
@@ -264,6 +264,6 @@ void os_groups_facts(const struct os_groups *groups, const struct os *os, struct
             value = read_figure(&group, figure);
         if (value.state == VITALS_HAVE && (flat || counts_itself_alone(&group, figure)))
             value.state = VITALS_LOWER_BOUND;
-        fact_value(out, figure->metric, value);
+        batch_set_value(out, figure->metric, value);
     }
 }

@@ -2,7 +2,7 @@
  * diagnosis are made of that tell of the machine.
  *
  * Everything is read below the roots of struct os; what cannot be read is not known, and nothing is
- * said of it. Thread rule: lanes only; no memory is asked for. */
+ * said of it. Thread rule: workers only; no memory is asked for. */
 #ifndef VITALS_OS_LINUX_DIAGNOSIS_OURSELVES_H
 #define VITALS_OS_LINUX_DIAGNOSIS_OURSELVES_H
 
@@ -48,7 +48,7 @@ enum capability {
 
 struct ourselves {
     const struct os *os;
-    struct facts *out;
+    struct row_batch *out;
     bool known; /* self/status tells of rights */
     uint64_t capabilities;
     uint64_t user, group; /* effective */

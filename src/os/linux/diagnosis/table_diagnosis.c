@@ -1,7 +1,7 @@
 /* table_diagnosis.c: the table diagnosis: what of the machine can be read, what cannot, and why.
  *
  * Here stands who we are; the rows are in table_diagnosis_rights.c, _kernel.c and _devices.c.
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/diagnosis/ourselves.h"
 #include "os/linux/tables.h"
 
@@ -268,7 +268,7 @@ static void look(struct ourselves *self)
     self->rights = choose_rights(self);
 }
 
-int table_diagnosis(const struct os *os, struct facts *out)
+int table_diagnosis(const struct os *os, struct row_batch *out)
 {
     struct ourselves self = {.os = os, .out = out};
     look(&self);

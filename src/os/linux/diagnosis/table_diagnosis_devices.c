@@ -2,7 +2,7 @@
  * nodes, and what Windows lends: rows of the table diagnosis. Back ends tell of what they read.
  *
  * Reads the folder of a device's configuration and its runtime status, which wake nothing.
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/diagnosis/ourselves.h"
 
 #include <errno.h>

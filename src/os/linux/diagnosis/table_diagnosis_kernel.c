@@ -1,5 +1,5 @@
 /* table_diagnosis_kernel.c: what this kernel counts, and what our limits leave us: rows of the
- * table diagnosis. Thread rule: lanes only. */
+ * table diagnosis. Thread rule: workers only. */
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/diagnosis/ourselves.h"
 #include "os/linux/process/process_tables.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Descriptors that are not a process's: roots, files of the machine, lanes, a driver's own. */
+/* Descriptors that are not a process's: roots, files of the machine, workers, a driver's own. */
 enum { OTHER_DESCRIPTORS = 128, LIMITS_TEXT = 4096 };
 
 static void diagnose_system(const struct ourselves *self)

@@ -1,7 +1,7 @@
 /* table_diagnosis_rights.c: whom we see, and what we may read of those who are not ours: rows of
  * the table diagnosis. What each capability opens was measured on Linux 6.18.
  *
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/diagnosis/ourselves.h"
 
 #include <errno.h>
@@ -120,14 +120,14 @@ static bool is_counter(const char *name, void *data)
 }
 
 /* Nothing is wrong without it: it is what many processes cost. */
-static void diagnose_digests(const struct ourselves *self)
+static void diagnose_task_iterator(const struct ourselves *self)
 {
-    struct os_digests *digests = NULL;
+    struct os_task_iterator *iterator = NULL;
     char finding[256];
     if (!self->os->live)
         return;
-    int code = os_digests_open(self->os, &digests);
-    os_digests_close(digests);
+    int code = os_task_iterator_open(self->os, &iterator);
+    os_task_iterator_close(iterator);
     if (code == 0)
         (void)snprintf(finding, sizeof finding,
                        "the kernel tells which of them have run (BPF), and only those are read");
@@ -209,5 +209,5 @@ void diagnose_rights(const struct ourselves *self)
     diagnose_delays(self);
     diagnose_energy(self);
     diagnose_perf(self);
-    diagnose_digests(self);
+    diagnose_task_iterator(self);
 }

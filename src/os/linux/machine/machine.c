@@ -1,6 +1,6 @@
 /* machine.c: os_read_machine: the row of host, and in what order the rest comes.
  *
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/machine/machine.h"
 #include "os/linux/linux.h"
 
@@ -9,10 +9,10 @@
 
 enum { CGROUP_TEXT = 16 * 1024 };
 
-static bool wants_any(const struct facts *out, const vitals_metric *metrics, size_t count)
+static bool wants_any(const struct row_batch *out, const vitals_metric *metrics, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (facts_wants(out, metrics[i]))
+        if (batch_wants(out, metrics[i]))
             return true;
     return false;
 }
@@ -58,11 +58,11 @@ static struct value cpus_eligible(const struct os *os, const struct values *host
 }
 
 /* What follows from limits asks for those too. */
-static void read_limits(const struct os *os, struct facts *out, struct values *host)
+static void read_limits(const struct os *os, struct row_batch *out, struct values *host)
 {
     struct metric_set wanted = out->wanted;
-    bool memory = facts_wants(out, VITALS_HOST_MEMORY_EFFECTIVE_BYTES);
-    bool cpus = facts_wants(out, VITALS_HOST_CPUS_ELIGIBLE);
+    bool memory = batch_wants(out, VITALS_HOST_MEMORY_EFFECTIVE_BYTES);
+    bool cpus = batch_wants(out, VITALS_HOST_CPUS_ELIGIBLE);
     if (memory)
         metric_set_add(&wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES);
     if (cpus) {
@@ -76,31 +76,32 @@ static void read_limits(const struct os *os, struct facts *out, struct values *h
         values_set(host, VITALS_HOST_CPUS_ELIGIBLE, cpus_eligible(os, host));
 }
 
-static void read_path(const struct os *os, struct facts *out)
+static void read_path(const struct os *os, struct row_batch *out)
 {
     char text[CGROUP_TEXT];
     int error;
-    if (!facts_wants(out, VITALS_HOST_CGROUP_PATH))
+    if (!batch_wants(out, VITALS_HOST_CGROUP_PATH))
         return;
     struct span whole = lines_read(os, os->proc, "self/cgroup", text, sizeof text, &error);
     struct span path = os_parse_cgroup(whole.bytes, whole.size);
     if (path.size > 0)
-        fact_text(out, VITALS_HOST_CGROUP_PATH, path);
+        batch_set_text(out, VITALS_HOST_CGROUP_PATH, path);
     else
-        fact_missing(out, VITALS_HOST_CGROUP_PATH,
-                     error == 0 || error == -ENOENT ? VITALS_UNSUPPORTED : os_availability(error));
+        batch_set_missing(out, VITALS_HOST_CGROUP_PATH,
+                          error == 0 || error == -ENOENT ? VITALS_UNSUPPORTED
+                                                         : os_availability(error));
 }
 
-static void read_network_namespace(const struct os *os, struct facts *out)
+static void read_network_namespace(const struct os *os, struct row_batch *out)
 {
     uint64_t inode;
-    if (!facts_wants(out, VITALS_HOST_NETWORK_NAMESPACE))
+    if (!batch_wants(out, VITALS_HOST_NETWORK_NAMESPACE))
         return;
     int code = linux_namespace(os, "self/ns/net", &inode);
     if (code < 0)
-        fact_missing(out, VITALS_HOST_NETWORK_NAMESPACE, os_availability(code));
+        batch_set_missing(out, VITALS_HOST_NETWORK_NAMESPACE, os_availability(code));
     else
-        fact_u64(out, VITALS_HOST_NETWORK_NAMESPACE, inode);
+        batch_set_u64(out, VITALS_HOST_NETWORK_NAMESPACE, inode);
 }
 
 /* ---- memory of ZFS ---- */
@@ -126,7 +127,7 @@ static struct value zfs_cache(const struct os *os)
 
 /* ---- all of it ---- */
 
-void os_read_machine(const struct os *os, struct facts *out)
+void os_read_machine(const struct os *os, struct row_batch *out)
 {
     static const vitals_metric PROCESSORS[] = {VITALS_HOST_CPUS_PHYSICAL, VITALS_HOST_CPU_PACKAGES,
                                                VITALS_HOST_CPU_FREQUENCY_HERTZ};
@@ -137,15 +138,15 @@ void os_read_machine(const struct os *os, struct facts *out)
         machine_read_cpus(os, out, &host);
     if (metric_set_has_entity(&out->wanted, VITALS_ENERGY_ZONE))
         machine_read_energy(os, out);
-    if (machine && facts_row(out, VITALS_HOST, 1, (struct span){"host", 4}) != NULL) {
+    if (machine && batch_add_row(out, VITALS_HOST, 1, (struct span){"host", 4}) != NULL) {
         read_limits(os, out, &host);
-        if (facts_wants(out, VITALS_HOST_MEMORY_ZFS_CACHE_BYTES))
+        if (batch_wants(out, VITALS_HOST_MEMORY_ZFS_CACHE_BYTES))
             values_set(&host, VITALS_HOST_MEMORY_ZFS_CACHE_BYTES, zfs_cache(os));
         /* Places for the sums over the rows of energy_zone. */
         values_set(&host, VITALS_HOST_PACKAGE_ENERGY_JOULES, value_missing(VITALS_UNSUPPORTED));
         values_set(&host, VITALS_HOST_DRAM_ENERGY_JOULES, value_missing(VITALS_UNSUPPORTED));
         for (unsigned number = 1; number < METRIC_NUMBERS; number++)
-            fact_value(out, metric_of(VITALS_HOST, number), host.at[number]);
+            batch_set_value(out, metric_of(VITALS_HOST, number), host.at[number]);
         read_path(os, out);
         read_network_namespace(os, out);
         machine_read_names(os, out);

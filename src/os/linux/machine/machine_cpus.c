@@ -4,7 +4,7 @@
  * threads of one core name each other in core_cpus_list (thread_siblings_list before 5.4): the
  * first of them stands for the core. Where /sys has no clocks, as in most virtual machines, or is
  * not there at all, /proc/cpuinfo lists the CPUs and tells what it can.
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/machine/machine.h"
 
 #include "os/linux/machine/host_files.h"
@@ -23,7 +23,7 @@ struct cpu {
 
 struct processors {
     const struct os *os;
-    struct facts *out;
+    struct row_batch *out;
     uint64_t packages[PACKAGES_MAX / 64]; /* seen */
     uint64_t package_count, core_count, clock_count, cpu_count;
     double clock_sum;
@@ -71,12 +71,12 @@ static bool read_clock(const struct os *os, uint64_t cpu, const char *file, doub
 static void write_clocks(const struct processors *all, uint64_t cpu)
 {
     double hertz;
-    if (facts_wants(all->out, VITALS_CPU_FREQUENCY_MIN_HERTZ) &&
+    if (batch_wants(all->out, VITALS_CPU_FREQUENCY_MIN_HERTZ) &&
         read_clock(all->os, cpu, "cpufreq/scaling_min_freq", &hertz))
-        fact_f64(all->out, VITALS_CPU_FREQUENCY_MIN_HERTZ, hertz);
-    if (facts_wants(all->out, VITALS_CPU_FREQUENCY_MAX_HERTZ) &&
+        batch_set_f64(all->out, VITALS_CPU_FREQUENCY_MIN_HERTZ, hertz);
+    if (batch_wants(all->out, VITALS_CPU_FREQUENCY_MAX_HERTZ) &&
         read_clock(all->os, cpu, "cpufreq/scaling_max_freq", &hertz))
-        fact_f64(all->out, VITALS_CPU_FREQUENCY_MAX_HERTZ, hertz);
+        batch_set_f64(all->out, VITALS_CPU_FREQUENCY_MAX_HERTZ, hertz);
 }
 
 static void begin_row(const struct processors *all, uint64_t cpu)
@@ -84,17 +84,17 @@ static void begin_row(const struct processors *all, uint64_t cpu)
     char label[3 + NUMBER_TEXT] = "cpu";
     size_t size = 3 + number_print_u64(label + 3, cpu);
     if (metric_set_has_entity(&all->out->wanted, VITALS_CPU))
-        (void)facts_row(all->out, VITALS_CPU, cpu + 1, (struct span){label, size});
+        (void)batch_add_row(all->out, VITALS_CPU, cpu + 1, (struct span){label, size});
 }
 
 /* Sums up, and writes the row. */
 static void take_cpu(struct processors *all, const struct cpu *cpu)
 {
-    struct facts *out = all->out;
+    struct row_batch *out = all->out;
     begin_row(all, cpu->index);
     all->cpu_count++;
     if (cpu->has_package) {
-        fact_u64(out, VITALS_CPU_PACKAGE, cpu->package);
+        batch_set_u64(out, VITALS_CPU_PACKAGE, cpu->package);
         bool first = count_package(all, cpu->package);
         if (first && !cpu->has_siblings && cpu->cores_of_package > 0) {
             all->cores_known = true;
@@ -102,11 +102,11 @@ static void take_cpu(struct processors *all, const struct cpu *cpu)
         }
     }
     if (cpu->has_core)
-        fact_u64(out, VITALS_CPU_CORE, cpu->core);
+        batch_set_u64(out, VITALS_CPU_CORE, cpu->core);
     all->cores_known |= cpu->has_siblings;
     all->core_count += cpu->first_of_core;
     if (cpu->has_clock) {
-        fact_f64(out, VITALS_CPU_FREQUENCY_HERTZ, cpu->hertz);
+        batch_set_f64(out, VITALS_CPU_FREQUENCY_HERTZ, cpu->hertz);
         all->clock_sum += cpu->hertz;
         all->clock_count++;
     }
@@ -114,10 +114,10 @@ static void take_cpu(struct processors *all, const struct cpu *cpu)
 
 /* ---- /sys ---- */
 
-static bool wants_clock(const struct facts *out)
+static bool wants_clock(const struct row_batch *out)
 {
-    return facts_wants(out, VITALS_CPU_FREQUENCY_HERTZ) ||
-           facts_wants(out, VITALS_HOST_CPU_FREQUENCY_HERTZ);
+    return batch_wants(out, VITALS_CPU_FREQUENCY_HERTZ) ||
+           batch_wants(out, VITALS_HOST_CPU_FREQUENCY_HERTZ);
 }
 
 static bool read_clock_now(const struct os *os, uint64_t cpu, double *hertz)
@@ -130,14 +130,14 @@ static bool read_clock_now(const struct os *os, uint64_t cpu, double *hertz)
 static void read_cpu(struct processors *all, struct cpu *cpu)
 {
     const struct os *os = all->os;
-    struct facts *out = all->out;
+    struct row_batch *out = all->out;
     uint64_t first;
-    if (facts_wants(out, VITALS_CPU_CORE))
+    if (batch_wants(out, VITALS_CPU_CORE))
         cpu->has_core |= read_number(os, cpu->index, "topology/core_id", &cpu->core);
-    if (facts_wants(out, VITALS_CPU_PACKAGE) || facts_wants(out, VITALS_HOST_CPU_PACKAGES))
+    if (batch_wants(out, VITALS_CPU_PACKAGE) || batch_wants(out, VITALS_HOST_CPU_PACKAGES))
         cpu->has_package |= read_number(os, cpu->index, "topology/physical_package_id",
                                         &cpu->package);
-    if (facts_wants(out, VITALS_HOST_CPUS_PHYSICAL))
+    if (batch_wants(out, VITALS_HOST_CPUS_PHYSICAL))
         cpu->has_siblings = read_first_sibling(os, cpu->index, &first);
     cpu->first_of_core = cpu->has_siblings && first == cpu->index;
     if (wants_clock(out) && !cpu->has_clock)
@@ -212,7 +212,7 @@ static void set_count(struct values *host, vitals_metric metric, bool known, uin
                known && count > 0 ? value_u64(count) : value_missing(VITALS_UNSUPPORTED));
 }
 
-void machine_read_cpus(const struct os *os, struct facts *out, struct values *host)
+void machine_read_cpus(const struct os *os, struct row_batch *out, struct values *host)
 {
     struct processors all = {.os = os, .out = out};
     if (os->sys < 0 || !read_online(&all)) {

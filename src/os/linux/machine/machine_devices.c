@@ -2,7 +2,7 @@
  *
  * One small file per value, and none that is not wanted: some drivers ask their hardware for the
  * speed of a link. The lists are the kernel's own, so that rows stand in the order of the ticks'.
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/machine/machine.h"
 
 #include "util/number.h"
@@ -15,7 +15,7 @@ enum { PATH_BYTES = 192, TEXT_BYTES = 256 };
 
 struct devices_reading {
     const struct os *os;
-    struct facts *out;
+    struct row_batch *out;
     const char *class;         /* "block", "net" */
     char name[OS_DEVICE_NAME]; /* of the device being read */
 };
@@ -43,13 +43,13 @@ static void read_u64(const struct devices_reading *reading, vitals_metric metric
     char path[PATH_BYTES];
     uint64_t number;
     int error;
-    if (!facts_wants(reading->out, metric))
+    if (!batch_wants(reading->out, metric))
         return;
     path_of(reading, file, path);
     if (lines_u64(reading->os, reading->os->sys, path, &number, &error))
-        fact_u64(reading->out, metric, saturating_mul(number, scale));
+        batch_set_u64(reading->out, metric, saturating_mul(number, scale));
     else
-        fact_missing(reading->out, metric, reason(error));
+        batch_set_missing(reading->out, metric, reason(error));
 }
 
 static struct span read_line(const struct devices_reading *reading, const char *file,
@@ -64,13 +64,13 @@ static void read_text(const struct devices_reading *reading, vitals_metric metri
 {
     char text[TEXT_BYTES];
     int error;
-    if (!facts_wants(reading->out, metric))
+    if (!batch_wants(reading->out, metric))
         return;
     struct span line = read_line(reading, file, text, &error);
     if (line.size > 0)
-        fact_text(reading->out, metric, line);
+        batch_set_text(reading->out, metric, line);
     else
-        fact_missing(reading->out, metric, reason(error));
+        batch_set_missing(reading->out, metric, reason(error));
 }
 
 /* False where it cannot be a name of a file in /sys. */
@@ -81,7 +81,7 @@ static bool begin(struct devices_reading *reading, vitals_entity entity, struct 
         return false;
     memcpy(reading->name, name.bytes, name.size);
     reading->name[name.size] = '\0';
-    return facts_row(reading->out, entity, 0, name) != NULL;
+    return batch_add_row(reading->out, entity, 0, name) != NULL;
 }
 
 /* ---- disks ---- */
@@ -90,7 +90,7 @@ static void read_model(const struct devices_reading *reading)
 {
     char vendor[TEXT_BYTES], model[TEXT_BYTES], both[2 * TEXT_BYTES];
     int error;
-    if (!facts_wants(reading->out, VITALS_DISK_MODEL))
+    if (!batch_wants(reading->out, VITALS_DISK_MODEL))
         return;
     struct span first = read_line(reading, "device/vendor", vendor, NULL);
     struct span second = read_line(reading, "device/model", model, &error);
@@ -106,9 +106,9 @@ static void read_model(const struct devices_reading *reading)
     memcpy(both + size, second.bytes, second.size);
     size += second.size;
     if (second.size > 0)
-        fact_text(reading->out, VITALS_DISK_MODEL, (struct span){both, size});
+        batch_set_text(reading->out, VITALS_DISK_MODEL, (struct span){both, size});
     else
-        fact_missing(reading->out, VITALS_DISK_MODEL, reason(error));
+        batch_set_missing(reading->out, VITALS_DISK_MODEL, reason(error));
 }
 
 static void take_disk(struct span line, void *data)
@@ -124,7 +124,7 @@ static void take_disk(struct span line, void *data)
     read_u64(reading, VITALS_DISK_ROTATIONAL, "queue/rotational", 1);
 }
 
-void machine_read_disks(const struct os *os, struct facts *out)
+void machine_read_disks(const struct os *os, struct row_batch *out)
 {
     struct devices_reading reading = {.os = os, .out = out, .class = "block"};
     (void)lines_each(os, os->proc, "diskstats", take_disk, &reading);
@@ -141,7 +141,7 @@ static const char *const FLAGS[] = {
     "multicast", "portsel",   "automedia", "dynamic",
 };
 
-static void write_flags(struct facts *out, uint64_t flags)
+static void write_flags(struct row_batch *out, uint64_t flags)
 {
     char text[TEXT_BYTES];
     size_t size = 0;
@@ -154,7 +154,7 @@ static void write_flags(struct facts *out, uint64_t flags)
         memcpy(text + size, FLAGS[i], length);
         size += length;
     }
-    fact_text(out, VITALS_NETWORK_FLAGS, (struct span){text, size});
+    batch_set_text(out, VITALS_NETWORK_FLAGS, (struct span){text, size});
 }
 
 /* The file "flags" lacks "running", which the kernel works out when a program asks: an interface
@@ -164,20 +164,20 @@ static void read_flags(const struct devices_reading *reading)
     char text[TEXT_BYTES], state[TEXT_BYTES];
     int error;
     uint64_t flags;
-    struct facts *out = reading->out;
-    if (!facts_wants(out, VITALS_NETWORK_UP) && !facts_wants(out, VITALS_NETWORK_FLAGS))
+    struct row_batch *out = reading->out;
+    if (!batch_wants(out, VITALS_NETWORK_UP) && !batch_wants(out, VITALS_NETWORK_FLAGS))
         return;
     struct span line = read_line(reading, "flags", text, &error);
     struct span word = read_line(reading, "operstate", state, NULL);
     const char *at = line.bytes;
     if (!number_hex(&at, line.bytes + line.size, &flags)) {
-        fact_missing(out, VITALS_NETWORK_UP, reason(error));
-        fact_missing(out, VITALS_NETWORK_FLAGS, reason(error));
+        batch_set_missing(out, VITALS_NETWORK_UP, reason(error));
+        batch_set_missing(out, VITALS_NETWORK_FLAGS, reason(error));
         return;
     }
     if ((flags & UP) != 0 && (span_equal(word, "up") || span_equal(word, "unknown")))
         flags |= RUNNING;
-    fact_u64(out, VITALS_NETWORK_UP, (flags & UP) != 0 && (flags & RUNNING) != 0);
+    batch_set_u64(out, VITALS_NETWORK_UP, (flags & UP) != 0 && (flags & RUNNING) != 0);
     write_flags(out, flags);
 }
 
@@ -188,14 +188,14 @@ static void read_speed(const struct devices_reading *reading)
     char text[TEXT_BYTES];
     int error;
     uint64_t megabits;
-    if (!facts_wants(reading->out, VITALS_NETWORK_SPEED_BYTES))
+    if (!batch_wants(reading->out, VITALS_NETWORK_SPEED_BYTES))
         return;
     struct span line = read_line(reading, "speed", text, &error);
     struct cursor at = cursor_over(line.bytes, line.size);
     if (cursor_u64(&at, &megabits) && megabits > 0 && megabits < NONE_32)
-        fact_u64(reading->out, VITALS_NETWORK_SPEED_BYTES, megabits * BYTES_PER_MEGABIT);
+        batch_set_u64(reading->out, VITALS_NETWORK_SPEED_BYTES, megabits * BYTES_PER_MEGABIT);
     else
-        fact_missing(reading->out, VITALS_NETWORK_SPEED_BYTES, reason(error));
+        batch_set_missing(reading->out, VITALS_NETWORK_SPEED_BYTES, reason(error));
 }
 
 static void take_network(struct span line, void *data)
@@ -215,7 +215,7 @@ static void take_network(struct span line, void *data)
     read_text(reading, VITALS_NETWORK_HARDWARE_ADDRESS, "address");
 }
 
-void machine_read_networks(const struct os *os, struct facts *out)
+void machine_read_networks(const struct os *os, struct row_batch *out)
 {
     struct devices_reading reading = {.os = os, .out = out, .class = "net"};
     (void)lines_each(os, os->proc, "net/dev", take_network, &reading);

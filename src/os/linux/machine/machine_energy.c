@@ -4,7 +4,7 @@
  * processors have the same. The zones of "intel-rapl-mmio" are the same packages over another bus
  * and are passed over. The counters are told as they are read: who keeps the last reading sees that
  * one began anew (host/energy.c). Since Linux 5.10 they are root's alone.
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/machine/machine.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static const char FOLDER[] = "class/powercap", PREFIX[] = "intel-rapl:";
 
 struct zones {
     const struct os *os;
-    struct facts *out;
+    struct row_batch *out;
     size_t count;
 };
 
@@ -49,14 +49,14 @@ static void read_joules(const struct zones *zones, const char *zone, const char 
 {
     char path[OS_SYS_PATH];
     uint64_t micro;
-    if (!facts_wants(zones->out, metric))
+    if (!batch_wants(zones->out, metric))
         return;
     (void)snprintf(path, sizeof path, "%s/%.80s/%s", FOLDER, zone, file);
     int code = os_sys_u64(zones->os, path, &micro);
     if (code < 0)
-        fact_missing(zones->out, metric, os_availability(code));
+        batch_set_missing(zones->out, metric, os_availability(code));
     else
-        fact_f64(zones->out, metric, (double)micro / 1e6);
+        batch_set_f64(zones->out, metric, (double)micro / 1e6);
 }
 
 static bool visit(const char *entry, void *data)
@@ -73,23 +73,24 @@ static bool visit(const char *entry, void *data)
     if (!part || !read_name(zones->os, above, package))
         memcpy(package, name, sizeof package);
     (void)snprintf(label, sizeof label, "%s%s%s", package, part ? " " : "", part ? name : "");
-    if (facts_row(zones->out, VITALS_ENERGY_ZONE, key, (struct span){label, strlen(label)}) == NULL)
+    if (batch_add_row(zones->out, VITALS_ENERGY_ZONE, key, (struct span){label, strlen(label)}) ==
+        NULL)
         return false;
-    fact_string(zones->out, VITALS_ENERGY_ZONE_NAME, name);
-    fact_string(zones->out, VITALS_ENERGY_ZONE_PACKAGE, package);
+    batch_set_string(zones->out, VITALS_ENERGY_ZONE_NAME, name);
+    batch_set_string(zones->out, VITALS_ENERGY_ZONE_PACKAGE, package);
     read_joules(zones, entry, "max_energy_range_uj", VITALS_ENERGY_ZONE_RANGE_JOULES);
     read_joules(zones, entry, "energy_uj", VITALS_ENERGY_ZONE_ENERGY_JOULES);
     if (++zones->count < ZONES_MAX)
         return true;
-    facts_state(zones->out, VITALS_ENERGY_ZONE, VITALS_LOWER_BOUND);
+    batch_state(zones->out, VITALS_ENERGY_ZONE, VITALS_LOWER_BOUND);
     return false;
 }
 
-void machine_read_energy(const struct os *os, struct facts *out)
+void machine_read_energy(const struct os *os, struct row_batch *out)
 {
     struct zones zones = {.os = os, .out = out};
     int code = os_sys_list(os, FOLDER, visit, &zones);
     if (zones.count == 0)
-        facts_state(out, VITALS_ENERGY_ZONE,
+        batch_state(out, VITALS_ENERGY_ZONE,
                     code == 0 || code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
 }

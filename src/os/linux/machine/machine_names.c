@@ -1,6 +1,6 @@
 /* machine_names.c: what the machine is called: processor, architecture, product, distribution.
  *
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/machine/machine.h"
 
 #include <string.h>
@@ -43,26 +43,26 @@ static void take_model(struct span line, void *data)
     }
 }
 
-static void read_model(const struct os *os, struct facts *out)
+static void read_model(const struct os *os, struct row_batch *out)
 {
     struct model model = {.rank = ARRAY_COUNT(MODEL_KEYS)};
     (void)lines_each(os, os->proc, "cpuinfo", take_model, &model);
     if (model.size > 0)
-        fact_text(out, VITALS_HOST_CPU_MODEL, (struct span){model.text, model.size});
+        batch_set_text(out, VITALS_HOST_CPU_MODEL, (struct span){model.text, model.size});
 }
 
-static void read_architecture(const struct os *os, struct facts *out)
+static void read_architecture(const struct os *os, struct row_batch *out)
 {
     char text[NAME_BYTES];
     struct span name = lines_read(os, os->proc, "sys/kernel/arch", text, sizeof text, NULL);
     struct utsname uts;
     if (name.size > 0)
-        fact_text(out, VITALS_HOST_ARCHITECTURE, name);
+        batch_set_text(out, VITALS_HOST_ARCHITECTURE, name);
     else if (os->live && uname(&uts) == 0)
-        fact_string(out, VITALS_HOST_ARCHITECTURE, uts.machine);
+        batch_set_string(out, VITALS_HOST_ARCHITECTURE, uts.machine);
 }
 
-static void read_product(const struct os *os, struct facts *out)
+static void read_product(const struct os *os, struct row_batch *out)
 {
     char vendor[NAME_BYTES], name[NAME_BYTES], both[2 * NAME_BYTES + 1];
     struct span first = lines_trim(
@@ -81,7 +81,7 @@ static void read_product(const struct os *os, struct facts *out)
     memcpy(both + size, second.bytes, second.size);
     size += second.size;
     if (size > 0)
-        fact_text(out, VITALS_HOST_PRODUCT, (struct span){both, size});
+        batch_set_text(out, VITALS_HOST_PRODUCT, (struct span){both, size});
 }
 
 /* os-release(5): as a shell would read it, in one of two kinds of quotes or in none. */
@@ -112,20 +112,20 @@ size_t machine_parse_release(const char *bytes, size_t size, char *out, size_t c
     return 0;
 }
 
-static void read_release(const struct os *os, struct facts *out)
+static void read_release(const struct os *os, struct row_batch *out)
 {
     char text[RELEASE_BYTES], name[NAME_BYTES];
     struct span whole = lines_read(os, os->etc, "os-release", text, sizeof text, NULL);
     size_t size = machine_parse_release(whole.bytes, whole.size, name, sizeof name);
     if (size > 0)
-        fact_text(out, VITALS_HOST_OPERATING_SYSTEM, (struct span){name, size});
+        batch_set_text(out, VITALS_HOST_OPERATING_SYSTEM, (struct span){name, size});
 }
 
-void machine_read_names(const struct os *os, struct facts *out)
+void machine_read_names(const struct os *os, struct row_batch *out)
 {
     static const struct {
         vitals_metric metric;
-        void (*read)(const struct os *os, struct facts *out);
+        void (*read)(const struct os *os, struct row_batch *out);
     } NAMES[] = {
         {VITALS_HOST_CPU_MODEL, read_model},
         {VITALS_HOST_ARCHITECTURE, read_architecture},
@@ -133,6 +133,6 @@ void machine_read_names(const struct os *os, struct facts *out)
         {VITALS_HOST_OPERATING_SYSTEM, read_release},
     };
     for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++)
-        if (facts_wants(out, NAMES[i].metric))
+        if (batch_wants(out, NAMES[i].metric))
             NAMES[i].read(os, out);
 }

@@ -2,7 +2,7 @@
  *
  * The root's files tell the same as /proc/pressure, so it has no rows: only a cgroup that is not
  * the root has a type.
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/machine/machine.h"
 
@@ -17,7 +17,7 @@ static const struct {
     {"irq", "irq.pressure", "cgroup irq"},
 };
 
-void machine_read_pressure(const struct os *os, struct facts *out)
+void machine_read_pressure(const struct os *os, struct row_batch *out)
 {
     enum { TEXT_BYTES = 512 };
     struct cgroups cgroups;
@@ -37,12 +37,12 @@ void machine_read_pressure(const struct os *os, struct facts *out)
         if (!host_parse_pressure(text, size, &values))
             continue;
         const char *label = PRESSURES[i].label;
-        if (facts_row(out, VITALS_PRESSURE, OS_PRESSURES + 1 + i,
-                      (struct span){label, strlen(label)}) == NULL)
+        if (batch_add_row(out, VITALS_PRESSURE, OS_PRESSURES + 1 + i,
+                          (struct span){label, strlen(label)}) == NULL)
             return;
-        fact_string(out, VITALS_PRESSURE_RESOURCE, PRESSURES[i].resource);
-        fact_string(out, VITALS_PRESSURE_SCOPE, "cgroup");
+        batch_set_string(out, VITALS_PRESSURE_RESOURCE, PRESSURES[i].resource);
+        batch_set_string(out, VITALS_PRESSURE_SCOPE, "cgroup");
         for (unsigned number = 1; number < METRIC_NUMBERS; number++)
-            fact_value(out, metric_of(VITALS_PRESSURE, number), values.at[number]);
+            batch_set_value(out, metric_of(VITALS_PRESSURE, number), values.at[number]);
     }
 }

@@ -3,8 +3,8 @@
  * Counted in the machine's sums: what has a device of its own here, each device once, but for loop
  * devices, whose files lie on another; of ZFS the pools and not their datasets, which share the
  * space. Where nothing is left, as in a container, its root is counted. statvfs of a dead server
- * may hang: that is the business of the lane which calls.
- * Thread rule: lanes only. */
+ * may hang: that is the business of the worker which calls.
+ * Thread rule: workers only. */
 #include "os/linux/lines.h"
 #include "os/linux/machine/mounts.h"
 #include "os/linux/machine/zfs.h"
@@ -26,7 +26,7 @@ enum { SEEN_FEW = 256, SEEN_MAX = 1 << 16, NODEV_MAX = 128 };
 struct filesystems {
     const struct os *os;
     const struct os_mount_gate *gate; /* may be NULL */
-    struct facts *out;
+    struct row_batch *out;
     struct mount mount; /* the line being taken */
     struct zfs_pools pools;
     uint64_t seen[SEEN_FEW]; /* devices that are counted: as many as most machines have at most … */
@@ -70,11 +70,11 @@ static bool has_no_device(const struct filesystems *all)
 
 /* ---- space ---- */
 
-static bool wants_space(const struct facts *out)
+static bool wants_space(const struct row_batch *out)
 {
     for (unsigned metric = VITALS_FILESYSTEM_TOTAL_BYTES; metric <= VITALS_FILESYSTEM_INODES_FREE;
          metric++)
-        if (facts_wants(out, (vitals_metric)metric))
+        if (batch_wants(out, (vitals_metric)metric))
             return true;
     return false;
 }
@@ -124,26 +124,26 @@ static int ask_space(const struct filesystems *all, struct statvfs *space)
     return error;
 }
 
-static void write_space(struct facts *out, const struct statvfs *space)
+static void write_space(struct row_batch *out, const struct statvfs *space)
 {
     uint64_t unit = space->f_frsize != 0 ? space->f_frsize : space->f_bsize;
     uint64_t used = space->f_blocks > space->f_bfree ? space->f_blocks - space->f_bfree : 0;
-    fact_u64(out, VITALS_FILESYSTEM_TOTAL_BYTES, saturating_mul(space->f_blocks, unit));
-    fact_u64(out, VITALS_FILESYSTEM_USED_BYTES, saturating_mul(used, unit));
-    fact_u64(out, VITALS_FILESYSTEM_FREE_BYTES, saturating_mul(space->f_bfree, unit));
-    fact_u64(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, saturating_mul(space->f_bavail, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_TOTAL_BYTES, saturating_mul(space->f_blocks, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_USED_BYTES, saturating_mul(used, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_FREE_BYTES, saturating_mul(space->f_bfree, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, saturating_mul(space->f_bavail, unit));
     if (space->f_files == 0)
         return;
-    fact_u64(out, VITALS_FILESYSTEM_INODES, space->f_files);
-    fact_u64(out, VITALS_FILESYSTEM_INODES_FREE, space->f_ffree);
+    batch_set_u64(out, VITALS_FILESYSTEM_INODES, space->f_files);
+    batch_set_u64(out, VITALS_FILESYSTEM_INODES_FREE, space->f_ffree);
 }
 
-static void write_no_space(struct facts *out, int error)
+static void write_no_space(struct row_batch *out, int error)
 {
     for (unsigned metric = VITALS_FILESYSTEM_TOTAL_BYTES; metric <= VITALS_FILESYSTEM_INODES_FREE;
          metric++)
-        fact_missing(out, (vitals_metric)metric,
-                     error == -ETIMEDOUT ? VITALS_TIMED_OUT : os_availability(error));
+        batch_set_missing(out, (vitals_metric)metric,
+                          error == -ETIMEDOUT ? VITALS_TIMED_OUT : os_availability(error));
 }
 
 /* ---- what is counted ---- */
@@ -163,7 +163,7 @@ static bool is_seen(struct filesystems *all, const void *bytes, size_t size)
         return false;
     }
     if (all->seen_more.count == SEEN_MAX) {
-        facts_state(all->out, VITALS_FILESYSTEM, VITALS_LOWER_BOUND);
+        batch_state(all->out, VITALS_FILESYSTEM, VITALS_LOWER_BOUND);
         return true;
     }
     all->out->failed |= hash_set(&all->seen_more, hash, 1) != 0;
@@ -190,30 +190,31 @@ static struct span text_of(const struct mount_text *text)
     return (struct span){text->bytes, text->size};
 }
 
-static void fact_cut(struct facts *out, vitals_metric metric, const struct mount_text *text)
+static void fact_cut(struct row_batch *out, vitals_metric metric, const struct mount_text *text)
 {
-    fact_text_as(out, metric, text_of(text), text->cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
+    batch_set_text_as(out, metric, text_of(text), text->cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
 }
 
 static void write_mount(struct filesystems *all)
 {
-    struct facts *out = all->out;
+    struct row_batch *out = all->out;
     const struct mount *mount = &all->mount;
     bool remote = mount_is_remote(mount);
     bool pseudo = !remote && !span_equal(mount->type, "zfs") && has_no_device(all);
     bool counted = is_counted(all, pseudo, remote);
     all->any_counted |= counted;
-    if (facts_row(out, VITALS_FILESYSTEM, 0, text_of(&mount->point)) == NULL)
+    if (batch_add_row(out, VITALS_FILESYSTEM, 0, text_of(&mount->point)) == NULL)
         return;
     fact_cut(out, VITALS_FILESYSTEM_MOUNT_POINT, &mount->point);
     fact_cut(out, VITALS_FILESYSTEM_DEVICE, &mount->source);
-    fact_text(out, VITALS_FILESYSTEM_TYPE, mount->type);
-    fact_text(out, VITALS_FILESYSTEM_OPTIONS, (struct span){mount->options, mount->options_size});
-    fact_u64(out, VITALS_FILESYSTEM_READ_ONLY, mount->read_only);
-    fact_u64(out, VITALS_FILESYSTEM_REMOTE, remote);
-    fact_u64(out, VITALS_FILESYSTEM_PSEUDO, pseudo);
+    batch_set_text(out, VITALS_FILESYSTEM_TYPE, mount->type);
+    batch_set_text(out, VITALS_FILESYSTEM_OPTIONS,
+                   (struct span){mount->options, mount->options_size});
+    batch_set_u64(out, VITALS_FILESYSTEM_READ_ONLY, mount->read_only);
+    batch_set_u64(out, VITALS_FILESYSTEM_REMOTE, remote);
+    batch_set_u64(out, VITALS_FILESYSTEM_PSEUDO, pseudo);
     size_t before = out->count;
-    fact_u64(out, VITALS_FILESYSTEM_COUNTED, counted);
+    batch_set_u64(out, VITALS_FILESYSTEM_COUNTED, counted);
     if (out->count > before && mount->point.size == 1 && !remote)
         all->root_fact = out->count;
 }
@@ -239,12 +240,13 @@ static void take_mount(struct span line, void *data)
         zfs_add_dataset(&all->pools, &all->mount, &space);
 }
 
-int table_filesystems(const struct os *os, struct facts *out)
+int table_filesystems(const struct os *os, struct row_batch *out)
 {
     return os_read_filesystems(os, NULL, out);
 }
 
-int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate, struct facts *out)
+int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate,
+                        struct row_batch *out)
 {
     struct filesystems all;
     all.os = os;

@@ -21,7 +21,7 @@ static const char SESSIONS[] = "systemd/sessions";
 
 struct reading {
     const struct os *os;
-    struct facts *out;
+    struct row_batch *out;
     struct buffer utmp;
     struct login *records; /* of utmp, borrowed from it */
     size_t count, capacity;
@@ -30,21 +30,21 @@ struct reading {
     int error;
 };
 
-static void put(struct facts *out, const struct login *login)
+static void put(struct row_batch *out, const struct login *login)
 {
-    if (facts_row(out, VITALS_LOGIN, 0, (struct span){"", 0}) == NULL)
+    if (batch_add_row(out, VITALS_LOGIN, 0, (struct span){"", 0}) == NULL)
         return;
-    fact_text(out, VITALS_LOGIN_USER, login->user);
-    fact_text(out, VITALS_LOGIN_TERMINAL, login->terminal);
-    fact_text(out, VITALS_LOGIN_HOST, login->host);
+    batch_set_text(out, VITALS_LOGIN_USER, login->user);
+    batch_set_text(out, VITALS_LOGIN_TERMINAL, login->terminal);
+    batch_set_text(out, VITALS_LOGIN_HOST, login->host);
     if (login->start_seconds > 0)
-        fact_f64(out, VITALS_LOGIN_START_TIME_SECONDS, login->start_seconds);
+        batch_set_f64(out, VITALS_LOGIN_START_TIME_SECONDS, login->start_seconds);
     else
-        fact_missing(out, VITALS_LOGIN_START_TIME_SECONDS, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_LOGIN_START_TIME_SECONDS, VITALS_UNSUPPORTED);
     if (login->pid != 0)
-        fact_u64(out, VITALS_LOGIN_PID, login->pid);
+        batch_set_u64(out, VITALS_LOGIN_PID, login->pid);
     else
-        fact_missing(out, VITALS_LOGIN_PID, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_LOGIN_PID, VITALS_UNSUPPORTED);
 }
 
 static void note_error(struct reading *reading, int error)
@@ -146,7 +146,7 @@ static void read_sessions(struct reading *reading)
     closedir(stream);
 }
 
-int table_logins(const struct os *os, struct facts *out)
+int table_logins(const struct os *os, struct row_batch *out)
 {
     if (os->run < 0)
         return -ENOTSUP;
@@ -161,6 +161,6 @@ int table_logins(const struct os *os, struct facts *out)
     if (!reading.found) // nothing here writes down who logs in
         return reading.error != 0 ? reading.error : -ENOTSUP;
     if (reading.partial)
-        facts_state(out, VITALS_LOGIN, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_LOGIN, VITALS_LOWER_BOUND);
     return 0;
 }

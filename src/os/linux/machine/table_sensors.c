@@ -5,7 +5,7 @@
  * cannot be read is left out, as a sensor that is not connected. Sensors on a 1-wire bus are left
  * out too: each takes most of a second, and asking disturbs others who use the bus. So are devices
  * that sleep, as a GPU: asking some of them wakes them up.
- * Thread rule: lanes only: a driver may ask its hardware. */
+ * Thread rule: workers only: a driver may ask its hardware. */
 #include "os/linux/lines.h"
 #include "os/linux/tables.h"
 
@@ -25,7 +25,7 @@ static const double CELSIUS_MAX = 1000.0;
 
 /* Entries of a folder, by the number in their name: the first of them where there are too many. */
 struct names {
-    struct facts *out; /* says so then */
+    struct row_batch *out; /* says so then */
     size_t count;
     char items[NAMES_MAX][NAME_BYTES];
 };
@@ -62,7 +62,7 @@ static void add_name(struct names *names, const char *name)
     size_t size = strlen(name) + 1;
     size_t place = search_place(names->items, names->count, NAME_BYTES, name, is_not_behind);
     if (names->count == NAMES_MAX || size > NAME_BYTES)
-        facts_state(names->out, VITALS_SENSOR, VITALS_LOWER_BOUND);
+        batch_state(names->out, VITALS_SENSOR, VITALS_LOWER_BOUND);
     if (place == NAMES_MAX || size > NAME_BYTES)
         return;
     size_t kept = size_min(names->count, NAMES_MAX - 1);
@@ -95,7 +95,7 @@ static int list_names(const struct os *os, const char *path, const char *prefix,
 
 struct sensor {
     const struct os *os;
-    struct facts *out;
+    struct row_batch *out;
     char folder[PATH_BYTES];
     char chip[TEXT_BYTES];
     size_t chip_size;
@@ -129,8 +129,8 @@ static bool read_celsius(const struct sensor *sensor, const char *file, double *
 static void read_threshold(const struct sensor *sensor, vitals_metric metric, const char *file)
 {
     double celsius;
-    if (facts_wants(sensor->out, metric) && read_celsius(sensor, file, &celsius))
-        fact_f64(sensor->out, metric, celsius);
+    if (batch_wants(sensor->out, metric) && read_celsius(sensor, file, &celsius))
+        batch_set_f64(sensor->out, metric, celsius);
 }
 
 static bool begin_row(const struct sensor *sensor, struct span name, const char *kind)
@@ -142,11 +142,11 @@ static bool begin_row(const struct sensor *sensor, struct span name, const char 
         label[size++] = ' ';
     memcpy(label + size, name.bytes, name.size);
     size += name.size;
-    if (facts_row(sensor->out, VITALS_SENSOR, 0, (struct span){label, size}) == NULL)
+    if (batch_add_row(sensor->out, VITALS_SENSOR, 0, (struct span){label, size}) == NULL)
         return false;
-    fact_text(sensor->out, VITALS_SENSOR_CHIP, (struct span){sensor->chip, sensor->chip_size});
-    fact_text(sensor->out, VITALS_SENSOR_NAME, name);
-    fact_string(sensor->out, VITALS_SENSOR_KIND, kind);
+    batch_set_text(sensor->out, VITALS_SENSOR_CHIP, (struct span){sensor->chip, sensor->chip_size});
+    batch_set_text(sensor->out, VITALS_SENSOR_NAME, name);
+    batch_set_string(sensor->out, VITALS_SENSOR_KIND, kind);
     return true;
 }
 
@@ -176,7 +176,7 @@ static void take_temperature(const struct sensor *sensor, const char *input)
     struct span name = read_line(sensor, beside(input, "label", file), text);
     if (!begin_row(sensor, name, "temperature"))
         return;
-    fact_f64(sensor->out, VITALS_SENSOR_TEMPERATURE_CELSIUS, celsius);
+    batch_set_f64(sensor->out, VITALS_SENSOR_TEMPERATURE_CELSIUS, celsius);
     read_threshold(sensor, VITALS_SENSOR_HIGH_CELSIUS, beside(input, "max", file));
     read_threshold(sensor, VITALS_SENSOR_CRITICAL_CELSIUS, beside(input, "crit", file));
 }
@@ -189,7 +189,7 @@ static void take_fan(const struct sensor *sensor, const char *input)
         return;
     struct span name = read_line(sensor, beside(input, "label", file), text);
     if (begin_row(sensor, name, "fan"))
-        fact_f64(sensor->out, VITALS_SENSOR_FAN_RPM, rpm);
+        batch_set_f64(sensor->out, VITALS_SENSOR_FAN_RPM, rpm);
 }
 
 /* Takes the files of one kind, in the chip's folder or in "device". */
@@ -207,7 +207,8 @@ static void take_files(struct sensor *sensor, const char *prefix, struct names *
     sensor->folder[size] = '\0';
 }
 
-static void take_chip(const struct os *os, struct facts *out, const char *name, struct names *files)
+static void take_chip(const struct os *os, struct row_batch *out, const char *name,
+                      struct names *files)
 {
     struct sensor sensor = {.os = os, .out = out};
     char text[TEXT_BYTES];
@@ -228,11 +229,11 @@ static void take_chip(const struct os *os, struct facts *out, const char *name, 
     take_files(&sensor, "fan", files, take_fan);
 }
 
-static bool has_temperature(const struct facts *out)
+static bool has_temperature(const struct row_batch *out)
 {
     for (size_t i = 0; i < out->row_count; i++)
         if (out->rows[i].entity == VITALS_SENSOR &&
-            fact_find(out, &out->rows[i], VITALS_SENSOR_TEMPERATURE_CELSIUS) != NULL)
+            batch_find(out, &out->rows[i], VITALS_SENSOR_TEMPERATURE_CELSIUS) != NULL)
             return true;
     return false;
 }
@@ -254,7 +255,8 @@ static void read_trips(const struct sensor *sensor, struct names *trips)
     }
 }
 
-static void take_zone(const struct os *os, struct facts *out, const char *name, struct names *trips)
+static void take_zone(const struct os *os, struct row_batch *out, const char *name,
+                      struct names *trips)
 {
     struct sensor sensor = {.os = os, .out = out};
     char text[TEXT_BYTES];
@@ -266,9 +268,9 @@ static void take_zone(const struct os *os, struct facts *out, const char *name, 
     set_chip(&sensor, type.size > 0 ? type : (struct span){name, strlen(name)});
     if (!begin_row(&sensor, (struct span){"", 0}, "temperature"))
         return;
-    fact_f64(out, VITALS_SENSOR_TEMPERATURE_CELSIUS, celsius);
-    if (facts_wants(out, VITALS_SENSOR_HIGH_CELSIUS) ||
-        facts_wants(out, VITALS_SENSOR_CRITICAL_CELSIUS))
+    batch_set_f64(out, VITALS_SENSOR_TEMPERATURE_CELSIUS, celsius);
+    if (batch_wants(out, VITALS_SENSOR_HIGH_CELSIUS) ||
+        batch_wants(out, VITALS_SENSOR_CRITICAL_CELSIUS))
         read_trips(&sensor, trips);
 }
 
@@ -283,21 +285,21 @@ static bool read_either(const struct sensor *sensor, const char *first, const ch
 
 static void write_charge(const struct sensor *sensor, bool discharging)
 {
-    struct facts *out = sensor->out;
+    struct row_batch *out = sensor->out;
     double now, full, rate, percent, seconds;
     bool known = read_either(sensor, "energy_now", "charge_now", &now) && now >= 0;
     if (known && read_either(sensor, "energy_full", "charge_full", &full) && full > 0)
-        fact_f64(out, VITALS_SENSOR_CHARGE_RATIO, now < full ? now / full : 1.0);
+        batch_set_f64(out, VITALS_SENSOR_CHARGE_RATIO, now < full ? now / full : 1.0);
     else if (read_number(sensor, "capacity", &percent) && percent >= 0 && percent <= 100)
-        fact_f64(out, VITALS_SENSOR_CHARGE_RATIO, percent / 100);
-    if (!discharging || !facts_wants(out, VITALS_SENSOR_REMAINING_SECONDS))
+        batch_set_f64(out, VITALS_SENSOR_CHARGE_RATIO, percent / 100);
+    if (!discharging || !batch_wants(out, VITALS_SENSOR_REMAINING_SECONDS))
         return;
     // Some drivers give what is drawn as a negative number.
     bool drawn = read_either(sensor, "power_now", "current_now", &rate) && rate != 0;
     if (known && drawn)
-        fact_f64(out, VITALS_SENSOR_REMAINING_SECONDS, now / (rate < 0 ? -rate : rate) * 3600);
+        batch_set_f64(out, VITALS_SENSOR_REMAINING_SECONDS, now / (rate < 0 ? -rate : rate) * 3600);
     else if (read_number(sensor, "time_to_empty_now", &seconds) && seconds >= 0)
-        fact_f64(out, VITALS_SENSOR_REMAINING_SECONDS, seconds);
+        batch_set_f64(out, VITALS_SENSOR_REMAINING_SECONDS, seconds);
 }
 
 /* "Not charging" → not_charging. */
@@ -310,7 +312,7 @@ static struct span state_word(struct span status, char out[static TEXT_BYTES])
     return (struct span){out, status.size};
 }
 
-static void take_supply(const struct os *os, struct facts *out, const char *name)
+static void take_supply(const struct os *os, struct row_batch *out, const char *name)
 {
     struct sensor sensor = {.os = os, .out = out};
     char text[TEXT_BYTES], word[TEXT_BYTES];
@@ -323,17 +325,17 @@ static void take_supply(const struct os *os, struct facts *out, const char *name
         if (!begin_row(&sensor, (struct span){"", 0}, "battery"))
             return;
         if (status.size > 0)
-            fact_text(out, VITALS_SENSOR_STATE, state_word(status, word));
+            batch_set_text(out, VITALS_SENSOR_STATE, state_word(status, word));
         write_charge(&sensor, span_equal(status, "Discharging"));
     } else if (type.size > 0 && read_number(&sensor, "online", &online) &&
                begin_row(&sensor, (struct span){"", 0}, "power_adapter")) {
-        fact_string(out, VITALS_SENSOR_STATE, online > 0 ? "online" : "offline");
+        batch_set_string(out, VITALS_SENSOR_STATE, online > 0 ? "online" : "offline");
     }
 }
 
 /* ---- all of it ---- */
 
-int table_sensors(const struct os *os, struct facts *out)
+int table_sensors(const struct os *os, struct row_batch *out)
 {
     struct names chips, files;
     chips.out = files.out = out;

@@ -1,6 +1,6 @@
 /* users.c: names of users and groups, by the system's own rules (files, LDAP, systemd).
  *
- * May load modules and wait for a network: lanes and callers' own threads only. Thread rule: any
+ * May load modules and wait for a network: workers and callers' own threads only. Thread rule: any
  * thread. */
 #include "os/os.h"
 

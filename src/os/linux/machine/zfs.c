@@ -178,33 +178,34 @@ static struct value at_least(uint64_t number)
     return (struct value){.as.u64 = number, .state = VITALS_LOWER_BOUND};
 }
 
-static void write_pool(const struct os *os, const struct zfs_pool *pool, struct facts *out)
+static void write_pool(const struct os *os, const struct zfs_pool *pool, struct row_batch *out)
 {
     uint64_t read, written;
-    if (facts_row(out, VITALS_FILESYSTEM, 0, (struct span){pool->name, strlen(pool->name)}) == NULL)
+    if (batch_add_row(out, VITALS_FILESYSTEM, 0, (struct span){pool->name, strlen(pool->name)}) ==
+        NULL)
         return;
-    fact_string(out, VITALS_FILESYSTEM_MOUNT_POINT, pool->point);
-    fact_string(out, VITALS_FILESYSTEM_DEVICE, pool->name);
-    fact_string(out, VITALS_FILESYSTEM_TYPE, "zfs_pool");
-    fact_u64(out, VITALS_FILESYSTEM_REMOTE, 0);
-    fact_u64(out, VITALS_FILESYSTEM_PSEUDO, 0);
-    fact_u64(out, VITALS_FILESYSTEM_COUNTED, pool->has_space);
+    batch_set_string(out, VITALS_FILESYSTEM_MOUNT_POINT, pool->point);
+    batch_set_string(out, VITALS_FILESYSTEM_DEVICE, pool->name);
+    batch_set_string(out, VITALS_FILESYSTEM_TYPE, "zfs_pool");
+    batch_set_u64(out, VITALS_FILESYSTEM_REMOTE, 0);
+    batch_set_u64(out, VITALS_FILESYSTEM_PSEUDO, 0);
+    batch_set_u64(out, VITALS_FILESYSTEM_COUNTED, pool->has_space);
     if (pool->has_space) {
         uint64_t total = saturating_add(pool->used, pool->available);
-        fact_value(out, VITALS_FILESYSTEM_TOTAL_BYTES, at_least(total));
-        fact_value(out, VITALS_FILESYSTEM_USED_BYTES, at_least(pool->used));
-        fact_value(out, VITALS_FILESYSTEM_FREE_BYTES, at_least(pool->available));
-        fact_value(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, at_least(pool->available));
+        batch_set_value(out, VITALS_FILESYSTEM_TOTAL_BYTES, at_least(total));
+        batch_set_value(out, VITALS_FILESYSTEM_USED_BYTES, at_least(pool->used));
+        batch_set_value(out, VITALS_FILESYSTEM_FREE_BYTES, at_least(pool->available));
+        batch_set_value(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, at_least(pool->available));
     }
-    bool io = facts_wants(out, VITALS_FILESYSTEM_READ_BYTES) ||
-              facts_wants(out, VITALS_FILESYSTEM_WRITTEN_BYTES);
+    bool io = batch_wants(out, VITALS_FILESYSTEM_READ_BYTES) ||
+              batch_wants(out, VITALS_FILESYSTEM_WRITTEN_BYTES);
     if (!io || !read_io(os, pool->name, &read, &written))
         return;
-    fact_u64(out, VITALS_FILESYSTEM_READ_BYTES, read);
-    fact_u64(out, VITALS_FILESYSTEM_WRITTEN_BYTES, written);
+    batch_set_u64(out, VITALS_FILESYSTEM_READ_BYTES, read);
+    batch_set_u64(out, VITALS_FILESYSTEM_WRITTEN_BYTES, written);
 }
 
-bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct facts *out)
+bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct row_batch *out)
 {
     bool space = false;
     for (size_t i = 0; i < pools->count; i++) {

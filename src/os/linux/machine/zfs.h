@@ -1,7 +1,7 @@
 /* zfs.h: ZFS pools: what the kernel module tells below /proc/spl, and the space that the pool's
  * mounted datasets see. No tool of ZFS is run.
  *
- * Thread rule: lanes only. */
+ * Thread rule: workers only. */
 #ifndef VITALS_OS_LINUX_MACHINE_ZFS_H
 #define VITALS_OS_LINUX_MACHINE_ZFS_H
 
@@ -32,7 +32,7 @@ void zfs_add_dataset(struct zfs_pools *pools, const struct mount *mount,
                      const struct statvfs *space);
 
 /* Appends a row for each pool; whether there are any. */
-bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct facts *out);
+bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct row_batch *out);
 
 /* The counts of a pool's file "io" (a line of names, then one of numbers), or of a dataset's
  * "objset-…" (a line for each); false where they are not there. */

@@ -64,7 +64,7 @@ int64_t linux_living_thread(const struct os *os, int64_t pid, struct os *threads
 }
 
 static int ask_living_thread(const struct os *os, int64_t pid, linux_table_reader *reader,
-                             int of_zombie, struct facts *out)
+                             int of_zombie, struct row_batch *out)
 {
     struct os threads;
     int64_t living = linux_living_thread(os, pid, &threads);
@@ -95,7 +95,7 @@ bool linux_lacks_memory(const struct os *os, int64_t pid)
 /* ---- its table ---- */
 
 int linux_read_owned(const struct os *os, int64_t pid, linux_table_reader *reader, int of_zombie,
-                     struct facts *out)
+                     struct row_batch *out)
 {
     size_t before = out->row_count;
     int result = reader(os, pid, out);

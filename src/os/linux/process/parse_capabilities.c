@@ -2,7 +2,7 @@
  *
  * The names are those of <linux/capability.h> in the order of their numbers, which never change;
  * one that is newer than this list is written as its number. */
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 
 static const char *const NAMES[] = {
     "chown",

@@ -1,7 +1,7 @@
 /* parse_smaps.c: sums of /proc/PID/smaps_rollup, and of smaps where a kernel before 4.14 has no
  * such file. Lines are known by their labels alone, since kernels add new ones, and some have no
  * number or no unit (VmFlags, ProtectionKey). Pure. */
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 
 #include <string.h>
 

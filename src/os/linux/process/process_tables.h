@@ -14,14 +14,14 @@ int linux_process_open(const struct os *os, int64_t pid, const char *name, int f
 /* ---- memory and files, which not everybody has ---- */
 
 /* Rows of one table of the process with that pid, from files below os->proc alone. */
-typedef int linux_table_reader(const struct os *os, int64_t pid, struct facts *out);
+typedef int linux_table_reader(const struct os *os, int64_t pid, struct row_batch *out);
 
 /* Reads a table that tells of memory or of files. Where that gave no row, as the files of /proc
  * then say ESRCH, EACCES or nothing by kernel and by user, stat says why: a kernel thread has none
  * (0); a zombie has none any more (`of_zombie`); and where only the first thread has ended, another
  * one is asked in its place. */
 int linux_read_owned(const struct os *os, int64_t pid, linux_table_reader *reader, int of_zombie,
-                     struct facts *out);
+                     struct row_batch *out);
 
 /* A thread of the process that goes on, where the first one has ended: its number, and in *threads
  * a world whose /proc is the folder of threads, so that a number that is given away meanwhile is

@@ -349,81 +349,81 @@ static const char *type_by_mode(unsigned mode)
     }
 }
 
-static void set_type(struct facts *out, const struct descriptor *one)
+static void set_type(struct row_batch *out, const struct descriptor *one)
 {
     if (is_opened_as_path(one))
-        fact_string(out, VITALS_DESCRIPTOR_TYPE, "path");
+        batch_set_string(out, VITALS_DESCRIPTOR_TYPE, "path");
     else if (one->type != NULL)
-        fact_string(out, VITALS_DESCRIPTOR_TYPE, one->type);
+        batch_set_string(out, VITALS_DESCRIPTOR_TYPE, one->type);
     else if (one->status_error == 0)
-        fact_string(out, VITALS_DESCRIPTOR_TYPE, type_by_mode(one->status.stx_mode));
+        batch_set_string(out, VITALS_DESCRIPTOR_TYPE, type_by_mode(one->status.stx_mode));
     else if (one->status_error < 0)
-        fact_missing(out, VITALS_DESCRIPTOR_TYPE, os_availability(one->status_error));
+        batch_set_missing(out, VITALS_DESCRIPTOR_TYPE, os_availability(one->status_error));
 }
 
-static void set_status(struct facts *out, const struct descriptor *one)
+static void set_status(struct row_batch *out, const struct descriptor *one)
 {
     static const vitals_metric METRICS[] = {VITALS_DESCRIPTOR_DEVICE, VITALS_DESCRIPTOR_INODE};
     const struct statx *status = &one->status;
     if (one->status_error != 0) {
         for (size_t i = 0; i < ARRAY_COUNT(METRICS) && one->status_error < 0; i++)
-            fact_missing(out, METRICS[i], os_availability(one->status_error));
+            batch_set_missing(out, METRICS[i], os_availability(one->status_error));
         return;
     }
     char device[2 * NUMBER_TEXT];
     size_t size = number_print_u64(device, status->stx_dev_major);
     device[size++] = ':';
     size += number_print_u64(device + size, status->stx_dev_minor);
-    fact_text(out, VITALS_DESCRIPTOR_DEVICE, (struct span){device, size});
-    fact_u64(out, VITALS_DESCRIPTOR_INODE, status->stx_ino);
+    batch_set_text(out, VITALS_DESCRIPTOR_DEVICE, (struct span){device, size});
+    batch_set_u64(out, VITALS_DESCRIPTOR_INODE, status->stx_ino);
 }
 
 /* Of files; of a dmabuf its driver's word. The rest has none. */
-static void set_size(struct facts *out, const struct descriptor *one)
+static void set_size(struct row_batch *out, const struct descriptor *one)
 {
     bool is_file = one->type == NULL || is_memfd(one);
     if (is_dmabuf(one) && (one->info.has & FDINFO_SIZE) != 0)
-        fact_u64(out, VITALS_DESCRIPTOR_SIZE_BYTES, one->info.size);
+        batch_set_u64(out, VITALS_DESCRIPTOR_SIZE_BYTES, one->info.size);
     else if (is_file && one->status_error < 0)
-        fact_missing(out, VITALS_DESCRIPTOR_SIZE_BYTES, os_availability(one->status_error));
+        batch_set_missing(out, VITALS_DESCRIPTOR_SIZE_BYTES, os_availability(one->status_error));
     else if (is_file && one->status_error == 0 && S_ISREG(one->status.stx_mode))
-        fact_u64(out, VITALS_DESCRIPTOR_SIZE_BYTES, one->status.stx_size);
+        batch_set_u64(out, VITALS_DESCRIPTOR_SIZE_BYTES, one->status.stx_size);
 }
 
 /* What is no place in a file has no position: pipes, sockets, events, what is only a path. */
-static void set_info(struct facts *out, const struct descriptor *one)
+static void set_info(struct row_batch *out, const struct descriptor *one)
 {
     static const vitals_metric METRICS[] = {VITALS_DESCRIPTOR_POSITION_BYTES,
                                             VITALS_DESCRIPTOR_FLAGS, VITALS_DESCRIPTOR_MODE,
                                             VITALS_DESCRIPTOR_CLOSE_ON_EXEC};
     const struct linux_fdinfo *info = &one->info;
     for (size_t i = 0; i < ARRAY_COUNT(METRICS) && one->info_error < 0; i++)
-        fact_missing(out, METRICS[i], os_availability(one->info_error));
+        batch_set_missing(out, METRICS[i], os_availability(one->info_error));
     bool has_place = one->type == NULL || is_memfd(one) || is_dmabuf(one);
     if ((info->has & FDINFO_POSITION) != 0 && has_place && !is_opened_as_path(one))
-        fact_u64(out, VITALS_DESCRIPTOR_POSITION_BYTES, info->position);
+        batch_set_u64(out, VITALS_DESCRIPTOR_POSITION_BYTES, info->position);
     if ((info->has & FDINFO_FLAGS) == 0)
         return;
-    fact_u64(out, VITALS_DESCRIPTOR_FLAGS, info->flags);
-    fact_string(out, VITALS_DESCRIPTOR_MODE, linux_descriptor_mode(info->flags));
-    fact_u64(out, VITALS_DESCRIPTOR_CLOSE_ON_EXEC, (info->flags & O_CLOEXEC) != 0);
+    batch_set_u64(out, VITALS_DESCRIPTOR_FLAGS, info->flags);
+    batch_set_string(out, VITALS_DESCRIPTOR_MODE, linux_descriptor_mode(info->flags));
+    batch_set_u64(out, VITALS_DESCRIPTOR_CLOSE_ON_EXEC, (info->flags & O_CLOEXEC) != 0);
 }
 
-static void add_row(struct facts *out, const struct descriptor *one)
+static void add_row(struct row_batch *out, const struct descriptor *one)
 {
     struct span label = one->path;
     if (label.size == 0)
         label = (struct span){one->name, strlen(one->name)};
-    facts_row(out, VITALS_DESCRIPTOR, one->number + 1, label);
-    fact_u64(out, VITALS_DESCRIPTOR_NUMBER, one->number);
+    batch_add_row(out, VITALS_DESCRIPTOR, one->number + 1, label);
+    batch_set_u64(out, VITALS_DESCRIPTOR_NUMBER, one->number);
     if (one->path_error < 0)
-        fact_missing(out, VITALS_DESCRIPTOR_PATH, os_availability(one->path_error));
+        batch_set_missing(out, VITALS_DESCRIPTOR_PATH, os_availability(one->path_error));
     else if (one->path_error == 0)
-        fact_text(out, VITALS_DESCRIPTOR_PATH, one->path);
+        batch_set_text(out, VITALS_DESCRIPTOR_PATH, one->path);
     else
         return; // nothing but the number
     set_type(out, one);
-    fact_value(out, VITALS_DESCRIPTOR_DELETED, one->deleted);
+    batch_set_value(out, VITALS_DESCRIPTOR_DELETED, one->deleted);
     set_status(out, one);
     set_size(out, one);
     set_info(out, one);
@@ -431,15 +431,15 @@ static void add_row(struct facts *out, const struct descriptor *one)
 
 /* ---- the table ---- */
 
-static bool wants_any(const struct facts *out, const vitals_metric *metrics, size_t count)
+static bool wants_any(const struct row_batch *out, const vitals_metric *metrics, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (facts_wants(out, metrics[i]))
+        if (batch_wants(out, metrics[i]))
             return true;
     return false;
 }
 
-static struct reader reader_for(const struct os *os, int64_t pid, const struct facts *out)
+static struct reader reader_for(const struct os *os, int64_t pid, const struct row_batch *out)
 {
     static const vitals_metric STATUS[] = {VITALS_DESCRIPTOR_DELETED, VITALS_DESCRIPTOR_DEVICE,
                                            VITALS_DESCRIPTOR_INODE, VITALS_DESCRIPTOR_SIZE_BYTES};
@@ -453,8 +453,8 @@ static struct reader reader_for(const struct os *os, int64_t pid, const struct f
         .root = -1,
         .wants_status = wants_any(out, STATUS, ARRAY_COUNT(STATUS)),
         .wants_info = wants_any(out, INFO, ARRAY_COUNT(INFO)),
-        .wants_type = facts_wants(out, VITALS_DESCRIPTOR_TYPE),
-        .wants_size = facts_wants(out, VITALS_DESCRIPTOR_SIZE_BYTES),
+        .wants_type = batch_wants(out, VITALS_DESCRIPTOR_TYPE),
+        .wants_size = batch_wants(out, VITALS_DESCRIPTOR_SIZE_BYTES),
     };
     struct stat proc;
     if (os->live && fstat(os->proc, &proc) == 0) {
@@ -463,11 +463,11 @@ static struct reader reader_for(const struct os *os, int64_t pid, const struct f
         reader.own_minor = minor(proc.st_dev);
     }
     reader.wants_link = reader.wants_status || reader.wants_info || reader.wants_type ||
-                        facts_wants(out, VITALS_DESCRIPTOR_PATH);
+                        batch_wants(out, VITALS_DESCRIPTOR_PATH);
     return reader;
 }
 
-static int read_table(const struct os *os, int64_t pid, struct facts *out)
+static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
 {
     struct reader reader = reader_for(os, pid, out);
     reader.links = linux_process_open(os, pid, "fd", O_DIRECTORY);
@@ -483,7 +483,7 @@ static int read_table(const struct os *os, int64_t pid, struct facts *out)
             add_row(out, &one);
     }
     if (incomplete)
-        facts_state(out, VITALS_DESCRIPTOR, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_DESCRIPTOR, VITALS_LOWER_BOUND);
     linux_numbers_done(&numbers);
     os_close_descriptor(reader.links);
     os_close_descriptor(reader.infos);
@@ -491,7 +491,7 @@ static int read_table(const struct os *os, int64_t pid, struct facts *out)
     return result;
 }
 
-int table_descriptors(const struct os *os, int64_t pid, struct facts *out)
+int table_descriptors(const struct os *os, int64_t pid, struct row_batch *out)
 {
     return linux_read_owned(os, pid, read_table, 0, out);
 }

@@ -12,18 +12,18 @@
 
 enum { ENVIRONMENT_BYTES_MAX = 16 << 20, ENVIRONMENT_ROWS_MAX = 1 << 16 };
 
-static void add_rows(struct facts *out, struct cursor strings, bool cut)
+static void add_rows(struct row_batch *out, struct cursor strings, bool cut)
 {
     struct linux_variable variable;
     for (uint64_t row = 1; linux_parse_variable(&strings, &variable) && !out->failed; row++) {
         if (row > ENVIRONMENT_ROWS_MAX) {
-            facts_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
+            batch_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
             return;
         }
         vitals_availability state = cut && cursor_done(&strings) ? VITALS_LOWER_BOUND : VITALS_HAVE;
-        facts_row(out, VITALS_ENVIRONMENT, row, variable.name);
-        fact_text(out, VITALS_ENVIRONMENT_NAME, variable.name);
-        fact_text_as(out, VITALS_ENVIRONMENT_VALUE, variable.value, state);
+        batch_add_row(out, VITALS_ENVIRONMENT, row, variable.name);
+        batch_set_text(out, VITALS_ENVIRONMENT_NAME, variable.name);
+        batch_set_text_as(out, VITALS_ENVIRONMENT_VALUE, variable.value, state);
     }
 }
 
@@ -71,7 +71,7 @@ static int read_once(const struct os *os, int64_t pid, struct buffer *out, bool 
     return 0;
 }
 
-static int read_table(const struct os *os, int64_t pid, struct facts *out)
+static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
 {
     struct buffer text = {0};
     bool cut = false;
@@ -79,14 +79,14 @@ static int read_table(const struct os *os, int64_t pid, struct facts *out)
     if (result == -EAGAIN || (result == 0 && cut && text.size < ENVIRONMENT_BYTES_MAX))
         result = read_once(os, pid, &text, &cut);
     if (result == 0 && cut)
-        facts_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
     if (result == 0 && text.size != 0)
         add_rows(out, cursor_over(text.bytes, text.size), cut);
     buffer_done(&text);
     return result;
 }
 
-int table_environment(const struct os *os, int64_t pid, struct facts *out)
+int table_environment(const struct os *os, int64_t pid, struct row_batch *out)
 {
     return linux_read_owned(os, pid, read_table, -ESRCH, out);
 }

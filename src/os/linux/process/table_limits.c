@@ -28,7 +28,7 @@ static int ask(int64_t pid, struct linux_limit_values values[static LINUX_LIMITS
 
 /* A file that lacks some of what we know was cut, or is of a kernel that does not know it. */
 static int read_file(const struct os *os, int64_t pid,
-                     struct linux_limit_values values[static LINUX_LIMITS], struct facts *out)
+                     struct linux_limit_values values[static LINUX_LIMITS], struct row_batch *out)
 {
     struct buffer text = {0};
     bool cut;
@@ -37,24 +37,24 @@ static int read_file(const struct os *os, int64_t pid,
     if (result == 0 && found == 0)
         result = -EBADMSG;
     if (result == 0 && (cut || found < LINUX_LIMITS))
-        facts_state(out, VITALS_LIMIT, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_LIMIT, VITALS_LOWER_BOUND);
     buffer_done(&text);
     return result;
 }
 
 /* `unlimited` tells no limit from one that this kernel does not have. */
-static void set_limit(struct facts *out, vitals_metric metric, vitals_metric unlimited,
+static void set_limit(struct row_batch *out, vitals_metric metric, vitals_metric unlimited,
                       uint64_t limit)
 {
     bool none = limit == LINUX_UNLIMITED;
-    fact_u64(out, unlimited, none);
+    batch_set_u64(out, unlimited, none);
     if (none)
-        fact_missing(out, metric, VITALS_UNSUPPORTED);
+        batch_set_missing(out, metric, VITALS_UNSUPPORTED);
     else
-        fact_u64(out, metric, limit);
+        batch_set_u64(out, metric, limit);
 }
 
-int table_limits(const struct os *os, int64_t pid, struct facts *out)
+int table_limits(const struct os *os, int64_t pid, struct row_batch *out)
 {
     struct linux_limit_values values[LINUX_LIMITS] = {{0}};
     int result = os->live && pid <= INT32_MAX ? ask(pid, values) : -EPERM;
@@ -66,11 +66,11 @@ int table_limits(const struct os *os, int64_t pid, struct facts *out)
         const struct linux_limit *limit = &LINUX_LIMIT[i];
         if (!values[i].known)
             continue;
-        facts_row(out, VITALS_LIMIT, i + 1, (struct span){limit->name, strlen(limit->name)});
-        fact_string(out, VITALS_LIMIT_NAME, limit->name);
+        batch_add_row(out, VITALS_LIMIT, i + 1, (struct span){limit->name, strlen(limit->name)});
+        batch_set_string(out, VITALS_LIMIT_NAME, limit->name);
         set_limit(out, VITALS_LIMIT_SOFT, VITALS_LIMIT_SOFT_UNLIMITED, values[i].soft);
         set_limit(out, VITALS_LIMIT_HARD, VITALS_LIMIT_HARD_UNLIMITED, values[i].hard);
-        fact_string(out, VITALS_LIMIT_UNIT, limit->unit);
+        batch_set_string(out, VITALS_LIMIT_UNIT, limit->unit);
     }
     return 0;
 }

@@ -44,10 +44,10 @@ static const struct {
                                  VITALS_MAPPED_FILE_PRIVATE_HUGETLB_BYTES},
 };
 
-static bool wants_sizes(const struct facts *out, vitals_entity entity)
+static bool wants_sizes(const struct row_batch *out, vitals_entity entity)
 {
     for (size_t i = 0; i < MAPPING_SIZES; i++)
-        if (facts_wants(out, entity == VITALS_MAPPING ? SIZES[i].mapping : SIZES[i].file))
+        if (batch_wants(out, entity == VITALS_MAPPING ? SIZES[i].mapping : SIZES[i].file))
             return true;
     return false;
 }
@@ -121,7 +121,7 @@ static bool lines_are_whole(const struct lines *lines)
 struct reader {
     const struct os *os;
     int64_t pid;
-    struct facts *out;
+    struct row_batch *out;
     struct lines *lines;
     struct buffer path; /* one with newlines */
     uint64_t start;     /* of the newest mapping */
@@ -178,7 +178,7 @@ static uint64_t key_of(uint64_t start)
 
 static void add_mapping(struct reader *reader, const struct linux_mapping *mapping)
 {
-    struct facts *out = reader->out;
+    struct row_batch *out = reader->out;
     struct span path;
     struct value deleted;
     if (reader->rows == MAPPING_ROWS_MAX) {
@@ -194,15 +194,15 @@ static void add_mapping(struct reader *reader, const struct linux_mapping *mappi
     size_t size = number_print_u64(device, mapping->major);
     device[size++] = ':';
     size += number_print_u64(device + size, mapping->minor);
-    facts_row(out, VITALS_MAPPING, key_of(mapping->start), path);
-    fact_text(out, VITALS_MAPPING_ADDRESSES, mapping->addresses);
-    fact_text(out, VITALS_MAPPING_PERMISSIONS, mapping->permissions);
-    fact_text(out, VITALS_MAPPING_PATH, path);
-    fact_value(out, VITALS_MAPPING_DELETED, deleted);
-    fact_u64(out, VITALS_MAPPING_OFFSET_BYTES, mapping->offset);
-    fact_text(out, VITALS_MAPPING_DEVICE, (struct span){device, size});
-    fact_u64(out, VITALS_MAPPING_INODE, mapping->inode);
-    fact_u64(out, VITALS_MAPPING_SIZE_BYTES, mapping->end - mapping->start);
+    batch_add_row(out, VITALS_MAPPING, key_of(mapping->start), path);
+    batch_set_text(out, VITALS_MAPPING_ADDRESSES, mapping->addresses);
+    batch_set_text(out, VITALS_MAPPING_PERMISSIONS, mapping->permissions);
+    batch_set_text(out, VITALS_MAPPING_PATH, path);
+    batch_set_value(out, VITALS_MAPPING_DELETED, deleted);
+    batch_set_u64(out, VITALS_MAPPING_OFFSET_BYTES, mapping->offset);
+    batch_set_text(out, VITALS_MAPPING_DEVICE, (struct span){device, size});
+    batch_set_u64(out, VITALS_MAPPING_INODE, mapping->inode);
+    batch_set_u64(out, VITALS_MAPPING_SIZE_BYTES, mapping->end - mapping->start);
 }
 
 /* ---- summed by path, what was deleted apart from what is there now ---- */
@@ -273,7 +273,7 @@ static void add_to_group(struct reader *reader, const struct linux_mapping *mapp
     while (found != 0 && !is_group(groups, &groups->items[found - 1], path, deleted))
         found = groups->items[found - 1].next;
     if (found == 0 && groups->count == MAPPED_FILE_ROWS_MAX) {
-        facts_state(reader->out, VITALS_MAPPED_FILE, VITALS_LOWER_BOUND);
+        batch_state(reader->out, VITALS_MAPPED_FILE, VITALS_LOWER_BOUND);
         return;
     }
     if (found == 0)
@@ -309,19 +309,19 @@ static int compare_paths(const void *a, const void *b)
     return order != 0 ? order : (int)deleted_of(a) - (int)deleted_of(b);
 }
 
-static void add_sum(struct facts *out, vitals_metric metric, uint64_t sum, bool whole)
+static void add_sum(struct row_batch *out, vitals_metric metric, uint64_t sum, bool whole)
 {
     struct value value = value_u64(sum);
     value.state = whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
-    fact_value(out, metric, value);
+    batch_set_value(out, metric, value);
 }
 
-static void add_file(struct facts *out, uint64_t key, const struct named *named, bool whole)
+static void add_file(struct row_batch *out, uint64_t key, const struct named *named, bool whole)
 {
     const struct group *group = named->group;
-    facts_row(out, VITALS_MAPPED_FILE, key, named->path);
-    fact_text(out, VITALS_MAPPED_FILE_PATH, named->path);
-    fact_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
+    batch_add_row(out, VITALS_MAPPED_FILE, key, named->path);
+    batch_set_text(out, VITALS_MAPPED_FILE_PATH, named->path);
+    batch_set_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
     add_sum(out, VITALS_MAPPED_FILE_MAPPINGS, group->mappings, whole);
     add_sum(out, VITALS_MAPPED_FILE_SIZE_BYTES, group->address_bytes, whole);
     for (size_t i = 0; i < MAPPING_SIZES; i++)
@@ -329,7 +329,7 @@ static void add_file(struct facts *out, uint64_t key, const struct named *named,
             add_sum(out, SIZES[i].file, group->sums[i], whole && group->told[i] == group->mappings);
 }
 
-static void add_files(struct facts *out, const struct groups *groups)
+static void add_files(struct row_batch *out, const struct groups *groups)
 {
     if (groups->count == 0 || out->failed)
         return;
@@ -368,7 +368,7 @@ static void take_size(struct reader *reader, enum linux_mapping_size which, uint
         return;
     reader->seen |= 1u << which;
     if (reader->groups == NULL) {
-        fact_u64(reader->out, SIZES[which].mapping, bytes);
+        batch_set_u64(reader->out, SIZES[which].mapping, bytes);
     } else if (reader->groups->newest != 0) {
         struct group *group = &reader->groups->items[reader->groups->newest - 1];
         group->sums[which] = saturating_add(group->sums[which], bytes);
@@ -410,7 +410,7 @@ static int open_maps(const struct os *os, int64_t pid, bool sizes)
 
 /* *cut: it ended before its end. */
 static int read_once(const struct os *os, int64_t pid, vitals_entity entity, struct groups *groups,
-                     struct facts *out, bool *cut)
+                     struct row_batch *out, bool *cut)
 {
     struct reader reader = {.os = os, .pid = pid, .out = out, .groups = groups};
     bool unfinished = linux_lacks_memory(os, pid);
@@ -428,7 +428,7 @@ static int read_once(const struct os *os, int64_t pid, vitals_entity entity, str
         *cut = !out->failed && !reader.full && (unfinished || !lines_are_whole(reader.lines));
         result = reader.any ? 0 : reader.lines->error;
         if (reader.full || *cut)
-            facts_state(out, entity, VITALS_LOWER_BOUND);
+            batch_state(out, entity, VITALS_LOWER_BOUND);
         if (result == 0 && !reader.any && *cut)
             result = -EAGAIN; // no memory, or another one by now
         if (groups != NULL)
@@ -442,27 +442,27 @@ static int read_once(const struct os *os, int64_t pid, vitals_entity entity, str
 
 /* Once more from the start where it was cut: the new program's memory, or nobody's. */
 static int read_table(const struct os *os, int64_t pid, vitals_entity entity, struct groups *groups,
-                      struct facts *out)
+                      struct row_batch *out)
 {
     bool cut;
-    struct facts_mark mark = facts_mark(out);
-    facts_state(out, entity, VITALS_HAVE); // another thread may have been asked before
+    struct batch_mark mark = batch_mark(out);
+    batch_state(out, entity, VITALS_HAVE); // another thread may have been asked before
     int result = read_once(os, pid, entity, groups, out, &cut);
     if (!cut)
         return result;
-    facts_rewind(out, mark);
-    facts_state(out, entity, VITALS_HAVE);
+    batch_rewind(out, mark);
+    batch_state(out, entity, VITALS_HAVE);
     if (groups != NULL)
         groups_done(groups);
     return read_once(os, pid, entity, groups, out, &cut);
 }
 
-static int read_mappings(const struct os *os, int64_t pid, struct facts *out)
+static int read_mappings(const struct os *os, int64_t pid, struct row_batch *out)
 {
     return read_table(os, pid, VITALS_MAPPING, NULL, out);
 }
 
-static int read_mapped_files(const struct os *os, int64_t pid, struct facts *out)
+static int read_mapped_files(const struct os *os, int64_t pid, struct row_batch *out)
 {
     struct groups groups = {0};
     int result = read_table(os, pid, VITALS_MAPPED_FILE, &groups, out);
@@ -473,21 +473,21 @@ static int read_mapped_files(const struct os *os, int64_t pid, struct facts *out
 
 /* As linux_read_owned, which knows who has none: then that is all of it. */
 static int read_owned(const struct os *os, int64_t pid, vitals_entity entity,
-                      linux_table_reader *reader, struct facts *out)
+                      linux_table_reader *reader, struct row_batch *out)
 {
     size_t before = out->row_count;
     int result = linux_read_owned(os, pid, reader, 0, out);
     if (result == 0 && out->row_count == before)
-        facts_state(out, entity, VITALS_HAVE);
+        batch_state(out, entity, VITALS_HAVE);
     return result;
 }
 
-int table_mappings(const struct os *os, int64_t pid, struct facts *out)
+int table_mappings(const struct os *os, int64_t pid, struct row_batch *out)
 {
     return read_owned(os, pid, VITALS_MAPPING, read_mappings, out);
 }
 
-int table_mapped_files(const struct os *os, int64_t pid, struct facts *out)
+int table_mapped_files(const struct os *os, int64_t pid, struct row_batch *out)
 {
     return read_owned(os, pid, VITALS_MAPPED_FILE, read_mapped_files, out);
 }

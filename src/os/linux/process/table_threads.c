@@ -43,11 +43,11 @@ static const struct {
     {VITALS_THREAD_CPUS_ALLOWED_LIST, FILE_STATUS},
 };
 
-static unsigned files_for(const struct facts *out)
+static unsigned files_for(const struct row_batch *out)
 {
     unsigned files = 0;
     for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++)
-        if (facts_wants(out, COLUMNS[i].metric))
+        if (batch_wants(out, COLUMNS[i].metric))
             files |= COLUMNS[i].files;
     return files;
 }
@@ -141,12 +141,12 @@ static bool read_thread(struct reader *reader, unsigned files, struct thread *th
 
 /* ---- a row ---- */
 
-static void set_policy(struct facts *out, const struct os_stat *stat)
+static void set_policy(struct row_batch *out, const struct os_stat *stat)
 {
     if ((stat->has & OS_STAT_POLICY) == 0)
         return;
-    fact_u64(out, VITALS_THREAD_REALTIME_PRIORITY, stat->realtime_priority);
-    fact_string(out, VITALS_THREAD_SCHEDULING_POLICY, words_policy(stat->policy));
+    batch_set_u64(out, VITALS_THREAD_REALTIME_PRIORITY, stat->realtime_priority);
+    batch_set_string(out, VITALS_THREAD_SCHEDULING_POLICY, words_policy(stat->policy));
 }
 
 /* Fields of stat that stand in a row as they are. */
@@ -179,53 +179,53 @@ static uint64_t field_of(const struct os_stat *stat, size_t place)
     return number;
 }
 
-static void set_stat(struct facts *out, const struct os *os, const struct os_stat *stat)
+static void set_stat(struct row_batch *out, const struct os *os, const struct os_stat *stat)
 {
-    fact_text(out, VITALS_THREAD_NAME, stat->name);
+    batch_set_text(out, VITALS_THREAD_NAME, stat->name);
     if ((stat->has & OS_STAT_STATE) != 0)
-        fact_string(out, VITALS_THREAD_STATE, words_state(stat->state));
+        batch_set_string(out, VITALS_THREAD_STATE, words_state(stat->state));
     for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++)
         if ((stat->has & NUMBERS[i].bit) != 0)
-            fact_u64(out, NUMBERS[i].metric, field_of(stat, NUMBERS[i].place)); // i64 alike
+            batch_set_u64(out, NUMBERS[i].metric, field_of(stat, NUMBERS[i].place)); // i64 alike
     for (size_t i = 0; i < ARRAY_COUNT(TICKS); i++)
         if ((stat->has & TICKS[i].bit) != 0)
-            fact_f64(out, TICKS[i].metric,
-                     (double)field_of(stat, TICKS[i].place) / os->ticks_per_second);
+            batch_set_f64(out, TICKS[i].metric,
+                          (double)field_of(stat, TICKS[i].place) / os->ticks_per_second);
     set_policy(out, stat);
 }
 
 /* Nanoseconds where the kernel counts them, else ticks. */
-static void set_schedule(struct facts *out, const struct os *os, const struct thread *thread)
+static void set_schedule(struct row_batch *out, const struct os *os, const struct thread *thread)
 {
     const struct linux_schedstat *schedule = &thread->schedule;
     bool counted = (thread->files & FILE_SCHEDSTAT) != 0 && !is_uncounted(schedule);
     if (counted) {
-        fact_f64(out, VITALS_THREAD_CPU_SECONDS, (double)schedule->run_ns / 1e9);
-        fact_f64(out, VITALS_THREAD_RUN_DELAY_SECONDS, (double)schedule->delay_ns / 1e9);
+        batch_set_f64(out, VITALS_THREAD_CPU_SECONDS, (double)schedule->run_ns / 1e9);
+        batch_set_f64(out, VITALS_THREAD_RUN_DELAY_SECONDS, (double)schedule->delay_ns / 1e9);
         return;
     }
-    fact_missing(out, VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_UNSUPPORTED);
+    batch_set_missing(out, VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_UNSUPPORTED);
     const struct os_stat *stat = &thread->stat;
     if ((stat->has & OS_STAT_TIMES) == 0)
         return;
     uint64_t ticks = saturating_add(stat->user_ticks, stat->system_ticks);
     struct value seconds = value_f64((double)ticks / os->ticks_per_second);
     seconds.state = VITALS_ESTIMATE;
-    fact_value(out, VITALS_THREAD_CPU_SECONDS, seconds);
+    batch_set_value(out, VITALS_THREAD_CPU_SECONDS, seconds);
 }
 
-static void set_status(struct facts *out, const struct linux_task_status *status)
+static void set_status(struct row_batch *out, const struct linux_task_status *status)
 {
     if ((status->has & TASK_VOLUNTARY) != 0)
-        fact_u64(out, VITALS_THREAD_VOLUNTARY_CONTEXT_SWITCHES, status->voluntary);
+        batch_set_u64(out, VITALS_THREAD_VOLUNTARY_CONTEXT_SWITCHES, status->voluntary);
     if ((status->has & TASK_INVOLUNTARY) != 0)
-        fact_u64(out, VITALS_THREAD_INVOLUNTARY_CONTEXT_SWITCHES, status->involuntary);
+        batch_set_u64(out, VITALS_THREAD_INVOLUNTARY_CONTEXT_SWITCHES, status->involuntary);
     if ((status->has & TASK_CPUS) != 0)
-        fact_text(out, VITALS_THREAD_CPUS_ALLOWED_LIST, status->cpus);
+        batch_set_text(out, VITALS_THREAD_CPUS_ALLOWED_LIST, status->cpus);
 }
 
 /* What stat or status could not tell, for want of the file. */
-static void set_missing(struct facts *out, const struct thread *thread)
+static void set_missing(struct row_batch *out, const struct thread *thread)
 {
     for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++) {
         unsigned file = COLUMNS[i].files;
@@ -233,20 +233,20 @@ static void set_missing(struct facts *out, const struct thread *thread)
                     : file == FILE_STATUS ? thread->errors[2]
                                           : 0;
         if (error != 0)
-            fact_missing(out, COLUMNS[i].metric, os_availability(error));
+            batch_set_missing(out, COLUMNS[i].metric, os_availability(error));
     }
 }
 
 /* A thread is called by its name where that was read, else by its number. */
-static void add_row(struct facts *out, const struct os *os, const struct thread *thread,
+static void add_row(struct row_batch *out, const struct os *os, const struct thread *thread,
                     unsigned files)
 {
     char number[NUMBER_TEXT];
     struct span label = {number, number_print_u64(number, thread->tid)};
     if ((thread->files & FILE_STAT) != 0)
         label = thread->stat.name;
-    facts_row(out, VITALS_THREAD, thread->tid, label);
-    fact_u64(out, VITALS_THREAD_TID, thread->tid);
+    batch_add_row(out, VITALS_THREAD, thread->tid, label);
+    batch_set_u64(out, VITALS_THREAD_TID, thread->tid);
     if ((thread->files & FILE_STAT) != 0)
         set_stat(out, os, &thread->stat);
     if ((files & FILE_SCHEDSTAT) != 0)
@@ -258,7 +258,8 @@ static void add_row(struct facts *out, const struct os *os, const struct thread 
 
 /* ---- the table ---- */
 
-static void read_threads(struct reader *reader, const struct linux_numbers *tids, struct facts *out)
+static void read_threads(struct reader *reader, const struct linux_numbers *tids,
+                         struct row_batch *out)
 {
     for (size_t i = 0; i < tids->count && !out->failed; i++) {
         struct thread thread = {.tid = tids->items[i]};
@@ -273,7 +274,7 @@ static void read_threads(struct reader *reader, const struct linux_numbers *tids
         buffer_done(&reader->text[i]);
 }
 
-int table_threads(const struct os *os, int64_t pid, struct facts *out)
+int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
 {
     struct reader reader = {.os = os, .files = files_for(out)};
     reader.tasks = linux_process_open(os, pid, "task", O_DIRECTORY);
@@ -283,7 +284,7 @@ int table_threads(const struct os *os, int64_t pid, struct facts *out)
     bool cut;
     int result = linux_numbers_read(reader.tasks, THREAD_ROWS_MAX, &tids, &cut);
     if (result == 0 && cut)
-        facts_state(out, VITALS_THREAD, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_THREAD, VITALS_LOWER_BOUND);
     size_t before = out->row_count;
     if (result == 0)
         read_threads(&reader, &tids, out);

@@ -38,11 +38,11 @@ struct record {
     uint64_t terminal;
 };
 
-struct os_digests {
+struct os_task_iterator {
     int program, link;
     struct record *records;
     size_t capacity;
-    struct os_digest *items;
+    struct os_task_digest *items;
     size_t item_capacity;
 };
 
@@ -345,51 +345,51 @@ static bool is_first_namespace(const struct os *os)
     return linux_namespace(os, "self/ns/pid", &inode) == 0 && inode == FIRST;
 }
 
-int os_digests_open(const struct os *os, struct os_digests **out)
+int os_task_iterator_open(const struct os *os, struct os_task_iterator **out)
 {
     if (!os->live || os->no_bpf || !is_first_namespace(os))
         return -ENOTSUP;
-    struct os_digests *digests = memory_alloc(sizeof *digests);
-    if (digests == NULL)
+    struct os_task_iterator *iterator = memory_alloc(sizeof *iterator);
+    if (iterator == NULL)
         return -ENOMEM;
-    digests->link = -1;
-    digests->program = load_here(os);
-    int result = digests->program < 0 ? digests->program : attach(digests->program);
+    iterator->link = -1;
+    iterator->program = load_here(os);
+    int result = iterator->program < 0 ? iterator->program : attach(iterator->program);
     if (result >= 0) {
-        digests->link = result;
-        *out = digests;
+        iterator->link = result;
+        *out = iterator;
         return 0;
     }
     linux_trace(os, "BPF iterator of tasks", -result);
-    os_digests_close(digests);
+    os_task_iterator_close(iterator);
     return result;
 }
 
-void os_digests_close(struct os_digests *digests)
+void os_task_iterator_close(struct os_task_iterator *iterator)
 {
-    if (digests == NULL)
+    if (iterator == NULL)
         return;
-    os_close_descriptor(digests->link);
-    os_close_descriptor(digests->program);
-    memory_free(digests->records);
-    memory_free(digests->items);
-    memory_free(digests);
+    os_close_descriptor(iterator->link);
+    os_close_descriptor(iterator->program);
+    memory_free(iterator->records);
+    memory_free(iterator->items);
+    memory_free(iterator);
 }
 
 /* ---- a reading ---- */
 
 /* Room for what one read can give, behind what is there. */
-static bool make_room(struct os_digests *digests, size_t used)
+static bool make_room(struct os_task_iterator *iterator, size_t used)
 {
     enum { MORE = 1024 };
-    if (digests->capacity - used >= MORE)
+    if (iterator->capacity - used >= MORE)
         return true;
-    size_t capacity = digests->capacity * 2 + MORE;
-    void *records = memory_resize(digests->records, capacity, sizeof *digests->records);
+    size_t capacity = iterator->capacity * 2 + MORE;
+    void *records = memory_resize(iterator->records, capacity, sizeof *iterator->records);
     if (records == NULL)
         return false;
-    digests->records = records;
-    digests->capacity = capacity;
+    iterator->records = records;
+    iterator->capacity = capacity;
     return true;
 }
 
@@ -404,23 +404,23 @@ static int64_t read_some(int file, void *out, size_t size)
 }
 
 /* All records; the kernel gives whole ones. Their number, or negative errno. */
-static int64_t read_records(struct os_digests *digests)
+static int64_t read_records(struct os_task_iterator *iterator)
 {
-    int file = iterate(digests->link);
+    int file = iterate(iterator->link);
     size_t used = 0;
     int64_t got = file;
     while (got >= 0) {
-        if (!make_room(digests, used)) {
+        if (!make_room(iterator, used)) {
             got = -ENOMEM;
             break;
         }
-        got = read_some(file, digests->records + used,
-                        (digests->capacity - used) * sizeof *digests->records);
-        if (got % (int64_t)sizeof *digests->records != 0)
+        got = read_some(file, iterator->records + used,
+                        (iterator->capacity - used) * sizeof *iterator->records);
+        if (got % (int64_t)sizeof *iterator->records != 0)
             got = -EBADMSG;
         if (got <= 0)
             break;
-        used += (size_t)got / sizeof *digests->records;
+        used += (size_t)got / sizeof *iterator->records;
     }
     if (file >= 0)
         os_close_descriptor(file);
@@ -440,13 +440,13 @@ static uint64_t digest_of(const struct record *record)
 
 static int by_process(const void *a, const void *b)
 {
-    const struct os_digest *one = a, *other = b;
+    const struct os_task_digest *one = a, *other = b;
     return one->pid < other->pid ? -1 : one->pid > other->pid;
 }
 
 /* Threads come in the order of their own numbers, which is nearly that of processes. Those of one
  * are added up, so that their order says nothing. */
-static size_t join_threads(struct os_digest *items, size_t count)
+static size_t join_threads(struct os_task_digest *items, size_t count)
 {
     size_t joined = 0;
     for (size_t i = 0; i < count; i++) {
@@ -460,31 +460,32 @@ static size_t join_threads(struct os_digest *items, size_t count)
     return joined;
 }
 
-int os_digests_read(struct os_digests *digests, const struct os_digest **items, size_t *count)
+int os_task_iterator_read(struct os_task_iterator *iterator, const struct os_task_digest **items,
+                          size_t *count)
 {
-    int64_t records = read_records(digests);
+    int64_t records = read_records(iterator);
     if (records < 0)
         return (int)records;
-    if (digests->item_capacity < digests->capacity) {
-        void *grown = memory_resize(digests->items, digests->capacity, sizeof *digests->items);
+    if (iterator->item_capacity < iterator->capacity) {
+        void *grown = memory_resize(iterator->items, iterator->capacity, sizeof *iterator->items);
         if (grown == NULL)
             return -ENOMEM;
-        digests->items = grown;
-        digests->item_capacity = digests->capacity;
+        iterator->items = grown;
+        iterator->item_capacity = iterator->capacity;
     }
     bool sorted = true;
     for (size_t i = 0; i < (size_t)records; i++) {
-        const struct record *record = &digests->records[i];
-        digests->items[i] = (struct os_digest){
+        const struct record *record = &iterator->records[i];
+        iterator->items[i] = (struct os_task_digest){
             .pid = record->process, .digest = digest_of(record), .runs = record->state == 0};
-        sorted = sorted && (i == 0 || digests->items[i - 1].pid <= record->process);
+        sorted = sorted && (i == 0 || iterator->items[i - 1].pid <= record->process);
     }
     if (!sorted)
-        qsort(digests->items, (size_t)records, sizeof *digests->items, by_process);
-    size_t joined = join_threads(digests->items, (size_t)records);
+        qsort(iterator->items, (size_t)records, sizeof *iterator->items, by_process);
+    size_t joined = join_threads(iterator->items, (size_t)records);
     if ((size_t)records > MANY_THREADS + joined * THREADS_EACH)
         return -EFBIG;
-    *items = digests->items;
+    *items = iterator->items;
     *count = joined;
     return 0;
 }

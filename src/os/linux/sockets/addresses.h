@@ -8,6 +8,6 @@
 #include <ifaddrs.h>
 
 /* One row per address; families other than inet, inet6 and link are passed over. */
-void addresses_write(const struct ifaddrs *list, struct facts *out);
+void addresses_write(const struct ifaddrs *list, struct row_batch *out);
 
 #endif

@@ -97,45 +97,46 @@ static uint64_t prefix_of(const unsigned char *mask, size_t size)
     return bits;
 }
 
-static void put_netmask(const struct family *family, const struct sockaddr *mask, struct facts *out)
+static void put_netmask(const struct family *family, const struct sockaddr *mask,
+                        struct row_batch *out)
 {
     char text[TEXT_MAX];
     unsigned char bytes[16] = {0};
     // The family of a mask is not always set, its bytes are those of the address.
     if (mask == NULL || family->size == 0) {
-        fact_missing(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, VITALS_UNSUPPORTED);
-        fact_missing(out, VITALS_NETWORK_ADDRESS_NETMASK, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_NETWORK_ADDRESS_NETMASK, VITALS_UNSUPPORTED);
         return;
     }
     memcpy(bytes, (const char *)mask + family->at, family->size);
-    fact_u64(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, prefix_of(bytes, family->size));
-    fact_text(out, VITALS_NETWORK_ADDRESS_NETMASK, family->print(mask, text));
+    batch_set_u64(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, prefix_of(bytes, family->size));
+    batch_set_text(out, VITALS_NETWORK_ADDRESS_NETMASK, family->print(mask, text));
 }
 
 /* The other address of an interface that has the flag. The C library gives an address's own where
  * the kernel told of no other: that is none. */
 static void put_other(const struct family *family, const struct ifaddrs *item, unsigned flag,
                       const struct sockaddr *other, struct span own, vitals_metric metric,
-                      struct facts *out)
+                      struct row_batch *out)
 {
     char text[TEXT_MAX];
     struct span printed = {"", 0};
     if ((item->ifa_flags & flag) != 0)
         printed = print(family, other, text);
     bool is_own = printed.size == own.size && memcmp(printed.bytes, own.bytes, own.size) == 0;
-    fact_text(out, metric, is_own ? (struct span){"", 0} : printed);
+    batch_set_text(out, metric, is_own ? (struct span){"", 0} : printed);
 }
 
-static void put(const struct family *family, const struct ifaddrs *item, struct facts *out)
+static void put(const struct family *family, const struct ifaddrs *item, struct row_batch *out)
 {
     char text[TEXT_MAX];
     struct span name = {item->ifa_name, strlen(item->ifa_name)};
-    if (facts_row(out, VITALS_NETWORK_ADDRESS, 0, name) == NULL)
+    if (batch_add_row(out, VITALS_NETWORK_ADDRESS, 0, name) == NULL)
         return;
     struct span address = print(family, item->ifa_addr, text);
-    fact_text(out, VITALS_NETWORK_ADDRESS_INTERFACE, name);
-    fact_string(out, VITALS_NETWORK_ADDRESS_FAMILY, family->name);
-    fact_text(out, VITALS_NETWORK_ADDRESS_ADDRESS, address);
+    batch_set_text(out, VITALS_NETWORK_ADDRESS_INTERFACE, name);
+    batch_set_string(out, VITALS_NETWORK_ADDRESS_FAMILY, family->name);
+    batch_set_text(out, VITALS_NETWORK_ADDRESS_ADDRESS, address);
     put_netmask(family, item->ifa_netmask, out);
     put_other(family, item, IFF_BROADCAST, item->ifa_broadaddr, address,
               VITALS_NETWORK_ADDRESS_BROADCAST, out);
@@ -143,7 +144,7 @@ static void put(const struct family *family, const struct ifaddrs *item, struct 
               VITALS_NETWORK_ADDRESS_PEER, out);
 }
 
-void addresses_write(const struct ifaddrs *list, struct facts *out)
+void addresses_write(const struct ifaddrs *list, struct row_batch *out)
 {
     for (const struct ifaddrs *item = list; item != NULL && !out->failed; item = item->ifa_next) {
         if (item->ifa_addr == NULL || item->ifa_name == NULL)
@@ -154,7 +155,7 @@ void addresses_write(const struct ifaddrs *list, struct facts *out)
     }
 }
 
-int table_addresses(const struct os *os, struct facts *out)
+int table_addresses(const struct os *os, struct row_batch *out)
 {
     if (!os->live)
         return -ENOTSUP;

@@ -246,7 +246,7 @@ static const struct {
 
 /* A row being written. */
 struct row {
-    struct facts *out;
+    struct row_batch *out;
     const struct socket_list *list;
     const struct socket_info *info;
 };
@@ -260,17 +260,17 @@ static void put_name(const struct row *row, vitals_metric metric, unsigned bit,
                      const struct name *names, size_t count, uint32_t number)
 {
     if ((row->info->has & bit) == 0) {
-        fact_missing(row->out, metric, why_missing(row->info));
+        batch_set_missing(row->out, metric, why_missing(row->info));
         return;
     }
     for (size_t i = 0; i < count; i++) {
         if (names[i].number == number) {
-            fact_string(row->out, metric, names[i].name);
+            batch_set_string(row->out, metric, names[i].name);
             return;
         }
     }
     char text[NUMBER_TEXT];
-    fact_text(row->out, metric, (struct span){text, number_print_u64(text, number)});
+    batch_set_text(row->out, metric, (struct span){text, number_print_u64(text, number)});
 }
 
 static void put_protocol(const struct row *row)
@@ -289,9 +289,9 @@ static void put_protocol(const struct row *row)
 static void put_number(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
 {
     if ((row->info->has & bit) != 0)
-        fact_u64(row->out, metric, number);
+        batch_set_u64(row->out, metric, number);
     else
-        fact_missing(row->out, metric, why_missing(row->info));
+        batch_set_missing(row->out, metric, why_missing(row->info));
 }
 
 /* Whether a queue is counted in bytes (of a listener, in connections). Of most kinds the kernel
@@ -315,30 +315,30 @@ static void put_queue(const struct row *row, vitals_metric metric, unsigned bit,
     bool is_none = bit == SOCKET_SEND && (info->has & SOCKET_STATE) != 0 &&
                    info->state == SOCKET_LISTEN;
     if ((info->has & bit) == 0 || is_none) {
-        fact_missing(row->out, metric, is_none ? VITALS_UNSUPPORTED : why_missing(info));
+        batch_set_missing(row->out, metric, is_none ? VITALS_UNSUPPORTED : why_missing(info));
         return;
     }
     struct value value = value_u64(number);
     if (!is_exact(info, bit))
         value.state = VITALS_ESTIMATE;
-    fact_value(row->out, metric, value);
+    batch_set_value(row->out, metric, value);
 }
 
 static void put_text(const struct row *row, vitals_metric metric, unsigned bit, size_t at,
                      size_t size)
 {
     if ((row->info->has & bit) == 0)
-        fact_missing(row->out, metric, why_missing(row->info));
+        batch_set_missing(row->out, metric, why_missing(row->info));
     else
-        fact_text(row->out, metric,
-                  (struct span){size != 0 ? row->list->text.bytes + at : "", size});
+        batch_set_text(row->out, metric,
+                       (struct span){size != 0 ? row->list->text.bytes + at : "", size});
 }
 
 /* The socket's own columns; those of its holder are the caller's. */
-static void put_socket(struct facts *out, const struct socket_list *list,
+static void put_socket(struct row_batch *out, const struct socket_list *list,
                        const struct socket_info *info, uint64_t key)
 {
-    if (facts_row(out, VITALS_SOCKET, key, (struct span){"", 0}) == NULL)
+    if (batch_add_row(out, VITALS_SOCKET, key, (struct span){"", 0}) == NULL)
         return;
     const struct row row = {out, list, info};
     put_name(&row, VITALS_SOCKET_FAMILY, SOCKET_FAMILY, FAMILIES, ARRAY_COUNT(FAMILIES),
@@ -350,20 +350,20 @@ static void put_socket(struct facts *out, const struct socket_list *list,
     put_text(&row, VITALS_SOCKET_REMOTE_ADDRESS, SOCKET_REMOTE, info->remote_at, info->remote_size);
     put_number(&row, VITALS_SOCKET_REMOTE_PORT, SOCKET_REMOTE_PORT, info->remote_port);
     put_name(&row, VITALS_SOCKET_STATE, SOCKET_STATE, STATES, ARRAY_COUNT(STATES), info->state);
-    fact_u64(out, VITALS_SOCKET_INODE, info->inode);
+    batch_set_u64(out, VITALS_SOCKET_INODE, info->inode);
     put_number(&row, VITALS_SOCKET_UID, SOCKET_UID, info->uid);
     put_queue(&row, VITALS_SOCKET_RECEIVE_QUEUE_BYTES, SOCKET_RECEIVE, info->receive_bytes);
     put_queue(&row, VITALS_SOCKET_SEND_QUEUE_BYTES, SOCKET_SEND, info->send_bytes);
 }
 
-static void put_owner(struct facts *out, const struct socket_owner *owner)
+static void put_owner(struct row_batch *out, const struct socket_owner *owner)
 {
-    fact_u64(out, VITALS_SOCKET_PID, (uint64_t)owner->pid);
-    fact_u64(out, VITALS_SOCKET_DESCRIPTOR, owner->descriptor);
+    batch_set_u64(out, VITALS_SOCKET_PID, (uint64_t)owner->pid);
+    batch_set_u64(out, VITALS_SOCKET_DESCRIPTOR, owner->descriptor);
 }
 
 /* Whether more is wanted than /proc/PID/fd tells. */
-static bool wants_lists(const struct facts *out)
+static bool wants_lists(const struct row_batch *out)
 {
     static const vitals_metric FROM_LISTS[] = {
         VITALS_SOCKET_FAMILY,
@@ -379,7 +379,7 @@ static bool wants_lists(const struct facts *out)
         VITALS_SOCKET_SEND_QUEUE_BYTES,
     };
     for (size_t i = 0; i < ARRAY_COUNT(FROM_LISTS); i++)
-        if (facts_wants(out, FROM_LISTS[i]))
+        if (batch_wants(out, FROM_LISTS[i]))
             return true;
     return false;
 }
@@ -409,9 +409,9 @@ static struct socket_info unlisted(const struct os *os, const struct socket_owne
 }
 
 static void write_process(const struct os *os, const struct socket_owners *owners,
-                          const struct socket_list *list, int error, struct facts *out)
+                          const struct socket_list *list, int error, struct row_batch *out)
 {
-    facts_reserve(out, VITALS_SOCKET, owners->count);
+    batch_reserve(out, VITALS_SOCKET, owners->count);
     for (size_t i = 0; i < owners->count && !out->failed; i++) {
         const struct socket_owner *owner = &owners->items[i];
         const uintptr_t *index = list->only != NULL ? hash_find(list->only, owner->inode) : NULL;
@@ -446,7 +446,7 @@ static int read_process(const struct os *os, const struct socket_owners *owners,
     return read_sockets(os, prefix, is_own(os, folder), list);
 }
 
-int table_process_sockets(const struct os *os, int64_t pid, struct facts *out)
+int table_process_sockets(const struct os *os, int64_t pid, struct row_batch *out)
 {
     struct socket_owners owners = {0};
     struct socket_list list = {0};
@@ -461,7 +461,7 @@ int table_process_sockets(const struct os *os, int64_t pid, struct facts *out)
     if (result == 0)
         write_process(os, &owners, &list, error, out);
     if (owners.cut || owners.denied || owners.count == SOCKETS_MAX)
-        facts_state(out, VITALS_SOCKET, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_SOCKET, VITALS_LOWER_BOUND);
     if (out->failed)
         result = -ENOMEM;
 done:
@@ -521,7 +521,7 @@ static vitals_availability why_unowned(const struct socket_owners *owners,
 /* One row for each descriptor that holds it, or one without; at most `room`. */
 static size_t write_socket(const struct os *os, const struct socket_list *list,
                            const struct socket_info *info, const struct socket_owners *owners,
-                           size_t room, struct facts *out)
+                           size_t room, struct row_batch *out)
 {
     const struct socket_owner *owner = info->inode != 0 ? socket_owners_first(owners, info->inode)
                                                         : NULL;
@@ -537,27 +537,27 @@ static size_t write_socket(const struct os *os, const struct socket_list *list,
         return rows;
     put_socket(out, list, info, 0);
     vitals_availability why = why_unowned(owners, info);
-    fact_missing(out, VITALS_SOCKET_PID, why);
-    fact_missing(out, VITALS_SOCKET_DESCRIPTOR, why);
+    batch_set_missing(out, VITALS_SOCKET_PID, why);
+    batch_set_missing(out, VITALS_SOCKET_DESCRIPTOR, why);
     return 1;
 }
 
-int table_sockets(const struct os *os, struct facts *out)
+int table_sockets(const struct os *os, struct row_batch *out)
 {
     struct socket_owners owners = {0};
     struct socket_list list = {0};
     int error = read_sockets(os, own_prefix(os), os->live, &list), result = 0;
     if (error == -ENOMEM || (error < 0 && list.count == 0))
         result = error;
-    else if (facts_wants(out, VITALS_SOCKET_PID) || facts_wants(out, VITALS_SOCKET_DESCRIPTOR))
+    else if (batch_wants(out, VITALS_SOCKET_PID) || batch_wants(out, VITALS_SOCKET_DESCRIPTOR))
         result = read_owners(os, &owners);
     size_t rows = 0;
     if (result >= 0)
-        facts_reserve(out, VITALS_SOCKET, list.count);
+        batch_reserve(out, VITALS_SOCKET, list.count);
     for (size_t i = 0; i < list.count && result >= 0 && rows < SOCKETS_MAX && !out->failed; i++)
         rows += write_socket(os, &list, &list.items[i], &owners, SOCKETS_MAX - rows, out);
     if (error < 0 || list.cut || owners.denied || owners.cut || rows >= SOCKETS_MAX)
-        facts_state(out, VITALS_SOCKET, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_SOCKET, VITALS_LOWER_BOUND);
     if (out->failed)
         result = -ENOMEM;
     socket_owners_done(&owners);

@@ -1,5 +1,5 @@
 /* The columns of one process that are read beside the ticks, from trees of files, and the parsers
- * behind them. test_process_facts_live.c asks the live /proc. */
+ * behind them. test_process_metrics_live.c asks the live /proc. */
 #include "facts_world.h"
 
 #include "util/memory.h"
@@ -9,46 +9,46 @@
 static void every_file_is_read(void)
 {
     struct os os = open_os(check_fixture("proc/facts"), NULL);
-    struct facts facts = read_all(&os, 800);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_UID), 1000); // and not what its name says
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EFFECTIVE_UID), 1001);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_SAVED_UID), 1002);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_GID), 100);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EFFECTIVE_GID), 101);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_SAVED_GID), 102);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_NAMESPACE_PID), 3);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_TRACER_PID), 77);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_UMASK), 027);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_NO_NEW_PRIVILEGES), 1);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_VIRTUAL_PEAK_BYTES), 9001 * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_LOCKED_BYTES), 64 * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_RESIDENT_ANON_BYTES), 1000 * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_RESIDENT_FILE_BYTES), 900 * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_RESIDENT_SHMEM_BYTES), 100 * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_SWAPPED_BYTES), 12 * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_HUGETLB_BYTES), 2048 * 1024);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_CAPABILITIES, "net_admin,sys_admin");
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_CAPABILITIES_PERMITTED, "all");
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_SECCOMP, "filter");
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_CPUS_ALLOWED), 5);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_CPUS_ALLOWED_LIST, "0-3,8");
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_COMMAND_LINE, "worker: serving /a b");
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_CGROUP, "/docker/0123456789abcdef");
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_WAIT_CHANNEL, "do_sys_poll");
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_LOGIN_UID), 1000);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_OOM_SCORE), 667);
-    CHECK_INT(value_of(&facts, VITALS_PROCESS_OOM_SCORE_ADJUST)->as.i64, -998);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_READ_CALLS), 13);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_WRITE_CALLS), 14);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_CALL_READ_BYTES), 5001);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_CALL_WRITTEN_BYTES), 6002);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_CANCELLED_WRITE_BYTES), 4096);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_PSS_BYTES), 266 * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_USS_BYTES), (44 + 116 + 4096) * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_SWAP_PSS_BYTES), 20 * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_THP_BYTES), 2048 * 1024);
-    CHECK_UINT(facts.count, asked_count());
-    facts_done(&facts);
+    struct row_batch batch = read_all(&os, 800);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_UID), 1000); // and not what its name says
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EFFECTIVE_UID), 1001);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_SAVED_UID), 1002);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_GID), 100);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EFFECTIVE_GID), 101);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_SAVED_GID), 102);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_NAMESPACE_PID), 3);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_TRACER_PID), 77);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_UMASK), 027);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_NO_NEW_PRIVILEGES), 1);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_VIRTUAL_PEAK_BYTES), 9001 * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_LOCKED_BYTES), 64 * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_RESIDENT_ANON_BYTES), 1000 * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_RESIDENT_FILE_BYTES), 900 * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_RESIDENT_SHMEM_BYTES), 100 * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_SWAPPED_BYTES), 12 * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_HUGETLB_BYTES), 2048 * 1024);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CAPABILITIES, "net_admin,sys_admin");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CAPABILITIES_PERMITTED, "all");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SECCOMP, "filter");
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_CPUS_ALLOWED), 5);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CPUS_ALLOWED_LIST, "0-3,8");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_COMMAND_LINE, "worker: serving /a b");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CGROUP, "/docker/0123456789abcdef");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_WAIT_CHANNEL, "do_sys_poll");
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_LOGIN_UID), 1000);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_OOM_SCORE), 667);
+    CHECK_INT(value_of(&batch, VITALS_PROCESS_OOM_SCORE_ADJUST)->as.i64, -998);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_READ_CALLS), 13);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_WRITE_CALLS), 14);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_CALL_READ_BYTES), 5001);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_CALL_WRITTEN_BYTES), 6002);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_CANCELLED_WRITE_BYTES), 4096);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_PSS_BYTES), 266 * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_USS_BYTES), (44 + 116 + 4096) * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_SWAP_PSS_BYTES), 20 * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_THP_BYTES), 2048 * 1024);
+    CHECK_UINT(batch.count, asked_count());
+    batch_done(&batch);
     os_close(&os);
 }
 
@@ -56,20 +56,20 @@ static void every_file_is_read(void)
 static void threads_are_added_up(void)
 {
     struct os os = open_os(check_fixture("proc/facts"), NULL);
-    struct facts facts = read_all(&os, 800);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES), 170);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES), 10);
-    CHECK_STATE(&facts, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, VITALS_LOWER_BOUND);
-    CHECK_STATE(&facts, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, VITALS_LOWER_BOUND);
-    CHECK_NEAR(value_of(&facts, VITALS_PROCESS_RUN_DELAY_SECONDS)->as.f64, 0.75, 1e-12);
-    CHECK_STATE(&facts, VITALS_PROCESS_RUN_DELAY_SECONDS, VITALS_LOWER_BOUND);
-    CHECK_STATE(&facts, VITALS_PROCESS_BLOCK_DELAY_SECONDS, VITALS_LOWER_BOUND);
-    CHECK_NEAR(value_of(&facts, VITALS_PROCESS_BLOCK_DELAY_SECONDS)->as.f64,
+    struct row_batch batch = read_all(&os, 800);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES), 170);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES), 10);
+    CHECK_STATE(&batch, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, VITALS_LOWER_BOUND);
+    CHECK_STATE(&batch, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, VITALS_LOWER_BOUND);
+    CHECK_NEAR(value_of(&batch, VITALS_PROCESS_RUN_DELAY_SECONDS)->as.f64, 0.75, 1e-12);
+    CHECK_STATE(&batch, VITALS_PROCESS_RUN_DELAY_SECONDS, VITALS_LOWER_BOUND);
+    CHECK_STATE(&batch, VITALS_PROCESS_BLOCK_DELAY_SECONDS, VITALS_LOWER_BOUND);
+    CHECK_NEAR(value_of(&batch, VITALS_PROCESS_BLOCK_DELAY_SECONDS)->as.f64,
                250 / os.ticks_per_second, 1e-12);
     // Pids of a /proc of files are none to ask the kernel for.
-    CHECK_STATE(&facts, VITALS_PROCESS_SWAP_DELAY_SECONDS, VITALS_UNSUPPORTED);
-    CHECK_STATE(&facts, VITALS_PROCESS_IO_CLASS, VITALS_UNSUPPORTED);
-    facts_done(&facts);
+    CHECK_STATE(&batch, VITALS_PROCESS_SWAP_DELAY_SECONDS, VITALS_UNSUPPORTED);
+    CHECK_STATE(&batch, VITALS_PROCESS_IO_CLASS, VITALS_UNSUPPORTED);
+    batch_done(&batch);
     os_close(&os);
 }
 
@@ -92,14 +92,14 @@ static void a_thread_that_ended_is_left_out(void)
             tree_text(&tree, "7/task/7/schedstat", CASES[i].schedstat);
         tree_link(&tree, "7/task/8", "nowhere");
         struct os os = open_os(tree.path, NULL);
-        struct facts facts = read_all(&os, 7);
-        CHECK_STATE(&facts, VITALS_PROCESS_RUN_DELAY_SECONDS, CASES[i].state);
-        CHECK_UINT(u64_of(&facts, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES), 5);
-        CHECK_STATE(&facts, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, VITALS_UNSUPPORTED);
-        facts_done(&facts);
-        facts = read_one(&os, 7, VITALS_PROCESS_RUN_DELAY_SECONDS);
-        CHECK_STATE(&facts, VITALS_PROCESS_RUN_DELAY_SECONDS, CASES[i].state);
-        facts_done(&facts);
+        struct row_batch batch = read_all(&os, 7);
+        CHECK_STATE(&batch, VITALS_PROCESS_RUN_DELAY_SECONDS, CASES[i].state);
+        CHECK_UINT(u64_of(&batch, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES), 5);
+        CHECK_STATE(&batch, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, VITALS_UNSUPPORTED);
+        batch_done(&batch);
+        batch = read_one(&os, 7, VITALS_PROCESS_RUN_DELAY_SECONDS);
+        CHECK_STATE(&batch, VITALS_PROCESS_RUN_DELAY_SECONDS, CASES[i].state);
+        batch_done(&batch);
         os_close(&os);
         tree_free(&tree);
     }
@@ -108,12 +108,12 @@ static void a_thread_that_ended_is_left_out(void)
 static void an_old_kernel_tells_less(void)
 {
     struct os os = open_os(check_fixture("proc/facts"), NULL);
-    struct facts facts = read_all(&os, 810);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_PSS_BYTES), (350 + 8) * 1024); // from smaps
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_USS_BYTES), (4 + 8) * 1024);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_THP_BYTES), 2048 * 1024);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_CAPABILITIES, "");
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_SECCOMP, "disabled");
+    struct row_batch batch = read_all(&os, 810);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_PSS_BYTES), (350 + 8) * 1024); // from smaps
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_USS_BYTES), (4 + 8) * 1024);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_THP_BYTES), 2048 * 1024);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CAPABILITIES, "");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SECCOMP, "disabled");
     static const vitals_metric MISSING[] = {
         VITALS_PROCESS_SWAP_PSS_BYTES,    VITALS_PROCESS_UMASK,
         VITALS_PROCESS_NO_NEW_PRIVILEGES, VITALS_PROCESS_RESIDENT_ANON_BYTES,
@@ -124,9 +124,9 @@ static void an_old_kernel_tells_less(void)
     };
     for (size_t i = 0; i < CHECK_COUNT(MISSING); i++) {
         CHECK_CASE(vitals_metric_name(MISSING[i]));
-        CHECK_STATE(&facts, MISSING[i], VITALS_UNSUPPORTED);
+        CHECK_STATE(&batch, MISSING[i], VITALS_UNSUPPORTED);
     }
-    facts_done(&facts);
+    batch_done(&batch);
     os_close(&os);
 }
 
@@ -143,17 +143,17 @@ static void a_process_that_is_not_there_is_gone(void)
     struct tree tree = tree_new();
     struct os trees[] = {open_os(tree.path, NULL), open_os(NULL, NULL)};
     for (size_t i = 0; i < CHECK_COUNT(trees); i++) {
-        struct facts facts = read_all(&trees[i], INT32_MAX);
-        for (size_t j = 0; j < facts.count; j++) {
-            const struct fact *fact = &facts.items[j];
-            CHECK_CASE(vitals_metric_name(fact->metric));
+        struct row_batch batch = read_all(&trees[i], INT32_MAX);
+        for (size_t j = 0; j < batch.count; j++) {
+            const struct batch_cell *cell = &batch.items[j];
+            CHECK_CASE(vitals_metric_name(cell->metric));
             bool asked = false;
             for (size_t k = 0; k < CHECK_COUNT(ASKED); k++)
-                asked |= ASKED[k] == fact->metric;
-            CHECK(fact->state == VITALS_GONE || (asked && fact->state == VITALS_UNSUPPORTED));
+                asked |= ASKED[k] == cell->metric;
+            CHECK(cell->state == VITALS_GONE || (asked && cell->state == VITALS_UNSUPPORTED));
         }
-        CHECK_UINT(facts.count, asked_count());
-        facts_done(&facts);
+        CHECK_UINT(batch.count, asked_count());
+        batch_done(&batch);
         os_close(&trees[i]);
     }
     tree_free(&tree);
@@ -180,16 +180,16 @@ static void what_is_missing_says_of_whom(void)
         tree_text(&tree, "7/cmdline", "");
         tree_text(&tree, "7/smaps_rollup", "");
         struct os os = open_os(tree.path, NULL);
-        struct facts facts = read_all(&os, 7);
-        CHECK_STATE(&facts, VITALS_PROCESS_EXECUTABLE, CASES[i].executable);
-        CHECK_STATE(&facts, VITALS_PROCESS_LOCKED_BYTES, CASES[i].locked);
-        CHECK_STATE(&facts, VITALS_PROCESS_COMMAND_LINE, CASES[i].command);
-        CHECK_STATE(&facts, VITALS_PROCESS_PSS_BYTES, CASES[i].pss);
+        struct row_batch batch = read_all(&os, 7);
+        CHECK_STATE(&batch, VITALS_PROCESS_EXECUTABLE, CASES[i].executable);
+        CHECK_STATE(&batch, VITALS_PROCESS_LOCKED_BYTES, CASES[i].locked);
+        CHECK_STATE(&batch, VITALS_PROCESS_COMMAND_LINE, CASES[i].command);
+        CHECK_STATE(&batch, VITALS_PROCESS_PSS_BYTES, CASES[i].pss);
         if (CASES[i].pss > 0)
-            CHECK_UINT(u64_of(&facts, VITALS_PROCESS_USS_BYTES), 0);
+            CHECK_UINT(u64_of(&batch, VITALS_PROCESS_USS_BYTES), 0);
         if (CASES[i].executable > 0)
-            CHECK_FACT_TEXT(&facts, VITALS_PROCESS_EXECUTABLE, "");
-        facts_done(&facts);
+            CHECK_FACT_TEXT(&batch, VITALS_PROCESS_EXECUTABLE, "");
+        batch_done(&batch);
         os_close(&os);
         tree_free(&tree);
     }
@@ -212,11 +212,11 @@ static void a_huge_status_is_read_and_one_beyond_the_cap_says_so(void)
         tree_put(&tree, "7/status", text.bytes, text.size);
         buffer_done(&text);
         struct os os = open_os(tree.path, NULL);
-        struct facts facts = read_all(&os, 7);
-        CHECK_UINT(u64_of(&facts, VITALS_PROCESS_SAVED_UID), 7);
-        CHECK_STATE(&facts, VITALS_PROCESS_SWAPPED_BYTES, CASES[i].state);
-        CHECK_STATE(&facts, VITALS_PROCESS_CPUS_ALLOWED, CASES[i].state);
-        facts_done(&facts);
+        struct row_batch batch = read_all(&os, 7);
+        CHECK_UINT(u64_of(&batch, VITALS_PROCESS_SAVED_UID), 7);
+        CHECK_STATE(&batch, VITALS_PROCESS_SWAPPED_BYTES, CASES[i].state);
+        CHECK_STATE(&batch, VITALS_PROCESS_CPUS_ALLOWED, CASES[i].state);
+        batch_done(&batch);
         os_close(&os);
         tree_free(&tree);
     }
@@ -232,11 +232,11 @@ static void a_command_line_that_was_cut_says_so(void)
         struct tree tree = tree_new();
         tree_put(&tree, "7/cmdline", text, LIMIT + more);
         struct os os = open_os(tree.path, NULL);
-        struct facts facts = read_one(&os, 7, VITALS_PROCESS_COMMAND_LINE);
-        const struct fact *fact = value_of(&facts, VITALS_PROCESS_COMMAND_LINE);
-        CHECK_INT(fact->state, more ? VITALS_LOWER_BOUND : VITALS_HAVE);
-        CHECK_UINT(fact->as.text.size, (size_t)LIMIT);
-        facts_done(&facts);
+        struct row_batch batch = read_one(&os, 7, VITALS_PROCESS_COMMAND_LINE);
+        const struct batch_cell *cell = value_of(&batch, VITALS_PROCESS_COMMAND_LINE);
+        CHECK_INT(cell->state, more ? VITALS_LOWER_BOUND : VITALS_HAVE);
+        CHECK_UINT(cell->as.text.size, (size_t)LIMIT);
+        batch_done(&batch);
         os_close(&os);
         tree_free(&tree);
     }
@@ -274,9 +274,9 @@ static void files_of_nonsense_fail(void)
         struct tree tree = tree_new();
         tree_text(&tree, CASES[i].name, CASES[i].text);
         struct os os = open_os(tree.path, NULL);
-        struct facts facts = read_one(&os, 7, CASES[i].metric);
-        CHECK_STATE(&facts, CASES[i].metric, CASES[i].state);
-        facts_done(&facts);
+        struct row_batch batch = read_one(&os, 7, CASES[i].metric);
+        CHECK_STATE(&batch, CASES[i].metric, CASES[i].state);
+        batch_done(&batch);
         os_close(&os);
         tree_free(&tree);
     }
@@ -294,17 +294,17 @@ static void links_are_read_and_not_followed(void)
     tree_link(&tree, "7/ns/mnt", "mnt:[12");
     tree_link(&tree, "7/ns/user", "/etc/passwd");
     struct os os = open_os(tree.path, NULL);
-    struct facts facts = read_all(&os, 7);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_EXECUTABLE, "/nowhere/a");
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EXECUTABLE_DELETED), 1);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_WORKING_DIRECTORY, "(unreachable)/x");
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_ROOT_DIRECTORY, "/nowhere\n\xff");
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_PID_NAMESPACE), 4026531836);
-    CHECK_STATE(&facts, VITALS_PROCESS_NETWORK_NAMESPACE, VITALS_FAILED);
-    CHECK_STATE(&facts, VITALS_PROCESS_MOUNT_NAMESPACE, VITALS_FAILED);
-    CHECK_STATE(&facts, VITALS_PROCESS_USER_NAMESPACE, VITALS_FAILED);
-    CHECK_STATE(&facts, VITALS_PROCESS_TIME_NAMESPACE, VITALS_UNSUPPORTED);
-    facts_done(&facts);
+    struct row_batch batch = read_all(&os, 7);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_EXECUTABLE, "/nowhere/a");
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EXECUTABLE_DELETED), 1);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_WORKING_DIRECTORY, "(unreachable)/x");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_ROOT_DIRECTORY, "/nowhere\n\xff");
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_PID_NAMESPACE), 4026531836);
+    CHECK_STATE(&batch, VITALS_PROCESS_NETWORK_NAMESPACE, VITALS_FAILED);
+    CHECK_STATE(&batch, VITALS_PROCESS_MOUNT_NAMESPACE, VITALS_FAILED);
+    CHECK_STATE(&batch, VITALS_PROCESS_USER_NAMESPACE, VITALS_FAILED);
+    CHECK_STATE(&batch, VITALS_PROCESS_TIME_NAMESPACE, VITALS_UNSUPPORTED);
+    batch_done(&batch);
     os_close(&os);
     tree_free(&tree);
 }
@@ -370,9 +370,9 @@ static void delays_are_not_zero_where_nobody_counts(void)
         if (CASES[i].accounting != NULL)
             tree_text(&tree, "sys/kernel/task_delayacct", CASES[i].accounting);
         struct os os = open_os(tree.path, NULL);
-        struct facts facts = read_one(&os, 7, VITALS_PROCESS_BLOCK_DELAY_SECONDS);
-        CHECK_STATE(&facts, VITALS_PROCESS_BLOCK_DELAY_SECONDS, CASES[i].state);
-        facts_done(&facts);
+        struct row_batch batch = read_one(&os, 7, VITALS_PROCESS_BLOCK_DELAY_SECONDS);
+        CHECK_STATE(&batch, VITALS_PROCESS_BLOCK_DELAY_SECONDS, CASES[i].state);
+        batch_done(&batch);
         os_close(&os);
         tree_free(&tree);
     }
@@ -385,9 +385,9 @@ static void descriptors_of_a_tree_are_counted(void)
     tree_text(&tree, "7/fd/17", "");
     tree_text(&tree, "7/fd/no-number", "");
     struct os os = open_os(tree.path, NULL);
-    struct facts facts = read_one(&os, 7, VITALS_PROCESS_DESCRIPTORS);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_DESCRIPTORS), 2);
-    facts_done(&facts);
+    struct row_batch batch = read_one(&os, 7, VITALS_PROCESS_DESCRIPTORS);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_DESCRIPTORS), 2);
+    batch_done(&batch);
     os_close(&os);
     tree_free(&tree);
 }
@@ -440,7 +440,7 @@ static void a_metric_opens_its_own_files_and_no_others(void)
         struct os os = open_os(tree.path, NULL);
         os.trace = note;
         os.trace_data = &opened;
-        struct facts facts = read_one(&os, 7, CASES[i].metric);
+        struct row_batch batch = read_one(&os, 7, CASES[i].metric);
         char expected[256] = "";
         for (size_t j = 0; j < CHECK_COUNT(CASES[i].files) && CASES[i].files[j] != NULL; j++)
             snprintf(expected + strlen(expected), sizeof expected - strlen(expected),
@@ -449,17 +449,17 @@ static void a_metric_opens_its_own_files_and_no_others(void)
             strcat(expected, "7/stat: No such file or directory\n");
         CHECK_STR(opened.paths.bytes, expected);
         buffer_done(&opened.paths);
-        facts_done(&facts);
+        batch_done(&batch);
         os_close(&os);
     }
     struct opened opened = {0};
     struct os os = open_os(tree.path, NULL);
     os.trace = note;
     os.trace_data = &opened;
-    struct facts facts = read_one(&os, 7, VITALS_PROCESS_USER); // not ours
+    struct row_batch batch = read_one(&os, 7, VITALS_PROCESS_USER); // not ours
     CHECK_NULL(opened.paths.bytes);
-    CHECK_UINT(facts.count, (size_t)0);
-    facts_done(&facts);
+    CHECK_UINT(batch.count, (size_t)0);
+    batch_done(&batch);
     os_close(&os);
     tree_free(&tree);
 }
@@ -472,16 +472,16 @@ static void running_out_of_memory_is_survived(void)
     bool failed = true;
     for (uint64_t nth = 1; failed; nth++) {
         CHECK(nth < 200);
-        struct facts facts = {0};
-        facts_reset(&facts, &wanted);
+        struct row_batch batch = {0};
+        batch_reset(&batch, &wanted);
         memory_fail_at(nth);
-        facts_row(&facts, VITALS_PROCESS, 1, (struct span){"x", 1});
-        os_process_facts(&os, 800, &facts);
+        batch_add_row(&batch, VITALS_PROCESS, 1, (struct span){"x", 1});
+        os_process_metrics(&os, 800, &batch);
         memory_fail_at(0);
-        failed = facts.failed;
-        for (size_t i = 0; i < facts.count; i++)
-            failed |= facts.items[i].state == VITALS_FAILED;
-        facts_done(&facts);
+        failed = batch.failed;
+        for (size_t i = 0; i < batch.count; i++)
+            failed |= batch.items[i].state == VITALS_FAILED;
+        batch_done(&batch);
         CHECK_INT(memory_live(), live);
     }
     os_close(&os);
@@ -593,10 +593,10 @@ static void a_long_smaps_is_added_up_whole(void)
     tree_put(&tree, "7/smaps", text.bytes, text.size);
     buffer_done(&text);
     struct os os = open_os(tree.path, NULL);
-    struct facts facts = read_one(&os, 7, VITALS_PROCESS_PSS_BYTES);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_PSS_BYTES), (uint64_t)MAPPINGS * 1024);
-    CHECK_STATE(&facts, VITALS_PROCESS_PSS_BYTES, VITALS_HAVE);
-    facts_done(&facts);
+    struct row_batch batch = read_one(&os, 7, VITALS_PROCESS_PSS_BYTES);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_PSS_BYTES), (uint64_t)MAPPINGS * 1024);
+    CHECK_STATE(&batch, VITALS_PROCESS_PSS_BYTES, VITALS_HAVE);
+    batch_done(&batch);
     os_close(&os);
     tree_free(&tree);
 }

@@ -1,9 +1,9 @@
-/* process_facts_links.c: where a process is and what it holds: its program, directories,
+/* process_metrics_links.c: where a process is and what it holds: its program, directories,
  * namespaces and descriptors.
  *
  * Links are read and never followed by their text: that is a path as the process sees it, and who
  * chose it may have wanted us to go there. Thread rule: any thread. */
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 #include "os/linux/process/process_tables.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 enum { LINK_BYTES = 4096, NAMESPACE_BYTES = 64 };
 
 /* The text of a link; negative errno, else 0. */
-static int read_link(const struct facts_reading *reading, const char *name,
+static int read_link(const struct metrics_reading *reading, const char *name,
                      char text[static LINK_BYTES], struct span *out)
 {
     char path[PROCESS_PATH];
@@ -35,7 +35,7 @@ static int read_link(const struct facts_reading *reading, const char *name,
 
 /* Whether the file that the link stands for has lost the name that the text, which is marked so,
  * gives it. */
-static struct value is_deleted(const struct facts_reading *reading, const char *name,
+static struct value is_deleted(const struct metrics_reading *reading, const char *name,
                                struct span text)
 {
     char path[PROCESS_PATH];
@@ -55,7 +55,8 @@ static struct value is_deleted(const struct facts_reading *reading, const char *
 }
 
 /* Takes the kernel's " (deleted)" away. Returns whether it was the kernel's. */
-static struct value strip(const struct facts_reading *reading, const char *name, struct span *text)
+static struct value strip(const struct metrics_reading *reading, const char *name,
+                          struct span *text)
 {
     struct span before;
     struct value deleted = value_u64(0);
@@ -66,38 +67,38 @@ static struct value strip(const struct facts_reading *reading, const char *name,
     return deleted;
 }
 
-static void set_path(struct facts *out, vitals_metric metric, struct span text)
+static void set_path(struct row_batch *out, vitals_metric metric, struct span text)
 {
-    fact_text_as(out, metric, text, text.size < LINK_BYTES ? VITALS_HAVE : VITALS_LOWER_BOUND);
+    batch_set_text_as(out, metric, text, text.size < LINK_BYTES ? VITALS_HAVE : VITALS_LOWER_BOUND);
 }
 
-void facts_read_executable(struct facts_reading *reading, const vitals_metric *metrics)
+void metrics_read_executable(struct metrics_reading *reading, const vitals_metric *metrics)
 {
-    struct facts *out = reading->out;
+    struct row_batch *out = reading->out;
     char bytes[LINK_BYTES];
     struct span text;
     int result = read_link(reading, "exe", bytes, &text);
     if (result == 0) {
         struct value deleted = strip(reading, "exe", &text);
         set_path(out, VITALS_PROCESS_EXECUTABLE, text);
-        fact_value(out, VITALS_PROCESS_EXECUTABLE_DELETED, deleted);
+        batch_set_value(out, VITALS_PROCESS_EXECUTABLE_DELETED, deleted);
         return;
     }
-    if (result == -ENOENT && facts_kind_of(reading) == FACTS_KERNEL_THREAD) {
-        fact_string(out, VITALS_PROCESS_EXECUTABLE, "");
-        fact_missing(out, VITALS_PROCESS_EXECUTABLE_DELETED, VITALS_UNSUPPORTED);
+    if (result == -ENOENT && metrics_kind_of(reading) == METRICS_KERNEL_THREAD) {
+        batch_set_string(out, VITALS_PROCESS_EXECUTABLE, "");
+        batch_set_missing(out, VITALS_PROCESS_EXECUTABLE_DELETED, VITALS_UNSUPPORTED);
         return;
     }
     // A process without a program is one that is ending.
-    facts_missing_all(out, metrics,
-                      result == -ENOENT && facts_kind_of(reading) == FACTS_ORDINARY
+    batch_missing_all(out, metrics,
+                      result == -ENOENT && metrics_kind_of(reading) == METRICS_ORDINARY
                           ? VITALS_GONE
-                          : facts_reason(reading, result));
+                          : batch_reason(reading, result));
 }
 
-static void set_directory(struct facts_reading *reading, vitals_metric metric, const char *name)
+static void set_directory(struct metrics_reading *reading, vitals_metric metric, const char *name)
 {
-    if (!facts_wants(reading->out, metric))
+    if (!batch_wants(reading->out, metric))
         return;
     char bytes[LINK_BYTES];
     struct span text;
@@ -106,14 +107,14 @@ static void set_directory(struct facts_reading *reading, vitals_metric metric, c
         strip(reading, name, &text);
         set_path(reading->out, metric, text);
     } else {
-        fact_missing(reading->out, metric,
-                     result == -ENOENT && facts_kind_of(reading) == FACTS_ORDINARY
-                         ? VITALS_GONE
-                         : facts_reason(reading, result));
+        batch_set_missing(reading->out, metric,
+                          result == -ENOENT && metrics_kind_of(reading) == METRICS_ORDINARY
+                              ? VITALS_GONE
+                              : batch_reason(reading, result));
     }
 }
 
-void facts_read_directory(struct facts_reading *reading, const vitals_metric *metrics)
+void metrics_read_directory(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     (void)metrics;
     set_directory(reading, VITALS_PROCESS_WORKING_DIRECTORY, "cwd");
@@ -150,21 +151,21 @@ int linux_namespace(const struct os *os, const char *path, uint64_t *inode)
     return inode_of((struct span){bytes, (size_t)size}, inode) ? 0 : -EBADMSG;
 }
 
-void facts_read_namespaces(struct facts_reading *reading, const vitals_metric *metrics)
+void metrics_read_namespaces(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     (void)metrics;
     for (size_t i = 0; i < ARRAY_COUNT(NAMESPACES); i++) {
-        if (!facts_wants(reading->out, NAMESPACES[i].metric))
+        if (!batch_wants(reading->out, NAMESPACES[i].metric))
             continue;
         char bytes[LINK_BYTES];
         struct span text = {0};
         uint64_t inode;
         int result = read_link(reading, NAMESPACES[i].name, bytes, &text);
         if (result == 0 && inode_of(text, &inode))
-            fact_u64(reading->out, NAMESPACES[i].metric, inode);
+            batch_set_u64(reading->out, NAMESPACES[i].metric, inode);
         else
-            fact_missing(reading->out, NAMESPACES[i].metric,
-                         result < 0 ? facts_reason(reading, result) : VITALS_FAILED);
+            batch_set_missing(reading->out, NAMESPACES[i].metric,
+                              result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
     }
 }
 
@@ -172,7 +173,7 @@ void facts_read_namespaces(struct facts_reading *reading, const vitals_metric *m
 
 /* Their number is the size of the folder since Linux 6.2, for everybody; 0 there may be an older
  * kernel. Other file systems mean something else by it. */
-static bool size_of_folder(const struct facts_reading *reading, uint64_t *out)
+static bool size_of_folder(const struct metrics_reading *reading, uint64_t *out)
 {
     char path[PROCESS_PATH];
     struct stat status;
@@ -183,12 +184,12 @@ static bool size_of_folder(const struct facts_reading *reading, uint64_t *out)
     return true;
 }
 
-void facts_read_descriptors(struct facts_reading *reading, const vitals_metric *metrics)
+void metrics_read_descriptors(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     enum { DESCRIPTORS_MAX = 1 << 24 };
     uint64_t count;
     if (size_of_folder(reading, &count)) {
-        fact_u64(reading->out, VITALS_PROCESS_DESCRIPTORS, count);
+        batch_set_u64(reading->out, VITALS_PROCESS_DESCRIPTORS, count);
         return;
     }
     int folder = linux_process_open(reading->os, reading->pid, "fd", O_DIRECTORY);
@@ -197,7 +198,7 @@ void facts_read_descriptors(struct facts_reading *reading, const vitals_metric *
     int result = folder < 0 ? folder : linux_numbers_read(folder, DESCRIPTORS_MAX, &numbers, &cut);
     os_close_descriptor(folder);
     if (result < 0)
-        facts_missing_all(reading->out, metrics, facts_reason(reading, result));
+        batch_missing_all(reading->out, metrics, batch_reason(reading, result));
     else
         fact_u64_as(reading->out, VITALS_PROCESS_DESCRIPTORS, numbers.count,
                     cut ? VITALS_LOWER_BOUND : VITALS_HAVE);

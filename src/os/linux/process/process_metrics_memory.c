@@ -1,8 +1,8 @@
-/* process_facts_memory.c: with whom a process shares its memory: PSS, USS, swap, huge pages.
+/* process_metrics_memory.c: with whom a process shares its memory: PSS, USS, swap, huge pages.
  *
  * The kernel walks every page of the process for it and holds the lock of its address space the
  * while, so this is read where it is asked for and never else. Thread rule: any thread. */
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 
 #include <errno.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static bool has_ended(int descriptor)
     return linux_read(descriptor, &byte, 1, 0) <= 0;
 }
 
-static int add_file(struct facts_reading *reading, const char *name, bool in_parts,
+static int add_file(struct metrics_reading *reading, const char *name, bool in_parts,
                     struct linux_smaps *sum, bool *cut)
 {
     char path[PROCESS_PATH];
@@ -68,16 +68,16 @@ static int add_file(struct facts_reading *reading, const char *name, bool in_par
 }
 
 /* Nothing but the kernel's threads lives without memory: they share none and have none. */
-static vitals_availability state_without(struct facts_reading *reading, struct linux_smaps *sum)
+static vitals_availability state_without(struct metrics_reading *reading, struct linux_smaps *sum)
 {
-    enum facts_kind kind = facts_kind_of(reading);
-    if (kind != FACTS_KERNEL_THREAD)
-        return kind == FACTS_NOT_KNOWN ? facts_reason(reading, -ENOENT) : VITALS_GONE;
+    enum metrics_kind kind = metrics_kind_of(reading);
+    if (kind != METRICS_KERNEL_THREAD)
+        return kind == METRICS_NOT_KNOWN ? batch_reason(reading, -ENOENT) : VITALS_GONE;
     sum->has = SMAPS_PSS | SMAPS_CLEAN | SMAPS_DIRTY | SMAPS_SWAP_PSS | SMAPS_THP;
     return VITALS_HAVE;
 }
 
-static vitals_availability sum_up(struct facts_reading *reading, struct linux_smaps *sum)
+static vitals_availability sum_up(struct metrics_reading *reading, struct linux_smaps *sum)
 {
     bool cut = false;
     int result = add_file(reading, "smaps_rollup", false, sum, &cut);
@@ -86,16 +86,16 @@ static vitals_availability sum_up(struct facts_reading *reading, struct linux_sm
     if (result == -ESRCH || (result == 0 && sum->has == 0))
         return state_without(reading, sum);
     if (result < 0)
-        return facts_reason(reading, result);
+        return batch_reason(reading, result);
     return cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
 }
 
-void facts_read_memory(struct facts_reading *reading, const vitals_metric *metrics)
+void metrics_read_memory(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     struct linux_smaps sum = {0};
     vitals_availability state = sum_up(reading, &sum);
     if (state <= 0) {
-        facts_missing_all(reading->out, metrics, state);
+        batch_missing_all(reading->out, metrics, state);
         return;
     }
     uint64_t private = saturating_add(sum.private_clean_bytes, sum.private_dirty_bytes);
@@ -114,6 +114,6 @@ void facts_read_memory(struct facts_reading *reading, const vitals_metric *metri
         if ((sum.has & values[i].bits) == values[i].bits)
             fact_u64_as(reading->out, values[i].metric, values[i].bytes, state);
         else
-            fact_missing(reading->out, values[i].metric, VITALS_UNSUPPORTED);
+            batch_set_missing(reading->out, values[i].metric, VITALS_UNSUPPORTED);
     }
 }

@@ -146,34 +146,34 @@ static void a_child_is_what_it_was_told_to_be(void)
     rmdir(known.folder);
     CHECK_INT(answer, 'y');
     struct os os = open_os(NULL, NULL);
-    struct facts facts = read_all(&os, pid);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_UID), 1004);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EFFECTIVE_UID), 1005);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_SAVED_UID), 1006);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_GID), 1001);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EFFECTIVE_GID), 1002);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_SAVED_GID), 1003);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_UMASK), 027);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_LOCKED_BYTES), 4096);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_NO_NEW_PRIVILEGES), 1);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_CAPABILITIES, "");
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_CPUS_ALLOWED_LIST, "0");
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_CPUS_ALLOWED), 1);
-    CHECK_INT(value_of(&facts, VITALS_PROCESS_OOM_SCORE_ADJUST)->as.i64, 321);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_IO_CLASS, "best_effort");
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_IO_LEVEL), 4);                  // without the hint
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_WORKING_DIRECTORY, known.folder); // removed since
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_NAMESPACE_PID), (uint64_t)pid);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_RESIDENT_ANON_BYTES) != 0, true);
-    CHECK(u64_of(&facts, VITALS_PROCESS_DESCRIPTORS) >= 6);
-    facts_done(&facts);
+    struct row_batch batch = read_all(&os, pid);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_UID), 1004);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EFFECTIVE_UID), 1005);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_SAVED_UID), 1006);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_GID), 1001);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EFFECTIVE_GID), 1002);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_SAVED_GID), 1003);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_UMASK), 027);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_LOCKED_BYTES), 4096);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_NO_NEW_PRIVILEGES), 1);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CAPABILITIES, "");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CPUS_ALLOWED_LIST, "0");
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_CPUS_ALLOWED), 1);
+    CHECK_INT(value_of(&batch, VITALS_PROCESS_OOM_SCORE_ADJUST)->as.i64, 321);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_IO_CLASS, "best_effort");
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_IO_LEVEL), 4);                  // without the hint
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_WORKING_DIRECTORY, known.folder); // removed since
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_NAMESPACE_PID), (uint64_t)pid);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_RESIDENT_ANON_BYTES) != 0, true);
+    CHECK(u64_of(&batch, VITALS_PROCESS_DESCRIPTORS) >= 6);
+    batch_done(&batch);
     // Asked for alone, these are the owner of its folder, though nobody may trace it.
-    facts = read_one(&os, pid, VITALS_PROCESS_EFFECTIVE_UID);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EFFECTIVE_UID), 1005);
-    facts_done(&facts);
-    facts = read_one(&os, pid, VITALS_PROCESS_EFFECTIVE_GID);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EFFECTIVE_GID), 1002);
-    facts_done(&facts);
+    batch = read_one(&os, pid, VITALS_PROCESS_EFFECTIVE_UID);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EFFECTIVE_UID), 1005);
+    batch_done(&batch);
+    batch = read_one(&os, pid, VITALS_PROCESS_EFFECTIVE_GID);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EFFECTIVE_GID), 1002);
+    batch_done(&batch);
     os_close(&os);
     child_end(pid);
 }
@@ -181,15 +181,15 @@ static void a_child_is_what_it_was_told_to_be(void)
 static void a_descriptor_more_is_one_more(void)
 {
     struct os os = open_os(NULL, NULL);
-    struct facts facts = read_one(&os, getpid(), VITALS_PROCESS_DESCRIPTORS);
-    uint64_t before = u64_of(&facts, VITALS_PROCESS_DESCRIPTORS);
-    facts_done(&facts);
+    struct row_batch batch = read_one(&os, getpid(), VITALS_PROCESS_DESCRIPTORS);
+    uint64_t before = u64_of(&batch, VITALS_PROCESS_DESCRIPTORS);
+    batch_done(&batch);
     int more = dup(0);
     CHECK(more >= 0);
-    facts = read_one(&os, getpid(), VITALS_PROCESS_DESCRIPTORS);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_DESCRIPTORS), before + 1);
+    batch = read_one(&os, getpid(), VITALS_PROCESS_DESCRIPTORS);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_DESCRIPTORS), before + 1);
     close(more);
-    facts_done(&facts);
+    batch_done(&batch);
     os_close(&os);
 }
 
@@ -276,10 +276,10 @@ static void a_deleted_program_is_told_from_one_that_is_called_so(void)
         CHECK_SKIP("no /bin/sleep to copy");
     struct os os = open_os(NULL, NULL);
     pid_t pid = program_new(plain);
-    struct facts facts = read_all(&os, pid);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_EXECUTABLE, plain);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EXECUTABLE_DELETED), 0);
-    facts_done(&facts);
+    struct row_batch batch = read_all(&os, pid);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_EXECUTABLE, plain);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EXECUTABLE_DELETED), 0);
+    batch_done(&batch);
 
     // A second name keeps the file alive, and not the one that it was started by.
     char second[128];
@@ -290,24 +290,24 @@ static void a_deleted_program_is_told_from_one_that_is_called_so(void)
         else
             CHECK_INT(unlink(second), 0);
         unlink(plain);
-        facts = read_all(&os, pid);
-        CHECK_FACT_TEXT(&facts, VITALS_PROCESS_EXECUTABLE, plain);
-        CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EXECUTABLE_DELETED), 1);
-        facts_done(&facts);
+        batch = read_all(&os, pid);
+        CHECK_FACT_TEXT(&batch, VITALS_PROCESS_EXECUTABLE, plain);
+        CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EXECUTABLE_DELETED), 1);
+        batch_done(&batch);
     }
     CHECK_INT(rename(other, named), 0);
-    facts = read_all(&os, pid);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_EXECUTABLE, plain);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_EXECUTABLE_DELETED), 1);
-    facts_done(&facts);
+    batch = read_all(&os, pid);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_EXECUTABLE, plain);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EXECUTABLE_DELETED), 1);
+    batch_done(&batch);
     child_end(pid);
 
     pid = program_new(named);
-    facts = read_all(&os, pid);
-    if (u64_of(&facts, VITALS_PROCESS_EXECUTABLE_DELETED) == 0)
-        CHECK_FACT_TEXT(&facts, VITALS_PROCESS_EXECUTABLE, named);
-    bool told = u64_of(&facts, VITALS_PROCESS_EXECUTABLE_DELETED) == 0;
-    facts_done(&facts);
+    batch = read_all(&os, pid);
+    if (u64_of(&batch, VITALS_PROCESS_EXECUTABLE_DELETED) == 0)
+        CHECK_FACT_TEXT(&batch, VITALS_PROCESS_EXECUTABLE, named);
+    bool told = u64_of(&batch, VITALS_PROCESS_EXECUTABLE_DELETED) == 0;
+    batch_done(&batch);
     child_end(pid);
     os_close(&os);
     tree_free(&tree);
@@ -319,9 +319,9 @@ static void a_zombie_keeps_what_it_has_and_has_lost_the_rest(void)
 {
     pid_t pid = zombie_new();
     struct os os = open_os(NULL, NULL);
-    struct facts facts = read_all(&os, pid);
-    CHECK_UINT(facts.count, asked_count());
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_UID), getuid());
+    struct row_batch batch = read_all(&os, pid);
+    CHECK_UINT(batch.count, asked_count());
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_UID), getuid());
     static const vitals_metric LOST[] = {
         VITALS_PROCESS_EXECUTABLE,
         VITALS_PROCESS_EXECUTABLE_DELETED,
@@ -339,13 +339,13 @@ static void a_zombie_keeps_what_it_has_and_has_lost_the_rest(void)
     };
     for (size_t i = 0; i < CHECK_COUNT(LOST); i++) {
         CHECK_CASE(vitals_metric_name(LOST[i]));
-        CHECK_STATE(&facts, LOST[i], VITALS_GONE);
+        CHECK_STATE(&batch, LOST[i], VITALS_GONE);
     }
     CHECK_CASE(NULL);
-    CHECK(u64_of(&facts, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) +
-              u64_of(&facts, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES) >
+    CHECK(u64_of(&batch, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) +
+              u64_of(&batch, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES) >
           0); // the kernel's sums have none of it
-    facts_done(&facts);
+    batch_done(&batch);
     os_close(&os);
     child_end(pid);
 }
@@ -366,15 +366,15 @@ static void a_kernel_thread_has_no_program_and_no_memory(void)
         os_close(&os);
         CHECK_SKIP("process 2 is no kernel thread in this pid namespace");
     }
-    struct facts facts = read_all(&os, 2);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_EXECUTABLE, "");
-    CHECK_STATE(&facts, VITALS_PROCESS_EXECUTABLE_DELETED, VITALS_UNSUPPORTED);
-    CHECK_FACT_TEXT(&facts, VITALS_PROCESS_COMMAND_LINE, "");
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_PSS_BYTES), 0);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_USS_BYTES), 0);
-    CHECK_UINT(u64_of(&facts, VITALS_PROCESS_DESCRIPTORS), 0);
-    CHECK_STATE(&facts, VITALS_PROCESS_VIRTUAL_PEAK_BYTES, VITALS_UNSUPPORTED);
-    facts_done(&facts);
+    struct row_batch batch = read_all(&os, 2);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_EXECUTABLE, "");
+    CHECK_STATE(&batch, VITALS_PROCESS_EXECUTABLE_DELETED, VITALS_UNSUPPORTED);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_COMMAND_LINE, "");
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_PSS_BYTES), 0);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_USS_BYTES), 0);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_DESCRIPTORS), 0);
+    CHECK_STATE(&batch, VITALS_PROCESS_VIRTUAL_PEAK_BYTES, VITALS_UNSUPPORTED);
+    batch_done(&batch);
     os_close(&os);
 }
 
@@ -425,7 +425,7 @@ static void a_rollup_is_the_sum_of_the_mappings(void)
 /* ---- as somebody else ---- */
 
 /* A fact that crosses a pipe. */
-struct answer {
+struct query_result {
     vitals_metric metric;
     int state;
     uint64_t number;
@@ -434,7 +434,7 @@ struct answer {
 enum { ANSWERS_MAX = 128 };
 
 /* What an ordinary user reads of the process; returns how many facts. */
-static size_t read_as_nobody(pid_t pid, struct answer out[static ANSWERS_MAX])
+static size_t read_as_nobody(pid_t pid, struct query_result out[static ANSWERS_MAX])
 {
     int answers[2];
     if (pipe2(answers, O_CLOEXEC) != 0)
@@ -447,10 +447,10 @@ static size_t read_as_nobody(pid_t pid, struct answer out[static ANSWERS_MAX])
                                setresuid(NOBODY, NOBODY, NOBODY) != 0))
             _exit(1);
         struct os os = open_os(NULL, NULL);
-        struct facts facts = read_all(&os, pid);
-        for (size_t i = 0; i < facts.count; i++) {
-            struct answer answer = {facts.items[i].metric, facts.items[i].state,
-                                    facts.items[i].as.u64};
+        struct row_batch batch = read_all(&os, pid);
+        for (size_t i = 0; i < batch.count; i++) {
+            struct query_result answer = {batch.items[i].metric, batch.items[i].state,
+                                          batch.items[i].as.u64};
             if (write(answers[1], &answer, sizeof answer) != (ssize_t)sizeof answer)
                 _exit(1);
         }
@@ -466,8 +466,8 @@ static size_t read_as_nobody(pid_t pid, struct answer out[static ANSWERS_MAX])
     return count;
 }
 
-static const struct answer *answer_of(const struct answer *answers, size_t count,
-                                      vitals_metric metric)
+static const struct query_result *answer_of(const struct query_result *answers, size_t count,
+                                            vitals_metric metric)
 {
     for (size_t i = 0; i < count; i++)
         if (answers[i].metric == metric)
@@ -479,7 +479,7 @@ static void what_is_denied_says_so(void)
 {
     if (geteuid() != 0)
         CHECK_SKIP("only root has what another user is denied");
-    struct answer answers[ANSWERS_MAX];
+    struct query_result answers[ANSWERS_MAX];
     size_t count = read_as_nobody(getpid(), answers);
     CHECK_UINT(count, asked_count());
     static const vitals_metric DENIED[] = {
@@ -578,27 +578,27 @@ static void check_switches(bool dead, bool living, vitals_availability nobody_st
     wait_asleep(pid);
     // Going to sleep, and being waited for while it wrote, may be some more of either kind.
     enum { MORE = 8 };
-    struct facts facts = read_all(&os, pid);
+    struct row_batch batch = read_all(&os, pid);
     uint64_t all = truth[0] + truth[1];
-    uint64_t found = u64_of(&facts, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) +
-                     u64_of(&facts, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES);
-    if (state_of(&facts, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) == VITALS_HAVE)
+    uint64_t found = u64_of(&batch, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) +
+                     u64_of(&batch, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES);
+    if (state_of(&batch, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) == VITALS_HAVE)
         CHECK(found >= all);
     CHECK(found <= all + MORE);
-    struct answer answers[ANSWERS_MAX];
+    struct query_result answers[ANSWERS_MAX];
     size_t count = read_as_nobody(pid, answers);
-    const struct answer *voluntary = answer_of(answers, count,
-                                               VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES);
-    const struct answer *involuntary = answer_of(answers, count,
-                                                 VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES);
-    const struct answer *delay = answer_of(answers, count, VITALS_PROCESS_RUN_DELAY_SECONDS);
+    const struct query_result *voluntary = answer_of(answers, count,
+                                                     VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES);
+    const struct query_result *involuntary = answer_of(answers, count,
+                                                       VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES);
+    const struct query_result *delay = answer_of(answers, count, VITALS_PROCESS_RUN_DELAY_SECONDS);
     CHECK_INT(voluntary->state, nobody_state);
     CHECK_INT(involuntary->state, nobody_state);
     CHECK_INT(delay->state, nobody_state); // whole or not, as the switches are
     found = voluntary->number + involuntary->number;
     CHECK(found <= all + MORE);
     CHECK(dead ? found + SWITCHES - MORE <= all : found >= all);
-    facts_done(&facts);
+    batch_done(&batch);
     os_close(&os);
     child_end(pid);
 }

@@ -1,19 +1,19 @@
-/* process_facts.h: how the columns of one process that are read beside the ticks divide the work.
+/* process_metrics.h: how the columns of one process that are read beside the ticks divide the work.
  *
- * process_facts.c has the table of readers and the small files; _status the identities and sizes,
+ * process_metrics.c has the table of readers and the small files; _status the identities and sizes,
  * _memory what its pages are shared with, _links where it is and what it has open, _network
  * what went through its network namespace, _waits how long it waited. Each reader is called where
  * one of its metrics is wanted, opens nothing for the others, and gives every one of them a value
  * or a reason. Thread rule: any thread. */
-#ifndef VITALS_OS_LINUX_PROCESS_PROCESS_FACTS_H
-#define VITALS_OS_LINUX_PROCESS_PROCESS_FACTS_H
+#ifndef VITALS_OS_LINUX_PROCESS_PROCESS_METRICS_H
+#define VITALS_OS_LINUX_PROCESS_PROCESS_METRICS_H
 
 #include "os/linux/linux.h"
 
-struct facts_reading {
+struct metrics_reading {
     const struct os *os;
     int64_t pid;
-    struct facts *out;
+    struct row_batch *out;
     struct buffer text; /* of the file that is being read */
 
     bool stat_read; /* its stat, once and where somebody asks */
@@ -22,32 +22,34 @@ struct facts_reading {
 };
 
 /* `metrics`: those of its row in the table, ended by 0. */
-typedef void facts_reader(struct facts_reading *reading, const vitals_metric *metrics);
+typedef void metrics_reader(struct metrics_reading *reading, const vitals_metric *metrics);
 
-facts_reader facts_read_status, facts_read_memory, facts_read_waits, facts_read_executable,
-    facts_read_directory, facts_read_namespaces, facts_read_network, facts_read_descriptors;
+metrics_reader metrics_read_status, metrics_read_memory, metrics_read_waits,
+    metrics_read_executable, metrics_read_directory, metrics_read_namespaces, metrics_read_network,
+    metrics_read_descriptors;
 
 /* ---- what readers share ---- */
 
 /* A file of the process into reading->text. Returns 0 or negative errno. */
-int facts_file(struct facts_reading *reading, const char *name, size_t limit, bool *cut);
+int metrics_file(struct metrics_reading *reading, const char *name, size_t limit, bool *cut);
 
 /* The stat of the process; NULL where it cannot be read. */
-const struct os_stat *facts_stat(struct facts_reading *reading);
+const struct os_stat *metrics_stat(struct metrics_reading *reading);
 
-enum facts_kind { FACTS_ORDINARY, FACTS_KERNEL_THREAD, FACTS_ZOMBIE, FACTS_NOT_KNOWN };
-enum facts_kind facts_kind_of(struct facts_reading *reading);
+enum metrics_kind { METRICS_ORDINARY, METRICS_KERNEL_THREAD, METRICS_ZOMBIE, METRICS_NOT_KNOWN };
+enum metrics_kind metrics_kind_of(struct metrics_reading *reading);
 
 /* Why a file of a process could not be read. A file that is not there while the process lives is
  * one that the kernel does not have. */
-vitals_availability facts_reason(struct facts_reading *reading, int error);
+vitals_availability batch_reason(struct metrics_reading *reading, int error);
 
-void facts_missing_all(struct facts *out, const vitals_metric *metrics, vitals_availability reason);
+void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
+                       vitals_availability reason);
 
-static inline void fact_u64_as(struct facts *out, vitals_metric metric, uint64_t number,
+static inline void fact_u64_as(struct row_batch *out, vitals_metric metric, uint64_t number,
                                vitals_availability state)
 {
-    fact_value(out, metric, (struct value){.as.u64 = number, .state = (signed char)state});
+    batch_set_value(out, metric, (struct value){.as.u64 = number, .state = (signed char)state});
 }
 
 /* ---- parsers: pure, total, fuzzed ---- */

@@ -1,6 +1,6 @@
-/* process_facts.c: the columns of one process that are read beside the ticks: which file each comes
- * from, and the files that hold one thing. See process_facts.h. Thread rule: any thread. */
-#include "os/linux/process/process_facts.h"
+/* process_metrics.c: the columns of one process that are read beside the ticks: which file each
+ * comes from, and the files that hold one thing. See process_metrics.h. Thread rule: any thread. */
+#include "os/linux/process/process_metrics.h"
 #include "os/linux/process/process_tables.h"
 
 #include "model/words.h"
@@ -14,14 +14,14 @@
 
 /* ---- what readers share ---- */
 
-int facts_file(struct facts_reading *reading, const char *name, size_t limit, bool *cut)
+int metrics_file(struct metrics_reading *reading, const char *name, size_t limit, bool *cut)
 {
     buffer_reset(&reading->text);
     *cut = false;
     return os_process_file(reading->os, reading->pid, name, limit, &reading->text, cut);
 }
 
-static int read_stat(struct facts_reading *reading)
+static int read_stat(struct metrics_reading *reading)
 {
     struct os_process process;
     char text[OS_STAT_TEXT];
@@ -34,7 +34,7 @@ static int read_stat(struct facts_reading *reading)
     return result;
 }
 
-const struct os_stat *facts_stat(struct facts_reading *reading)
+const struct os_stat *metrics_stat(struct metrics_reading *reading)
 {
     if (!reading->stat_read)
         reading->stat_error = read_stat(reading);
@@ -42,34 +42,35 @@ const struct os_stat *facts_stat(struct facts_reading *reading)
     return reading->stat_error < 0 ? NULL : &reading->stat;
 }
 
-enum facts_kind facts_kind_of(struct facts_reading *reading)
+enum metrics_kind metrics_kind_of(struct metrics_reading *reading)
 {
-    const struct os_stat *stat = facts_stat(reading);
+    const struct os_stat *stat = metrics_stat(reading);
     if (stat == NULL || (stat->has & OS_STAT_STATE) == 0)
-        return FACTS_NOT_KNOWN;
+        return METRICS_NOT_KNOWN;
     if (stat->state == 'Z' || stat->state == 'X')
-        return FACTS_ZOMBIE;
+        return METRICS_ZOMBIE;
     bool kernel = (stat->has & OS_STAT_FLAGS) != 0 && (stat->flags & OS_KERNEL_THREAD) != 0;
-    return kernel ? FACTS_KERNEL_THREAD : FACTS_ORDINARY;
+    return kernel ? METRICS_KERNEL_THREAD : METRICS_ORDINARY;
 }
 
-vitals_availability facts_reason(struct facts_reading *reading, int error)
+vitals_availability batch_reason(struct metrics_reading *reading, int error)
 {
     if (error != -ENOENT)
         return os_availability(error);
-    switch (facts_kind_of(reading)) {
-    case FACTS_ORDINARY:
-    case FACTS_KERNEL_THREAD: return VITALS_UNSUPPORTED;
-    case FACTS_ZOMBIE: return VITALS_GONE;
-    case FACTS_NOT_KNOWN: break;
+    switch (metrics_kind_of(reading)) {
+    case METRICS_ORDINARY:
+    case METRICS_KERNEL_THREAD: return VITALS_UNSUPPORTED;
+    case METRICS_ZOMBIE: return VITALS_GONE;
+    case METRICS_NOT_KNOWN: break;
     }
     return reading->stat_error < 0 ? os_availability(reading->stat_error) : VITALS_GONE;
 }
 
-void facts_missing_all(struct facts *out, const vitals_metric *metrics, vitals_availability reason)
+void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
+                       vitals_availability reason)
 {
     for (; *metrics != 0; metrics++)
-        fact_missing(out, *metrics, reason);
+        batch_set_missing(out, *metrics, reason);
 }
 
 /* ---- texts ---- */
@@ -78,7 +79,7 @@ void facts_missing_all(struct facts *out, const vitals_metric *metrics, vitals_a
  * title that was written over the arguments may be longer than they were, or end at a NUL; what was
  * cut ends with a page. Short arguments that end at a NUL are whole but for the rarest of cuts, and
  * asking would cost each process another file. */
-static bool is_short(const struct facts_reading *reading)
+static bool is_short(const struct metrics_reading *reading)
 {
     const uint64_t page = 4096; // or a multiple
     uint64_t size = reading->text.size;
@@ -92,49 +93,50 @@ static bool is_short(const struct facts_reading *reading)
 
 /* The arguments as the kernel gives them: one that a process wrote over with its title may lack the
  * last NUL, and is not taken apart. */
-static void read_command_line(struct facts_reading *reading, const vitals_metric *metrics)
+static void read_command_line(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     bool cut;
-    int result = facts_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
+    int result = metrics_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
     if (result == 0 && !cut && is_short(reading)) {
-        result = facts_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
+        result = metrics_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
         cut = cut || (result == 0 && is_short(reading));
     }
     if (result < 0)
-        facts_missing_all(reading->out, metrics, facts_reason(reading, result));
-    else if (reading->text.size == 0 && facts_kind_of(reading) == FACTS_ZOMBIE)
-        facts_missing_all(reading->out, metrics, VITALS_GONE);
+        batch_missing_all(reading->out, metrics, batch_reason(reading, result));
+    else if (reading->text.size == 0 && metrics_kind_of(reading) == METRICS_ZOMBIE)
+        batch_missing_all(reading->out, metrics, VITALS_GONE);
     else
-        fact_text_as(reading->out, VITALS_PROCESS_COMMAND_LINE,
-                     (struct span){reading->text.bytes, reading->text.size},
-                     cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
+        batch_set_text_as(reading->out, VITALS_PROCESS_COMMAND_LINE,
+                          (struct span){reading->text.bytes, reading->text.size},
+                          cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
 }
 
-static void read_cgroup(struct facts_reading *reading, const vitals_metric *metrics)
+static void read_cgroup(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     enum { CGROUP_LIMIT = 64 * 1024 };
     bool cut;
-    int result = facts_file(reading, "cgroup", CGROUP_LIMIT, &cut);
+    int result = metrics_file(reading, "cgroup", CGROUP_LIMIT, &cut);
     struct span path = {"", 0};
     if (result == 0)
         path = os_parse_cgroup(reading->text.bytes, reading->text.size);
     if (path.size != 0)
-        fact_text(reading->out, VITALS_PROCESS_CGROUP, path);
+        batch_set_text(reading->out, VITALS_PROCESS_CGROUP, path);
     else
-        facts_missing_all(reading->out, metrics,
-                          result < 0 ? facts_reason(reading, result) : VITALS_UNSUPPORTED);
+        batch_missing_all(reading->out, metrics,
+                          result < 0 ? batch_reason(reading, result) : VITALS_UNSUPPORTED);
 }
 
-static void read_wait_channel(struct facts_reading *reading, const vitals_metric *metrics)
+static void read_wait_channel(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     char path[PROCESS_PATH], text[1024]; // the kernel's symbols have up to 511
     int64_t size = -EINVAL;
     if (linux_process_path(path, reading->pid, "wchan"))
         size = linux_read_line(reading->os, reading->os->proc, path, text, sizeof text);
     if (size < 0)
-        facts_missing_all(reading->out, metrics, facts_reason(reading, (int)size));
+        batch_missing_all(reading->out, metrics, batch_reason(reading, (int)size));
     else
-        fact_string(reading->out, VITALS_PROCESS_WAIT_CHANNEL, strcmp(text, "0") == 0 ? "" : text);
+        batch_set_string(reading->out, VITALS_PROCESS_WAIT_CHANNEL,
+                         strcmp(text, "0") == 0 ? "" : text);
 }
 
 /* ---- files of one number ---- */
@@ -150,7 +152,7 @@ static const struct {
     {VITALS_PROCESS_OOM_SCORE_ADJUST, "oom_score_adj", true, 0},
 };
 
-static void read_number(struct facts_reading *reading, size_t which)
+static void read_number(struct metrics_reading *reading, size_t which)
 {
     vitals_metric metric = NUMBERS[which].metric;
     char path[PROCESS_PATH], text[NUMBER_TEXT];
@@ -158,7 +160,7 @@ static void read_number(struct facts_reading *reading, size_t which)
     if (linux_process_path(path, reading->pid, NUMBERS[which].name))
         size = linux_read_line(reading->os, reading->os->proc, path, text, sizeof text);
     if (size < 0) {
-        fact_missing(reading->out, metric, facts_reason(reading, (int)size));
+        batch_set_missing(reading->out, metric, batch_reason(reading, (int)size));
         return;
     }
     const char *at = text, *end = text + size;
@@ -167,26 +169,26 @@ static void read_number(struct facts_reading *reading, size_t which)
     bool read = NUMBERS[which].is_signed ? number_i64(&at, end, &integer)
                                          : number_u64(&at, end, &natural);
     if (!read || at != end)
-        fact_missing(reading->out, metric, VITALS_FAILED);
+        batch_set_missing(reading->out, metric, VITALS_FAILED);
     else if (NUMBERS[which].is_signed)
-        fact_i64(reading->out, metric, integer);
+        batch_set_i64(reading->out, metric, integer);
     else if (natural == NUMBERS[which].none && natural != 0)
-        fact_missing(reading->out, metric, VITALS_UNSUPPORTED);
+        batch_set_missing(reading->out, metric, VITALS_UNSUPPORTED);
     else
-        fact_u64(reading->out, metric, natural);
+        batch_set_u64(reading->out, metric, natural);
 }
 
-static void read_numbers(struct facts_reading *reading, const vitals_metric *metrics)
+static void read_numbers(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     (void)metrics;
     for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++)
-        if (facts_wants(reading->out, NUMBERS[i].metric))
+        if (batch_wants(reading->out, NUMBERS[i].metric))
             read_number(reading, i);
 }
 
 /* ---- I/O ---- */
 
-static void read_io(struct facts_reading *reading, const vitals_metric *metrics)
+static void read_io(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     static const struct {
         vitals_metric metric;
@@ -204,46 +206,46 @@ static void read_io(struct facts_reading *reading, const vitals_metric *metrics)
     enum { IO_LIMIT = 4096 };
     struct os_io io;
     bool cut;
-    int result = facts_file(reading, "io", IO_LIMIT, &cut);
+    int result = metrics_file(reading, "io", IO_LIMIT, &cut);
     if (result < 0 || !os_parse_io(reading->text.bytes, reading->text.size, &io)) {
-        facts_missing_all(reading->out, metrics,
-                          result < 0 ? facts_reason(reading, result) : VITALS_FAILED);
+        batch_missing_all(reading->out, metrics,
+                          result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
         return;
     }
     for (size_t i = 0; i < ARRAY_COUNT(FIELDS); i++) {
         uint64_t number;
         memcpy(&number, (const char *)&io + FIELDS[i].place, sizeof number);
         if ((io.has & FIELDS[i].bit) != 0)
-            fact_u64(reading->out, FIELDS[i].metric, number);
+            batch_set_u64(reading->out, FIELDS[i].metric, number);
         else
-            fact_missing(reading->out, FIELDS[i].metric, VITALS_FAILED);
+            batch_set_missing(reading->out, FIELDS[i].metric, VITALS_FAILED);
     }
 }
 
 /* As ioprio_get(2) packs it: the class above thirteen bits, of which the lower three are the level
  * and the others hints to the device. */
-static void read_io_priority(struct facts_reading *reading, const vitals_metric *metrics)
+static void read_io_priority(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     enum { WHO_PROCESS = 1, CLASS_SHIFT = 13, LEVEL_MASK = 7, REALTIME = 1, BEST_EFFORT = 2 };
-    struct facts *out = reading->out;
+    struct row_batch *out = reading->out;
     long packed = -1;
     errno = ENOTSUP;
     if (reading->os->live && reading->pid <= INT32_MAX)
         packed = syscall(SYS_ioprio_get, WHO_PROCESS, (int)reading->pid);
     if (packed < 0) {
-        facts_missing_all(out, metrics, os_availability(errno));
+        batch_missing_all(out, metrics, os_availability(errno));
         return;
     }
     unsigned long class = (unsigned long)packed >> CLASS_SHIFT;
     const char *word = words_io_class(class);
     if (word != NULL)
-        fact_string(out, VITALS_PROCESS_IO_CLASS, word);
+        batch_set_string(out, VITALS_PROCESS_IO_CLASS, word);
     else
-        fact_missing(out, VITALS_PROCESS_IO_CLASS, VITALS_FAILED);
+        batch_set_missing(out, VITALS_PROCESS_IO_CLASS, VITALS_FAILED);
     if (class == REALTIME || class == BEST_EFFORT)
-        fact_u64(out, VITALS_PROCESS_IO_LEVEL, (unsigned long)packed & LEVEL_MASK);
+        batch_set_u64(out, VITALS_PROCESS_IO_LEVEL, (unsigned long)packed & LEVEL_MASK);
     else
-        fact_missing(out, VITALS_PROCESS_IO_LEVEL, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_PROCESS_IO_LEVEL, VITALS_UNSUPPORTED);
 }
 
 /* ---- who reads what ---- */
@@ -252,7 +254,7 @@ static void read_io_priority(struct facts_reading *reading, const vitals_metric 
 
 static const struct {
     const vitals_metric *metrics; /* ended by 0 */
-    facts_reader *read;
+    metrics_reader *read;
     bool owned; /* of memory and files, which all threads have in common */
 } READERS[] = {
     {METRICS(VITALS_PROCESS_UID, VITALS_PROCESS_EFFECTIVE_UID, VITALS_PROCESS_SAVED_UID,
@@ -265,28 +267,28 @@ static const struct {
              VITALS_PROCESS_CAPABILITIES_PERMITTED, VITALS_PROCESS_SECCOMP,
              VITALS_PROCESS_NO_NEW_PRIVILEGES, VITALS_PROCESS_CPUS_ALLOWED,
              VITALS_PROCESS_CPUS_ALLOWED_LIST),
-     facts_read_status, true},
+     metrics_read_status, true},
     {METRICS(VITALS_PROCESS_COMMAND_LINE), read_command_line, true},
     {METRICS(VITALS_PROCESS_CGROUP), read_cgroup, false},
     {METRICS(VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES,
              VITALS_PROCESS_RUN_DELAY_SECONDS, VITALS_PROCESS_BLOCK_DELAY_SECONDS,
              VITALS_PROCESS_SWAP_DELAY_SECONDS, VITALS_PROCESS_RECLAIM_DELAY_SECONDS),
-     facts_read_waits, false},
+     metrics_read_waits, false},
     {METRICS(VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES, VITALS_PROCESS_SWAP_PSS_BYTES,
              VITALS_PROCESS_THP_BYTES),
-     facts_read_memory, true},
-    {METRICS(VITALS_PROCESS_DESCRIPTORS), facts_read_descriptors, true},
-    {METRICS(VITALS_PROCESS_EXECUTABLE, VITALS_PROCESS_EXECUTABLE_DELETED), facts_read_executable,
+     metrics_read_memory, true},
+    {METRICS(VITALS_PROCESS_DESCRIPTORS), metrics_read_descriptors, true},
+    {METRICS(VITALS_PROCESS_EXECUTABLE, VITALS_PROCESS_EXECUTABLE_DELETED), metrics_read_executable,
      true},
-    {METRICS(VITALS_PROCESS_WORKING_DIRECTORY, VITALS_PROCESS_ROOT_DIRECTORY), facts_read_directory,
-     true},
+    {METRICS(VITALS_PROCESS_WORKING_DIRECTORY, VITALS_PROCESS_ROOT_DIRECTORY),
+     metrics_read_directory, true},
     {METRICS(VITALS_PROCESS_PID_NAMESPACE, VITALS_PROCESS_NETWORK_NAMESPACE,
              VITALS_PROCESS_MOUNT_NAMESPACE, VITALS_PROCESS_USER_NAMESPACE,
              VITALS_PROCESS_CGROUP_NAMESPACE, VITALS_PROCESS_IPC_NAMESPACE,
              VITALS_PROCESS_UTS_NAMESPACE, VITALS_PROCESS_TIME_NAMESPACE),
-     facts_read_namespaces, true},
+     metrics_read_namespaces, true},
     {METRICS(VITALS_PROCESS_NETWORK_RECEIVED_BYTES, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES),
-     facts_read_network, true},
+     metrics_read_network, true},
     {METRICS(VITALS_PROCESS_LOGIN_UID, VITALS_PROCESS_OOM_SCORE, VITALS_PROCESS_OOM_SCORE_ADJUST),
      read_numbers, false},
     {METRICS(VITALS_PROCESS_WAIT_CHANNEL), read_wait_channel, false},
@@ -296,10 +298,10 @@ static const struct {
      read_io, false},
 };
 
-static bool wants_any(const struct facts *out, const vitals_metric *metrics)
+static bool wants_any(const struct row_batch *out, const vitals_metric *metrics)
 {
     for (; *metrics != 0; metrics++)
-        if (facts_wants(out, *metrics))
+        if (batch_wants(out, *metrics))
             return true;
     return false;
 }
@@ -317,43 +319,43 @@ static bool is_owned(vitals_metric metric)
 
 /* What a first thread that has ended no longer has, though its process does. Its fd folder is empty
  * and belongs to root, so that the owner of the process is denied it. */
-static bool is_bare(const struct fact *fact)
+static bool is_bare(const struct batch_cell *cell)
 {
-    if (fact->metric == VITALS_PROCESS_DESCRIPTORS)
-        return fact->state > 0 ? fact->as.u64 == 0
-                               : fact->state == VITALS_GONE || fact->state == VITALS_DENIED;
-    return fact->state == VITALS_GONE && is_owned(fact->metric);
+    if (cell->metric == VITALS_PROCESS_DESCRIPTORS)
+        return cell->state > 0 ? cell->as.u64 == 0
+                               : cell->state == VITALS_GONE || cell->state == VITALS_DENIED;
+    return cell->state == VITALS_GONE && is_owned(cell->metric);
 }
 
 /* Takes such values of the newest row back, from `first` on; *out says which they were. */
-static void take_back(struct facts *facts, size_t first, struct metric_set *out)
+static void take_back(struct row_batch *batch, size_t first, struct metric_set *out)
 {
     size_t kept = first;
     *out = (struct metric_set){0};
-    for (size_t i = first; i < facts->count; i++) {
-        if (is_bare(&facts->items[i]))
-            metric_set_add(out, facts->items[i].metric);
+    for (size_t i = first; i < batch->count; i++) {
+        if (is_bare(&batch->items[i]))
+            metric_set_add(out, batch->items[i].metric);
         else
-            facts->items[kept++] = facts->items[i];
+            batch->items[kept++] = batch->items[i];
     }
-    facts->rows[facts->row_count - 1].count -= facts->count - kept;
-    facts->count = kept;
+    batch->rows[batch->row_count - 1].count -= batch->count - kept;
+    batch->count = kept;
 }
 
-static bool has_bare(const struct facts *facts, size_t first)
+static bool has_bare(const struct row_batch *batch, size_t first)
 {
-    for (size_t i = first; i < facts->count; i++)
-        if (is_bare(&facts->items[i]))
+    for (size_t i = first; i < batch->count; i++)
+        if (is_bare(&batch->items[i]))
             return true;
     return false;
 }
 
 /* Asks a thread that goes on for what the first one, which has ended, could not tell from `first`
  * on. Nothing where none does: it is a zombie. */
-static void ask_living_thread(struct facts_reading *reading, size_t first)
+static void ask_living_thread(struct metrics_reading *reading, size_t first)
 {
-    struct facts *out = reading->out;
-    if (out->failed || !has_bare(out, first) || facts_kind_of(reading) != FACTS_ZOMBIE)
+    struct row_batch *out = reading->out;
+    if (out->failed || !has_bare(out, first) || metrics_kind_of(reading) != METRICS_ZOMBIE)
         return;
     struct os threads;
     int64_t living = linux_living_thread(reading->os, reading->pid, &threads);
@@ -361,7 +363,7 @@ static void ask_living_thread(struct facts_reading *reading, size_t first)
         return;
     struct metric_set wanted = out->wanted;
     take_back(out, first, &out->wanted);
-    struct facts_reading other = {.os = &threads, .pid = living, .out = out};
+    struct metrics_reading other = {.os = &threads, .pid = living, .out = out};
     for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
         if (wants_any(out, READERS[i].metrics))
             READERS[i].read(&other, READERS[i].metrics);
@@ -370,12 +372,12 @@ static void ask_living_thread(struct facts_reading *reading, size_t first)
     os_close_descriptor(threads.proc);
 }
 
-bool os_process_facts(const struct os *os, int64_t pid, struct facts *out)
+bool os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out)
 {
     bool lacking = false;
     struct os noting = *os;
     noting.lacking = &lacking;
-    struct facts_reading reading = {.os = &noting, .pid = pid, .out = out};
+    struct metrics_reading reading = {.os = &noting, .pid = pid, .out = out};
     size_t first = out->count;
     for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
         if (wants_any(out, READERS[i].metrics))

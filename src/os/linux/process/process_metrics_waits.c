@@ -1,9 +1,9 @@
-/* process_facts_waits.c: how often a process gave the CPU up, and how long it waited for what.
+/* process_metrics_waits.c: how often a process gave the CPU up, and how long it waited for what.
  *
  * /proc/PID/status and schedstat tell of the first thread alone. The kernel's own sums need
  * CAP_NET_ADMIN; without it the files of all threads are added, and those that ended are missing.
  * What is said to be exact was proven so. Thread rule: any thread. */
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 #include "os/linux/process/process_tables.h"
 
 #include "util/number.h"
@@ -15,12 +15,12 @@
 
 enum { THREADS_MAX = 1 << 17, STATUS_LIMIT = 1 << 20, SCHEDSTAT_LIMIT = 256 };
 
-static void set_seconds(struct facts *out, vitals_metric metric, uint64_t ns,
+static void set_seconds(struct row_batch *out, vitals_metric metric, uint64_t ns,
                         vitals_availability state)
 {
     struct value value = value_f64((double)ns / (double)NS_PER_SECOND);
     value.state = (signed char)state;
-    fact_value(out, metric, value);
+    batch_set_value(out, metric, value);
 }
 
 /* ---- delays that the kernel counts where it is told to ---- */
@@ -53,42 +53,43 @@ static bool is_counted(enum accounting accounting, uint64_t number)
 }
 
 /* Without taskstats: stat has this one of them, and of the first thread only. */
-static void set_block_delay(struct facts_reading *reading, enum accounting accounting)
+static void set_block_delay(struct metrics_reading *reading, enum accounting accounting)
 {
-    struct facts *out = reading->out;
-    if (!facts_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS))
+    struct row_batch *out = reading->out;
+    if (!batch_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS))
         return;
-    const struct os_stat *stat = facts_stat(reading);
+    const struct os_stat *stat = metrics_stat(reading);
     if (stat == NULL) {
-        fact_missing(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, os_availability(reading->stat_error));
+        batch_set_missing(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS,
+                          os_availability(reading->stat_error));
         return;
     }
     if ((stat->has & OS_STAT_BLOCKED) == 0 || !is_counted(accounting, stat->blocked_ticks)) {
-        fact_missing(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, VITALS_UNSUPPORTED);
         return;
     }
     bool alone = (stat->has & OS_STAT_THREADS) != 0 && stat->threads == 1;
     struct value value = value_f64((double)stat->blocked_ticks / reading->os->ticks_per_second);
     value.state = (signed char)(alone ? VITALS_HAVE : VITALS_LOWER_BOUND);
-    fact_value(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, value);
+    batch_set_value(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, value);
 }
 
-static void set_delays(struct facts_reading *reading, enum accounting accounting, int result,
+static void set_delays(struct metrics_reading *reading, enum accounting accounting, int result,
                        const struct linux_taskstats *stats)
 {
     for (size_t i = 0; i < ARRAY_COUNT(DELAYS); i++) {
         uint64_t ns;
         memcpy(&ns, (const char *)stats + DELAYS[i].place, sizeof ns);
         if (accounting == ACCOUNTING_OFF)
-            fact_missing(reading->out, DELAYS[i].metric, VITALS_UNSUPPORTED);
+            batch_set_missing(reading->out, DELAYS[i].metric, VITALS_UNSUPPORTED);
         else if (result < 0 && DELAYS[i].metric == VITALS_PROCESS_BLOCK_DELAY_SECONDS)
             set_block_delay(reading, accounting);
         else if (result < 0)
-            fact_missing(reading->out, DELAYS[i].metric, os_availability(result));
+            batch_set_missing(reading->out, DELAYS[i].metric, os_availability(result));
         else if (is_counted(accounting, ns))
             set_seconds(reading->out, DELAYS[i].metric, ns, VITALS_HAVE);
         else
-            fact_missing(reading->out, DELAYS[i].metric, VITALS_UNSUPPORTED);
+            batch_set_missing(reading->out, DELAYS[i].metric, VITALS_UNSUPPORTED);
     }
 }
 
@@ -107,7 +108,7 @@ struct sums {
 };
 
 /* "TID/name" of a thread, in reading->text. */
-static int thread_file(struct facts_reading *reading, int tasks, uint64_t tid, const char *name,
+static int thread_file(struct metrics_reading *reading, int tasks, uint64_t tid, const char *name,
                        size_t limit)
 {
     char path[PROCESS_PATH];
@@ -132,7 +133,7 @@ static bool has_ended(int tasks, uint64_t tid)
 }
 
 /* A thread that has just ended is none. */
-static void add_thread(struct facts_reading *reading, int tasks, uint64_t tid, bool switches,
+static void add_thread(struct metrics_reading *reading, int tasks, uint64_t tid, bool switches,
                        struct sums *sums)
 {
     struct linux_schedstat schedule = {0};
@@ -172,7 +173,7 @@ static void judge(struct sums *sums, uint64_t before, uint64_t after)
 }
 
 /* Adds what every thread tells. */
-static int add_threads(struct facts_reading *reading, bool switches, struct sums *sums)
+static int add_threads(struct metrics_reading *reading, bool switches, struct sums *sums)
 {
     *sums = (struct sums){.has = TASK_VOLUNTARY | TASK_INVOLUNTARY, .scheduled = true};
     int tasks = linux_process_open(reading->os, reading->pid, "task", O_DIRECTORY);
@@ -193,7 +194,8 @@ static int add_threads(struct facts_reading *reading, bool switches, struct sums
     return result == 0 && sums->threads == 0 ? -ESRCH : result;
 }
 
-static void set_switches(struct facts *out, const struct sums *sums, vitals_availability missing)
+static void set_switches(struct row_batch *out, const struct sums *sums,
+                         vitals_availability missing)
 {
     const struct {
         vitals_metric metric;
@@ -208,15 +210,15 @@ static void set_switches(struct facts *out, const struct sums *sums, vitals_avai
             fact_u64_as(out, values[i].metric, values[i].number,
                         sums->whole ? VITALS_HAVE : VITALS_LOWER_BOUND);
         else
-            fact_missing(out, values[i].metric, missing);
+            batch_set_missing(out, values[i].metric, missing);
     }
 }
 
-static void set_from_threads(struct facts_reading *reading, bool switches)
+static void set_from_threads(struct metrics_reading *reading, bool switches)
 {
     struct sums sums;
     int result = add_threads(reading, switches, &sums);
-    vitals_availability missing = result < 0       ? facts_reason(reading, result)
+    vitals_availability missing = result < 0       ? batch_reason(reading, result)
                                   : sums.error < 0 ? os_availability(sums.error)
                                                    : VITALS_UNSUPPORTED;
     if (result < 0)
@@ -228,7 +230,7 @@ static void set_from_threads(struct facts_reading *reading, bool switches)
         set_seconds(reading->out, VITALS_PROCESS_RUN_DELAY_SECONDS, sums.delay_ns,
                     exact ? VITALS_HAVE : VITALS_LOWER_BOUND);
     else
-        fact_missing(reading->out, VITALS_PROCESS_RUN_DELAY_SECONDS, missing);
+        batch_set_missing(reading->out, VITALS_PROCESS_RUN_DELAY_SECONDS, missing);
 }
 
 /* ---- the kernel's sums ---- */
@@ -243,16 +245,16 @@ static vitals_availability switches_state(const struct linux_taskstats *stats)
     return whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
 }
 
-void facts_read_waits(struct facts_reading *reading, const vitals_metric *metrics)
+void metrics_read_waits(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     (void)metrics;
-    struct facts *out = reading->out;
-    bool switches = facts_wants(out, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) ||
-                    facts_wants(out, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES);
-    bool runs = switches || facts_wants(out, VITALS_PROCESS_RUN_DELAY_SECONDS);
-    bool delays = facts_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS) ||
-                  facts_wants(out, VITALS_PROCESS_SWAP_DELAY_SECONDS) ||
-                  facts_wants(out, VITALS_PROCESS_RECLAIM_DELAY_SECONDS);
+    struct row_batch *out = reading->out;
+    bool switches = batch_wants(out, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) ||
+                    batch_wants(out, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES);
+    bool runs = switches || batch_wants(out, VITALS_PROCESS_RUN_DELAY_SECONDS);
+    bool delays = batch_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS) ||
+                  batch_wants(out, VITALS_PROCESS_SWAP_DELAY_SECONDS) ||
+                  batch_wants(out, VITALS_PROCESS_RECLAIM_DELAY_SECONDS);
     enum accounting accounting = delays ? accounting_of(reading->os) : ACCOUNTING_OFF;
     struct linux_taskstats stats = {0};
     int result = -ENOTSUP;

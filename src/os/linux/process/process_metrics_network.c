@@ -1,9 +1,9 @@
-/* process_facts_network.c: what went through the network namespace of a process, where it is not
+/* process_metrics_network.c: what went through the network namespace of a process, where it is not
  * ours: /proc/PID/net/dev. Ours is told of once, by the tables host and network.
  *
  * Thread rule: any thread. */
 #include "os/linux/machine/host_files.h"
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 
 #include "util/memory.h"
 
@@ -24,12 +24,12 @@ static uint64_t sum_of(const struct os_devices *devices, unsigned number)
     return sum;
 }
 
-static void tell(struct facts_reading *reading, const vitals_metric *metrics)
+static void tell(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     enum { NETDEV_LIMIT = 1 << 20 };
     struct os_devices devices = {.items = NULL};
     bool cut;
-    int result = facts_file(reading, "net/dev", NETDEV_LIMIT, &cut);
+    int result = metrics_file(reading, "net/dev", NETDEV_LIMIT, &cut);
     if (result == 0 && host_parse_netdev(reading->text.bytes, reading->text.size, &devices) == 0 &&
         devices.state > 0) {
         vitals_availability state = cut ? VITALS_LOWER_BOUND : (vitals_availability)devices.state;
@@ -38,13 +38,13 @@ static void tell(struct facts_reading *reading, const vitals_metric *metrics)
         fact_u64_as(reading->out, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES,
                     sum_of(&devices, OS_NETWORK_TRANSMITTED_BYTES), state);
     } else {
-        facts_missing_all(reading->out, metrics,
-                          result < 0 ? facts_reason(reading, result) : VITALS_FAILED);
+        batch_missing_all(reading->out, metrics,
+                          result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
     }
     memory_free(devices.items);
 }
 
-void facts_read_network(struct facts_reading *reading, const vitals_metric *metrics)
+void metrics_read_network(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     char path[PROCESS_PATH];
     uint64_t theirs, ours;
@@ -52,9 +52,9 @@ void facts_read_network(struct facts_reading *reading, const vitals_metric *metr
     if (linux_process_path(path, reading->pid, "ns/net"))
         result = linux_namespace(reading->os, path, &theirs);
     if (result < 0)
-        facts_missing_all(reading->out, metrics, facts_reason(reading, result));
+        batch_missing_all(reading->out, metrics, batch_reason(reading, result));
     else if (linux_namespace(reading->os, "self/ns/net", &ours) == 0 && ours == theirs)
-        facts_missing_all(reading->out, metrics, VITALS_UNSUPPORTED);
+        batch_missing_all(reading->out, metrics, VITALS_UNSUPPORTED);
     else
         tell(reading, metrics);
 }

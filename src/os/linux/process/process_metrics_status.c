@@ -1,8 +1,8 @@
-/* process_facts_status.c: what /proc/PID/status tells, all of it from one reading.
+/* process_metrics_status.c: what /proc/PID/status tells, all of it from one reading.
  *
  * What a zombie no longer has is gone; what else has no line the kernel does not tell: an older
  * one, or of a thread of its own, which has no memory. Thread rule: any thread. */
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 
 #include "util/number.h"
 
@@ -52,63 +52,63 @@ static unsigned last_capability(const struct os *os)
     return number_is_u64(text, &last) && last < 64 ? (unsigned)last : 63;
 }
 
-static void set_capabilities(struct facts_reading *reading, vitals_metric metric, uint64_t mask)
+static void set_capabilities(struct metrics_reading *reading, vitals_metric metric, uint64_t mask)
 {
-    if (!facts_wants(reading->out, metric))
+    if (!batch_wants(reading->out, metric))
         return;
     // Only a mask without a gap can be all that there are.
     bool may_be_all = mask != 0 && (mask & (mask + 1)) == 0;
     struct buffer names = {0};
     linux_format_capabilities(mask, may_be_all ? last_capability(reading->os) : 63, &names);
     if (names.failed)
-        fact_missing(reading->out, metric, VITALS_FAILED);
+        batch_set_missing(reading->out, metric, VITALS_FAILED);
     else
-        fact_text(reading->out, metric, (struct span){names.bytes, names.size});
+        batch_set_text(reading->out, metric, (struct span){names.bytes, names.size});
     buffer_done(&names);
 }
 
-static void set_seccomp(struct facts *out, uint64_t mode)
+static void set_seccomp(struct row_batch *out, uint64_t mode)
 {
     static const char *const MODES[] = {"disabled", "strict", "filter"};
     if (mode < ARRAY_COUNT(MODES))
-        fact_string(out, VITALS_PROCESS_SECCOMP, MODES[mode]);
+        batch_set_string(out, VITALS_PROCESS_SECCOMP, MODES[mode]);
     else
-        fact_missing(out, VITALS_PROCESS_SECCOMP, VITALS_FAILED);
+        batch_set_missing(out, VITALS_PROCESS_SECCOMP, VITALS_FAILED);
 }
 
-static void set_cpus(struct facts *out, struct span list)
+static void set_cpus(struct row_batch *out, struct span list)
 {
     uint64_t count;
-    fact_text(out, VITALS_PROCESS_CPUS_ALLOWED_LIST, list);
+    batch_set_text(out, VITALS_PROCESS_CPUS_ALLOWED_LIST, list);
     if (linux_count_cpus(list, &count))
-        fact_u64(out, VITALS_PROCESS_CPUS_ALLOWED, count);
+        batch_set_u64(out, VITALS_PROCESS_CPUS_ALLOWED, count);
     else
-        fact_missing(out, VITALS_PROCESS_CPUS_ALLOWED, VITALS_FAILED);
+        batch_set_missing(out, VITALS_PROCESS_CPUS_ALLOWED, VITALS_FAILED);
 }
 
 /* ---- all of it ---- */
 
-static void set_texts(struct facts_reading *reading, const struct os_status *status,
+static void set_texts(struct metrics_reading *reading, const struct os_status *status,
                       vitals_availability missing)
 {
-    struct facts *out = reading->out;
+    struct row_batch *out = reading->out;
     if ((status->has & OS_STATUS_EFFECTIVE) != 0)
         set_capabilities(reading, VITALS_PROCESS_CAPABILITIES, status->effective);
     else
-        fact_missing(out, VITALS_PROCESS_CAPABILITIES, missing);
+        batch_set_missing(out, VITALS_PROCESS_CAPABILITIES, missing);
     if ((status->has & OS_STATUS_PERMITTED) != 0)
         set_capabilities(reading, VITALS_PROCESS_CAPABILITIES_PERMITTED, status->permitted);
     else
-        fact_missing(out, VITALS_PROCESS_CAPABILITIES_PERMITTED, missing);
+        batch_set_missing(out, VITALS_PROCESS_CAPABILITIES_PERMITTED, missing);
     if ((status->has & OS_STATUS_SECCOMP) != 0)
         set_seccomp(out, status->seccomp);
     else
-        fact_missing(out, VITALS_PROCESS_SECCOMP, missing);
+        batch_set_missing(out, VITALS_PROCESS_SECCOMP, missing);
     if ((status->has & OS_STATUS_CPUS) != 0) {
         set_cpus(out, status->cpus);
     } else {
-        fact_missing(out, VITALS_PROCESS_CPUS_ALLOWED, missing);
-        fact_missing(out, VITALS_PROCESS_CPUS_ALLOWED_LIST, missing);
+        batch_set_missing(out, VITALS_PROCESS_CPUS_ALLOWED, missing);
+        batch_set_missing(out, VITALS_PROCESS_CPUS_ALLOWED_LIST, missing);
     }
 }
 
@@ -122,10 +122,10 @@ static vitals_availability missing_of(const struct os_status *status, bool cut)
 
 /* ---- the owner of the folder ---- */
 
-static bool wants_nothing_else(const struct facts *out, const vitals_metric *metrics)
+static bool wants_nothing_else(const struct row_batch *out, const vitals_metric *metrics)
 {
     for (; *metrics != 0; metrics++)
-        if (facts_wants(out, *metrics) && *metrics != VITALS_PROCESS_EFFECTIVE_UID &&
+        if (batch_wants(out, *metrics) && *metrics != VITALS_PROCESS_EFFECTIVE_UID &&
             *metrics != VITALS_PROCESS_EFFECTIVE_GID)
             return false;
     return true;
@@ -133,28 +133,28 @@ static bool wants_nothing_else(const struct facts *out, const vitals_metric *met
 
 /* The folder of a process belongs to its effective user and group, also where its files belong to
  * root because nobody may trace it (fs/proc/base.c): one call, a seventh of the time. */
-static bool read_owner(struct facts_reading *reading)
+static bool read_owner(struct metrics_reading *reading)
 {
     char path[PROCESS_PATH];
     struct stat status;
     if (!reading->os->live || !linux_process_path(path, reading->pid, "") ||
         fstatat(reading->os->proc, path, &status, 0) != 0)
         return false;
-    fact_u64(reading->out, VITALS_PROCESS_EFFECTIVE_UID, status.st_uid);
-    fact_u64(reading->out, VITALS_PROCESS_EFFECTIVE_GID, status.st_gid);
+    batch_set_u64(reading->out, VITALS_PROCESS_EFFECTIVE_UID, status.st_uid);
+    batch_set_u64(reading->out, VITALS_PROCESS_EFFECTIVE_GID, status.st_gid);
     return true;
 }
 
-void facts_read_status(struct facts_reading *reading, const vitals_metric *metrics)
+void metrics_read_status(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     if (wants_nothing_else(reading->out, metrics) && read_owner(reading))
         return;
     struct os_status status;
     bool cut;
-    int result = facts_file(reading, "status", STATUS_LIMIT, &cut);
+    int result = metrics_file(reading, "status", STATUS_LIMIT, &cut);
     if (result < 0 || !os_parse_status(reading->text.bytes, reading->text.size, &status)) {
-        facts_missing_all(reading->out, metrics,
-                          result < 0 ? facts_reason(reading, result) : VITALS_FAILED);
+        batch_missing_all(reading->out, metrics,
+                          result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
         return;
     }
     vitals_availability missing = missing_of(&status, cut);
@@ -162,9 +162,9 @@ void facts_read_status(struct facts_reading *reading, const vitals_metric *metri
         uint64_t number;
         memcpy(&number, (const char *)&status + NUMBERS[i].place, sizeof number);
         if ((status.has & NUMBERS[i].bit) != 0)
-            fact_u64(reading->out, NUMBERS[i].metric, number);
+            batch_set_u64(reading->out, NUMBERS[i].metric, number);
         else
-            fact_missing(reading->out, NUMBERS[i].metric, missing);
+            batch_set_missing(reading->out, NUMBERS[i].metric, missing);
     }
     set_texts(reading, &status, missing);
 }

@@ -1,5 +1,5 @@
 /* What is read of one process beside the ticks: every parser over the same bytes. */
-#include "os/linux/process/process_facts.h"
+#include "os/linux/process/process_metrics.h"
 
 #include <stdlib.h>
 #include <string.h>
