@@ -98,4 +98,4 @@ static const check_test tests[] = {
     {"skipped", skipped},
     {"crash", crash},
 };
-CHECK_MAIN(tests)
+CHECK_TESTS(tests)

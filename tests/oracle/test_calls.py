@@ -1,5 +1,5 @@
 """Check 40: ten thousand calls of everything on a living and on a dead process leave no descriptor and
-no memory behind. Under AddressSanitizer tests/unit/test_ten_thousand.c does the same in C."""
+no memory behind. Under AddressSanitizer tests/unit/process/test_ten_thousand.c does the same in C."""
 
 import gc
 import os

@@ -11,7 +11,7 @@
  *     static const check_test tests[] = {
  *         {"an empty text has no width", empty_text_has_no_width},
  *     };
- *     CHECK_MAIN(tests)
+ *     CHECK_TESTS(tests)
  *
  * Each CHECK… ends its test at the first mismatch and prints the expression, what came and what was
  * expected. In a loop over a table, CHECK_CASE names the row, so that the message says which it
@@ -83,12 +83,14 @@ typedef struct check_place {
 
 #define CHECK_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define CHECK_MAIN(tests)                               \
-    int main(void)                                      \
-    {                                                   \
-        return check_main((tests), CHECK_COUNT(tests)); \
+/* Makes the list one of its program's, under the name of the file (check_program.c). */
+#define CHECK_TESTS(tests)                                         \
+    __attribute__((constructor)) static void check_register_(void) \
+    {                                                              \
+        check_register(__FILE__, (tests), CHECK_COUNT(tests));     \
     }
 
+void check_register(const char *file, const check_test *tests, size_t count);
 int check_main(const check_test *tests, size_t count);
 void check_case(const char *name);
 void check_true(check_place place, bool condition);

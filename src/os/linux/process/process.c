@@ -1,7 +1,7 @@
 /* process.c: the files of one process, kept open where the caller says so, and its CPU clock.
  *
  * A kept file reads as long as its process lives and then answers ESRCH, whoever has the pid: that
- * is what identity rests on (tests/unit/test_process_table.c shows it with a reused pid).
+ * is what identity rests on (tests/unit/process/test_process_table.c shows it with a reused pid).
  * Thread rule: any thread; a struct os_process belongs to one. */
 #include "os/linux/process/process_tables.h"
 

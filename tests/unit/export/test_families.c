@@ -1,0 +1,153 @@
+/* The rules that names of Prometheus follow, held to by every row of the table. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "export/metric_selection.h"
+#include "export/prometheus/families.h"
+#include "export/prometheus/nvitop.h"
+
+static bool ends_in(const char *name, const char *word)
+{
+    size_t size = strlen(name), length = strlen(word);
+    return size >= length && strcmp(name + size - length, word) == 0;
+}
+
+static bool is_name(const char *name)
+{
+    return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+static void names_follow_the_rules(void)
+{
+    static const char *const SUFFIXES[] = {"_sum", "_count", "_bucket", "_created"};
+    for (size_t i = 0; i < families_count; i++) {
+        const struct family *family = &families[i];
+        CHECK_CASE(family->name);
+        CHECK(is_name(family->name));
+        CHECK_INT(ends_in(family->name, "_total"), family->type == FAMILY_COUNTER);
+        for (size_t s = 0; s < CHECK_COUNT(SUFFIXES); s++)
+            CHECK_FALSE(ends_in(family->name, SUFFIXES[s]));
+        for (size_t other = 0; other < i; other++)
+            CHECK(strcmp(families[other].name, family->name) != 0);
+    }
+}
+
+static void help_is_a_sentence(void)
+{
+    for (size_t i = 0; i < families_count; i++) {
+        const char *help = families[i].help;
+        CHECK_CASE(families[i].name);
+        CHECK_NOT_NULL(families[i].labels);
+        CHECK(strlen(help) > 5 && ends_in(help, "."));
+        CHECK_NULL(strpbrk(help, "\\\n\r"));
+    }
+}
+
+/* What a family reads has its unit; but a count of something may be of any metric without one. */
+static void units_are_those_of_what_is_read(void)
+{
+    for (size_t i = 0; i < families_count; i++) {
+        const struct family *family = &families[i];
+        if (family->way != FAMILY_ROWS)
+            continue;
+        for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
+            const char *unit = vitals_metric_unit(family->parts[p].metric);
+            CHECK_CASE(family->name);
+            CHECK_NOT_NULL(unit);
+            CHECK_STR(family_unit(family->name), unit);
+            CHECK(vitals_metric_type(family->parts[p].metric) != VITALS_TEXT);
+        }
+    }
+}
+
+/* Rows taken out of use for good are a gauge in the catalogue; they only grow. */
+static void counters_read_what_counts(void)
+{
+    for (size_t i = 0; i < families_count; i++) {
+        const struct family *family = &families[i];
+        bool remapped = strcmp(family->name, "gpu_row_remaps_total") == 0;
+        for (size_t p = 0;
+             family->way == FAMILY_ROWS && p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
+            bool counts = vitals_metric_kind(family->parts[p].metric) == VITALS_COUNTER;
+            CHECK_CASE(family->name);
+            CHECK_INT(counts || remapped, family->type == FAMILY_COUNTER);
+        }
+    }
+}
+
+/* A family of a run names a measure and a figure that there are, or is known at its ends. */
+static void runs_have_their_values(void)
+{
+    for (size_t i = 0; i < families_count; i++) {
+        const struct family *family = &families[i];
+        CHECK_CASE(family->name);
+        CHECK_INT(family->level == FAMILY_OF_RUNS, family->way >= FAMILY_RUN);
+        CHECK_INT(family->way == FAMILY_RUN, family->measure != NULL);
+        if (family->measure == NULL)
+            continue;
+        vitals_measure measure = vitals_measure_find(family->measure);
+        CHECK(measure != 0);
+        CHECK_STR(vitals_measure_unit(measure), family_unit(family->name));
+        CHECK_INT(vitals_measure_is_counter(measure), family->type == FAMILY_COUNTER);
+        CHECK(family->type != FAMILY_COUNTER || family->figure != NULL);
+    }
+}
+
+static void units_are_told_by_names(void)
+{
+    CHECK_STR(family_unit("gpu_energy_joules_total"), "joules");
+    CHECK_STR(family_unit("gpu_fan_rpm"), "rpm");
+    CHECK_STR(family_unit("gpu_processes"), "");
+    CHECK_STR(family_unit("bytes"), "");
+    CHECK_STR(family_unit("http_requests_total"), "");
+}
+
+static vitals_request *request_of(enum wanted_level level, bool nvitop)
+{
+    vitals_request *request;
+    vitals_error error;
+    CHECK_OK(vitals_request_new(0, &request, &error), error);
+    CHECK_OK(wanted_add(request, level, nvitop, &error), error);
+    return request;
+}
+
+/* Every metric that a family reads is asked for at its level, and those of processes at no lower.
+ */
+static void what_is_read_is_asked_for(void)
+{
+    vitals_request *none = request_of(WANTED_NO_PROCESSES, false);
+    vitals_request *workloads = request_of(WANTED_WORKLOADS, false);
+    vitals_request *all = request_of(WANTED_PROCESSES, true);
+    for (size_t i = 0; i < families_count; i++) {
+        for (size_t p = 0; p < FAMILY_PARTS && families[i].parts[p].metric != 0; p++) {
+            vitals_metric metric = families[i].parts[p].metric;
+            CHECK_CASE(families[i].name);
+            CHECK(vitals_request_has(all, metric));
+            if (families[i].level <= FAMILY_OF_WORKLOADS)
+                CHECK(vitals_request_has(workloads, metric));
+        }
+    }
+    for (size_t i = 0; i < nvitop_families_count; i++)
+        CHECK(vitals_request_has(all, nvitop_families[i].reads[0]));
+    CHECK_FALSE(vitals_request_has(none, VITALS_PROCESS_PID));
+    CHECK_FALSE(vitals_request_has(none, VITALS_GPU_PROCESS_PID));
+    CHECK_FALSE(vitals_request_has(workloads, VITALS_PROCESS_DESCRIPTORS));
+    CHECK_FALSE(vitals_request_has(workloads, VITALS_PROCESS_COMMAND_LINE));
+    vitals_request_free(none);
+    vitals_request_free(workloads);
+    vitals_request_free(all);
+}
+
+static const check_test tests[] = {
+    {"names follow the rules", names_follow_the_rules},
+    {"help is a sentence", help_is_a_sentence},
+    {"units are those of what is read", units_are_those_of_what_is_read},
+    {"counters read what counts", counters_read_what_counts},
+    {"runs have their values", runs_have_their_values},
+    {"units are told by names", units_are_told_by_names},
+    {"what is read is asked for", what_is_read_is_asked_for},
+};
+
+CHECK_TESTS(tests)

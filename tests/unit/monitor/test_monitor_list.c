@@ -1,0 +1,244 @@
+/* The list of processes of the monitor: which lines, which columns, in which order, whom they are
+ * about. */
+#include "monitor_world.h"
+
+static const struct monitor_process PROCESSES[] = {
+    {1, 0, "root", "init", 1, 0, 8, 0, 0, false},
+    {10, 1, "ana", "shell", 10, 0.01, 5, 0, 0, false},
+    {20, 10, "ana", "train", 20, 0.9, 2000, 1, 4000, false},
+    {21, 20, "ana", "loader", 21, 0.5, 300, 0, 0, false},
+    {30, 1, "ben", "vllm", 30, -1, 100, 1, -1, false},
+    {40, 1, "cho", "gmx", 40, 0.3, 700, 2, 9000, false},
+    {50, 0, "", "", 0, 0, 0, 2, 100, true},
+    {60, 1, "dee", "cron", 5, 0.001, 3, 0, 0, false},
+};
+static const struct monitor_world WORLD = {PROCESSES, CHECK_COUNT(PROCESSES), 2};
+static const struct monitor_world HOST_ONLY = {PROCESSES, 4, 0};
+
+static struct monitor monitor;
+static struct monitor_options options;
+static vitals_builder *builder;
+
+static void begin(const struct monitor_world *world)
+{
+    options = world_options();
+    world_open(&monitor, &options, world, &builder);
+}
+
+static void orders(void)
+{
+    static const struct {
+        const char *keys, *pids;
+    } CASES[] = {
+        {"", "20 30 40 50"},   {"op", "20 30 40 50"}, {"oP", "40 30 20 50"}, {"og", "40 20 30 50"},
+        {"oG", "20 40 30 50"}, /* what is missing stands last either way, and who is gone behind it
+                                */
+        {"oc", "20 40 30 50"}, {"oC", "40 20 30 50"}, {"ou", "20 30 40 50"}, {"om", "20 40 30 50"},
+        {"ot", "20 30 40 50"}, {"oT", "40 30 20 50"}, {"/", "40 50 20 30"},  {".", "20 30 40 50"},
+        {",", "20 30 40 50"},  {"on", "20 30 40 50"},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        begin(&WORLD);
+        CHECK_CASE(CASES[i].keys);
+        press_keys(&monitor, CASES[i].keys);
+        if (strcmp(CASES[i].keys, "/") != 0)
+            CHECK_STR(world_pids(&monitor), CASES[i].pids);
+        world_close(&monitor, builder);
+    }
+}
+
+static void steps_go_round_all_sorts(void)
+{
+    begin(&WORLD);
+    unsigned seen = 0;
+    do {
+        press_keys(&monitor, ".");
+        seen++;
+        CHECK(seen < 20);
+    } while (monitor.model.sort != 0);
+    CHECK_UINT(seen, 9); /* nvitop's eight, and back */
+    press_keys(&monitor, ",.");
+    CHECK_UINT(monitor.model.sort, 0);
+    world_close(&monitor, builder);
+}
+
+static void every_process_or_those_on_devices(void)
+{
+    begin(&WORLD);
+    CHECK_STR(world_pids(&monitor), "20 30 40 50");
+    press_keys(&monitor, "g");
+    CHECK_STR(world_pids(&monitor), "20 21 40 10 60 1 30"); /* by CPU */
+    press_keys(&monitor, "og");
+    CHECK_STR(world_pids(&monitor), "40 20 1 10 21 30 60");
+    press_keys(&monitor, "g");
+    CHECK_STR(world_pids(&monitor), "40 20 30 50");
+    world_close(&monitor, builder);
+    begin(&HOST_ONLY);
+    CHECK_STR(world_pids(&monitor), "20 21 10 1");
+    world_close(&monitor, builder);
+}
+
+static void the_selection_follows_its_process(void)
+{
+    begin(&WORLD);
+    press_code(&monitor, PRESS_DOWN);
+    press_code(&monitor, PRESS_DOWN);
+    CHECK_UINT(monitor.model.selected.pid, 30);
+    press_keys(&monitor, "og");
+    CHECK_INT(model_selected(&monitor.model), 2);
+    model_add_machine(&monitor.model, world_at(builder, &WORLD, 104, 3));
+    CHECK_UINT(monitor.model.selected.pid, 30);
+    /* Another process with the same pid is not the one that was selected. */
+    struct monitor_process others[CHECK_COUNT(PROCESSES)];
+    memcpy(others, PROCESSES, sizeof others);
+    others[4].start = 90;
+    struct monitor_world later = {others, CHECK_COUNT(PROCESSES), 2};
+    model_add_machine(&monitor.model, world_at(builder, &later, 106, 4));
+    CHECK_INT(model_selected(&monitor.model), -1);
+    world_close(&monitor, builder);
+}
+
+static void tags_are_kept_and_dropped(void)
+{
+    begin(&WORLD);
+    press_code(&monitor, PRESS_HOME);
+    press_keys(&monitor, "  ");
+    CHECK_UINT(monitor.model.tag_count, 2);
+    CHECK_INT(model_selected(&monitor.model), 2);
+    press_code(&monitor, PRESS_HOME);
+    press_keys(&monitor, " ");
+    CHECK_UINT(monitor.model.tag_count, 1);
+    CHECK_UINT(monitor.model.tags[0].pid, 30);
+    press_code(&monitor, PRESS_ESCAPE);
+    CHECK_UINT(monitor.model.tag_count, 0);
+    CHECK_FALSE(monitor.model.has_selected);
+    world_close(&monitor, builder);
+}
+
+static void search_and_filter(void)
+{
+    begin(&WORLD);
+    press_keys(&monitor, "g\\vl");
+    CHECK_UINT(monitor.model.selected.pid, 30);
+    press_keys(&monitor, "\r");
+    press_keys(&monitor, "\\ANA\r");
+    CHECK_UINT(monitor.model.selected.pid, 20);
+    press_keys(&monitor, "n");
+    CHECK_UINT(monitor.model.selected.pid, 21);
+    press_keys(&monitor, "nn");
+    CHECK_UINT(monitor.model.selected.pid, 20);
+    press_keys(&monitor, "N");
+    CHECK_UINT(monitor.model.selected.pid, 10);
+    press_keys(&monitor, "\\vlx\r"); /* nobody: as it was before, not the first part's */
+    CHECK_UINT(monitor.model.selected.pid, 10);
+    CHECK_CONTAINS(monitor.model.message, "nothing holds \"vlx\"");
+    press_keys(&monitor, "\\vl");
+    CHECK_UINT(monitor.model.selected.pid, 30);
+    press_code(&monitor, PRESS_ESCAPE);
+    CHECK_UINT(monitor.model.selected.pid, 10);
+    press_keys(&monitor, "&cho\r");
+    CHECK_STR(world_pids(&monitor), "40");
+    press_keys(&monitor, "&x"); /* on top of what was there */
+    CHECK_STR(world_pids(&monitor), "");
+    CHECK_CONTAINS(world_screen(&monitor), "Filter: chox_");
+    press_code(&monitor, PRESS_ESCAPE); /* as it was */
+    CHECK_STR(world_pids(&monitor), "40");
+    press_keys(&monitor, "&");
+    press_code(&monitor, PRESS_CONTROL('u'));
+    press_code(&monitor, PRESS_ENTER);
+    CHECK_UINT(monitor.model.list.count, 7);
+    CHECK_FALSE(monitor.quit);
+    world_close(&monitor, builder);
+}
+
+static void columns_fit_whatever_the_width(void)
+{
+    struct column_choice choice;
+    begin(&WORLD);
+    for (int width = 1; width < 300; width++) {
+        for (int view = VIEW_DEVICES; view <= VIEW_ALL; view++) {
+            monitor.model.view = (enum view)view;
+            columns_choose(&monitor.model, width, &choice);
+            CHECK(choice.count >= 2);
+            CHECK_STR(choice.shown[choice.count - 1]->title, "COMMAND");
+            if (width >= 21)
+                CHECK(choice.x[choice.count - 1] + choice.command <= width);
+            if (width >= 37)
+                CHECK(choice.command >= 9);
+        }
+    }
+    monitor.model.view = VIEW_DEVICES;
+    columns_choose(&monitor.model, 77, &choice);
+    CHECK_UINT(choice.count, 11); /* all that nvitop has */
+    world_close(&monitor, builder);
+}
+
+static void what_came_while_held_is_shown_later(void)
+{
+    begin(&WORLD);
+    press_keys(&monitor, "p");
+    CHECK_CONTAINS(world_screen(&monitor), "held");
+    struct monitor_world fewer = {PROCESSES, 3, 2};
+    model_add_machine(&monitor.model, world_at(builder, &fewer, 104, 3));
+    CHECK_STR(world_pids(&monitor), "20 30 40 50");
+    CHECK_UINT(model_ago(&monitor.model), 2);
+    press_keys(&monitor, "p");
+    CHECK_STR(world_pids(&monitor), "20");
+    CHECK_UINT(model_ago(&monitor.model), 0);
+    world_close(&monitor, builder);
+}
+
+static void filters_of_the_command_line_hold(void)
+{
+    static const char *const USERS[] = {"ben", "cho"};
+    static const uint64_t PIDS[] = {40, 50}, DEVICES[] = {0};
+    begin(&WORLD);
+    options.users = USERS;
+    options.user_count = 2;
+    options.users_given = true;
+    (void)model_list(&monitor.model);
+    CHECK_STR(world_pids(&monitor), "30 40");
+    options.pids = PIDS;
+    options.pid_count = 2;
+    (void)model_list(&monitor.model);
+    CHECK_STR(world_pids(&monitor), "40");
+    options.users_given = false;
+    options.devices = DEVICES;
+    options.device_count = 1;
+    options.pid_count = 0;
+    (void)model_list(&monitor.model);
+    CHECK_STR(world_pids(&monitor), "20 30");
+    CHECK_UINT(model_device_count(&monitor.model), 1);
+    world_close(&monitor, builder);
+}
+
+static void the_tree_has_ancestors_and_descendants(void)
+{
+    begin(&WORLD);
+    press_keys(&monitor, "t");
+    const char *screen = world_screen(&monitor);
+    CHECK_CONTAINS(screen, "  init ");
+    CHECK_CONTAINS(screen, "├─ shell");
+    CHECK_CONTAINS(screen, "│  └─ train");
+    CHECK_CONTAINS(screen, "│     └─ loader");
+    CHECK_CONTAINS(screen, "├─ vllm");
+    CHECK_CONTAINS(screen, "└─ gmx");
+    CHECK_NULL(strstr(screen, "cron"));
+    press_keys(&monitor, "q");
+    CHECK_INT(monitor.depth, 1);
+    world_close(&monitor, builder);
+}
+
+static const check_test tests[] = {
+    {"every order, what is missing last", orders},
+    {"steps go round all sorts", steps_go_round_all_sorts},
+    {"every process, or those on devices", every_process_or_those_on_devices},
+    {"the selection follows its process, and no other", the_selection_follows_its_process},
+    {"tags are kept and dropped", tags_are_kept_and_dropped},
+    {"search and filter", search_and_filter},
+    {"columns fit whatever the width", columns_fit_whatever_the_width},
+    {"what came while held is shown later", what_came_while_held_is_shown_later},
+    {"filters of the command line hold", filters_of_the_command_line_hold},
+    {"the tree has ancestors and descendants", the_tree_has_ancestors_and_descendants},
+};
+CHECK_TESTS(tests)

@@ -1,0 +1,81 @@
+/* Counters of a performance monitoring unit: the kernel's own of software, which every machine has,
+ * stands for a device's. */
+#include "check.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+
+static struct os open_os(const char *proc_root, const char *sys_root)
+{
+    struct os os;
+    vitals_options options = {.size = sizeof options, .proc_root = proc_root, .sys_root = sys_root};
+    vitals_error error;
+    CHECK_OK(os_open(&os, &options, &error), error);
+    return os;
+}
+
+static const struct os_perf_event CLOCK = {{PERF_COUNT_SW_CPU_CLOCK, 0, 0}};
+static const struct os_perf_event SWITCHES = {{PERF_COUNT_SW_CONTEXT_SWITCHES, 0, 0}};
+
+static void counters_of_a_group_are_read_together(void)
+{
+    struct os os = open_os(NULL, NULL);
+    struct os_perf perf = {0};
+    uint64_t first[2], now[2];
+    int result = os_perf_add(&os, &perf, PERF_TYPE_SOFTWARE, 0, &CLOCK);
+    if (result == -EACCES || result == -EPERM || result == -ENOSYS || result == -ENOTSUP)
+        CHECK_SKIP("counting a whole CPU is not permitted here");
+    CHECK_INT(result, 0);
+    CHECK_INT(os_perf_add(&os, &perf, PERF_TYPE_SOFTWARE, 0, &SWITCHES), 0);
+    CHECK_UINT(perf.count, 2);
+    CHECK_INT(os_perf_read(&perf, first), 0);
+    uint64_t begin_ns = os.clock.monotonic_ns(os.clock.data), spent_ns;
+    do {
+        CHECK_INT(os_perf_read(&perf, now), 0);
+        spent_ns = os.clock.monotonic_ns(os.clock.data) - begin_ns;
+    } while (now[0] == first[0] && spent_ns < 10 * NS_PER_SECOND);
+    CHECK(now[0] > first[0]);
+    CHECK(now[0] - first[0] <= spent_ns + NS_PER_SECOND); // it counts nanoseconds
+    CHECK(now[1] >= first[1]);
+    os_perf_close(&perf);
+    CHECK_UINT(perf.count, 0);
+    CHECK_INT(os_perf_read(&perf, now), -ENODATA);
+    os_close(&os);
+}
+
+static void what_the_unit_does_not_have_changes_nothing(void)
+{
+    struct os os = open_os(NULL, NULL);
+    struct os_perf perf = {0};
+    static const struct os_perf_event none = {{PERF_COUNT_SW_MAX + 100, 0, 0}};
+    int result = os_perf_add(&os, &perf, PERF_TYPE_SOFTWARE, 0, &none);
+    CHECK(result < 0);
+    CHECK(os_perf_add(&os, &perf, UINT32_MAX, 0, &CLOCK) < 0);
+    CHECK_UINT(perf.count, 0);
+    perf.count = OS_PERF_EVENTS;
+    CHECK_INT(os_perf_add(&os, &perf, PERF_TYPE_SOFTWARE, 0, &CLOCK), -E2BIG);
+    os_close(&os);
+}
+
+/* A type of another machine's /sys would be another unit here. */
+static void over_files_of_another_machine_nothing_is_counted(void)
+{
+    struct os_perf perf = {0};
+    struct os os = open_os(check_fixture("proc/facts"), NULL);
+    CHECK_INT(os_perf_add(&os, &perf, PERF_TYPE_SOFTWARE, 0, &CLOCK), -ENOTSUP);
+    os_close(&os);
+    os = open_os(NULL, check_fixture("host/sensors/sys"));
+    CHECK_INT(os_perf_add(&os, &perf, PERF_TYPE_SOFTWARE, 0, &CLOCK), -ENOTSUP);
+    os_close(&os);
+    CHECK_UINT(perf.count, 0);
+}
+
+static const check_test tests[] = {
+    {"counters of a group are read together", counters_of_a_group_are_read_together},
+    {"what the unit does not have changes nothing", what_the_unit_does_not_have_changes_nothing},
+    {"over files of another machine nothing is counted",
+     over_files_of_another_machine_nothing_is_counted},
+};
+CHECK_TESTS(tests)

@@ -1,0 +1,674 @@
+/* Each method alone, over processes that burn a known time in every way that loses others: against
+ * the processes' own clocks, as root and as nobody. The work is done by this program, executed anew
+ * with
+ * "--work". What the machine does not permit is skipped, and says what it was. */
+#include "check.h"
+
+#include "run/methods.h"
+#include "sampler/context.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NOBODY = 65534, TRUTH = 9 }; /* the descriptor that work tells its own clock to */
+
+/* ---- the work ---- */
+
+static double clock_of_process(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static _Noreturn void burn(double seconds)
+{
+    while (clock_of_process() < seconds)
+        ;
+    double used = clock_of_process();
+    (void)!write(TRUTH, &used, sizeof used);
+    _exit(0);
+}
+
+static void work_children(double seconds)
+{
+    for (int i = 0; i < 2; i++) {
+        if (fork() == 0)
+            burn(seconds / 2);
+        while (wait(NULL) < 0)
+            ;
+    }
+}
+
+/* A child that ignores the ends of its own: the launcher's child does not. */
+static void work_ignored(double seconds)
+{
+    if (fork() == 0) {
+        signal(SIGCHLD, SIG_IGN);
+        for (int i = 0; i < 2; i++) {
+            if (fork() == 0)
+                burn(seconds / 2);
+        }
+        while (wait(NULL) > 0)
+            ;
+        _exit(0);
+    }
+    (void)wait(NULL);
+}
+
+static void work_daemon(double seconds)
+{
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0)
+            burn(seconds);
+        _exit(0);
+    }
+    (void)wait(NULL);
+}
+
+static void *fork_in_thread(void *data)
+{
+    if (fork() == 0)
+        burn(*(double *)data);
+    (void)wait(NULL);
+    return NULL;
+}
+
+static void work_thread(double seconds)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, fork_in_thread, &seconds) == 0)
+        pthread_join(thread, NULL);
+}
+
+static void touch(size_t bytes)
+{
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (size_t i = 0; memory != MAP_FAILED && i < bytes; i += 4096)
+        memory[i] = 1;
+}
+
+static const size_t SPIKE_BYTES = 64u << 20;
+
+static void work_spike(double seconds)
+{
+    (void)seconds;
+    if (fork() == 0) {
+        touch(SPIKE_BYTES);
+        _exit(0);
+    }
+    (void)wait(NULL);
+}
+
+enum { FORKS = 100 };
+
+static void work_forks(double seconds)
+{
+    (void)seconds;
+    for (int i = 0; i < FORKS; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            usleep(300000);
+            _exit(0);
+        }
+        double failed = pid < 0 ? 1 : 0;
+        (void)!write(TRUTH, &failed, sizeof failed);
+    }
+    while (wait(NULL) > 0)
+        ;
+}
+
+/* Leaves one behind that lives until nobody holds the other end of TRUTH's pipe. */
+static void work_leave(double seconds)
+{
+    (void)seconds;
+    if (fork() == 0) {
+        setsid();
+        struct pollfd end = {.fd = TRUTH, .events = 0};
+        while (poll(&end, 1, -1) < 0)
+            ;
+        _exit(0);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*run)(double seconds);
+} WORK[] = {
+    {"children", work_children}, {"ignored", work_ignored}, {"daemon", work_daemon},
+    {"thread", work_thread},     {"spike", work_spike},     {"forks", work_forks},
+    {"leave", work_leave},
+};
+
+/* Before main: the C library hands the arguments to who asks so early. */
+__attribute__((constructor)) static void work(int argc, char **argv)
+{
+    if (argc < 4 || strcmp(argv[1], "--work") != 0)
+        return;
+    for (size_t i = 0; i < ARRAY_COUNT(WORK); i++) {
+        if (strcmp(argv[2], WORK[i].name) == 0)
+            WORK[i].run(strtod(argv[3], NULL));
+    }
+    _exit(0);
+}
+
+/* ---- a small launcher, in a process of its own ---- */
+
+struct job {
+    const char *methods, *work;
+    double seconds;
+    bool as_nobody;
+    bool leaves; /* do not wait for the rest */
+    uint64_t limit_memory_bytes, limit_processes;
+};
+
+struct told {
+    char methods[96];
+    struct counted counted[COUNTED_COUNT];
+    int signal;   /* of the command */
+    double truth; /* what the work itself told, summed */
+    int64_t pid;  /* of the launcher */
+};
+
+static int64_t children(const struct os *os)
+{
+    int64_t pids[16];
+    return os_children(os, pids, ARRAY_COUNT(pids));
+}
+
+/* Until all have ended but those who were there before: a method may keep one of its own. */
+static void reap_all(struct accounting *accounting, const struct os *os, int64_t before,
+                     const struct os_child *child, struct os_signals *signals,
+                     const struct job *job, struct told *told)
+{
+    bool ended = false, forward;
+    int64_t pid;
+    while (!ended || (!job->leaves && children(os) > before)) {
+        enum os_child_change change = os_child_next(&pid);
+        struct os_reaped reaped;
+        if (change == OS_CHILD_LAST)
+            return;
+        if (change == OS_CHILD_NONE) {
+            struct pollfd descriptor = {.fd = signals->descriptor, .events = POLLIN};
+            (void)poll(&descriptor, 1, 100);
+            while (os_signals_next(signals, 0, &forward) != 0)
+                ;
+            accounting_tick(accounting);
+            continue;
+        }
+        accounting_reaping(accounting, pid);
+        if (os_reap(pid, &reaped) != OS_CHILD_ENDED)
+            continue;
+        accounting_reaped(accounting, &reaped);
+        ended |= pid == child->pid;
+        if (pid == child->pid)
+            told->signal = reaped.signal;
+    }
+}
+
+static void launch(const struct job *job, struct told *told)
+{
+    char seconds[32];
+    vitals_context *context;
+    (void)snprintf(seconds, sizeof seconds, "%f", job->seconds);
+    const char *const argv[] = {"/proc/self/exe", "--work", job->work, seconds, NULL};
+    if (vitals_context_new(NULL, &context, NULL) < 0)
+        _exit(1);
+    struct os_signals signals;
+    struct os_places places;
+    struct os_child child;
+    (void)os_become_subreaper();
+    (void)os_signals_take(&signals);
+    const struct accounting_options options = {.os = &context->os,
+                                               .methods = job->methods,
+                                               .patience_ns = 10 * NS_PER_SECOND,
+                                               .limit_memory_bytes = job->limit_memory_bytes,
+                                               .limit_processes = job->limit_processes};
+    struct accounting *accounting = accounting_open(&options);
+    int64_t before = children(&context->os);
+    accounting_places(accounting, &places);
+    const struct os_command command = {.argv = argv, .signals = &signals, .places = &places};
+    if (os_spawn(&command, &child) < 0)
+        _exit(2);
+    accounting_child(accounting, child.pid);
+    if (os_spawn_go(&child) != 0)
+        _exit(3);
+    reap_all(accounting, &context->os, before, &child, &signals, job, told);
+    const struct accounting_left left = {.any = job->leaves};
+    accounting_read(accounting, &left, told->counted);
+    accounting_rungs(accounting, told->methods, sizeof told->methods);
+    told->pid = os_self();
+    accounting_close(accounting);
+    vitals_context_free(context);
+}
+
+static void become_nobody(void)
+{
+    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
+                           setresuid(NOBODY, NOBODY, NOBODY) != 0))
+        _exit(4);
+    (void)prctl(PR_SET_DUMPABLE, 1); /* as a program that was nobody's from its start */
+}
+
+/* Runs the job; *truth_end is the read end of the work's pipe, which the caller closes. */
+static void run_job(const struct job *job, struct told *told, int *truth_end)
+{
+    int truth[2], answer[2], status;
+    CHECK(pipe(truth) == 0 && pipe(answer) == 0);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        if (dup2(truth[1], TRUTH) != TRUTH)
+            _exit(5);
+        (void)close(truth[0]);
+        if (truth[1] != TRUTH)
+            (void)close(truth[1]);
+        (void)fcntl(answer[1], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(answer[0], F_SETFD, FD_CLOEXEC);
+        if (job->as_nobody)
+            become_nobody();
+        struct told own = {.methods = ""};
+        launch(job, &own);
+        (void)!write(answer[1], &own, sizeof own);
+        _exit(0);
+    }
+    close(truth[1]);
+    close(answer[1]);
+    struct pollfd answered = {.fd = answer[0], .events = POLLIN};
+    if (poll(&answered, 1, 40000) != 1)
+        (void)kill(pid, SIGKILL); /* what hangs must not keep the others */
+    CHECK_INT(read(answer[0], told, sizeof *told), (ssize_t)sizeof *told);
+    close(answer[0]);
+    CHECK_INT(waitpid(pid, &status, 0), pid);
+    CHECK_INT(status, 0);
+    double used;
+    (void)fcntl(truth[0], F_SETFL, O_NONBLOCK);
+    for (told->truth = 0; read(truth[0], &used, sizeof used) == (ssize_t)sizeof used;)
+        told->truth += used;
+    *truth_end = truth[0];
+}
+
+static struct told do_job(struct job job)
+{
+    struct told told;
+    int end;
+    run_job(&job, &told, &end);
+    close(end);
+    return told;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    return strstr(words, word) != NULL;
+}
+
+/* ---- CPU time ---- */
+
+/* What is between a process's own clock and the kernel's account of it: its start and its end. */
+static const double STEP_SECONDS = 0.03, AHEAD_SECONDS = 0.005, SHARE = 0.005;
+
+/* What the hypervisor took of this machine (/proc/stat): perf's clock counts it, wait4 does not. */
+static double stolen_seconds(void)
+{
+    unsigned long long steal = 0;
+    FILE *file = fopen("/proc/stat", "r");
+    if (file != NULL && fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1)
+        steal = 0;
+    if (file != NULL)
+        (void)fclose(file);
+    return (double)steal / (double)sysconf(_SC_CLK_TCK);
+}
+
+static void counts_cpu(const char *method, bool as_nobody)
+{
+    static const char *const WAYS[] = {"children", "ignored", "daemon", "thread"};
+    for (size_t i = 0; i < ARRAY_COUNT(WAYS); i++) {
+        double stolen = stolen_seconds();
+        struct told told = do_job((struct job){
+            .methods = method, .work = WAYS[i], .seconds = 0.2, .as_nobody = as_nobody});
+        if (!has_word(told.methods, method))
+            CHECK_SKIP("this rung is not permitted here");
+        CHECK_CASE(WAYS[i]);
+        const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
+        /* perf knows no ends: where wait4 lost nobody it is wait4 that is told, and exact. */
+        bool perf = strcmp(method, "perf") == 0, bound = perf && strcmp(WAYS[i], "ignored") == 0;
+        stolen = perf ? stolen_seconds() - stolen : 0;
+        CHECK(told.truth >= 0.2);
+        /* Its clock counts interrupts too: ahead of wait4's it says that some may be missing. */
+        bool ahead = perf && cpu->value.as.f64 > told.truth + AHEAD_SECONDS;
+        if (!ahead || cpu->value.state != VITALS_LOWER_BOUND)
+            CHECK_INT(cpu->value.state, bound ? VITALS_LOWER_BOUND : VITALS_HAVE);
+        CHECK(cpu->value.as.f64 >= told.truth * (1 - SHARE) - (bound ? STEP_SECONDS / 3 : 0));
+        /* On a busy machine that is a good part of it. */
+        double share = perf ? 5 * SHARE : SHARE;
+        CHECK(cpu->value.as.f64 <= told.truth * (1 + share) + STEP_SECONDS + stolen);
+    }
+}
+
+static void cgroup2_counts_all_cpu_time(void)
+{
+    counts_cpu("cgroup2", false);
+}
+
+static void perf_counts_all_cpu_time(void)
+{
+    counts_cpu("perf", false);
+}
+
+static void perf_counts_all_cpu_time_of_nobody(void)
+{
+    counts_cpu("perf", true);
+}
+
+static void cgroup1_counts_all_cpu_time(void)
+{
+    counts_cpu("cgroup1", false);
+}
+
+static void wait4_counts_who_was_waited_for(void)
+{
+    static const char *const WAYS[] = {"children", "daemon", "thread"};
+    for (size_t i = 0; i < ARRAY_COUNT(WAYS); i++) {
+        struct told told = do_job(
+            (struct job){.methods = "wait4", .work = WAYS[i], .seconds = 0.2});
+        CHECK_CASE(WAYS[i]);
+        const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
+        CHECK_STR(cpu->source, "wait4");
+        CHECK(cpu->value.as.f64 >= told.truth * (1 - SHARE));
+        CHECK(cpu->value.as.f64 <= told.truth * (1 + SHARE) + STEP_SECONDS);
+    }
+}
+
+/* Alone it cannot know that it lost them: it never says that it has all. */
+static void wait4_alone_claims_nothing_of_a_tree(void)
+{
+    struct told told = do_job((struct job){.methods = "wait4", .work = "ignored", .seconds = 0.2});
+    static const enum quantity FIGURES[] = {COUNTED_CPU_SECONDS, COUNTED_CPU_USER_SECONDS,
+                                            COUNTED_READ_BYTES, COUNTED_MINOR_FAULTS};
+    CHECK(told.counted[COUNTED_CPU_SECONDS].value.as.f64 < told.truth);
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
+        CHECK_INT(told.counted[FIGURES[i]].value.state, VITALS_LOWER_BOUND);
+}
+
+/* Who counted all of it shows that wait4 did not: nothing of wait4 is then exact. */
+static void what_wait4_lost_is_noticed(void)
+{
+    struct told told = do_job((struct job){.methods = "perf", .work = "ignored", .seconds = 0.2});
+    if (!has_word(told.methods, "perf"))
+        CHECK_SKIP("perf is not permitted here");
+    CHECK_INT(told.counted[COUNTED_VOLUNTARY_SWITCHES].value.state, VITALS_LOWER_BOUND);
+    CHECK_INT(told.counted[COUNTED_CPU_USER_SECONDS].value.state, VITALS_LOWER_BOUND);
+}
+
+/* ---- records of ends ---- */
+
+static void taskstats_counts_every_process(void)
+{
+    static const struct {
+        const char *work;
+        double processes;
+    } ROWS[] = {{"children", 3}, {"ignored", 4}, {"daemon", 3}, {"thread", 2}};
+    for (size_t i = 0; i < ARRAY_COUNT(ROWS); i++) {
+        struct told told = do_job(
+            (struct job){.methods = "taskstats", .work = ROWS[i].work, .seconds = 0.1});
+        if (!has_word(told.methods, "taskstats"))
+            CHECK_SKIP("needs CAP_NET_ADMIN in the first namespaces");
+        CHECK_CASE(ROWS[i].work);
+        CHECK_INT(told.counted[COUNTED_PROCESSES].value.state, VITALS_HAVE);
+        CHECK_NEAR(told.counted[COUNTED_PROCESSES].value.as.f64, ROWS[i].processes, 0);
+        CHECK(told.counted[COUNTED_CPU_SECONDS].value.as.f64 >= told.truth * (1 - SHARE));
+    }
+}
+
+static void taskstats_knows_the_largest_process(void)
+{
+    struct told told = do_job((struct job){.methods = "taskstats", .work = "spike"});
+    if (!has_word(told.methods, "taskstats"))
+        CHECK_SKIP("needs CAP_NET_ADMIN in the first namespaces");
+    if (CHECK_SANITIZED)
+        CHECK_SKIP("a sanitizer has memory of its own");
+    double largest = told.counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64;
+    CHECK(largest >= (double)SPIKE_BYTES);
+    CHECK(largest <= (double)SPIKE_BYTES + (32 << 20));
+    CHECK(told.counted[COUNTED_MEMORY_SUM_BYTES].value.as.f64 >= largest);
+}
+
+/* ---- cgroups ---- */
+
+static void a_cgroup_knows_the_peak_of_memory(void)
+{
+    struct told told = do_job((struct job){.methods = "cgroup2 cgroup1", .work = "spike"});
+    const struct counted *peak = &told.counted[COUNTED_MEMORY_PEAK_BYTES];
+    if (peak->value.state <= 0)
+        CHECK_SKIP("no cgroup of our own counts memory here");
+    if (CHECK_SANITIZED)
+        CHECK_SKIP("a sanitizer has memory of its own");
+    CHECK_INT(peak->value.state, VITALS_HAVE);
+    CHECK(peak->value.as.f64 >= (double)SPIKE_BYTES);
+    CHECK(peak->value.as.f64 <= (double)SPIKE_BYTES + (32 << 20));
+}
+
+static void a_cgroup_holds_the_number_of_processes(void)
+{
+    struct told free = do_job((struct job){.methods = "cgroup2 cgroup1", .work = "forks"});
+    struct told held = do_job(
+        (struct job){.methods = "cgroup2 cgroup1", .work = "forks", .limit_processes = 1});
+    const struct counted *peak = &held.counted[COUNTED_TASKS_PEAK];
+    if (peak->value.state <= 0)
+        CHECK_SKIP("no cgroup of our own counts processes here");
+    if (CHECK_SANITIZED)
+        CHECK_SKIP("a sanitizer has threads of its own, and they count");
+    CHECK_NEAR(free.truth, 0, 0);
+    const double room = 8 * 1 + 64; /* threads count too, and an end by asking comes first */
+    CHECK_NEAR(free.counted[COUNTED_TASKS_PEAK].value.as.f64, FORKS + 1, 0);
+    CHECK_NEAR(held.truth, FORKS + 1 - room, 0); /* forks that failed */
+    CHECK_NEAR(peak->value.as.f64, room, 0);
+}
+
+static void a_cgroup_holds_memory(void)
+{
+    struct told told = do_job((struct job){
+        .methods = "cgroup2 cgroup1", .work = "spike", .limit_memory_bytes = SPIKE_BYTES / 4});
+    const struct counted *kills = &told.counted[COUNTED_OOM_KILLS];
+    if (kills->value.state <= 0)
+        CHECK_SKIP("no cgroup of our own counts memory here");
+    if (CHECK_SANITIZED)
+        CHECK_SKIP("a sanitizer has memory of its own");
+    CHECK(kills->value.as.f64 >= 1);
+    CHECK(told.counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 <=
+          (double)SPIKE_BYTES / 2); /* a quarter, and 16 MiB */
+}
+
+/* How many folders below the mounts of cgroups are called so; -1: there are none to look at. */
+static int groups_called(const char *name)
+{
+    char line[512], path[512], kind[64];
+    int found = -1;
+    FILE *mounts = fopen("/proc/self/mounts", "re");
+    while (mounts != NULL && fgets(line, sizeof line, mounts) != NULL) {
+        if (sscanf(line, "%*s %400s %60s", path, kind) != 2 || strncmp(kind, "cgroup", 6) != 0)
+            continue;
+        char command[1200];
+        (void)snprintf(command, sizeof command, "find %s -maxdepth 6 -name '%s' 2>/dev/null", path,
+                       name);
+        FILE *listing = popen(command, "re");
+        found = found < 0 ? 0 : found;
+        while (listing != NULL && fgets(line, sizeof line, listing) != NULL)
+            found++;
+        if (listing != NULL)
+            (void)pclose(listing);
+    }
+    if (mounts != NULL)
+        (void)fclose(mounts);
+    return found;
+}
+
+static void nothing_is_left_of_a_cgroup(void)
+{
+    char name[64];
+    struct told told = do_job((struct job){.work = "children", .seconds = 0.01});
+    if (!has_word(told.methods, "cgroup"))
+        CHECK_SKIP("no cgroup of our own can be made here");
+    (void)snprintf(name, sizeof name, "vitals-%lld-*", (long long)told.pid);
+    CHECK_INT(groups_called(name), 0);
+}
+
+/* It stays where it is, figures are bounds, and who comes next clears away what is empty then. */
+static void a_daemon_keeps_its_cgroup_until_the_next_run(void)
+{
+    char name[64];
+    struct told left;
+    const struct job job = {.methods = "cgroup2", .work = "leave", .leaves = true};
+    int end;
+    run_job(&job, &left, &end);
+    bool possible = has_word(left.methods, "cgroup2");
+    (void)snprintf(name, sizeof name, "vitals-%lld-*", (long long)left.pid);
+    int while_it_lives = possible ? groups_called(name) : 0;
+    close(end); /* the daemon ends */
+    if (!possible)
+        CHECK_SKIP("no cgroup of our own can be made here");
+    CHECK_INT(left.counted[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
+    CHECK_INT(while_it_lives, 1);
+    int still = 1;
+    for (int i = 0; i < 100 && still != 0; i++) { /* its end takes the time that it takes */
+        (void)do_job((struct job){.methods = "cgroup2", .work = "children"});
+        still = groups_called(name);
+        usleep(20000);
+    }
+    CHECK_INT(still, 0);
+}
+
+/* ---- a scope of systemd, of which a script stands in ---- */
+
+/* Makes a folder with a manager's, and a busctl that does `then`. */
+static void stand_in(char folder[static 64], const char *then)
+{
+    char path[128], line[4096];
+    (void)snprintf(folder, 64, "/tmp/vitals-scope-XXXXXX");
+    CHECK_NOT_NULL(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/systemd", folder);
+    CHECK_INT(mkdir(path, 0755), 0);
+    (void)snprintf(path, sizeof path, "%s/busctl", folder);
+    FILE *script = fopen(path, "we");
+    CHECK_NOT_NULL(script);
+    (void)fprintf(script, "#!/bin/sh\n%s\n", then);
+    (void)fclose(script);
+    CHECK_INT(chmod(path, 0755), 0);
+    (void)snprintf(line, sizeof line, "%s:%s", folder, getenv("PATH"));
+    (void)setenv("PATH", line, 1);
+    (void)setenv("XDG_RUNTIME_DIR", folder, 1);
+}
+
+static void remove_stand_in(const char *folder, const char *path_before)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/systemd", folder);
+    (void)rmdir(path);
+    (void)snprintf(path, sizeof path, "%s/busctl", folder);
+    (void)unlink(path);
+    (void)rmdir(folder);
+    (void)setenv("PATH", path_before, 1);
+    (void)unsetenv("XDG_RUNTIME_DIR");
+}
+
+/* As the real one is called: call … StartTransientUnit ssa(sv)a(sa(sv)) NAME fail N PIDs au 2 A B …
+ * It has 50 ms, of which the kernel takes up to 40 to move two processes: so it starts but mkdir.
+ */
+static const char SCOPE[] =
+    "while read -r _ top kind _; do [ \"$kind\" = cgroup2 ] && break; done </proc/self/mounts\n"
+    "while [ $# -gt 0 ] && [ \"$1\" != 'ssa(sv)a(sa(sv))' ]; do shift; done\n"
+    "[ $# -gt 8 ] || exit 3\n"
+    "name=$2; first=$8; second=$9\n"
+    "[ \"$3 $5 $6 $7\" = 'fail PIDs au 2' ] || exit 4\n"
+    "mkdir \"$top/$name\" && echo $first >\"$top/$name/cgroup.procs\" &&\n"
+    "echo $second >\"$top/$name/cgroup.procs\" && echo said aloud";
+
+/* The real one removes a scope that is empty. */
+static const char SCOPES_END[] =
+    "while read -r _ top kind _; do [ \"$kind\" = cgroup2 ] && break; done </proc/self/mounts; "
+    "rmdir \"$top\"/vitals-*.scope 2>/dev/null";
+
+static void a_scope_of_systemd_counts_too(void)
+{
+    char folder[64], before[4000];
+    struct told told = {.methods = ""};
+    if (geteuid() != 0 || groups_called("cgroup.procs") <= 0)
+        CHECK_SKIP("the stand-in needs to be root, and a hierarchy of version 2");
+    (void)snprintf(before, sizeof before, "%s", getenv("PATH"));
+    stand_in(folder, SCOPE);
+    told = do_job((struct job){.methods = "systemd", .work = "ignored", .seconds = 0.05});
+    remove_stand_in(folder, before);
+    FILE *cleaning = popen(SCOPES_END, "re");
+    if (cleaning != NULL)
+        (void)pclose(cleaning);
+    CHECK_CONTAINS(told.methods, "systemd");
+    const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
+    CHECK_STR(cpu->source, "cgroup v2 cpu.stat");
+    CHECK(cpu->value.as.f64 >= told.truth * (1 - SHARE));
+    CHECK(cpu->value.as.f64 <= told.truth * (1 + SHARE) + STEP_SECONDS);
+}
+
+static void a_systemd_that_hangs_or_fails_is_done_without(void)
+{
+    static const char *const THEN[] = {"exec sleep 30", "exit 1", "kill -9 $$"};
+    char before[4000];
+    (void)snprintf(before, sizeof before, "%s", getenv("PATH"));
+    for (size_t i = 0; i < ARRAY_COUNT(THEN); i++) {
+        char folder[64];
+        struct timespec begin, end;
+        stand_in(folder, THEN[i]);
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        struct told told = do_job((struct job){.methods = "systemd", .work = "children"});
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        remove_stand_in(folder, before);
+        CHECK_CASE(THEN[i]);
+        CHECK_STR(told.methods, "wait4");
+        CHECK_INT(told.signal, 0);
+        CHECK(end.tv_sec - begin.tv_sec < 20);
+    }
+}
+
+/* ---- anybody ---- */
+
+static void nobody_gets_what_it_may_have(void)
+{
+    struct told told = do_job((struct job){.work = "children", .seconds = 0.1, .as_nobody = true});
+    CHECK_CONTAINS(told.methods, "wait4");
+    CHECK(told.counted[COUNTED_CPU_SECONDS].value.state > 0);
+    CHECK(told.counted[COUNTED_CPU_SECONDS].value.as.f64 >= told.truth * (1 - SHARE));
+    CHECK(told.counted[COUNTED_READ_BYTES].value.state > 0);
+}
+
+static const check_test tests[] = {
+    {"cgroup2 counts all CPU time", cgroup2_counts_all_cpu_time},
+    {"perf counts all CPU time", perf_counts_all_cpu_time},
+    {"perf counts all CPU time of nobody", perf_counts_all_cpu_time_of_nobody},
+    {"cgroup1 counts all CPU time", cgroup1_counts_all_cpu_time},
+    {"wait4 counts who was waited for", wait4_counts_who_was_waited_for},
+    {"wait4 alone claims nothing of a tree", wait4_alone_claims_nothing_of_a_tree},
+    {"what wait4 lost is noticed", what_wait4_lost_is_noticed},
+    {"taskstats counts every process", taskstats_counts_every_process},
+    {"taskstats knows the largest process", taskstats_knows_the_largest_process},
+    {"a cgroup knows the peak of memory", a_cgroup_knows_the_peak_of_memory},
+    {"a cgroup holds the number of processes", a_cgroup_holds_the_number_of_processes},
+    {"a cgroup holds memory", a_cgroup_holds_memory},
+    {"nothing is left of a cgroup", nothing_is_left_of_a_cgroup},
+    {"a daemon keeps its cgroup until the next run", a_daemon_keeps_its_cgroup_until_the_next_run},
+    {"a scope of systemd counts too", a_scope_of_systemd_counts_too},
+    {"a systemd that hangs or fails is done without",
+     a_systemd_that_hangs_or_fails_is_done_without},
+    {"nobody gets what it may have", nobody_gets_what_it_may_have},
+};
+CHECK_TESTS(tests)

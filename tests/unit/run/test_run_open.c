@@ -1,0 +1,318 @@
+/* Runs of which nobody is the launcher: a command that is our child, ourselves, its states. What is
+ * checked holds at any load. */
+#include "check.h"
+
+#include "util/memory.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vitals/vitals.h>
+
+static vitals_error error;
+
+static vitals_run *open_command(const char *const *argv, const char *methods)
+{
+    vitals_run_options options;
+    vitals_run *run = NULL;
+    vitals_run_options_init(&options, sizeof options);
+    options.argv = argv;
+    options.methods = methods;
+    options.interval_ns = 20000000;
+    CHECK_OK(vitals_run_open(&options, &run, &error), error);
+    return run;
+}
+
+static vitals_account *account_of(vitals_run *run)
+{
+    vitals_account *account = NULL;
+    CHECK_OK(vitals_run_account(run, &account, &error), error);
+    return account;
+}
+
+static vitals_account *run_to_its_end(const char *const *argv, const char *methods)
+{
+    vitals_run *run = open_command(argv, methods);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    CHECK_INT(vitals_run_wait(run, 60, &error), 1);
+    CHECK_OK(vitals_run_stop(run, &error), error);
+    vitals_account *account = account_of(run);
+    vitals_run_free(run);
+    CHECK_INT(waitpid(-1, NULL, WNOHANG), -1); /* nothing of it is left for us to reap */
+    return account;
+}
+
+static double figure(const vitals_account *account, const char *name, vitals_availability *state)
+{
+    double value = -1;
+    const vitals_figure *found = vitals_account_find(account, name, "");
+    *state = found != NULL ? vitals_figure_value(found, &value) : VITALS_UNSET;
+    return value;
+}
+
+static bool attribute_is(const vitals_account *account, const char *name, const char *expected)
+{
+    vitals_text text = vitals_account_attribute(account, name);
+    return text.size == strlen(expected) && memcmp(text.bytes, expected, text.size) == 0;
+}
+
+static void a_command_is_accounted_for(void)
+{
+    static const char *const ARGV[] = {"sh", "-c", "exit 7", NULL};
+    vitals_availability state;
+    vitals_account *account = run_to_its_end(ARGV, NULL);
+    CHECK_INT(vitals_account_exit_code(account), 7);
+    CHECK_INT(vitals_account_signal(account), 0);
+    CHECK(attribute_is(account, "state", "complete"));
+    CHECK(attribute_is(account, "command", "sh -c 'exit 7'"));
+    CHECK(figure(account, "cpu_seconds", &state) >= 0);
+    CHECK(state == VITALS_HAVE || state == VITALS_LOWER_BOUND);
+    CHECK(figure(account, "wall_seconds", &state) > 0);
+    vitals_account_free(account);
+}
+
+static void a_signal_that_ends_it_is_told(void)
+{
+    static const char *const ARGV[] = {"sh", "-c", "kill -9 $$", NULL};
+    vitals_account *account = run_to_its_end(ARGV, NULL);
+    CHECK_INT(vitals_account_exit_code(account), 128 + SIGKILL);
+    CHECK_INT(vitals_account_signal(account), SIGKILL);
+    vitals_account_free(account);
+}
+
+static void a_command_that_is_none_says_so(void)
+{
+    static const char *const ARGV[] = {"vitals-no-such-command", NULL};
+    vitals_account *account = run_to_its_end(ARGV, NULL);
+    CHECK_INT(vitals_account_exit_code(account), 127);
+    vitals_text failure = vitals_account_failure(account);
+    CHECK(memmem(failure.bytes, failure.size, "not found", 9) != NULL);
+    vitals_account_free(account);
+}
+
+/* Without a cgroup and without perf: who was left behind is in nobody's wait4. It has a child, or
+ * nobody could be. */
+static void what_wait4_alone_counts_is_a_lower_bound(void)
+{
+    static const char *const ARGV[] = {
+        "sh", "-c", "(exit 0); i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done", NULL};
+    vitals_availability state;
+    vitals_account *account = run_to_its_end(ARGV, "wait4");
+    CHECK(figure(account, "cpu_seconds", &state) > 0);
+    CHECK_INT(state, VITALS_LOWER_BOUND);
+    CHECK(attribute_is(account, "rungs", "wait4"));
+    vitals_account_free(account);
+}
+
+/* Whatever counts the CPU time: who reads and writes behind the command's back is in no wait4. */
+static void what_others_reap_leaves_bounds(void)
+{
+    static const char *const ARGV[] = {"sh", "-c", "(true &)", NULL};
+    static const char *const NAMES[] = {"minor_faults", "voluntary_switches", "disk_read_bytes"};
+    vitals_account *account = run_to_its_end(ARGV, NULL);
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        const vitals_figure *told = vitals_account_find(account, NAMES[i], "");
+        double value;
+        CHECK_CASE(NAMES[i]);
+        CHECK_NOT_NULL(told);
+        if (strncmp(vitals_figure_source(told), "wait4", 5) == 0)
+            CHECK_INT(vitals_figure_value(told, &value), VITALS_LOWER_BOUND);
+    }
+    vitals_account_free(account);
+}
+
+static void each_state_comes_once(void)
+{
+    int ends[2];
+    char word[64] = "";
+    CHECK_INT(pipe(ends), 0);
+    char line[64];
+    snprintf(line, sizeof line, "echo $$ >&%d; exec sleep 60", ends[1]);
+    const char *const argv[] = {"sh", "-c", line, NULL};
+    vitals_run *run = open_command(argv, "wait4");
+    CHECK_INT(vitals_run_state(run), VITALS_RUN_NEW);
+    CHECK_INT(vitals_run_stop(run, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_run_wait(run, 0, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_run_exclude(run, 0, &error), VITALS_EARGUMENT);
+    CHECK_OK(vitals_run_exclude(run, getpid(), &error), error);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    CHECK_INT(vitals_run_exclude(run, 1, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_run_state(run), VITALS_RUN_STARTED);
+    CHECK_INT(vitals_run_start(run, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "started already");
+    CHECK_INT(vitals_run_wait(run, 0.01, &error), 0);
+    vitals_account *account = account_of(run);
+    CHECK(attribute_is(account, "state", "running"));
+    CHECK_INT((long long)vitals_account_attribute(account, "exit").size, 0);
+    vitals_account_free(account);
+    CHECK_OK(vitals_run_stop(run, &error), error);
+    CHECK_INT(vitals_run_state(run), VITALS_RUN_STOPPED);
+    CHECK_INT(vitals_run_start(run, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_run_stop(run, &error), VITALS_EARGUMENT);
+    vitals_run_free(run);
+    CHECK_INT(waitpid(-1, NULL, WNOHANG), 0); /* it goes on, and is ours now */
+    CHECK(read(ends[0], word, sizeof word - 1) > 0);
+    pid_t pid = (pid_t)strtol(word, NULL, 10);
+    CHECK(pid > 1);
+    CHECK_INT(kill(pid, SIGKILL), 0);
+    CHECK_INT(waitpid(pid, NULL, 0), pid);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* A run that never begins leaves no process behind, and its command has not run. */
+static void one_that_is_not_started_never_runs(void)
+{
+    char path[] = "/tmp/vitals-test-XXXXXX", line[128];
+    int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0);
+    snprintf(line, sizeof line, "echo ran >%s", path);
+    const char *const argv[] = {"sh", "-c", line, NULL};
+    int64_t before = memory_live();
+    vitals_run_free(open_command(argv, "wait4"));
+    CHECK_INT(memory_live(), before);
+    CHECK_INT(waitpid(-1, NULL, WNOHANG), -1);
+    CHECK_INT(lseek(descriptor, 0, SEEK_END), 0);
+    close(descriptor);
+    unlink(path);
+}
+
+static void options_that_mean_nothing_are_refused(void)
+{
+    static const char *const NOTHING[] = {NULL}, *const ARGV[] = {"true", NULL};
+    const int64_t pid = getpid();
+    vitals_usage_options usage;
+    vitals_run_options options;
+    vitals_run *run = NULL;
+    vitals_run_options_init(&options, sizeof options);
+    options.argv = NOTHING;
+    CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EARGUMENT);
+    options.argv = ARGV;
+    options.limit_ns = 1;
+    CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EUNSUPPORTED);
+    CHECK_CONTAINS(error.message, "vitals_run_command");
+    options.limit_ns = 0;
+    vitals_usage_options_init(&usage, sizeof usage);
+    usage.pids = &pid;
+    usage.pid_count = 1;
+    options.usage = &usage;
+    CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EARGUMENT);
+    CHECK(run == NULL);
+}
+
+/* The caller's own: signals, handlers, children, subreaper. */
+static void nothing_of_the_caller_is_changed(void)
+{
+    static const char *const ARGV[] = {"sh", "-c", "exit 0", NULL};
+    sigset_t before = {0}, after = {0};
+    struct sigaction child;
+    pid_t other = fork();
+    if (other == 0)
+        _exit(3);
+    sigprocmask(SIG_SETMASK, NULL, &before);
+    vitals_run *run = open_command(ARGV, NULL);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    CHECK_INT(vitals_run_wait(run, 60, &error), 1);
+    vitals_run_free(run);
+    sigprocmask(SIG_SETMASK, NULL, &after);
+    sigaction(SIGCHLD, NULL, &child);
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    CHECK(child.sa_handler == SIG_DFL);
+    int status;
+    CHECK_INT(waitpid(other, &status, 0), other); /* it was not reaped for us */
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
+/* ---- children of other threads ---- */
+
+struct birth {
+    int hold; /* it ends when this does */
+    pid_t pid;
+};
+
+static void *give_birth(void *data)
+{
+    struct birth *birth = data;
+    char byte;
+    birth->pid = fork();
+    if (birth->pid == 0) {
+        (void)!read(birth->hold, &byte, 1);
+        _exit(3);
+    }
+    return NULL;
+}
+
+/* /proc lists it with the thread that forked it, which has ended. */
+static void a_child_of_another_thread_is_not_reaped(void)
+{
+    int ends[2], status;
+    pthread_t thread;
+    vitals_usage_options usage;
+    vitals_run_options options;
+    vitals_run *run = NULL;
+    CHECK_INT(pipe(ends), 0);
+    CHECK_INT(fcntl(ends[1], F_SETFD, FD_CLOEXEC), 0);
+    struct birth birth = {.hold = ends[0]};
+    CHECK_INT(pthread_create(&thread, NULL, give_birth, &birth), 0);
+    pthread_join(thread, NULL);
+    CHECK(birth.pid > 0);
+    const int64_t pid = birth.pid;
+    vitals_run_options_init(&options, sizeof options);
+    vitals_usage_options_init(&usage, sizeof usage);
+    usage.pids = &pid;
+    usage.pid_count = 1;
+    options.usage = &usage;
+    options.interval_ns = 20000000;
+    CHECK_OK(vitals_run_open(&options, &run, &error), error);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    CHECK_INT(kill(birth.pid, SIGTERM), 0);
+    CHECK_INT(vitals_run_wait(run, 60, &error), 1);
+    vitals_account *account = account_of(run);
+    vitals_run_free(run);
+    CHECK_INT(waitpid(birth.pid, &status, 0), birth.pid);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    vitals_text told = vitals_account_attribute(account, "exit");
+    CHECK(told.size == 0 || attribute_is(account, "exit", "143")); /* before Linux 5.4 unknown */
+    vitals_account_free(account);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* As multiprocessing does: what it copied is freed, and what is its parent's stays. */
+static void a_fork_that_frees_it_leaves_it_alone(void)
+{
+    static const char *const ARGV[] = {"sh", "-c", "exit 7", NULL};
+    vitals_run *run = open_command(ARGV, NULL);
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        vitals_run_free(run);
+        _exit(0);
+    }
+    CHECK_INT(waitpid(pid, &status, 0), pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    CHECK_INT(vitals_run_wait(run, 60, &error), 1);
+    vitals_account *account = account_of(run);
+    CHECK_INT(vitals_account_exit_code(account), 7);
+    vitals_account_free(account);
+    vitals_run_free(run);
+}
+
+static const struct check_test tests[] = {
+    {"a command is accounted for", a_command_is_accounted_for},
+    {"a signal that ends it is told", a_signal_that_ends_it_is_told},
+    {"a command that is none says so", a_command_that_is_none_says_so},
+    {"what wait4 alone counts is a lower bound", what_wait4_alone_counts_is_a_lower_bound},
+    {"what others reap leaves bounds", what_others_reap_leaves_bounds},
+    {"each state comes once", each_state_comes_once},
+    {"one that is not started never runs", one_that_is_not_started_never_runs},
+    {"options that mean nothing are refused", options_that_mean_nothing_are_refused},
+    {"nothing of the caller is changed", nothing_of_the_caller_is_changed},
+    {"a child of another thread is not reaped", a_child_of_another_thread_is_not_reaped},
+    {"a fork that frees it leaves it alone", a_fork_that_frees_it_leaves_it_alone},
+};
+CHECK_TESTS(tests)

@@ -1,0 +1,313 @@
+/* How much memory a tree held: bounds that hold whatever happens between two readings. */
+#include "usage_world.h"
+
+static struct world world;
+
+static double low_of(const vitals_usage *usage)
+{
+    return figure_of(usage, "memory_peak_low_bytes", "", NULL);
+}
+
+static double high_of(const vitals_usage *usage)
+{
+    return figure_of(usage, "memory_peak_high_bytes", "", NULL);
+}
+
+static struct world_process *add(uint64_t key, uint64_t parent, double resident, double unique,
+                                 double proportional)
+{
+    struct world_process *process = world_add(&world, key, parent, (int64_t)key + 9,
+                                              parent != 0 ? (int64_t)parent + 9 : 5);
+    process->resident = process->peak = resident;
+    process->unique = unique;
+    process->proportional = proportional;
+    process->walked = world.seconds;
+    return process;
+}
+
+/* ---- the lower bound ---- */
+
+/* Eight processes that share 200 held 200, and not 1600. */
+static void shared_pages_are_held_once(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    for (uint64_t key = 1; key <= 8; key++)
+        add(key, key == 1 ? 0 : 1, 200 + (double)key, 1, 25);
+    for (int i = 0; i < 3; i++)
+        world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 208, 0);
+    CHECK_NEAR(high_of(usage), 8 + 207, 0);
+    world_done(&world, usage);
+}
+
+/* Each of its own: together they held the sum, once they are known to have stood still. */
+static void private_pages_are_held_together(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    for (uint64_t key = 1; key <= 4; key++)
+        add(key, key == 1 ? 0 : 1, 50 + (double)key, 50, 50);
+    world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 54, 0);
+    world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 200, 0);
+    CHECK(high_of(usage) >= 200);
+    world_done(&world, usage);
+}
+
+/* One that was read before it forked, its child behind that: the same pages. */
+static void pages_that_a_fork_shares_are_held_once(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    struct world_process *parent = add(1, 0, 100, 100, 100);
+    world_fold(&world, usage);
+    parent->resident = parent->peak = 300; /* it is not walked through again */
+    parent->faults = 200;
+    world_fold(&world, usage);
+    for (uint64_t key = 2; key <= 5; key++) {
+        struct world_process *child = add(key, 1, 290, (double)INFINITY, (double)INFINITY);
+        world_fold(&world, usage); /* nor the child at once */
+        child->unique = 0;
+        child->proportional = 290 / (double)key;
+        child->walked = world.seconds;
+        world_fold(&world, usage);
+        CHECK_NEAR(low_of(usage), 300, 0);
+        CHECK_NEAR(high_of(usage), 300, 10);
+    }
+    world_done(&world, usage);
+}
+
+/* Peaks of different moments. */
+static void peaks_in_turn_are_not_held_together(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    struct world_process *first = add(1, 0, 200, 200, 200), *second = add(2, 1, 10, 10, 10);
+    world_fold(&world, usage);
+    world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 210, 0);
+    first->resident = 10; /* it has not been walked through since */
+    second->resident = second->peak = second->unique = second->proportional = 200;
+    second->faults = 50;
+    second->walked = world.seconds;
+    world_fold(&world, usage);
+    world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 210, 0);
+    CHECK_NEAR(figure_of(usage, "memory_peak_sum_bytes", "", NULL), 400, 0);
+    world_done(&world, usage);
+}
+
+/* A child between vfork and exec: the kernel tells the same pages of both. */
+static void borrowed_memory_is_held_once(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    add(1, 0, 200, 200, 200);
+    add(2, 1, 200, 200, 200);
+    for (int i = 0; i < 3; i++)
+        world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 200, 0);
+    world_done(&world, usage);
+}
+
+/* So with brothers whose parent is gone. A page that went private between the two readings, that of
+ * a program that ended, leaves their PSS different. */
+static void borrowed_memory_of_brothers_is_held_once(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    add(1, 0, 10, 9, 9);
+    add(2, 1, 200, 195, 196);
+    add(3, 1, 200, 196, 197);
+    for (int i = 0; i < 3; i++)
+        world_fold(&world, usage);
+    CHECK(low_of(usage) <= 210);
+    CHECK(low_of(usage) >= 205); /* the first and one of the two */
+    world_done(&world, usage);
+}
+
+/* What a process had before it was tracked is not of the run, unless it grows above that. */
+static void a_peak_from_before_is_none_of_the_run(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_pid(10);
+    struct world_process *root = world_add(&world, 1, 0, 10, 5);
+    root->resident = 100;
+    root->peak = 5000;
+    world_fold(&world, usage);
+    world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 100, 0);
+    root->peak = 6000;
+    world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 6000, 0);
+    world_done(&world, usage);
+}
+
+/* ---- whatever happens ---- */
+
+enum { PROCESSES = 6, PAGES = 4096, EVENTS = 12, TICKS = 30 };
+
+/* Processes with the pages that they map. */
+static struct model {
+    uint64_t random;
+    uint64_t next_key;
+    unsigned next_page;
+    unsigned char maps[PROCESSES][PAGES];
+    bool lives[PROCESSES];
+    struct world_process told[PROCESSES];
+    double most;    /* pages that were held at one moment */
+    double largest; /* process that a tick saw */
+} model;
+
+static unsigned chance(unsigned below)
+{
+    model.random = model.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(model.random >> 33) % below;
+}
+
+static unsigned mappers(unsigned page)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < PROCESSES; i++)
+        count += model.lives[i] && model.maps[i][page];
+    return count;
+}
+
+static void count_pages(void)
+{
+    double held = 0;
+    for (unsigned page = 0; page < model.next_page; page++)
+        held += mappers(page) > 0;
+    model.most = held > model.most ? held : model.most;
+}
+
+static void walk(unsigned at)
+{
+    struct world_process *told = &model.told[at];
+    told->unique = told->proportional = 0;
+    for (unsigned page = 0; page < model.next_page; page++) {
+        if (!model.maps[at][page])
+            continue;
+        told->unique += mappers(page) == 1;
+        told->proportional += 1000.0 / mappers(page); /* of a thousand bytes each */
+    }
+    told->unique *= 1000;
+    told->walked = world.seconds;
+}
+
+static void touch(unsigned at, unsigned page)
+{
+    model.told[at].faults += !model.maps[at][page];
+    model.maps[at][page] = 1;
+}
+
+static void be_born(unsigned at, unsigned of)
+{
+    memcpy(model.maps[at], model.maps[of], sizeof model.maps[at]);
+    if (at == of)
+        memset(model.maps[at], 0, sizeof model.maps[at]);
+    uint64_t key = ++model.next_key;
+    model.told[at] = (struct world_process){.key = key,
+                                            .parent = at == of ? 0 : model.told[of].key,
+                                            .pid = (int64_t)key + 9,
+                                            .parent_pid = at == of ? 5 : model.told[of].pid,
+                                            .start = 3600 + world.seconds,
+                                            .peak = (double)NAN,
+                                            .anonymous = (double)NAN,
+                                            .unique = (double)NAN,
+                                            .proportional = (double)NAN,
+                                            .threads = 1};
+    model.lives[at] = true;
+}
+
+/* Grows, shares, writes to what is shared, gives back, forks, ends, or is walked through. */
+static void happen(void)
+{
+    unsigned at = chance(PROCESSES), other = chance(PROCESSES), what = chance(10);
+    unsigned page = model.next_page > 0 ? chance(model.next_page) : 0;
+    world.seconds += 0.01;
+    if (!model.lives[at]) {
+        if (what == 0)
+            be_born(at, model.lives[other] ? other : at);
+        return;
+    }
+    if (what < 2 && model.next_page + 8 < PAGES) {
+        for (unsigned i = 1 + chance(8); i > 0; i--)
+            touch(at, model.next_page++);
+    } else if (what == 2 && model.lives[other] && model.maps[other][page]) {
+        touch(at, page);
+    } else if (what == 3 && model.maps[at][page] && model.next_page < PAGES) {
+        model.maps[at][page] = 0;
+        touch(at, model.next_page++);
+    } else if (what == 4) {
+        for (unsigned i = page; i < page + 5 && i < PAGES; i++)
+            model.maps[at][i] = 0;
+    } else if (what == 5 && chance(4) == 0) {
+        model.lives[at] = false;
+    } else if (what >= 7) {
+        walk(at);
+    }
+}
+
+static void tick(vitals_usage *usage)
+{
+    world.process_count = 0;
+    for (unsigned at = 0; at < PROCESSES; at++) {
+        if (!model.lives[at])
+            continue;
+        struct world_process *told = &model.told[at];
+        told->resident = 0;
+        for (unsigned page = 0; page < model.next_page; page++)
+            told->resident += model.maps[at][page] ? 1000 : 0;
+        model.largest = fmax(model.largest, told->resident);
+        world.processes[world.process_count++] = *told;
+    }
+    world_fold(&world, usage);
+}
+
+static void no_bound_is_above_what_was_held(void)
+{
+    unsigned together = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        vitals_availability state;
+        world_init(&world);
+        memset(&model, 0, sizeof model);
+        model.random = seed;
+        vitals_usage *usage = usage_of_launcher(5);
+        be_born(0, 0);
+        for (int i = 0; i < TICKS; i++) {
+            for (unsigned events = chance(4) == 0 ? 0 : chance(EVENTS); events > 0; events--) {
+                happen();
+                count_pages();
+            }
+            for (unsigned at = 0; at < PROCESSES && i % 5 == 4; at++) {
+                world.seconds += 0.001;
+                walk(at);
+            }
+            tick(usage);
+        }
+        double low = figure_of(usage, "memory_peak_low_bytes", "", &state);
+        together += low > model.largest;
+        CHECK_INT(state, VITALS_LOWER_BOUND);
+        if (low > model.most * 1000)
+            CHECK_FAIL("seed %u: %f was at least held, of %f", (unsigned)seed, low,
+                       model.most * 1000);
+        world_done(&world, usage);
+    }
+    CHECK(together > 100); /* else nothing was tried */
+}
+
+static const check_test tests[] = {
+    {"shared pages are held once", shared_pages_are_held_once},
+    {"private pages are held together", private_pages_are_held_together},
+    {"pages that a fork shares are held once", pages_that_a_fork_shares_are_held_once},
+    {"peaks in turn are not held together", peaks_in_turn_are_not_held_together},
+    {"borrowed memory is held once", borrowed_memory_is_held_once},
+    {"borrowed memory of brothers is held once", borrowed_memory_of_brothers_is_held_once},
+    {"a peak from before is none of the run", a_peak_from_before_is_none_of_the_run},
+    {"no bound is above what was held", no_bound_is_above_what_was_held},
+};
+
+CHECK_TESTS(tests)
