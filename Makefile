@@ -29,10 +29,9 @@ run: $(BUILD)/build.ninja
 	@scripts/quietly $(BUILD)/make.log $(NINJA) -C $(BUILD) program
 	@$(BUILD)/vitals $(ARGS)
 
-# Builds what the tests that it runs need: everything, or the programs of those in TESTS.
-test check: $(BUILD)/tests.stamp
-	@$(if $(TESTS),,$(NINJA) -C $(BUILD))
-	@scripts/run-tests $(BUILD) $(if $(TESTS),--build) $(TESTS)
+# Builds what the tests that it runs need. TESTS=servers are those that speak to servers of others.
+test check: $(BUILD)/tests.stamp $(if $(filter servers,$(TESTS)),$(BUILD)/servers.stamp)
+	@scripts/run-tests $(BUILD) --build $(TESTS)
 
 bench: $(BUILD)/tests.stamp
 	@$(NINJA) -C $(BUILD)
@@ -62,6 +61,7 @@ help:
 	@echo 'make install      install below PREFIX (/usr/local); PREFIX=$$HOME/.local needs no root'
 	@echo 'make uninstall    remove what the last make install installed'
 	@echo 'make test, check  install what the tests need, run them; TESTS="unit ps" runs some, by suite or name'
+	@echo '                  TESTS=servers: with MLflow, Prometheus, a collector and a browser, which it installs'
 	@echo 'make bench        print what vitals costs to run, beside other tools'
 	@echo 'make fuzz         search for crashes in each parser, FUZZ_SECONDS=60 each'
 	@echo 'make format       lay out the C source with clang-format'
@@ -76,10 +76,14 @@ $(BUILD)/build.ninja:
 
 # Made again when the lists of what tests need change. A folder set up by `make run` learns here that
 # tests are wanted.
-$(BUILD)/tests.stamp: scripts/packages-build scripts/packages-test scripts/requirements-test.txt \
-    scripts/requirements-servers.txt tests/collector/main.go tests/collector/go.mod
+$(BUILD)/tests.stamp: scripts/packages-build scripts/packages-test scripts/requirements-test.txt
 	@scripts/setup test
 	@test -e $(BUILD)/build.ninja || { $(CONFIGURE); }
-	@$(MESON) configure $(BUILD) -Dtests=enabled "-Dtest_python=$(PYTHON)" \
-	    "-Dservers_python=$(SERVERS)" "-Dotelcol=$(OTELCOL)"
+	@$(MESON) configure $(BUILD) -Dtests=enabled "-Dtest_python=$(PYTHON)"
+	@touch $@
+
+$(BUILD)/servers.stamp: $(BUILD)/tests.stamp scripts/packages-servers scripts/requirements-servers.txt \
+    tests/collector/main.go tests/collector/go.mod
+	@scripts/setup servers
+	@$(MESON) configure $(BUILD) "-Dservers_python=$(SERVERS)" "-Dotelcol=$(OTELCOL)"
 	@touch $@

@@ -176,10 +176,8 @@ class Setup(unittest.TestCase):
         (self.bin / "cp").symlink_to(shutil.which("cp"))
         self.add("pip-python", '[ -e "$BIN/network" ] || { echo "no network" >&2; exit 1; }')
         self.machine(hammer="", saw="", glue="", python3=PYTHON)
-        for name in ("packages-test", "requirements-test.txt", "requirements-servers.txt"):
+        for name in ("packages-test", "requirements-test.txt"):
             (self.root / "scripts" / name).write_text("")
-        (self.root / "tests/collector").mkdir(parents=True)
-        (self.root / "tests/collector/go.mod").write_text("")
         # scripts/setup prefers /usr/bin/python3, which is real here.
         setup = self.root / "scripts/setup"
         setup.write_text(setup.read_text().replace("/usr/bin/python3", "/nowhere/python3"))
