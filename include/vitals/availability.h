@@ -1,7 +1,8 @@
 /* availability.h: how good a value is, or why there is none.
  *
  * A closed list with numbers for ever. Above zero there is a number, below zero there is none,
- * and zero means that nobody wrote the value: a defect, which a test looks for in every output. */
+ * and zero means that the value was never written: a defect, which a test looks for in every
+ * output. */
 #ifndef VITALS_AVAILABILITY_H
 #define VITALS_AVAILABILITY_H
 
@@ -23,7 +24,7 @@ typedef enum vitals_availability {
 
     VITALS_UNSET = 0, /* a defect of ours */
 
-    VITALS_NOT_REQUESTED = -1, /* nobody asked for this metric */
+    VITALS_NOT_REQUESTED = -1, /* the request does not name this metric */
     VITALS_NOT_YET = -2,       /* needs another reading */
     VITALS_UNSUPPORTED = -3,   /* this device, driver or kernel does not have it */
     VITALS_DENIED = -4,        /* permission */

@@ -3,10 +3,10 @@
  * Every instant and every wait of the library goes through one of these records, so that a test
  * runs a day in a second. All times are nanoseconds.
  *
- * The record is copied where it is handed in; what its functions use is not. Where a driver's call
- * may hang (every context that asks for real devices), a thread that nobody can end is left in it
- * and uses the clock when it comes back: the functions and `data` must then live until the process
- * ends, not only until the context is freed. */
+ * The record is copied where it is handed in; what its functions use is not. If a driver's call
+ * can hang (every context that asks for real devices), a thread that cannot be ended is left in it
+ * and uses the clock when the call returns: the functions and `data` must then live until the
+ * process ends, not only until the context is freed. */
 #ifndef VITALS_CLOCK_H
 #define VITALS_CLOCK_H
 
@@ -21,7 +21,7 @@ extern "C" {
 
 /* Grows at its end only. No function may be NULL. */
 typedef struct vitals_clock {
-    size_t size; /* sizeof(vitals_clock), set by whoever makes one */
+    size_t size; /* sizeof(vitals_clock), set by the caller */
     void *data;  /* handed to each function; see above how long it must live */
 
     uint64_t (*monotonic_ns)(void *data); /* for intervals: CLOCK_MONOTONIC */

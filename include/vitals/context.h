@@ -42,13 +42,13 @@ typedef struct vitals_options {
     uint64_t seed;             /* of the demo back end: same seed and clock, same values */
     uint32_t max_descriptors;  /* kept open for processes; 0: three quarters of RLIMIT_NOFILE */
     const vitals_clock *clock; /* vitals_clock_system(); see above how long it must live */
-    vitals_trace *trace;       /* NULL: nobody listens; likewise */
+    vitals_trace *trace;       /* NULL: no trace; likewise */
     void *trace_data;          /* likewise */
     const char *etc_root;      /* "/etc": os-release */
-    const char *run_root;      /* "/run": who is logged in */
+    const char *run_root;      /* "/run": users that are logged in */
     const char *share_root;    /* "/usr/share": the lists of what devices are called */
     const char *var_root;      /* "/var": what Kubernetes calls containers */
-    int no_bpf; /* not 0: the kernel is never given a program of ours that tells who has run */
+    int no_bpf;                /* not 0: loads no BPF program that lists the tasks that have run */
 } vitals_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_options) as the caller was compiled; not a byte

@@ -35,7 +35,7 @@ typedef struct vitals_mark {
     const char *name;
     uint64_t monotonic_ns;
     int64_t pid, tid; /* 0: not told */
-    int told;         /* not 0: the moment was told by who wrote it */
+    int told;         /* not 0: the writer gave the time itself */
 } vitals_mark;
 
 #ifdef __cplusplus
@@ -64,8 +64,8 @@ typedef struct vitals_mark {
 extern "C" {
 #endif
 
-/* Whether `size` bytes more harm nobody: a plain file, and below the limit of its size, which the
- * kernel would answer with a signal. */
+/* True if `size` more bytes can be written safely: the file is a regular one and stays below
+ * RLIMIT_FSIZE, past which the kernel sends SIGXFSZ. */
 static inline int vitals_mark_fits(int file, int size)
 {
     struct stat is;
@@ -106,7 +106,7 @@ static inline void vitals_mark_write(const char *what, const char *name)
 }
 #endif
 
-#else /* what the writer needs is not declared: who uses it reads why in the linker's message */
+#else /* The functions that the writer needs are not declared; the linker's message says why. */
 
 #define VITALS_BEGIN(name) vitals_mark_needs_std_gnu11_or_DEFAULT_SOURCE(name)
 #define VITALS_END(name)   vitals_mark_needs_std_gnu11_or_DEFAULT_SOURCE(name)

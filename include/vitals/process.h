@@ -2,8 +2,8 @@
  *
  * A row of a sampler's snapshot says what was; a handle asks the process itself, and proves at each
  * call that it still is the same one: it keeps two descriptors of it, its stat and a pidfd, so that
- * a pid which was given to somebody else answers VITALS_EGONE and never lends its data, receives
- * the signal or is waited for. Signals and waits go by the pidfd; what can only be set by pid is
+ * a pid that the kernel has given to another process returns VITALS_EGONE: that process is never
+ * read, signalled or waited for. Signals and waits go by the pidfd; what can only be set by pid is
  * proven before and after.
  *
  * Answers are snapshots: a row of the table process, and the tables whose parent it is: thread,
@@ -27,10 +27,10 @@ typedef struct vitals_process vitals_process;
 
 /* ---- having one ---- */
 
-/* By pid: the process that has it now. Errors: EARGUMENT (below 1), EGONE (nobody has it, or only a
- * thread, and the message says which), EDENIED (also: /proc hides it), EMEMORY, ESYSTEM. Cost: 6
- * system calls (stat opened, pidfd_open, status opened, read and closed, stat read), and two
- * descriptors until it is freed. */
+/* By pid: the process that has it now. Errors: EARGUMENT (below 1), EGONE (no process has it, or
+ * only a thread, and the message says which), EDENIED (also: /proc hides it), EMEMORY, ESYSTEM.
+ * Cost: 6 system calls (stat opened, pidfd_open, status opened, read and closed, stat read), and
+ * two descriptors until it is freed. */
 VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64_t pid,
                                                   vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
@@ -74,8 +74,8 @@ VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
                                                  vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
-/* Whom else an answer may be about. A child is older than nobody: one that started before its
- * parent only has its number. */
+/* Other processes that an answer can be about. A child is never older than its parent: a process
+ * that started before it only has the same number. */
 typedef enum vitals_relation {
     VITALS_PARENT = 1,     /* at most one */
     VITALS_ANCESTORS = 2,  /* the parent, its parent, to the top */
@@ -98,10 +98,10 @@ VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
 
 /* ---- signalling and waiting ---- */
 
-/* Sends a signal through its pidfd: to it, or to nobody. SIGSTOP suspends, SIGCONT resumes, SIGTERM
- * asks it to end, SIGKILL ends it; 0 only asks whether it may be signalled. Errors: EGONE, EDENIED,
- * EARGUMENT (no such signal), EUNSUPPORTED (a kernel without pidfd, or a process of another
- * /proc), ESYSTEM. One system call. */
+/* Sends a signal through its pidfd: to this process, or to none. SIGSTOP suspends, SIGCONT resumes,
+ * SIGTERM asks it to end, SIGKILL ends it; 0 only asks whether it may be signalled. Errors: EGONE,
+ * EDENIED, EARGUMENT (no such signal), EUNSUPPORTED (a kernel without pidfd, or a process of
+ * another /proc), ESYSTEM. One system call. */
 VITALS_API VITALS_CHECKED int vitals_process_signal(vitals_process *process, int signal,
                                                     vitals_error *error) VITALS_NONNULL(1);
 
@@ -109,8 +109,8 @@ VITALS_API VITALS_CHECKED int vitals_process_signal(vitals_process *process, int
 #define VITALS_FOREVER UINT64_MAX
 
 /* Waits until it has ended, at most timeout_ns by the context's clock (0: only looks). A child of
- * the caller is reaped, as by waitpid. A zombie of somebody else has ended. Once it has, it has for
- * ever. Errors: ETIMEOUT, EUNSUPPORTED (a kernel without pidfd, or a process of another /proc),
+ * the caller is reaped, as by waitpid. A zombie of another parent has ended. Once it has, it has
+ * for ever. Errors: ETIMEOUT, EUNSUPPORTED (a kernel without pidfd, or a process of another /proc),
  * ESYSTEM. Cost: one system call for each look, one for each sleep, at most five at its end; none
  * once it is known how it ended. */
 VITALS_API VITALS_CHECKED int vitals_process_wait(vitals_process *process, uint64_t timeout_ns,
@@ -118,10 +118,11 @@ VITALS_API VITALS_CHECKED int vitals_process_wait(vitals_process *process, uint6
 
 /* How it ended, once a wait has seen its end. HAVE: *code is what it gave to exit(3), and *signal
  * what ended it; one of both is 0. Either may be NULL; both are untouched where nothing is told.
- * NOT_YET: no wait has seen its end; this does not look. DENIED: a zombie of somebody else, which
- * we may not trace. UNSUPPORTED: it was reaped by another, before Linux 6.15, which tells it of
- * whoever was reaped since the handle was opened; or there is no pidfd. What is DENIED may be told
- * when asked again, once it was reaped. Cost: at most five system calls; none once it is known. */
+ * NOT_YET: no wait has seen its end; this does not look. DENIED: a zombie of another parent,
+ * which the caller may not trace. UNSUPPORTED: another process reaped it and the kernel is older
+ * than Linux 6.15, which keeps the status of processes reaped since the handle was opened; or there
+ * is no pidfd. DENIED can turn into HAVE when asked again, once the process was reaped. Cost: at
+ * most five system calls; none once it is known. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_process_exit_status(vitals_process *process,
                                                                          int *code, int *signal)
     VITALS_NONNULL(1);
@@ -139,7 +140,7 @@ typedef int vitals_ended(void *data, vitals_process *process);
 typedef struct vitals_wait {
     size_t size;         /* sizeof(vitals_wait), set by init */
     uint64_t timeout_ns; /* by the first one's clock; 0: only looks. VITALS_FOREVER */
-    vitals_ended *ended; /* NULL: nobody is told */
+    vitals_ended *ended; /* NULL: no callback */
     void *data;          /* handed to it */
 } vitals_wait;
 
@@ -150,7 +151,8 @@ VITALS_API void vitals_wait_init(vitals_wait *how, size_t size) VITALS_NONNULL(1
 /* Waits for several at once until all have ended, the time is over or `ended` stops it. It is told
  * once for each place in the list, in the order of their ends; those that had ended before come
  * first. `how` may be NULL (all defaults), and so may `processes` where there are 0. *remaining
- * (may be NULL) receives of how many nobody was told: they still live, unless it was stopped. Not
+ * (may be NULL) receives the number that was not reported: these still live, unless the callback
+ * stopped the wait. Not
  * an error: that some are left. Errors: EARGUMENT (one of them is NULL, options that are none),
  * EMEMORY, EUNSUPPORTED, ESYSTEM; none is told of then unless it was while waiting.
  * Cost: five system calls and one for each process; two more for each sleep; for each end two more

@@ -1,4 +1,4 @@
-/* psutil.h: psutil's numbers, for who moves from it and wants to compare.
+/* psutil.h: psutil's numbers, to compare with while moving from it.
  *
  * Where psutil defines a number otherwise than vitals does, these compute psutil's from rows of
  * vitals: a start time on whole seconds of boot, percent with one decimal, memory that is "used"

@@ -45,9 +45,10 @@ VITALS_API VITALS_CHECKED int vitals_request_add_table(vitals_request *request,
     VITALS_NONNULL(1);
 
 /* Chooses the rows of the table process, a sum of enum vitals_rows; pids matter to LISTED and
- * DESCENDANTS. A pid means the process that has it when the sampler first looks: one that is not
- * there is no error and has no row, and whoever gets the number later is not meant. The last
- * choice holds. Errors: EARGUMENT (no or an unknown choice, a pid below 1, no pid), EMEMORY. */
+ * DESCENDANTS. A pid means the process that has it when the sampler first looks: a pid
+ * that does not exist is no error and has no row, also if a process gets that number later. The
+ * last choice holds. Errors: EARGUMENT (no or an unknown choice, a pid below 1, no pid), EMEMORY.
+ */
 VITALS_API VITALS_CHECKED int vitals_request_rows(vitals_request *request, unsigned rows,
                                                   const int64_t *pids, size_t count,
                                                   vitals_error *error) VITALS_NONNULL(1);

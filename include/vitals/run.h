@@ -26,9 +26,10 @@
 extern "C" {
 #endif
 
-/* Who sees what a run's sampler saw, as it saw it. All of it is called in the sampler's process:
- * what it opens is its own, and what it writes to memory nobody else sees. A function may be NULL.
- * One that returns less than zero is not called again, and the account says why it stopped. */
+/* Receives each sample of a run. The functions are called in the sampler's process: descriptors
+ * that they open and memory that they write belong to that process alone. A function may be NULL.
+ * A function that returns less than zero is not called again, and the account says why it
+ * stopped. */
 typedef struct vitals_run_observer {
     void *data;
     const vitals_request *request; /* read beside what the account needs; NULL: nothing */
@@ -51,7 +52,7 @@ typedef struct vitals_run_options {
     uint64_t child_descriptors;  /* soft RLIMIT_NOFILE that the command gets back; 0: as it is */
 
     const vitals_usage_options *usage;   /* what is measured; NULL: defaults */
-    const vitals_run_observer *observer; /* who sees each sample; NULL: nobody */
+    const vitals_run_observer *observer; /* receives each sample; NULL: none */
 
     /* What may be counted with, best first; words of "cgroup2 systemd perf taskstats cgroup1
      * connector wait4 sampling", by spaces; NULL: all that are permitted. wait4 and sampling are
@@ -99,12 +100,12 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
  * child, with our streams, signals and directory. Nothing of the calling process is changed, and
  * any thread may call; so we are no subreaper: what the command leaves behind is counted where a
  * cgroup or perf can be had, and its CPU time is a lower bound elsewhere. The command is reaped by
- * the run, and its end stands in the account, unless somebody else of the process waits for every
- * child. A run that is freed before leaves it running. Limits, kill_tree, marks and taskstats are
- * those of vitals_run_command.
+ * the run, and its end stands in the account, unless another thread of the process waits for
+ * every child. A run that is freed before leaves it running. Limits, kill_tree, marks and taskstats
+ * are those of vitals_run_command.
  *
- * A child of ours that was not started so is never reaped here: it stays a zombie for whoever waits
- * for it. `options` and what it points to must live as long as the run. Errors: EARGUMENT,
+ * Other children of the caller are never reaped here: they stay zombies until the caller waits for
+ * them. `options` and what it points to must live as long as the run. Errors: EARGUMENT,
  * EUNSUPPORTED (a limit with argv), EGONE (no such process), EDENIED, EMEMORY, ESYSTEM. */
 VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options, vitals_run **out,
                                               vitals_error *error) VITALS_NONNULL(1, 2);

@@ -2,7 +2,7 @@
  *
  * A sampler keeps what it learned: descriptors of processes, devices, the last values. Either you
  * take snapshots with it (in your own thread), or it runs a thread of its own and leaves the newest
- * snapshot in a slot; then nobody waits for anybody.
+ * snapshot in a slot; then neither side waits for the other.
  *
  * Slow sources are read on workers: at the deadline (half the interval, at most 100 ms) a tick goes
  * on with the last value, marked stale. The first vitals_sampler_take alone waits longer, up to 2.2

@@ -30,7 +30,7 @@ typedef struct vitals_select_options {
                                    * (of memory) or by this much (of a ratio) is taken after those
                                    * that meet it */
     const char *const *free_accounts;    /* names or numbers of users whose memory counts as free */
-    size_t free_account_count;           /* 0: of nobody */
+    size_t free_account_count;           /* 0: of no user */
     const vitals_row *const *candidates; /* among these; NULL: among all */
     size_t candidate_count;
     const vitals_snapshot *older; /* of the same stream: where a driver gives no utilization,

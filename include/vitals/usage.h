@@ -20,7 +20,7 @@ extern "C" {
 
 typedef struct vitals_usage vitals_usage;
 
-/* Whose value a measure is. */
+/* The subject of a measure. */
 typedef enum vitals_scope {
     VITALS_SCOPE_TREE = 1, /* the processes that are measured, together; subject "" */
     VITALS_SCOPE_ROOT,     /* those that were named; "root" */
