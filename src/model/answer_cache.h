@@ -1,8 +1,8 @@
-/* answer_cache.h: what workers answered, kept until they answer again.
+/* answer_cache.h: the last answer of a worker, kept until the next one.
  *
- * A question may be only for what is due, so an answer is laid over the one before: what it was not
- * asked for stays, with the moment when it was read, of those rows that are still there. When a
- * worker does not answer in time its values become stale, and their tables with them.
+ * A query asks only for metrics that are due, so an answer is merged into the one before: for rows
+ * that still exist, values that were not asked for stay, with the time when they were read. If a
+ * worker does not answer in time, its values and their tables become stale.
  * Thread rule: one thread at a time. */
 #ifndef VITALS_MODEL_ANSWER_CACHE_H
 #define VITALS_MODEL_ANSWER_CACHE_H
@@ -10,9 +10,9 @@
 #include "model/builder.h"
 
 struct answer_cache {
-    struct row_batch kept, spare;      /* the newest of everything; memory for the next */
-    uint64_t whole_ns;                 /* when all of it was read; 0: one at a time */
-    uint64_t *moments, *spare_moments; /* then when each value was read */
+    struct row_batch kept, spare;      /* the newest values; memory for the next answer */
+    uint64_t whole_ns;                 /* when all values were read; 0: see moments */
+    uint64_t *moments, *spare_moments; /* when each value was read */
     size_t capacity, spare_capacity;
     struct metric_set silent; /* asked for and cache, at least once */
     bool answered;            /* at least once */
@@ -21,33 +21,32 @@ struct answer_cache {
 
 void cache_done(struct answer_cache *cache);
 
-/* Takes an answer, whose memory may be exchanged for ours. Rows are the same where entity and key
- * are, or, where the key is 0, entity and label. Returns 0 or VITALS_EMEMORY: then nothing has
- * changed. */
+/* Takes an answer; its memory may be swapped for the cache's. Rows match by entity and key, or by
+ * entity and label if the key is 0. Returns 0, or VITALS_EMEMORY with nothing changed. */
 int cache_take(struct answer_cache *cache, struct row_batch *answer, uint64_t read_ns);
 
-/* The worker was asked for these and did not answer in time. */
+/* Marks these as asked for and not answered in time. */
 void cache_overdue(struct answer_cache *cache, const struct metric_set *asked);
 
-/* Nothing that was read holds any more, for this reason; the rows stay. */
+/* Replaces every value by this reason; the rows stay. */
 void cache_lose(struct answer_cache *cache, vitals_availability reason);
 
-/* Why there is nothing: NOT_YET or TIMED_OUT. */
+/* Returns why there is no answer: NOT_YET or TIMED_OUT. */
 vitals_availability cache_reason(const struct answer_cache *cache);
 
-/* Writes the row's values into the newest row of its table, and for what workers read of the table
- * and the row does not have, the reason. The row may be NULL. */
+/* Writes the row's values into the newest row of its table, and a reason for each metric of the
+ * worker that the row lacks. The row may be NULL. */
 void cache_write(const struct answer_cache *cache, vitals_entity entity,
                  const struct batch_row *row, vitals_builder *builder, uint64_t stamp_ns);
 
-/* Whether it was asked for at least once. */
+/* True if the metric was answered at least once. */
 static inline bool cache_asked(const struct answer_cache *cache, vitals_metric metric)
 {
     return cache->answered && batch_wants(&cache->kept, metric);
 }
 
-/* Whether it was late and has never come. Another worker may have answered meanwhile: cache_reason
- * then does not tell. */
+/* True if the metric was late and never came. Another worker may have answered meanwhile, so
+ * cache_reason does not tell. */
 static inline bool cache_is_silent(const struct answer_cache *cache, vitals_metric metric)
 {
     return !cache_asked(cache, metric) && metric_set_has(&cache->silent, metric);
@@ -56,16 +55,15 @@ static inline bool cache_is_silent(const struct answer_cache *cache, vitals_metr
 /* When a fact of `kept` was read. */
 uint64_t cache_moment(const struct answer_cache *cache, const struct batch_cell *cell);
 
-/* The row with the key, or NULL. *hint makes it cheap where rows are asked for in their order; it
- * may be NULL. */
+/* Returns the row with the key, or NULL. *hint makes lookups in row order cheap; it may be NULL. */
 const struct batch_row *cache_find(const struct answer_cache *cache, vitals_entity entity,
                                    uint64_t key, size_t *hint);
 
-/* The same by label, and cache_write of it. */
+/* Finds the row by its label and writes it as cache_write does. */
 void cache_write_named(const struct answer_cache *cache, vitals_entity entity, vitals_text label,
                        size_t *hint, vitals_builder *builder, uint64_t stamp_ns);
 
-/* All rows of the entity into its open table, with its state. */
+/* Writes all rows of the entity into its open table, and the table's state. */
 void cache_write_table(const struct answer_cache *cache, vitals_entity entity,
                        vitals_builder *builder, uint64_t stamp_ns);
 

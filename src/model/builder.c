@@ -1,4 +1,4 @@
-/* builder.c: fills snapshots, and uses the memory of those that nobody else holds again.
+/* builder.c: fills snapshots, and reuses the memory of those that have no other reference.
  *
  * The first mistake or failed allocation is kept in `problem` and told by finish; from then on
  * every call does nothing. What a column needs of the catalogue is looked up once, when its table
@@ -61,7 +61,7 @@ static vitals_snapshot *take_idle(vitals_builder *builder)
 {
     for (size_t i = 0; i < KEPT; i++) {
         vitals_snapshot *snapshot = builder->kept[i];
-        /* Acquire: the reads of whoever gave it back come before our writes. Only a holder can
+        /* Acquire: the reads of the last holder come before our writes. Only a holder can
          * make the count grow, and there is none but us. */
         if (snapshot != NULL && atomic_load_explicit(&snapshot->refs, memory_order_acquire) == 1) {
             builder->kept[i] = NULL;
@@ -71,8 +71,7 @@ static vitals_snapshot *take_idle(vitals_builder *builder)
     return NULL;
 }
 
-/* Keeps it, in the place of the oldest where there is no other; that one lives on with those who
- * still read it. */
+/* Keeps it, if need be in the place of the oldest, which lives on with its other holders. */
 static void keep(vitals_builder *builder, vitals_snapshot *snapshot)
 {
     size_t place = builder->oldest;
@@ -296,7 +295,7 @@ void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t 
 {
     struct table *table = open_table(builder, entity);
     if (table == NULL || !row_allowed(builder, entity, key, parent))
-        return; /* a source may offer rows that nobody asked for */
+        return; /* a source may offer rows that the request does not ask for */
     if (table->count == table->capacity &&
         !table_reserve(&builder->building->arena, table, table->capacity * 2)) {
         out_of_memory(builder);

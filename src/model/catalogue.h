@@ -42,7 +42,7 @@ void metric_set_add(struct metric_set *set, vitals_metric metric);
 void metric_set_remove(struct metric_set *set, vitals_metric metric);
 bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity);
 
-/* Adds all metrics of the entity that say who a row is. */
+/* Adds all metrics of the entity that identify a row. */
 void metric_set_add_identities(struct metric_set *set, vitals_entity entity);
 
 static inline bool metric_set_has(const struct metric_set *set, vitals_metric metric)

@@ -1,4 +1,4 @@
-/* psutil.c: psutil's own numbers from our rows, digit for digit, for who compares.
+/* psutil.c: psutil's numbers computed from our rows, equal to the last digit.
  *
  * Pure functions of rows, with psutil's order of operations, since its rounding shows the
  * difference. What is wrong with some of these numbers stands in docs/psutil.md.

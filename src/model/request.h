@@ -16,14 +16,14 @@ struct vitals_request {
     unsigned rows;
     int64_t *pids;
     size_t pid_count;
-    int64_t watcher; /* who samples a run, a child of the one root, the launcher: it has no row and
-                        is not read. The launcher adopts whoever is orphaned below it; 0: none */
-    int activity; /* a file that changes whenever anybody of the run but the launcher does anything,
-                  open as long as the sampler lives; 0: none */
-    int activity_folder; /* of the group that it is of: who is not in it is not in the file either
-                          */
-    uint64_t resting_ns; /* the host is read no more often while nobody of the run does anything;
-                            0: as ever */
+    int64_t watcher; /* the sampling process of a run, a child of its root, the launcher. It is not
+                        read and has no row; orphans below the launcher become its children.
+                        0: none */
+    int activity;    /* a file whose text changes when a process of the run other than the launcher
+                        runs; open as long as the sampler lives; 0: none */
+    int activity_folder; /* the cgroup of that file: it says nothing of processes outside */
+    uint64_t resting_ns; /* reads the host no more often than this while the run is idle; 0: reads
+                            it as usual */
 };
 
 /* A copy that a sampler keeps, or NULL when memory is out. */

@@ -1,10 +1,10 @@
-/* row_batch.h: rows on their way from an operating system to a snapshot.
+/* row_batch.h: rows on their way from a reader to a snapshot.
  *
- * A flat list of rows and of their values, without a pointer in it but to its own memory: a worker
- * hands it over whole, and one day a process can. Who reads offers all that it found; what nobody
- * wants is passed over, and a reader asks batch_wants before it opens a file for it.
- * The memory is kept from reading to reading. What fails for want of memory sets `failed`, and
- * every later call does nothing. Thread rule: one thread at a time. */
+ * A flat list of rows and of their cells. It points only to its own memory, so that a worker hands
+ * it over whole. A reader offers everything that it found; a cell that is not requested is dropped.
+ * A reader calls batch_wants before it opens a file for one metric.
+ * The memory is kept from one reading to the next. If memory runs out, `failed` is set and every
+ * later call does nothing. Thread rule: one thread at a time. */
 #ifndef VITALS_MODEL_ROW_BATCH_H
 #define VITALS_MODEL_ROW_BATCH_H
 
@@ -27,8 +27,8 @@ struct batch_cell {
 
 struct batch_row {
     vitals_entity entity;
-    uint64_t key;    /* 0: by who the row is, its IDENTITY metrics; host/identities.c gives it */
-    uint64_t parent; /* 0: none */
+    uint64_t key;                /* 0: host/identities.c makes one from the IDENTITY metrics */
+    uint64_t parent;             /* 0: none */
     size_t label_at, label_size; /* in facts.text */
     size_t first, count;         /* in facts.items */
 };
@@ -45,11 +45,12 @@ struct row_batch {
     bool failed;
 };
 
-/* A table of paths can be as large as who names files wants it: what lies beyond is left out, and
- * the value and its table are LOWER_BOUND. A label is kept to a length that no snapshot shows. */
+/* A user who names files chooses how large a table of paths is: text past the limit is dropped, and
+ * the cell and its table become LOWER_BOUND. A label is cut at a length that no snapshot shows. */
 enum { BATCH_TEXT_MAX = 256 << 20, BATCH_LABEL_MAX = 1024 };
 
-/* One of zeros is empty and wants nothing. Empties it, with every table HAVE; keeps its memory. */
+/* Empties the batch and keeps its memory; every table is HAVE. A zeroed batch is empty and wants
+ * nothing. */
 void batch_reset(struct row_batch *batch, const struct metric_set *wanted);
 void batch_done(struct row_batch *batch);
 
@@ -61,11 +62,11 @@ static inline bool batch_wants(const struct row_batch *batch, vitals_metric metr
 /* How complete the table's rows are, or why there are none. */
 void batch_state(struct row_batch *batch, vitals_entity entity, vitals_availability state);
 
-/* Makes room for that many rows more of the table, each with every value that is wanted: for who
- * knows how many come, and has many. */
+/* Reserves memory for `rows` more rows of the table, each with every requested cell. For readers
+ * that know the count and have many. */
 void batch_reserve(struct row_batch *batch, vitals_entity entity, size_t rows);
 
-/* Makes room for as much as another holds; what has no memory for it does without. */
+/* Reserves as much as another batch holds; does nothing if memory runs out. */
 void batch_reserve_like(struct row_batch *batch, const struct row_batch *like);
 
 /* Begins a row; values that are set next go into it. The label is copied. Valid until the next row
@@ -73,7 +74,7 @@ void batch_reserve_like(struct row_batch *batch, const struct row_batch *like);
 struct batch_row *batch_add_row(struct row_batch *batch, vitals_entity entity, uint64_t key,
                                 struct span label);
 
-/* Sets a value of the newest row; one that is not wanted is passed over. */
+/* Sets a cell of the newest row; a metric that is not requested is ignored. */
 void batch_set_value(struct row_batch *batch, vitals_metric metric, struct value value);
 void batch_set_u64(struct row_batch *batch, vitals_metric metric, uint64_t number);
 void batch_set_i64(struct row_batch *batch, vitals_metric metric, int64_t number);
@@ -84,7 +85,7 @@ void batch_set_text_as(struct row_batch *batch, vitals_metric metric, struct spa
                        vitals_availability state);
 void batch_set_missing(struct row_batch *batch, vitals_metric metric, vitals_availability reason);
 
-/* Takes back what was added since: a table that is read once more. */
+/* Removes what was added since the mark, so that a table can be read again. */
 struct batch_mark {
     size_t count, row_count, text_size;
 };
@@ -94,7 +95,7 @@ static inline struct batch_mark batch_mark(const struct row_batch *batch)
 }
 void batch_rewind(struct row_batch *batch, struct batch_mark mark);
 
-/* The value of a row, or NULL where it was not set. */
+/* Returns the cell of a row, or NULL if it was not set. */
 const struct batch_cell *batch_find(const struct row_batch *batch, const struct batch_row *row,
                                     vitals_metric metric);
 static inline struct span batch_span(const struct row_batch *batch, const struct batch_cell *cell)

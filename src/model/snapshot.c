@@ -53,7 +53,7 @@ void vitals_snapshot_unref(vitals_snapshot *snapshot)
 {
     if (snapshot == NULL)
         return;
-    /* Release: our reads come before whoever reuses or frees it; acquire: so do all others'. */
+    /* Release: our reads come before the reuse or free; acquire: so do those of other threads. */
     if (atomic_fetch_sub_explicit(&snapshot->refs, 1, memory_order_acq_rel) != 1)
         return;
     drop_texts(snapshot);

@@ -3,7 +3,7 @@
  * A table is a set of columns; a column is an array of cells and an array of states, in the order
  * of rows. Everything but the snapshot itself lies in its arena. Text cells point to shared texts:
  * those of `texts` are held by the snapshot until it is given up, the others lie in the arena.
- * Thread rule: builder.c alone writes, and only while nobody else holds the snapshot. */
+ * Thread rule: builder.c alone writes, and only while it has the only reference. */
 #ifndef VITALS_MODEL_SNAPSHOT_H
 #define VITALS_MODEL_SNAPSHOT_H
 
@@ -74,7 +74,7 @@ struct vitals_snapshot {
 /* An empty one with one reference, or NULL when memory is out. */
 vitals_snapshot *snapshot_new(void);
 
-/* Empties it and keeps its memory. Only for who holds the only reference. */
+/* Empties it and keeps its memory. The caller must hold the only reference. */
 void snapshot_reset(vitals_snapshot *snapshot);
 
 /* The open table, or NULL. */
