@@ -1,10 +1,10 @@
-/* devices.c: which cards and partitions there are, and who they are.
+/* devices.c: the list of cards and partitions, and their identity.
  *
  * A card is a PCI device that the driver amdgpu has, known by the number in its silicon, else by
- * its address. Where KFD shows it as several nodes it is divided, and each node is a partition.
- * What a slot says of a device never changes: one whose nodes become others gets a new slot under
- * its old name. Nothing here wakes a card: what is read of it the kernel answers from memory.
- * Thread rule: the scan's. */
+ * its address. If KFD shows it as several nodes it is divided, and each node is a partition. The
+ * identity in a slot never changes: a device whose nodes change gets a new slot under its old name.
+ * Nothing here wakes a card: the kernel answers these reads from memory. Thread rule: the scan's.
+ */
 #include "gpu/amd/state.h"
 #include "gpu/names.h"
 
@@ -18,7 +18,7 @@
 
 /* A card as it is found, before it is known whether its slot is there. */
 struct card {
-    struct amd_device device; /* its `who` lacks the slot */
+    struct amd_device device; /* its identity lacks the slot */
     uint64_t render_minor;
 };
 
@@ -79,7 +79,7 @@ static struct amd_device *list(struct amd *amd, struct amd_device *found, struct
     return device;
 }
 
-/* ---- who it is ---- */
+/* ---- identity ---- */
 
 static bool is_hex(const char *text)
 {
@@ -87,7 +87,7 @@ static bool is_hex(const char *text)
     return size > 0 && size <= 16 && text[size] == '\0' && strspn(text, "0") != size;
 }
 
-/* While a card is reset its number cannot be read: then it is who it was. */
+/* The serial number cannot be read while a card is reset: keep the last identity. */
 static void name_uuid(const struct amd *amd, struct amd_device *found)
 {
     char path[OS_SYS_PATH], text[32];

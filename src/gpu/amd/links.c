@@ -1,7 +1,7 @@
-/* links.c: XGMI: what a card is linked to, as KFD's topology tells, and what its ports carried, as
- * its firmware counts.
+/* links.c: XGMI: the links of a card, from KFD's topology, and the traffic of its ports, from its
+ * firmware's counters.
  *
- * Which port leads where nobody says, so links and ports are rows of their own: "xgmi0" to another
+ * No source says which port leads where, so links and ports are separate rows: "xgmi0" to another
  * device, "xgmi_port0" with the counters. */
 #include "gpu/amd/state.h"
 

@@ -97,7 +97,8 @@ static bool add_used(const char *name, void *data)
     return true;
 }
 
-/* No file tells what is in use of a partition: those who compute on it hold at least so much. */
+/* No file has the memory in use of a partition: the sum over its compute processes is a lower
+ * bound. */
 static void read_partition(struct amd_reader *reader)
 {
     const struct kfd_node *node = &reader->device->nodes[0];

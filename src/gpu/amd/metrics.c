@@ -245,7 +245,7 @@ void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct va
 struct value amd_metrics_carried(uint64_t kilobytes)
 {
     struct value bytes = value_u64(saturating_mul(kilobytes, 1024));
-    bytes.state = VITALS_ESTIMATE; // of 1000 or of 1024, nobody says
+    bytes.state = VITALS_ESTIMATE; // of 1000 or of 1024: not documented
     return bytes;
 }
 

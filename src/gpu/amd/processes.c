@@ -1,5 +1,5 @@
-/* processes.c: who uses a card or a partition: those that have a node of it open, as a sweep of
- * /proc tells, and those that compute on it, as KFD tells of all users.
+/* processes.c: the processes that use a card or a partition: those that have a node of it open (a
+ * sweep of /proc), and those that compute on it (KFD, for all users).
  *
  * Queues of ROCm pass by the kernel, so that of compute a descriptor shows memory but no time; KFD
  * has the compute units that a process uses at this moment, and the time of its copy engines. KFD's
@@ -22,8 +22,7 @@ static struct value *at(struct gpu_process *process, vitals_metric metric)
     return &process->at[metric_number(metric)];
 }
 
-/* What is told takes the place of what is not; why KFD does not tell is said where nobody has said
- * anything. */
+/* A value replaces a missing one; KFD's reason is used only if there is no other. */
 static void set(const struct kfd_walk *walk, struct gpu_process *process, vitals_metric metric,
                 struct value value)
 {
@@ -101,7 +100,7 @@ static bool take_process(const char *name, void *data)
     if (!kfd_parse_pid(name, &pid) ||
         !kfd_read_usage(&walk->amd->context->os, name, node->gpu_id, what, &usage))
         return true;
-    // Somebody of ours may have the number of a stranger.
+    // A process of this namespace may have the number of a foreign one.
     if (!walk->pids_hold && is_ours(walk->out, pid))
         return true;
     struct gpu_process *process = gpu_processes_put(walk->out, pid);

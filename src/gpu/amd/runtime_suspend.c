@@ -1,10 +1,10 @@
-/* runtime_suspend.c: leaving a card alone that could fall asleep.
+/* runtime_suspend.c: does not keep an idle card from runtime suspend.
  *
- * Whoever reads one of amdgpu's files restarts the time after which an idle card is put to sleep
- * (five seconds): a monitor that reads every two keeps a laptop's card awake for ever. So of a card
- * that may sleep and had nothing to do its last readings are told again, as old ones, for long
- * enough that it can fall asleep; then it is looked at once more.
- * Thread rule: that of whoever reads the device; never the slow readings'. */
+ * Each read of one of amdgpu's files restarts the five seconds after which an idle card is
+ * suspended: a monitor that reads every two seconds keeps a laptop's card awake. So the last
+ * readings of an idle card that may suspend are repeated, marked stale, for long enough that it can
+ * suspend; then it is read once more. Thread rule: the thread that reads the device; never that of
+ * its slow readings. */
 #include "gpu/amd/state.h"
 
 #include "util/memory.h"

@@ -1,5 +1,4 @@
-/* state.h: what the back end keeps, and the files it is made of. Nobody outside this folder
- * includes it. */
+/* state.h: what the back end keeps, and the files it is made of. Private to this folder. */
 #ifndef VITALS_GPU_AMD_STATE_H
 #define VITALS_GPU_AMD_STATE_H
 

@@ -1,8 +1,8 @@
 /* demo.c: the demo back end: the shortest whole implementation of gpu/backend.h.
  *
- * Whoever writes one for a vendor may begin with a copy. One thing is different there: a driver's
- * answers cost something, so that nvidia/sample.c asks only for what is in `wanted`; here all of
- * it is free, and more than is wanted does no harm. */
+ * Copy it to begin a back end for a vendor. One thing differs there: a driver's calls cost time, so
+ * that nvidia/sample.c reads only metrics in `wanted`; here they are free, and extra values do no
+ * harm. */
 #include "gpu/demo/state.h"
 
 #include "gpu/fill.h"

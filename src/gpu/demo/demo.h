@@ -23,8 +23,8 @@ struct demo_model {
     unsigned links; /* NVLink or XGMI, to a switch */
 };
 
-/* What a process does on the demo's devices, and what it belongs to. Who it is comes from the
- * machine: see demo_processes.c. */
+/* The activity of a process on the demo's devices, and its workload. The process itself is one of
+ * the machine: see demo_processes.c. */
 struct demo_program {
     bool compute, graphics;
     double memory_share; /* of its device's memory */
@@ -41,7 +41,7 @@ struct demo_scenario {
     bool idle;                          /* no load and no process */
     bool self;                          /* the first device's process is our own */
     bool strangers;                     /* no process is one of this machine's */
-    bool bare;                          /* drivers tell nothing but who the devices are */
+    bool bare;                          /* drivers tell only the identity of the devices */
     bool first_is_lost;
     bool second_hangs;   /* for five seconds, each time it is asked */
     bool first_is_hot;   /* heat and its power limit hold its clocks down */

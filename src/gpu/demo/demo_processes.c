@@ -1,9 +1,9 @@
-/* demo_processes.c: who is on the demo's devices, and what they belong to.
+/* demo_processes.c: the processes on the demo's devices, and their workloads.
  *
  * The devices are made up, their users are not: the newest programs of the machine, chosen once, so
  * that a person sees rows like those of a real device. Their work is made up again: a path of a
  * cgroup as Slurm, Docker, Kubernetes and systemd write it, which src/workload judges like any
- * other, and what a node's log folder would call it. In a /proc without any program nobody lives.
+ * other, and what a node's log folder would call it. A /proc without programs gives no processes.
  * Thread rule: with the context, which is made by one thread. */
 #include "gpu/demo/demo.h"
 

@@ -184,7 +184,7 @@ static void read_links(const struct demo *demo, uint32_t slot, struct gpu_fill *
     }
 }
 
-/* ---- who it is, and how it was set up ---- */
+/* ---- identity and configuration ---- */
 
 static void read_identity(const struct demo *demo, uint32_t slot, struct gpu_fill *fill)
 {

@@ -61,7 +61,7 @@ static const struct demo_model max1550 = {
 
 #define PODS "/kubepods.slice/kubepods-"
 
-/* A job of Slurm's, a container, two pods, a service, and somebody at the screen. */
+/* A Slurm job, a container, two pods, a service and a desktop session. */
 const struct demo_program demo_programs[DEMO_PROGRAMS] = {
     {.compute = true,
      .memory_share = 0.55,

@@ -1,4 +1,4 @@
-/* state.h: what the demo keeps. Nobody outside this folder includes it. */
+/* state.h: what the demo keeps. Private to this folder. */
 #ifndef VITALS_GPU_DEMO_STATE_H
 #define VITALS_GPU_DEMO_STATE_H
 

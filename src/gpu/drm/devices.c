@@ -1,9 +1,9 @@
-/* devices.c: which devices there are that no other back end reads, and who each of them is.
+/* devices.c: the devices that no other back end reads, and their identity.
  *
- * A device is what stands behind the nodes of /sys/class/drm and /sys/class/accel; of one that has
- * no render node and no accel node nobody can compute or draw on, so it is passed over: a display
- * alone. A slot is given once to a place in /sys and a driver. Nothing here wakes a device.
- * Thread rule: the scanning thread. */
+ * A device is the owner of nodes in /sys/class/drm and /sys/class/accel. A device without a render
+ * or accel node (a display alone) can neither compute nor draw, and is left out. A slot is given
+ * once to a place in /sys and a driver. Nothing here wakes a device. Thread rule: the scanning
+ * thread. */
 #include "gpu/drm/state.h"
 #include "gpu/names.h"
 #include "gpu/node.h"
@@ -225,7 +225,7 @@ static uint32_t slot_for(struct drm *drm, const struct found *found, const char 
     return drm->count++;
 }
 
-/* ---- who they are ---- */
+/* ---- identity ---- */
 
 /* "OF_COMPATIBLE_0=arm,mali-valhall-csf" of its uevent, which names the part. */
 static bool read_compatible(const struct os *os, const char *folder, char *out, size_t capacity)

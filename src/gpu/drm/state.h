@@ -1,7 +1,7 @@
 /* state.h: what the generic back end keeps: a slot per device.
  *
- * What says who it is is written once, when a scan finds it, and read by everybody; `clients` is
- * touched by `processes` and `sample`, which never run at once for one device. */
+ * Its identity is written once, when a scan finds it, and read by all threads; `clients` is touched
+ * by `processes` and `sample`, which never run at once for one device. */
 #ifndef VITALS_GPU_DRM_STATE_H
 #define VITALS_GPU_DRM_STATE_H
 
@@ -28,7 +28,7 @@ struct drm_sensor {
 };
 
 struct drm_slot {
-    /* who it is */
+    /* its identity */
     char folder[DRM_FOLDER];    /* where it stands: "devices/platform/soc/3d00000.gpu" */
     char bus_id[PCI_BUS_ID];    /* "": not on a PCI bus */
     char driver[DRM_NAME];      /* of the kernel */

@@ -1,8 +1,8 @@
-/* devices.c: which devices and tiles there are, and who each of them is.
+/* devices.c: the list of devices and tiles, and their identity.
  *
- * A slot is given once to an address under a card's number and a driver: whoever is bound anew gets
- * another slot, and is the same device by its identifier. Nothing that is read here wakes a device.
- * Thread rule: the scanning thread. */
+ * A slot is given once to an address under a card's number and a driver: a device that is bound
+ * again gets another slot, and is the same by its identifier. No read here wakes a device. Thread
+ * rule: the scanning thread. */
 #include "gpu/intel/devices.h"
 #include "gpu/names.h"
 #include "gpu/node.h"
@@ -231,7 +231,7 @@ static uint32_t slot_for(struct intel *intel, const struct card *card, int32_t t
     return intel->count++;
 }
 
-/* ---- who they are ---- */
+/* ---- identity ---- */
 
 static void identify(const struct intel *intel, uint32_t at, uint32_t index,
                      struct gpu_identity *out)

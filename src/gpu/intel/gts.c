@@ -376,7 +376,7 @@ static void read_throttling(struct throttling *throttling)
     else if (!pci_path(folder, throttling->gt->folder, dialect->throttle_folder))
         return;
     (void)os_sys_list(throttling->os, throttling->folder, visit_reason, throttling);
-    if (throttling->size == 0) // it is held, and nobody says why
+    if (throttling->size == 0) // throttled, and no reason is given
         metric_set_add(&throttling->held, VITALS_GPU_THROTTLED_OTHERWISE);
 }
 

@@ -2,9 +2,8 @@
  *
  * Everything comes from /sys, from perf counters of the device where those are permitted, and from
  * the descriptors that programs have open; no library of Intel's is asked. The size of a card's
- * memory, and how much of it is in use, the kernel tells only to those who open the device: that is
- * done for a moment, while the device is awake; where it is not permitted they are estimated, and
- * say so. */
+ * memory, and how much of it is in use, come from an ioctl on the open device: it is opened for a
+ * moment while it is awake; if that is not permitted, both are estimates and marked so. */
 #ifndef VITALS_GPU_INTEL_INTEL_H
 #define VITALS_GPU_INTEL_INTEL_H
 
@@ -12,7 +11,7 @@
 
 extern const struct gpu_backend gpu_backend_intel;
 
-/* Who counts: the operating system, but in tests, where there is no such device. */
+/* Provides the counters: the operating system, or a simulation in tests. */
 struct intel_counting {
     int (*add)(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
                const struct os_perf_event *event);
@@ -20,7 +19,7 @@ struct intel_counting {
     void (*close)(struct os_perf *perf);
 };
 
-/* Who opens a card's node and asks its driver: likewise. */
+/* Opens a card's node and queries its driver: likewise. */
 struct intel_asking {
     int (*open)(const struct os *os, const char *name, uint32_t major, uint32_t minor);
     int (*ask)(int descriptor, unsigned command, void *argument, size_t size);

@@ -1,11 +1,10 @@
 /* memory.c: how much memory a card has, and how much of that is in use.
  *
- * The driver tells it to whoever opens the card's render node: how much there is, and, to those who
- * may count (CAP_PERFMON), how much of it is taken by all users together. The node is closed at
- * once, so that we are no client of the card. Asking keeps a card awake for a moment, so that one
- * which does nothing is asked seldom; what was in use then is an estimate of now. Where nobody
- * tells, the window through which the processor sees the memory is as large as the memory, or
- * small; and what is in use is at least what the processes hold that we may see.
+ * An ioctl on the card's render node returns the size and, with CAP_PERFMON, how much all users
+ * have taken together. The node is closed at once, so that this process is no client of the card.
+ * The ioctl keeps a card awake for a moment, so an idle card is asked seldom and its last value is
+ * an estimate. Without the ioctl, the size of the PCI aperture is used if it is plausible, and the
+ * memory of the visible processes is a lower bound for what is in use.
  *
  * The layouts are those of the kernel's uapi headers i915_drm.h and xe_drm.h, which are fixed. */
 #include "gpu/intel/events.h"

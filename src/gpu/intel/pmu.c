@@ -1,8 +1,8 @@
 /* pmu.c: how long the engines were busy, by the device's own performance monitoring unit.
  *
- * Exact, and of all users' work, but only for who may count (CAP_PERFMON, or perf_event_paranoid
- * at 0). i915 has an event for each engine, which counts nanoseconds; xe has two, of ticks, whose
- * class, instance and GT are words of the event. What the words mean stands in /sys.
+ * Exact, and for the work of all users, but needs CAP_PERFMON or perf_event_paranoid at 0. i915 has
+ * an event for each engine, which counts nanoseconds; xe has two, of ticks, whose class, instance
+ * and GT are words of the event. What the words mean stands in /sys.
  *
  * As long as an event of xe's engines is open the kernel keeps the device awake. So they are opened
  * only once a GT is awake for much of the time, and closed once the engines did hardly anything for
@@ -313,7 +313,7 @@ static void measure(struct intel_pmu *pmu, const uint64_t *values, uint64_t now_
         pmu->still_since_ns = now_ns;
 }
 
-/* What is known of engines while nobody counts: they are no busier than the device is awake. */
+/* Without counters, the time awake is an upper bound for how busy the engines are. */
 static void rest(struct intel_slot *slot)
 {
     for (size_t kind = 0; kind < ENGINE_KINDS; kind++)

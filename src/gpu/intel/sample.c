@@ -1,8 +1,8 @@
 /* sample.c: one reading of a device or of a tile.
  *
- * How busy a device is, from the best that there is: its own counters (exact); how much of the time
- * its GTs were awake (it was no busier than that, whoever used it); what the processes that we may
- * see did together (at least that). Which of them it was, the value says. */
+ * How busy a device is comes from the best source available: its own counters (exact); the time
+ * that its GTs were awake (an upper bound); the sum over the visible processes (a lower bound). The
+ * value's availability says which. */
 #include "gpu/intel/sample.h"
 #include "gpu/intel/events.h"
 #include "util/number.h"
@@ -191,7 +191,7 @@ static bool may_count(const struct os *os)
            !number_is_u64(text, &paranoid) || paranoid == 0; // it may be below 0
 }
 
-/* What may be counted needs nobody's descriptors; how long it was awake the first reading tells. */
+/* Counters need no descriptors of processes; the first reading gives the time awake. */
 unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot)
 {
     vitals_availability counters = may_count(os) ? VITALS_HAVE : VITALS_DENIED;
@@ -199,7 +199,7 @@ unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot)
     return slot->tile < 0 ? memory | swept_load(counters, VITALS_NOT_YET) : 0;
 }
 
-/* As this reading has shown; where nobody asked for the load, as before. */
+/* Updated by this reading; unchanged if the load was not requested. */
 static void learn_swept(const struct os *os, struct intel_slot *slot, const struct gpu_fill *fill)
 {
     unsigned load = atomic_load(&slot->swept) & (GPU_SWEPT_LOAD | GPU_SWEPT_ENGINES);

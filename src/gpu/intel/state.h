@@ -1,8 +1,8 @@
 /* state.h: what the Intel back end keeps.
  *
- * A slot is a device, or a tile of one. What says who it is is written once, when a scan finds it,
- * and read by everybody; the rest is its sampling thread's, but for the clients, which that thread
- * and the one of `processes` never touch at once. */
+ * A slot is a device, or a tile of one. Its identity is written once, when a scan finds it, and
+ * read by all threads; the rest belongs to its sampling thread, except for the clients, which that
+ * thread and the one of `processes` never touch at once. */
 #ifndef VITALS_GPU_INTEL_STATE_H
 #define VITALS_GPU_INTEL_STATE_H
 
@@ -93,7 +93,7 @@ struct intel_pmu {
     } classes[ENGINE_KINDS];
 };
 
-/* The card's own memory, as its driver tells it to those who open it. */
+/* The card's own memory, read by an ioctl on the open node. */
 struct intel_memory {
     struct value total, used; /* UNSET: not told */
     uint64_t asked_ns;        /* 0: not asked yet */
@@ -101,7 +101,7 @@ struct intel_memory {
 };
 
 struct intel_slot {
-    /* who it is */
+    /* its identity */
     char bus_id[PCI_BUS_ID];
     char folder[INTEL_FOLDER]; /* of the device */
     char card[24];             /* "card0" */
@@ -139,7 +139,7 @@ struct intel {
     struct intel_slot *slots[GPU_DEVICES_MAX];
 };
 
-/* ---- who reads what ---- */
+/* ---- readers ---- */
 
 /* errno (negative) → why a file of /sys tells nothing. */
 vitals_availability intel_reason(int error);
@@ -187,8 +187,8 @@ void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gp
 void intel_read_pmu(struct intel *intel, struct intel_slot *slot, uint64_t now_ns);
 void intel_close_pmu(struct intel *intel, struct intel_slot *slot);
 
-/* Whether the device's engines may be counted: HAVE, or why not. For who asks that alone: what is
- * opened is closed again, and the slot is not touched. Not of a device that is asleep. */
+/* Whether the device's engines may be counted: HAVE, or why not. Closes what it opens and does not
+ * touch the slot. Not for a suspended device. */
 vitals_availability intel_probe_pmu(struct intel *intel, const struct intel_slot *slot);
 struct value intel_busiest(const struct intel_slot *slot);
 void intel_fill_engines(const struct intel_slot *slot, struct gpu_fill *fill);

@@ -54,8 +54,7 @@ static bool is_wanted(const struct metric_set *wanted)
     return false;
 }
 
-/* After the first process of which the driver does not tell because it tells of none (accounting is
- * off), nobody else is asked for. */
+/* Stops after the first process if accounting is off for the device. */
 void nvidia_read_accounts(const struct nvidia *nvidia, nvml_device handle,
                           const struct metric_set *wanted, struct gpu_processes *out)
 {

@@ -1,8 +1,8 @@
-/* devices.c: which devices and MIG instances there are, and who they are.
+/* devices.c: the list of devices and MIG instances, and their identity.
  *
- * A device is known by its UUID and keeps its slot for ever. One that the driver cannot reach any
- * more keeps its place in the list, as who it was; the driver itself never forgets one before it
- * is loaded anew. What does not change is asked once. */
+ * A device is known by its UUID and keeps its slot for ever. A device that the driver cannot reach
+ * any more keeps its place and identity; the driver itself keeps a lost device until it is
+ * reloaded. Constant properties are read once. */
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "gpu/pci.h"
@@ -268,7 +268,7 @@ static void scan_lost(struct nvidia *nvidia, unsigned index, nvml_return code, s
 {
     struct nvidia_device *device = find_place(nvidia, index);
     if (!device) {
-        char uuid[GPU_NAME]; /* until it can be asked who it is */
+        char uuid[GPU_NAME]; /* until its identity can be read */
         snprintf(uuid, sizeof uuid, "nvidia-%u", index);
         device = claim(nvidia, uuid);
         if (!device)
@@ -281,7 +281,7 @@ static void scan_lost(struct nvidia *nvidia, unsigned index, nvml_return code, s
     keep_partitions(nvidia, device, out);
 }
 
-/* The device sleeps: it is as it was, and nobody asks it. Its partitions are still there. */
+/* The device is suspended: its last identity and its partitions stay, and it is not queried. */
 static bool passes_sleeper(struct nvidia *nvidia, unsigned index, struct gpu_scan *out)
 {
     struct nvidia_device *device = find_place(nvidia, index);
@@ -343,7 +343,7 @@ static void scan_nothing(struct nvidia *nvidia, struct gpu_scan *out)
     snprintf(out->message, sizeof out->message, "%s", nvidia->shut_message);
 }
 
-/* Who is not listed any more (an instance that was destroyed) has no handle that may be used. */
+/* An instance that is no longer listed was destroyed: its handle must not be used. */
 static void forget_others(struct nvidia *nvidia)
 {
     for (uint32_t i = 0; i < nvidia->count; i++) {

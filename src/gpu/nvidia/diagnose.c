@@ -239,7 +239,7 @@ static void diagnose_devices(const struct nvidia *nvidia, struct row_batch *out)
     }
 }
 
-/* Who else uses the counters of the performance monitor. */
+/* Other users of the performance monitor's counters. */
 static void diagnose_monitor(const vitals_context *context, struct row_batch *out)
 {
     if (nvidia_finds_hostengine(context))

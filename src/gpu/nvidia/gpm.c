@@ -3,9 +3,9 @@
  *
  * A figure stands between two of the driver's samples, so that the first reading gives none. The
  * monitor shares counters with profilers, above all with DCGM: it is read by name only, and not
- * while DCGM's nv-hostengine runs. But how busy a MIG instance is, nobody else tells: that is read
- * whenever it is wanted. It is the share of time in which the GPU instance had work, of all compute
- * instances that it is divided into: an estimate of each. */
+ * while DCGM's nv-hostengine runs. The utilization of a MIG instance has no other source: it is
+ * read whenever it is requested. It is the share of time in which the GPU instance had work, of all
+ * compute instances that it is divided into: an estimate of each. */
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 
@@ -39,7 +39,7 @@ static bool wants_any(const struct nvidia_reader *reader)
 #define LOOK_AGAIN_NS (60 * NS_PER_SECOND)
 #define SHORTEST_NS   (100 * NS_PER_MS) /* between two samples, says the driver's document */
 
-/* ---- who else uses it ---- */
+/* ---- other users ---- */
 
 static bool is_hostengine(const struct os *os, int64_t pid, struct buffer *text)
 {

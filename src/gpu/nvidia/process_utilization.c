@@ -15,7 +15,7 @@
 enum { SAMPLES_FIRST = 128, SAMPLES_MAX = 4096 };
 #define HOLD_NS NS_PER_SECOND /* no driver is slower than one sample a second */
 
-/* Those who are still listed keep their integrals. */
+/* Processes that are still listed keep their integrals. */
 static bool follow_users(struct nvidia_device *device, const struct gpu_processes *list)
 {
     if (list->count > device->spare_capacity) {
@@ -50,7 +50,7 @@ static struct nvidia_user *find_user(struct nvidia_device *device, unsigned pid)
     return search_find(device->users, device->user_count, sizeof *device->users, number);
 }
 
-/* Where nothing was read yet, or nobody did anything for long: the last second. */
+/* The last second, if nothing was read yet or no process was active for long. */
 static uint64_t recent_us(const struct nvidia *nvidia)
 {
     const vitals_clock *clock = &nvidia->context->os.clock;
@@ -277,7 +277,7 @@ void nvidia_read_utilizations(const struct nvidia *nvidia, struct nvidia_device 
         return;
     vitals_availability state = VITALS_UNSUPPORTED; /* of a partition */
     if (out->count == 0)
-        device->cursor_us = 0; /* who comes next begins anew */
+        device->cursor_us = 0; /* the next process in this place starts at 0 */
     if (!follow_users(device, out))
         state = VITALS_FAILED;
     else if (!device->partition && out->count > 0)

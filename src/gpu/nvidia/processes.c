@@ -1,10 +1,9 @@
-/* processes.c: who is on a device.
+/* processes.c: the processes on a device.
  *
  * Compute processes, graphics processes and clients of the MPS server come in three lists and are
  * one row each. Entries have had 16, 24 and 32 bytes, and not always those that the function's name
- * promises (nvitop issues 75, 88, 94), so that the layout is found out from what the driver wrote
- * and proven by what it says. How much of the device each of them uses is process_utilization.c's.
- */
+ * promises (nvitop issues 75, 88, 94), so the layout is deduced from the bytes that the driver
+ * wrote, and verified. The utilization of each process is in process_utilization.c. */
 #include "gpu/fill.h"
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
@@ -221,8 +220,8 @@ static vitals_availability read_list(const struct nvidia *nvidia, struct nvidia_
     return nvidia_decode_list(&list, out) ? VITALS_HAVE : VITALS_FAILED;
 }
 
-/* Clients of the MPS server compute, so that nobody is asked for where nobody does; a list that
- * cannot be had leaves them without their mark. */
+/* Clients of the MPS server are compute processes: skip the call if there are none. If the call
+ * fails, they lack their mark. */
 static void mark_mps(const struct nvidia *nvidia, struct nvidia_device *device, nvml_device handle,
                      struct gpu_processes *out)
 {

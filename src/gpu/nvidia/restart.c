@@ -1,10 +1,10 @@
-/* restart.c: the driver goes and comes while we run.
+/* restart.c: the driver is unloaded and loaded while vitals runs.
  *
  * The library counts the devices once, when it is opened, and its handles die with the driver. So
- * it is opened anew where the driver says that it is gone, where no device can be reached any more,
- * and where the kernel module has other devices than before (hot-plug). Slots stay; a scan gives
- * them new handles. While another thread is inside the library it is left as it is, and tried again
- * with the next scan: nobody waits here. Thread rule: the scan's thread. */
+ * it is reopened if the driver reports that it was unloaded, if no device can be reached, and if
+ * the kernel module has other devices than before (hot-plug). Slots stay; a scan gives them new
+ * handles. While another thread is inside the library, the next scan tries again: this function
+ * never waits. Thread rule: the scan's thread. */
 #include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "util/hash.h"
@@ -44,7 +44,7 @@ static void shut(struct nvidia *nvidia, const char *why)
         nvidia_lose(nvidia->devices[i], VITALS_GONE);
 }
 
-/* Closes what is to be opened anew. False: somebody is inside. */
+/* Closes the library before it is reopened. Returns false if a thread is inside. */
 static bool end(struct nvidia *nvidia)
 {
     if (!nvidia->nvml.library)

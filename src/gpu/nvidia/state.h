@@ -1,5 +1,4 @@
-/* state.h: what the back end keeps, and the files it is made of. Nobody outside this folder
- * includes it. */
+/* state.h: what the back end keeps, and the files it is made of. Private to this folder. */
 #ifndef VITALS_GPU_NVIDIA_STATE_H
 #define VITALS_GPU_NVIDIA_STATE_H
 
@@ -55,12 +54,12 @@ struct nvidia_device {
     char bus_id[32];              /* as the kernel writes it, or "" */
     unsigned fans, capability[2]; /* compute capability; 0.0: not known */
 
-    /* set by scans, read by whoever reads the device */
+    /* set by scans, read by the device's thread */
     _Atomic(nvml_device) handle; /* NULL: cannot be reached, */
     atomic_int missing;          /* for this vitals_availability */
     atomic_bool partitioned;     /* its processes are its partitions' */
 
-    /* the thread that reads the device; while nobody may enter (nvidia_enter), the scan */
+    /* the thread that reads the device; the scan while `shut` is set (nvidia_enter) */
     double busy_seconds;
     uint64_t utilization_ns; /* when utilization was read last; 0: not, or not well */
     int links;               /* NVLinks; -1: not asked yet */
@@ -83,7 +82,7 @@ struct nvidia_device {
 struct nvidia {
     const vitals_context *context;
 
-    /* Changed by scans, while `shut` and nobody is inside. */
+    /* Changed by scans while `shut` is set and no thread is inside. */
     struct nvml nvml;
 
     /* the scan's alone */
@@ -98,12 +97,12 @@ struct nvidia {
     char shut_message[GPU_MESSAGE]; /* why it is shut */
 
     /* any thread */
-    atomic_bool shut;            /* the driver restarts: nobody may enter */
+    atomic_bool shut;            /* the driver restarts: no thread may enter */
     atomic_uint inside;          /* threads that may call the driver now */
-    atomic_ullong hostengine_ns; /* when somebody looked for it last */
+    atomic_ullong hostengine_ns; /* when it was last looked for */
     atomic_int hostengine;       /* HAVE: the performance monitor may be read; DENIED; UNSET */
 
-    /* Of the scan that is under way; who they are does not change before the next. */
+    /* Of the current scan; the identities do not change before the next one. */
     atomic_uint listed;
     uint32_t list[GPU_DEVICES_MAX]; /* slots */
 
@@ -113,8 +112,8 @@ struct nvidia {
 
 uint64_t nvidia_now_ns(const struct nvidia *nvidia);
 
-/* Whoever calls the driver but the scan enters before and leaves after. False: it is being opened
- * anew, and there are no devices now. Never waits. */
+/* Every caller of the driver except the scan enters before and leaves after. Returns false while
+ * the library is reopened: there are no devices then. Never waits. */
 bool nvidia_enter(struct nvidia *nvidia);
 void nvidia_leave(struct nvidia *nvidia);
 
@@ -131,12 +130,13 @@ bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *d
 /* Asks the driver and its newest CUDA for their versions. nvidia.c */
 void nvidia_read_versions(struct nvidia *nvidia);
 
-/* Gives back what the driver holds for the devices, and closes it. Nobody is inside. nvidia.c */
+/* Releases the driver's resources for the devices, and closes it. No thread may be inside. nvidia.c
+ */
 void nvidia_end_driver(struct nvidia *nvidia);
 
 /* ---- the driver goes and comes: restart.c, the scan's thread ---- */
 
-/* What stands for the devices that the kernel module has; 0: nobody knows. */
+/* A number that stands for the kernel module's devices; 0: unknown. */
 uint64_t nvidia_bound_devices(const vitals_context *context);
 
 /* Whether the driver can be asked now; opens it anew where it is time for that. */
