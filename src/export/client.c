@@ -68,7 +68,8 @@ uint64_t retry_wait_ns(struct retry *retry, const struct client_answer *answer, 
 }
 
 #if VITALS_WITH_CURL
-#include "export/curl.h"
+#include <curl/curl.h>
+#include <pthread.h>
 
 struct client {
     CURL *easy;
@@ -132,11 +133,20 @@ static void take_options(struct client *client, const struct client_options *opt
     add_header(client, &client->headers, "Expect:");
 }
 
+static CURLcode libcurl_prepared; /* written under pthread_once */
+
+static void prepare_libcurl(void)
+{
+    libcurl_prepared = curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
 int client_new(const struct client_options *options, struct client **out, vitals_error *error)
 {
-    const char *why = curl_missing();
-    if (why != NULL)
-        return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, "cannot be opened: %s", why);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, prepare_libcurl);
+    if (libcurl_prepared != CURLE_OK)
+        return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, "it cannot be used: %s",
+                           curl_easy_strerror(libcurl_prepared));
     struct client *client = calloc(1, sizeof *client);
     if (client == NULL)
         return record_fail(VITALS_EMEMORY, "libcurl", error, "out of memory");

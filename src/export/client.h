@@ -1,4 +1,4 @@
-/* client.h: asks a server of others, over HTTP, with libcurl, which is opened when first needed.
+/* client.h: asks a server of others, over HTTP, with libcurl.
  *
  * Blocks for as long as the request may take, so it is for threads of their own. Redirects are not
  * followed, since they would carry credentials elsewhere. A client keeps its connection. One thread

@@ -1,6 +1,5 @@
 /* hasher.c: see hasher.h. */
 #include "export/server/hasher.h"
-#include "feed/built_without.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +10,7 @@
 #include <unistd.h>
 
 #if VITALS_WITH_CRYPT
-#include "export/server/libcrypt.h"
+#include <crypt.h>
 #endif
 
 struct hasher {
@@ -33,11 +32,6 @@ void comparison_free(struct comparison *comparison)
 }
 
 #if VITALS_WITH_CRYPT
-const char *hasher_missing(void)
-{
-    return libcrypt_missing();
-}
-
 static bool compare(const struct comparison *comparison, struct crypt_data *work)
 {
     const char *made = crypt_rn(comparison->password, comparison->hash, work, (int)sizeof *work);
@@ -156,11 +150,6 @@ void hasher_free(struct hasher *hasher)
     unhold(hasher);
 }
 #else
-const char *hasher_missing(void)
-{
-    return BUILT_WITHOUT_CRYPT;
-}
-
 struct hasher *hasher_new(int notify)
 {
     (void)notify;

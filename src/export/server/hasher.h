@@ -39,7 +39,4 @@ struct comparison *hasher_next(struct hasher *hasher);
 
 void comparison_free(struct comparison *comparison); /* wipes the password */
 
-/* Why passwords cannot be compared here; NULL: they can. */
-const char *hasher_missing(void);
-
 #endif

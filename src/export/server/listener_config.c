@@ -7,6 +7,7 @@
 #include "export/reply.h"
 #include "export/server/serve.h"
 #include "export/server/tls.h"
+#include "feed/built_without.h"
 #include "record/sample.h"
 
 enum { POOL = 16 * 1024, LIBRARY_CONNECTIONS = 4096, MOST_OPTIONS = 12 };
@@ -119,10 +120,9 @@ static int take_config(struct world *world, const char *path, vitals_error *erro
         code = tls_check(world->config, error);
     if (code < 0 || world->config->user_count == 0)
         return code;
-    const char *missing = hasher_missing();
-    if (missing != NULL)
-        return record_fail(VITALS_EUNSUPPORTED, path, error, "passwords need libcrypt: %s",
-                           missing);
+    if (!VITALS_WITH_CRYPT)
+        return record_fail(VITALS_EUNSUPPORTED, path, error,
+                           "passwords need libcrypt: " BUILT_WITHOUT_CRYPT);
     world->passwords = passwords_new(world->config->users, world->config->user_count);
     if (world->passwords != NULL && world->serve->hasher == NULL)
         world->serve->hasher = hasher_new(world->serve->wake);

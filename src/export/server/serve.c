@@ -420,10 +420,6 @@ static void say_where(const struct serve *serve, bool encrypted)
 
 static int serve_open(const json_t *config, const json_t *hello, void **data, vitals_error *error)
 {
-    const char *missing = microhttpd_missing();
-    if (missing != NULL)
-        return record_fail(VITALS_EUNSUPPORTED, "the HTTP server", error, "needs libmicrohttpd: %s",
-                           missing);
     struct serve *serve = calloc(1, sizeof *serve);
     if (serve == NULL)
         return no_memory(error);

@@ -5,6 +5,7 @@
 #ifndef VITALS_EXPORT_SERVER_SERVE_H
 #define VITALS_EXPORT_SERVER_SERVE_H
 
+#include <microhttpd.h>
 #include <pthread.h>
 
 #include "export/prometheus/exposition.h"
@@ -12,7 +13,6 @@
 #include "export/server/hasher.h"
 #include "export/server/host_name.h"
 #include "export/server/listener.h"
-#include "export/server/microhttpd.h"
 #include "export/server/password.h"
 #include "export/server/route.h"
 #include "export/server/web_config.h"

@@ -1,17 +1,14 @@
 /* tls.c: see tls.h. */
 #include "export/server/tls.h"
 
+#include <arpa/inet.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
-#include "feed/built_without.h"
 #include "record/sample.h"
-
-#if VITALS_WITH_GNUTLS
-#include <arpa/inet.h>
-
-#include "export/server/gnutls.h"
 
 static gnutls_datum_t datum(const struct web_file *file)
 {
@@ -22,10 +19,6 @@ int tls_check(const struct web_config *config, vitals_error *error)
 {
     gnutls_certificate_credentials_t credentials;
     const struct web_file *files = config->files;
-    const char *missing = gnutls_missing();
-    if (missing != NULL)
-        return record_fail(VITALS_EUNSUPPORTED, files[WEB_FILE_SELF].path, error,
-                           "TLS needs GnuTLS: %s", missing);
     if (gnutls_certificate_allocate_credentials(&credentials) != 0)
         return record_fail(VITALS_EMEMORY, files[WEB_FILE_SELF].path, error, "no memory");
     gnutls_datum_t certificate = datum(&files[WEB_FILE_CERTIFICATE]),
@@ -115,16 +108,3 @@ void tls_ask(void *session, const struct web_config *config)
                                           required ? GNUTLS_CERT_REQUIRE : GNUTLS_CERT_REQUEST);
     gnutls_session_set_verify_function(tls, verify);
 }
-#else
-int tls_check(const struct web_config *config, vitals_error *error)
-{
-    return record_fail(VITALS_EUNSUPPORTED, config->files[WEB_FILE_SELF].path, error,
-                       BUILT_WITHOUT_TLS);
-}
-
-void tls_ask(void *session, const struct web_config *config)
-{
-    (void)session;
-    (void)config;
-}
-#endif

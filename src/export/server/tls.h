@@ -5,7 +5,7 @@
 #include "export/server/web_config.h"
 
 /* Whether its certificate, key and authority can be used together. Errors: EFORMAT (which of them,
- * and why), EUNSUPPORTED. */
+ * and why), EMEMORY. */
 int tls_check(const struct web_config *config, vitals_error *error);
 
 /* Has a session, which is new, ask for and verify what the configuration says; a client that fails

@@ -14,7 +14,7 @@
 #include "record/sample.h"
 
 #if VITALS_WITH_YAML
-#include "export/server/libyaml.h"
+#include <yaml.h>
 #endif
 
 void web_config_free(struct web_config *config)
@@ -531,9 +531,6 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
 {
     yaml_parser_t parser;
     struct reader reader = {.path = path, .error = error};
-    const char *missing = libyaml_missing();
-    if (missing != NULL)
-        return record_fail(VITALS_EUNSUPPORTED, path, error, "needs libyaml: %s", missing);
     reader.config = config_new(path);
     if (reader.config == NULL || !yaml_parser_initialize(&parser)) {
         web_config_free(reader.config);
