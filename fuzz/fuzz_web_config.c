@@ -23,9 +23,9 @@ static void check(const struct web_config *config)
                     config->client == WEB_CLIENT_VERIFY_IF_GIVEN;
     require(verifies == (config->files[WEB_FILE_CLIENT_CA].path != NULL));
     require(config->name_count == 0 || verifies);
-    for (size_t i = 0; i < config->user_count; i++) {
-        require(strlen(config->users[i].name) < PASSWORD_USER);
-        require(password_hash_fits(config->users[i].hash));
+    for (size_t i = 0; i < config->users.count; i++) {
+        require(strlen(config->users.list[i].name) < PASSWORD_USER);
+        require(password_hash_fits(config->users.list[i].hash));
     }
     for (size_t i = 0; i < WEB_CONFIG_HEADERS; i++) {
         for (const char *at = config->headers[i].value; at != NULL && *at != '\0'; at++)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/server/siphash.h"
+#include "export/keyed_hash.h"
 
 static vitals_text text_of(const char *string)
 {
@@ -75,7 +75,7 @@ void otlp_describe_workload(struct otlp_attributes *attributes, const vitals_row
     vitals_text id;
     if (row == NULL || vitals_row_text(row, metric, &id) <= 0)
         return;
-    unsigned long long hash = siphash_of_start(id.bytes, id.size);
+    unsigned long long hash = keyed_hash(id.bytes, id.size);
     if (look->user != OTLP_USER_NAME && id.size > USER_SIZE &&
         memcmp(id.bytes, USER, USER_SIZE) == 0)
         id = (vitals_text){words, (size_t)snprintf(words, sizeof words, "%s%016llx", USER, hash)};
@@ -275,7 +275,7 @@ static void add_hash(struct otlp_attributes *attributes, const char *key, const 
     vitals_text text;
     if (vitals_row_text(row, metric, &text) <= 0 || text.size == 0)
         return;
-    unsigned long long hash = siphash_of_start(text.bytes, text.size);
+    unsigned long long hash = keyed_hash(text.bytes, text.size);
     (void)snprintf(words, sizeof words, "%016llx", hash);
     otlp_attribute_safe(attributes, key, text_of(words));
 }

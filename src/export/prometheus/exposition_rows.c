@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/keyed_hash.h"
 #include "export/prometheus/exposition_page.h"
-#include "export/server/siphash.h"
 
 enum { WORKLOAD_ID_MAX = 120, WORKLOAD_ID_KEPT = 100 };
 
@@ -47,7 +47,7 @@ static void copy_labels(struct page *page, const struct page_row *from)
 static vitals_text hashed(vitals_text text, char *out, size_t capacity)
 {
     int size = snprintf(out, capacity, "%016llx",
-                        (unsigned long long)siphash_of_start(text.bytes, text.size));
+                        (unsigned long long)keyed_hash(text.bytes, text.size));
     return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
 }
 
@@ -74,13 +74,12 @@ bool page_user(const struct page *page, vitals_text name, int64_t uid, char *out
     return false;
 }
 
-/* The start of the id and a hash of it all: so no two are cut to the same. Nothing is hidden by it,
- * so its key is known, and the next program writes the same. */
+/* The start of the id and a hash of all of it, so that two long ids stay different. The hash hides
+ * nothing and is the same after a restart. */
 static vitals_text shortened(vitals_text id, char *out, size_t capacity)
 {
-    static const uint64_t KEY[2] = {0, 0};
     int size = snprintf(out, capacity, "%.*s~%016llx", WORKLOAD_ID_KEPT, id.bytes,
-                        (unsigned long long)siphash(KEY, id.bytes, id.size));
+                        (unsigned long long)stable_hash(id.bytes, id.size));
     return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
 }
 

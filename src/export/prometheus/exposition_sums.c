@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "export/server/siphash.h"
+#include "export/keyed_hash.h"
 
 bool exposition_workload_of(const vitals_row *row, vitals_text *id)
 {
@@ -30,7 +30,7 @@ vitals_availability exposition_state_of(const vitals_row *row)
 
 uint64_t exposition_workload_key(vitals_text id)
 {
-    return siphash_of_start(id.bytes, id.size);
+    return keyed_hash(id.bytes, id.size);
 }
 
 /* What a process has used since it was last seen; what is new has used all of it since then. */

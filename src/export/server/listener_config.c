@@ -108,7 +108,6 @@ void world_free(struct world *world)
         return;
     if (world->daemon != NULL)
         stop_daemon(world);
-    passwords_free(world->passwords);
     web_config_free(world->config);
     free(world);
 }
@@ -118,19 +117,15 @@ static int take_config(struct world *world, const char *path, vitals_error *erro
     int code = web_config_read(path, &world->config, error);
     if (code == 0 && world->config->tls)
         code = tls_check(world->config, error);
-    if (code < 0 || world->config->user_count == 0)
+    if (code < 0 || world->config->users.count == 0)
         return code;
     if (!VITALS_WITH_CRYPT)
         return record_fail(VITALS_EUNSUPPORTED, path, error,
                            "passwords need libcrypt: " BUILT_WITHOUT_CRYPT);
-    world->passwords = passwords_new(world->config->users, world->config->user_count);
-    if (world->passwords != NULL && world->serve->hasher == NULL)
-        world->serve->hasher = hasher_new(world->serve->wake);
-    if (world->passwords == NULL || world->serve->hasher == NULL)
+    if (world->serve->passwords == NULL)
+        world->serve->passwords = password_cache_new();
+    if (world->serve->passwords == NULL)
         return record_fail(VITALS_EMEMORY, path, error, "no memory");
-    const struct world *before = world->serve->worlds[0];
-    if (before != NULL && before->passwords != NULL)
-        passwords_inherit(world->passwords, before->passwords);
     return 0;
 }
 

@@ -1,80 +1,75 @@
 /* password.c: see password.h. */
 #include "export/server/password.h"
 
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
+#include <unistd.h>
 
-#include "export/server/siphash.h"
+#if VITALS_WITH_CRYPT
+#include <crypt.h>
+#endif
 
-enum { KNOWN = 64, COST_MAX = 14, HASH_SIZE = 60 };
+enum { KNOWN_MAX = 64, COST_MAX = 14, HASH_SIZE = 60, HASH_SALT_SIZE = 29, DIGEST = 32 };
 
-/* Two hashes by two keys: 128 bits that nobody can guess without the keys. */
-struct known {
-    uint64_t words[2];
+struct digest {
+    unsigned char bytes[DIGEST];
 };
 
-/* Right ones that are known; the oldest makes room. */
-struct passwords {
-    const struct password_user *users;
-    size_t count;
-    uint64_t keys[2][2];
-    struct known known[KNOWN];
-    size_t filled, next;
-    char nobody[HASHER_HASH]; /* the hash of no password, as costly as that of a user */
+struct password_cache {
+    unsigned char key[DIGEST];
+    struct digest known[KNOWN_MAX];
+    size_t filled, next; /* the oldest is replaced */
 };
 
-/* ---- the header ---- */
+struct comparison {
+    pthread_t thread;
+    int notify;
+    atomic_bool done;
+    bool equal; /* written by the thread */
+    bool unknown_user;
+    char password[PASSWORD_SIZE], hash[HASH_SIZE + 1];
+    struct digest digest;
+#if VITALS_WITH_CRYPT
+    struct crypt_data work;
+#endif
+};
 
-static int digit64(char byte)
-{
-    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = byte != '\0' ? strchr(DIGITS, byte) : NULL;
-    return at != NULL ? (int)(at - DIGITS) : -1;
-}
-
-/* Bytes of base64; false where it is malformed, too long, or holds a NUL. */
-static bool decode(const char *text, char *out, size_t room)
-{
-    size_t size = strlen(text), used = 0;
-    unsigned bits = 0, held = 0;
-    while (size > 0 && text[size - 1] == '=')
-        size--;
-    for (size_t i = 0; i < size; i++) {
-        int digit = digit64(text[i]);
-        if (digit < 0 || used + 1 >= room)
-            return false;
-        held = (held << 6 | (unsigned)digit) & 0xfffU;
-        bits += 6;
-        if (bits < 8)
-            continue;
-        bits -= 8;
-        out[used] = (char)(held >> bits);
-        if (out[used++] == '\0')
-            return false;
-    }
-    out[used] = '\0';
-    return true;
-}
+/* ---- header and configuration ---- */
 
 bool password_parse(const char *authorization, struct password_given *out)
 {
     static const char BASIC[] = "Basic ";
-    char both[PASSWORD_USER + HASHER_PASSWORD];
-    bool fits = false;
+    gnutls_datum_t decoded;
+
     if (authorization == NULL || strncasecmp(authorization, BASIC, sizeof BASIC - 1) != 0)
         return false;
     const char *text = authorization + sizeof BASIC - 1;
-    char *colon = decode(text + strspn(text, " "), both, sizeof both) ? strchr(both, ':') : NULL;
-    if (colon != NULL && colon - both < PASSWORD_USER && strlen(colon + 1) < HASHER_PASSWORD) {
-        *colon = '\0';
-        memcpy(out->user, both, strlen(both) + 1);
-        memcpy(out->password, colon + 1, strlen(colon + 1) + 1);
-        fits = true;
+    text += strspn(text, " ");
+    const gnutls_datum_t encoded = {(unsigned char *)(uintptr_t)text, (unsigned)strlen(text)};
+    if (encoded.size == 0 || gnutls_base64_decode2(&encoded, &decoded) < 0)
+        return false;
+
+    const char *user = (const char *)decoded.data;
+    const char *colon = decoded.size > 0 ? memchr(user, ':', decoded.size) : NULL;
+    bool fits = colon != NULL && memchr(user, '\0', decoded.size) == NULL;
+    if (fits) {
+        size_t user_size = (size_t)(colon - user), password_size = decoded.size - user_size - 1;
+        fits = user_size < sizeof out->user && password_size < sizeof out->password;
+        if (fits) {
+            memcpy(out->user, user, user_size);
+            out->user[user_size] = '\0';
+            memcpy(out->password, colon + 1, password_size);
+            out->password[password_size] = '\0';
+        }
     }
-    explicit_bzero(both, sizeof both);
+    explicit_bzero(decoded.data, decoded.size);
+    gnutls_free(decoded.data);
     return fits;
 }
 
@@ -89,101 +84,135 @@ bool password_hash_fits(const char *hash)
     return cost >= 4 && cost <= COST_MAX;
 }
 
-/* ---- those that are known ---- */
-
-struct passwords *passwords_new(const struct password_user *users, size_t count)
+/* Returns NULL if there is no such user. */
+static const char *hash_of(const struct password_users *users, const char *name)
 {
-    struct passwords *passwords = calloc(1, sizeof *passwords);
-    if (passwords == NULL ||
-        getrandom(passwords->keys, sizeof passwords->keys, 0) != (ssize_t)sizeof passwords->keys) {
-        free(passwords);
-        return NULL;
-    }
-    passwords->users = users;
-    passwords->count = count;
-    /* The salt and the cost of a user, and a digest that no password is likely to have. */
-    memcpy(passwords->nobody, count > 0 ? users[0].hash : "", count > 0 ? HASH_SIZE : 0);
-    for (size_t i = HASH_SIZE - 31; count > 0 && i < HASH_SIZE; i++)
-        passwords->nobody[i] = '.';
-    return passwords;
-}
-
-void passwords_free(struct passwords *passwords)
-{
-    if (passwords != NULL)
-        explicit_bzero(passwords, sizeof *passwords);
-    free(passwords);
-}
-
-void passwords_inherit(struct passwords *passwords, const struct passwords *from)
-{
-    memcpy(passwords->keys, from->keys, sizeof passwords->keys);
-    memcpy(passwords->known, from->known, sizeof passwords->known);
-    passwords->filled = from->filled;
-    passwords->next = from->next;
-}
-
-static const char *hash_of(const struct passwords *passwords, const char *user)
-{
-    for (size_t i = 0; i < passwords->count; i++) {
-        if (strcmp(passwords->users[i].name, user) == 0)
-            return passwords->users[i].hash;
+    for (size_t i = 0; i < users->count; i++) {
+        if (strcmp(users->list[i].name, name) == 0)
+            return users->list[i].hash;
     }
     return NULL;
 }
 
-static struct known digest(const struct passwords *passwords, const struct password_given *given,
-                           const char *hash)
+/* ---- passwords that were right ---- */
+
+struct password_cache *password_cache_new(void)
 {
-    char bytes[PASSWORD_USER + HASHER_HASH + HASHER_PASSWORD + 3];
-    size_t size = 0;
+    struct password_cache *cache = calloc(1, sizeof *cache);
+    if (cache != NULL && gnutls_rnd(GNUTLS_RND_KEY, cache->key, sizeof cache->key) == 0)
+        return cache;
+    free(cache);
+    return NULL;
+}
+
+void password_cache_free(struct password_cache *cache)
+{
+    if (cache != NULL)
+        explicit_bzero(cache, sizeof *cache);
+    free(cache);
+}
+
+/* Each part is hashed with its NUL, so that two different triples never give the same bytes
+ * (CVE-2022-46146). Returns false if GnuTLS fails. */
+static bool digest_of(const struct password_cache *cache, const struct password_given *given,
+                      const char *hash, struct digest *out)
+{
+    char bytes[PASSWORD_USER + HASH_SIZE + 1 + PASSWORD_SIZE];
     const char *const parts[] = {given->user, hash, given->password};
+    size_t size = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        size_t length = strlen(parts[i]) + 1; /* with its NUL, which none of them holds */
+        size_t length = strlen(parts[i]) + 1;
         memcpy(bytes + size, parts[i], length);
         size += length;
     }
-    struct known value = {
-        {siphash(passwords->keys[0], bytes, size), siphash(passwords->keys[1], bytes, size)}};
+    int status = gnutls_hmac_fast(GNUTLS_MAC_SHA256, cache->key, sizeof cache->key, bytes, size,
+                                  out->bytes);
     explicit_bzero(bytes, sizeof bytes);
-    return value;
+    return status == 0;
 }
 
-bool passwords_know(const struct passwords *passwords, const struct password_given *given)
+bool password_is_known(const struct password_cache *cache, const struct password_users *users,
+                       const struct password_given *given)
 {
-    const char *hash = hash_of(passwords, given->user);
-    if (hash == NULL)
-        return false;
-    struct known value = digest(passwords, given, hash);
+    struct digest digest;
+    const char *hash = hash_of(users, given->user);
     bool known = false;
-    for (size_t i = 0; i < passwords->filled; i++)
-        known |= ((passwords->known[i].words[0] ^ value.words[0]) |
-                  (passwords->known[i].words[1] ^ value.words[1])) == 0;
+    if (hash == NULL || !digest_of(cache, given, hash, &digest))
+        return false;
+    for (size_t i = 0; i < cache->filled; i++)
+        known |= gnutls_memcmp(cache->known[i].bytes, digest.bytes, DIGEST) == 0;
     return known;
 }
 
-struct comparison *passwords_compare(const struct passwords *passwords,
-                                     const struct password_given *given)
+/* ---- comparisons ---- */
+
+static void comparison_free(struct comparison *comparison)
 {
-    struct comparison *comparison = calloc(1, sizeof *comparison);
-    const char *hash = hash_of(passwords, given->user);
-    if (comparison == NULL)
-        return NULL;
-    if (hash == NULL)
-        hash = passwords->nobody;
-    memcpy(comparison->password, given->password, sizeof comparison->password);
-    memcpy(comparison->hash, hash, strlen(hash) + 1);
-    return comparison;
+    explicit_bzero(comparison, sizeof *comparison);
+    free(comparison);
 }
 
-bool passwords_learn(struct passwords *passwords, const struct password_given *given,
-                     const struct comparison *comparison)
+#if VITALS_WITH_CRYPT
+static void *compare(void *data)
 {
-    const char *hash = hash_of(passwords, given->user);
-    if (!comparison->equal || hash == NULL || strcmp(hash, comparison->hash) != 0)
-        return false;
-    passwords->known[passwords->next] = digest(passwords, given, hash);
-    passwords->next = (passwords->next + 1) % KNOWN;
-    passwords->filled += passwords->filled < KNOWN;
-    return true;
+    struct comparison *comparison = data;
+    const uint64_t one = 1;
+    const char *made = crypt_rn(comparison->password, comparison->hash, &comparison->work,
+                                (int)sizeof comparison->work);
+    comparison->equal = made != NULL && strlen(made) == HASH_SIZE &&
+                        gnutls_memcmp(made, comparison->hash, HASH_SIZE) == 0;
+    atomic_store(&comparison->done, true);
+    ssize_t written = write(comparison->notify, &one, sizeof one);
+    (void)written;
+    return NULL;
+}
+
+struct comparison *comparison_start(const struct password_cache *cache,
+                                    const struct password_users *users,
+                                    const struct password_given *given, int notify)
+{
+    struct comparison *comparison = calloc(1, sizeof *comparison);
+    const char *hash = hash_of(users, given->user);
+    if (comparison == NULL)
+        return NULL;
+    comparison->notify = notify;
+    atomic_init(&comparison->done, false);
+    comparison->unknown_user = hash == NULL;
+    memcpy(comparison->password, given->password, sizeof comparison->password);
+    memcpy(comparison->hash, hash != NULL ? hash : users->list[0].hash, HASH_SIZE);
+    if (hash == NULL) /* the cost and salt of another user */
+        memset(comparison->hash + HASH_SALT_SIZE, '.', HASH_SIZE - HASH_SALT_SIZE);
+
+    if (digest_of(cache, given, comparison->hash, &comparison->digest) &&
+        pthread_create(&comparison->thread, NULL, compare, comparison) == 0)
+        return comparison;
+    comparison_free(comparison);
+    return NULL;
+}
+#else
+struct comparison *comparison_start(const struct password_cache *cache,
+                                    const struct password_users *users,
+                                    const struct password_given *given, int notify)
+{
+    (void)cache, (void)users, (void)given, (void)notify;
+    return NULL;
+}
+#endif
+
+bool comparison_is_done(const struct comparison *comparison)
+{
+    return atomic_load(&comparison->done);
+}
+
+bool comparison_finish(struct comparison *comparison, struct password_cache *cache)
+{
+    (void)pthread_join(comparison->thread, NULL);
+    bool right = comparison->equal && !comparison->unknown_user;
+    if (right) {
+        cache->known[cache->next] = comparison->digest;
+        cache->next = (cache->next + 1) % KNOWN_MAX;
+        cache->filled += cache->filled < KNOWN_MAX;
+    }
+    comparison_free(comparison);
+    return right;
 }

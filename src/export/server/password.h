@@ -1,53 +1,63 @@
-/* password.h: who may ask: users with passwords, as HTTP's basic authentication has them.
+/* password.h: users and passwords of HTTP basic authentication.
  *
- * A password that was right is known again by a keyed hash of it, of its user and of the hash that
- * it was compared with, each with its length, so that not every scrape costs a bcrypt. What was
- * wrong is not kept. One thread at a time. */
+ * A comparison with bcrypt takes 50 ms to 2 s, so each runs on a thread of its own. A password that
+ * was right is recognized afterwards by an HMAC of user, hash and password with a random key, so
+ * that a scrape does not cost a bcrypt each time. Wrong passwords are not kept. One thread at a
+ * time, besides the threads that are started here. */
 #ifndef VITALS_EXPORT_SERVER_PASSWORD_H
 #define VITALS_EXPORT_SERVER_PASSWORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "export/server/hasher.h"
+enum { PASSWORD_USER = 128, PASSWORD_SIZE = 256 };
 
-enum { PASSWORD_USER = 128 };
-
+/* A user of the configuration, with the bcrypt hash of the password. */
 struct password_user {
     char *name, *hash;
 };
 
-/* What an Authorization header holds. */
-struct password_given {
-    char user[PASSWORD_USER];
-    char password[HASHER_PASSWORD];
+struct password_users {
+    struct password_user *list;
+    size_t count;
 };
 
-/* False: it is missing, of another scheme, malformed or too long. */
+/* The content of an Authorization header. */
+struct password_given {
+    char user[PASSWORD_USER];
+    char password[PASSWORD_SIZE];
+};
+
+/* Returns false if the header is missing (NULL), of another scheme, malformed or too long. */
 bool password_parse(const char *authorization, struct password_given *out);
 
-/* Whether it is a hash by bcrypt that can be compared within a second or two. */
+/* Returns whether it is a bcrypt hash of a cost from 4 to 14. */
 bool password_hash_fits(const char *hash);
 
-struct passwords;
+/* The passwords that were right; the newest 64. */
+struct password_cache;
 
-/* Borrows the users. NULL: no memory, or no random numbers. */
-struct passwords *passwords_new(const struct password_user *users, size_t count);
-void passwords_free(struct passwords *passwords); /* accepts NULL */
+/* Returns NULL if there is no memory or no randomness. */
+struct password_cache *password_cache_new(void);
+void password_cache_free(struct password_cache *cache); /* accepts NULL */
 
-/* Takes over what `from` knows: of users whose hash is another now it is worth nothing. */
-void passwords_inherit(struct passwords *passwords, const struct passwords *from);
+/* Returns whether this password of this user was right before and the user still has that hash. */
+bool password_is_known(const struct password_cache *cache, const struct password_users *users,
+                       const struct password_given *given);
 
-/* Whether this one was found right before. */
-bool passwords_know(const struct passwords *passwords, const struct password_given *given);
+/* A comparison that runs. */
+struct comparison;
 
-/* The comparison to be made, against a hash that no password has where there is no such user, so
- * that it takes as long. NULL when memory is out. */
-struct comparison *passwords_compare(const struct passwords *passwords,
-                                     const struct password_given *given);
+/* Starts one. For an unknown user it takes as long and fails. Writes to `notify`, an eventfd, when
+ * it is done. Returns NULL if there is no memory or no thread. */
+struct comparison *comparison_start(const struct password_cache *cache,
+                                    const struct password_users *users,
+                                    const struct password_given *given, int notify);
 
-/* Whether it was right; keeps it if so. */
-bool passwords_learn(struct passwords *passwords, const struct password_given *given,
-                     const struct comparison *comparison);
+bool comparison_is_done(const struct comparison *comparison);
+
+/* Waits for its end, frees it and returns whether the password was right. If so, adds it to the
+ * cache. */
+bool comparison_finish(struct comparison *comparison, struct password_cache *cache);
 
 #endif

@@ -115,11 +115,10 @@ static void take_listed(struct serve *serve, struct moment *moment)
     serve->listed = moment;
 }
 
-/* What the main thread and the hasher have for us. Whether to go on. */
+/* Takes samples of the main thread and finished comparisons. Returns whether to go on. */
 static bool take_news(struct serve *serve)
 {
     uint64_t count;
-    struct comparison *comparison;
     ssize_t got = read(serve->wake, &count, sizeof count);
     (void)got;
     pthread_mutex_lock(&serve->mutex);
@@ -132,8 +131,7 @@ static bool take_news(struct serve *serve)
         take_listed(serve, listed);
     if (moment != NULL)
         take_moment(serve, moment);
-    while ((comparison = hasher_next(serve->hasher)) != NULL)
-        request_compared(serve, comparison);
+    requests_compare(serve);
     return !stop;
 }
 
@@ -285,7 +283,9 @@ static void serve_free(struct serve *serve)
     for (size_t i = 0; i < WORLDS_MAX; i++)
         world_free(serve->worlds[i]);
     listeners_close(serve->listeners, serve->listener_count);
-    hasher_free(serve->hasher);
+    if (serve->comparison != NULL)
+        (void)comparison_finish(serve->comparison, serve->passwords);
+    password_cache_free(serve->passwords);
     forget_rendered(serve);
     forget_listed(serve);
     moment_unref(serve->newest);
@@ -321,7 +321,7 @@ static const char *what_lacks(const struct serve *serve, char *words, size_t siz
         return "TLS and passwords or client certificates (--web-config)";
     const char *slash = strrchr(serve->config_path, '/');
     const char *name = slash != NULL ? slash + 1 : serve->config_path;
-    (void)snprintf(words, size, "%s%.60s", LACKS[config->tls][config->user_count > 0], name);
+    (void)snprintf(words, size, "%s%.60s", LACKS[config->tls][config->users.count > 0], name);
     return words;
 }
 

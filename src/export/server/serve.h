@@ -10,7 +10,6 @@
 
 #include "export/prometheus/exposition.h"
 #include "export/server/connections.h"
-#include "export/server/hasher.h"
 #include "export/server/host_name.h"
 #include "export/server/listener.h"
 #include "export/server/password.h"
@@ -67,8 +66,7 @@ enum http_reason {
  * one for who connects then; the old one's guests are cut off, or go with their answer. */
 struct world {
     struct serve *serve;
-    struct web_config *config;   /* NULL: none */
-    struct passwords *passwords; /* NULL: nobody has one */
+    struct web_config *config; /* NULL: none */
     struct MHD_Daemon *daemon;
     int poll_descriptor;
     size_t guests;
@@ -84,7 +82,12 @@ void world_free(struct world *world); /* accepts NULL; who is connected by it is
 
 struct stream;
 
-enum password_state { PASSWORD_NOT_ASKED, PASSWORD_ASKED, PASSWORD_RIGHT, PASSWORD_WRONG };
+enum password_state { PASSWORD_NOT_LOOKED_AT, PASSWORD_WAITS, PASSWORD_RIGHT, PASSWORD_WRONG };
+
+enum {
+    PASSWORDS_WAITING = 32,   /* requests whose password waits or is being compared */
+    PASSWORDS_OF_ADDRESS = 2, /* of one address */
+};
 
 struct http_request {
     struct MHD_Connection *connection;
@@ -94,10 +97,9 @@ struct http_request {
     struct body *body;     /* sent now; held until it has been */
     struct stream *stream; /* of events; NULL: none */
     enum password_state password;
-    struct comparison *comparison; /* with the hasher: its data is this request */
-    struct http_request *next;     /* who waits for the hasher */
-    bool begun;                    /* the library has called for it before */
-    bool cut_path;                 /* it holds a NUL, which would hide what is behind it */
+    struct http_request *next; /* among those whose password is to be compared */
+    bool begun;                /* the library has called for it before */
+    bool cut_path;             /* it holds a NUL, which would hide what is behind it */
 };
 
 /* The library's callbacks. */
@@ -108,10 +110,10 @@ void *request_begin(void *world, const char *line, struct MHD_Connection *connec
 void request_end(void *world, struct MHD_Connection *connection, void **data,
                  enum MHD_RequestTerminationCode how);
 
-/* A password has been compared; the comparison is given away. */
-void request_compared(struct serve *serve, struct comparison *comparison);
+/* If the comparison of a password is done, lets its request go on and starts the next one. */
+void requests_compare(struct serve *serve);
 
-/* Nobody of that world waits for the hasher any more, for it ends. */
+/* Refuses the requests of that world whose password waits, because it ends. */
 void requests_give_up(struct serve *serve, const struct world *world);
 
 /* Sends it; what it holds is given away. */
@@ -153,8 +155,10 @@ struct serve {
     struct guest *comer;              /* is being handed to the library */
 
     struct guests guests;
-    struct hasher *hasher;
-    struct http_request *hashing; /* who waits for it, and is suspended */
+    struct password_cache *passwords;
+    struct comparison *comparison;   /* runs; NULL: none */
+    struct http_request *compared;   /* is suspended until then; NULL: it has ended meanwhile */
+    struct http_request *uncompared; /* suspended, and wait for their turn; the oldest first */
     struct host_names *names;
     uint64_t answered[HTTP_CODES_COUNT], refused[HTTP_REFUSED_COUNT];
     uint64_t events_dropped;

@@ -102,7 +102,7 @@ static bool is_over_rate(const struct gate *gate)
 static bool is_one_too_many(const struct gate *gate)
 {
     struct serve *serve = gate->request->world->serve;
-    return gate->request->password == PASSWORD_NOT_ASKED && !guests_make_room(&serve->guests);
+    return gate->request->password == PASSWORD_NOT_LOOKED_AT && !guests_make_room(&serve->guests);
 }
 
 /* Asked in this order. */
@@ -139,34 +139,76 @@ static bool is_refused(struct http_request *request, const char *method, struct 
 
 /* ---- passwords ---- */
 
-/* Whether its address has as many with the hasher as one may: so guesses by one machine do not keep
- * others out. */
-static bool has_its_share(const struct serve *serve, const struct http_request *request)
-{
-    unsigned waiting = 0;
-    for (const struct http_request *other = serve->hashing; other != NULL; other = other->next)
-        waiting += guests_same_address(other->guest, request->guest);
-    return waiting >= HASHER_OF_ADDRESS;
-}
-
-/* Has it compared by the hasher's thread; the request sleeps until then. */
-static bool ask_hasher(struct http_request *request, const struct password_given *given)
+static bool start_comparison(struct http_request *request, const struct password_given *given)
 {
     struct serve *serve = request->world->serve;
-    struct comparison *comparison = !has_its_share(serve, request)
-                                        ? passwords_compare(request->world->passwords, given)
-                                        : NULL;
-    if (comparison == NULL)
+    serve->comparison = comparison_start(serve->passwords, &request->world->config->users, given,
+                                         serve->wake);
+    serve->compared = serve->comparison != NULL ? request : NULL;
+    return serve->comparison != NULL;
+}
+
+/* Starts the next comparison: one runs at a time, so that guesses cost one core at most. The
+ * password is read from the request again, so that none is kept in memory meanwhile. */
+static void compare_next(struct serve *serve)
+{
+    while (serve->comparison == NULL && serve->uncompared != NULL) {
+        struct http_request *request = serve->uncompared;
+        struct password_given given;
+        serve->uncompared = request->next;
+        bool runs = !request->guest->cut &&
+                    password_parse(http_request_header(request, "Authorization"), &given) &&
+                    start_comparison(request, &given);
+        explicit_bzero(&given, sizeof given);
+        if (runs)
+            return;
+        request->password = PASSWORD_WRONG;
+        request->guest->paused = false;
+        MHD_resume_connection(request->connection);
+    }
+}
+
+void requests_compare(struct serve *serve)
+{
+    if (serve->comparison == NULL || !comparison_is_done(serve->comparison))
+        return;
+    bool right = comparison_finish(serve->comparison, serve->passwords);
+    struct http_request *request = serve->compared;
+    serve->comparison = NULL;
+    serve->compared = NULL;
+    if (request != NULL) {
+        request->password = right ? PASSWORD_RIGHT : PASSWORD_WRONG;
+        request->guest->paused = false;
+        MHD_resume_connection(request->connection);
+    }
+    compare_next(serve);
+}
+
+/* Suspends the request until its password has been compared. Returns false if too many wait
+ * already, of this address (so that guesses from one machine do not keep others out) or of all. */
+static bool wait_for_comparison(struct http_request *request, const struct password_given *given)
+{
+    struct serve *serve = request->world->serve;
+    struct http_request **last = &serve->uncompared;
+    unsigned waiting = 0, of_address = 0;
+    if (serve->compared != NULL) {
+        waiting++;
+        of_address += guests_same_address(serve->compared->guest, request->guest);
+    }
+    for (; *last != NULL; last = &(*last)->next) {
+        waiting++;
+        of_address += guests_same_address((*last)->guest, request->guest);
+    }
+    if (waiting >= PASSWORDS_WAITING || of_address >= PASSWORDS_OF_ADDRESS)
         return false;
-    comparison->data = request;
-    if (!hasher_ask(serve->hasher, comparison)) {
-        comparison_free(comparison);
+
+    if (serve->comparison != NULL) {
+        *last = request;
+        request->next = NULL;
+    } else if (!start_comparison(request, given)) {
         return false;
     }
-    request->comparison = comparison;
-    request->password = PASSWORD_ASKED;
-    request->next = serve->hashing;
-    serve->hashing = request;
+    request->password = PASSWORD_WAITS;
     request->guest->paused = true;
     MHD_suspend_connection(request->connection);
     return true;
@@ -175,8 +217,9 @@ static bool ask_hasher(struct http_request *request, const struct password_given
 static void look_at_password(struct http_request *request, struct http_answer *answer)
 {
     struct serve *serve = request->world->serve;
+    const struct web_config *config = request->world->config;
     struct password_given given;
-    if (request->world->passwords == NULL) {
+    if (config == NULL || config->users.count == 0) {
         request->password = PASSWORD_RIGHT;
         return;
     }
@@ -184,51 +227,41 @@ static void look_at_password(struct http_request *request, struct http_answer *a
         request->password = PASSWORD_WRONG;
         return;
     }
-    if (passwords_know(request->world->passwords, &given)) {
+    if (password_is_known(serve->passwords, &config->users, &given)) {
         request->password = PASSWORD_RIGHT;
-    } else if (!ask_hasher(request, &given)) {
+    } else if (!wait_for_comparison(request, &given)) {
         serve->refused[HTTP_REFUSED_busy]++;
         http_answer_text(answer, 503, "too many passwords to be looked at\n");
     }
     explicit_bzero(&given, sizeof given);
 }
 
-static void forget(struct serve *serve, struct http_request *request)
+/* The request ends: nothing waits for its password any more. */
+static void forget_password(struct serve *serve, const struct http_request *request)
 {
-    struct http_request **at = &serve->hashing;
+    struct http_request **at = &serve->uncompared;
+    if (serve->compared == request)
+        serve->compared = NULL;
     while (*at != NULL && *at != request)
         at = &(*at)->next;
     if (*at != NULL)
         *at = request->next;
-    request->guest->paused = false;
-    request->comparison->data = NULL;
-    request->comparison = NULL;
-}
-
-void request_compared(struct serve *serve, struct comparison *comparison)
-{
-    struct http_request *request = comparison->data;
-    struct password_given given;
-    if (request != NULL) {
-        bool right = password_parse(http_request_header(request, "Authorization"), &given) &&
-                     passwords_learn(request->world->passwords, &given, comparison);
-        request->password = right ? PASSWORD_RIGHT : PASSWORD_WRONG;
-        explicit_bzero(&given, sizeof given);
-        forget(serve, request);
-        MHD_resume_connection(request->connection);
-    }
-    comparison_free(comparison);
 }
 
 void requests_give_up(struct serve *serve, const struct world *world)
 {
-    struct http_request *next;
-    for (struct http_request *request = serve->hashing; request != NULL; request = next) {
+    struct http_request *next, *request = serve->compared;
+    if (request != NULL && request->world == world) {
+        request->next = serve->uncompared;
+        serve->uncompared = request;
+    }
+    for (request = serve->uncompared; request != NULL; request = next) {
         next = request->next;
         if (request->world != world)
             continue;
+        forget_password(serve, request);
         request->password = PASSWORD_WRONG;
-        forget(serve, request);
+        request->guest->paused = false;
         MHD_resume_connection(request->connection);
     }
 }
@@ -285,7 +318,7 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
         http_answer_text(&answer, 503, "the configuration has changed; please connect again\n");
         return answer_send(request, &answer);
     }
-    if (request->password == PASSWORD_NOT_ASKED) {
+    if (request->password == PASSWORD_NOT_LOOKED_AT) {
         if (is_refused(request, method, &answer))
             return answer_send(request, &answer);
         guests_enter_phase(&serve->guests, request->guest, GUEST_ANSWERED, clock_now_ns());
@@ -293,7 +326,7 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
     }
     if (answer.status != 0)
         return answer_send(request, &answer);
-    if (request->password == PASSWORD_ASKED)
+    if (request->password == PASSWORD_WAITS)
         return MHD_YES;
     if (request->password == PASSWORD_RIGHT)
         return follow_route(request);
@@ -356,8 +389,7 @@ void request_end(void *data, struct MHD_Connection *connection, void **context,
     (void)how;
     if (request == NULL)
         return;
-    if (request->comparison != NULL)
-        forget(world->serve, request);
+    forget_password(world->serve, request);
     guests_enter_phase(&world->serve->guests, request->guest, GUEST_WAITING, clock_now_ns());
     if (world->retired)
         guests_cut(&world->serve->guests, request->guest);

@@ -31,19 +31,19 @@ void web_config_free(struct web_config *config)
         free(config->headers[i].value);
     for (size_t i = 0; i < config->name_count; i++)
         free(config->names[i]);
-    for (size_t i = 0; i < config->user_count; i++) {
-        free(config->users[i].name);
-        free(config->users[i].hash);
+    for (size_t i = 0; i < config->users.count; i++) {
+        free(config->users.list[i].name);
+        free(config->users.list[i].hash);
     }
     free(config->names);
-    free(config->users);
+    free(config->users.list);
     free(config);
 }
 
 bool web_config_protects(const struct web_config *config)
 {
     return config != NULL && config->tls &&
-           (config->user_count > 0 || config->client == WEB_CLIENT_VERIFY);
+           (config->users.count > 0 || config->client == WEB_CLIENT_VERIFY);
 }
 
 /* ---- files ---- */
@@ -415,12 +415,13 @@ static int take_user(struct reader *reader, const void *data, const char *key,
         return refuse(reader, key_node, "is no name of a user", key);
     if (hash == NULL || !password_hash_fits(hash))
         return refuse(reader, value, "has no hash by bcrypt of a cost from 4 to 14", key);
-    struct password_user *users = realloc(config->users, (config->user_count + 1) * sizeof *users);
-    if (users == NULL)
+    struct password_user *list = realloc(config->users.list,
+                                         (config->users.count + 1) * sizeof *list);
+    if (list == NULL)
         return no_memory(reader);
-    config->users = users;
-    users[config->user_count++] = (struct password_user){strdup(key), strdup(hash)};
-    const struct password_user *added = &users[config->user_count - 1];
+    config->users.list = list;
+    struct password_user *added = &list[config->users.count++];
+    *added = (struct password_user){strdup(key), strdup(hash)};
     return added->name != NULL && added->hash != NULL ? 0 : no_memory(reader);
 }
 

@@ -48,8 +48,7 @@ struct web_config {
     size_t name_count;
     const char *priorities; /* of GnuTLS: which versions */
     struct web_header headers[WEB_CONFIG_HEADERS];
-    struct password_user *users;
-    size_t user_count;
+    struct password_users users;
     uint64_t rate_interval_ns; /* one request in that; 0: no limit */
     unsigned rate_burst;
     int oldest, newest; /* versions of TLS: 12, 13 */

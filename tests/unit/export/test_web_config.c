@@ -46,9 +46,9 @@ static void a_whole_one_is_read(void)
     CHECK_STR(config->names[1], "192.0.2.1");
     CHECK_INT(config->oldest, 13);
     CHECK(strstr(config->priorities, "TLS1.2") == NULL);
-    CHECK_UINT(config->user_count, 2);
-    CHECK_STR(config->users[1].name, "bob");
-    CHECK_STR(config->users[1].hash, HASH);
+    CHECK_UINT(config->users.count, 2);
+    CHECK_STR(config->users.list[1].name, "bob");
+    CHECK_STR(config->users.list[1].hash, HASH);
     CHECK_UINT(config->rate_interval_ns, 90000000000U);
     CHECK_UINT(config->rate_burst, 20);
     CHECK_STR(config->headers[0].value, "max-age=31536000");

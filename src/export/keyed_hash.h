@@ -1,0 +1,16 @@
+/* keyed_hash.h: short hashes of text from outside, made by GnuTLS. Any thread. */
+#ifndef VITALS_EXPORT_KEYED_HASH_H
+#define VITALS_EXPORT_KEYED_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* HMAC-SHA256 with a random key that lives as long as this process: equal texts have equal hashes,
+ * but the hash does not allow to try out texts, and the next process gives another one. */
+uint64_t keyed_hash(const void *bytes, size_t size);
+
+/* SHA-256: the same in every process. Printed as %016llx it is the start of what sha256sum prints.
+ */
+uint64_t stable_hash(const void *bytes, size_t size);
+
+#endif
