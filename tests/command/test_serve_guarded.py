@@ -420,6 +420,38 @@ class TLS(Configured):
             wait_until(is_new, "the new certificate")
             self.assertLess(server.descriptors(), 20)
 
+    def test_tls_is_turned_on_and_off(self):
+        """On the same socket, with a stream and a password that is compared under way."""
+        users = f"basic_auth_users:\n  alice: {bcrypt('right', cost=10)}\n"
+        ask = {"authorization": basic("alice", "right")}
+        stream = f"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: {ask['authorization']}\r\n\r\n"
+        guess = f"GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: {basic('alice', 'left')}\r\n\r\n"
+        with self.serve(users) as server, server.connect() as listener, server.connect() as guesser:
+            self.assertEqual(server.get("/-/healthy", **ask)[0], 200)
+            listener.sendall(stream.encode())
+            self.assertIn(b"200 OK", listener.recv(4096))
+            self.write(self.text() + users)
+            guesser.sendall(guess.encode())
+            client = TLSClient(server.port, self.authority)
+
+            def is_on():
+                with contextlib.suppress(OSError):
+                    return client.get("/-/healthy", **ask) == 200
+                return False
+
+            wait_until(is_on, "TLS")
+            self.assertNotIn(b"200 OK", read_all(listener))
+            self.assertNotIn(b"200 OK", server.raw(b"GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            self.write(users)
+
+            def is_off():
+                with contextlib.suppress(OSError, IndexError):
+                    return server.get("/-/healthy", **ask)[0] == 200
+                return False
+
+            wait_until(is_off, "plain HTTP")
+            self.assertEqual(server.end()[0][-1], {"done": True})
+
     def test_what_is_no_handshake_does_no_harm(self):
         with self.serve(self.text()) as server:
             for sent in (b"", b"\x16\x03\x01", b"\x16\x03\x01\xff\xff" + b"x" * 100000, os.urandom(5000),

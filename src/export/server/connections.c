@@ -43,10 +43,10 @@ void guests_cut(struct guests *guests, struct guest *guest)
     (void)shutdown(guest->descriptor, SHUT_RDWR);
 }
 
-void guests_cut_of(struct guests *guests, const void *of)
+void guests_cut_outdated(struct guests *guests, const struct listener_config *config)
 {
     for (struct guest *guest = guests->first; guest != NULL; guest = guest->next) {
-        if (guest->of == of && guest->phase != GUEST_ANSWERED)
+        if (guest->config != config && guest->phase != GUEST_ANSWERED)
             guests_cut(guests, guest);
     }
 }

@@ -28,10 +28,12 @@ enum {
 
 enum guest_phase { GUEST_WAITING, GUEST_READING, GUEST_ANSWERED, GUEST_STREAMING, GUEST_PHASES };
 
+struct listener_config;
+
 struct guest {
     struct guest *next, *previous;
     int descriptor;
-    const void *of; /* what let it in; the caller's own */
+    struct listener_config *config; /* that it was accepted under; the caller holds it */
     bool has_address;
     unsigned char address[16]; /* IPv4 as IPv6 has it */
     enum guest_phase phase;
@@ -72,8 +74,8 @@ void guests_cut(struct guests *guests, struct guest *guest);
 /* Whether both come from the same; who comes through a folder has no address. */
 bool guests_same_address(const struct guest *one, const struct guest *other);
 
-/* Cuts off those of `of` that are not being answered just now. */
-void guests_cut_of(struct guests *guests, const void *of);
+/* Cuts off those of another configuration, unless they are being answered just now. */
+void guests_cut_outdated(struct guests *guests, const struct listener_config *config);
 
 /* Cuts off who is overdue. Gives how long until the next look, UINT64_MAX where nobody is there. */
 uint64_t guests_sweep(struct guests *guests, uint64_t now_ns);

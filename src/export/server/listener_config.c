@@ -1,5 +1,7 @@
-/* listener_config.c: what the server is configured with, and the library's daemon that works by it.
- */
+/* listener_config.c: the configuration of the server, libmicrohttpd's daemon, and the change of the
+ * configuration while the server runs.
+ *
+ * Connections keep the configuration that they were accepted under until they end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,30 +16,66 @@ enum { POOL = 16 * 1024, LIBRARY_CONNECTIONS = 4096, MOST_OPTIONS = 12 };
 
 #define LOOK_AT_CONFIG_NS (2 * UINT64_C(1000000000))
 
+/* ---- configurations ---- */
+
+void listener_config_unref(struct listener_config *config)
+{
+    if (config == NULL || --config->references > 0)
+        return;
+    tls_credentials_free(config->tls);
+    web_config_free(config->web);
+    free(config);
+}
+
+int listener_config_new(const char *path, struct listener_config **out, vitals_error *error)
+{
+    struct listener_config *config = calloc(1, sizeof *config);
+    if (config == NULL)
+        return record_fail(VITALS_EMEMORY, "the HTTP server", error, "no memory");
+    config->references = 1;
+    int code = path != NULL ? web_config_read(path, &config->web, error) : 0;
+    if (code == 0 && path != NULL && config->web->tls)
+        code = tls_credentials_new(config->web, &config->tls, error);
+    if (code == 0 && path != NULL && config->web->users.count > 0 && !VITALS_WITH_CRYPT)
+        code = record_fail(VITALS_EUNSUPPORTED, path, error,
+                           "passwords need libcrypt: " BUILT_WITHOUT_CRYPT);
+    if (code == 0)
+        *out = config;
+    else
+        listener_config_unref(config);
+    return code;
+}
+
 /* ---- the library's daemon ---- */
 
-/* Connections come and go one at a time, in calls that we make. */
+/* Called for each connection, in calls of the library that the server's thread makes. */
 static void notify_connection(void *data, struct MHD_Connection *connection, void **context,
                               enum MHD_ConnectionNotificationCode code)
 {
-    struct world *world = data;
-    struct serve *serve = world->serve;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *info =
-            world->config != NULL && world->config->tls
-                ? MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
-                : NULL;
-        *context = serve->comer;
-        serve->comer = NULL;
-        world->guests++;
-        if (info != NULL && info->tls_session != NULL)
-            tls_ask(info->tls_session, world->config);
+    struct serve *serve = data;
+    struct guest *guest = *context;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        *context = NULL;
+        if (guest == NULL)
+            return;
+        listener_config_unref(guest->config);
+        guests_leave(&serve->guests, guest);
         return;
     }
-    world->guests--;
-    if (*context != NULL)
-        guests_leave(&serve->guests, *context);
-    *context = NULL;
+
+    guest = serve->comer;
+    *context = guest;
+    serve->comer = NULL;
+    if (guest == NULL)
+        return;
+    guest->config = serve->config;
+    guest->config->references++;
+    if (guest->config->tls != NULL) {
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+            connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+        if (info == NULL || !tls_credentials_use(guest->config->tls, info->tls_session))
+            guests_cut(&serve->guests, guest);
+    }
 }
 
 /* The flag of a daemon that one thread uses. From version 1.0 on, a daemon without it takes a
@@ -50,149 +88,113 @@ static unsigned single_threaded(void)
     return strncmp(MHD_get_version(), "0.", 2) == 0 ? 0 : USE_NO_THREAD_SAFETY;
 }
 
-static int start_daemon(struct world *world, vitals_error *error)
+int serve_start_daemon(struct serve *serve, struct listener_config *config, vitals_error *error)
 {
-    const struct web_config *config = world->config;
-    bool tls = config != NULL && config->tls;
     unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
                      single_threaded();
     struct MHD_OptionItem options[MOST_OPTIONS];
     size_t count = 0;
-    if (tls && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
-        return record_fail(VITALS_EUNSUPPORTED, config->files[WEB_FILE_SELF].path, error,
+    if (config->tls != NULL && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+        return record_fail(VITALS_EUNSUPPORTED, serve->config_path, error,
                            "this libmicrohttpd has no TLS");
-    if (tls) {
+    if (config->tls != NULL) {
+        /* The library insists on a certificate; notify_connection gives each session its own. */
+        const struct web_file *files = config->web->files;
         flags |= MHD_USE_TLS;
         options[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0,
-                                                   config->files[WEB_FILE_CERTIFICATE].bytes};
+                                                   files[WEB_FILE_CERTIFICATE].bytes};
         options[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0,
-                                                   config->files[WEB_FILE_KEY].bytes};
-        options[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0,
-                                                   (void *)(uintptr_t)config->priorities};
+                                                   files[WEB_FILE_KEY].bytes};
     }
-    if (tls && config->files[WEB_FILE_CLIENT_CA].bytes != NULL)
-        options[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0,
-                                                   config->files[WEB_FILE_CLIENT_CA].bytes};
     options[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
-    world->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, request_handle, world, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+
+    struct MHD_Daemon *daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, request_handle, serve, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)POOL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIBRARY_CONNECTIONS,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, request_begin, world,
-        MHD_OPTION_NOTIFY_COMPLETED, request_end, world, MHD_OPTION_NOTIFY_CONNECTION,
-        notify_connection, world, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
-    const union MHD_DaemonInfo *info =
-        world->daemon != NULL ? MHD_get_daemon_info(world->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-    if (info == NULL)
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, request_begin, serve,
+        MHD_OPTION_NOTIFY_COMPLETED, request_end, serve, MHD_OPTION_NOTIFY_CONNECTION,
+        notify_connection, serve, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+    const union MHD_DaemonInfo *info = daemon != NULL
+                                           ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)
+                                           : NULL;
+    if (info == NULL) {
+        if (daemon != NULL)
+            MHD_stop_daemon(daemon);
         return record_fail(VITALS_ESYSTEM, "the HTTP server", error,
                            "libmicrohttpd refuses to start");
-    world->poll_descriptor = info->epoll_fd;
+    }
+
+    serve_stop_daemon(serve);
+    serve->daemon = daemon;
+    serve->daemon_descriptor = info->epoll_fd;
+    serve->daemon_config = config;
+    config->references++;
     return 0;
 }
 
-/* ---- worlds ---- */
-
-/* The library cannot stop while somebody sleeps. Who is woken here does not fall asleep again, for
- * nobody is let in by what is retired. */
-static void stop_daemon(struct world *world)
+/* The library cannot stop while requests are suspended. While `ending` is set none is suspended
+ * again, because all of them are refused. */
+void serve_stop_daemon(struct serve *serve)
 {
-    world->retired = true;
-    streams_end(world->serve, world);
-    requests_give_up(world->serve, world);
-    (void)MHD_run(world->daemon);
-    MHD_stop_daemon(world->daemon);
-}
-
-void world_free(struct world *world)
-{
-    if (world == NULL)
+    if (serve->daemon == NULL)
         return;
-    if (world->daemon != NULL)
-        stop_daemon(world);
-    web_config_free(world->config);
-    free(world);
-}
-
-static int take_config(struct world *world, const char *path, vitals_error *error)
-{
-    int code = web_config_read(path, &world->config, error);
-    if (code == 0 && world->config->tls)
-        code = tls_check(world->config, error);
-    if (code < 0 || world->config->users.count == 0)
-        return code;
-    if (!VITALS_WITH_CRYPT)
-        return record_fail(VITALS_EUNSUPPORTED, path, error,
-                           "passwords need libcrypt: " BUILT_WITHOUT_CRYPT);
-    if (world->serve->passwords == NULL)
-        world->serve->passwords = password_cache_new();
-    if (world->serve->passwords == NULL)
-        return record_fail(VITALS_EMEMORY, path, error, "no memory");
-    return 0;
-}
-
-int world_new(struct serve *serve, const char *path, struct world **out, vitals_error *error)
-{
-    struct world *world = calloc(1, sizeof *world);
-    if (world == NULL)
-        return record_fail(VITALS_EMEMORY, "the HTTP server", error, "no memory");
-    world->serve = serve;
-    int code = path != NULL ? take_config(world, path, error) : 0;
-    if (code == 0)
-        code = start_daemon(world, error);
-    if (code == 0)
-        *out = world;
-    else
-        world_free(world);
-    return code;
+    serve->ending = true;
+    streams_end(serve);
+    requests_give_up(serve);
+    (void)MHD_run(serve->daemon);
+    MHD_stop_daemon(serve->daemon);
+    listener_config_unref(serve->daemon_config);
+    serve->daemon = NULL;
+    serve->daemon_config = NULL;
+    serve->ending = false;
 }
 
 /* ---- a configuration that changes ---- */
 
-static bool reaches_beyond(const struct serve *serve)
+/* Errors: of the files; EARGUMENT if it would leave the server unprotected. */
+static int read_again(const struct serve *serve, struct listener_config **out, vitals_error *error)
 {
+    struct listener_config *fresh = NULL;
     bool beyond = false;
     for (size_t i = 0; i < serve->listener_count; i++)
         beyond |= serve->listeners[i].beyond;
-    return beyond;
-}
 
-/* Who was let in by what holds no more must come again, but for an answer that is on its way; and
- * that is cut off too where too many changed too soon. */
-static void shift_worlds(struct serve *serve)
-{
-    size_t last = WORLDS_MAX - 1;
-    if (serve->worlds[last] != NULL)
-        reply_say("%s: changed %zu times at once; answers by the first of them are cut off",
-                  serve->config_path, last);
-    world_free(serve->worlds[last]);
-    memmove(&serve->worlds[1], &serve->worlds[0], last * sizeof serve->worlds[0]);
-    serve->worlds[1]->retired = true;
-    guests_cut_of(&serve->guests, serve->worlds[1]);
+    int code = listener_config_new(serve->config_path, &fresh, error);
+    if (code == 0 && beyond && !serve->may_insecure && !web_config_protects(fresh->web))
+        code = record_fail(VITALS_EARGUMENT, serve->config_path, error,
+                           "protects nothing any more, and others can come");
+    if (code == 0)
+        *out = fresh;
+    else
+        listener_config_unref(fresh);
+    return code;
 }
 
 void serve_look_at_config(struct serve *serve, uint64_t now_ns)
 {
-    struct world *fresh = NULL;
+    struct listener_config *fresh = NULL, *before = serve->config;
     vitals_error error = {.code = 0};
     if (serve->config_path == NULL || now_ns < serve->config_look_ns)
         return;
     serve->config_look_ns = now_ns + LOOK_AT_CONFIG_NS;
-    if (!web_config_changed(serve->worlds[0]->config))
+    if (!web_config_changed(before->web))
         return;
-    int code = world_new(serve, serve->config_path, &fresh, &error);
-    if (code == 0 && reaches_beyond(serve) && !serve->may_insecure &&
-        !web_config_protects(fresh->config))
-        code = record_fail(VITALS_EARGUMENT, serve->config_path, &error,
-                           "protects nothing any more, and others can come");
-    if (code == 0) {
-        shift_worlds(serve);
-        serve->worlds[0] = fresh;
-        serve->config_bad = false;
-        return;
-    }
-    world_free(fresh);
-    if (!serve->config_bad) {
+
+    int code = read_again(serve, &fresh, &error);
+    if (code == 0 && (fresh->tls != NULL) != (before->tls != NULL))
+        code = serve_start_daemon(serve, fresh, &error);
+    if (code < 0) {
+        listener_config_unref(fresh);
+        if (!serve->config_bad)
+            reply_say("%s; the configuration before it stays%s", error.message,
+                      code == VITALS_EDENIED ? "; restart to take it" : "");
         serve->config_bad = true;
-        reply_say("%s; the configuration before it stays%s", error.message,
-                  code == VITALS_EDENIED ? "; restart to take it" : "");
+        return;
     }
+
+    /* Clients must connect again; an answer on its way is still finished. */
+    serve->config = fresh;
+    serve->config_bad = false;
+    guests_cut_outdated(&serve->guests, fresh);
+    listener_config_unref(before);
 }

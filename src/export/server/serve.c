@@ -23,7 +23,7 @@
 #include "export/server/unprivileged.h"
 #include "record/sample.h"
 
-enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 1 + LISTENERS_MAX + WORLDS_MAX };
+enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 2 + LISTENERS_MAX };
 
 #define ACCEPT_AGAIN_NS (UINT64_C(100000000))      /* after running out of descriptors */
 #define FEW_AGAIN_NS    (5 * UINT64_C(1000000000)) /* without a listener that wants every process */
@@ -145,10 +145,9 @@ static void hand_over(struct serve *serve, int descriptor, const struct sockaddr
         (void)close(descriptor);
         return;
     }
-    guest->of = serve->worlds[0];
     serve->comer = guest;
     /* The library closes it where it cannot take it, and calls for it only where it can. */
-    (void)MHD_add_connection(serve->worlds[0]->daemon, descriptor, address, size);
+    (void)MHD_add_connection(serve->daemon, descriptor, address, size);
     if (serve->comer != NULL)
         guests_leave(&serve->guests, guest);
     serve->comer = NULL;
@@ -174,19 +173,6 @@ static void accept_from(struct serve *serve, const struct listener *listener, ui
 
 /* ---- what time brings ---- */
 
-static void retire_worlds(struct serve *serve)
-{
-    for (size_t i = WORLDS_MAX - 1; i > 0; i--) {
-        struct world *world = serve->worlds[i];
-        if (world == NULL || world->guests > 0)
-            continue;
-        world_free(world);
-        memmove(&serve->worlds[i], &serve->worlds[i + 1],
-                (WORLDS_MAX - 1 - i) * sizeof(struct world *));
-        serve->worlds[WORLDS_MAX - 1] = NULL;
-    }
-}
-
 static void say_what_is_wanted(struct serve *serve, uint64_t now_ns)
 {
     bool want = serve->streams_wanting > 0 ||
@@ -205,7 +191,6 @@ static uint64_t look_around(struct serve *serve, uint64_t now_ns)
     streams_still_here(serve, now_ns);
     say_what_is_wanted(serve, now_ns);
     serve_look_at_config(serve, now_ns);
-    retire_worlds(serve);
     if (serve->wants_processes && serve->streams_wanting == 0 && wait > FEW_AGAIN_NS / 4)
         wait = FEW_AGAIN_NS / 4;
     if (serve->accept_again_ns > now_ns && wait > ACCEPT_AGAIN_NS)
@@ -216,21 +201,13 @@ static uint64_t look_around(struct serve *serve, uint64_t now_ns)
 static int milliseconds_until_work(const struct serve *serve, uint64_t wait_ns)
 {
     uint64_t least = wait_ns == UINT64_MAX ? UINT64_MAX : wait_ns / 1000000 + 1;
-    for (size_t i = 0; i < WORLDS_MAX && serve->worlds[i] != NULL; i++) {
-        MHD_UNSIGNED_LONG_LONG wanted;
-        if (MHD_get_timeout(serve->worlds[i]->daemon, &wanted) == MHD_YES && wanted < least)
-            least = wanted;
-    }
+    MHD_UNSIGNED_LONG_LONG wanted;
+    if (MHD_get_timeout(serve->daemon, &wanted) == MHD_YES && wanted < least)
+        least = wanted;
     return least < 60000 ? (int)least : least == UINT64_MAX ? -1 : 60000;
 }
 
 /* ---- the thread ---- */
-
-static void run_worlds(struct serve *serve)
-{
-    for (size_t i = 0; i < WORLDS_MAX && serve->worlds[i] != NULL; i++)
-        (void)MHD_run(serve->worlds[i]->daemon);
-}
 
 static nfds_t list_descriptors(const struct serve *serve, struct pollfd *polled, uint64_t now_ns)
 {
@@ -240,9 +217,7 @@ static nfds_t list_descriptors(const struct serve *serve, struct pollfd *polled,
     for (size_t i = 0; i < serve->listener_count; i++)
         polled[count++] = (struct pollfd){.fd = accepts ? serve->listeners[i].descriptor : -1,
                                           .events = POLLIN};
-    for (size_t i = 0; i < WORLDS_MAX && serve->worlds[i] != NULL; i++)
-        polled[count++] = (struct pollfd){.fd = serve->worlds[i]->poll_descriptor,
-                                          .events = POLLIN};
+    polled[count++] = (struct pollfd){.fd = serve->daemon_descriptor, .events = POLLIN};
     return count;
 }
 
@@ -264,7 +239,7 @@ static bool go_round(struct serve *serve)
         if (polled[1 + i].revents != 0)
             accept_from(serve, &serve->listeners[i], now);
     }
-    run_worlds(serve);
+    (void)MHD_run(serve->daemon);
     return goes_on;
 }
 
@@ -280,8 +255,8 @@ static void *serve_thread(void *data)
 
 static void serve_free(struct serve *serve)
 {
-    for (size_t i = 0; i < WORLDS_MAX; i++)
-        world_free(serve->worlds[i]);
+    serve_stop_daemon(serve);
+    listener_config_unref(serve->config);
     listeners_close(serve->listeners, serve->listener_count);
     if (serve->comparison != NULL)
         (void)comparison_finish(serve->comparison, serve->passwords);
@@ -314,7 +289,7 @@ static const char *what_lacks(const struct serve *serve, char *words, size_t siz
         {"TLS and passwords or client certificates, which are not in ",
          "TLS besides the passwords of "},
         {"passwords or client certificates besides the TLS of ", ""}};
-    const struct web_config *config = serve->worlds[0]->config;
+    const struct web_config *config = serve->config->web;
     if (serve->may_insecure || web_config_protects(config))
         return NULL;
     if (config == NULL)
@@ -366,13 +341,14 @@ static int open_names(struct serve *serve, const json_t *config, vitals_error *e
     return serve->names != NULL ? 0 : no_memory(error);
 }
 
-static int open_world(struct serve *serve, const json_t *config, vitals_error *error)
+static int open_config(struct serve *serve, const json_t *config, vitals_error *error)
 {
     const char *path = json_string_value(json_object_get(config, "web_config"));
     serve->may_insecure = json_is_true(json_object_get(config, "allow_insecure"));
     if (path != NULL && (serve->config_path = strdup(path)) == NULL)
         return no_memory(error);
-    return world_new(serve, path, &serve->worlds[0], error);
+    int code = listener_config_new(path, &serve->config, error);
+    return code == 0 ? serve_start_daemon(serve, serve->config, error) : code;
 }
 
 static int open_exposition(struct serve *serve, const json_t *config, const json_t *hello,
@@ -401,7 +377,7 @@ static int start(struct serve *serve, vitals_error *error)
 
 static bool is_encrypted(const struct serve *serve)
 {
-    const struct web_config *config = serve->worlds[0]->config;
+    const struct web_config *config = serve->config->web;
     return config != NULL && config->tls;
 }
 
@@ -426,16 +402,18 @@ static int serve_open(const json_t *config, const json_t *hello, void **data, vi
     pthread_mutex_init(&serve->mutex, NULL);
     serve->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int code = serve->wake >= 0 ? 0 : record_fail_errno(errno, "the HTTP server's eventfd", error);
+    if (code == 0 && (serve->passwords = password_cache_new()) == NULL)
+        code = no_memory(error);
     if (code == 0)
         code = open_exposition(serve, config, hello, error);
     if (code == 0)
         code = open_names(serve, config, error);
     if (code == 0)
-        code = open_world(serve, config, error);
+        code = open_config(serve, config, error);
     if (code == 0)
         code = open_listeners(serve, config, error);
     if (code == 0)
-        code = unprivileged_become(hello, serve->worlds[0]->config, error);
+        code = unprivileged_become(hello, serve->config->web, error);
     bool encrypted = code == 0 && is_encrypted(serve);
     if (code == 0)
         code = start(serve, error);

@@ -16,7 +16,7 @@
 #include "export/server/route.h"
 #include "export/server/web_config.h"
 
-enum { REQUEST_HEADERS_MAX = 8 * 1024, RENDERED_MAX = 8, WORLDS_MAX = 4 };
+enum { REQUEST_HEADERS_MAX = 8 * 1024, RENDERED_MAX = 8 };
 
 /* ---- what is counted ---- */
 
@@ -62,21 +62,19 @@ enum http_reason {
 
 /* ---- what it was configured with ---- */
 
-/* A configuration and the library's daemon that works by it. When the file changes there is a new
- * one for who connects then; the old one's guests are cut off, or go with their answer. */
-struct world {
-    struct serve *serve;
-    struct web_config *config; /* NULL: none */
-    struct MHD_Daemon *daemon;
-    int poll_descriptor;
-    size_t guests;
-    bool retired;
-    uint64_t rate_full_ns; /* when its allowance of requests is full again */
+/* Counted: the server holds the current one, and each connection the one that it was accepted
+ * under.
+ */
+struct listener_config {
+    size_t references;
+    struct web_config *web;      /* NULL: no --web-config */
+    struct tls_credentials *tls; /* NULL: plain HTTP */
 };
 
-/* Errors: of the files; EUNSUPPORTED (a library is missing). `path` NULL: no configuration. */
-int world_new(struct serve *serve, const char *path, struct world **out, vitals_error *error);
-void world_free(struct world *world); /* accepts NULL; who is connected by it is cut off */
+/* Reads the file; NULL: there is none. Errors: of the files; EUNSUPPORTED (a library is missing).
+ */
+int listener_config_new(const char *path, struct listener_config **out, vitals_error *error);
+void listener_config_unref(struct listener_config *config); /* accepts NULL */
 
 /* ---- a request ---- */
 
@@ -91,7 +89,7 @@ enum {
 
 struct http_request {
     struct MHD_Connection *connection;
-    struct world *world;
+    struct serve *serve;
     struct guest *guest;
     const char *path;
     struct body *body;     /* sent now; held until it has been */
@@ -103,18 +101,22 @@ struct http_request {
 };
 
 /* The library's callbacks. */
-enum MHD_Result request_handle(void *world, struct MHD_Connection *connection, const char *url,
+enum MHD_Result request_handle(void *serve, struct MHD_Connection *connection, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **data);
-void *request_begin(void *world, const char *line, struct MHD_Connection *connection);
-void request_end(void *world, struct MHD_Connection *connection, void **data,
+void *request_begin(void *serve, const char *line, struct MHD_Connection *connection);
+void request_end(void *serve, struct MHD_Connection *connection, void **data,
                  enum MHD_RequestTerminationCode how);
 
 /* If the comparison of a password is done, lets its request go on and starts the next one. */
 void requests_compare(struct serve *serve);
 
-/* Refuses the requests of that world whose password waits, because it ends. */
-void requests_give_up(struct serve *serve, const struct world *world);
+/* Refuses the requests whose password waits, because the daemon ends. */
+void requests_give_up(struct serve *serve);
+
+/* Returns whether the request must not be let in any more: its configuration has been replaced, or
+ * the daemon ends. */
+bool request_is_outdated(const struct http_request *request);
 
 /* Sends it; what it holds is given away. */
 enum MHD_Result answer_send(struct http_request *request, struct http_answer *answer);
@@ -131,8 +133,8 @@ void streams_offer(struct serve *serve);
 /* Says to who has heard nothing for long that we are there. */
 void streams_still_here(struct serve *serve, uint64_t now_ns);
 
-/* Ends those of that world, for it ends. */
-void streams_end(struct serve *serve, const struct world *world);
+/* Ends all of them, because the daemon ends. */
+void streams_end(struct serve *serve);
 
 /* ---- the whole ---- */
 
@@ -151,8 +153,14 @@ struct serve {
     uint64_t config_look_ns;  /* when to look whether it has changed */
     bool config_bad;          /* it has, and cannot be used: said already */
     bool may_insecure;
-    struct world *worlds[WORLDS_MAX]; /* the first is for who comes */
-    struct guest *comer;              /* is being handed to the library */
+    struct listener_config *config;
+    uint64_t rate_full_ns; /* when its allowance of requests is full again */
+
+    struct MHD_Daemon *daemon;
+    struct listener_config *daemon_config; /* whose certificate the library has read */
+    int daemon_descriptor;                 /* to be polled */
+    bool ending;                           /* the daemon is being stopped */
+    struct guest *comer;                   /* is being handed to the library */
 
     struct guests guests;
     struct password_cache *passwords;
@@ -187,7 +195,12 @@ struct serve {
     } exposed[EXPOSITION_FORMATS];
 };
 
-/* Says it of the first world's configuration where that has changed; called when it is time. */
+/* Starts the library's daemon for plain HTTP or for TLS, as the configuration wants it; then stops
+ * the one before, if there is one, whose connections are cut off. */
+int serve_start_daemon(struct serve *serve, struct listener_config *config, vitals_error *error);
+void serve_stop_daemon(struct serve *serve); /* nothing, if none runs */
+
+/* If the file of the configuration has changed, takes it or says why not. Looks every 2 s. */
 void serve_look_at_config(struct serve *serve, uint64_t now_ns);
 
 #endif

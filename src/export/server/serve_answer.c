@@ -66,7 +66,7 @@ static void put(struct headers *headers, const char *name, const char *value)
 static void put_common(struct headers *headers, const struct http_request *request,
                        const struct http_answer *answer)
 {
-    const struct web_config *config = request->world->config;
+    const struct web_config *config = request->guest->config->web;
     put(headers, "Content-Type", answer->type);
     put(headers, "Cache-Control", answer->cache != NULL ? answer->cache : "no-store");
     put(headers, "X-Content-Type-Options", "nosniff");
@@ -83,7 +83,7 @@ static void put_common(struct headers *headers, const struct http_request *reque
     if (answer->status == MHD_HTTP_SERVICE_UNAVAILABLE ||
         answer->status == MHD_HTTP_TOO_MANY_REQUESTS)
         put(headers, "Retry-After", "1");
-    if (request->world->retired || answer->status == MHD_HTTP_BAD_REQUEST ||
+    if (request_is_outdated(request) || answer->status == MHD_HTTP_BAD_REQUEST ||
         answer->status == MHD_HTTP_METHOD_NOT_ALLOWED ||
         answer->status == MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE)
         put(headers, "Connection", "close");
@@ -146,7 +146,7 @@ enum MHD_Result answer_send(struct http_request *request, struct http_answer *an
         return MHD_NO;
     for (size_t i = 0; i < headers.count; i++)
         (void)MHD_add_response_header(response, headers.rows[i].name, headers.rows[i].value);
-    count(request->world->serve, answer->status);
+    count(request->serve, answer->status);
     enum MHD_Result queued = MHD_queue_response(request->connection, (unsigned)answer->status,
                                                 response);
     MHD_destroy_response(response);

@@ -26,6 +26,11 @@ const char *http_request_argument(const struct http_request *request, const char
     return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
+bool request_is_outdated(const struct http_request *request)
+{
+    return request->serve->ending || request->guest->config != request->serve->config;
+}
+
 /* ---- who is refused ---- */
 
 struct gate {
@@ -76,32 +81,33 @@ static bool is_other_host(const struct gate *gate)
     struct sockaddr_storage local = {.ss_family = AF_UNSPEC};
     socklen_t size = sizeof local;
     const struct http_request *request = gate->request;
-    if (gate->hosts == 0 || (gate->hosts == 1 && web_config_protects(request->world->config)))
+    if (gate->hosts == 0 || (gate->hosts == 1 && web_config_protects(request->guest->config->web)))
         return false;
     const char *host = http_request_header(request, "Host");
     return gate->hosts > 1 || host == NULL ||
            getsockname(request->guest->descriptor, (struct sockaddr *)&local, &size) != 0 ||
-           !host_names_allow(request->world->serve->names, host, (const struct sockaddr *)&local);
+           !host_names_allow(request->serve->names, host, (const struct sockaddr *)&local);
 }
 
 /* A bucket of requests that fills again with time. */
 static bool is_over_rate(const struct gate *gate)
 {
-    struct world *world = gate->request->world;
+    struct serve *serve = gate->request->serve;
+    const struct web_config *config = gate->request->guest->config->web;
     uint64_t now = clock_now_ns();
-    if (world->config == NULL || world->config->rate_interval_ns == 0)
+    if (config == NULL || config->rate_interval_ns == 0)
         return false;
-    uint64_t interval = world->config->rate_interval_ns;
-    uint64_t full = world->rate_full_ns > now ? world->rate_full_ns : now;
-    if (full + interval > now + interval * world->config->rate_burst)
+    uint64_t interval = config->rate_interval_ns;
+    uint64_t full = serve->rate_full_ns > now ? serve->rate_full_ns : now;
+    if (full + interval > now + interval * config->rate_burst)
         return true;
-    world->rate_full_ns = full + interval;
+    serve->rate_full_ns = full + interval;
     return false;
 }
 
 static bool is_one_too_many(const struct gate *gate)
 {
-    struct serve *serve = gate->request->world->serve;
+    struct serve *serve = gate->request->serve;
     return gate->request->password == PASSWORD_NOT_LOOKED_AT && !guests_make_room(&serve->guests);
 }
 
@@ -130,7 +136,7 @@ static bool is_refused(struct http_request *request, const char *method, struct 
     for (size_t i = 0; i < sizeof GATES / sizeof GATES[0]; i++) {
         if (!GATES[i].refuses(&gate))
             continue;
-        request->world->serve->refused[GATES[i].reason]++;
+        request->serve->refused[GATES[i].reason]++;
         http_answer_text(answer, GATES[i].status, GATES[i].text);
         return true;
     }
@@ -141,9 +147,9 @@ static bool is_refused(struct http_request *request, const char *method, struct 
 
 static bool start_comparison(struct http_request *request, const struct password_given *given)
 {
-    struct serve *serve = request->world->serve;
-    serve->comparison = comparison_start(serve->passwords, &request->world->config->users, given,
-                                         serve->wake);
+    struct serve *serve = request->serve;
+    serve->comparison = comparison_start(serve->passwords, &request->guest->config->web->users,
+                                         given, serve->wake);
     serve->compared = serve->comparison != NULL ? request : NULL;
     return serve->comparison != NULL;
 }
@@ -188,7 +194,7 @@ void requests_compare(struct serve *serve)
  * already, of this address (so that guesses from one machine do not keep others out) or of all. */
 static bool wait_for_comparison(struct http_request *request, const struct password_given *given)
 {
-    struct serve *serve = request->world->serve;
+    struct serve *serve = request->serve;
     struct http_request **last = &serve->uncompared;
     unsigned waiting = 0, of_address = 0;
     if (serve->compared != NULL) {
@@ -216,8 +222,8 @@ static bool wait_for_comparison(struct http_request *request, const struct passw
 
 static void look_at_password(struct http_request *request, struct http_answer *answer)
 {
-    struct serve *serve = request->world->serve;
-    const struct web_config *config = request->world->config;
+    struct serve *serve = request->serve;
+    const struct web_config *config = request->guest->config->web;
     struct password_given given;
     if (config == NULL || config->users.count == 0) {
         request->password = PASSWORD_RIGHT;
@@ -248,18 +254,17 @@ static void forget_password(struct serve *serve, const struct http_request *requ
         *at = request->next;
 }
 
-void requests_give_up(struct serve *serve, const struct world *world)
+void requests_give_up(struct serve *serve)
 {
     struct http_request *next, *request = serve->compared;
-    if (request != NULL && request->world == world) {
+    if (request != NULL)
         request->next = serve->uncompared;
-        serve->uncompared = request;
-    }
-    for (request = serve->uncompared; request != NULL; request = next) {
+    else
+        request = serve->uncompared;
+    serve->compared = NULL;
+    serve->uncompared = NULL;
+    for (; request != NULL; request = next) {
         next = request->next;
-        if (request->world != world)
-            continue;
-        forget_password(serve, request);
         request->password = PASSWORD_WRONG;
         request->guest->paused = false;
         MHD_resume_connection(request->connection);
@@ -292,7 +297,7 @@ static void answer_nothing_there(struct http_answer *answer)
 static enum MHD_Result follow_route(struct http_request *request)
 {
     struct http_answer answer = {.status = 0};
-    struct serve *serve = request->world->serve;
+    struct serve *serve = request->serve;
     const struct route *route = routes;
     while (route->path != NULL && !fits(route, request->path))
         route++;
@@ -311,9 +316,9 @@ static enum MHD_Result follow_route(struct http_request *request)
 
 static enum MHD_Result answer_request(struct http_request *request, const char *method)
 {
-    struct serve *serve = request->world->serve;
+    struct serve *serve = request->serve;
     struct http_answer answer = {.status = 0};
-    if (request->world->retired) {
+    if (request_is_outdated(request)) {
         serve->refused[HTTP_REFUSED_busy]++;
         http_answer_text(&answer, 503, "the configuration has changed; please connect again\n");
         return answer_send(request, &answer);
@@ -339,7 +344,7 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
 
 void *request_begin(void *data, const char *line, struct MHD_Connection *connection)
 {
-    struct world *world = data;
+    struct serve *serve = data;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
         connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct http_request *request = info != NULL && info->socket_context != NULL
@@ -349,20 +354,20 @@ void *request_begin(void *data, const char *line, struct MHD_Connection *connect
         return NULL;
     request->cut_path = strstr(line, "%00") != NULL;
     request->connection = connection;
-    request->world = world;
+    request->serve = serve;
     request->guest = info->socket_context;
-    guests_enter_phase(&world->serve->guests, request->guest, GUEST_READING, clock_now_ns());
+    guests_enter_phase(&serve->guests, request->guest, GUEST_READING, clock_now_ns());
     return request;
 }
 
 /* Called when its headers are there, again behind its body, and after each sleep. A body is refused
  * before it comes. */
-enum MHD_Result request_handle(void *world, struct MHD_Connection *connection, const char *url,
+enum MHD_Result request_handle(void *serve, struct MHD_Connection *connection, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **data)
 {
     struct http_request *request = *data;
-    (void)world;
+    (void)serve;
     (void)connection;
     (void)version;
     (void)upload;
@@ -383,17 +388,17 @@ enum MHD_Result request_handle(void *world, struct MHD_Connection *connection, c
 void request_end(void *data, struct MHD_Connection *connection, void **context,
                  enum MHD_RequestTerminationCode how)
 {
-    struct world *world = data;
+    struct serve *serve = data;
     struct http_request *request = *context;
     (void)connection;
     (void)how;
     if (request == NULL)
         return;
-    forget_password(world->serve, request);
-    guests_enter_phase(&world->serve->guests, request->guest, GUEST_WAITING, clock_now_ns());
-    if (world->retired)
-        guests_cut(&world->serve->guests, request->guest);
-    stream_free(world->serve, request->stream);
+    forget_password(serve, request);
+    guests_enter_phase(&serve->guests, request->guest, GUEST_WAITING, clock_now_ns());
+    if (request_is_outdated(request))
+        guests_cut(&serve->guests, request->guest);
+    stream_free(serve, request->stream);
     body_unref(request->body);
     free(request);
     *context = NULL;

@@ -67,7 +67,7 @@ static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room
 {
     struct stream *stream = data;
     struct guest *guest = stream->request->guest;
-    struct serve *serve = stream->request->world->serve;
+    struct serve *serve = stream->request->serve;
     size_t used = 0, size;
     const char *bytes;
     (void)position;
@@ -127,11 +127,9 @@ void streams_still_here(struct serve *serve, uint64_t now_ns)
     }
 }
 
-void streams_end(struct serve *serve, const struct world *world)
+void streams_end(struct serve *serve)
 {
     for (struct stream *stream = serve->streams; stream != NULL; stream = stream->next) {
-        if (stream->request->world != world)
-            continue;
         stream->ended = true;
         resume(stream);
     }
@@ -165,7 +163,7 @@ static void put_header(struct MHD_Response *response, const char *name, const ch
 
 enum MHD_Result stream_send(struct http_request *request, const struct http_answer *answer)
 {
-    struct serve *serve = request->world->serve;
+    struct serve *serve = request->serve;
     struct stream *stream = calloc(1, sizeof *stream);
     struct MHD_Response *response = stream != NULL
                                         ? MHD_create_response_from_callback(

@@ -5,39 +5,72 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "record/sample.h"
+
+struct tls_credentials {
+    const struct web_config *config;
+    gnutls_certificate_credentials_t certificate;
+    gnutls_priority_t priorities;
+};
 
 static gnutls_datum_t datum(const struct web_file *file)
 {
     return (gnutls_datum_t){(unsigned char *)file->bytes, (unsigned)file->size};
 }
 
-int tls_check(const struct web_config *config, vitals_error *error)
+void tls_credentials_free(struct tls_credentials *tls)
 {
-    gnutls_certificate_credentials_t credentials;
+    if (tls == NULL)
+        return;
+    if (tls->certificate != NULL)
+        gnutls_certificate_free_credentials(tls->certificate);
+    if (tls->priorities != NULL)
+        gnutls_priority_deinit(tls->priorities);
+    free(tls);
+}
+
+int tls_credentials_new(const struct web_config *config, struct tls_credentials **out,
+                        vitals_error *error)
+{
     const struct web_file *files = config->files;
-    if (gnutls_certificate_allocate_credentials(&credentials) != 0)
+    const gnutls_datum_t certificate = datum(&files[WEB_FILE_CERTIFICATE]);
+    const gnutls_datum_t key = datum(&files[WEB_FILE_KEY]);
+    const gnutls_datum_t authority = datum(&files[WEB_FILE_CLIENT_CA]);
+    struct tls_credentials *tls = calloc(1, sizeof *tls);
+    if (tls == NULL || gnutls_certificate_allocate_credentials(&tls->certificate) < 0) {
+        free(tls);
         return record_fail(VITALS_EMEMORY, files[WEB_FILE_SELF].path, error, "no memory");
-    gnutls_datum_t certificate = datum(&files[WEB_FILE_CERTIFICATE]),
-                   key = datum(&files[WEB_FILE_KEY]);
-    int code = 0, status = gnutls_certificate_set_x509_key_mem(credentials, &certificate, &key,
-                                                               GNUTLS_X509_FMT_PEM);
+    }
+    tls->config = config;
+
+    int code = 0;
+    int status = gnutls_certificate_set_x509_key_mem(tls->certificate, &certificate, &key,
+                                                     GNUTLS_X509_FMT_PEM);
     if (status < 0)
         code = record_fail(VITALS_EFORMAT, files[WEB_FILE_CERTIFICATE].path, error,
                            "cannot be used with its key: %s", gnutls_strerror(status));
+
     if (code == 0 && files[WEB_FILE_CLIENT_CA].path != NULL) {
-        gnutls_datum_t authority = datum(&files[WEB_FILE_CLIENT_CA]);
-        status = gnutls_certificate_set_x509_trust_mem(credentials, &authority,
+        status = gnutls_certificate_set_x509_trust_mem(tls->certificate, &authority,
                                                        GNUTLS_X509_FMT_PEM);
         if (status <= 0)
             code = record_fail(VITALS_EFORMAT, files[WEB_FILE_CLIENT_CA].path, error,
                                "no certificate in it: %s",
                                status < 0 ? gnutls_strerror(status) : "it is empty");
     }
-    gnutls_certificate_free_credentials(credentials);
+
+    status = code == 0 ? gnutls_priority_init(&tls->priorities, config->priorities, NULL) : 0;
+    if (status < 0)
+        code = record_fail(VITALS_ESYSTEM, files[WEB_FILE_SELF].path, error,
+                           "GnuTLS refuses these versions: %s", gnutls_strerror(status));
+    if (code == 0)
+        *out = tls;
+    else
+        tls_credentials_free(tls);
     return code;
 }
 
@@ -97,14 +130,18 @@ static int verify(gnutls_session_t session)
     return fits ? 0 : -1;
 }
 
-void tls_ask(void *session, const struct web_config *config)
+bool tls_credentials_use(const struct tls_credentials *tls, void *session)
 {
+    const struct web_config *config = tls->config;
     bool required = config->client == WEB_CLIENT_REQUIRE_ANY || config->client == WEB_CLIENT_VERIFY;
-    gnutls_session_t tls = session;
-    if (config->client == WEB_CLIENT_NONE)
-        return;
-    gnutls_session_set_ptr(tls, (void *)config);
-    gnutls_certificate_server_set_request(tls,
-                                          required ? GNUTLS_CERT_REQUIRE : GNUTLS_CERT_REQUEST);
-    gnutls_session_set_verify_function(tls, verify);
+    if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->certificate) < 0 ||
+        gnutls_priority_set(session, tls->priorities) < 0)
+        return false;
+    if (config->client != WEB_CLIENT_NONE) {
+        gnutls_session_set_ptr(session, (void *)config);
+        gnutls_certificate_server_set_request(session,
+                                              required ? GNUTLS_CERT_REQUIRE : GNUTLS_CERT_REQUEST);
+        gnutls_session_set_verify_function(session, verify);
+    }
+    return true;
 }
