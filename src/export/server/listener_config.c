@@ -49,32 +49,32 @@ int listener_config_new(const char *path, struct listener_config **out, vitals_e
 /* ---- the library's daemon ---- */
 
 /* Called for each connection, in calls of the library that the server's thread makes. */
-static void notify_connection(void *data, struct MHD_Connection *connection, void **context,
+static void notify_connection(void *data, struct MHD_Connection *mhd, void **context,
                               enum MHD_ConnectionNotificationCode code)
 {
     struct serve *serve = data;
-    struct guest *guest = *context;
+    struct connection *connection = *context;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
         *context = NULL;
-        if (guest == NULL)
+        if (connection == NULL)
             return;
-        listener_config_unref(guest->config);
-        guests_leave(&serve->guests, guest);
+        listener_config_unref(connection->config);
+        connections_remove(&serve->connections, connection);
         return;
     }
 
-    guest = serve->comer;
-    *context = guest;
-    serve->comer = NULL;
-    if (guest == NULL)
+    connection = serve->accepted;
+    *context = connection;
+    serve->accepted = NULL;
+    if (connection == NULL)
         return;
-    guest->config = serve->config;
-    guest->config->references++;
-    if (guest->config->tls != NULL) {
+    connection->config = serve->config;
+    connection->config->references++;
+    if (connection->config->tls != NULL) {
         const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-            connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-        if (info == NULL || !tls_credentials_use(guest->config->tls, info->tls_session))
-            guests_cut(&serve->guests, guest);
+            mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+        if (info == NULL || !tls_credentials_use(connection->config->tls, info->tls_session))
+            connection_cut(&serve->connections, connection);
     }
 }
 
@@ -195,6 +195,6 @@ void serve_look_at_config(struct serve *serve, uint64_t now_ns)
     /* Clients must connect again; an answer on its way is still finished. */
     serve->config = fresh;
     serve->config_bad = false;
-    guests_cut_outdated(&serve->guests, fresh);
+    connections_cut_outdated(&serve->connections, fresh);
     listener_config_unref(before);
 }

@@ -140,17 +140,18 @@ static bool take_news(struct serve *serve)
 static void hand_over(struct serve *serve, int descriptor, const struct sockaddr *address,
                       socklen_t size, uint64_t now_ns)
 {
-    struct guest *guest = guests_admit(&serve->guests, descriptor, address, now_ns);
-    if (guest == NULL) {
+    struct connection *connection = connections_admit(&serve->connections, descriptor, address,
+                                                      now_ns);
+    if (connection == NULL) {
         (void)close(descriptor);
         return;
     }
-    serve->comer = guest;
+    serve->accepted = connection;
     /* The library closes it where it cannot take it, and calls for it only where it can. */
     (void)MHD_add_connection(serve->daemon, descriptor, address, size);
-    if (serve->comer != NULL)
-        guests_leave(&serve->guests, guest);
-    serve->comer = NULL;
+    if (serve->accepted != NULL)
+        connections_remove(&serve->connections, connection);
+    serve->accepted = NULL;
 }
 
 static void accept_from(struct serve *serve, const struct listener *listener, uint64_t now_ns)
@@ -187,7 +188,7 @@ static void say_what_is_wanted(struct serve *serve, uint64_t now_ns)
 /* Gives how long there is nothing to look at. */
 static uint64_t look_around(struct serve *serve, uint64_t now_ns)
 {
-    uint64_t wait = guests_sweep(&serve->guests, now_ns);
+    uint64_t wait = connections_sweep(&serve->connections, now_ns);
     streams_still_here(serve, now_ns);
     say_what_is_wanted(serve, now_ns);
     serve_look_at_config(serve, now_ns);

@@ -88,9 +88,9 @@ enum {
 };
 
 struct http_request {
-    struct MHD_Connection *connection;
+    struct MHD_Connection *mhd;
     struct serve *serve;
-    struct guest *guest;
+    struct connection *connection;
     const char *path;
     struct body *body;     /* sent now; held until it has been */
     struct stream *stream; /* of events; NULL: none */
@@ -101,11 +101,11 @@ struct http_request {
 };
 
 /* The library's callbacks. */
-enum MHD_Result request_handle(void *serve, struct MHD_Connection *connection, const char *url,
+enum MHD_Result request_handle(void *serve, struct MHD_Connection *mhd, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **data);
-void *request_begin(void *serve, const char *line, struct MHD_Connection *connection);
-void request_end(void *serve, struct MHD_Connection *connection, void **data,
+void *request_begin(void *serve, const char *line, struct MHD_Connection *mhd);
+void request_end(void *serve, struct MHD_Connection *mhd, void **data,
                  enum MHD_RequestTerminationCode how);
 
 /* If the comparison of a password is done, lets its request go on and starts the next one. */
@@ -160,9 +160,9 @@ struct serve {
     struct listener_config *daemon_config; /* whose certificate the library has read */
     int daemon_descriptor;                 /* to be polled */
     bool ending;                           /* the daemon is being stopped */
-    struct guest *comer;                   /* is being handed to the library */
+    struct connection *accepted;           /* is being handed to the library */
 
-    struct guests guests;
+    struct connections connections;
     struct password_cache *passwords;
     struct comparison *comparison;   /* runs; NULL: none */
     struct http_request *compared;   /* is suspended until then; NULL: it has ended meanwhile */

@@ -66,7 +66,7 @@ static void put(struct headers *headers, const char *name, const char *value)
 static void put_common(struct headers *headers, const struct http_request *request,
                        const struct http_answer *answer)
 {
-    const struct web_config *config = request->guest->config->web;
+    const struct web_config *config = request->connection->config->web;
     put(headers, "Content-Type", answer->type);
     put(headers, "Cache-Control", answer->cache != NULL ? answer->cache : "no-store");
     put(headers, "X-Content-Type-Options", "nosniff");
@@ -147,8 +147,7 @@ enum MHD_Result answer_send(struct http_request *request, struct http_answer *an
     for (size_t i = 0; i < headers.count; i++)
         (void)MHD_add_response_header(response, headers.rows[i].name, headers.rows[i].value);
     count(request->serve, answer->status);
-    enum MHD_Result queued = MHD_queue_response(request->connection, (unsigned)answer->status,
-                                                response);
+    enum MHD_Result queued = MHD_queue_response(request->mhd, (unsigned)answer->status, response);
     MHD_destroy_response(response);
     return queued;
 }

@@ -28,18 +28,18 @@ static struct body *render(struct serve *serve, enum exposition_format format, u
         HTTP_CODES(CODE_NAME)
 #undef CODE_NAME
             [HTTP_CODE_OTHER] = "other"};
-    enum { OF_GUESTS = 4, REASONS = HTTP_REFUSED_COUNT + OF_GUESTS };
+    enum { OF_CONNECTIONS = 4, REASONS = HTTP_REFUSED_COUNT + OF_CONNECTIONS };
     static const char *const NAMES[HTTP_REFUSED_COUNT] = {
 #define REASON_NAME(name) [HTTP_REFUSED_##name] = #name,
         HTTP_REASONS(REASON_NAME)
 #undef REASON_NAME
     };
-    const struct guests *guests = &serve->guests;
+    const struct connections *connections = &serve->connections;
     struct exposition_tally requests[HTTP_CODES_COUNT];
     struct exposition_tally rejected[REASONS] = {
-        {"evicted", guests->evicted},
-        {"deadline", guests->overdue},
-        {"connections", guests->turned_away},
+        {"evicted", connections->evicted},
+        {"deadline", connections->overdue},
+        {"connections", connections->turned_away},
         {"slow_listener", serve->events_dropped},
     };
     struct exposition_figure own[OWN_FAMILIES];
@@ -49,7 +49,7 @@ static struct body *render(struct serve *serve, enum exposition_format format, u
     for (size_t i = 0; i < HTTP_CODES_COUNT; i++)
         requests[i] = (struct exposition_tally){CODES[i], serve->answered[i]};
     for (size_t i = 0; i < HTTP_REFUSED_COUNT; i++)
-        rejected[OF_GUESTS + i] = (struct exposition_tally){NAMES[i], serve->refused[i]};
+        rejected[OF_CONNECTIONS + i] = (struct exposition_tally){NAMES[i], serve->refused[i]};
     struct exposition_self self = {.requests = requests,
                                    .rejected = rejected,
                                    .request_count = HTTP_CODES_COUNT,

@@ -18,17 +18,17 @@ const char *http_request_path(const struct http_request *request)
 
 const char *http_request_header(const struct http_request *request, const char *name)
 {
-    return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+    return MHD_lookup_connection_value(request->mhd, MHD_HEADER_KIND, name);
 }
 
 const char *http_request_argument(const struct http_request *request, const char *name)
 {
-    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+    return MHD_lookup_connection_value(request->mhd, MHD_GET_ARGUMENT_KIND, name);
 }
 
 bool request_is_outdated(const struct http_request *request)
 {
-    return request->serve->ending || request->guest->config != request->serve->config;
+    return request->serve->ending || request->connection->config != request->serve->config;
 }
 
 /* ---- who is refused ---- */
@@ -55,7 +55,7 @@ static enum MHD_Result look_at_header(void *data, enum MHD_ValueKind kind, const
 static bool is_too_long(const struct gate *gate)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        gate->request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+        gate->request->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     return info == NULL || info->header_size > REQUEST_HEADERS_MAX;
 }
 
@@ -81,11 +81,12 @@ static bool is_other_host(const struct gate *gate)
     struct sockaddr_storage local = {.ss_family = AF_UNSPEC};
     socklen_t size = sizeof local;
     const struct http_request *request = gate->request;
-    if (gate->hosts == 0 || (gate->hosts == 1 && web_config_protects(request->guest->config->web)))
+    if (gate->hosts == 0 ||
+        (gate->hosts == 1 && web_config_protects(request->connection->config->web)))
         return false;
     const char *host = http_request_header(request, "Host");
     return gate->hosts > 1 || host == NULL ||
-           getsockname(request->guest->descriptor, (struct sockaddr *)&local, &size) != 0 ||
+           getsockname(request->connection->descriptor, (struct sockaddr *)&local, &size) != 0 ||
            !host_names_allow(request->serve->names, host, (const struct sockaddr *)&local);
 }
 
@@ -93,7 +94,7 @@ static bool is_other_host(const struct gate *gate)
 static bool is_over_rate(const struct gate *gate)
 {
     struct serve *serve = gate->request->serve;
-    const struct web_config *config = gate->request->guest->config->web;
+    const struct web_config *config = gate->request->connection->config->web;
     uint64_t now = clock_now_ns();
     if (config == NULL || config->rate_interval_ns == 0)
         return false;
@@ -108,7 +109,8 @@ static bool is_over_rate(const struct gate *gate)
 static bool is_one_too_many(const struct gate *gate)
 {
     struct serve *serve = gate->request->serve;
-    return gate->request->password == PASSWORD_NOT_LOOKED_AT && !guests_make_room(&serve->guests);
+    return gate->request->password == PASSWORD_NOT_LOOKED_AT &&
+           !connections_make_room(&serve->connections);
 }
 
 /* Asked in this order. */
@@ -132,7 +134,7 @@ static const struct {
 static bool is_refused(struct http_request *request, const char *method, struct http_answer *answer)
 {
     struct gate gate = {.request = request, .method = method};
-    (void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, look_at_header, &gate);
+    (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
     for (size_t i = 0; i < sizeof GATES / sizeof GATES[0]; i++) {
         if (!GATES[i].refuses(&gate))
             continue;
@@ -148,7 +150,7 @@ static bool is_refused(struct http_request *request, const char *method, struct 
 static bool start_comparison(struct http_request *request, const struct password_given *given)
 {
     struct serve *serve = request->serve;
-    serve->comparison = comparison_start(serve->passwords, &request->guest->config->web->users,
+    serve->comparison = comparison_start(serve->passwords, &request->connection->config->web->users,
                                          given, serve->wake);
     serve->compared = serve->comparison != NULL ? request : NULL;
     return serve->comparison != NULL;
@@ -162,15 +164,15 @@ static void compare_next(struct serve *serve)
         struct http_request *request = serve->uncompared;
         struct password_given given;
         serve->uncompared = request->next;
-        bool runs = !request->guest->cut &&
+        bool runs = !request->connection->cut &&
                     password_parse(http_request_header(request, "Authorization"), &given) &&
                     start_comparison(request, &given);
         explicit_bzero(&given, sizeof given);
         if (runs)
             return;
         request->password = PASSWORD_WRONG;
-        request->guest->paused = false;
-        MHD_resume_connection(request->connection);
+        request->connection->paused = false;
+        MHD_resume_connection(request->mhd);
     }
 }
 
@@ -184,8 +186,8 @@ void requests_compare(struct serve *serve)
     serve->compared = NULL;
     if (request != NULL) {
         request->password = right ? PASSWORD_RIGHT : PASSWORD_WRONG;
-        request->guest->paused = false;
-        MHD_resume_connection(request->connection);
+        request->connection->paused = false;
+        MHD_resume_connection(request->mhd);
     }
     compare_next(serve);
 }
@@ -199,11 +201,11 @@ static bool wait_for_comparison(struct http_request *request, const struct passw
     unsigned waiting = 0, of_address = 0;
     if (serve->compared != NULL) {
         waiting++;
-        of_address += guests_same_address(serve->compared->guest, request->guest);
+        of_address += connection_same_address(serve->compared->connection, request->connection);
     }
     for (; *last != NULL; last = &(*last)->next) {
         waiting++;
-        of_address += guests_same_address((*last)->guest, request->guest);
+        of_address += connection_same_address((*last)->connection, request->connection);
     }
     if (waiting >= PASSWORDS_WAITING || of_address >= PASSWORDS_OF_ADDRESS)
         return false;
@@ -215,15 +217,15 @@ static bool wait_for_comparison(struct http_request *request, const struct passw
         return false;
     }
     request->password = PASSWORD_WAITS;
-    request->guest->paused = true;
-    MHD_suspend_connection(request->connection);
+    request->connection->paused = true;
+    MHD_suspend_connection(request->mhd);
     return true;
 }
 
 static void look_at_password(struct http_request *request, struct http_answer *answer)
 {
     struct serve *serve = request->serve;
-    const struct web_config *config = request->guest->config->web;
+    const struct web_config *config = request->connection->config->web;
     struct password_given given;
     if (config == NULL || config->users.count == 0) {
         request->password = PASSWORD_RIGHT;
@@ -266,8 +268,8 @@ void requests_give_up(struct serve *serve)
     for (; request != NULL; request = next) {
         next = request->next;
         request->password = PASSWORD_WRONG;
-        request->guest->paused = false;
-        MHD_resume_connection(request->connection);
+        request->connection->paused = false;
+        MHD_resume_connection(request->mhd);
     }
 }
 
@@ -307,7 +309,7 @@ static enum MHD_Result follow_route(struct http_request *request)
         answer_nothing_there(&answer);
     if (answer.events == NULL)
         return answer_send(request, &answer);
-    if (guests_may_listen(&serve->guests, request->guest))
+    if (connections_may_stream(&serve->connections, request->connection))
         return stream_send(request, &answer);
     serve->refused[HTTP_REFUSED_streams]++;
     http_answer_text(&answer, 503, "too many listen already\n");
@@ -326,7 +328,8 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
     if (request->password == PASSWORD_NOT_LOOKED_AT) {
         if (is_refused(request, method, &answer))
             return answer_send(request, &answer);
-        guests_enter_phase(&serve->guests, request->guest, GUEST_ANSWERED, clock_now_ns());
+        connection_enter_phase(&serve->connections, request->connection, CONNECTION_ANSWERED,
+                               clock_now_ns());
         look_at_password(request, &answer);
     }
     if (answer.status != 0)
@@ -342,33 +345,34 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
 
 /* ---- the library's callbacks ---- */
 
-void *request_begin(void *data, const char *line, struct MHD_Connection *connection)
+void *request_begin(void *data, const char *line, struct MHD_Connection *mhd)
 {
     struct serve *serve = data;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct http_request *request = info != NULL && info->socket_context != NULL
                                        ? calloc(1, sizeof *request)
                                        : NULL;
     if (request == NULL)
         return NULL;
     request->cut_path = strstr(line, "%00") != NULL;
-    request->connection = connection;
+    request->mhd = mhd;
     request->serve = serve;
-    request->guest = info->socket_context;
-    guests_enter_phase(&serve->guests, request->guest, GUEST_READING, clock_now_ns());
+    request->connection = info->socket_context;
+    connection_enter_phase(&serve->connections, request->connection, CONNECTION_READING,
+                           clock_now_ns());
     return request;
 }
 
 /* Called when its headers are there, again behind its body, and after each sleep. A body is refused
  * before it comes. */
-enum MHD_Result request_handle(void *serve, struct MHD_Connection *connection, const char *url,
+enum MHD_Result request_handle(void *serve, struct MHD_Connection *mhd, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **data)
 {
     struct http_request *request = *data;
     (void)serve;
-    (void)connection;
+    (void)mhd;
     (void)version;
     (void)upload;
     if (request == NULL || *upload_size != 0)
@@ -377,27 +381,27 @@ enum MHD_Result request_handle(void *serve, struct MHD_Connection *connection, c
     if (!request->begun) {
         struct gate gate = {.request = request, .method = method};
         request->begun = true;
-        (void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, look_at_header,
-                                        &gate);
+        (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
         if (!has_body(&gate) && !is_other_method(&gate))
             return MHD_YES;
     }
     return answer_request(request, method);
 }
 
-void request_end(void *data, struct MHD_Connection *connection, void **context,
+void request_end(void *data, struct MHD_Connection *mhd, void **context,
                  enum MHD_RequestTerminationCode how)
 {
     struct serve *serve = data;
     struct http_request *request = *context;
-    (void)connection;
+    (void)mhd;
     (void)how;
     if (request == NULL)
         return;
     forget_password(serve, request);
-    guests_enter_phase(&serve->guests, request->guest, GUEST_WAITING, clock_now_ns());
+    connection_enter_phase(&serve->connections, request->connection, CONNECTION_WAITING,
+                           clock_now_ns());
     if (request_is_outdated(request))
-        guests_cut(&serve->guests, request->guest);
+        connection_cut(&serve->connections, request->connection);
     stream_free(serve, request->stream);
     body_unref(request->body);
     free(request);

@@ -66,14 +66,14 @@ static void go_on(struct stream *stream)
 static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room)
 {
     struct stream *stream = data;
-    struct guest *guest = stream->request->guest;
+    struct connection *connection = stream->request->connection;
     struct serve *serve = stream->request->serve;
     size_t used = 0, size;
     const char *bytes;
     (void)position;
     if (stream->ended)
         return MHD_CONTENT_READER_END_OF_STREAM;
-    guests_enter_phase(&serve->guests, guest, GUEST_STREAMING, clock_now_ns());
+    connection_enter_phase(&serve->connections, connection, CONNECTION_STREAMING, clock_now_ns());
     while (used < room && (bytes = current(stream, &size)) != NULL) {
         size_t part = size - stream->offset < room - used ? size - stream->offset : room - used;
         memcpy(out + used, bytes + stream->offset, part);
@@ -82,10 +82,10 @@ static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room
         if (stream->offset == size)
             go_on(stream);
     }
-    guest->paused = used == 0;
+    connection->paused = used == 0;
     if (used == 0) {
         stream->suspended = true;
-        MHD_suspend_connection(stream->request->connection);
+        MHD_suspend_connection(stream->request->mhd);
     }
     return (ssize_t)used;
 }
@@ -95,8 +95,8 @@ static void resume(struct stream *stream)
     if (!stream->suspended)
         return;
     stream->suspended = false;
-    stream->request->guest->paused = false;
-    MHD_resume_connection(stream->request->connection);
+    stream->request->connection->paused = false;
+    MHD_resume_connection(stream->request->mhd);
 }
 
 /* Puts an event behind what is being sent. */
@@ -120,7 +120,7 @@ void streams_offer(struct serve *serve)
 void streams_still_here(struct serve *serve, uint64_t now_ns)
 {
     for (struct stream *stream = serve->streams; stream != NULL; stream = stream->next) {
-        if (!stream->suspended || stream->request->guest->since_ns + SILENCE_NS > now_ns)
+        if (!stream->suspended || stream->request->connection->since_ns + SILENCE_NS > now_ns)
             continue;
         stream->words = STILL_HERE;
         resume(stream);
@@ -186,8 +186,9 @@ enum MHD_Result stream_send(struct http_request *request, const struct http_answ
     put_header(response, "Cache-Control", "no-store");
     put_header(response, "X-Content-Type-Options", "nosniff");
     serve->answered[HTTP_CODE_200]++;
-    guests_enter_phase(&serve->guests, request->guest, GUEST_STREAMING, clock_now_ns());
-    enum MHD_Result queued = MHD_queue_response(request->connection, MHD_HTTP_OK, response);
+    connection_enter_phase(&serve->connections, request->connection, CONNECTION_STREAMING,
+                           clock_now_ns());
+    enum MHD_Result queued = MHD_queue_response(request->mhd, MHD_HTTP_OK, response);
     MHD_destroy_response(response);
     return queued;
 }
