@@ -85,34 +85,11 @@ static void forget_rendered(struct serve *serve)
     serve_metrics_forget(serve);
 }
 
-static void take_moment(struct serve *serve, struct moment *moment)
-{
-    forget_rendered(serve);
-    moment_unref(serve->newest);
-    serve->newest = moment;
-    exposition_count(serve->exposition, moment);
-    if (serve->history != NULL)
-        history_take(serve->history, moment);
-    streams_offer(serve);
-}
-
 static void forget_listed(struct serve *serve)
 {
     moment_unref(serve->listed_before);
     moment_unref(serve->listed);
     serve->listed = serve->listed_before = NULL;
-}
-
-/* One that comes when nobody looks any more is thrown away. */
-static void take_listed(struct serve *serve, struct moment *moment)
-{
-    if (!serve->wants_processes) {
-        moment_unref(moment);
-        return;
-    }
-    moment_unref(serve->listed_before);
-    serve->listed_before = serve->listed;
-    serve->listed = moment;
 }
 
 /* Takes samples of the main thread and finished comparisons. Returns whether to go on. */
@@ -127,10 +104,24 @@ static bool take_news(struct serve *serve)
     serve->pending = serve->pending_listed = NULL;
     bool stop = serve->stop;
     pthread_mutex_unlock(&serve->mutex);
-    if (listed != NULL)
-        take_listed(serve, listed);
-    if (moment != NULL)
-        take_moment(serve, moment);
+
+    if (listed != NULL && serve->wants_processes) {
+        moment_unref(serve->listed_before);
+        serve->listed_before = serve->listed;
+        serve->listed = listed;
+    } else {
+        moment_unref(listed); /* too late: nobody looks any more */
+    }
+
+    if (moment != NULL) {
+        forget_rendered(serve);
+        moment_unref(serve->newest);
+        serve->newest = moment;
+        exposition_count(serve->exposition, moment);
+        if (serve->history != NULL)
+            history_take(serve->history, moment);
+        streams_offer(serve);
+    }
     requests_compare(serve);
     return !stop;
 }
@@ -174,8 +165,12 @@ static void accept_from(struct serve *serve, const struct listener *listener, ui
 
 /* ---- what time brings ---- */
 
-static void say_what_is_wanted(struct serve *serve, uint64_t now_ns)
+/* Does what is due by now. Returns how long nothing else will be. */
+static uint64_t look_around(struct serve *serve, uint64_t now_ns)
 {
+    uint64_t wait = connections_sweep(&serve->connections, now_ns);
+    streams_still_here(serve, now_ns);
+
     bool want = serve->streams_wanting > 0 ||
                 (serve->wants_processes && serve->wanted_ns + FEW_AGAIN_NS > now_ns);
     if (want != serve->wants_processes)
@@ -183,15 +178,8 @@ static void say_what_is_wanted(struct serve *serve, uint64_t now_ns)
     if (!want)
         forget_listed(serve);
     serve->wants_processes = want;
-}
-
-/* Gives how long there is nothing to look at. */
-static uint64_t look_around(struct serve *serve, uint64_t now_ns)
-{
-    uint64_t wait = connections_sweep(&serve->connections, now_ns);
-    streams_still_here(serve, now_ns);
-    say_what_is_wanted(serve, now_ns);
     serve_look_at_config(serve, now_ns);
+
     if (serve->wants_processes && serve->streams_wanting == 0 && wait > FEW_AGAIN_NS / 4)
         wait = FEW_AGAIN_NS / 4;
     if (serve->accept_again_ns > now_ns && wait > ACCEPT_AGAIN_NS)
@@ -199,45 +187,37 @@ static uint64_t look_around(struct serve *serve, uint64_t now_ns)
     return wait;
 }
 
-static int milliseconds_until_work(const struct serve *serve, uint64_t wait_ns)
-{
-    uint64_t least = wait_ns == UINT64_MAX ? UINT64_MAX : wait_ns / 1000000 + 1;
-    MHD_UNSIGNED_LONG_LONG wanted;
-    if (MHD_get_timeout(serve->daemon, &wanted) == MHD_YES && wanted < least)
-        least = wanted;
-    return least < 60000 ? (int)least : least == UINT64_MAX ? -1 : 60000;
-}
-
 /* ---- the thread ---- */
 
-static nfds_t list_descriptors(const struct serve *serve, struct pollfd *polled, uint64_t now_ns)
-{
-    nfds_t count = 0;
-    bool accepts = serve->accept_again_ns <= now_ns;
-    polled[count++] = (struct pollfd){.fd = serve->wake, .events = POLLIN};
-    for (size_t i = 0; i < serve->listener_count; i++)
-        polled[count++] = (struct pollfd){.fd = accepts ? serve->listeners[i].descriptor : -1,
-                                          .events = POLLIN};
-    polled[count++] = (struct pollfd){.fd = serve->daemon_descriptor, .events = POLLIN};
-    return count;
-}
-
+/* Waits for work and does it. Returns whether to go on. */
 static bool go_round(struct serve *serve)
 {
     struct pollfd polled[MOST_POLLED];
+    nfds_t count = 0;
     uint64_t now = clock_now_ns();
     uint64_t wait = look_around(serve, now);
-    nfds_t count = list_descriptors(serve, polled, now);
-    if (poll(polled, count, milliseconds_until_work(serve, wait)) < 0 && errno != EINTR) {
+
+    bool accepts = serve->accept_again_ns <= now;
+    polled[count++] = (struct pollfd){.fd = serve->wake, .events = POLLIN};
+    polled[count++] = (struct pollfd){.fd = serve->daemon_descriptor, .events = POLLIN};
+    for (size_t i = 0; i < serve->listener_count; i++)
+        polled[count++] = (struct pollfd){.fd = accepts ? serve->listeners[i].descriptor : -1,
+                                          .events = POLLIN};
+
+    MHD_UNSIGNED_LONG_LONG wanted;
+    uint64_t least = wait == UINT64_MAX ? UINT64_MAX : wait / 1000000 + 1;
+    if (MHD_get_timeout(serve->daemon, &wanted) == MHD_YES && wanted < least)
+        least = wanted;
+    int timeout = least < 60000 ? (int)least : least == UINT64_MAX ? -1 : 60000;
+    if (poll(polled, count, timeout) < 0 && errno != EINTR) {
         reply_say("the HTTP server has ended: poll: %s", strerror(errno));
         return false;
     }
-    bool goes_on = true;
-    if (polled[0].revents != 0)
-        goes_on = take_news(serve);
+
+    bool goes_on = polled[0].revents == 0 || take_news(serve);
     now = clock_now_ns();
     for (size_t i = 0; i < serve->listener_count; i++) {
-        if (polled[1 + i].revents != 0)
+        if (polled[2 + i].revents != 0)
             accept_from(serve, &serve->listeners[i], now);
     }
     (void)MHD_run(serve->daemon);
@@ -342,16 +322,6 @@ static int open_names(struct serve *serve, const json_t *config, vitals_error *e
     return serve->names != NULL ? 0 : no_memory(error);
 }
 
-static int open_config(struct serve *serve, const json_t *config, vitals_error *error)
-{
-    const char *path = json_string_value(json_object_get(config, "web_config"));
-    serve->may_insecure = json_is_true(json_object_get(config, "allow_insecure"));
-    if (path != NULL && (serve->config_path = strdup(path)) == NULL)
-        return no_memory(error);
-    int code = listener_config_new(path, &serve->config, error);
-    return code == 0 ? serve_start_daemon(serve, serve->config, error) : code;
-}
-
 static int open_exposition(struct serve *serve, const json_t *config, const json_t *hello,
                            vitals_error *error)
 {
@@ -376,12 +346,6 @@ static int start(struct serve *serve, vitals_error *error)
     return number == 0 ? 0 : record_fail_errno(number, "the HTTP server's thread", error);
 }
 
-static bool is_encrypted(const struct serve *serve)
-{
-    const struct web_config *config = serve->config->web;
-    return config != NULL && config->tls;
-}
-
 /* Its thread may have read the configuration anew by now. */
 static void say_where(const struct serve *serve, bool encrypted)
 {
@@ -403,19 +367,26 @@ static int serve_open(const json_t *config, const json_t *hello, void **data, vi
     pthread_mutex_init(&serve->mutex, NULL);
     serve->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int code = serve->wake >= 0 ? 0 : record_fail_errno(errno, "the HTTP server's eventfd", error);
-    if (code == 0 && (serve->passwords = password_cache_new()) == NULL)
+    const char *path = json_string_value(json_object_get(config, "web_config"));
+    serve->may_insecure = json_is_true(json_object_get(config, "allow_insecure"));
+    if (path != NULL)
+        serve->config_path = strdup(path);
+    serve->passwords = password_cache_new();
+    if (code == 0 && (serve->passwords == NULL || (path != NULL && serve->config_path == NULL)))
         code = no_memory(error);
     if (code == 0)
         code = open_exposition(serve, config, hello, error);
     if (code == 0)
         code = open_names(serve, config, error);
     if (code == 0)
-        code = open_config(serve, config, error);
+        code = listener_config_new(serve->config_path, &serve->config, error);
+    if (code == 0)
+        code = serve_start_daemon(serve, serve->config, error);
     if (code == 0)
         code = open_listeners(serve, config, error);
     if (code == 0)
         code = unprivileged_become(hello, serve->config->web, error);
-    bool encrypted = code == 0 && is_encrypted(serve);
+    bool encrypted = code == 0 && serve->config->tls != NULL;
     if (code == 0)
         code = start(serve, error);
     if (code < 0) {

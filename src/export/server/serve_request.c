@@ -275,12 +275,6 @@ void requests_give_up(struct serve *serve)
 
 /* ---- routes ---- */
 
-static bool fits(const struct route *route, const char *path)
-{
-    size_t size = strlen(route->path);
-    return strncmp(route->path, path, size) == 0 && (route->below || path[size] == '\0');
-}
-
 /* What there is instead; what stands below another is that one's own. */
 static void answer_nothing_there(struct http_answer *answer)
 {
@@ -301,8 +295,13 @@ static enum MHD_Result follow_route(struct http_request *request)
     struct http_answer answer = {.status = 0};
     struct serve *serve = request->serve;
     const struct route *route = routes;
-    while (route->path != NULL && !fits(route, request->path))
-        route++;
+    for (; route->path != NULL; route++) {
+        size_t size = strlen(route->path);
+        if (strncmp(route->path, request->path, size) == 0 &&
+            (route->below || request->path[size] == '\0'))
+            break;
+    }
+
     if (route->path != NULL)
         route->answer(serve, request, &answer);
     else
