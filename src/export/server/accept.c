@@ -1,4 +1,4 @@
-/* accept.c: see accept.h. What is malformed is passed over. */
+/* accept.c: see accept.h. Malformed parts of a header are ignored. */
 #include "export/server/accept.h"
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 enum { FULL = 1000 };
 
-/* A piece of the header, without the spaces around it. */
+/* A part of the header, without the spaces around it. */
 struct piece {
     const char *bytes;
     size_t size;
@@ -27,8 +27,8 @@ static struct piece trimmed(const char *from, const char *to)
     return (struct piece){from, (size_t)(to - from)};
 }
 
-/* The next piece up to the separator or the end, which *rest stands behind then. Quotes hold
- * separators. False: there is none left. */
+/* Returns the next piece up to the separator or the end, and moves *rest behind it. Separators
+ * within quotes do not count. Returns false if none is left. */
 static bool next_piece(const char **rest, const char *end, char separator, struct piece *out)
 {
     const char *from = *rest;
@@ -48,7 +48,7 @@ static bool equals(struct piece piece, const char *word)
     return strlen(word) == piece.size && strncasecmp(piece.bytes, word, piece.size) == 0;
 }
 
-/* "1", "0.8", "0.333": in thousandths; what is no such number is as 0. */
+/* "1", "0.8" or "0.333", in thousandths. Returns 0 for anything else. */
 static int read_quality(struct piece piece)
 {
     int value = 0, unit = FULL;
@@ -64,7 +64,7 @@ static int read_quality(struct piece piece)
     return value > FULL ? 0 : value;
 }
 
-/* A name and its value, `q=0.5`. */
+/* Returns true for `name=value`, such as `q=0.5`. */
 static bool is_parameter(struct piece piece, const char *name, struct piece *value)
 {
     const char *end = piece.bytes + piece.size;
@@ -77,7 +77,7 @@ static bool is_parameter(struct piece piece, const char *name, struct piece *val
     return true;
 }
 
-/* The parameters behind a range: its quality, or -1 where it is of a version that is not known. */
+/* Returns the quality of a range from its parameters, or -1 if it asks for an unknown version. */
 static int parameters(const char *rest, const char *end, const char *const *versions)
 {
     int quality = FULL;

@@ -1,6 +1,6 @@
-/* api.c: the routes that give data: /api/v1/snapshot, /api/v1/stream, /api/v1/history.
+/* api.c: the routes /api/v1/snapshot, /api/v1/stream and /api/v1/history.
  *
- * On the server's thread. Every document is made once per sample, for all who ask. */
+ * Runs on the server's thread. Each document is made once per sample, for all clients. */
 #include "export/server/api.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static bool has_argument(const struct http_request *request, const char *name, c
     return given != NULL && strcmp(given, value) == 0;
 }
 
-/* ---- what is made of a moment ---- */
+/* ---- documents and events of a sample ---- */
 
 static struct body *snapshot_document(struct serve *serve, struct moment *moment)
 {
@@ -45,7 +45,7 @@ static struct body *snapshot_event(struct serve *serve, struct moment *moment)
     return document_event(serve, NULL, moment);
 }
 
-/* The same, and every process behind it. */
+/* The same, followed by an event with every process. */
 static struct body *snapshot_all_event(struct serve *serve, struct moment *moment)
 {
     struct moment *before, *listed = serve_listed(serve, &before);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_NS UINT64_C(250000000) /* how often deadlines are looked at */
+#define LOOK_NS UINT64_C(250000000) /* how often deadlines are checked */
 
 static void read_address(const struct sockaddr *address, struct connection *connection)
 {
@@ -23,7 +23,7 @@ static void read_address(const struct sockaddr *address, struct connection *conn
     connection->has_address = address->sa_family == AF_INET || address->sa_family == AF_INET6;
 }
 
-/* What the kernel has received for it, and 0 where it does not count. */
+/* Returns how many bytes the kernel has received for it, or 0 if the kernel does not count. */
 static uint64_t bytes_received(const struct connection *connection)
 {
     struct tcp_info info = {.tcpi_bytes_received = 0};
@@ -53,7 +53,7 @@ void connections_cut_outdated(struct connections *connections, const struct list
     }
 }
 
-/* ---- coming and going ---- */
+/* ---- accepting and closing ---- */
 
 bool connection_same_address(const struct connection *one, const struct connection *other)
 {
@@ -61,7 +61,8 @@ bool connection_same_address(const struct connection *one, const struct connecti
            memcmp(one->address, other->address, sizeof one->address) == 0;
 }
 
-/* Who has sent nothing whole for longest: of that address, or of all. */
+/* Returns the connection that has been waiting longest without a complete request, of that address
+ * or (NULL) of all. */
 static struct connection *longest_waiting(const struct connections *connections,
                                           const struct connection *like)
 {
@@ -145,7 +146,7 @@ void connection_enter_phase(struct connections *connections, struct connection *
         connection->first_ns = 0;
         connection->bytes_taken = bytes_received(connection);
     }
-    /* Its deadline for the headers runs from the first byte, and that goes on. */
+    /* The deadline of the headers runs from the first byte, so it is not set again. */
     if (phase != CONNECTION_READING || connection->first_ns == 0)
         connection->since_ns = now_ns;
     connection->phase = phase;

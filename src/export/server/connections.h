@@ -1,9 +1,9 @@
-/* connections.h: who is connected, how many may be, and for how long.
+/* connections.h: the open connections: how many there may be, and for how long.
  *
- * The HTTP library knows only inactivity; here a whole request has a deadline. Where it is full,
- * who has sent nothing whole for longest makes room, so that thousands of connections that only
- * wait keep nobody out who asks. A connection is cut off by shutting its socket down; the library
- * closes it then. One thread. */
+ * libmicrohttpd knows only a timeout of inactivity; here a whole request has a deadline. If all
+ * places are taken, the connection that has waited longest without a complete request is closed,
+ * so that thousands of idle connections keep no request out. A connection is cut off by shutting
+ * its socket down; libmicrohttpd then closes it. One thread. */
 #ifndef VITALS_EXPORT_SERVER_CONNECTIONS_H
 #define VITALS_EXPORT_SERVER_CONNECTIONS_H
 
@@ -14,18 +14,20 @@
 
 enum {
     CONNECTIONS_MAX = 256,           /* at once */
-    CONNECTIONS_OF_ADDRESS_MAX = 64, /* of one address; sockets in a folder have none */
-    CONNECTIONS_ANSWERED_MAX = 40,   /* of those, being answered at once */
-    CONNECTIONS_STREAMS_MAX = 32,    /* and listening to events, which the others do not count */
+    CONNECTIONS_OF_ADDRESS_MAX = 64, /* of one address; Unix sockets have none */
+    CONNECTIONS_ANSWERED_MAX = 40,   /* of those, with an answer under way */
+    CONNECTIONS_STREAMS_MAX = 32,    /* event streams, which are not among those */
     CONNECTIONS_STREAMS_OF_ADDRESS_MAX = 16
 };
 
 #define CONNECTIONS_HEADER_NS \
-    (2 * UINT64_C(1000000000)) /* from its first byte to its last header */
-#define CONNECTIONS_TOTAL_NS   (10 * UINT64_C(1000000000)) /* from there to the end of the answer */
-#define CONNECTIONS_FIRST_NS   (10 * UINT64_C(1000000000)) /* from connecting to the first byte */
-#define CONNECTIONS_IDLE_NS    (60 * UINT64_C(1000000000)) /* between two requests */
-#define CONNECTIONS_STALLED_NS (20 * UINT64_C(1000000000)) /* a stream that takes nothing */
+    (2 * UINT64_C(1000000000)) /* from the first byte of a request to its last header */
+#define CONNECTIONS_TOTAL_NS \
+    (10 * UINT64_C(1000000000)) /* from the last header to the end of the answer */
+#define CONNECTIONS_FIRST_NS (10 * UINT64_C(1000000000)) /* from accept to the first byte */
+#define CONNECTIONS_IDLE_NS  (60 * UINT64_C(1000000000)) /* between two requests */
+#define CONNECTIONS_STALLED_NS \
+    (20 * UINT64_C(1000000000)) /* an event stream whose client reads nothing */
 
 enum connection_phase {
     CONNECTION_WAITING,
@@ -40,53 +42,55 @@ struct listener_config;
 struct connection {
     struct connection *next, *previous;
     int descriptor;
-    struct listener_config *config; /* that it was accepted under; the caller holds it */
+    struct listener_config
+        *config; /* under which it was accepted; the caller counts the reference */
     bool has_address;
-    unsigned char address[16]; /* IPv4 as IPv6 has it */
+    unsigned char address[16]; /* IPv4 addresses are mapped to IPv6 */
     enum connection_phase phase;
-    uint64_t since_ns;    /* the phase began; a stream: it last took something */
-    uint64_t first_ns;    /* the first byte of the next request was seen; 0: none yet */
-    uint64_t bytes_taken; /* until the end of the last request, as the kernel counts */
-    bool asked_before;    /* it has had an answer */
-    bool paused;          /* it waits for us: a stream that has had all, a password compared */
+    uint64_t since_ns;    /* start of the phase; of a stream: when the client last read */
+    uint64_t first_ns;    /* when the first byte of the next request was seen; 0: not yet */
+    uint64_t bytes_taken; /* received until the end of the last request, counted by the kernel */
+    bool asked_before;    /* at least one answer has been sent */
+    bool paused;          /* suspended: the stream has sent all, or a password is compared */
     bool cut;
 };
 
 struct connections {
     struct connection *first;
-    size_t count;                       /* of those that are not cut */
+    size_t count;                       /* without those that are cut */
     size_t in_phase[CONNECTION_PHASES]; /* likewise */
     uint64_t evicted, overdue, turned_away;
 };
 
-/* A connection of that socket, or NULL: there is no room that could be made, or no memory. */
+/* Adds a connection. Returns NULL if all places are taken by active ones, or without memory. */
 struct connection *connections_admit(struct connections *connections, int descriptor,
                                      const struct sockaddr *address, uint64_t now_ns);
 
-/* It has been closed. */
+/* Removes a connection whose socket has been closed. */
 void connections_remove(struct connections *connections, struct connection *connection);
 
 void connection_enter_phase(struct connections *connections, struct connection *connection,
                             enum connection_phase phase, uint64_t now_ns);
 
-/* Whether one more may be answered. An answer leaves at once where it is taken: who has been taking
- * one for longest when there are too many is cut off for it. */
+/* Returns whether one more answer may be sent. If too many are under way, the one that has taken
+ * longest is cut off, because its client reads too slowly. */
 bool connections_make_room(struct connections *connections);
 
-/* Whether one more of that address may listen to events. */
+/* Returns whether the address of this connection may have one more event stream. */
 bool connections_may_stream(const struct connections *connections,
                             const struct connection *accepted);
 
 void connection_cut(struct connections *connections, struct connection *connection);
 
-/* Whether both come from the same; who comes through a folder has no address. */
+/* Returns whether both have the same address. False for Unix sockets, which have none. */
 bool connection_same_address(const struct connection *one, const struct connection *other);
 
-/* Cuts off those of another configuration, unless they are being answered just now. */
+/* Cuts off connections of other configurations, unless an answer is under way. */
 void connections_cut_outdated(struct connections *connections,
                               const struct listener_config *config);
 
-/* Cuts off who is overdue. Gives how long until the next look, UINT64_MAX where nobody is there. */
+/* Cuts off connections past their deadline. Returns the time until the next check, or UINT64_MAX
+ * if there are no connections. */
 uint64_t connections_sweep(struct connections *connections, uint64_t now_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* history.c: see history.h. What is kept is the table here. */
+/* history.c: see history.h. The table KEPT lists the metrics. */
 #include "export/server/history.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 #include "export/server/view.h"
 
-/* A metric that is kept of every row of its table, its rate where it is a counter; or, where
- * `counted` is one and can be had, the mean that follows from that. */
+/* A metric of every row of its table; of a counter its rate. If the counter `counted` can be read,
+ * its rate is kept instead. */
 static const struct kept {
     vitals_metric metric;
     vitals_metric counted;
@@ -37,24 +37,25 @@ enum { LABEL_SIZE = 64 };
 struct line {
     vitals_metric metric;
     uint64_t key;
-    unsigned silent; /* points since it had a value */
+    unsigned silent; /* points since the last value */
     char label[LABEL_SIZE];
-    float values[HISTORY_POINTS]; /* as history.times; NAN: none */
+    float values[HISTORY_POINTS]; /* one per history.times; NAN: missing */
 };
 
-/* The ring of points: `next` is where the next goes, and the oldest once it is full. */
+/* A ring of points. `next` is the place of the next one, which replaces the oldest once the ring
+ * is full. */
 struct history {
     struct line *lines[HISTORY_LINES_MAX];
     size_t lines_count;
-    uint64_t left_out;              /* of the newest point: values that found no line */
-    uint64_t times[HISTORY_POINTS]; /* boottime, so that sleep counts and no clock steps back */
+    uint64_t left_out;              /* values of the newest point without a line */
+    uint64_t times[HISTORY_POINTS]; /* boottime: includes suspension and never steps back */
     size_t next, count;
     uint64_t realtime_ns;         /* of the newest point */
-    uint64_t step;                /* the newest point's, counted from the machine's start */
-    uint64_t stream;              /* whose keys the lines have */
-    vitals_snapshot *older;       /* the newest point; rates are since it */
+    uint64_t step;                /* of the newest point, counted from boot */
+    uint64_t stream;              /* the stream that the keys of the lines belong to */
+    vitals_snapshot *older;       /* the newest point, with which rates are computed */
     struct moment *before, *last; /* at least 0.9 s apart; see history_before */
-    uint64_t last_ns;             /* when that was sampled */
+    uint64_t last_ns;             /* when `last` was sampled */
 };
 
 enum { STEP_NS = 1000000000, BEFORE_NS = 900000000 };
@@ -108,8 +109,8 @@ static struct line *find_line(struct history *history, vitals_metric metric, con
     return line;
 }
 
-/* Whether it was read since the point before: a source that is late tells its last reading again,
- * which is of no other point than its own. */
+/* Returns whether the value was read since the last point. A late source repeats its last reading,
+ * which belongs to one point only. */
 static bool is_new(const vitals_row *row, vitals_metric metric, const vitals_snapshot *older)
 {
     if (vitals_row_availability(row, metric) != VITALS_STALE)
@@ -150,7 +151,7 @@ static void keep(struct history *history, const struct kept *kept, const vitals_
     }
 }
 
-/* An hour without a value: whatever it was of is long gone. */
+/* Remove lines without a value for an hour. */
 static void drop_silent(struct history *history)
 {
     size_t left = 0;
@@ -169,7 +170,7 @@ static void add_point(struct history *history, const vitals_snapshot *snapshot)
     uint64_t now_ns = vitals_snapshot_boottime_ns(snapshot);
     uint64_t stream = vitals_snapshot_stream(snapshot);
     if (stream != history->stream || (history->count > 0 && now_ns <= history->times[newest]))
-        forget(history); /* another machine, or another start of it */
+        forget(history); /* another machine or boot */
     for (size_t i = 0; i < history->lines_count; i++) {
         history->lines[i]->values[history->next] = NAN;
         history->lines[i]->silent++;
@@ -187,8 +188,8 @@ static void add_point(struct history *history, const vitals_snapshot *snapshot)
     history->older = vitals_snapshot_ref(snapshot);
 }
 
-/* When it was sampled, by the clock that its document begins with: samples that nobody needs are
- * not read for it. No name can hold the member, for its quotes would be escaped. */
+/* Returns when it was sampled, from the text of the document, so that samples between two points
+ * need not be parsed. No string can contain the member, because its quotes would be escaped. */
 static uint64_t sampled_ns(const struct moment *moment)
 {
     static const char MEMBER[] = "\"boottime_ns\":\"";
@@ -229,7 +230,7 @@ struct moment *history_before(const struct history *history)
 
 /* ---- the document ---- */
 
-/* The i-th of what is kept, from the oldest. */
+/* Returns the index of the i-th point, counted from the oldest. */
 static size_t place_of(const struct history *history, size_t i)
 {
     return (history->next + HISTORY_POINTS - history->count + i) % HISTORY_POINTS;
@@ -246,7 +247,7 @@ static void write_times(const struct history *history, struct text *text)
     }
 }
 
-/* Five digits: no chart has more pixels. */
+/* Five digits are more than a chart can show. */
 static void write_value(struct text *text, double value)
 {
     if (isnan(value)) {

@@ -1,10 +1,10 @@
-/* history.h: the last hour, in memory: what the page draws before it has seen anything itself.
+/* history.h: the last hour of metrics in memory, which the page draws when it is opened.
  *
- * A point every five seconds, or every sample where those are fewer: gauges as they are then,
- * counters as their rate since the point before, the utilization of a device as its mean since then
- * where its driver counts. A value that was missing is a gap, as is one that was not read since the
- * point before because its source was late. Devices come and go: the line of one
- * that left stays until an hour has passed. Samples between two points are not read. One thread. */
+ * One point every five seconds, or one per sample if those are rarer: gauges as they are at that
+ * time, counters as rates since the last point, the utilization of a device as its mean since then
+ * if its driver counts. Missing values are gaps, and so are values that a late source has not read
+ * again. The line of a device that is gone stays for an hour. Samples between two points are not
+ * parsed. One thread. */
 #ifndef VITALS_EXPORT_SERVER_HISTORY_H
 #define VITALS_EXPORT_SERVER_HISTORY_H
 
@@ -13,20 +13,20 @@
 
 enum { HISTORY_SECONDS = 3600, HISTORY_STEP_SECONDS = 5, HISTORY_POINTS = 720 };
 
-/* Lines of an hour; what is more is left out, and counted. 3 KiB each. */
+/* Lines of 3 KiB each; values beyond them are left out and counted. */
 enum { HISTORY_LINES_MAX = 256 };
 
 struct history;
 
-/* NULL when memory is out. */
+/* Returns NULL without memory. */
 struct history *history_new(void);
 void history_free(struct history *history); /* accepts NULL */
 
-/* Takes every sample as it comes; shares it until there are newer ones. */
+/* Adds a sample. Keeps a reference until newer ones come. */
 void history_take(struct history *history, struct moment *moment);
 
-/* A sample that came 0.9 s before the newest, or earlier: what its rates are made with. Borrowed
- * until the next is taken; NULL: there is none yet. */
+/* Returns a sample at least 0.9 s older than the newest, with which to compute rates. Borrowed
+ * until the next history_take. NULL if there is none yet. */
 struct moment *history_before(const struct history *history);
 
 /* Appends
@@ -34,8 +34,8 @@ struct moment *history_before(const struct history *history);
  *      "lines":[{"table":"gpu","key":1,"label":"0","metric":"power_watts","unit":"watts",
  *                "values":[412.4,null,…]},…],
  *      "availability":{"denied":"permission",…}}
- * The last member says what each word of availability means. Times only grow, whatever was done to
- * the wall clock: the newest is right, and the rest stand as far from it as time has passed. */
+ * The last member explains each word of availability. Times only increase, even if the wall clock
+ * was set: the newest is right, and the others have their true distance from it. */
 void history_write(const struct history *history, struct text *text);
 
 #endif

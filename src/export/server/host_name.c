@@ -56,7 +56,7 @@ void host_names_free(struct host_names *names)
     free(names);
 }
 
-/* An IPv4 address that came to a socket of IPv6 is one of IPv4. */
+/* Converts an IPv4 address mapped to IPv6 back to IPv4. */
 static bool as_ipv4(const struct sockaddr *address, struct in_addr *out)
 {
     if (address->sa_family == AF_INET) {
@@ -79,8 +79,8 @@ bool host_is_loopback(const struct sockaddr *address)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
 }
 
-/* An address is ours where it is the one that was connected to, or the loopback's, by which a
- * tunnel may be reached whose other end is here. */
+/* Returns whether the name is the address that was connected to, or a loopback address, which a
+ * tunnel that ends here is reached by. */
 static bool is_local(const char *name, const struct sockaddr *local)
 {
     struct in_addr four, local_four;

@@ -1,8 +1,7 @@
-/* host_name.h: which names and addresses this server answers to: the header Host.
+/* host_name.h: checks the header Host against the names of this server.
  *
- * A page from elsewhere that has its own name resolve to our address (DNS rebinding) would be let
- * read everything by the browser; but it cannot help sending that name. Pure, but for
- * host_names_new. */
+ * A foreign page whose name resolves to our address (DNS rebinding) could read everything through
+ * the browser, but the browser sends that name in Host. Pure functions, except host_names_new. */
 #ifndef VITALS_EXPORT_SERVER_HOST_NAME_H
 #define VITALS_EXPORT_SERVER_HOST_NAME_H
 
@@ -12,23 +11,23 @@
 
 enum { HOST_NAME_MAX_BYTES = 256 };
 
-/* The name or address of a Host header: in small letters, without port, brackets and a dot at its
- * end. False: it is none. */
+/* Reads the name or address of a Host header: in lower case, without port, brackets and final dot.
+ * Returns false if it is neither. */
 bool host_name_parse(const char *header, char out[static HOST_NAME_MAX_BYTES]);
 
 struct host_names;
 
-/* This machine's own name, the loopback's, and those given (as host_name_parse has them; what is no
- * name is passed over). NULL when memory is out. */
+/* Makes the list of names: this machine's, "localhost" and those given, which host_name_parse must
+ * accept; others are ignored. Returns NULL without memory. */
 struct host_names *host_names_new(const char *const *allowed, size_t count);
 void host_names_free(struct host_names *names); /* accepts NULL */
 
-/* Whether a header names us to who is connected to that address of ours. A socket in a folder has
- * none, and no browser comes to it: any name will do there. */
+/* Returns whether the header names this server to a client that is connected to the address
+ * `local`. Unix sockets accept any name, because no browser connects to them. */
 bool host_names_allow(const struct host_names *names, const char *header,
                       const struct sockaddr *local);
 
-/* Whether it is an address of the loopback. */
+/* Returns whether it is a loopback address. */
 bool host_is_loopback(const struct sockaddr *address);
 
 #endif

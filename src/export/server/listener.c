@@ -45,7 +45,7 @@ static int refuse_beyond(const char *where, const char *lacks, vitals_error *err
                        lacks);
 }
 
-/* What the socket is bound to: a port that was 0 has its number now. */
+/* Writes the name of the bound address, with the port that the kernel chose for port 0. */
 static void name_it(struct listener *listener, const char *where)
 {
     union address address = {.any.sa_family = AF_UNSPEC};
@@ -71,7 +71,7 @@ static void name_it(struct listener *listener, const char *where)
 
 /* ---- an address ---- */
 
-/* "127.0.0.1:9847": its two halves, numbers both. */
+/* Parses a numeric address with a port: "127.0.0.1:9847". */
 static bool read_address(const char *where, union address *out, socklen_t *size)
 {
     char host[INET6_ADDRSTRLEN + 2];
@@ -100,7 +100,7 @@ static bool read_address(const char *where, union address *out, socklen_t *size)
     return fits;
 }
 
-/* Gives the errno of what failed, or 0. */
+/* Returns 0, or the positive errno of the call that failed. */
 static int bind_socket(const union address *address, socklen_t size, int *out)
 {
     int on = 1;
@@ -108,7 +108,7 @@ static int bind_socket(const union address *address, socklen_t size, int *out)
     if (descriptor < 0)
         return errno;
     if (address->any.sa_family == AF_UNIX)
-        (void)fchmod(descriptor, S_IRUSR | S_IWUSR); /* the file is made with it */
+        (void)fchmod(descriptor, S_IRUSR | S_IWUSR); /* bind() creates the file with this mode */
     else
         (void)setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (address->any.sa_family == AF_INET6)
@@ -122,7 +122,7 @@ static int bind_socket(const union address *address, socklen_t size, int *out)
     return number;
 }
 
-/* `number`: the errno of what the kernel refused. */
+/* *number is the positive errno of a system call that failed, or unchanged. */
 static int try_address(const char *where, const char *lacks, struct listener *out, int *number,
                        vitals_error *error)
 {
@@ -149,9 +149,9 @@ static int open_address(const char *where, const char *lacks, struct listener *o
     return try_address(where, lacks, out, &number, error);
 }
 
-/* ---- a socket in a folder ---- */
+/* ---- a Unix socket ---- */
 
-/* One that nobody listens at any more, as a crash leaves it, makes way. */
+/* Removes a socket without a listener, which a killed server has left. Returns whether it did. */
 static bool make_way(const union address *address, socklen_t size)
 {
     struct stat status;
@@ -191,7 +191,7 @@ static int open_path(const char *where, struct listener *out, vitals_error *erro
     return 0;
 }
 
-/* ---- one that was handed down ---- */
+/* ---- socket activation ---- */
 
 static int open_handed(const char *where, const char *lacks, struct listener *out,
                        vitals_error *error)
@@ -218,7 +218,8 @@ static int open_handed(const char *where, const char *lacks, struct listener *ou
     return 0;
 }
 
-/* One of all addresses listens at each of its family; one of IPv6 at those of IPv4 too, if let. */
+/* Returns whether the descriptor already listens at the wanted address: 0.0.0.0 covers every IPv4
+ * address, [::] every IPv6 one, and those of IPv4 unless IPV6_V6ONLY is set. */
 static bool hears(int descriptor, const union address *wanted)
 {
     union address bound = {.any.sa_family = AF_UNSPEC};
@@ -242,7 +243,7 @@ static bool hears(int descriptor, const union address *wanted)
            six_only == 0;
 }
 
-/* Whether a socket that was handed down listens there already. */
+/* Returns whether an inherited socket already listens there. */
 static bool is_handed(const char *where, const struct listener *listeners, size_t count)
 {
     union address address = {.any.sa_family = AF_UNSPEC};
@@ -260,7 +261,8 @@ static bool is_handed(const char *where, const struct listener *listeners, size_
 
 /* ---- all of them ---- */
 
-/* IPv6 may be off; then IPv4 is all there is. Of port 0 the second takes what the first got. */
+/* IPv6 may be disabled; then IPv4 alone is opened. With port 0 both get the port that the kernel
+ * chose for IPv4. */
 static int open_localhost(const char *port, struct listener *listeners, size_t *count,
                           vitals_error *error)
 {

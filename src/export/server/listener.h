@@ -1,4 +1,4 @@
-/* listener.h: a socket that others come to. One thread. */
+/* listener.h: the listening sockets. One thread. */
 #ifndef VITALS_EXPORT_SERVER_LISTENER_H
 #define VITALS_EXPORT_SERVER_LISTENER_H
 
@@ -11,23 +11,23 @@ enum { LISTENERS_MAX = 16, LISTENER_PATH = 108, LISTENER_NAME = 160 };
 
 struct listener {
     int descriptor;
-    bool handed;              /* by whoever started us */
-    bool beyond;              /* the loopback and the file system: others' machines can come */
+    bool handed; /* inherited (socket activation) */
+    bool beyond; /* not a loopback address or Unix socket: other machines can connect */
     char name[LISTENER_NAME]; /* "127.0.0.1:9847", "[::1]:9847", "unix:/run/vitals.sock" */
-    char path[LISTENER_PATH]; /* of a socket in a folder that was made here */
+    char path[LISTENER_PATH]; /* of a Unix socket that was created here */
     dev_t device;
-    ino_t inode; /* what stands at the path, if it is still that */
+    ino_t inode; /* of the file at that path, which is removed only if unchanged */
 };
 
-/* Opens what was asked for, adding to `listeners`:
- *     127.0.0.1:9847   [::1]:9847   0.0.0.0:9847    an address; port 0 is one that is free
- *     localhost:9847                                127.0.0.1, and ::1 where there is one
- *     unix:/run/vitals.sock                         for its owner alone
- *     fd:3                                          one that was handed down, as systemd does
- * What a socket that was handed down listens at already is not opened again.
- * `lacks`: what is missing for it to be reached from elsewhere, for the message; NULL: it may.
- * Errors: EARGUMENT (no such address, or it may not be), ESYSTEM (in use, not of this machine),
- * EDENIED, EGONE (no such folder). */
+/* Opens an address and appends it to `listeners`:
+ *     127.0.0.1:9847   [::1]:9847   0.0.0.0:9847    a numeric address; port 0: a free one
+ *     localhost:9847                                127.0.0.1, and ::1 if there is IPv6
+ *     unix:/run/vitals.sock                         accessible to its owner only
+ *     fd:3                                          an inherited socket, as from systemd
+ * Addresses at which an inherited socket listens are skipped. `lacks` names the protection that is
+ * missing to listen beyond this machine, for the message; NULL: none is. Errors: EARGUMENT
+ * (malformed, or not allowed), ESYSTEM (in use, not of this machine), EDENIED, EGONE (no such
+ * folder). */
 int listeners_open(const char *where, const char *lacks, struct listener *listeners, size_t *count,
                    vitals_error *error);
 

@@ -48,7 +48,7 @@ int listener_config_new(const char *path, struct listener_config **out, vitals_e
 
 /* ---- the library's daemon ---- */
 
-/* Called for each connection, in calls of the library that the server's thread makes. */
+/* Called by libmicrohttpd on the server's thread for each connection. */
 static void notify_connection(void *data, struct MHD_Connection *mhd, void **context,
                               enum MHD_ConnectionNotificationCode code)
 {
@@ -78,10 +78,9 @@ static void notify_connection(void *data, struct MHD_Connection *mhd, void **con
     }
 }
 
-/* The flag of a daemon that one thread uses. From version 1.0 on, a daemon without it takes a
- * connection that is handed over only when it runs, and then notify_connection could not tell which
- * it is. Headers before 0.9.77 do not name the flag; a library that is that old need not be told.
- */
+/* Returns the flag of a daemon that only one thread uses. Without it, libmicrohttpd 1.0 takes a
+ * connection only in MHD_run, and then notify_connection could not know which one it is. Headers
+ * before 0.9.77 lack the flag; libraries that old do not need it. */
 static unsigned single_threaded(void)
 {
     enum { USE_NO_THREAD_SAFETY = 1 << 19 }; /* MHD_USE_NO_THREAD_SAFETY */
@@ -98,7 +97,7 @@ int serve_start_daemon(struct serve *serve, struct listener_config *config, vita
         return record_fail(VITALS_EUNSUPPORTED, serve->config_path, error,
                            "this libmicrohttpd has no TLS");
     if (config->tls != NULL) {
-        /* The library insists on a certificate; notify_connection gives each session its own. */
+        /* libmicrohttpd requires a certificate; notify_connection sets that of each session. */
         const struct web_file *files = config->web->files;
         flags |= MHD_USE_TLS;
         options[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0,
@@ -132,8 +131,8 @@ int serve_start_daemon(struct serve *serve, struct listener_config *config, vita
     return 0;
 }
 
-/* The library cannot stop while requests are suspended. While `ending` is set none is suspended
- * again, because all of them are refused. */
+/* libmicrohttpd cannot stop while requests are suspended. While `ending` is set, all requests are
+ * refused, so that none is suspended again. */
 void serve_stop_daemon(struct serve *serve)
 {
     if (serve->daemon == NULL)
@@ -192,7 +191,7 @@ void serve_look_at_config(struct serve *serve, uint64_t now_ns)
         return;
     }
 
-    /* Clients must connect again; an answer on its way is still finished. */
+    /* Clients must connect again; an answer under way is finished. */
     serve->config = fresh;
     serve->config_bad = false;
     connections_cut_outdated(&serve->connections, fresh);

@@ -1,4 +1,4 @@
-/* no_serve.c: the server, in a build without libmicrohttpd: it says so. */
+/* no_serve.c: the publisher `serve` in a build without libmicrohttpd: fails with the reason. */
 #include "export/publisher.h"
 #include "feed/built_without.h"
 #include "record/sample.h"

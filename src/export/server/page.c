@@ -24,6 +24,6 @@ void page_answer(struct serve *serve, const struct http_request *request,
     answer->body = body_of_constant(file->bytes, file->size);
     answer->type = file->type;
     answer->etag = file->etag;
-    answer->cache = "no-cache"; /* asked for again each time, and then 304 */
+    answer->cache = "no-cache"; /* browsers revalidate, and get 304 */
     answer->policy = PAGE_POLICY;
 }

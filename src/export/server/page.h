@@ -1,6 +1,6 @@
-/* page.h: the files of the web page, which are part of the program. Any thread.
+/* page.h: the files of the web page. Any thread.
  *
- * Made of src/export/page/ and of uPlot by scripts/embed-files. */
+ * scripts/embed-files compiles src/export/page/ and uPlot into the program. */
 #ifndef VITALS_EXPORT_SERVER_PAGE_H
 #define VITALS_EXPORT_SERVER_PAGE_H
 
@@ -8,24 +8,24 @@
 
 struct page_file {
     const char *path; /* "/" or "/page/page.css" */
-    const char *type; /* of its content, with its character set */
+    const char *type; /* of the content, with the character set */
     const char *bytes;
     size_t size;
-    const char *etag; /* quoted, as it stands in the header */
+    const char *etag; /* with quotes, as in the header */
 };
 
-/* What every file, and the page above all, is to be sent with: it runs only what it came with. */
+/* The Content-Security-Policy of every file: the page runs and loads only its own files. */
 #define PAGE_POLICY                                                                 \
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " \
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/* NULL: there is no such file. */
+/* Returns NULL if there is no such file. */
 const struct page_file *page_file_find(const char *path);
 
-/* The route of all of them. */
+/* The route of all files. */
 route_function page_answer;
 
-/* In no order that matters; the last has no path. */
+/* Not sorted; the last one has no path. */
 extern const struct page_file page_files[];
 
 #endif

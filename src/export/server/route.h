@@ -1,9 +1,8 @@
-/* route.h: what the server can be asked, and how an answer is made.
+/* route.h: the interface of routes: the request, the answer, and the data that routes share.
  *
- * A route is a row in routes.c: a path and a function. Who asks has been let in by then: the host,
- * the method (GET, HEAD) and the credentials are looked at before, and HEAD gets the same answer
- * without its bytes. All of it happens on the server's thread, one after another, so a function
- * must not wait, and what it keeps needs no lock. */
+ * A route is a row in routes.c: a path and a function. Host, method (GET or HEAD) and credentials
+ * have been checked before it is called; HEAD gets the same answer without its body. All routes
+ * run on the server's thread, one after another, so a function must not wait and needs no locks. */
 #ifndef VITALS_EXPORT_SERVER_ROUTE_H
 #define VITALS_EXPORT_SERVER_ROUTE_H
 
@@ -15,38 +14,39 @@
 #include "export/sample.h"
 
 struct serve;        /* serve.c: the publisher, and what its routes share */
-struct http_request; /* request.c */
+struct http_request; /* serve_request.c */
 struct history;      /* history.h */
 
-/* ---- what is asked ---- */
+/* ---- the request ---- */
 
-/* Begins with a slash, without what follows a question mark; percent-decoded. */
+/* Begins with a slash; percent-decoded, without the query. */
 const char *http_request_path(const struct http_request *request);
 
-/* A header, or an argument behind the question mark (`?view=page`), decoded; the first of that
- * name. NULL: none. Borrowed until the function returns; hostile. */
+/* Returns the first header or query argument (`?view=page`) of that name, decoded, or NULL.
+ * Untrusted; borrowed until the route returns. */
 const char *http_request_header(const struct http_request *request, const char *name);
 const char *http_request_argument(const struct http_request *request, const char *name);
 
-/* ---- what is answered ---- */
+/* ---- the answer ---- */
 
-/* Makes something of a moment: a document, or an event (see event_of). NULL: no memory, or nothing
- * can be made of it. */
+/* Renders a sample as a document or an event (see event_of). Returns NULL without memory, or if
+ * the sample cannot be rendered. */
 typedef struct body *render_function(struct serve *serve, struct moment *moment);
 
-/* All strings are borrowed and must live for ever, but for those of a page file. */
+/* All strings are static or belong to a page file. */
 struct http_answer {
-    int status;         /* 200 where it stays 0 */
-    struct body *body;  /* given away; NULL: none; with 200, "no memory": 503 */
+    int status;         /* 0 means 200 */
+    struct body *body;  /* the server takes the reference; NULL with status 200: 503 "no memory" */
     const char *type;   /* "application/json" */
-    const char *etag;   /* with its quotes; NULL: none. Asked with it: 304 */
-    const char *cache;  /* Cache-Control; NULL: no-store */
-    const char *policy; /* Content-Security-Policy; NULL: one that allows nothing */
+    const char *etag;   /* with its quotes; NULL: none. A matching If-None-Match gets 304 */
+    const char *cache;  /* Cache-Control; NULL: "no-store" */
+    const char *policy; /* Content-Security-Policy; NULL: nothing is allowed */
 
-    /* An event stream instead: what it makes of each new moment is sent, and of the newest at once.
-     * Made once per moment for all who listen; who does not keep up misses some, counted. */
+    /* If set, the answer is an event stream: each new sample is rendered by this function and
+     * sent, the newest one at once. Rendered once for all clients. Slow clients miss events, which
+     * are counted. */
     render_function *events;
-    bool processes; /* while somebody listens, every process is asked for (reply_want_processes) */
+    bool processes; /* sample every process while this stream is open */
 };
 
 typedef void route_function(struct serve *serve, const struct http_request *request,
@@ -54,40 +54,40 @@ typedef void route_function(struct serve *serve, const struct http_request *requ
 
 struct route {
     const char *path;
-    bool below; /* and whatever begins with it */
+    bool below; /* also matches paths that begin with it */
     route_function *answer;
 };
 
-/* Ends with a path that is NULL; the first that fits is taken. */
+/* Ends with a NULL path; the first match is used. */
 extern const struct route routes[];
 
-/* A short text, as an answer of that status. */
+/* Sets a short text as the answer. */
 void http_answer_text(struct http_answer *answer, int status, const char *text);
 
-/* A server-sent event: `event: NAME` (NULL: without), `data: ` and the document, which holds no
+/* Makes a server-sent event: `event: NAME` (unless NULL), `data: ` and the document, which has no
  * newline. */
 struct body *event_of(const char *name, const char *document, size_t size);
 
-/* ---- what routes share ---- */
+/* ---- data that routes share ---- */
 
-/* The newest moment, borrowed until the function returns; NULL: none has come yet. */
+/* Returns the newest sample, borrowed until the route returns, or NULL before the first one. */
 struct moment *serve_moment(struct serve *serve);
 
-/* The newest of every process, and the one before, for rates, of a sampler of their own; both
- * borrowed. NULL: there is none, and the newest moment has what there is. */
+/* Returns the newest sample of every process, from a sampler of its own, and in *before the one
+ * before it, for rates. Both borrowed. NULL if there is none; then use serve_moment. */
 struct moment *serve_listed(struct serve *serve, struct moment **before);
 
-/* Whether processes are told at all (--processes off). */
+/* Returns false with --processes off. */
 bool serve_tells_processes(const struct serve *serve);
 
-/* What `render` makes of the newest moment; made once, whoever asks. A reference for the caller;
- * NULL: there is no moment, or nothing could be made. */
+/* Returns the newest sample as rendered by `render`, which is called once per sample. The caller
+ * gets a reference. NULL if there is no sample or it cannot be rendered. */
 struct body *serve_rendered(struct serve *serve, render_function *render);
 
-/* How much of a command line may leave this machine. */
+/* Returns how much of a command line may leave this machine (--cmdline). */
 enum redact_form serve_command_lines(const struct serve *serve);
 
-/* Fed with every moment (history_take) on the server's thread; NULL: no memory. */
+/* Returns the history of the last hour. */
 struct history *serve_history(struct serve *serve);
 
 #endif

@@ -1,10 +1,10 @@
-/* routes.c: every path that is answered. */
+/* routes.c: the table of routes. */
 #include "export/server/api.h"
 #include "export/server/page.h"
 #include "export/server/route.h"
 #include "export/server/serve_metrics.h"
 
-/* The process is there. */
+/* /-/healthy: the process runs. */
 static void healthy(struct serve *serve, const struct http_request *request,
                     struct http_answer *answer)
 {
@@ -13,7 +13,7 @@ static void healthy(struct serve *serve, const struct http_request *request,
     http_answer_text(answer, 200, "vitals is healthy\n");
 }
 
-/* And has something to tell. */
+/* /-/ready: there is a sample. */
 static void ready(struct serve *serve, const struct http_request *request,
                   struct http_answer *answer)
 {

@@ -1,8 +1,8 @@
-/* serve.c: the publisher that others ask: its thread, and what comes and goes there.
+/* serve.c: the publisher `serve`: an HTTP server on a thread of its own.
  *
- * One thread waits for who connects, for the library's sockets and for the main thread, which hands
- * it moments; it renders, and answers from the newest. Nothing it does waits for a driver, a disk
- * or a name. */
+ * The thread waits for new connections, for libmicrohttpd's sockets and for samples from the main
+ * thread. It renders and answers from the newest sample; nothing in it waits for a driver, a disk
+ * or a name server. */
 #include "export/server/serve.h"
 
 #include <errno.h>
@@ -25,10 +25,11 @@
 
 enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 2 + LISTENERS_MAX };
 
-#define ACCEPT_AGAIN_NS (UINT64_C(100000000))      /* after running out of descriptors */
-#define FEW_AGAIN_NS    (5 * UINT64_C(1000000000)) /* without a listener that wants every process */
+#define ACCEPT_AGAIN_NS (UINT64_C(100000000)) /* pause of accept without free descriptors */
+#define FEW_AGAIN_NS \
+    (5 * UINT64_C(1000000000)) /* until sampling of every process ends, after the last client */
 
-/* ---- what routes share ---- */
+/* ---- data that routes share ---- */
 
 struct moment *serve_moment(struct serve *serve)
 {
@@ -73,7 +74,7 @@ struct body *serve_rendered(struct serve *serve, render_function *render)
     return render(serve, serve->newest);
 }
 
-/* ---- moments ---- */
+/* ---- samples ---- */
 
 static void forget_rendered(struct serve *serve)
 {
@@ -110,7 +111,7 @@ static bool take_news(struct serve *serve)
         serve->listed_before = serve->listed;
         serve->listed = listed;
     } else {
-        moment_unref(listed); /* too late: nobody looks any more */
+        moment_unref(listed); /* came after the last client had gone */
     }
 
     if (moment != NULL) {
@@ -126,7 +127,7 @@ static bool take_news(struct serve *serve)
     return !stop;
 }
 
-/* ---- who comes ---- */
+/* ---- new connections ---- */
 
 static void hand_over(struct serve *serve, int descriptor, const struct sockaddr *address,
                       socklen_t size, uint64_t now_ns)
@@ -138,7 +139,7 @@ static void hand_over(struct serve *serve, int descriptor, const struct sockaddr
         return;
     }
     serve->accepted = connection;
-    /* The library closes it where it cannot take it, and calls for it only where it can. */
+    /* libmicrohttpd calls notify_connection if it takes the socket, and closes it otherwise. */
     (void)MHD_add_connection(serve->daemon, descriptor, address, size);
     if (serve->accepted != NULL)
         connections_remove(&serve->connections, connection);
@@ -163,9 +164,9 @@ static void accept_from(struct serve *serve, const struct listener *listener, ui
     }
 }
 
-/* ---- what time brings ---- */
+/* ---- deadlines ---- */
 
-/* Does what is due by now. Returns how long nothing else will be. */
+/* Does what is due now. Returns the time until the next check. */
 static uint64_t look_around(struct serve *serve, uint64_t now_ns)
 {
     uint64_t wait = connections_sweep(&serve->connections, now_ns);
@@ -263,7 +264,7 @@ static int no_memory(vitals_error *error)
     return record_fail(VITALS_EMEMORY, "the HTTP server", error, "no memory");
 }
 
-/* What is missing for others to come; NULL: nothing. */
+/* Returns the protection that is missing to listen beyond this machine, or NULL. */
 static const char *what_lacks(const struct serve *serve, char *words, size_t size)
 {
     static const char *const LACKS[2][2] = {
@@ -281,7 +282,7 @@ static const char *what_lacks(const struct serve *serve, char *words, size_t siz
     return words;
 }
 
-/* Without a word the loopback. */
+/* The default is the loopback. */
 static int open_listeners(struct serve *serve, const json_t *config, vitals_error *error)
 {
     static const char DEFAULT[] = "localhost:9847";
@@ -346,7 +347,7 @@ static int start(struct serve *serve, vitals_error *error)
     return number == 0 ? 0 : record_fail_errno(number, "the HTTP server's thread", error);
 }
 
-/* Its thread may have read the configuration anew by now. */
+/* The thread already runs and may replace the configuration, so `encrypted` is passed. */
 static void say_where(const struct serve *serve, bool encrypted)
 {
     const char *scheme = encrypted ? "https" : "http";
@@ -405,7 +406,7 @@ static void wake(const struct serve *serve)
     (void)written;
 }
 
-/* The newest takes the place of one that waits. */
+/* Hands a sample to the thread; it replaces one that the thread has not taken yet. */
 static void hand_in(struct serve *serve, struct moment **place, struct moment *moment)
 {
     pthread_mutex_lock(&serve->mutex);
@@ -427,7 +428,7 @@ static void serve_processes(void *data, struct moment *moment)
     hand_in(serve, &serve->pending_listed, moment);
 }
 
-/* Nothing is owed to who asks; the thread ends as soon as it has rendered what it renders. */
+/* Ends at once: clients get no answer any more. */
 static void serve_close(void *data, uint64_t deadline_ns)
 {
     struct serve *serve = data;

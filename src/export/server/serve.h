@@ -1,7 +1,8 @@
-/* serve.h: what the files of the server share: serve.c runs it, listener_config.c has what it was
- * configured with, serve_request.c lets in and answers, serve_stream.c sends events.
+/* serve.h: what the files of the server share: serve.c runs it, listener_config.c has the
+ * configuration and libmicrohttpd's daemon, serve_request.c admits requests, serve_answer.c sends
+ * answers, serve_stream.c events.
  *
- * All of it belongs to the server's thread, but for what says otherwise. */
+ * Only the server's thread uses it, unless a comment says otherwise. */
 #ifndef VITALS_EXPORT_SERVER_SERVE_H
 #define VITALS_EXPORT_SERVER_SERVE_H
 
@@ -18,9 +19,9 @@
 
 enum { REQUEST_HEADERS_MAX = 8 * 1024, RENDERED_MAX = 8 };
 
-/* ---- what is counted ---- */
+/* ---- counters ---- */
 
-/* Answers by their code; what is no code of ours is under the last. */
+/* Answers by status code. All other codes are counted together. */
 #define HTTP_CODES(CODE) \
     CODE(200)            \
     CODE(304)            \
@@ -41,7 +42,7 @@ enum {
     HTTP_CODES_COUNT
 };
 
-/* Why somebody was refused. */
+/* Reasons to refuse a request. */
 #define HTTP_REASONS(REASON) \
     REASON(host)             \
     REASON(method)           \
@@ -60,23 +61,22 @@ enum http_reason {
         HTTP_REFUSED_COUNT
 };
 
-/* ---- what it was configured with ---- */
+/* ---- configuration ---- */
 
-/* Counted: the server holds the current one, and each connection the one that it was accepted
- * under.
- */
+/* Reference-counted: the server holds the current one, each connection the one that it was
+ * accepted under. */
 struct listener_config {
     size_t references;
     struct web_config *web;      /* NULL: no --web-config */
     struct tls_credentials *tls; /* NULL: plain HTTP */
 };
 
-/* Reads the file; NULL: there is none. Errors: of the files; EUNSUPPORTED (a library is missing).
- */
+/* Reads the file of --web-config; NULL: none. Errors: those of web_config_read and
+ * tls_credentials_new; EUNSUPPORTED (built without libcrypt). */
 int listener_config_new(const char *path, struct listener_config **out, vitals_error *error);
 void listener_config_unref(struct listener_config *config); /* accepts NULL */
 
-/* ---- a request ---- */
+/* ---- requests ---- */
 
 struct stream;
 
@@ -92,15 +92,15 @@ struct http_request {
     struct serve *serve;
     struct connection *connection;
     const char *path;
-    struct body *body;     /* sent now; held until it has been */
-    struct stream *stream; /* of events; NULL: none */
+    struct body *body;     /* the body being sent */
+    struct stream *stream; /* NULL: not an event stream */
     enum password_state password;
-    struct http_request *next; /* among those whose password is to be compared */
-    bool begun;                /* the library has called for it before */
-    bool cut_path;             /* it holds a NUL, which would hide what is behind it */
+    struct http_request *next; /* in the queue of passwords to compare */
+    bool begun;                /* request_handle has been called for it */
+    bool cut_path;             /* contains an encoded NUL, which ends the string early */
 };
 
-/* The library's callbacks. */
+/* Callbacks of libmicrohttpd. */
 enum MHD_Result request_handle(void *serve, struct MHD_Connection *mhd, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **data);
@@ -108,99 +108,100 @@ void *request_begin(void *serve, const char *line, struct MHD_Connection *mhd);
 void request_end(void *serve, struct MHD_Connection *mhd, void **data,
                  enum MHD_RequestTerminationCode how);
 
-/* If the comparison of a password is done, lets its request go on and starts the next one. */
+/* If a password comparison is done, resumes its request and starts the next comparison. */
 void requests_compare(struct serve *serve);
 
-/* Refuses the requests whose password waits, because the daemon ends. */
+/* Refuses all requests that wait for a comparison, because the daemon ends. */
 void requests_give_up(struct serve *serve);
 
-/* Returns whether the request must not be let in any more: its configuration has been replaced, or
- * the daemon ends. */
+/* Returns whether the request must be refused, because its configuration has been replaced or the
+ * daemon ends. */
 bool request_is_outdated(const struct http_request *request);
 
-/* Sends it; what it holds is given away. */
+/* Sends the answer and takes over its body. */
 enum MHD_Result answer_send(struct http_request *request, struct http_answer *answer);
 
 /* ---- event streams ---- */
 
-/* Answers with one. */
+/* Starts an event stream as the answer. */
 enum MHD_Result stream_send(struct http_request *request, const struct http_answer *answer);
 void stream_free(struct serve *serve, struct stream *stream);
 
-/* A moment has come: gives it to all. */
+/* Renders the new sample for all streams. */
 void streams_offer(struct serve *serve);
 
-/* Says to who has heard nothing for long that we are there. */
+/* Sends a comment to streams that were idle for 15 s. */
 void streams_still_here(struct serve *serve, uint64_t now_ns);
 
-/* Ends all of them, because the daemon ends. */
+/* Ends all streams, because the daemon ends. */
 void streams_end(struct serve *serve);
 
-/* ---- the whole ---- */
+/* ---- the server ---- */
 
 struct serve {
     pthread_mutex_t mutex;
-    struct moment *pending;        /* guarded by mutex: the newest that the server has not seen */
+    struct moment *pending; /* guarded by mutex: newest sample that the thread has not taken */
     struct moment *pending_listed; /* guarded by mutex: likewise, of every process */
     bool stop;                     /* guarded by mutex */
-    int wake; /* an eventfd: any of them has changed, or a password was compared */
+    int wake; /* eventfd: one of these has changed, or a password was compared */
     pthread_t thread;
 
     struct listener listeners[LISTENERS_MAX];
     size_t listener_count;
-    uint64_t accept_again_ns; /* out of descriptors until then */
+    uint64_t accept_again_ns; /* no accept before, as descriptors ran out */
     char *config_path;        /* NULL: none */
-    uint64_t config_look_ns;  /* when to look whether it has changed */
-    bool config_bad;          /* it has, and cannot be used: said already */
+    uint64_t config_look_ns;  /* when to check the file next */
+    bool config_bad;          /* the changed file is unusable, and that was reported */
     bool may_insecure;
     struct listener_config *config;
-    uint64_t rate_full_ns; /* when its allowance of requests is full again */
+    uint64_t rate_full_ns; /* rate limit: when the allowance is full again */
 
     struct MHD_Daemon *daemon;
-    struct listener_config *daemon_config; /* whose certificate the library has read */
+    struct listener_config *daemon_config; /* with which the daemon was started */
     int daemon_descriptor;                 /* to be polled */
     bool ending;                           /* the daemon is being stopped */
-    struct connection *accepted;           /* is being handed to the library */
+    struct connection *accepted;           /* being handed to libmicrohttpd */
 
     struct connections connections;
     struct password_cache *passwords;
-    struct comparison *comparison;   /* runs; NULL: none */
-    struct http_request *compared;   /* is suspended until then; NULL: it has ended meanwhile */
-    struct http_request *uncompared; /* suspended, and wait for their turn; the oldest first */
+    struct comparison *comparison;   /* running; NULL: none */
+    struct http_request *compared;   /* its request, suspended; NULL: has ended meanwhile */
+    struct http_request *uncompared; /* suspended requests that wait, the oldest first */
     struct host_names *names;
     uint64_t answered[HTTP_CODES_COUNT], refused[HTTP_REFUSED_COUNT];
     uint64_t events_dropped;
 
-    struct moment *newest;                 /* NULL: none has come */
-    struct moment *listed, *listed_before; /* of every process, while that is wanted; or NULL */
+    struct moment *newest; /* NULL: none yet */
+    struct moment *listed,
+        *listed_before; /* of every process, while a client wants that; or NULL */
     struct {
         render_function *render;
-        struct body *body;    /* NULL: it could not be made */
-    } rendered[RENDERED_MAX]; /* of the newest */
+        struct body *body;    /* NULL: could not be rendered */
+    } rendered[RENDERED_MAX]; /* of the newest sample */
 
     struct stream *streams;
-    size_t streams_wanting; /* of those, how many want every process */
-    bool wants_processes;   /* that has been said */
-    uint64_t wanted_ns;     /* when somebody last did */
+    size_t streams_wanting; /* number of streams that want every process */
+    bool wants_processes;   /* every process has been requested from the command */
+    uint64_t wanted_ns;     /* when the last such stream ended */
 
     struct history *history;
     struct exposition *exposition;
-    struct own *own;                /* NULL: nobody has asked yet */
-    bool without_own;               /* it cannot be had */
-    enum redact_form command_lines; /* how much of them may leave */
-    bool without_processes;         /* nothing is told of them */
+    struct own *own;                /* NULL: not needed yet */
+    bool without_own;               /* it is not available */
+    enum redact_form command_lines; /* --cmdline */
+    bool without_processes;         /* --processes off */
     struct {
         struct body *body;
-        const struct moment *moment; /* not held: the newest, or it is thrown away */
+        const struct moment *moment; /* not a reference: equals `newest` */
     } exposed[EXPOSITION_FORMATS];
 };
 
-/* Starts the library's daemon for plain HTTP or for TLS, as the configuration wants it; then stops
- * the one before, if there is one, whose connections are cut off. */
+/* Starts libmicrohttpd's daemon for plain HTTP or TLS, as configured. Then stops the daemon before
+ * it, if there is one, and cuts off its connections. */
 int serve_start_daemon(struct serve *serve, struct listener_config *config, vitals_error *error);
-void serve_stop_daemon(struct serve *serve); /* nothing, if none runs */
+void serve_stop_daemon(struct serve *serve); /* does nothing without a daemon */
 
-/* If the file of the configuration has changed, takes it or says why not. Looks every 2 s. */
+/* Checks every 2 s whether the file has changed; takes it, or reports why it cannot be used. */
 void serve_look_at_config(struct serve *serve, uint64_t now_ns);
 
 #endif

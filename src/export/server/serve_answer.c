@@ -1,4 +1,4 @@
-/* serve_answer.c: an answer's way out: its form, its headers, its bytes. */
+/* serve_answer.c: sends an answer: headers, compression, body. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +9,7 @@
 
 enum { PACK_FROM = 512, MOST_HEADERS = 20 };
 
-/* A page that no route allows anything does nothing, wherever it is shown. */
+/* The default policy: documents that are shown as a page may load and run nothing. */
 static const char NOTHING[] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 static const struct {
@@ -48,7 +48,7 @@ struct headers {
     } rows[MOST_HEADERS];
 };
 
-/* One that is given again replaces the first. */
+/* Sets a header; a second value replaces the first. */
 static void put(struct headers *headers, const char *name, const char *value)
 {
     size_t i = 0;
@@ -89,9 +89,9 @@ static void put_common(struct headers *headers, const struct http_request *reque
         put(headers, "Connection", "close");
 }
 
-/* ---- bytes ---- */
+/* ---- body ---- */
 
-/* The body's bytes, packed where that is read and worth it. */
+/* Returns the body, compressed if the client accepts that and it is smaller. */
 static const void *bytes_of(const struct http_request *request, struct headers *headers,
                             size_t *size)
 {
@@ -133,7 +133,7 @@ enum MHD_Result answer_send(struct http_request *request, struct http_answer *an
         body_unref(answer->body);
         answer->body = NULL;
     }
-    request->body = answer->body; /* until request_end */
+    request->body = answer->body; /* released by request_end */
     put_common(&headers, request, answer);
     if (answer->etag != NULL) {
         (void)snprintf(tag, sizeof tag, "W/%s", answer->etag);

@@ -1,5 +1,5 @@
-/* serve_metrics.c: /metrics: which form of the families is wanted, and what the server says of
- * itself there. A document is made once per moment and form, whoever asks. */
+/* serve_metrics.c: the route /metrics: chooses the format and adds the metrics of the server
+ * itself. Each format is rendered once per sample. */
 #include "export/server/serve_metrics.h"
 
 #include "export/clock.h"
@@ -15,7 +15,7 @@ static enum exposition_format format_for(const struct http_request *request)
     struct accept_quality open = accept_type(accept, "application/openmetrics-text",
                                              OPENMETRICS_VERSIONS);
     struct accept_quality text = accept_type(accept, "text/plain", TEXT_VERSIONS);
-    /* Only who asks for it by name can be meant; else everybody reads the older one. */
+    /* OpenMetrics only if named: a client that accepts anything reads the older format. */
     return open.exactness == 3 && open.quality > 0 && open.quality >= text.quality
                ? EXPOSITION_OPENMETRICS
                : EXPOSITION_TEXT;
@@ -60,7 +60,7 @@ static struct body *render(struct serve *serve, enum exposition_format format, u
     return exposition_render(serve->exposition, serve->newest, format, &self);
 }
 
-/* What is too old is made anew each time: only what is told of ourselves is left of it then. */
+/* A stale sample is rendered for each request, since only the metrics of vitals itself remain. */
 void serve_metrics(struct serve *serve, const struct http_request *request,
                    struct http_answer *answer)
 {

@@ -1,4 +1,4 @@
-/* serve_metrics.h: the route that Prometheus scrapes. On the server's thread. */
+/* serve_metrics.h: the route /metrics, which Prometheus scrapes. On the server's thread. */
 #ifndef VITALS_EXPORT_SERVER_SERVE_METRICS_H
 #define VITALS_EXPORT_SERVER_SERVE_METRICS_H
 
@@ -6,7 +6,7 @@
 
 route_function serve_metrics;
 
-/* Throws away what was rendered, for its moment is no longer the newest. */
+/* Drops the rendered documents, because there is a new sample. */
 void serve_metrics_forget(struct serve *serve);
 
 #endif

@@ -1,7 +1,6 @@
-/* serve_request.c: from a request's first line to its route: who is let in, and who is not.
+/* serve_request.c: admits or refuses a request, and calls its route.
  *
- * The order is that of what it costs, and of who may learn what: nothing is said of routes to who
- * has no password. */
+ * Cheap checks come first, and a client without a password learns nothing of routes. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +8,7 @@
 #include "export/clock.h"
 #include "export/server/serve.h"
 
-/* ---- what it holds ---- */
+/* ---- access for routes ---- */
 
 const char *http_request_path(const struct http_request *request)
 {
@@ -31,12 +30,12 @@ bool request_is_outdated(const struct http_request *request)
     return request->serve->ending || request->connection->config != request->serve->config;
 }
 
-/* ---- who is refused ---- */
+/* ---- checks ---- */
 
 struct gate {
     struct http_request *request;
     const char *method;
-    unsigned hosts; /* headers of that name */
+    unsigned hosts; /* number of Host headers */
     bool has_body;
 };
 
@@ -74,8 +73,8 @@ static bool is_other_method(const struct gate *gate)
     return strcmp(gate->method, "GET") != 0 && strcmp(gate->method, "HEAD") != 0;
 }
 
-/* One without it is of HTTP/1.0, and no browser's. Where TLS and a login protect, a page by another
- * name reaches nothing: the certificate is not of that name. */
+/* Requests without Host are of HTTP/1.0 and not from browsers. With TLS and a login any name is
+ * accepted: a foreign page fails at the certificate, which is of another name. */
 static bool is_other_host(const struct gate *gate)
 {
     struct sockaddr_storage local = {.ss_family = AF_UNSPEC};
@@ -90,7 +89,7 @@ static bool is_other_host(const struct gate *gate)
            !host_names_allow(request->serve->names, host, (const struct sockaddr *)&local);
 }
 
-/* A bucket of requests that fills again with time. */
+/* A token bucket. */
 static bool is_over_rate(const struct gate *gate)
 {
     struct serve *serve = gate->request->serve;
@@ -113,7 +112,7 @@ static bool is_one_too_many(const struct gate *gate)
            !connections_make_room(&serve->connections);
 }
 
-/* Asked in this order. */
+/* Checked in this order. */
 static const struct {
     bool (*refuses)(const struct gate *gate);
     enum http_reason reason;
@@ -130,7 +129,7 @@ static const struct {
     {is_one_too_many, HTTP_REFUSED_busy, 503, "too many requests at once\n"},
 };
 
-/* True: the answer says why not. */
+/* If true, the answer gives the reason. */
 static bool is_refused(struct http_request *request, const char *method, struct http_answer *answer)
 {
     struct gate gate = {.request = request, .method = method};
@@ -156,7 +155,7 @@ static bool start_comparison(struct http_request *request, const struct password
     return serve->comparison != NULL;
 }
 
-/* Starts the next comparison: one runs at a time, so that guesses cost one core at most. The
+/* Starts the next comparison. One runs at a time, so that guesses cost one core at most. The
  * password is read from the request again, so that none is kept in memory meanwhile. */
 static void compare_next(struct serve *serve)
 {
@@ -244,7 +243,7 @@ static void look_at_password(struct http_request *request, struct http_answer *a
     explicit_bzero(&given, sizeof given);
 }
 
-/* The request ends: nothing waits for its password any more. */
+/* Removes a request that ends from the queue of comparisons. */
 static void forget_password(struct serve *serve, const struct http_request *request)
 {
     struct http_request **at = &serve->uncompared;
@@ -275,7 +274,7 @@ void requests_give_up(struct serve *serve)
 
 /* ---- routes ---- */
 
-/* What there is instead; what stands below another is that one's own. */
+/* The answer lists the routes, except those below a path. */
 static void answer_nothing_there(struct http_answer *answer)
 {
     struct text words = {.bytes = NULL};
@@ -342,7 +341,7 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
     return answer_send(request, &answer);
 }
 
-/* ---- the library's callbacks ---- */
+/* ---- callbacks of libmicrohttpd ---- */
 
 void *request_begin(void *data, const char *line, struct MHD_Connection *mhd)
 {
@@ -363,8 +362,8 @@ void *request_begin(void *data, const char *line, struct MHD_Connection *mhd)
     return request;
 }
 
-/* Called when its headers are there, again behind its body, and after each sleep. A body is refused
- * before it comes. */
+/* Called after the headers, after the body, and when a suspended request is resumed. A request
+ * with a body is refused before the body is read. */
 enum MHD_Result request_handle(void *serve, struct MHD_Connection *mhd, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **data)

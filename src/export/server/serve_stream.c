@@ -1,7 +1,7 @@
-/* serve_stream.c: event streams: what is made of each moment, to who listens.
+/* serve_stream.c: event streams, which send each sample to their clients.
  *
- * A stream has at most one event being sent and one that waits; a newer one takes the place of that
- * which waits. Who has had all is suspended until there is more. */
+ * A stream has at most one event that is being sent and one that waits; a newer event replaces the
+ * waiting one. A stream that has sent all is suspended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { BLOCK = 16 * 1024 };
 
-#define SILENCE_NS (15 * UINT64_C(1000000000)) /* then a comment shows that we are there */
+#define SILENCE_NS (15 * UINT64_C(1000000000)) /* an idle stream gets a comment after this time */
 
 static const char HELLO[] = "retry: 2000\n\n", STILL_HERE[] = ":\n\n";
 
@@ -23,8 +23,8 @@ struct stream {
     bool processes;
     bool suspended, ended;
     struct body *now, *waiting; /* NULL: none */
-    const char *words;          /* ours, before them; NULL: none */
-    size_t offset;              /* in what is sent now */
+    const char *words;          /* sent before the events; NULL: none */
+    size_t offset;              /* within what is being sent */
 };
 
 struct body *event_of(const char *name, const char *document, size_t size)
@@ -38,7 +38,7 @@ struct body *event_of(const char *name, const char *document, size_t size)
     return body_new(&text);
 }
 
-/* What is to be sent now; NULL: all has been. */
+/* Returns what is to be sent next, or NULL if nothing is. */
 static const char *current(struct stream *stream, size_t *size)
 {
     if (stream->words != NULL) {
@@ -62,7 +62,7 @@ static void go_on(struct stream *stream)
     stream->words = NULL;
 }
 
-/* The library asks for more. */
+/* Callback of libmicrohttpd: fills the next block. */
 static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room)
 {
     struct stream *stream = data;
@@ -99,7 +99,7 @@ static void resume(struct stream *stream)
     MHD_resume_connection(stream->request->mhd);
 }
 
-/* Puts an event behind what is being sent. */
+/* Sets the waiting event of a stream. */
 static void offer(struct serve *serve, struct stream *stream)
 {
     struct body *body = serve_rendered(serve, stream->render);

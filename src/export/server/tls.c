@@ -74,7 +74,7 @@ int tls_credentials_new(const struct web_config *config, struct tls_credentials 
     return code;
 }
 
-/* An address stands in a certificate as its bytes. */
+/* Certificates hold addresses as bytes. */
 static bool is_that(int type, const char *bytes, size_t size, const char *name)
 {
     unsigned char address[16];
@@ -105,7 +105,7 @@ static bool has_name(gnutls_x509_crt_t certificate, const struct web_config *con
     return false;
 }
 
-/* Zero lets the client through. */
+/* Callback of GnuTLS: returns 0 to accept the client. */
 static int verify(gnutls_session_t session)
 {
     const struct web_config *config = gnutls_session_get_ptr(session);

@@ -11,11 +11,11 @@
 #include "export/reply.h"
 #include "record/sample.h"
 
-/* Whom the kernel shows where it knows nobody. No name is looked up: that could wait for a server.
- */
+/* The overflow uid, "nobody". The name is not looked up, because that could wait for a name
+ * server. */
 enum { NOBODY = 65534 };
 
-/* Publishers that write files, whose folders may be root's. */
+/* Publishers that write files, possibly to folders of root. */
 static const char *const WRITERS[] = {"textfile", "mlflow", "tensorboard"};
 
 static int drop(vitals_error *error)
@@ -26,8 +26,7 @@ static int drop(vitals_error *error)
     return 0;
 }
 
-/* The first file of the configuration that cannot be read now, though it was; NULL: there is none.
- */
+/* Returns the first file of the configuration that can no longer be read, or NULL. */
 static const char *out_of_reach(const struct web_config *config)
 {
     for (size_t i = 0; config != NULL && i < WEB_CONFIG_FILES; i++) {
@@ -38,7 +37,7 @@ static const char *out_of_reach(const struct web_config *config)
     return NULL;
 }
 
-/* Whether another publisher opens files later. */
+/* Returns whether another publisher opens files later. */
 static bool others_need_root(const json_t *hello)
 {
     bool need = environment_get("OTEL_EXPORTER_OTLP_CLIENT_KEY") != NULL ||

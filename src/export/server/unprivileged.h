@@ -1,4 +1,4 @@
-/* unprivileged.h: gives up root's rights, once everything that needs them is open. */
+/* unprivileged.h: gives up the privileges of root after everything that needs them is open. */
 #ifndef VITALS_EXPORT_SERVER_UNPRIVILEGED_H
 #define VITALS_EXPORT_SERVER_UNPRIVILEGED_H
 
@@ -6,10 +6,10 @@
 
 #include "export/server/web_config.h"
 
-/* Of root makes "nobody", for good and all threads of this program, which the kernel may not even
- * dump any more. The configuration has been read by then; where only root could read it again once
- * it changes, says so. Stays root where another publisher of the first line writes files. Who is
- * not root stays who he is. Errors: ESYSTEM (the kernel refuses). */
+/* Changes the user from root to "nobody", for all threads and irrevocably; the program cannot be
+ * dumped any more. If a file of the configuration can then not be read again, reports that. Does
+ * nothing for other users, or if another publisher writes files. Errors: ESYSTEM (the kernel
+ * refuses). */
 int unprivileged_become(const json_t *hello, const struct web_config *config, vitals_error *error);
 
 #endif

@@ -1,10 +1,10 @@
-/* view.c: see view.h. What the page shows is the tables here. */
+/* view.c: see view.h. The tables here list the columns of the page. */
 #include "export/server/view.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A column: a metric, and whether its rate is meant. */
+/* A column: a metric or its rate. */
 struct column {
     vitals_metric metric;
     bool rate;
@@ -189,12 +189,12 @@ static const struct table TABLES[] = {
 };
 enum { TABLES_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
-/* Rows of one table; more would keep a browser busy with what nobody can read. */
+/* The most rows of a table; more would only slow down the browser. */
 enum { VIEW_ROWS_MAX = 20000 };
 
 /* ---- one value ---- */
 
-/* Text that is longer is cut: a page shows no more of it. */
+/* Longer text is cut. */
 enum { VIEW_TEXT_MAX = 512 };
 
 void view_write_text(struct text *text, vitals_text bytes)
@@ -207,7 +207,7 @@ void view_write_text(struct text *text, vitals_text bytes)
     text_string(text, cut ? "…\"" : "\"");
 }
 
-/* Small numbers to four digits behind the point, large ones whole: what a page can show. */
+/* Small numbers have four decimals, large ones none. */
 static double rounded(double value)
 {
     return fabs(value) < 1e4 ? round(value * 1e4) / 1e4 : round(value);
@@ -218,7 +218,7 @@ static void write_number(struct text *text, vitals_type type, double value)
     text_number(text, type == VITALS_F64 ? rounded(value) : value);
 }
 
-/* What stands before a value that is not simply there, and behind it. */
+/* Writes what encloses a value whose availability is not `have`. */
 static bool open_value(struct text *text, vitals_availability availability)
 {
     if (availability == VITALS_HAVE)
@@ -234,7 +234,7 @@ static void close_value(struct text *text, vitals_availability availability)
         text_byte(text, ']');
 }
 
-/* The key in `every` of the process that a user of a device is: its pid's. 0: it is not there. */
+/* Returns the key in `every` of the process with the pid of this device user, or 0. */
 static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
 {
     const vitals_snapshot *sample = vitals_row_snapshot(user);
@@ -312,7 +312,8 @@ static void write_row(struct text *text, const vitals_row *row, const struct col
     text_byte(text, ']');
 }
 
-/* Whether a process is on a device. The table of users is short: a walk through it. */
+/* Returns whether a process uses a device. The table of device users is short, so it is searched
+ * linearly. */
 static bool uses_device(const vitals_row *process)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);

@@ -11,7 +11,7 @@
 static struct {
     int descriptor;
     uint64_t patience_ns;
-} watched; /* set before the thread begins, and never after */
+} watched; /* set once, before the thread starts */
 
 static void wait_for_end(void)
 {

@@ -1,4 +1,4 @@
-/* web_config.c: see web_config.h. The keys are a table; each takes its value. */
+/* web_config.c: see web_config.h. Tables of keys name the function that takes each value. */
 #include "export/server/web_config.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ bool web_config_changed(const struct web_config *config)
         if (file->path == NULL)
             continue;
         bool there = stamp(file->path, &now);
-        if (!there && errno == EACCES) /* in a folder of root's, whose rights were given up */
+        if (!there && errno == EACCES) /* in a folder that only root can read */
             continue;
         if (!there || now.modified_ns != file->modified_ns || now.size != file->size ||
             now.inode != file->inode)
@@ -77,7 +77,7 @@ bool web_config_changed(const struct web_config *config)
     return false;
 }
 
-/* Reads a regular file whole, and stamps it. */
+/* Reads a regular file and notes its time, size and inode. */
 static int read_file(struct web_file *file, vitals_error *error)
 {
     struct stat status;
@@ -109,7 +109,7 @@ static int read_file(struct web_file *file, vitals_error *error)
 }
 
 #if VITALS_WITH_YAML
-/* ---- what a value is ---- */
+/* ---- values ---- */
 
 struct reader {
     const char *path;
@@ -122,7 +122,7 @@ typedef int taker(struct reader *reader, const char *key, yaml_node_t *value);
 
 struct key {
     const char *name;
-    taker *take; /* NULL: known to the toolkit, and not done here */
+    taker *take; /* NULL: a key of exporter-toolkit that vitals does not support */
 };
 
 static unsigned line_of(const yaml_node_t *node)
@@ -142,7 +142,7 @@ static int no_memory(const struct reader *reader)
     return record_fail(VITALS_EMEMORY, reader->path, reader->error, "no memory");
 }
 
-/* The text of a scalar, without NULs inside; NULL: it is none. */
+/* Returns the text of a scalar without NULs, or NULL. */
 static const char *scalar(const yaml_node_t *node)
 {
     if (node == NULL || node->type != YAML_SCALAR_NODE)
@@ -151,7 +151,7 @@ static const char *scalar(const yaml_node_t *node)
     return strlen(text) == node->data.scalar.length ? text : NULL;
 }
 
-/* `out` is a text of its own, and must not have one yet. */
+/* Copies a text that is not empty; replaces *out. */
 static int take_text(struct reader *reader, const char *key, yaml_node_t *value, char **out)
 {
     const char *text = scalar(value);
@@ -197,7 +197,7 @@ static bool stands_before(struct reader *reader, const yaml_node_t *map,
     return false;
 }
 
-/* Calls `take` for each of its pairs; one that is left empty has none. */
+/* Calls `take` for each pair of a mapping. An empty value is an empty mapping. */
 static int each_pair(struct reader *reader, const char *name, yaml_node_t *map, pair_taker *take,
                      const void *data)
 {
@@ -388,7 +388,7 @@ static int take_headers(struct reader *reader, const char *key, yaml_node_t *val
     return each_pair(reader, key, value, take_header, NULL);
 }
 
-/* Whichever it is: HTTP/2 is never spoken. */
+/* Accepted and ignored: there is no HTTP/2. */
 static int take_http2(struct reader *reader, const char *key, yaml_node_t *value)
 {
     static const char *const WORDS[] = {"true", "false"};
@@ -487,7 +487,7 @@ static int take_rate(struct reader *reader, const char *key, yaml_node_t *value)
     return each_pair(reader, key, value, take_known, KEYS);
 }
 
-/* ---- the whole ---- */
+/* ---- the document ---- */
 
 static const char *priorities_of(const struct web_config *config)
 {
@@ -566,7 +566,7 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
 }
 #endif
 
-/* Who reads the error looks for the line that names the file. */
+/* The error names the line of the configuration that names the file. */
 static int read_named(const char *path, struct web_file *file, vitals_error *error)
 {
     vitals_error found;
