@@ -13,8 +13,8 @@ struct body {
     const void *bytes;
     size_t size;
     pthread_mutex_t mutex;
-    bool tried;         /* guarded by mutex, and never unset: whether it was packed */
-    void *packed;       /* guarded by mutex; NULL: it cannot be */
+    bool tried;         /* guarded by mutex: compression was tried */
+    void *packed;       /* guarded by mutex; NULL: not possible */
     size_t packed_size; /* guarded by mutex */
 };
 

@@ -1,6 +1,7 @@
-/* body.h: what a server answers with: bytes that never change, counted, and packed at most once.
+/* body.h: the body of an answer: immutable, reference-counted bytes that are compressed at most
+ * once.
  *
- * All who ask for the same sample share one. Any thread. */
+ * All requests for the same sample share one. Any thread. */
 #ifndef VITALS_EXPORT_BODY_H
 #define VITALS_EXPORT_BODY_H
 
@@ -10,11 +11,11 @@
 
 struct body;
 
-/* Takes the text's bytes over; the text is empty after it. NULL when memory is out, or the text
- * has failed. */
+/* Takes over the bytes of the text, which is empty afterwards. Returns NULL without memory, or if
+ * the text has failed. */
 struct body *body_new(struct text *text);
 
-/* Bytes that live for ever, such as a file of the page; not copied. */
+/* Makes a body of static bytes, such as a file of the page, without a copy. */
 struct body *body_of_constant(const void *bytes, size_t size);
 
 struct body *body_ref(struct body *body);
@@ -22,8 +23,7 @@ void body_unref(struct body *body); /* accepts NULL */
 
 const void *body_bytes(const struct body *body, size_t *size);
 
-/* The same as gzip, made when first asked for; NULL where there is no zlib or no memory: then it is
- * sent as it is. */
+/* Returns the bytes as gzip, compressed at the first call. NULL without zlib or memory. */
 const void *body_packed(struct body *body, size_t *size);
 
 #endif

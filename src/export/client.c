@@ -13,7 +13,7 @@
 
 enum { CONNECT_SECONDS = 10, TOTAL_SECONDS = 30, BILLION = 1000000000 };
 
-/* ---- what needs no library ---- */
+/* ---- without libcurl ---- */
 
 void client_encode(struct text *url, const char *bytes, size_t size, bool path)
 {
@@ -45,7 +45,7 @@ bool retry_helps(const struct client_answer *answer, const int *statuses)
     return *statuses != 0;
 }
 
-/* SplitMix64: enough for clients not to come back all at once. */
+/* SplitMix64: good enough to spread the retries of many clients. */
 static uint64_t random_next(uint64_t *state)
 {
     uint64_t mixed = (*state += 0x9e3779b97f4a7c15U);
@@ -77,11 +77,11 @@ struct client {
     struct curl_slist *headers;
     char *user_agent, *user, *password, *authorization, *ca_file, *certificate, *key;
     bool insecure;
-    bool failed; /* while it was made: memory was out */
+    bool failed; /* memory ran out during client_new */
     uint64_t connect_ns, total_ns;
 };
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
 static char *keep(struct client *client, const char *string)
 {
@@ -90,7 +90,7 @@ static char *keep(struct client *client, const char *string)
     return copy;
 }
 
-/* A header that holds a line's end would be two. */
+/* Headers with a line break are left out, since they would be two headers. */
 static void add_header(struct client *client, struct curl_slist **list, const char *header)
 {
     if (header == NULL || strpbrk(header, "\r\n") != NULL)
@@ -129,7 +129,8 @@ static void take_options(struct client *client, const struct client_options *opt
         add_header(client, &client->headers, options->headers[i]);
     if (!basic && options->token != NULL)
         add_token(client, options->token);
-    /* Without it a long body waits for a leave that many servers never give. */
+    /* Without this, libcurl waits with a long body for "100 Continue", which many servers never
+     * send. */
     add_header(client, &client->headers, "Expect:");
 }
 
@@ -177,15 +178,15 @@ void client_free(struct client *client)
     free(client);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/* One request on its way. */
+/* A request under way. */
 struct asking {
     struct client *client;
     const struct client_request *request;
     struct client_answer *answer;
-    struct curl_slist *headers; /* the client's, and the request's own before them */
-    bool cut;                   /* the answer is longer than anybody reads */
+    struct curl_slist *headers; /* those of the request and of the client */
+    bool cut;                   /* the answer was longer than CLIENT_ANSWER_MAX */
     char why[CURL_ERROR_SIZE];
 };
 
@@ -198,7 +199,7 @@ static size_t take_body(char *bytes, size_t one, size_t count, void *data)
     return asking->cut || asking->answer->body.failed ? 0 : size;
 }
 
-/* "example.org:5000", without the name and password that may stand before it. */
+/* Writes the host and port of a URL, without user and password. */
 static void host_of(const char *url, char *host, size_t size)
 {
     const char *from = address_behind_login(url);
@@ -246,7 +247,7 @@ static void set_security(const struct client *client)
     (void)curl_easy_setopt(client->easy, CURLOPT_SSL_VERIFYHOST, client->insecure ? 0L : 2L);
 }
 
-/* The handle is reset before each request; its connections, names and sessions stay. */
+/* Resets the handle, which keeps its connections, resolved names and TLS sessions. */
 static void prepare(struct asking *asking)
 {
     const struct client_request *request = asking->request;
@@ -270,7 +271,7 @@ static void prepare(struct asking *asking)
         (void)curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(client->total_ns / 1000000));
     }
 #if LIBCURL_VERSION_NUM >= 0x075700
-    /* A name that nobody answers for must not hold up the end. */
+    /* Do not wait for a name server at the end. */
     (void)curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
     if (request->body != NULL) {
@@ -281,7 +282,7 @@ static void prepare(struct asking *asking)
     (void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
-/* Until it is done, or the request is cancelled: then CURLE_ABORTED_BY_CALLBACK. */
+/* Runs the request. Returns CURLE_ABORTED_BY_CALLBACK if it is cancelled. */
 static CURLcode carry_out(const struct asking *asking)
 {
     enum { LOOK_MS = 50 };
@@ -304,12 +305,12 @@ static CURLcode carry_out(const struct asking *asking)
     return result;
 }
 
-/* What a failure means to who reads of it. `refused`: trying again does not help. */
+/* Messages for failures. `refused`: trying again does not help. */
 static const struct {
     CURLcode code;
     bool refused;
-    const char *words; /* before the host; NULL: as libcurl says it */
-    bool detail;       /* libcurl's words behind it */
+    const char *words; /* precedes the host */
+    bool detail;       /* libcurl's message follows */
 } FAILURES[] = {
     {CURLE_COULDNT_RESOLVE_HOST, false, "no address is known for", false},
     {CURLE_COULDNT_CONNECT, false, "could not connect to", false},

@@ -1,17 +1,17 @@
-/* clock.h: what the machine's clocks say. Any thread. */
+/* clock.h: the clocks of the machine. Any thread. */
 #ifndef VITALS_EXPORT_CLOCK_H
 #define VITALS_EXPORT_CLOCK_H
 
 #include <vitals/clock.h>
 
-/* Monotonic. */
+/* Returns monotonic time. */
 static inline uint64_t clock_now_ns(void)
 {
     const vitals_clock *clock = vitals_clock_system();
     return clock->monotonic_ns(clock->data);
 }
 
-/* Since 1970. */
+/* Returns time since 1970. */
 static inline uint64_t clock_realtime_ns(void)
 {
     const vitals_clock *clock = vitals_clock_system();

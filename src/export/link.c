@@ -1,5 +1,5 @@
-/* link.c: see link.h. What is written goes through a socket, which says so instead of sending a
- * signal where nobody reads, and can be ended for all who hold it; what is heard through a pipe. */
+/* link.c: see link.h. Lines are written to a socket, which returns EPIPE instead of raising
+ * SIGPIPE and can be shut down for all processes that hold it. Replies come through a pipe. */
 #include "export/link.h"
 
 #include <errno.h>
@@ -18,35 +18,35 @@
 #include "export/clock.h"
 
 enum {
-    HEARD_MAX = 64 * 1024, /* bytes of a line that it says; what is longer is passed over */
-    KEPT_MAX = 64 * 1024,  /* memory that stays once a long line has left */
-    ROOM = 1024 * 1024     /* asked of the kernel for lines on their way */
+    HEARD_MAX = 64 * 1024, /* longest reply; longer ones are ignored */
+    KEPT_MAX = 64 * 1024,  /* buffer that is kept after a long line was sent */
+    ROOM = 1024 * 1024     /* socket buffer requested from the kernel */
 };
 static const uint64_t HELLO_NS = 2000000000;
 
 struct link {
-    /* the writing half */
+    /* writing */
     int out;
-    char *kept; /* of a line that has begun to leave */
+    char *kept; /* the rest of a line that was sent in part */
     size_t kept_size, kept_sent, kept_capacity;
-    bool torn; /* what left last has no end, and never will */
-    bool slow; /* nothing has left since it was waited for in vain */
+    bool torn; /* the last line was cut off and lacks its newline */
+    bool slow; /* a wait for room timed out, and nothing was sent since */
     bool gone;
     uint64_t dropped;
-    int hurry;   /* -1, or what can be read once nothing is to be waited for */
-    int process; /* -1, or the program, to be killed by */
-    pid_t pid;   /* its */
+    int hurry;   /* readable when waiting must end; -1: none */
+    int process; /* pidfd of the program; -1: none */
+    pid_t pid;   /* of the program */
 
-    /* the hearing half */
+    /* reading replies */
     int in;
     char heard[HEARD_MAX + 1];
-    size_t heard_size, heard_given; /* bytes, of which so many were given already */
+    size_t heard_size, heard_given; /* bytes in `heard`, and how many of them were returned */
     bool passing;                   /* inside a line that is too long */
 };
 
-/* ---- starting it ---- */
+/* ---- start ---- */
 
-/* What of ours it could keep open would keep others waiting for its end. */
+/* Closes inherited descriptors, since other processes may wait for their end of file. */
 static void close_all_but(int most)
 {
     enum { MANY = 65536 };
@@ -68,7 +68,7 @@ static void take_usual_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What starting it tells, from either child: who it is, or why not. */
+/* Report of either child to the parent: the pid of the program, or why it cannot start. */
 struct started {
     pid_t pid;
     int why; /* positive errno */
@@ -81,15 +81,15 @@ static void tell_started(int descriptor, pid_t pid, int why)
     (void)ignored;
 }
 
-/* The program's ends, above the standard streams. */
+/* Descriptors of the program, numbered above the standard streams. */
 struct ends {
     int lines, says;
     int handed; /* -1: nothing */
 };
 
-/* In the child of a child, so that nobody has to wait for it: becomes the program, or tells why it
- * cannot. `failure` is above the standard streams too. What is handed down goes to its place last,
- * where one of the others may have been. */
+/* Executes the program, in a grandchild, so that it need not be waited for; on failure reports
+ * errno to `failure`. The inherited socket is moved to its number last, because another descriptor
+ * may have had that number. */
 static void become(const char *program, const struct ends *own, int failure)
 {
     enum { KEPT = STDERR_FILENO + 1 };
@@ -108,7 +108,7 @@ static void become(const char *program, const struct ends *own, int failure)
     _exit(127);
 }
 
-/* Until both children have told what they have to, or become another program. */
+/* Reads the reports until both children have exited or executed the program. */
 static struct started hear_started(int descriptor)
 {
     struct started all = {.pid = 0}, one;
@@ -123,7 +123,7 @@ static struct started hear_started(int descriptor)
     return all;
 }
 
-/* 0, or the positive errno of what did not work. */
+/* Returns 0, or the positive errno of the call that failed. */
 static int start(const char *program, const struct ends *own, pid_t *pid)
 {
     struct started started = {.pid = 0};
@@ -149,8 +149,8 @@ static int start(const char *program, const struct ends *own, pid_t *pid)
     return started.why;
 }
 
-/* The program, as nothing else can be meant by: who still holds its end of the lines was alive when
- * the descriptor was made, so its number was nobody else's. */
+/* Returns a pidfd of the program, or -1. If its end of the socket is still open after pidfd_open,
+ * the pid was not reused in between. */
 static int hold_process(pid_t pid, int lines)
 {
 #ifdef SYS_pidfd_open
@@ -188,7 +188,7 @@ static int cannot_start(vitals_error *error, const char *program, int why)
     return fail(error, code, why, program, strerror(why));
 }
 
-/* Above the standard streams, whatever was closed before we were started. */
+/* Makes the socket and the pipe. */
 static bool make_ends(int lines[2], int says[2])
 {
     const int room = ROOM;
@@ -207,7 +207,8 @@ static bool make_ends(int lines[2], int says[2])
     return true;
 }
 
-/* What has ended already is no failure: what it said on the way stands to be heard. */
+/* Sends the first line. Succeeds even if the program has exited, because its replies can still be
+ * read. */
 static bool say_hello(struct link *link, const char *hello)
 {
     (void)!(link_write(link, hello, strlen(hello), HELLO_NS) &&
@@ -263,7 +264,7 @@ void link_hurry_by(struct link *link, int descriptor)
     link->hurry = descriptor;
 }
 
-/* Until it can be done, the deadline has come, or there is no time for it any more. */
+/* Waits until the descriptor is ready, the deadline, or `hurry`. Returns whether it is ready. */
 static bool wait_for(const struct link *link, int descriptor, short events, uint64_t deadline_ns)
 {
     enum { BOTH = 2 };
@@ -280,7 +281,7 @@ static bool wait_for(const struct link *link, int descriptor, short events, uint
     }
 }
 
-/* How many bytes have left, of those that can within the time; 0: without waiting. */
+/* Returns how many bytes were sent by the deadline (0: without waiting). */
 static size_t push(struct link *link, const char *bytes, size_t size, uint64_t deadline_ns)
 {
     size_t sent = 0;
@@ -317,8 +318,8 @@ static bool push_kept(struct link *link, uint64_t deadline_ns)
     return true;
 }
 
-/* The rest of a line. Without memory for it the line stays without an end, which the next one
- * begins with. */
+/* Keeps the rest of a line. Without memory the line lacks its newline, which is sent before the
+ * next line. */
 static bool keep(struct link *link, const char *bytes, size_t size)
 {
     if (size > link->kept_capacity) {
@@ -367,9 +368,9 @@ uint64_t link_dropped(const struct link *link)
     return link->dropped;
 }
 
-/* ---- hearing ---- */
+/* ---- reading ---- */
 
-/* A line that is whole, of the bytes that were read. */
+/* Returns a complete line of the bytes that were read. */
 static bool take_heard(struct link *link, char **line)
 {
     char *from = link->heard + link->heard_given;
@@ -382,7 +383,7 @@ static bool take_heard(struct link *link, char **line)
     return true;
 }
 
-/* Whole lines alone; of one that was too long the rest is passed over. */
+/* Likewise, but skips the rest of a line that was too long. */
 static bool next_heard(struct link *link, char **line)
 {
     while (take_heard(link, line)) {
@@ -440,7 +441,7 @@ static enum link_end hear_out(struct link *link, uint64_t deadline_ns,
 {
     static const char DONE[] = "{\"done\":";
     uint64_t now, left_ns = 1;
-    while (left_ns > 0) { /* what was said already is heard in any case */
+    while (left_ns > 0) { /* read at least what is there already */
         char *line;
         left_ns = (now = clock_now_ns()) < deadline_ns ? deadline_ns - now : 0;
         int got = link_hear(link, left_ns, &line);

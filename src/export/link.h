@@ -1,8 +1,9 @@
-/* link.h: the command's side of libexec/vitals/tell: starts it, feeds it, hears what it says.
+/* link.h: the connection of the command to the exporter, libexec/vitals/tell: starts it, sends it
+ * lines, reads its replies.
  *
- * The program has a session of its own, so that no signal of the terminal reaches it; it lives
- * until its pipe is closed, and as long after as it was allowed to. Nothing here waits longer than
- * it says. One thread at a time; in a fork the writing half may be used by one side. */
+ * The exporter has a session of its own, so that signals of the terminal do not reach it. It lives
+ * until its input is closed, and then for its patience. No function waits longer than documented.
+ * One thread at a time; after fork() only one process may write. */
 #ifndef VITALS_EXPORT_LINK_H
 #define VITALS_EXPORT_LINK_H
 
@@ -14,58 +15,58 @@
 
 struct link;
 
-/* The descriptor that the program finds what is handed down at. */
+/* The number of the inherited socket in the exporter. */
 enum { LINK_HANDED = 4 };
 
-/* `program` is the path of tell; `hello` its first line, without a newline; `handed`: -1, or a
- * descriptor above LINK_HANDED that it has too, there, and that stays the caller's. Starts a child
- * of a child, which nobody has to wait for. Errors: EGONE, EDENIED
- * (no such program, with its path), ESYSTEM (it does not read), EMEMORY. */
+/* Starts the exporter, as a grandchild that need not be waited for. `program` is its path, `hello`
+ * its first line without newline. `handed`: -1, or a descriptor above LINK_HANDED that it inherits
+ * as LINK_HANDED and that stays the caller's. Errors: EGONE, EDENIED (the program cannot be
+ * executed), ESYSTEM (it does not read), EMEMORY. */
 int link_open(const char *program, const char *hello, int handed, struct link **out,
               vitals_error *error);
 
-/* The program's pid; 0: not known. */
+/* Returns the exporter's pid, or 0 if unknown. */
 int64_t link_pid(const struct link *link);
 
-/* The end that is written to, for who keeps it open in a fork. */
+/* Returns the descriptor to which lines are written, to be kept open in a fork. */
 int link_descriptor(const struct link *link);
 
-/* Writes a line that ends in a newline. False: it was dropped whole, because the one before has not
- * left yet, or the program has gone. `wait_ns`: how long it may wait for room; 0: not at all. What
- * does not fit is kept and leaves with the next calls. */
+/* Writes a line that ends in a newline. Returns false if it was dropped: the line before is not
+ * sent yet, or the exporter has exited. `wait_ns`: how long to wait for room; 0: not at all. The
+ * rest of a line that fits in part is sent by later calls. */
 bool link_write(struct link *link, const char *line, size_t size, uint64_t wait_ns);
 
-/* Writes what was kept. True: nothing is left of it. */
+/* Sends the rest of the last line. Returns whether all of it was sent. */
 bool link_flush(struct link *link, uint64_t wait_ns);
 
 uint64_t link_dropped(const struct link *link);
 
-/* What it said, a line of JSON each (reply.h), as it comes: 1: *line is one, until the next call;
- * 0: none within the time; -1: the program has gone. What a library of it prints comes here too, so
- * a line may be anything; one of 64 KiB and more is passed over. */
+/* Reads a reply, a line of JSON (reply.h). Returns 1 and sets *line, valid until the next call; 0
+ * if there is none within the time; -1 if the exporter has exited. Libraries of the exporter may
+ * print here too, so a line can be anything. Lines of 64 KiB and more are ignored. */
 int link_hear(struct link *link, uint64_t wait_ns, char **line);
 
-/* The descriptor that can be read once it says something. */
+/* Returns the descriptor from which replies are read, to be polled. */
 int link_hearing(const struct link *link);
 
-/* Nothing more will be written, by whoever holds the pipe. */
+/* Ends the input of the exporter, for all processes that hold the descriptor. */
 void link_finish(struct link *link);
 
-/* Once this can be read, nothing here waits any more. */
+/* Sets a descriptor that, when readable, ends all waiting. */
 void link_hurry_by(struct link *link, int descriptor);
 
 enum link_end {
-    LINK_DONE, /* it has said so, or was never there */
-    LINK_GONE, /* it ended without */
-    LINK_LEFT, /* the time was over; it goes on */
+    LINK_DONE, /* it reported to be done, or was never started */
+    LINK_GONE, /* it exited without that report */
+    LINK_LEFT, /* the time was over; it continues */
 };
 
-/* Closes the pipe, and waits until it has said that it is done, at most so long; it is left behind
- * then, and goes on. Lines that come meanwhile go to `hear`, which may be NULL. Accepts NULL. */
+/* Ends the input and waits at most `wait_ns` until the exporter reports to be done; after that it
+ * is left to itself. Other replies go to `hear`, which may be NULL. Accepts NULL. */
 enum link_end link_close(struct link *link, uint64_t wait_ns,
                          void (*hear)(void *data, const char *line), void *data);
 
-/* The same, but what would go on is killed, where the kernel can name it for sure (Linux 5.3). */
+/* Likewise, but kills an exporter that is not done (with pidfd, since Linux 5.3). */
 enum link_end link_end(struct link *link, uint64_t wait_ns,
                        void (*hear)(void *data, const char *line), void *data);
 

@@ -1,8 +1,8 @@
-/* main.c: the program libexec/vitals/tell: tells others what vitals measures.
+/* main.c: the exporter, libexec/vitals/tell.
  *
- * It is fed with lines of JSON on standard input (wire.h) and answers on standard output (reply.h),
- * so that what measures never waits for a network, and nothing that happens here reaches a job. It
- * is started by vitals alone. The main thread reads lines and hands them to publishers. */
+ * vitals starts it, sends it lines of JSON on standard input (wire.h) and reads its replies from
+ * standard output (reply.h), so that the measuring process never waits for a network, and no
+ * failure here reaches a job. The main thread reads lines and hands them to publishers. */
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@
 #include "export/wire.h"
 
 enum { MOST_PUBLISHERS = 16 };
-static const uint64_t GRACE_NS = 10000000000; /* for who is held up, before all of it ends */
+static const uint64_t GRACE_NS =
+    10000000000; /* time of the publishers after their patience, before the watchdog */
 
 struct told {
     const struct publisher *publisher;
@@ -29,8 +30,8 @@ struct told {
 struct tell {
     struct told told[MOST_PUBLISHERS];
     size_t count;
-    uint64_t patience_ns; /* after the end, for what is still to be sent */
-    uint64_t until_ns;    /* monotonic: when who waits for that goes away; 0: not known */
+    uint64_t patience_ns; /* after the end, to send the rest */
+    uint64_t until_ns;    /* monotonic: when the command stops waiting; 0: unknown */
 };
 
 const char *environment_get(const char *name)
@@ -105,7 +106,7 @@ static void tell_files(const struct told *told, const json_t *line, const json_t
         told->publisher->files(told->data, value);
 }
 
-/* What a line is, by a member of it. */
+/* The kind of a line is a member of its object. */
 static const struct {
     const char *member;
     void (*tell)(const struct told *told, const json_t *line, const json_t *value);
@@ -121,7 +122,7 @@ static void take_line(struct tell *tell, const char *line, size_t size)
         return;
     }
     if (size > HEAD && memcmp(line, PROCESSES, HEAD) == 0 && line[size - 1] == '}') {
-        tell_processes(tell, line + HEAD, size - HEAD - 1); /* as it is, within its braces */
+        tell_processes(tell, line + HEAD, size - HEAD - 1); /* the inner document, without a copy */
         return;
     }
     json_t *document = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
@@ -136,9 +137,9 @@ static void take_line(struct tell *tell, const char *line, size_t size)
     json_decref(document);
 }
 
-/* ---- from the first line to the last ---- */
+/* ---- start and end ---- */
 
-/* The first line, or NULL: then who started us is no vitals of ours. */
+/* Returns the first line, or NULL if it is not from vitals. */
 static json_t *take_hello(struct wire *wire)
 {
     char *line;
@@ -162,9 +163,9 @@ static void close_publishers(struct tell *tell)
         tell->told[i].publisher->close(tell->told[i].data, deadline);
 }
 
-/* Who ends all of a cgroup (a service's stop, a cluster's scancel) ends us among its processes, and
- * a cluster may signal all of a job; what was measured is told all the same. Our end is that of our
- * input, and the watchdog's. Who only sends a file that is kept anyhow ends as any program does. */
+/* Signals are ignored, because the end of a service or job (systemctl stop, scancel) signals all
+ * its processes, and what was measured must still be sent. The end of the input ends this program,
+ * or the watchdog does. `vitals send` keeps its file anyway, and ends by signals as usual. */
 static void outlive_signals(const json_t *hello)
 {
     static const int NUMBERS[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,
@@ -178,13 +179,13 @@ static void outlive_signals(const json_t *hello)
         (void)signal(number, SIG_IGN);
 }
 
-/* Of each thread's own heap the largest sample that it has read would never be given back: one
- * heap for all holds half as much. A sample of a thousand processes is 700 kB, and so is what is
- * made of it: where these lay in the heap, what is small would pin their places between them. */
+/* One heap for all threads: each thread's own heap would keep the size of the largest sample it
+ * has parsed, and they would hold twice as much. A sample of a thousand processes is 700 kB, as is
+ * what is rendered from it: mapped on its own, it does not fragment the heap. */
 static void keep_memory_small(void)
 {
 #ifdef M_ARENA_MAX
-    enum { APART = 128 * 1024 }; /* bytes, from which on memory is the kernel's again when freed */
+    enum { APART = 128 * 1024 }; /* from this size, freed memory returns to the kernel */
     (void)mallopt(M_ARENA_MAX, 1);
     (void)mallopt(M_MMAP_THRESHOLD, APART);
 #endif

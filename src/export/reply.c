@@ -1,4 +1,5 @@
-/* reply.c: see reply.h. A line is one write of less than PIPE_BUF bytes: whole, or not at all. */
+/* reply.c: see reply.h. Each line is one write of at most PIPE_BUF bytes, so it is written
+ * completely or not at all. */
 #include "export/reply.h"
 
 #include <errno.h>

@@ -1,30 +1,34 @@
-/* reply.h: what this program tells who started it: lines of JSON on standard output.
+/* reply.h: the replies of the exporter to the command: lines of JSON on standard output.
  *
- * Any thread. Nothing here waits: what the other side does not read is dropped. */
+ * Any thread. Nothing waits: a line that the pipe has no room for is dropped. */
 #ifndef VITALS_EXPORT_REPLY_H
 #define VITALS_EXPORT_REPLY_H
 
 #include <vitals/export.h>
 
-/* A publisher is at work. `key` and `value` say what the other side wants to know of it (the id of
- * a run, the address that it listens at); NULL: nothing.
+/* A publisher works. `key` and `value` (NULL: none) are what the command needs, such as the id of
+ * a run or the listening address.
  *     {"opened":"mlflow","run_id":"…"} */
 void reply_opened(const char *publisher, const char *key, const char *value);
 
-/* The same of a run of MLflow's: its id, and the address that shows it to a person; NULL: not
- * known.     {"opened":"mlflow","run_id":"…","url":"…"} */
+/* Likewise for a run of MLflow: its id, and its web page (NULL: unknown).
+ *     {"opened":"mlflow","run_id":"…","url":"…"} */
 void reply_opened_run(const char *publisher, const char *run_id, const char *url);
 
-/* It cannot work, for good; one line for a person.     {"failed":"serve","message":"…"} */
+/* A publisher has failed for good; the message is for the user.
+ *     {"failed":"serve","message":"…"} */
 void reply_failed(const char *publisher, const char *format, ...) VITALS_FORMAT(2, 3);
 
-/* Something a person should read once it does not disturb.     {"say":"…"} */
+/* A message for the user.
+ *     {"say":"…"} */
 void reply_say(const char *format, ...) VITALS_FORMAT(1, 2);
 
-/* Whether every process should be in the samples from now on.     {"want":"processes"} or "few" */
+/* Whether samples of every process are needed from now on.
+ *     {"want":"processes"} or {"want":"few"} */
 void reply_want_processes(int all);
 
-/* Everything has gone where it should, or is kept; the last line.     {"done":true} */
+/* Everything was sent or saved. The last line.
+ *     {"done":true} */
 void reply_done(void);
 
 #endif

@@ -13,15 +13,15 @@ struct moment {
     atomic_size_t holders;
     uint64_t came_ns;
     pthread_mutex_t mutex;
-    bool read;                 /* guarded by mutex, and never unset */
-    int code;                  /* guarded by mutex: of the reading */
+    bool read;                 /* guarded by mutex: the JSON was parsed */
+    int code;                  /* guarded by mutex: result of parsing */
     vitals_error error;        /* guarded by mutex */
     vitals_snapshot *snapshot; /* guarded by mutex */
     size_t size;
     char json[];
 };
 
-/* One builder reads all of them: it keeps the memory of those that are gone. */
+/* One builder parses all samples, so that its memory is reused. */
 static pthread_mutex_t builder_mutex = PTHREAD_MUTEX_INITIALIZER;
 static vitals_builder *builder; /* guarded by builder_mutex */
 

@@ -1,7 +1,7 @@
-/* sample.h: one sample as it came over the pipe: its JSON, and the snapshot that it holds.
+/* sample.h: a sample from the input: its JSON and its snapshot.
  *
- * Immutable and counted; any thread may read one and share it. Its JSON is read as a snapshot when
- * somebody first asks for that, so that samples that nobody looks at cost no more than the copy. */
+ * Immutable and reference-counted; any thread. The JSON is parsed at the first call of
+ * moment_snapshot, so that a sample which is not used costs only a copy. */
 #ifndef VITALS_EXPORT_SAMPLE_H
 #define VITALS_EXPORT_SAMPLE_H
 
@@ -12,20 +12,18 @@
 
 struct moment;
 
-/* Copies the line. `came_ns` is when it came, by the monotonic clock of this machine. NULL when
- * memory is out. */
+/* Copies the line. `came_ns` is the monotonic time of its arrival. Returns NULL without memory. */
 struct moment *moment_new(const char *json, size_t size, uint64_t came_ns);
 
 struct moment *moment_ref(struct moment *moment);
 void moment_unref(struct moment *moment); /* accepts NULL */
 
-/* The document of `vitals --json`, without a newline; lives as long as the moment. */
+/* Returns the document of `vitals --json` without a newline, borrowed. */
 const char *moment_json(const struct moment *moment, size_t *size);
 uint64_t moment_came_ns(const struct moment *moment);
 
-/* The snapshot; borrowed, lives as long as the moment. NULL, and the error says why, where the line
- * holds none; the same answer each time. Costs the reading of the JSON once: some ms for 1000
- * processes. */
+/* Returns the snapshot, borrowed, or NULL and the error if the line is not a snapshot; the same at
+ * each call. The first call parses the JSON: some ms for 1000 processes. */
 const vitals_snapshot *moment_snapshot(struct moment *moment, vitals_error *error);
 
 #endif

@@ -15,8 +15,8 @@ struct wire {
     bool skipping; /* inside a line that is too long */
     char *bytes;
     size_t capacity, used;
-    size_t begin;  /* of the line that is not given yet */
-    size_t looked; /* up to here there is no newline behind begin */
+    size_t begin;  /* start of the next line */
+    size_t looked; /* there is no newline between begin and here */
     uint64_t passed_over;
 };
 
@@ -36,7 +36,7 @@ void wire_free(struct wire *wire)
     free(wire);
 }
 
-/* A line that is whole, of the bytes that were read. */
+/* Returns a complete line of the bytes that were read. */
 static bool take_line(struct wire *wire, char **line, size_t *size)
 {
     while (wire->looked < wire->used) {
@@ -57,7 +57,7 @@ static bool take_line(struct wire *wire, char **line, size_t *size)
     return false;
 }
 
-/* What was given makes room, and so does a line that is too long. */
+/* Makes room by removing returned lines and lines that are too long. */
 static bool make_room(struct wire *wire)
 {
     if (wire->begin > 0) {

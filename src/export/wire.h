@@ -1,17 +1,16 @@
-/* wire.h: what comes over the pipe: lines of JSON, a document each.
+/* wire.h: reads the input of the exporter: lines of JSON, one document each.
  *
- *     {"tell":1, "serve":{…}, "mlflow":{…}, …}     first: what is wanted, a member per publisher
- *     {"schema":1, …}                              a snapshot, as vitals --json prints it
- *     {"processes":{"schema":1, …}}                another sampler's: every process, and nothing
- * else
- *     {"usage":{…}}                                what a run's tree used by then (usage_line.h)
- *     {"mark":{…}}                                 a phase of a run begins or ends
- *     {"account":{…},"status":{…},"until_ns":"…"}  the end of a run, and its account; when who
- * tells it goes away (monotonic)
- *     {"artifacts":["/path",…]}                    files of it, to be opened now
+ *     {"tell":1, "serve":{…}, "mlflow":{…}, …}     first: a member per publisher that is wanted
+ *     {"schema":1, …}                              a snapshot, in the form of vitals --json
+ *     {"processes":{"schema":1, …}}                another sampler's: every process, nothing else
+ *     {"usage":{…}}                                what the processes of a run used (usage_line.h)
+ *     {"mark":{…}}                                 start or end of a phase of a run
+ *     {"account":{…},"status":{…},"until_ns":"…"}  the end of a run, its account, and when the
+ *                                                  command exits (monotonic)
+ *     {"artifacts":["/path",…]}                    files of the run, to be opened now
  *
- * Lines that hold anything else are passed over and counted. The end of the pipe is the end of it
- * all; without an account, of a run that nobody saw the end of. One thread. */
+ * Other lines are ignored and counted. A run whose input ends without an account has an unknown
+ * end. One thread. */
 #ifndef VITALS_EXPORT_WIRE_H
 #define VITALS_EXPORT_WIRE_H
 
@@ -22,14 +21,14 @@ struct wire;
 
 enum { WIRE_LINE_MAX = 64 * 1024 * 1024 };
 
-/* Reads from the descriptor, which stays the caller's. NULL when memory is out. */
+/* The descriptor stays the caller's. Returns NULL without memory. */
 struct wire *wire_new(int descriptor);
 void wire_free(struct wire *wire);
 
-/* 1: *line is the next one, without its newline and NUL-terminated, until the next call; 0: there
- * is no whole one now; -1: no more will come. Reads at most once; never waits where the descriptor
- * does not. A line of more than WIRE_LINE_MAX bytes, and what stands behind the last newline, is
- * passed over. */
+/* Returns 1 and sets *line to the next line, NUL-terminated without its newline and valid until
+ * the next call; 0 if there is no complete line yet; -1 at the end. Reads at most once, and does
+ * not wait if the descriptor is non-blocking. Lines above WIRE_LINE_MAX bytes and an incomplete
+ * last line are ignored. */
 int wire_next(struct wire *wire, char **line, size_t *size);
 
 uint64_t wire_passed_over(const struct wire *wire);
