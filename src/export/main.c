@@ -19,8 +19,7 @@
 #include "export/wire.h"
 
 enum { MOST_PUBLISHERS = 16 };
-static const uint64_t GRACE_NS =
-    10000000000; /* time of the publishers after their patience, before the watchdog */
+static const uint64_t GRACE_NS = 10000000000; /* of the watchdog, beyond the patience */
 
 struct told {
     const struct publisher *publisher;

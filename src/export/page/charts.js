@@ -1,10 +1,10 @@
-// charts.js: the charts of the last hour. With uPlot where it was built in, else drawn plainly here.
+// charts.js: the charts of the last hour, drawn by uPlot if it was built in, else by simple SVG here.
 import { forms, make } from "./words.js";
 import * as past from "./past.js";
 
-const HEIGHT = 190, SHORTEST = 60; // pixels; seconds, where no more is known
+const HEIGHT = 190, SHORTEST = 60; // pixels; the shortest time axis in seconds
 
-// What is drawn: each of its lines a metric, one row of a table or (rows) all of them.
+// The charts. Each line is a metric of one row of a table, or (rows) of all rows.
 const CHARTS = [
   { id: "gpu-use", title: "Device utilization", form: "percent", most: () => 1, rows: ["gpu", "utilization_ratio"] },
   { id: "gpu-memory", title: "Device memory", form: "bytes", rows: ["gpu", "memory_used_bytes"] },
@@ -27,7 +27,7 @@ let machine = {}, seconds = 900;
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// Powers of two for bytes: 256 MiB is a round number, 250000000 is none.
+// Powers of two for bytes, so that 256 MiB is a round number and 250000000 is not.
 const BINARY = Array.from({ length: 60 }, (_, power) => Math.pow(2, power));
 
 function clock(time, withSeconds) {
@@ -35,10 +35,10 @@ function clock(time, withSeconds) {
   return two(date.getHours()) + ":" + two(date.getMinutes()) + (withSeconds ? ":" + two(date.getSeconds()) : "");
 }
 
-// ---- one chart, drawn by uPlot or plainly ----
+// ---- one chart ----
 
-// With an axis of time below and one of values beside it; `chart` has form, top (the highest value
-// drawn) and lines.
+// Draws a chart with axes of time and values; `chart` has form, top (the highest value drawn) and
+// lines.
 function zoomed(chart) {
   const axis = { stroke: css("--soft"), grid: { stroke: css("--grid"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
   const series = [{}].concat(chart.lines.map((_, at) => ({
@@ -100,7 +100,7 @@ function plain(chart) {
   return { update, resize: update, remove: () => canvas.remove() };
 }
 
-// ---- what is in it ----
+// ---- data ----
 
 function linesOf(chart) {
   if (chart.rows) return past.all(chart.rows[0], chart.rows[1]).filter((one) => one.table !== "gpu" || !one.label.includes(":"));
@@ -119,7 +119,7 @@ function highest(chart) {
   return high > 0 ? high * 1.15 : 1;
 }
 
-// The newest values beside the names, or those under the pointer.
+// Shows the newest values beside the names, or those under the pointer.
 function legend(chart, point) {
   const at = point === null || point === undefined ? chart.data[0].length - 1 : point;
   chart.figures.forEach((element, index) => {
@@ -167,7 +167,7 @@ function update(chart) {
   if (chart.when.textContent === "") legend(chart, null);
 }
 
-// ---- all of them ----
+// ---- all charts ----
 
 export function start(place) {
   const watcher = new IntersectionObserver((entries) => {
@@ -188,7 +188,7 @@ export function start(place) {
     charts.push(Object.assign({}, one, { figure, when, keys, place: figure.appendChild(make("div", "plot")), lines: [], lines_wanted: one.lines, figures: [], seen: false, soft: !one.rows }));
     watcher.observe(figure);
   }
-  // A chart's width is the page's affair: it changes with the window, and with its neighbors.
+  // The width of a chart changes with the window and with its neighbors.
   const ruler = new ResizeObserver((entries) => {
     for (const entry of entries) {
       const chart = charts.find((one) => one.place === entry.target);
@@ -212,7 +212,7 @@ export function show(window) {
   redraw();
 }
 
-// A line without axes, for a tile or a card: `values` may hold nulls; `most` is its top.
+// Draws a line without axes, for a tile or a card. `values` may hold nulls; `most` is the top.
 export function spark(svg, values, most) {
   const count = values.length, high = most || Math.max(...values.filter((value) => value !== null), 0) * 1.15 || 1;
   let line = "", area = "", open = false, from = 0;

@@ -1,4 +1,4 @@
-// devices.js: a card for each device, with its partitions; and the tiles of the machine above them.
+// devices.js: a card for each device, with its partitions, and the tiles of the machine.
 import { make, show, get, number, missing, say, forms, why } from "./words.js";
 import { makeSpark, spark } from "./charts.js";
 import * as past from "./past.js";
@@ -16,7 +16,7 @@ function ratio(part, whole) {
   return whole.v > 0 ? { v: part.v / whole.v, a: part.a } : missing("unsupported");
 }
 
-// "71.8 of 80 GiB", or of the two what there is.
+// "71.8 of 80 GiB", or the one value that is available.
 function ofWhole(element, part, whole, form) {
   if (part.v === null || whole.v === null) { show(element, part, form); return; }
   const [much, unit] = say(part, form).split(" "), all = say(whole, form);
@@ -126,7 +126,7 @@ function showCard(card, row, tables) {
   showFacts(card.facts, factsOf(row, tables));
 }
 
-// Partitions stand in the card of their device.
+// Partitions are shown in the card of their device.
 export function showDevices(place, tables) {
   const rows = (tables.gpu || []).filter((row) => row.parent === null || !tables.gpu.some((one) => one.key === row.parent));
   const order = past.devices(), seen = new Set();
@@ -144,7 +144,7 @@ export function showDevices(place, tables) {
 
 // ---- the machine ----
 
-// Facts beside each other, none of them broken in two.
+// Joins short texts, without line breaks inside them.
 function pieces(place, words) {
   while (place.children.length > words.length) place.lastChild.remove();
   words.forEach((text, at) => {
@@ -218,7 +218,7 @@ function showPressure(place, tables) {
   spark(shown.graph, recent("pressure", "some_10s_ratio", rows[values.indexOf(worst)].key), 1);
 }
 
-// Each CPU a cell, the fuller the busier.
+// One cell per CPU, filled by its load.
 function showCpus(place, tables) {
   const rows = tables.cpu || [];
   place.hidden = rows.length < 2;

@@ -1,5 +1,5 @@
-// page.js: the page: listens to the server's samples and hands them to what shows them. Asks nobody
-// but the server that it came from.
+// page.js: receives samples from the server and passes them to the parts of the page. Connects only to
+// the server that it came from.
 import { make, get, missing, number, unpack, meanings, why, duration, say } from "./words.js";
 import * as past from "./past.js";
 import * as charts from "./charts.js";
@@ -7,22 +7,22 @@ import { sortable } from "./tables.js";
 import * as tip from "./tip.js";
 import { showDevices, showMachine } from "./devices.js";
 
-const ROWS = 100; // of processes, until more are asked for
+const ROWS = 100; // of processes, until the reader wants more
 const WINDOWS = [[300, "5 min"], [900, "15 min"], [3600, "1 h"]];
-const SOON = 2000, LATEST = 60000; // ms until the server is asked again that had no stream for us
+const SOON = 2000, LATEST = 60000; // ms before connecting again after a failure
 const MARK = { sequence: 0, stream: 0 };
 const by = (id) => document.getElementById(id);
 
 let source = null, every = null, paused = false, last = null, heard = 0, begun = false, told = "", wait = SOON, again = 0;
 
-// ---- what is kept as theme and choice ----
+// ---- theme and choices, which the browser stores ----
 
 function kept(name, value) {
   try {
     if (value === undefined) return localStorage.getItem("vitals-" + name);
     if (value === "") localStorage.removeItem("vitals-" + name);
     else localStorage.setItem("vitals-" + name, value);
-  } catch (denied) { /* nothing is kept in this browser */ }
+  } catch (denied) { /* this browser stores nothing */ }
   return null;
 }
 
@@ -43,7 +43,7 @@ function turnTheme() {
   charts.redraw();
 }
 
-// A row of buttons of which one is chosen.
+// Makes a row of buttons, one of which is chosen.
 function choice(place, choices, chosen, act) {
   const buttons = choices.map(([value, title]) => {
     const button = place.appendChild(make("button", "", title));
@@ -105,7 +105,7 @@ const networks = sortable(by("network-table"), [
   text("name", "Network"), figure("received_bytes_per_second", "Received", "rate"), figure("transmitted_bytes_per_second", "Sent", "rate"),
 ], "received_bytes_per_second", -1);
 
-// What a process, or a workload, does on devices: rows of gpu_process added up.
+// Adds up the rows of gpu_process per process or workload.
 function together(users, tables) {
   const sum = (column) => {
     const values = users.map((one) => get(one, column)), known = values.filter((value) => value.v !== null);
@@ -115,7 +115,7 @@ function together(users, tables) {
   return { gpus: number([...new Set(labels)].sort((a, b) => a.localeCompare(b, "en", { numeric: true })).join(" ")), gpu_memory: sum("memory_used_bytes"), gpu_use: sum("utilization_ratio") };
 }
 
-// Where nothing is on a device there is nothing missing: the cells are empty.
+// Without use of a device nothing is missing: the cells are empty.
 const NOTHING = { gpus: number(""), gpu_memory: { v: null, a: "none" }, gpu_use: { v: null, a: "none" } };
 
 function group(rows, column) {
@@ -129,8 +129,8 @@ function group(rows, column) {
   return groups;
 }
 
-// A user of a device that has no row among the processes is of another namespace, or has ended: all
-// that is known of it is its pid.
+// A device user without a row among the processes is in another namespace or has ended: only its pid is
+// known.
 function strangers(tables, known) {
   const asked = (tables.process || [])[0];
   return (tables.gpu_process || []).filter((one) => !known.has(get(one, "process").v)).map((one) => {
@@ -191,7 +191,7 @@ function keep(view, tables) {
   for (const [table, metrics] of LINES) {
     for (const row of tables[table] || []) {
       for (const metric of metrics) {
-        const { v, a } = get(row, metric), value = a === "stale" ? null : v; // no value of this moment
+        const { v, a } = get(row, metric), value = a === "stale" ? null : v; // not a value of this time
         if (value !== null || past.find(table, metric, row.key)) samples.push([table, metric, row.key, row.label, value]);
       }
     }
@@ -212,7 +212,7 @@ function showAbout(view, tables) {
   document.title = view.host + " · vitals";
 }
 
-// What could not be read, in the words of who tried.
+// Shows what could not be read, in the words of the source.
 function showNotes(tables) {
   const notes = (tables.source || []).filter((row) => !["have", null].includes(get(row, "state").v) && get(row, "state").v !== "unsupported")
     .map((row) => {
@@ -234,7 +234,7 @@ function showAll(view) {
   const devices = showDevices(by("cards"), tables);
   by("devices").hidden = by("to-devices").hidden = devices === 0;
   by("which").hidden = devices === 0;
-  by("processes").hidden = by("to-processes").hidden = !tables.process; // not told: --processes off
+  by("processes").hidden = by("to-processes").hidden = !tables.process; // not exported: --processes off
   showWorkloads(tables, showProcesses(tables));
   showStorage(tables);
   const host = (tables.host || [])[0];
@@ -249,7 +249,7 @@ function hear(event) {
   const anew = keep(view, unpack(view));
   last = view;
   if (anew || !begun) { begun = true; begin(); }
-  // Where there is no device, those who use one are nobody.
+  // Without a device there are no device users.
   if (every === null) {
     every = Boolean(view.tables.process) && !(view.tables.gpu && view.tables.gpu.rows.length);
     if (every) { markWhich(true); listen(); }
@@ -265,7 +265,7 @@ function begin() {
     Object.assign(meanings, history.availability);
     past.begin(history);
     if (last && !paused) showAll(last);
-  }).catch(() => { /* the page goes on with what it sees itself */ });
+  }).catch(() => { /* the page continues with its own samples */ });
 }
 
 function listen() {
@@ -275,7 +275,7 @@ function listen() {
   source.onerror = comeBack;
 }
 
-// After an answer that was no stream the browser itself tries no more.
+// After an answer that is not a stream, the browser does not try again by itself.
 function comeBack() {
   if (!source || source.readyState !== EventSource.CLOSED) return;
   clearTimeout(again);
@@ -307,7 +307,7 @@ function pause() {
   showState();
 }
 
-// ---- all of it ----
+// ---- start ----
 
 let markWhich;
 

@@ -1,9 +1,9 @@
-// past.js: what is known of the last hour: what the server kept, and what has come since. One list of
-// times, and a list of values beside it for each line, with null where there was none.
+// past.js: the last hour: the server's history and the samples since then. One list of times, and for
+// each line a list of values, null if missing.
 
 const HOUR = 3600, BACK = 10;
-export const times = []; // seconds since 1970, growing
-let owner = 0;           // the stream whose keys the lines have
+export const times = []; // seconds since 1970, increasing
+let owner = 0;           // the stream that the keys of the lines belong to
 const lines = new Map(); // "gpu power_watts 1" → {table, key, label, metric, values}
 
 const name = (table, metric, key) => table + " " + metric + " " + key;
@@ -18,7 +18,7 @@ function line(table, metric, key, label) {
   return found;
 }
 
-// The server's hour takes the place of everything before its end.
+// Takes the server's history, which replaces everything before its end.
 export function begin(history) {
   const ours = times.splice(0), kept = new Map(lines);
   lines.clear();
@@ -34,8 +34,8 @@ export function begin(history) {
   }
 }
 
-// A sample: `samples` is a list of [table, metric, key, label, value or null]. Whether it begins anew:
-// another stream has other keys, and a clock that was put back other times.
+// Takes a sample, a list of [table, metric, key, label, value or null]. Returns whether it starts anew,
+// because the stream (and so all keys) or the clock has changed.
 export function add(stream, seconds, samples) {
   const last = times.length ? times[times.length - 1] : -Infinity;
   const anew = owner !== stream || seconds < last - BACK;
@@ -69,20 +69,20 @@ export function find(table, metric, key) {
   return lines.get(name(table, metric, key)) || null;
 }
 
-// Every line of a metric, in the order of labels.
+// Returns every line of a metric, sorted by label.
 export function all(table, metric) {
   return [...lines.values()].filter((one) => one.table === table && one.metric === metric && one.values.some((value) => value !== null))
     .sort((a, b) => a.label.localeCompare(b.label, "en", { numeric: true }));
 }
 
-// The devices themselves, without their partitions ("5:0"), in their order: what they are colored by.
+// Returns the devices without their partitions ("5:0"), in the order of their colors.
 export function devices() {
   const labels = new Set();
   for (const one of lines.values()) if (one.table === "gpu" && !one.label.includes(":")) labels.add(one.label);
   return [...labels].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }
 
-// Where the last so many seconds begin.
+// Returns the index at which the last so many seconds begin.
 export function since(seconds) {
   const last = times.length ? times[times.length - 1] : 0, from = times.findIndex((time) => time >= last - seconds);
   return from < 0 ? 0 : from;

@@ -1,10 +1,10 @@
-// tables.js: a table that can be sorted and searched, and that changes while it is read: rows keep
-// their elements, and only what is new is written.
+// tables.js: a table that can be sorted and searched while it changes: rows keep their elements, and
+// only changed cells are written.
 import { make, show, say } from "./words.js";
 
-// `columns`: {id, title, form, get(row) → value, help, less (left out where it is narrow), first (the
-// order at the first press: 1 or -1)}. `table` is the element; `then` a column by which rows go, the
-// highest first, that are alike in the one that is sorted by.
+// `columns`: {id, title, form, get(row) → value, help, less (hidden on narrow screens), first (the order
+// at the first click: 1 or -1)}. `table` is the element; `then` a column that sorts rows with equal
+// values, the highest first.
 export function sortable(table, columns, sorted, direction, then) {
   const body = make("tbody"), head = make("thead"), line = head.appendChild(make("tr"));
   const state = { rows: [], column: columns.find((one) => one.id === sorted), direction, most: Infinity, words: [], shown: 0, matching: 0 };
@@ -28,7 +28,7 @@ export function sortable(table, columns, sorted, direction, then) {
     return (column.form === "text" ? "name" : "num") + (column.less ? " less" + column.less : "");
   }
 
-  // What is missing stands at the end, whichever way it is sorted.
+  // Missing values come last in either order.
   function compare(a, b) {
     const left = state.column.get(a).v, right = state.column.get(b).v;
     if (left === null || right === null) return (left === null) - (right === null) || alike(a, b);
@@ -61,7 +61,7 @@ export function sortable(table, columns, sorted, direction, then) {
     listeners.forEach((listener) => listener(state));
   }
 
-  // What was not asked for of any row has no column.
+  // Hide a column that was not requested for any row.
   function hide(column, place) {
     const asked = state.rows.length === 0 || state.rows.some((row) => column.get(row).a !== "not_requested");
     if (column.asked === asked) return;

@@ -1,10 +1,10 @@
-// tip.js: the reason of what is missing or doubtful, beside it, under the pointer or with the keyboard.
+// tip.js: shows why a value is missing or inexact, on hover or keyboard focus.
 import { make } from "./words.js";
 
 export function start() {
   const tip = document.body.appendChild(make("div", "tip"));
   let element = null;
-  tip.setAttribute("aria-hidden", "true"); // the element says the same by aria-description
+  tip.setAttribute("aria-hidden", "true"); // the element's aria-description has the same text
 
   const place = () => {
     tip.hidden = !element;
@@ -21,7 +21,7 @@ export function start() {
   place();
   document.addEventListener("pointerover", point);
   document.addEventListener("focusin", point);
-  // What has the keyboard was scrolled to; what was under the pointer is there no more.
+  // A focused element was scrolled into view; the pointer is over another element now.
   addEventListener("scroll", () => {
     if (element !== document.activeElement) element = null;
     place();

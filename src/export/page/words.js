@@ -1,9 +1,9 @@
-// words.js: values as people read them. A value is {v, a}: what it is, or null; and how good it is, or
-// why there is none. What a process chose is only ever the text of an element, never markup.
+// words.js: formats values. A value is {v, a}: the value or null, and its availability. Text from
+// processes is only set as the text of elements, never as markup.
 
 const NAMES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 export const SIGNS = { estimate: "~", lower_bound: "≥", upper_bound: "≤" };
-export const meanings = {}; // what each word of availability means, as the server says
+export const meanings = {}; // explanation of each availability, from the server
 
 export function digits(value) {
   const size = Math.abs(value);
@@ -26,7 +26,7 @@ export function duration(seconds) {
   return minutes > 0 ? minutes + " min" : Math.floor(seconds) + " s";
 }
 
-// One per unit of a chart or a column.
+// One formatter per unit.
 export const forms = {
   plain: digits,
   count: (value) => String(value),
@@ -51,8 +51,8 @@ export function say(value, form) {
   return (form === "text" ? "" : SIGNS[value.a] || "") + forms[form](value.v);
 }
 
-// Puts a value into an element: N/A with its reason, what is doubtful with its doubt. Touches only what
-// has changed. `stop`: the keyboard stops there to read it; in a table there would be too many.
+// Shows a value in an element: N/A with its reason, inexact values with a mark. Writes only changes.
+// `stop`: the keyboard can focus it; in a table there would be too many stops.
 export function show(element, value, form, stop = true) {
   const text = say(value, form), doubt = value.a === "have" || value.a === "none" ? "" : why(value.a);
   if (element.textContent !== text) element.textContent = text;
@@ -74,7 +74,7 @@ export function show(element, value, form, stop = true) {
 export const missing = (reason) => ({ v: null, a: reason });
 export const number = (v) => ({ v, a: "have" });
 
-// A document of view.h: tables of rows, each an object of values.
+// Parses a document of view.h: tables of rows, each an object of values.
 export function unpack(view) {
   const tables = {};
   for (const name of Object.keys(view.tables)) {
@@ -97,7 +97,7 @@ export function get(row, column) {
   return (row && row[column]) || missing("not_requested");
 }
 
-// A small maker of elements: make("td", "num", "text").
+// Makes an element: make("td", "num", "text").
 export function make(name, classes, text) {
   const element = document.createElement(name);
   if (classes) element.className = classes;

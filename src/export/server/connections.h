@@ -20,14 +20,11 @@ enum {
     CONNECTIONS_STREAMS_OF_ADDRESS_MAX = 16
 };
 
-#define CONNECTIONS_HEADER_NS \
-    (2 * UINT64_C(1000000000)) /* from the first byte of a request to its last header */
-#define CONNECTIONS_TOTAL_NS \
-    (10 * UINT64_C(1000000000)) /* from the last header to the end of the answer */
-#define CONNECTIONS_FIRST_NS (10 * UINT64_C(1000000000)) /* from accept to the first byte */
-#define CONNECTIONS_IDLE_NS  (60 * UINT64_C(1000000000)) /* between two requests */
-#define CONNECTIONS_STALLED_NS \
-    (20 * UINT64_C(1000000000)) /* an event stream whose client reads nothing */
+#define CONNECTIONS_HEADER_NS  (2 * UINT64_C(1000000000))  /* first byte to last header */
+#define CONNECTIONS_TOTAL_NS   (10 * UINT64_C(1000000000)) /* last header to end of the answer */
+#define CONNECTIONS_FIRST_NS   (10 * UINT64_C(1000000000)) /* accept to first byte */
+#define CONNECTIONS_IDLE_NS    (60 * UINT64_C(1000000000)) /* between two requests */
+#define CONNECTIONS_STALLED_NS (20 * UINT64_C(1000000000)) /* a stream not being read */
 
 enum connection_phase {
     CONNECTION_WAITING,
@@ -42,8 +39,7 @@ struct listener_config;
 struct connection {
     struct connection *next, *previous;
     int descriptor;
-    struct listener_config
-        *config; /* under which it was accepted; the caller counts the reference */
+    struct listener_config *config; /* that it was accepted under; counted by the caller */
     bool has_address;
     unsigned char address[16]; /* IPv4 addresses are mapped to IPv6 */
     enum connection_phase phase;

@@ -25,9 +25,8 @@
 
 enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 2 + LISTENERS_MAX };
 
-#define ACCEPT_AGAIN_NS (UINT64_C(100000000)) /* pause of accept without free descriptors */
-#define FEW_AGAIN_NS \
-    (5 * UINT64_C(1000000000)) /* until sampling of every process ends, after the last client */
+#define ACCEPT_AGAIN_NS (UINT64_C(100000000))      /* pause of accept without free descriptors */
+#define FEW_AGAIN_NS    (5 * UINT64_C(1000000000)) /* sampling every process, unused */
 
 /* ---- data that routes share ---- */
 

@@ -171,9 +171,8 @@ struct serve {
     uint64_t answered[HTTP_CODES_COUNT], refused[HTTP_REFUSED_COUNT];
     uint64_t events_dropped;
 
-    struct moment *newest; /* NULL: none yet */
-    struct moment *listed,
-        *listed_before; /* of every process, while a client wants that; or NULL */
+    struct moment *newest;                 /* NULL: none yet */
+    struct moment *listed, *listed_before; /* of every process, while that is wanted; NULL */
     struct {
         render_function *render;
         struct body *body;    /* NULL: could not be rendered */
