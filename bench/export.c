@@ -21,15 +21,15 @@ struct result {
     size_t points, bytes, packed;
 };
 
-static struct moment *read_input(void)
+static struct sample *read_input(void)
 {
     char *line = malloc(LINE_MAX_BYTES);
-    struct moment *moment = NULL;
+    struct sample *moment = NULL;
     if (line == NULL)
         exit(1);
     while (fgets(line, LINE_MAX_BYTES, stdin) != NULL) {
-        moment_unref(moment);
-        moment = moment_new(line, strcspn(line, "\n"), 0);
+        sample_unref(moment);
+        moment = sample_new(line, strcspn(line, "\n"), 0);
     }
     free(line);
     return moment;
@@ -100,8 +100,8 @@ int main(int count, char **arguments)
         return 2;
     }
     size_t rounds = measure_argument("export", arguments[1], ROUNDS_MOST);
-    struct moment *moment = read_input();
-    const vitals_snapshot *snapshot = moment != NULL ? moment_snapshot(moment, NULL) : NULL;
+    struct sample *moment = read_input();
+    const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
     if (snapshot == NULL)
         return 1;
     for (unsigned level = OTLP_PROCESSES_OFF; level <= OTLP_PROCESSES_PID; level++) {
@@ -117,6 +117,6 @@ int main(int count, char **arguments)
                    points, result.bytes, result.packed);
         }
     }
-    moment_unref(moment);
+    sample_unref(moment);
     return 0;
 }

@@ -56,9 +56,9 @@ static void one_round(struct phases *phases, const struct exposition_options *op
 {
     struct exposition *exposition = exposition_new(options);
     const struct exposition_self self = {.now_ns = 0};
-    struct moment *moment = moment_new(line, line_size, 0);
+    struct sample *moment = sample_new(line, line_size, 0);
     measure_begin(&phases->read);
-    if (exposition == NULL || moment == NULL || moment_snapshot(moment, NULL) == NULL)
+    if (exposition == NULL || moment == NULL || sample_snapshot(moment, NULL) == NULL)
         exit(1);
     measure_end(&phases->read);
     measure_begin(&phases->count);
@@ -76,7 +76,7 @@ static void one_round(struct phases *phases, const struct exposition_options *op
         sizes[1] = 0;
     measure_end(&phases->pack);
     body_unref(body);
-    moment_unref(moment);
+    sample_unref(moment);
     exposition_free(exposition);
 }
 

@@ -128,7 +128,7 @@ static void require_document(const char *text, size_t size, bool openmetrics)
     }
 }
 
-static void render(struct exposition *exposition, struct moment *moment)
+static void render(struct exposition *exposition, struct sample *moment)
 {
     const struct exposition_self self = {.now_ns = 0};
     for (int format = 0; format < EXPOSITION_FORMATS; format++) {
@@ -162,11 +162,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     while (line < end) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         const char *until = newline != NULL ? newline : end;
-        struct moment *moment = moment_new(line, (size_t)(until - line), 1000000000);
+        struct sample *moment = sample_new(line, (size_t)(until - line), 1000000000);
         require(moment != NULL);
         exposition_count(exposition, moment);
         render(exposition, moment);
-        moment_unref(moment);
+        sample_unref(moment);
         line = until + (newline != NULL);
     }
     exposition_free(exposition);

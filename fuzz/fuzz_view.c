@@ -22,12 +22,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     const char *line = (const char *)bytes, *end = size > 0 ? memchr(line, '\n', size) : NULL;
     size_t first = end != NULL ? (size_t)(end - line) : size;
-    struct moment *one = moment_new(line, first, 1000000000);
-    struct moment *two = end != NULL ? moment_new(end + 1, size - first - 1, 7000000000)
-                                     : moment_new(line, first, 7000000000);
+    struct sample *one = sample_new(line, first, 1000000000);
+    struct sample *two = end != NULL ? sample_new(end + 1, size - first - 1, 7000000000)
+                                     : sample_new(line, first, 7000000000);
     struct history *history = history_new();
     struct text text = {.bytes = NULL};
-    const vitals_snapshot *older = moment_snapshot(one, NULL), *newer = moment_snapshot(two, NULL);
+    const vitals_snapshot *older = sample_snapshot(one, NULL), *newer = sample_snapshot(two, NULL);
     history_take(history, one);
     history_take(history, two);
     history_write(history, &text);
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     text_done(&text);
     history_free(history);
-    moment_unref(one);
-    moment_unref(two);
+    sample_unref(one);
+    sample_unref(two);
     return 0;
 }

@@ -60,22 +60,22 @@ static void open_publishers(struct tell *tell, const json_t *hello)
 
 static void tell_snapshot(struct tell *tell, const char *line, size_t size)
 {
-    struct moment *moment = moment_new(line, size, clock_now_ns());
-    for (size_t i = 0; i < tell->count && moment != NULL; i++) {
+    struct sample *sample = sample_new(line, size, clock_now_ns());
+    for (size_t i = 0; i < tell->count && sample != NULL; i++) {
         if (tell->told[i].publisher->snapshot != NULL)
-            tell->told[i].publisher->snapshot(tell->told[i].data, moment);
+            tell->told[i].publisher->snapshot(tell->told[i].data, sample);
     }
-    moment_unref(moment);
+    sample_unref(sample);
 }
 
 static void tell_processes(struct tell *tell, const char *line, size_t size)
 {
-    struct moment *moment = moment_new(line, size, clock_now_ns());
-    for (size_t i = 0; i < tell->count && moment != NULL; i++) {
+    struct sample *sample = sample_new(line, size, clock_now_ns());
+    for (size_t i = 0; i < tell->count && sample != NULL; i++) {
         if (tell->told[i].publisher->processes != NULL)
-            tell->told[i].publisher->processes(tell->told[i].data, moment);
+            tell->told[i].publisher->processes(tell->told[i].data, sample);
     }
-    moment_unref(moment);
+    sample_unref(sample);
 }
 
 static void tell_usage(const struct told *told, const json_t *line, const json_t *value)

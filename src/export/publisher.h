@@ -24,9 +24,9 @@ struct publisher {
      * work gives a negative VITALS_E…, which the caller tells. */
     int (*open)(const json_t *config, const json_t *hello, void **data, vitals_error *error);
 
-    /* Each may be NULL. The moment is borrowed; moment_ref keeps it. */
-    void (*snapshot)(void *data, struct moment *moment);
-    void (*processes)(void *data, struct moment *moment); /* another sampler's: every process */
+    /* Each may be NULL. The sample is borrowed; sample_ref keeps it. */
+    void (*snapshot)(void *data, struct sample *sample);
+    void (*processes)(void *data, struct sample *sample); /* another sampler's: every process */
     void (*usage)(void *data, const json_t *usage);
     void (*mark)(void *data, const json_t *mark);
     void (*end)(void *data, const json_t *account, const json_t *status);

@@ -9,7 +9,7 @@
 
 #include "feed/feed_json.h"
 
-struct moment {
+struct sample {
     atomic_size_t holders;
     uint64_t came_ns;
     pthread_mutex_t mutex;
@@ -25,67 +25,67 @@ struct moment {
 static pthread_mutex_t builder_mutex = PTHREAD_MUTEX_INITIALIZER;
 static vitals_builder *builder; /* guarded by builder_mutex */
 
-struct moment *moment_new(const char *json, size_t size, uint64_t came_ns)
+struct sample *sample_new(const char *json, size_t size, uint64_t came_ns)
 {
-    struct moment *moment = malloc(sizeof *moment + size + 1);
-    if (moment == NULL)
+    struct sample *sample = malloc(sizeof *sample + size + 1);
+    if (sample == NULL)
         return NULL;
-    *moment = (struct moment){.came_ns = came_ns, .size = size};
-    atomic_init(&moment->holders, 1);
-    pthread_mutex_init(&moment->mutex, NULL);
-    memcpy(moment->json, json, size);
-    moment->json[size] = '\0';
-    return moment;
+    *sample = (struct sample){.came_ns = came_ns, .size = size};
+    atomic_init(&sample->holders, 1);
+    pthread_mutex_init(&sample->mutex, NULL);
+    memcpy(sample->json, json, size);
+    sample->json[size] = '\0';
+    return sample;
 }
 
-struct moment *moment_ref(struct moment *moment)
+struct sample *sample_ref(struct sample *sample)
 {
-    (void)atomic_fetch_add_explicit(&moment->holders, 1, memory_order_relaxed);
-    return moment;
+    (void)atomic_fetch_add_explicit(&sample->holders, 1, memory_order_relaxed);
+    return sample;
 }
 
-void moment_unref(struct moment *moment)
+void sample_unref(struct sample *sample)
 {
-    if (moment == NULL || atomic_fetch_sub_explicit(&moment->holders, 1, memory_order_acq_rel) != 1)
+    if (sample == NULL || atomic_fetch_sub_explicit(&sample->holders, 1, memory_order_acq_rel) != 1)
         return;
-    vitals_snapshot_unref(moment->snapshot);
-    pthread_mutex_destroy(&moment->mutex);
-    free(moment);
+    vitals_snapshot_unref(sample->snapshot);
+    pthread_mutex_destroy(&sample->mutex);
+    free(sample);
 }
 
-const char *moment_json(const struct moment *moment, size_t *size)
+const char *sample_json(const struct sample *sample, size_t *size)
 {
-    *size = moment->size;
-    return moment->json;
+    *size = sample->size;
+    return sample->json;
 }
 
-uint64_t moment_came_ns(const struct moment *moment)
+uint64_t sample_came_ns(const struct sample *sample)
 {
-    return moment->came_ns;
+    return sample->came_ns;
 }
 
-static int read_it(struct moment *moment)
+static int read_it(struct sample *sample)
 {
     static const struct feed_place PLACE = {.path = "a sample", .line = 1};
     pthread_mutex_lock(&builder_mutex);
-    int code = builder == NULL ? vitals_builder_new(&builder, &moment->error) : 0;
+    int code = builder == NULL ? vitals_builder_new(&builder, &sample->error) : 0;
     if (code == 0)
-        code = feed_json_read(&PLACE, moment->json, moment->size, builder, &moment->snapshot,
-                              &moment->error);
+        code = feed_json_read(&PLACE, sample->json, sample->size, builder, &sample->snapshot,
+                              &sample->error);
     pthread_mutex_unlock(&builder_mutex);
     return code;
 }
 
-const vitals_snapshot *moment_snapshot(struct moment *moment, vitals_error *error)
+const vitals_snapshot *sample_snapshot(struct sample *sample, vitals_error *error)
 {
-    pthread_mutex_lock(&moment->mutex);
-    if (!moment->read) {
-        moment->code = read_it(moment);
-        moment->read = true;
+    pthread_mutex_lock(&sample->mutex);
+    if (!sample->read) {
+        sample->code = read_it(sample);
+        sample->read = true;
     }
-    const vitals_snapshot *snapshot = moment->code < 0 ? NULL : moment->snapshot;
+    const vitals_snapshot *snapshot = sample->code < 0 ? NULL : sample->snapshot;
     if (snapshot == NULL && error != NULL)
-        *error = moment->error;
-    pthread_mutex_unlock(&moment->mutex);
+        *error = sample->error;
+    pthread_mutex_unlock(&sample->mutex);
     return snapshot;
 }

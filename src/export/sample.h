@@ -1,7 +1,7 @@
 /* sample.h: a sample from the input: its JSON and its snapshot.
  *
  * Immutable and reference-counted; any thread. The JSON is parsed at the first call of
- * moment_snapshot, so that a sample which is not used costs only a copy. */
+ * sample_snapshot, so that a sample which is not used costs only a copy. */
 #ifndef VITALS_EXPORT_SAMPLE_H
 #define VITALS_EXPORT_SAMPLE_H
 
@@ -10,20 +10,20 @@
 
 #include <vitals/vitals.h>
 
-struct moment;
+struct sample;
 
 /* Copies the line. `came_ns` is the monotonic time of its arrival. Returns NULL without memory. */
-struct moment *moment_new(const char *json, size_t size, uint64_t came_ns);
+struct sample *sample_new(const char *json, size_t size, uint64_t came_ns);
 
-struct moment *moment_ref(struct moment *moment);
-void moment_unref(struct moment *moment); /* accepts NULL */
+struct sample *sample_ref(struct sample *sample);
+void sample_unref(struct sample *sample); /* accepts NULL */
 
 /* Returns the document of `vitals --json` without a newline, borrowed. */
-const char *moment_json(const struct moment *moment, size_t *size);
-uint64_t moment_came_ns(const struct moment *moment);
+const char *sample_json(const struct sample *sample, size_t *size);
+uint64_t sample_came_ns(const struct sample *sample);
 
 /* Returns the snapshot, borrowed, or NULL and the error if the line is not a snapshot; the same at
  * each call. The first call parses the JSON: some ms for 1000 processes. */
-const vitals_snapshot *moment_snapshot(struct moment *moment, vitals_error *error);
+const vitals_snapshot *sample_snapshot(struct sample *sample, vitals_error *error);
 
 #endif

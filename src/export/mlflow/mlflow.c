@@ -42,7 +42,7 @@ struct mlflow {
     /* main thread */
     struct mlflow_points *points; /* NULL: an older spool is sent */
     struct mlflow_batch batch;
-    struct moment *moment; /* the newest, or NULL */
+    struct sample *moment; /* the newest, or NULL */
     json_t *job, *config;
     enum redact_form form;
     bool ended, limits_told;
@@ -376,7 +376,7 @@ static void done(struct mlflow *mlflow)
 {
     mlflow_points_free(mlflow->points);
     mlflow_batch_done(&mlflow->batch);
-    moment_unref(mlflow->moment);
+    sample_unref(mlflow->moment);
     json_decref(mlflow->job);
     json_decref(mlflow->config);
     free(mlflow->folder);
@@ -437,11 +437,11 @@ static int open_mlflow(const json_t *config, const json_t *hello, void **data, v
 
 /* ---- what happens ---- */
 
-static void take_snapshot(void *data, struct moment *moment)
+static void take_snapshot(void *data, struct sample *moment)
 {
     struct mlflow *mlflow = data;
-    moment_unref(mlflow->moment);
-    mlflow->moment = moment_ref(moment);
+    sample_unref(mlflow->moment);
+    mlflow->moment = sample_ref(moment);
 }
 
 static void put_points(struct mlflow *mlflow)

@@ -572,11 +572,11 @@ static void begin_window(struct mlflow_points *points)
     }
 }
 
-void mlflow_points_write(struct mlflow_points *points, struct moment *moment,
+void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
                          struct mlflow_batch *batch)
 {
     struct point point = {.points = points, .batch = batch, .step = points->step++};
-    point.snapshot = moment != NULL ? moment_snapshot(moment, NULL) : NULL;
+    point.snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
     /* A clock that was put back must not give two points one time. */
     point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
     points->written_ms = point.ms;

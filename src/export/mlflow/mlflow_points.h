@@ -44,7 +44,7 @@ bool mlflow_points_waiting(const struct mlflow_points *points);
 
 /* Writes the window's points, and begins the next. `moment` may be NULL: what only the snapshot
  * knows (the root file system, limits of power and of the cgroup) is left out. */
-void mlflow_points_write(struct mlflow_points *points, struct moment *moment,
+void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
                          struct mlflow_batch *batch);
 
 /* Of the newest point. False: nobody has said yet. */

@@ -33,7 +33,7 @@ struct otlp {
     bool work_known;
     uint64_t due_ns;       /* the next export, monotonic */
     uint64_t stream;       /* of the samples before: their keys mean nothing to another */
-    struct moment *newest; /* not sent yet; NULL: it was */
+    struct sample *newest; /* not sent yet; NULL: it was */
     json_t *usage;         /* the newest line of a run */
     bool usage_sent;
 };
@@ -48,7 +48,7 @@ static void otlp_free(struct otlp *otlp)
     otlp_identity_done(&otlp->identity);
     otlp_settings_done(&otlp->settings);
     otlp_series_free(otlp->series);
-    moment_unref(otlp->newest);
+    sample_unref(otlp->newest);
     json_decref(otlp->usage);
     json_decref(otlp->hello);
     free(otlp);
@@ -133,7 +133,7 @@ static void send_newest(struct otlp *otlp)
 {
     vitals_error error;
     struct otlp_writer writer;
-    const vitals_snapshot *snapshot = otlp->newest != NULL ? moment_snapshot(otlp->newest, &error)
+    const vitals_snapshot *snapshot = otlp->newest != NULL ? sample_snapshot(otlp->newest, &error)
                                                            : NULL;
     if (snapshot != NULL && open_writer(otlp, vitals_snapshot_host(snapshot), &writer)) {
         if (vitals_snapshot_stream(snapshot) != otlp->stream)
@@ -143,15 +143,15 @@ static void send_newest(struct otlp *otlp)
         otlp_writer_end(&writer);
         otlp_series_turn(otlp->series);
     }
-    moment_unref(otlp->newest);
+    sample_unref(otlp->newest);
     otlp->newest = NULL;
 }
 
 /* Who the first process of a run is, and what it works for, by the first sample that has it. */
-static void look_at_job(struct otlp *otlp, struct moment *moment)
+static void look_at_job(struct otlp *otlp, struct sample *moment)
 {
     vitals_error error;
-    const vitals_snapshot *snapshot = moment_snapshot(moment, &error);
+    const vitals_snapshot *snapshot = sample_snapshot(moment, &error);
     const vitals_row *process = snapshot != NULL ? otlp_job_process(&otlp->job, snapshot) : NULL;
     if (process == NULL)
         return;
@@ -159,7 +159,7 @@ static void look_at_job(struct otlp *otlp, struct moment *moment)
     otlp->work_known = true;
 }
 
-static void otlp_snapshot(void *data, struct moment *moment)
+static void otlp_snapshot(void *data, struct sample *moment)
 {
     struct otlp *otlp = data;
     if (otlp->sender == NULL)
@@ -168,8 +168,8 @@ static void otlp_snapshot(void *data, struct moment *moment)
         look_at_job(otlp, moment);
     if (otlp->is_run)
         return;
-    moment_unref(otlp->newest);
-    otlp->newest = moment_ref(moment);
+    sample_unref(otlp->newest);
+    otlp->newest = sample_ref(moment);
     if (is_due(otlp))
         send_newest(otlp);
 }

@@ -94,9 +94,9 @@ void exposition_free(struct exposition *exposition)
     free(exposition);
 }
 
-void exposition_count(struct exposition *exposition, struct moment *moment)
+void exposition_count(struct exposition *exposition, struct sample *moment)
 {
-    const vitals_snapshot *snapshot = moment_snapshot(moment, NULL);
+    const vitals_snapshot *snapshot = sample_snapshot(moment, NULL);
     if (snapshot == NULL)
         return;
     pthread_mutex_lock(&exposition->mutex);
@@ -109,18 +109,18 @@ void exposition_count(struct exposition *exposition, struct moment *moment)
 
 /* ---- a document ---- */
 
-static uint64_t age_of(const struct moment *moment, uint64_t now_ns)
+static uint64_t age_of(const struct sample *moment, uint64_t now_ns)
 {
-    uint64_t came = moment_came_ns(moment);
+    uint64_t came = sample_came_ns(moment);
     return now_ns > came ? now_ns - came : 0;
 }
 
-uint64_t exposition_stale_ns(const struct exposition *exposition, const struct moment *moment)
+uint64_t exposition_stale_ns(const struct exposition *exposition, const struct sample *moment)
 {
-    return moment_came_ns(moment) + STALE_AFTER * exposition->options.interval_ns + 1;
+    return sample_came_ns(moment) + STALE_AFTER * exposition->options.interval_ns + 1;
 }
 
-bool exposition_is_stale(const struct exposition *exposition, const struct moment *moment,
+bool exposition_is_stale(const struct exposition *exposition, const struct sample *moment,
                          uint64_t now_ns)
 {
     return now_ns >= exposition_stale_ns(exposition, moment);
@@ -145,10 +145,10 @@ static void write_own(struct page *page, const struct exposition_self *self)
     }
 }
 
-static void write_document(struct page *page, struct exposition *exposition, struct moment *moment,
+static void write_document(struct page *page, struct exposition *exposition, struct sample *moment,
                            const struct exposition_self *self)
 {
-    const vitals_snapshot *snapshot = moment != NULL ? moment_snapshot(moment, NULL) : NULL;
+    const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
     if (snapshot != NULL) {
         page->age_ns = age_of(moment, self->now_ns);
         page->is_alone = exposition_is_stale(exposition, moment, self->now_ns);
@@ -165,7 +165,7 @@ static void write_document(struct page *page, struct exposition *exposition, str
         text_string(page->out, "# EOF\n");
 }
 
-struct body *exposition_render(struct exposition *exposition, struct moment *moment,
+struct body *exposition_render(struct exposition *exposition, struct sample *moment,
                                enum exposition_format format, const struct exposition_self *self)
 {
     struct text out = {.bytes = NULL};

@@ -59,7 +59,7 @@ void exposition_free(struct exposition *exposition); /* accepts NULL */
 
 /* To be called with every moment, in their order, before it is rendered: adds up what workloads
  * used. Costs the reading of the moment's JSON where nobody has asked for it yet. */
-void exposition_count(struct exposition *exposition, struct moment *moment);
+void exposition_count(struct exposition *exposition, struct sample *moment);
 
 /* A count of who renders: `label` is the code of an answer, or why it was refused. */
 struct exposition_tally {
@@ -85,15 +85,15 @@ struct exposition_self {
 /* The document; the caller's to body_unref. `moment` may be NULL: nothing has come yet. A moment
  * that is older than three intervals gives only what is told of ourselves and of collectors. NULL
  * when memory is out. Costs some ms for 1000 processes; nothing is kept. */
-struct body *exposition_render(struct exposition *exposition, struct moment *moment,
+struct body *exposition_render(struct exposition *exposition, struct sample *moment,
                                enum exposition_format format, const struct exposition_self *self);
 
 /* When a moment gets too old to stand for now, by the monotonic clock. */
-uint64_t exposition_stale_ns(const struct exposition *exposition, const struct moment *moment);
+uint64_t exposition_stale_ns(const struct exposition *exposition, const struct sample *moment);
 
 /* Whether a moment is too old to stand for now: what was rendered of it before must not be given
  * any more. */
-bool exposition_is_stale(const struct exposition *exposition, const struct moment *moment,
+bool exposition_is_stale(const struct exposition *exposition, const struct sample *moment,
                          uint64_t now_ns);
 
 /* What the document says it is. */

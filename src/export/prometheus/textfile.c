@@ -36,9 +36,9 @@ struct textfile {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    struct moment *moment; /* guarded by mutex: the newest that nobody has written; NULL: none */
+    struct sample *moment; /* guarded by mutex: the newest that nobody has written; NULL: none */
     bool leave, left;      /* guarded by mutex */
-    struct moment *shown;  /* the thread's: the file is of it; NULL: there was none */
+    struct sample *shown;  /* the thread's: the file is of it; NULL: there was none */
     bool old;              /* the thread's: the file tells only of ourselves */
     bool failing;          /* the thread's: it has been said */
 };
@@ -111,10 +111,10 @@ static void write_file(struct textfile *file, uint64_t now_ns)
     body_unref(body);
 }
 
-static void write_moment(struct textfile *file, struct moment *moment)
+static void write_moment(struct textfile *file, struct sample *moment)
 {
     exposition_count(file->exposition, moment);
-    moment_unref(file->shown);
+    sample_unref(file->shown);
     file->shown = moment;
     file->old = false;
     write_file(file, clock_now_ns());
@@ -143,7 +143,7 @@ static int wait_for_change(struct textfile *file)
 }
 
 /* False: it is the end. `out` may be NULL then, and where the one before has grown old. */
-static bool next_moment(struct textfile *file, struct moment **out)
+static bool next_moment(struct textfile *file, struct sample **out)
 {
     int why = 0;
     pthread_mutex_lock(&file->mutex);
@@ -159,7 +159,7 @@ static bool next_moment(struct textfile *file, struct moment **out)
 static void *write_moments(void *data)
 {
     struct textfile *file = data;
-    struct moment *moment;
+    struct sample *moment;
     while (next_moment(file, &moment)) {
         if (moment != NULL)
             write_moment(file, moment);
@@ -233,7 +233,7 @@ static void discard(struct textfile *file)
 {
     exposition_free(file->exposition);
     exposition_run_free(file->run);
-    moment_unref(file->shown);
+    sample_unref(file->shown);
     free(file->path);
     free(file->beside);
     free(file);
@@ -303,14 +303,14 @@ static int open_textfile(const json_t *config, const json_t *hello, void **data,
     return 0;
 }
 
-static void take_snapshot(void *data, struct moment *moment)
+static void take_snapshot(void *data, struct sample *moment)
 {
     struct textfile *file = data;
     if (file->run != NULL)
         return;
     pthread_mutex_lock(&file->mutex);
-    moment_unref(file->moment);
-    file->moment = moment_ref(moment);
+    sample_unref(file->moment);
+    file->moment = sample_ref(moment);
     pthread_cond_broadcast(&file->changed);
     pthread_mutex_unlock(&file->mutex);
 }

@@ -20,19 +20,19 @@ static bool has_argument(const struct http_request *request, const char *name, c
 
 /* ---- documents and events of a sample ---- */
 
-static struct body *snapshot_document(struct serve *serve, struct moment *moment)
+static struct body *snapshot_document(struct serve *serve, struct sample *sample)
 {
     struct text text = {.bytes = NULL};
     size_t size;
-    const char *json = moment_json(moment, &size);
+    const char *json = sample_json(sample, &size);
     command_lines_write(&text, json, size, serve_command_lines(serve));
     return body_new(&text);
 }
 
-static struct body *document_event(struct serve *serve, const char *name, struct moment *moment)
+static struct body *document_event(struct serve *serve, const char *name, struct sample *sample)
 {
     size_t size;
-    const char *json = moment_json(moment, &size);
+    const char *json = sample_json(sample, &size);
     struct text text = {.bytes = NULL};
     command_lines_write(&text, json, size, serve_command_lines(serve));
     struct body *body = text.failed ? NULL : event_of(name, text.bytes, text.size);
@@ -40,16 +40,16 @@ static struct body *document_event(struct serve *serve, const char *name, struct
     return body;
 }
 
-static struct body *snapshot_event(struct serve *serve, struct moment *moment)
+static struct body *snapshot_event(struct serve *serve, struct sample *sample)
 {
-    return document_event(serve, NULL, moment);
+    return document_event(serve, NULL, sample);
 }
 
 /* The same, followed by an event with every process. */
-static struct body *snapshot_all_event(struct serve *serve, struct moment *moment)
+static struct body *snapshot_all_event(struct serve *serve, struct sample *sample)
 {
-    struct moment *before, *listed = serve_listed(serve, &before);
-    struct body *first = snapshot_event(serve, moment), *second = NULL;
+    struct sample *before, *listed = serve_listed(serve, &before);
+    struct body *first = snapshot_event(serve, sample), *second = NULL;
     struct text text = {.bytes = NULL};
     size_t size;
     if (listed == NULL || first == NULL)
@@ -66,48 +66,48 @@ static struct body *snapshot_all_event(struct serve *serve, struct moment *momen
     return body_new(&text);
 }
 
-static struct view_sample sample_of(struct moment *moment, struct moment *before)
+static struct view_sample view_sample_of(struct sample *sample, struct sample *before)
 {
     return (struct view_sample){
-        .snapshot = moment_snapshot(moment, NULL),
-        .older = before != NULL ? moment_snapshot(before, NULL) : NULL,
+        .snapshot = sample_snapshot(sample, NULL),
+        .older = before != NULL ? sample_snapshot(before, NULL) : NULL,
     };
 }
 
-static struct body *view_event(struct serve *serve, struct moment *moment, bool every_process)
+static struct body *view_event(struct serve *serve, struct sample *sample, bool every_process)
 {
     const struct history *history = serve_history(serve);
-    struct moment *before = history != NULL ? history_before(history) : NULL;
-    struct moment *listed_before, *listed = serve_listed(serve, &listed_before);
-    struct view_sample sample = sample_of(moment, before), every = sample;
+    struct sample *before = history != NULL ? history_before(history) : NULL;
+    struct sample *listed_before, *listed = serve_listed(serve, &listed_before);
+    struct view_sample few = view_sample_of(sample, before), every = few;
     struct body *body = NULL;
     struct text text = {.bytes = NULL};
-    if (sample.snapshot == NULL)
+    if (few.snapshot == NULL)
         return NULL;
-    if (listed != NULL && moment_snapshot(listed, NULL) != NULL)
-        every = sample_of(listed, listed_before);
-    view_write(&text, &sample, every_process ? &every : NULL);
+    if (listed != NULL && sample_snapshot(listed, NULL) != NULL)
+        every = view_sample_of(listed, listed_before);
+    view_write(&text, &few, every_process ? &every : NULL);
     if (!text.failed)
         body = event_of(NULL, text.bytes, text.size);
     text_done(&text);
     return body;
 }
 
-static struct body *few_event(struct serve *serve, struct moment *moment)
+static struct body *few_event(struct serve *serve, struct sample *sample)
 {
-    return view_event(serve, moment, false);
+    return view_event(serve, sample, false);
 }
 
-static struct body *all_event(struct serve *serve, struct moment *moment)
+static struct body *all_event(struct serve *serve, struct sample *sample)
 {
-    return view_event(serve, moment, true);
+    return view_event(serve, sample, true);
 }
 
-static struct body *history_document(struct serve *serve, struct moment *moment)
+static struct body *history_document(struct serve *serve, struct sample *sample)
 {
     struct text text = {.bytes = NULL};
     const struct history *history = serve_history(serve);
-    (void)moment;
+    (void)sample;
     if (history == NULL)
         return NULL;
     history_write(history, &text);
@@ -119,7 +119,7 @@ static struct body *history_document(struct serve *serve, struct moment *moment)
 static void answer_rendered(struct serve *serve, render_function *render,
                             struct http_answer *answer)
 {
-    if (serve_moment(serve) == NULL) {
+    if (serve_sample(serve) == NULL) {
         http_answer_text(answer, 503, "no sample has come yet\n");
         return;
     }

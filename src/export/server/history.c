@@ -54,7 +54,7 @@ struct history {
     uint64_t step;                /* of the newest point, counted from boot */
     uint64_t stream;              /* the stream that the keys of the lines belong to */
     vitals_snapshot *older;       /* the newest point, with which rates are computed */
-    struct moment *before, *last; /* at least 0.9 s apart; see history_before */
+    struct sample *before, *last; /* at least 0.9 s apart; see history_before */
     uint64_t last_ns;             /* when `last` was sampled */
 };
 
@@ -83,8 +83,8 @@ void history_free(struct history *history)
     if (history == NULL)
         return;
     forget(history);
-    moment_unref(history->before);
-    moment_unref(history->last);
+    sample_unref(history->before);
+    sample_unref(history->last);
     free(history);
 }
 
@@ -190,40 +190,40 @@ static void add_point(struct history *history, const vitals_snapshot *snapshot)
 
 /* Returns when it was sampled, from the text of the document, so that samples between two points
  * need not be parsed. No string can contain the member, because its quotes would be escaped. */
-static uint64_t sampled_ns(const struct moment *moment)
+static uint64_t sampled_ns(const struct sample *sample)
 {
     static const char MEMBER[] = "\"boottime_ns\":\"";
     enum { HEAD = 4096 };
     size_t size;
-    const char *json = moment_json(moment, &size);
+    const char *json = sample_json(sample, &size);
     const char *at = memmem(json, size < HEAD ? size : HEAD, MEMBER, sizeof MEMBER - 1);
     uint64_t ns = 0;
     if (at == NULL)
-        return moment_came_ns(moment);
+        return sample_came_ns(sample);
     for (at += sizeof MEMBER - 1; *at >= '0' && *at <= '9' && ns < UINT64_MAX / 20; at++)
         ns = 10 * ns + (uint64_t)(*at - '0');
     return ns;
 }
 
-void history_take(struct history *history, struct moment *moment)
+void history_take(struct history *history, struct sample *sample)
 {
-    uint64_t now_ns = sampled_ns(moment), step = now_ns / STEP_NS / HISTORY_STEP_SECONDS;
+    uint64_t now_ns = sampled_ns(sample), step = now_ns / STEP_NS / HISTORY_STEP_SECONDS;
     if (history->last == NULL || now_ns - history->last_ns >= BEFORE_NS) {
-        moment_unref(history->before);
+        sample_unref(history->before);
         history->before = history->last;
-        history->last = moment_ref(moment);
+        history->last = sample_ref(sample);
         history->last_ns = now_ns;
     }
     if (step == history->step)
         return;
-    const vitals_snapshot *snapshot = moment_snapshot(moment, NULL);
+    const vitals_snapshot *snapshot = sample_snapshot(sample, NULL);
     if (snapshot == NULL)
         return;
     history->step = step;
     add_point(history, snapshot);
 }
 
-struct moment *history_before(const struct history *history)
+struct sample *history_before(const struct history *history)
 {
     return history->before;
 }

@@ -23,11 +23,11 @@ struct history *history_new(void);
 void history_free(struct history *history); /* accepts NULL */
 
 /* Adds a sample. Keeps a reference until newer ones come. */
-void history_take(struct history *history, struct moment *moment);
+void history_take(struct history *history, struct sample *sample);
 
 /* Returns a sample at least 0.9 s older than the newest, with which to compute rates. Borrowed
  * until the next history_take. NULL if there is none yet. */
-struct moment *history_before(const struct history *history);
+struct sample *history_before(const struct history *history);
 
 /* Appends
  *     {"history":1,"step_seconds":5,"left_out":0,"realtime_ms":[…],

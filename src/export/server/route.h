@@ -31,7 +31,7 @@ const char *http_request_argument(const struct http_request *request, const char
 
 /* Renders a sample as a document or an event (see event_of). Returns NULL without memory, or if
  * the sample cannot be rendered. */
-typedef struct body *render_function(struct serve *serve, struct moment *moment);
+typedef struct body *render_function(struct serve *serve, struct sample *sample);
 
 /* All strings are static or belong to a page file. */
 struct http_answer {
@@ -71,11 +71,11 @@ struct body *event_of(const char *name, const char *document, size_t size);
 /* ---- data that routes share ---- */
 
 /* Returns the newest sample, borrowed until the route returns, or NULL before the first one. */
-struct moment *serve_moment(struct serve *serve);
+struct sample *serve_sample(struct serve *serve);
 
 /* Returns the newest sample of every process, from a sampler of its own, and in *before the one
- * before it, for rates. Both borrowed. NULL if there is none; then use serve_moment. */
-struct moment *serve_listed(struct serve *serve, struct moment **before);
+ * before it, for rates. Both borrowed. NULL if there is none; then use serve_sample. */
+struct sample *serve_listed(struct serve *serve, struct sample **before);
 
 /* Returns false with --processes off. */
 bool serve_tells_processes(const struct serve *serve);

@@ -18,7 +18,7 @@ static void ready(struct serve *serve, const struct http_request *request,
                   struct http_answer *answer)
 {
     (void)request;
-    if (serve_moment(serve) != NULL)
+    if (serve_sample(serve) != NULL)
         http_answer_text(answer, 200, "vitals is ready\n");
     else
         http_answer_text(answer, 503, "no sample has come yet\n");

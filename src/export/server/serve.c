@@ -30,12 +30,12 @@ enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 2 + LISTENERS_MAX };
 
 /* ---- data that routes share ---- */
 
-struct moment *serve_moment(struct serve *serve)
+struct sample *serve_sample(struct serve *serve)
 {
     return serve->newest;
 }
 
-struct moment *serve_listed(struct serve *serve, struct moment **before)
+struct sample *serve_listed(struct serve *serve, struct sample **before)
 {
     *before = serve->listed_before;
     return serve->listed;
@@ -87,8 +87,8 @@ static void forget_rendered(struct serve *serve)
 
 static void forget_listed(struct serve *serve)
 {
-    moment_unref(serve->listed_before);
-    moment_unref(serve->listed);
+    sample_unref(serve->listed_before);
+    sample_unref(serve->listed);
     serve->listed = serve->listed_before = NULL;
 }
 
@@ -99,27 +99,27 @@ static bool take_news(struct serve *serve)
     ssize_t got = read(serve->wake, &count, sizeof count);
     (void)got;
     pthread_mutex_lock(&serve->mutex);
-    struct moment *moment = serve->pending;
-    struct moment *listed = serve->pending_listed;
+    struct sample *sample = serve->pending;
+    struct sample *listed = serve->pending_listed;
     serve->pending = serve->pending_listed = NULL;
     bool stop = serve->stop;
     pthread_mutex_unlock(&serve->mutex);
 
     if (listed != NULL && serve->wants_processes) {
-        moment_unref(serve->listed_before);
+        sample_unref(serve->listed_before);
         serve->listed_before = serve->listed;
         serve->listed = listed;
     } else {
-        moment_unref(listed); /* came after the last client had gone */
+        sample_unref(listed); /* came after the last client had gone */
     }
 
-    if (moment != NULL) {
+    if (sample != NULL) {
         forget_rendered(serve);
-        moment_unref(serve->newest);
-        serve->newest = moment;
-        exposition_count(serve->exposition, moment);
+        sample_unref(serve->newest);
+        serve->newest = sample;
+        exposition_count(serve->exposition, sample);
         if (serve->history != NULL)
-            history_take(serve->history, moment);
+            history_take(serve->history, sample);
         streams_offer(serve);
     }
     requests_compare(serve);
@@ -244,9 +244,9 @@ static void serve_free(struct serve *serve)
     password_cache_free(serve->passwords);
     forget_rendered(serve);
     forget_listed(serve);
-    moment_unref(serve->newest);
-    moment_unref(serve->pending);
-    moment_unref(serve->pending_listed);
+    sample_unref(serve->newest);
+    sample_unref(serve->pending);
+    sample_unref(serve->pending_listed);
     host_names_free(serve->names);
     history_free(serve->history);
     exposition_free(serve->exposition);
@@ -406,25 +406,25 @@ static void wake(const struct serve *serve)
 }
 
 /* Hands a sample to the thread; it replaces one that the thread has not taken yet. */
-static void hand_in(struct serve *serve, struct moment **place, struct moment *moment)
+static void hand_in(struct serve *serve, struct sample **place, struct sample *sample)
 {
     pthread_mutex_lock(&serve->mutex);
-    moment_unref(*place);
-    *place = moment_ref(moment);
+    sample_unref(*place);
+    *place = sample_ref(sample);
     pthread_mutex_unlock(&serve->mutex);
     wake(serve);
 }
 
-static void serve_snapshot(void *data, struct moment *moment)
+static void serve_snapshot(void *data, struct sample *sample)
 {
     struct serve *serve = data;
-    hand_in(serve, &serve->pending, moment);
+    hand_in(serve, &serve->pending, sample);
 }
 
-static void serve_processes(void *data, struct moment *moment)
+static void serve_processes(void *data, struct sample *sample)
 {
     struct serve *serve = data;
-    hand_in(serve, &serve->pending_listed, moment);
+    hand_in(serve, &serve->pending_listed, sample);
 }
 
 /* Ends at once: clients get no answer any more. */

@@ -140,8 +140,8 @@ void streams_end(struct serve *serve);
 
 struct serve {
     pthread_mutex_t mutex;
-    struct moment *pending; /* guarded by mutex: newest sample that the thread has not taken */
-    struct moment *pending_listed; /* guarded by mutex: likewise, of every process */
+    struct sample *pending; /* guarded by mutex: newest sample that the thread has not taken */
+    struct sample *pending_listed; /* guarded by mutex: likewise, of every process */
     bool stop;                     /* guarded by mutex */
     int wake; /* eventfd: one of these has changed, or a password was compared */
     pthread_t thread;
@@ -171,8 +171,8 @@ struct serve {
     uint64_t answered[HTTP_CODES_COUNT], refused[HTTP_REFUSED_COUNT];
     uint64_t events_dropped;
 
-    struct moment *newest;                 /* NULL: none yet */
-    struct moment *listed, *listed_before; /* of every process, while that is wanted; NULL */
+    struct sample *newest;                 /* NULL: none yet */
+    struct sample *listed, *listed_before; /* of every process, while that is wanted; NULL */
     struct {
         render_function *render;
         struct body *body;    /* NULL: could not be rendered */
@@ -191,7 +191,7 @@ struct serve {
     bool without_processes;         /* --processes off */
     struct {
         struct body *body;
-        const struct moment *moment; /* not a reference: equals `newest` */
+        const struct sample *sample; /* not a reference: equals `newest` */
     } exposed[EXPOSITION_FORMATS];
 };
 

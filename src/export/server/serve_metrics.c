@@ -66,16 +66,16 @@ void serve_metrics(struct serve *serve, const struct http_request *request,
 {
     enum exposition_format format = format_for(request);
     uint64_t now = clock_now_ns();
-    const struct moment *newest = serve->newest;
+    const struct sample *newest = serve->newest;
     answer->type = exposition_content_type(format);
     if (newest == NULL || exposition_is_stale(serve->exposition, newest, now)) {
         answer->body = render(serve, format, now);
         return;
     }
-    if (serve->exposed[format].moment != newest) {
+    if (serve->exposed[format].sample != newest) {
         body_unref(serve->exposed[format].body);
         serve->exposed[format].body = render(serve, format, now);
-        serve->exposed[format].moment = newest;
+        serve->exposed[format].sample = newest;
     }
     struct body *body = serve->exposed[format].body;
     answer->body = body != NULL ? body_ref(body) : NULL;
@@ -86,6 +86,6 @@ void serve_metrics_forget(struct serve *serve)
     for (size_t i = 0; i < EXPOSITION_FORMATS; i++) {
         body_unref(serve->exposed[i].body);
         serve->exposed[i].body = NULL;
-        serve->exposed[i].moment = NULL;
+        serve->exposed[i].sample = NULL;
     }
 }

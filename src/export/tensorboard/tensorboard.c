@@ -38,7 +38,7 @@ struct tensorboard {
     struct event_file *file;
     struct text record;
     int64_t step;
-    struct moment *newest; /* what its devices are called */
+    struct sample *newest; /* what its devices are called */
     struct device devices[MOST_DEVICES];
     size_t device_count;
     char *described[MOST_DEVICES * 8]; /* tags whose metadata has been written */
@@ -121,7 +121,7 @@ static double name_tag(const char *group, const char *name, const char *unit, ch
 static void name_group(struct tensorboard *board, const char *subject, char *group)
 {
     vitals_error error;
-    const vitals_snapshot *snapshot = board->newest != NULL ? moment_snapshot(board->newest, &error)
+    const vitals_snapshot *snapshot = board->newest != NULL ? sample_snapshot(board->newest, &error)
                                                             : NULL;
     const char *label = subject;
     const vitals_row *gpu = NULL;
@@ -184,11 +184,11 @@ static int tensorboard_open(const json_t *config, const json_t *hello, void **da
     return 0;
 }
 
-static void tensorboard_snapshot(void *data, struct moment *moment)
+static void tensorboard_snapshot(void *data, struct sample *moment)
 {
     struct tensorboard *board = data;
-    moment_unref(board->newest);
-    board->newest = moment_ref(moment);
+    sample_unref(board->newest);
+    board->newest = sample_ref(moment);
 }
 
 static void write_scope(struct tensorboard *board, const struct usage_line *line, const char *scope,
@@ -309,7 +309,7 @@ static void tensorboard_close(void *data, uint64_t deadline_ns)
 {
     struct tensorboard *board = data;
     event_file_close(board->file, deadline_ns);
-    moment_unref(board->newest);
+    sample_unref(board->newest);
     for (size_t i = 0; i < board->device_count; i++)
         free(board->devices[i].subject);
     for (size_t i = 0; i < board->described_count; i++)

@@ -9,7 +9,7 @@
 #include "export/prometheus/exposition.h"
 
 /* A moment of the stream at so many seconds after its start; `columns` and `tables` are JSON. */
-static struct moment *moment_at(unsigned seconds, const char *columns, const char *tables)
+static struct sample *moment_at(unsigned seconds, const char *columns, const char *tables)
 {
     struct text json = {.bytes = NULL};
     text_format(&json,
@@ -19,9 +19,9 @@ static struct moment *moment_at(unsigned seconds, const char *columns, const cha
                 "\"monotonic_ns\":\"%u000000000\",\"stream\":5,\"sequence\":%u,"
                 "\"columns\":{%s},\"tables\":{%s}}",
                 1767607200 + seconds, 100 + seconds, 100 + seconds, seconds + 1, columns, tables);
-    struct moment *moment = moment_new(json.bytes, json.size, (uint64_t)seconds * 1000000000);
+    struct sample *moment = sample_new(json.bytes, json.size, (uint64_t)seconds * 1000000000);
     vitals_error error = {.code = 0};
-    CHECK_NOT_NULL(moment_snapshot(moment, &error));
+    CHECK_NOT_NULL(sample_snapshot(moment, &error));
     text_done(&json);
     return moment;
 }
@@ -29,7 +29,7 @@ static struct moment *moment_at(unsigned seconds, const char *columns, const cha
 static const struct exposition_options PLAIN = {
     .level = EXPOSITION_PID, .max_processes = 1000, .interval_ns = 1000000000};
 
-static char *document(struct exposition *exposition, struct moment *moment,
+static char *document(struct exposition *exposition, struct sample *moment,
                       enum exposition_format format, uint64_t now_ns)
 {
     const struct exposition_self self = {.now_ns = now_ns};
@@ -46,14 +46,14 @@ static char *document(struct exposition *exposition, struct moment *moment,
 }
 
 /* The document of one moment; the caller's to free. Takes the moment over. */
-static char *rendered(const struct exposition_options *options, struct moment *moment,
+static char *rendered(const struct exposition_options *options, struct sample *moment,
                       enum exposition_format format)
 {
     struct exposition *exposition = exposition_new(options);
     exposition_count(exposition, moment);
     char *text = document(exposition, moment, format, 0);
     exposition_free(exposition);
-    moment_unref(moment);
+    sample_unref(moment);
     return text;
 }
 
@@ -68,7 +68,7 @@ static void check_lacks(const char *text, const char *part)
 static const char GPU_COLUMNS[] = "\"gpu\":[\"index\",\"uuid\",\"name\",\"power_watts\","
                                   "\"energy_joules\",\"utilization_ratio\"]";
 
-static struct moment *two_gpus(void)
+static struct sample *two_gpus(void)
 {
     return moment_at(
         0, GPU_COLUMNS,
@@ -128,7 +128,7 @@ static void nothing_yet_is_a_document(void)
 
 /* ---- age ---- */
 
-static struct moment *stale_gpu(unsigned age_seconds)
+static struct sample *stale_gpu(unsigned age_seconds)
 {
     char rows[400];
     (void)snprintf(rows, sizeof rows,
@@ -154,7 +154,7 @@ static void stale_values_leave_after_three_intervals(void)
 static void an_old_moment_leaves_what_is_ours(void)
 {
     struct exposition *exposition = exposition_new(&PLAIN);
-    struct moment *moment = moment_at(
+    struct sample *moment = moment_at(
         0, "\"source\":[\"state\",\"call_seconds\"],\"host\":[\"load_1m\"]",
         "\"source\":[{\"key\":1,\"label\":\"machine\",\"age_ns\":0,\"state\":\"have\","
         "\"call_seconds\":0.5}],"
@@ -171,7 +171,7 @@ static void an_old_moment_leaves_what_is_ours(void)
                           "1767607200\n");
     free(now);
     free(later);
-    moment_unref(moment);
+    sample_unref(moment);
     exposition_free(exposition);
 }
 
@@ -261,7 +261,7 @@ static const char DENIED[] = "null,\"availability\":{\"memory_used_bytes\":\"den
 
 /* Counters of processes stand before gauges of workloads; the second workload's memory may be
  * missing. */
-static struct moment *three_workloads(const char *memory_of_second)
+static struct sample *three_workloads(const char *memory_of_second)
 {
     char rows[1500];
     (void)snprintf(
@@ -289,7 +289,7 @@ static void what_is_folded_is_summed_by_family(void)
     options.max_processes = 1;
     struct exposition *exposition = exposition_new(&options);
     for (int i = 0; i < 2; i++) { /* and nothing is left for the next document */
-        struct moment *moment = three_workloads("6");
+        struct sample *moment = three_workloads("6");
         char *text = document(exposition, moment, EXPOSITION_TEXT, 0);
         CHECK_CONTAINS(text, "vitals_workload_processes{workload=\"other\"} 6\n");
         CHECK_CONTAINS(text, "vitals_workload_memory_used_bytes{workload=\"other\"} 11\n");
@@ -297,7 +297,7 @@ static void what_is_folded_is_summed_by_family(void)
         check_lacks(text, "vitals_workload_oom_kills_total{workload=\"other\"}");
         CHECK_CONTAINS(text, "vitals_workload_memory_peak_bytes{workload=\"a\"} 9\n");
         free(text);
-        moment_unref(moment);
+        sample_unref(moment);
     }
     exposition_free(exposition);
 }
@@ -316,7 +316,7 @@ static const char WORK_GPU[] = "\"gpu\":[{\"key\":1,\"parent\":null,\"label\":\"
                                "\"index\":0,\"uuid\":\"u\"}],";
 
 /* Processes 11, 12 … of `ada`, each on the device with busy seconds of its own. */
-static struct moment *working(unsigned seconds, const double *busy, size_t count)
+static struct sample *working(unsigned seconds, const double *busy, size_t count)
 {
     struct text rows = {.bytes = NULL};
     text_string(&rows, WORK_GPU);
@@ -337,7 +337,7 @@ static struct moment *working(unsigned seconds, const double *busy, size_t count
     text_string(&rows, "],\"workload\":[{\"key\":31,\"label\":\"w\",\"age_ns\":0,"
                        "\"id\":\"user:ada\",\"kind\":\"user\",\"user\":\"ada\","
                        "\"memory_used_bytes\":77}]");
-    struct moment *moment = moment_at(seconds, WORK_COLUMNS, rows.bytes);
+    struct sample *moment = moment_at(seconds, WORK_COLUMNS, rows.bytes);
     text_done(&rows);
     return moment;
 }
@@ -359,11 +359,11 @@ static void workloads_have_sums(void)
     free(text);
 }
 
-static char *counted(struct exposition *exposition, struct moment *moment)
+static char *counted(struct exposition *exposition, struct sample *moment)
 {
     exposition_count(exposition, moment);
     char *text = document(exposition, moment, EXPOSITION_TEXT, 0);
-    moment_unref(moment);
+    sample_unref(moment);
     return text;
 }
 
@@ -377,7 +377,7 @@ static void what_a_workload_used_never_shrinks(void)
     struct exposition *exposition = exposition_new(&PLAIN);
     char *first = counted(exposition, working(0, BUSY, 3));
     char *second = counted(exposition, working(1, LATER, 2));
-    struct moment *third = working(2, LATER, 1);
+    struct sample *third = working(2, LATER, 1);
     exposition_count(exposition, third);
     char *twice = counted(exposition, third); /* counted twice is counted once */
     (void)snprintf(expected, sizeof expected, "%s7\n", FAMILY);
@@ -410,7 +410,7 @@ static void rows_beyond_the_cap_are_folded(void)
 }
 
 /* Two compute processes of a device with a partition: one is on the partition. */
-static struct moment *divided(unsigned processes, const char *memory)
+static struct sample *divided(unsigned processes, const char *memory)
 {
     char rows[1000];
     (void)snprintf(
@@ -516,7 +516,7 @@ static void long_workloads_stay_apart(void)
 
 /* ---- what is seen from moment to moment ---- */
 
-static struct moment *failing(unsigned seconds, unsigned errors, unsigned newest)
+static struct sample *failing(unsigned seconds, unsigned errors, unsigned newest)
 {
     char rows[300];
     (void)snprintf(rows, sizeof rows,

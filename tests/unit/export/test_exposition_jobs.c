@@ -24,9 +24,9 @@ static char *rendered(enum exposition_level level, const char *tables)
                 "\"tables\":{\"gpu\":[" ROW(1, null, "0") "\"uuid\":\"GPU-a\"}," ROW(
                     2, null, "1") "\"uuid\":\"GPU-b\"}]%s}}",
                 tables);
-    struct moment *moment = moment_new(json.bytes, json.size, 0);
+    struct sample *moment = sample_new(json.bytes, json.size, 0);
     vitals_error error = {.code = 0};
-    CHECK_NOT_NULL(moment_snapshot(moment, &error));
+    CHECK_NOT_NULL(sample_snapshot(moment, &error));
     text_done(&json);
     const struct exposition_options options = {
         .level = level, .max_processes = 1000, .interval_ns = 1000000000};
@@ -43,7 +43,7 @@ static char *rendered(enum exposition_level level, const char *tables)
     copy[size] = '\0';
     body_unref(body);
     exposition_free(exposition);
-    moment_unref(moment);
+    sample_unref(moment);
     return copy;
 }
 

@@ -10,7 +10,7 @@ enum { SECOND = 1000000000 };
 static const uint64_t ORIGIN_NS = 90000ull * SECOND, WALL_NS = 1795188600ull * SECOND;
 
 /* A machine with one device; what its JSON is made of. */
-struct sample {
+struct point {
     double at;   /* seconds since the beginning */
     double wall; /* the wall clock's, likewise; 0: the same */
     unsigned stream;
@@ -18,11 +18,11 @@ struct sample {
     const char *gpus;          /* rows; NULL: none */
 };
 
-static struct moment *moment_of(const struct sample *sample)
+static struct sample *sample_of(const struct point *point)
 {
     static char json[200000];
-    uint64_t after = (uint64_t)(sample->at * SECOND), boot = ORIGIN_NS + after;
-    uint64_t wall = sample->wall != 0 ? (uint64_t)(sample->wall * SECOND) : after;
+    uint64_t after = (uint64_t)(point->at * SECOND), boot = ORIGIN_NS + after;
+    uint64_t wall = point->wall != 0 ? (uint64_t)(point->wall * SECOND) : after;
     int size = snprintf(
         json, sizeof json,
         "{\"schema\":1,\"vitals\":\"0.1.0\",\"host\":{\"name\":\"n\",\"boot_id\":\"b\","
@@ -33,25 +33,24 @@ static struct moment *moment_of(const struct sample *sample)
         "\"host\":[{\"key\":1,\"label\":\"host\",\"age_ns\":0,\"cpu_busy_seconds\":%s,"
         "\"memory_used_bytes\":%s%s}],\"gpu\":[%s]}}",
         (unsigned long long)(WALL_NS + wall), (unsigned long long)boot, (unsigned long long)boot,
-        sample->stream != 0 ? sample->stream : 7, 1 + (unsigned)sample->at, sample->busy,
-        sample->memory,
-        strcmp(sample->memory, "null") == 0 ? ",\"availability\":{\"memory_used_bytes\":\"denied\"}"
-                                            : "",
-        sample->gpus != NULL ? sample->gpus : "");
+        point->stream != 0 ? point->stream : 7, 1 + (unsigned)point->at, point->busy, point->memory,
+        strcmp(point->memory, "null") == 0 ? ",\"availability\":{\"memory_used_bytes\":\"denied\"}"
+                                           : "",
+        point->gpus != NULL ? point->gpus : "");
     CHECK(size > 0 && (size_t)size < sizeof json);
-    struct moment *moment = moment_new(json, (size_t)size, boot);
+    struct sample *moment = sample_new(json, (size_t)size, boot);
     CHECK_NOT_NULL(moment);
     vitals_error error = {.code = 0};
-    if (moment_snapshot(moment, &error) == NULL)
+    if (sample_snapshot(moment, &error) == NULL)
         CHECK_FAIL("%s", error.message);
     return moment;
 }
 
-static void take(struct history *history, const struct sample *sample)
+static void take(struct history *history, const struct point *point)
 {
-    struct moment *moment = moment_of(sample);
+    struct sample *moment = sample_of(point);
     history_take(history, moment);
-    moment_unref(moment);
+    sample_unref(moment);
 }
 
 static json_t *document_of(const struct history *history)
@@ -93,7 +92,7 @@ static void a_point_every_five_seconds_with_the_rate_between(void)
     char busy[32];
     for (int second = 0; second < 60; second++) {
         snprintf(busy, sizeof busy, "%.1f", 100 + 2.5 * second);
-        take(history, &(struct sample){.at = second, .busy = busy, .memory = "4096"});
+        take(history, &(struct point){.at = second, .busy = busy, .memory = "4096"});
     }
     json_t *document = document_of(history);
     const json_t *times = json_object_get(document, "realtime_ms");
@@ -118,9 +117,9 @@ static void a_point_every_five_seconds_with_the_rate_between(void)
 static void what_was_missing_is_a_gap_and_never_zero(void)
 {
     struct history *history = history_new();
-    take(history, &(struct sample){.at = 0, .busy = "1", .memory = "4096"});
-    take(history, &(struct sample){.at = 5, .busy = "1", .memory = "null"});
-    take(history, &(struct sample){.at = 10, .busy = "1", .memory = "0"});
+    take(history, &(struct point){.at = 0, .busy = "1", .memory = "4096"});
+    take(history, &(struct point){.at = 5, .busy = "1", .memory = "null"});
+    take(history, &(struct point){.at = 10, .busy = "1", .memory = "0"});
     json_t *document = document_of(history);
     const json_t *memory = values_of(document, "memory_used_bytes", "host");
     CHECK_NEAR(value_at(memory, 0), 4096, 0);
@@ -158,7 +157,7 @@ static void what_came_late_is_no_point_again(void)
     struct history *history = history_new();
     for (size_t i = 0; i < CHECK_COUNT(POINTS); i++)
         take(history,
-             &(struct sample){
+             &(struct point){
                  .at = 5.0 * (double)i, .busy = "1", .memory = "1", .gpus = POINTS[i].gpu});
     json_t *document = document_of(history);
     const json_t *use = values_of(document, "utilization_ratio", "0");
@@ -181,10 +180,10 @@ static void an_hour_is_kept_and_no_more(void)
     for (unsigned point = 0; point < 1000; point++) {
         snprintf(memory, sizeof memory, "%u", point);
         take(history,
-             &(struct sample){.at = 5.0 * point,
-                              .busy = "1",
-                              .memory = memory,
-                              .gpus = point < 100 ? GPU("1", "0", "0.5", "1", "90") : NULL});
+             &(struct point){.at = 5.0 * point,
+                             .busy = "1",
+                             .memory = memory,
+                             .gpus = point < 100 ? GPU("1", "0", "0.5", "1", "90") : NULL});
         /* The device's last value was at point 99. */
         if (point == 99 + HISTORY_POINTS - 1 || point == 99 + HISTORY_POINTS) {
             json_t *document = document_of(history);
@@ -208,11 +207,11 @@ static void an_hour_is_kept_and_no_more(void)
 static void a_device_is_as_busy_as_its_counter_says(void)
 {
     struct history *history = history_new();
-    take(history, &(struct sample){
+    take(history, &(struct point){
                       .at = 0, .busy = "1", .memory = "1", .gpus = GPU("1", "0", "1", "10", "1")});
-    take(history, &(struct sample){
+    take(history, &(struct point){
                       .at = 5, .busy = "1", .memory = "1", .gpus = GPU("1", "0", "1", "11", "1")});
-    take(history, &(struct sample){
+    take(history, &(struct point){
                       .at = 10, .busy = "1", .memory = "1", .gpus = GPU("1", "0", "1", "17", "1")});
     json_t *document = document_of(history);
     const json_t *use = values_of(document, "utilization_ratio", "0");
@@ -226,9 +225,9 @@ static void a_device_is_as_busy_as_its_counter_says(void)
 static void times_grow_whatever_is_done_to_the_wall_clock(void)
 {
     struct history *history = history_new();
-    take(history, &(struct sample){.at = 5, .wall = 9000, .busy = "1", .memory = "1"});
-    take(history, &(struct sample){.at = 10, .wall = 20, .busy = "1", .memory = "1"});
-    take(history, &(struct sample){.at = 15, .wall = 25, .busy = "1", .memory = "1"});
+    take(history, &(struct point){.at = 5, .wall = 9000, .busy = "1", .memory = "1"});
+    take(history, &(struct point){.at = 10, .wall = 20, .busy = "1", .memory = "1"});
+    take(history, &(struct point){.at = 15, .wall = 25, .busy = "1", .memory = "1"});
     json_t *document = document_of(history);
     const json_t *times = json_object_get(document, "realtime_ms");
     json_int_t end = (json_int_t)(WALL_NS / 1000000) + 25000;
@@ -241,9 +240,9 @@ static void times_grow_whatever_is_done_to_the_wall_clock(void)
 static void another_sampler_begins_anew(void)
 {
     struct history *history = history_new();
-    take(history, &(struct sample){.at = 0, .busy = "1", .memory = "1"});
-    take(history, &(struct sample){.at = 5, .busy = "1", .memory = "1"});
-    take(history, &(struct sample){.at = 10, .stream = 8, .busy = "1", .memory = "1"});
+    take(history, &(struct point){.at = 0, .busy = "1", .memory = "1"});
+    take(history, &(struct point){.at = 5, .busy = "1", .memory = "1"});
+    take(history, &(struct point){.at = 10, .stream = 8, .busy = "1", .memory = "1"});
     json_t *document = document_of(history);
     CHECK_UINT(json_array_size(json_object_get(document, "realtime_ms")), 1);
     json_decref(document);
@@ -261,8 +260,8 @@ static void what_is_too_many_is_left_out_and_counted(void)
                                  "\"utilization_ratio\":0.5,\"busy_seconds\":1,\"power_watts\":9}",
                                  i > 1 ? "," : "", i, i);
     struct history *history = history_new();
-    take(history, &(struct sample){.at = 0, .busy = "1", .memory = "1", .gpus = gpus});
-    take(history, &(struct sample){.at = 5, .busy = "1", .memory = "1", .gpus = gpus});
+    take(history, &(struct point){.at = 0, .busy = "1", .memory = "1", .gpus = gpus});
+    take(history, &(struct point){.at = 5, .busy = "1", .memory = "1", .gpus = gpus});
     json_t *document = document_of(history);
     CHECK_UINT(json_array_size(json_object_get(document, "lines")), HISTORY_LINES_MAX);
     /* Lines wanted by the last point: both of the host, two of each device. */
@@ -278,14 +277,14 @@ static void rates_are_made_with_what_came_a_second_ago(void)
     uint64_t newest = 0;
     CHECK_NULL(history_before(history));
     for (int tenth = 0; tenth < 100; tenth++) {
-        struct moment *moment = moment_of(
-            &(struct sample){.at = tenth / 10.0, .busy = "1", .memory = "1"});
-        newest = moment_came_ns(moment);
+        struct sample *moment = sample_of(
+            &(struct point){.at = tenth / 10.0, .busy = "1", .memory = "1"});
+        newest = sample_came_ns(moment);
         history_take(history, moment);
-        moment_unref(moment);
+        sample_unref(moment);
         if (tenth < 18)
             continue;
-        uint64_t ago = newest - moment_came_ns(history_before(history));
+        uint64_t ago = newest - sample_came_ns(history_before(history));
         CHECK(ago >= 900000000 && ago < 1900000000);
     }
     history_free(history);
@@ -295,9 +294,9 @@ static void what_is_no_sample_is_no_point(void)
 {
     static const char LINE[] = "{\"schema\":1,\"tables\":{}}";
     struct history *history = history_new();
-    struct moment *moment = moment_new(LINE, sizeof LINE - 1, ORIGIN_NS);
+    struct sample *moment = sample_new(LINE, sizeof LINE - 1, ORIGIN_NS);
     history_take(history, moment);
-    moment_unref(moment);
+    sample_unref(moment);
     json_t *document = document_of(history);
     CHECK_UINT(json_array_size(json_object_get(document, "realtime_ms")), 0);
     CHECK_UINT(json_array_size(json_object_get(document, "lines")), 0);

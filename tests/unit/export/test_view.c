@@ -27,16 +27,16 @@ static const char DOCUMENT[] =
     "\"gpu_process\":[{\"key\":1,\"parent\":1,\"label\":\"30\",\"age_ns\":0,\"pid\":30,"
     "\"process\":3}]}}";
 
-static struct moment *moment_at(unsigned second, const char *name)
+static struct sample *moment_at(unsigned second, const char *name)
 {
     static char json[20000];
     int size = snprintf(json, sizeof json, DOCUMENT, name, second, second, second, name,
                         2 * second);
     CHECK(size > 0 && (size_t)size < sizeof json);
-    struct moment *moment = moment_new(json, (size_t)size, 1);
+    struct sample *moment = sample_new(json, (size_t)size, 1);
     vitals_error error = {.code = 0};
     CHECK_NOT_NULL(moment);
-    if (moment_snapshot(moment, &error) == NULL)
+    if (sample_snapshot(moment, &error) == NULL)
         CHECK_FAIL("%s", error.message);
     return moment;
 }
@@ -44,17 +44,17 @@ static struct moment *moment_at(unsigned second, const char *name)
 /* The document of second 11, with rates since second 10. */
 static json_t *view_of(const char *name, bool every_process, struct text *text)
 {
-    struct moment *older = moment_at(10, name), *newer = moment_at(11, name);
+    struct sample *older = moment_at(10, name), *newer = moment_at(11, name);
     json_error_t error;
     *text = (struct text){.bytes = NULL};
-    struct view_sample sample = {moment_snapshot(newer, NULL), moment_snapshot(older, NULL)};
+    struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL)};
     view_write(text, &sample, every_process ? &sample : NULL);
     CHECK_FALSE(text->failed);
     json_t *view = json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES, &error);
     if (view == NULL)
         CHECK_FAIL("%s at %d", error.text, error.position);
-    moment_unref(older);
-    moment_unref(newer);
+    sample_unref(older);
+    sample_unref(newer);
     return view;
 }
 
@@ -112,9 +112,9 @@ static void counters_are_rates_and_what_nobody_asked_for_is_no_column(void)
 
 static void without_an_older_sample_no_rate_is_made_up(void)
 {
-    struct moment *moment = moment_at(11, "python");
+    struct sample *moment = moment_at(11, "python");
     struct text text = {.bytes = NULL};
-    struct view_sample sample = {moment_snapshot(moment, NULL), NULL};
+    struct view_sample sample = {sample_snapshot(moment, NULL), NULL};
     view_write(&text, &sample, &sample);
     json_t *view = json_loadb(text.bytes, text.size, 0, NULL);
     const json_t *rate = cell(view, "process", 0, "cpu_seconds_per_second");
@@ -122,7 +122,7 @@ static void without_an_older_sample_no_rate_is_made_up(void)
     CHECK_STR(json_string_value(json_array_get(rate, 0)), "not_yet");
     json_decref(view);
     text_done(&text);
-    moment_unref(moment);
+    sample_unref(moment);
 }
 
 static void users_of_devices_alone_unless_all_are_wanted(void)
@@ -151,15 +151,15 @@ static void every_process_may_be_another_samplers(void)
         "\"tables\":{\"process\":[{\"key\":91,\"parent\":null,\"label\":\"q\",\"age_ns\":0,"
         "\"pid\":40,\"cpu_seconds\":1},{\"key\":92,\"parent\":null,\"label\":\"p\",\"age_ns\":0,"
         "\"pid\":30,\"cpu_seconds\":%u}]}}";
-    struct moment *older = moment_at(10, "python"), *newer = moment_at(11, "python"), *listed[2];
+    struct sample *older = moment_at(10, "python"), *newer = moment_at(11, "python"), *listed[2];
     struct text text = {.bytes = NULL};
     for (unsigned i = 0; i < 2; i++) {
         char json[1000];
         int size = snprintf(json, sizeof json, LISTED, 20 + i, 20 + i, i, 3 * i);
-        listed[i] = moment_new(json, (size_t)size, 1);
+        listed[i] = sample_new(json, (size_t)size, 1);
     }
-    struct view_sample sample = {moment_snapshot(newer, NULL), moment_snapshot(older, NULL)};
-    struct view_sample every = {moment_snapshot(listed[1], NULL), moment_snapshot(listed[0], NULL)};
+    struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL)};
+    struct view_sample every = {sample_snapshot(listed[1], NULL), sample_snapshot(listed[0], NULL)};
     CHECK_NOT_NULL(every.snapshot);
     view_write(&text, &sample, &every);
     json_t *view = json_loadb(text.bytes, text.size, JSON_REJECT_DUPLICATES, NULL);
@@ -170,10 +170,10 @@ static void every_process_may_be_another_samplers(void)
     CHECK_INT(json_integer_value(json_object_get(view, "stream")), 7);
     json_decref(view);
     text_done(&text);
-    moment_unref(listed[0]);
-    moment_unref(listed[1]);
-    moment_unref(older);
-    moment_unref(newer);
+    sample_unref(listed[0]);
+    sample_unref(listed[1]);
+    sample_unref(older);
+    sample_unref(newer);
 }
 
 static void no_command_line_goes_to_the_page(void)
