@@ -359,7 +359,7 @@ class Places(unittest.TestCase):
     def test_a_port_in_use(self):
         with Server(samples=False) as server:
             message = self.refused(listen=[f"127.0.0.1:{server.port}"])
-            self.assertIn(f"127.0.0.1:{server.port}: somebody listens there already", message)
+            self.assertIn(f"127.0.0.1:{server.port}: another program listens there already", message)
             self.assertIn("--port", message)
 
     def test_beyond_the_loopback_only_if_told(self):

@@ -135,7 +135,7 @@ class Handed(unittest.TestCase):
     def test_one_that_another_has_is_refused_as_ever(self):
         with listening() as made, listening() as other:
             address = f"127.0.0.1:{other.getsockname()[1]}"
-            self.assertIn("somebody listens there already", self.refused(made, options=("--listen", address)))
+            self.assertIn("another program listens there already", self.refused(made, options=("--listen", address)))
 
     def test_beyond_this_machine_it_needs_what_it_always_needs(self):
         with listening(address=("0.0.0.0", 0)) as made, self.serving(made) as process:

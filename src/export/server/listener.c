@@ -32,7 +32,7 @@ static int refuse_errno(int number, const char *where, vitals_error *error)
     if (number == EADDRINUSE)
         return record_fail(
             VITALS_ESYSTEM, where, error,
-            "somebody listens there already; choose another with --port or --listen");
+            "another program listens there already; choose another with --port or --listen");
     if (number == EADDRNOTAVAIL || number == EAFNOSUPPORT)
         return record_fail(VITALS_ESYSTEM, where, error, "no address of this machine");
     return record_fail_errno(number, where, error);
