@@ -193,8 +193,8 @@ static int open_path(const char *where, struct listener *out, vitals_error *erro
 
 /* ---- socket activation ---- */
 
-static int open_handed(const char *where, const char *lacks, struct listener *out,
-                       vitals_error *error)
+static int open_inherited(const char *where, const char *lacks, struct listener *out,
+                          vitals_error *error)
 {
     const char *digits = where + strlen("fd:");
     int listening = 0;
@@ -207,7 +207,7 @@ static int open_handed(const char *where, const char *lacks, struct listener *ou
         return record_fail(VITALS_EARGUMENT, where, error,
                            "no socket that listens was handed down");
     out->descriptor = descriptor;
-    out->handed = true;
+    out->inherited = true;
     name_it(out, where);
     if (out->beyond && lacks != NULL) {
         (void)close(descriptor);
@@ -220,7 +220,7 @@ static int open_handed(const char *where, const char *lacks, struct listener *ou
 
 /* Returns whether the descriptor already listens at the wanted address: 0.0.0.0 covers every IPv4
  * address, [::] every IPv6 one, and those of IPv4 unless IPV6_V6ONLY is set. */
-static bool hears(int descriptor, const union address *wanted)
+static bool covers_address(int descriptor, const union address *wanted)
 {
     union address bound = {.any.sa_family = AF_UNSPEC};
     socklen_t size = sizeof bound, flag_size = sizeof(int);
@@ -244,7 +244,7 @@ static bool hears(int descriptor, const union address *wanted)
 }
 
 /* Returns whether an inherited socket already listens there. */
-static bool is_handed(const char *where, const struct listener *listeners, size_t count)
+static bool listens_already(const char *where, const struct listener *listeners, size_t count)
 {
     union address address = {.any.sa_family = AF_UNSPEC};
     socklen_t size;
@@ -252,8 +252,8 @@ static bool is_handed(const char *where, const struct listener *listeners, size_
     if (!path && !read_address(where, &address, &size))
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (listeners[i].handed && (path ? strcmp(where, listeners[i].name) == 0
-                                         : hears(listeners[i].descriptor, &address)))
+        if (listeners[i].inherited && (path ? strcmp(where, listeners[i].name) == 0
+                                            : covers_address(listeners[i].descriptor, &address)))
             return true;
     }
     return false;
@@ -269,14 +269,14 @@ static int open_localhost(const char *port, struct listener *listeners, size_t *
     char where[LISTENER_NAME];
     (void)snprintf(where, sizeof where, "127.0.0.1:%.8s", port);
     int code = 0, number = 0;
-    if (!is_handed(where, listeners, *count)) {
+    if (!listens_already(where, listeners, *count)) {
         code = open_address(where, NULL, &listeners[*count], error);
         if (code < 0)
             return code;
         port = strrchr(listeners[(*count)++].name, ':') + 1;
     }
     (void)snprintf(where, sizeof where, "[::1]:%.8s", port);
-    if (is_handed(where, listeners, *count))
+    if (listens_already(where, listeners, *count))
         return 0;
     code = try_address(where, NULL, &listeners[*count], &number, error);
     *count += code == 0;
@@ -292,12 +292,12 @@ int listeners_open(const char *where, const char *lacks, struct listener *listen
                            LISTENERS_MAX - 1);
     if (strncmp(where, LOCALHOST, sizeof LOCALHOST - 1) == 0)
         return open_localhost(where + sizeof LOCALHOST - 1, listeners, count, error);
-    if (is_handed(where, listeners, *count))
+    if (listens_already(where, listeners, *count))
         return 0;
     struct listener *out = &listeners[*count];
     *out = (struct listener){.descriptor = -1};
     int code = strncmp(where, "unix:", 5) == 0 ? open_path(where, out, error)
-               : strncmp(where, "fd:", 3) == 0 ? open_handed(where, lacks, out, error)
+               : strncmp(where, "fd:", 3) == 0 ? open_inherited(where, lacks, out, error)
                                                : open_address(where, lacks, out, error);
     *count += code == 0;
     return code;

@@ -11,8 +11,8 @@ enum { LISTENERS_MAX = 16, LISTENER_PATH = 108, LISTENER_NAME = 160 };
 
 struct listener {
     int descriptor;
-    bool handed; /* inherited (socket activation) */
-    bool beyond; /* not a loopback address or Unix socket: other machines can connect */
+    bool inherited; /* inherited (socket activation) */
+    bool beyond;    /* not a loopback address or Unix socket: other machines can connect */
     char name[LISTENER_NAME]; /* "127.0.0.1:9847", "[::1]:9847", "unix:/run/vitals.sock" */
     char path[LISTENER_PATH]; /* of a Unix socket that was created here */
     dev_t device;
