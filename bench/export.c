@@ -2,7 +2,7 @@
  *
  *     export ROUNDS < lines of vitals --json
  *
- * Prints a line for each level and form: microseconds of CPU to write the last sample's documents
+ * Prints a line for each level: microseconds of CPU to write the last sample's documents
  * and to pack them, the least of so many rounds; their points and bytes, plain and packed. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "export/otlp/otlp_snapshot.h"
 #include "export/otlp/otlp_table.h"
+#include "export/otlp/protobuf.h"
 #include "export/sample.h"
 #include "export/server/gzip.h"
 #include "measure.h"
@@ -41,19 +42,27 @@ static void take(void *data, struct text *document)
     text_append(all, document->bytes, document->size);
 }
 
-/* A point has one of these, whatever its form. */
-static size_t points_in(const struct text *text, const struct otlp_form *form)
+/* Counts the points below `depth` messages of a document. */
+static size_t points_in(const char *bytes, size_t size, size_t depth)
 {
+    /* resource_metrics, scope_metrics, metrics, gauge or sum, data_points */
+    static const uint32_t PATH[][2] = {{1, 1}, {2, 2}, {2, 2}, {5, 7}, {1, 1}};
     size_t points = 0;
-    if (form != &otlp_form_json)
-        return 0;
-    for (const char *at = text->bytes; (at = strstr(at, "\"timeUnixNano\"")) != NULL; at++)
-        points++;
+    struct protobuf_reader reader;
+    struct protobuf_field field;
+    if (depth == sizeof PATH / sizeof PATH[0])
+        return 1;
+    protobuf_read(&reader, bytes, size);
+    while (protobuf_next(&reader, &field)) {
+        if (field.number == PATH[depth][0] || field.number == PATH[depth][1])
+            points += field.wire == PROTOBUF_BYTES ? points_in(field.bytes, field.size, depth + 1)
+                                                   : 0;
+    }
     return points;
 }
 
 static void one_round(struct result *result, const vitals_snapshot *snapshot,
-                      const struct otlp_look *look, const struct otlp_form *form)
+                      const struct otlp_look *look)
 {
     static const struct otlp_attribute NAME = {.key = "service.name", .text = "vitals"};
     const struct otlp_resource resource = {.list = &NAME,
@@ -63,7 +72,7 @@ static void one_round(struct result *result, const vitals_snapshot *snapshot,
                                            .schema_url = OTLP_SCHEMA_URL};
     struct text all = {.bytes = NULL}, packed = {.bytes = NULL};
     struct otlp_writer writer = {
-        .form = form, .resource = &resource, .most = OTLP_DOCUMENT_MAX, .give = take, .data = &all};
+        .resource = &resource, .most = OTLP_DOCUMENT_MAX, .give = take, .data = &all};
     struct otlp_series *series = otlp_series_new();
     if (series == NULL)
         exit(1);
@@ -74,7 +83,7 @@ static void one_round(struct result *result, const vitals_snapshot *snapshot,
     measure_begin(&result->pack);
     (void)gzip_pack(all.bytes, all.size, &packed);
     measure_end(&result->pack);
-    result->points = points_in(&all, form);
+    result->points = points_in(all.bytes, all.size, 0);
     result->bytes = all.size;
     result->packed = packed.size;
     text_done(&all);
@@ -93,7 +102,6 @@ static double least(const struct measure *measure)
 int main(int count, char **arguments)
 {
     static const char *const LEVELS[] = {"off", "workload", "pid"};
-    static const struct otlp_form *const FORMS[] = {&otlp_form_json, &otlp_form_protobuf};
     static struct result result;
     if (count != 2) {
         fputs("usage: export ROUNDS < lines of vitals --json\n", stderr);
@@ -105,17 +113,13 @@ int main(int count, char **arguments)
     if (snapshot == NULL)
         return 1;
     for (unsigned level = OTLP_PROCESSES_OFF; level <= OTLP_PROCESSES_PID; level++) {
-        size_t points = 0; /* the same in both forms, counted in the first */
-        for (size_t form = 0; form < 2; form++) {
-            const struct otlp_look look = {.processes = level, .most_processes = 100000};
-            memset(&result, 0, sizeof result);
-            for (size_t i = 0; i < rounds; i++)
-                one_round(&result, snapshot, &look, FORMS[form]);
-            points = form == 0 ? result.points : points;
-            printf("level=%s form=%s write_us=%.0f pack_us=%.0f points=%zu bytes=%zu packed=%zu\n",
-                   LEVELS[level], FORMS[form]->name, least(&result.write), least(&result.pack),
-                   points, result.bytes, result.packed);
-        }
+        const struct otlp_look look = {.processes = level, .most_processes = 100000};
+        memset(&result, 0, sizeof result);
+        for (size_t i = 0; i < rounds; i++)
+            one_round(&result, snapshot, &look);
+        printf("level=%s write_us=%.0f pack_us=%.0f points=%zu bytes=%zu packed=%zu\n",
+               LEVELS[level], least(&result.write), least(&result.pack), result.points,
+               result.bytes, result.packed);
     }
     sample_unref(moment);
     return 0;

@@ -99,7 +99,9 @@ class Settings(unittest.TestCase):
     def test_what_cannot_work_is_one_line_that_names_it(self):
         for env, config, words in (
                 ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, {}, ("OTEL_EXPORTER_OTLP_PROTOCOL is grpc", "http/protobuf")),
-                ({"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"}, {},
+                ({"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"}, {},
+                 ("OTEL_EXPORTER_OTLP_PROTOCOL is http/json", "http/protobuf")),
+                ({"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, {},
                  ("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",)),
                 ({"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4317"}, {}, ("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4317")),
                 ({}, {"endpoint": "ftp://x"}, ("--otlp is ftp://x",)),

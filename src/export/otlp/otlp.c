@@ -109,8 +109,7 @@ static bool open_writer(struct otlp *otlp, vitals_text host, struct otlp_writer 
     if (otlp->identity.list == NULL &&
         !otlp_identity_make(&otlp->settings, &speaker, &otlp->identity))
         return false;
-    *writer = (struct otlp_writer){.form = otlp->settings.form,
-                                   .resource = &otlp->identity.resource,
+    *writer = (struct otlp_writer){.resource = &otlp->identity.resource,
                                    .most = OTLP_DOCUMENT_MAX,
                                    .give = push,
                                    .data = otlp};

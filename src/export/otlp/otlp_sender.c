@@ -164,7 +164,7 @@ static void ask(struct otlp_sender *sender, struct body *body, struct client_ans
     struct client_request request = {
         .method = "POST",
         .url = settings->url,
-        .content_type = settings->form->content_type,
+        .content_type = "application/x-protobuf",
         .content_encoding = packed != NULL ? "gzip" : NULL,
         .body = packed != NULL ? packed : bytes,
         .size = packed != NULL ? packed_size : size,

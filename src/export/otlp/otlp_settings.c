@@ -232,22 +232,12 @@ static int read_endpoint(struct reading *reading, const char *endpoint)
 
 /* ---- how ---- */
 
-static int read_form(struct reading *reading)
+static int read_protocol(struct reading *reading)
 {
-    static const struct otlp_form *const FORMS[] = {&otlp_form_protobuf, &otlp_form_json};
     const char *value = get_either(reading, "PROTOCOL");
-    reading->out->form = FORMS[0];
-    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0] && value != NULL; i++) {
-        if (strcmp(value, FORMS[i]->name) == 0) {
-            reading->out->form = FORMS[i];
-            return 0;
-        }
-    }
-    if (value == NULL)
+    if (value == NULL || strcmp(value, "http/protobuf") == 0)
         return 0;
-    return fail(reading,
-                "%s is %s; vitals speaks http/protobuf and http/json, port 4318 of most "
-                "collectors",
+    return fail(reading, "%s is %s; vitals speaks http/protobuf, port 4318 of most collectors",
                 reading->name, show(value).words);
 }
 
@@ -336,7 +326,7 @@ int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *aro
                        struct otlp_settings *out, vitals_error *error)
 {
     struct reading reading = {.around = around, .out = out, .error = error};
-    *out = (struct otlp_settings){.form = &otlp_form_protobuf};
+    *out = (struct otlp_settings){.url = NULL};
     read_switches(&reading);
     if (out->off != NULL)
         return 0;
@@ -345,7 +335,7 @@ int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *aro
     read_attributes(&reading);
     read_temporality(&reading);
     int code = read_endpoint(&reading, endpoint);
-    code = code == 0 ? read_form(&reading) : code;
+    code = code == 0 ? read_protocol(&reading) : code;
     code = code == 0 ? read_file(&reading, "CERTIFICATE", &out->ca_file) : code;
     code = code == 0 ? read_file(&reading, "CLIENT_CERTIFICATE", &out->certificate) : code;
     code = code == 0 ? read_file(&reading, "CLIENT_KEY", &out->key) : code;

@@ -11,8 +11,6 @@
 
 #include <vitals/vitals.h>
 
-#include "export/otlp/otlp_writer.h"
-
 enum { OTLP_PAIRS = 64 };
 
 /* Words of the form k=v,k=v, decoded. */
@@ -27,7 +25,6 @@ struct otlp_pairs {
 struct otlp_settings {
     const char *off; /* not NULL: nothing is to be sent, and this variable says so */
     char *url;       /* with its path */
-    const struct otlp_form *form;
     bool gzip;
     uint64_t timeout_ns;                     /* of one request */
     uint64_t interval_ns;                    /* between two exports */

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* No point, with all of its attributes in JSON, is larger: each byte of the store takes six at
- * most there. */
+#include "export/otlp/protobuf.h"
+
+/* An upper bound for one point with all of its attributes. */
 enum { POINT_MAX = 6 * OTLP_STORE + OTLP_ATTRIBUTES * 256, TEXT_MAX = 128 };
 
 /* ---- attributes ---- */
@@ -34,12 +35,108 @@ void otlp_attribute_number(struct otlp_attributes *attributes, const char *key, 
                                                                         .number = number};
 }
 
+/* ---- messages ---- */
+
+/* Field numbers of opentelemetry/proto/metrics/v1 and collector/metrics/v1, by message. */
+enum { REQUEST_RESOURCE_METRICS = 1 };
+enum { RESOURCE_METRICS_RESOURCE = 1, RESOURCE_METRICS_SCOPE_METRICS, RESOURCE_METRICS_SCHEMA_URL };
+enum { RESOURCE_ATTRIBUTES = 1 };
+enum { SCOPE_METRICS_SCOPE = 1, SCOPE_METRICS_METRICS, SCOPE_METRICS_SCHEMA_URL };
+enum { SCOPE_NAME = 1, SCOPE_VERSION };
+enum { METRIC_NAME = 1, METRIC_DESCRIPTION, METRIC_UNIT, METRIC_GAUGE = 5, METRIC_SUM = 7 };
+enum { DATA_POINTS = 1, SUM_TEMPORALITY, SUM_MONOTONIC };
+enum { POINT_START = 2, POINT_TIME, POINT_DOUBLE, POINT_INT = 6, POINT_ATTRIBUTES };
+enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
+enum { VALUE_STRING = 1, VALUE_INT = 3 };
+enum { CUMULATIVE = 2 };
+
+/* The places of marks. */
+enum { IN_RESOURCE_METRICS, IN_SCOPE_METRICS, IN_METRIC, IN_DATA };
+_Static_assert(IN_DATA + 1 == OTLP_DEPTH, "a mark for each message that stays open");
+
+static void write_attributes(struct text *text, uint32_t field, const struct otlp_attribute *list,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t attribute = protobuf_open(text, field);
+        protobuf_string(text, ATTRIBUTE_KEY, list[i].key);
+        size_t value = protobuf_open(text, ATTRIBUTE_VALUE);
+        if (list[i].text != NULL)
+            protobuf_string(text, VALUE_STRING, list[i].text);
+        else
+            protobuf_number(text, VALUE_INT, (uint64_t)list[i].number);
+        protobuf_close(text, value);
+        protobuf_close(text, attribute);
+    }
+}
+
+static void open_document(struct otlp_writer *writer)
+{
+    struct text *text = &writer->text;
+    writer->marks[IN_RESOURCE_METRICS] = protobuf_open(text, REQUEST_RESOURCE_METRICS);
+    size_t resource = protobuf_open(text, RESOURCE_METRICS_RESOURCE);
+    write_attributes(text, RESOURCE_ATTRIBUTES, writer->resource->list, writer->resource->count);
+    protobuf_close(text, resource);
+    writer->marks[IN_SCOPE_METRICS] = protobuf_open(text, RESOURCE_METRICS_SCOPE_METRICS);
+    size_t scope = protobuf_open(text, SCOPE_METRICS_SCOPE);
+    protobuf_string(text, SCOPE_NAME, writer->resource->scope_name);
+    protobuf_string(text, SCOPE_VERSION, writer->resource->scope_version);
+    protobuf_close(text, scope);
+}
+
+static void open_metric(struct otlp_writer *writer)
+{
+    struct text *text = &writer->text;
+    const struct otlp_metric *metric = &writer->metric;
+    writer->marks[IN_METRIC] = protobuf_open(text, SCOPE_METRICS_METRICS);
+    protobuf_string(text, METRIC_NAME, metric->name);
+    if (metric->help != NULL)
+        protobuf_string(text, METRIC_DESCRIPTION, metric->help);
+    protobuf_string(text, METRIC_UNIT, metric->unit);
+    writer->marks[IN_DATA] = protobuf_open(text,
+                                           metric->kind == OTLP_GAUGE ? METRIC_GAUGE : METRIC_SUM);
+    if (metric->kind == OTLP_GAUGE)
+        return;
+    protobuf_number(text, SUM_TEMPORALITY, CUMULATIVE);
+    if (metric->kind == OTLP_COUNTER)
+        protobuf_number(text, SUM_MONOTONIC, 1);
+}
+
+static void write_point(struct otlp_writer *writer, const struct otlp_point *point)
+{
+    struct text *text = &writer->text;
+    size_t mark = protobuf_open(text, DATA_POINTS);
+    if (writer->metric.kind != OTLP_GAUGE)
+        protobuf_fixed64(text, POINT_START, point->start_ns);
+    protobuf_fixed64(text, POINT_TIME, point->time_ns);
+    if (point->whole)
+        protobuf_fixed64(text, POINT_INT, (uint64_t)point->integer);
+    else
+        protobuf_double(text, POINT_DOUBLE, point->value);
+    write_attributes(text, POINT_ATTRIBUTES, point->attributes->list, point->attributes->count);
+    protobuf_close(text, mark);
+}
+
+static void close_metric(struct otlp_writer *writer)
+{
+    protobuf_close(&writer->text, writer->marks[IN_DATA]);
+    protobuf_close(&writer->text, writer->marks[IN_METRIC]);
+}
+
+static void close_document(struct otlp_writer *writer)
+{
+    protobuf_string(&writer->text, SCOPE_METRICS_SCHEMA_URL, writer->resource->schema_url);
+    protobuf_close(&writer->text, writer->marks[IN_SCOPE_METRICS]);
+    protobuf_string(&writer->text, RESOURCE_METRICS_SCHEMA_URL, writer->resource->schema_url);
+    protobuf_close(&writer->text, writer->marks[IN_RESOURCE_METRICS]);
+}
+
 /* ---- documents ---- */
 
 static void end_metric(struct otlp_writer *writer)
 {
     if (writer->points > 0)
-        writer->form->close_metric(writer);
+        close_metric(writer);
     writer->points = 0;
 }
 
@@ -48,7 +145,7 @@ static void end_document(struct otlp_writer *writer)
     end_metric(writer);
     if (writer->metrics == 0)
         return;
-    writer->form->close(writer);
+    close_document(writer);
     if (writer->text.failed)
         writer->failed = true;
     else
@@ -72,12 +169,12 @@ void otlp_writer_point(struct otlp_writer *writer, const struct otlp_point *poin
     if (writer->metrics > 0 && writer->text.size + POINT_MAX > writer->most)
         end_document(writer);
     if (writer->metrics == 0)
-        writer->form->open(writer);
+        open_document(writer);
     if (writer->points == 0) {
         writer->metrics++;
-        writer->form->open_metric(writer);
+        open_metric(writer);
     }
-    writer->form->point(writer, point);
+    write_point(writer, point);
     writer->points++;
 }
 

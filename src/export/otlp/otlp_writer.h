@@ -1,4 +1,4 @@
-/* otlp_writer.h: documents of OTLP (ExportMetricsServiceRequest), in protobuf or in JSON.
+/* otlp_writer.h: documents of OTLP (ExportMetricsServiceRequest) in protobuf.
  *
  * Metrics are written one after another, each with its points; a document that grows near
  * OTLP_DOCUMENT_MAX is ended and the next begun, in the middle of a metric where need be, so what
@@ -56,18 +56,6 @@ struct otlp_point {
     const struct otlp_attributes *attributes;
 };
 
-struct otlp_form {
-    const char *name;         /* as OTEL_EXPORTER_OTLP_PROTOCOL has it */
-    const char *content_type; /* of the request and of its answer */
-    void (*open)(void *writer);
-    void (*open_metric)(void *writer);
-    void (*point)(void *writer, const struct otlp_point *point);
-    void (*close_metric)(void *writer);
-    void (*close)(void *writer);
-};
-
-extern const struct otlp_form otlp_form_protobuf, otlp_form_json;
-
 /* Who speaks: the resource, and the scope that names us. Borrowed by writers. */
 struct otlp_resource {
     const struct otlp_attribute *list;
@@ -78,7 +66,6 @@ struct otlp_resource {
 enum { OTLP_DEPTH = 4 };
 
 struct otlp_writer {
-    const struct otlp_form *form;
     const struct otlp_resource *resource;
     size_t most; /* bytes of a document; OTLP_DOCUMENT_MAX, or less in tests */
     /* A document that is whole; its bytes may be taken, else they are used again. */
