@@ -23,8 +23,9 @@ static int add_family(vitals_request *request, const struct family *family, enum
                       vitals_error *error)
 {
     int code = 0;
-    if ((family->level == FAMILY_OF_PROCESSES && level < WANTED_PROCESSES) ||
-        (family->level == FAMILY_OF_WORKLOADS && level < WANTED_WORKLOADS))
+    enum family_level of = family_level(family);
+    if ((of == FAMILY_OF_PROCESSES && level < WANTED_PROCESSES) ||
+        (of == FAMILY_OF_WORKLOADS && level < WANTED_WORKLOADS))
         return 0;
     for (size_t i = 0; i < FAMILY_PARTS && family->parts[i].metric != 0 && code == 0; i++)
         code = add(request, family->parts[i].metric, level, error);

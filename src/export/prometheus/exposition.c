@@ -139,7 +139,7 @@ static void write_own(struct page *page, const struct exposition_self *self)
 {
     for (size_t i = 0; i < self->own_count; i++) {
         const struct family *family = self->own[i].family;
-        page_family(page, "", family->name, (enum family_type)family->type, family->help);
+        page_family(page, "", family->name, family_type(family->name), family->help);
         page_sample(page);
         page_value(page, self->own[i].value);
     }

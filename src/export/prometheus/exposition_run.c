@@ -81,13 +81,13 @@ static const struct family *measured(size_t i)
 
 static bool is_of_devices(const struct family *family)
 {
-    return strstr(family->labels, "uuid") != NULL;
+    return family->labels != NULL && strstr(family->labels, "uuid") != NULL;
 }
 
 /* What counts, or is the most so far, never falls. */
 static void take(const struct family *family, struct value *value, double number)
 {
-    bool grows = family->type == FAMILY_COUNTER || family->figure != NULL;
+    bool grows = family_type(family->name) == FAMILY_COUNTER || family->figure != NULL;
     if (!grows || !value->known || number > value->number)
         value->number = number;
     value->known = true;
@@ -288,9 +288,9 @@ static void write_families(struct page *page, const struct exposition_run *run)
     size_t number = 0;
     for (size_t f = 0; f < families_count; f++) {
         const struct family *family = &families[f];
-        if (family->level != FAMILY_OF_RUNS)
+        if (family_level(family) != FAMILY_OF_RUNS)
             continue;
-        page_family(page, FAMILY_PREFIX, family->name, family->type, family->help);
+        page_family(page, FAMILY_PREFIX, family->name, family_type(family->name), family->help);
         if (family->way == FAMILY_RUN)
             write_measured(page, run, number++);
         for (size_t w = 0; w < sizeof WAYS / sizeof WAYS[0]; w++) {

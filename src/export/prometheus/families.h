@@ -3,7 +3,8 @@
  *
  * Data alone, for both halves: the command asks the sampler for what is listed here (wanted.h), the
  * other program writes it (exposition.h), and docs/prometheus.md is printed of it. A new family is
- * a row in families.c; one that is not simply the rows of a table names its way. */
+ * a row in families.c, which states only what does not follow from the first metric; one that is
+ * not simply the rows of a table names its way. */
 #ifndef VITALS_EXPORT_PROMETHEUS_FAMILIES_H
 #define VITALS_EXPORT_PROMETHEUS_FAMILIES_H
 
@@ -12,7 +13,7 @@
 
 #include <vitals/vitals.h>
 
-enum { FAMILY_PARTS = 10 };
+enum { FAMILY_PARTS = 10, FAMILY_NAME_SIZE = 80, FAMILY_LABELS_SIZE = 200 };
 
 enum family_type { FAMILY_GAUGE, FAMILY_COUNTER };
 
@@ -46,7 +47,13 @@ enum family_way {
     FAMILY_WAYS
 };
 
-enum family_level { FAMILY_ALWAYS, FAMILY_OF_WORKLOADS, FAMILY_OF_PROCESSES, FAMILY_OF_RUNS };
+enum family_level {
+    FAMILY_LEVEL_OF_TABLE, /* as the table of its first metric has it */
+    FAMILY_ALWAYS,
+    FAMILY_OF_WORKLOADS,
+    FAMILY_OF_PROCESSES,
+    FAMILY_OF_RUNS,
+};
 
 /* A metric, and the value of the label that tells the parts of a family apart. */
 struct family_part {
@@ -55,16 +62,15 @@ struct family_part {
 };
 
 struct family {
-    const char *name; /* without the prefix */
-    const char *help;
-    const char *labels; /* as the documentation lists them */
-    const char
-        *row_label; /* the label that the label of a row goes to, beside those of its table */
+    const char *name;      /* without the prefix; NULL: TABLE_METRIC, with _total for a counter */
+    const char *help;      /* NULL: the metric's */
+    const char *labels;    /* as the documentation lists them; NULL: those of the table and below */
+    const char *row_label; /* of the row's own label; NULL: the table's, if it has one */
     const char *part_label;
     struct family_part parts[FAMILY_PARTS]; /* to the first without a metric */
     const char *measure;                    /* of a run */
     const char *figure;                     /* NULL: it is of now, and ends with the run */
-    unsigned char type, way, level;
+    unsigned char way, level;
     bool unsummed; /* a gauge whose values of several rows make no sum, as a peak's do not */
 };
 
@@ -76,7 +82,16 @@ struct family {
 extern const struct family families[];
 extern const size_t families_count;
 
-/* "bytes", as the name ends; "" for a count. */
+/* What a row states, or else what follows from its first metric. `family_name` may write to `out`.
+ */
+const char *family_name(const struct family *family, char out[FAMILY_NAME_SIZE]);
+const char *family_help(const struct family *family);
+const char *family_row_label(const struct family *family); /* NULL: none */
+enum family_level family_level(const struct family *family);
+void family_labels(const struct family *family, char out[FAMILY_LABELS_SIZE]);
+
+/* By the end of the name: _total is a counter; "bytes", or "" for a count. */
+enum family_type family_type(const char *name);
 const char *family_unit(const char *name);
 
 /* What stands where no rows are: the metrics that labels are made of, 0 at the end. */

@@ -32,8 +32,12 @@ static const char *const LEVELS[] = {[FAMILY_ALWAYS] = "",
 
 static void print_family(FILE *file, const struct family *family)
 {
-    (void)fprintf(file, "| `" FAMILY_PREFIX "%s` | %s | %s | %s | %s |\n", family->name,
-                  TYPES[family->type], family->labels, LEVELS[family->level], family->help);
+    char room[FAMILY_NAME_SIZE], labels[FAMILY_LABELS_SIZE];
+    const char *name = family_name(family, room);
+    family_labels(family, labels);
+    (void)fprintf(file, "| `" FAMILY_PREFIX "%s` | %s | %s | %s | %s |\n", name,
+                  TYPES[family_type(name)], labels, LEVELS[family_level(family)],
+                  family_help(family));
 }
 
 static void print_table(FILE *file)
@@ -51,7 +55,7 @@ void families_markdown(FILE *file)
     (void)fputs(OWN, file);
     for (size_t i = 0; i < OWN_FAMILIES; i++)
         (void)fprintf(file, "| `%s` | %s | %s |\n", own_families[i].name,
-                      TYPES[own_families[i].type], own_families[i].help);
+                      TYPES[family_type(own_families[i].name)], own_families[i].help);
     (void)fputs(
         "\n## nvitop-exporter's\n\nWith `--compat nvitop-exporter` these stand there instead, "
         "with that exporter's labels and units:\n\n",

@@ -31,8 +31,9 @@ bool way_is_partition(const struct page_row *row)
 static void label_parts(struct page *page, const struct family *family,
                         const struct family_part *part, const char *row_label)
 {
-    if (family->row_label != NULL && row_label != NULL)
-        page_label(page, family->row_label, (vitals_text){row_label, strlen(row_label)});
+    const char *name = family_row_label(family);
+    if (name != NULL && row_label != NULL)
+        page_label(page, name, (vitals_text){row_label, strlen(row_label)});
     if (family->part_label != NULL)
         page_label_word(page, family->part_label, part->value);
 }
@@ -51,7 +52,7 @@ static void add_folded(struct page *page, const struct family *family, const str
 {
     struct page_sum *sum = &page->sums[row->group];
     double value;
-    if (family->type != FAMILY_GAUGE || family->unsummed)
+    if (page->type != FAMILY_GAUGE || family->unsummed)
         return;
     bool known = page_number(page, row->row, part->metric, &value);
     sum->value += known ? value : 0;
@@ -252,22 +253,25 @@ static const struct {
 };
 
 /* From which level on a family is told of. */
-static bool is_told(const struct family *family, const struct exposition_options *options)
+static bool is_told(const struct family *family, const char *name,
+                    const struct exposition_options *options)
 {
     enum exposition_level level = options->level;
-    if (options->without_host && strncmp(family->name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0)
+    enum family_level of = family_level(family);
+    if (options->without_host && strncmp(name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0)
         return false;
-    return family->level == FAMILY_ALWAYS ||
-           (family->level == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
-           (family->level == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
+    return of == FAMILY_ALWAYS || (of == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
+           (of == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
 }
 
 void exposition_write_family(struct page *page, const struct family *family,
                              const struct ways_from *from)
 {
-    if (!is_told(family, page->options) ||
+    char room[FAMILY_NAME_SIZE];
+    const char *name = family_name(family, room);
+    if (!is_told(family, name, page->options) ||
         ((page->snapshot == NULL || page->is_alone) && !WAYS[family->way].alone))
         return;
-    page_family(page, FAMILY_PREFIX, family->name, family->type, family->help);
+    page_family(page, FAMILY_PREFIX, name, family_type(name), family_help(family));
     WAYS[family->way].write(page, family, from);
 }

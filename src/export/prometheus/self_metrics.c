@@ -9,7 +9,6 @@ enum { OWN_CPU, OWN_RESIDENT, OWN_VIRTUAL, OWN_START, OWN_OPEN, OWN_MOST };
 
 const struct family own_families[OWN_FAMILIES] = {
     [OWN_CPU] = {.name = "process_cpu_seconds_total",
-                 .type = FAMILY_COUNTER,
                  .help = "CPU time that the program which answers has used."},
     [OWN_RESIDENT] = {.name = "process_resident_memory_bytes",
                       .help = "Its memory that is resident."},

@@ -83,7 +83,7 @@ static struct sample *two_gpus(void)
 static void text_has_heads_and_samples(void)
 {
     char *text = rendered(&PLAIN, two_gpus(), EXPOSITION_TEXT);
-    CHECK_CONTAINS(text, "# HELP vitals_gpu_power_watts Power draw of the board.\n"
+    CHECK_CONTAINS(text, "# HELP vitals_gpu_power_watts Power draw of the whole board.\n"
                          "# TYPE vitals_gpu_power_watts gauge\n"
                          "vitals_gpu_power_watts{gpu=\"0\",uuid=\"GPU-a\"} 1.5\n");
     CHECK_CONTAINS(text, "# TYPE vitals_gpu_energy_joules_total counter\n"

@@ -24,22 +24,28 @@ static void names_follow_the_rules(void)
     static const char *const SUFFIXES[] = {"_sum", "_count", "_bucket", "_created"};
     for (size_t i = 0; i < families_count; i++) {
         const struct family *family = &families[i];
-        CHECK_CASE(family->name);
-        CHECK(is_name(family->name));
-        CHECK_INT(ends_in(family->name, "_total"), family->type == FAMILY_COUNTER);
+        char room[FAMILY_NAME_SIZE];
+        const char *name = family_name(family, room);
+        CHECK_CASE(name);
+        CHECK(is_name(name));
+        CHECK_INT(ends_in(name, "_total"), family_type(name) == FAMILY_COUNTER);
         for (size_t s = 0; s < CHECK_COUNT(SUFFIXES); s++)
-            CHECK_FALSE(ends_in(family->name, SUFFIXES[s]));
-        for (size_t other = 0; other < i; other++)
-            CHECK(strcmp(families[other].name, family->name) != 0);
+            CHECK_FALSE(ends_in(name, SUFFIXES[s]));
+        for (size_t other = 0; other < i; other++) {
+            char other_room[FAMILY_NAME_SIZE];
+            CHECK(strcmp(family_name(&families[other], other_room), name) != 0);
+        }
     }
 }
 
 static void help_is_a_sentence(void)
 {
     for (size_t i = 0; i < families_count; i++) {
-        const char *help = families[i].help;
-        CHECK_CASE(families[i].name);
-        CHECK_NOT_NULL(families[i].labels);
+        char room[FAMILY_NAME_SIZE], labels[FAMILY_LABELS_SIZE];
+        const char *help = family_help(&families[i]);
+        CHECK_CASE(family_name(&families[i], room));
+        family_labels(&families[i], labels);
+        CHECK(strlen(labels) < FAMILY_LABELS_SIZE - 1);
         CHECK(strlen(help) > 5 && ends_in(help, "."));
         CHECK_NULL(strpbrk(help, "\\\n\r"));
     }
@@ -50,13 +56,15 @@ static void units_are_those_of_what_is_read(void)
 {
     for (size_t i = 0; i < families_count; i++) {
         const struct family *family = &families[i];
+        char room[FAMILY_NAME_SIZE];
+        const char *name = family_name(family, room);
         if (family->way != FAMILY_ROWS)
             continue;
         for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
             const char *unit = vitals_metric_unit(family->parts[p].metric);
-            CHECK_CASE(family->name);
+            CHECK_CASE(name);
             CHECK_NOT_NULL(unit);
-            CHECK_STR(family_unit(family->name), unit);
+            CHECK_STR(family_unit(name), unit);
             CHECK(vitals_metric_type(family->parts[p].metric) != VITALS_TEXT);
         }
     }
@@ -67,12 +75,14 @@ static void counters_read_what_counts(void)
 {
     for (size_t i = 0; i < families_count; i++) {
         const struct family *family = &families[i];
-        bool remapped = strcmp(family->name, "gpu_row_remaps_total") == 0;
+        char room[FAMILY_NAME_SIZE];
+        const char *name = family_name(family, room);
+        bool remapped = strcmp(name, "gpu_row_remaps_total") == 0;
         for (size_t p = 0;
              family->way == FAMILY_ROWS && p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
             bool counts = vitals_metric_kind(family->parts[p].metric) == VITALS_COUNTER;
-            CHECK_CASE(family->name);
-            CHECK_INT(counts || remapped, family->type == FAMILY_COUNTER);
+            CHECK_CASE(name);
+            CHECK_INT(counts || remapped, family_type(name) == FAMILY_COUNTER);
         }
     }
 }
@@ -82,17 +92,38 @@ static void runs_have_their_values(void)
 {
     for (size_t i = 0; i < families_count; i++) {
         const struct family *family = &families[i];
-        CHECK_CASE(family->name);
-        CHECK_INT(family->level == FAMILY_OF_RUNS, family->way >= FAMILY_RUN);
+        char room[FAMILY_NAME_SIZE];
+        const char *name = family_name(family, room);
+        CHECK_CASE(name);
+        CHECK_INT(family_level(family) == FAMILY_OF_RUNS, family->way >= FAMILY_RUN);
         CHECK_INT(family->way == FAMILY_RUN, family->measure != NULL);
         if (family->measure == NULL)
             continue;
         vitals_measure measure = vitals_measure_find(family->measure);
         CHECK(measure != 0);
-        CHECK_STR(vitals_measure_unit(measure), family_unit(family->name));
-        CHECK_INT(vitals_measure_is_counter(measure), family->type == FAMILY_COUNTER);
-        CHECK(family->type != FAMILY_COUNTER || family->figure != NULL);
+        CHECK_STR(vitals_measure_unit(measure), family_unit(name));
+        CHECK_INT(vitals_measure_is_counter(measure), family_type(name) == FAMILY_COUNTER);
+        CHECK(family_type(name) != FAMILY_COUNTER || family->figure != NULL);
     }
+}
+
+/* What a row does not state follows from its first metric. */
+static void rows_of_one_metric_follow_the_catalogue(void)
+{
+    const struct family counter = {.parts = {{VITALS_GPU_ENGINE_BUSY_SECONDS, NULL}}};
+    const struct family gauge = {.parts = {{VITALS_GPU_PROCESS_MEMORY_USED_BYTES, NULL}}};
+    char room[FAMILY_NAME_SIZE], labels[FAMILY_LABELS_SIZE];
+    CHECK_STR(family_name(&counter, room), "gpu_engine_busy_seconds_total");
+    CHECK_STR(family_help(&counter), vitals_metric_help(VITALS_GPU_ENGINE_BUSY_SECONDS));
+    CHECK_STR(family_row_label(&counter), "engine");
+    CHECK_INT(family_level(&counter), FAMILY_ALWAYS);
+    family_labels(&counter, labels);
+    CHECK_STR(labels, "gpu, uuid, engine");
+    CHECK_STR(family_name(&gauge, room), "gpu_process_memory_used_bytes");
+    CHECK_NULL(family_row_label(&gauge));
+    CHECK_INT(family_level(&gauge), FAMILY_OF_PROCESSES);
+    family_labels(&gauge, labels);
+    CHECK_STR(labels, "gpu, uuid, pid");
 }
 
 static void units_are_told_by_names(void)
@@ -123,9 +154,10 @@ static void what_is_read_is_asked_for(void)
     for (size_t i = 0; i < families_count; i++) {
         for (size_t p = 0; p < FAMILY_PARTS && families[i].parts[p].metric != 0; p++) {
             vitals_metric metric = families[i].parts[p].metric;
-            CHECK_CASE(families[i].name);
+            char room[FAMILY_NAME_SIZE];
+            CHECK_CASE(family_name(&families[i], room));
             CHECK(vitals_request_has(all, metric));
-            if (families[i].level <= FAMILY_OF_WORKLOADS)
+            if (family_level(&families[i]) <= FAMILY_OF_WORKLOADS)
                 CHECK(vitals_request_has(workloads, metric));
         }
     }
@@ -146,6 +178,7 @@ static const check_test tests[] = {
     {"units are those of what is read", units_are_those_of_what_is_read},
     {"counters read what counts", counters_read_what_counts},
     {"runs have their values", runs_have_their_values},
+    {"rows of one metric follow the catalogue", rows_of_one_metric_follow_the_catalogue},
     {"units are told by names", units_are_told_by_names},
     {"what is read is asked for", what_is_read_is_asked_for},
 };
