@@ -1,9 +1,10 @@
 /* publisher.h: somebody who is told: a server of ours that others ask, or a server of others.
  *
  * A publisher is a record of functions, a row in publishers.c and a member of the first line. All
- * functions are called by the main thread, one after another, and never wait: what needs a network
- * or a disk that may hang has a thread of its own behind a queue of bounded length that counts
- * what it dropped. What a person must read goes through reply.h.
+ * functions are called by the main thread, one after another, and never wait for a network: a
+ * publisher that needs one has a thread of its own behind a queue of bounded length that counts
+ * what it dropped. MLflow's queue is a file, so a disk that hangs holds this program until its
+ * watchdog ends it. Messages for a person go through reply.h.
  *
  *     open ──► (snapshot | usage | mark)… ──► end, where it is a run ──► close
  */

@@ -1,19 +1,16 @@
-/* mlflow.c: tells an MLflow server of a run: the publisher "mlflow".
+/* mlflow.c: exports a run to an MLflow server: the publisher "mlflow".
  *
- *     main thread                       writer's thread         sender's thread (mlflow_sender.h)
- *     samples ─► points ─► requests ─►  queue ─► spool  ─────►  the server
+ *     main thread                                     sender's thread (mlflow_sender.h)
+ *     samples ─► points ─► requests ─► spool  ─────►  the server
  *
- * The main thread folds samples and never waits. The writer alone waits for the disk, the sender
- * alone for the network; what was written down outlives this program. */
+ * The spool is the queue between the two: a record is in its file before the next sample is read,
+ * so that it outlives this program, and only the sender waits for the network. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "export/account_times.h"
@@ -29,87 +26,23 @@
 #include "export/reply.h"
 #include "record/sample.h"
 
-enum { QUEUE = 256, ARTIFACT_MOST = 40 * 1024 * 1024, INTERVAL_SECONDS = 10 };
-
-/* A record on its way to the spool. */
-struct item {
-    enum spool_kind kind;
-    int file;         /* -1, or an artifact, open, since its path may be gone by then */
-    struct text text; /* the record; of an artifact its path */
-};
+enum { ARTIFACT_MOST = 40 * 1024 * 1024, INTERVAL_SECONDS = 10 };
 
 struct mlflow {
-    /* main thread */
     struct mlflow_points *points; /* NULL: an older spool is sent */
     struct mlflow_batch batch;
     struct sample *moment; /* the newest, or NULL */
     json_t *job, *config;
     enum redact_form form;
     bool ended, limits_told;
+    bool launched; /* the run is begun by us, in our working folder */
 
-    char *folder, *resume, *uri; /* set before the writer begins, and never after */
-    const char *instead;         /* likewise, as the job and config above, whose it is */
-    uint64_t away_ns;            /* likewise */
-    bool launched;               /* likewise: the run is begun by us, in our working folder */
-
-    pthread_t writer;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;   /* by the monotonic clock */
-    struct item items[QUEUE]; /* guarded by mutex, as all below */
-    size_t first, count;
-    uint64_t dropped;
-    bool closing, written;        /* no more comes; the writer has finished */
-    bool said_trouble;            /* writer's thread */
-    struct spool *spool;          /* set by the writer */
-    struct mlflow_sender *sender; /* likewise */
+    char *resume, *uri; /* used by the sender too, until it has stopped */
+    struct spool *spool;
+    struct mlflow_sender *sender;
+    uint64_t dropped;  /* records that the spool did not keep */
+    bool said_trouble; /* the disk does not take what is appended */
 };
-
-/* ---- the queue ---- */
-
-static void item_done(struct item *item)
-{
-    if (item->file >= 0)
-        (void)close(item->file);
-    text_done(&item->text);
-}
-
-/* Takes the text's bytes over, and the file. */
-static void enqueue(struct mlflow *mlflow, enum spool_kind kind, int file, struct text *text)
-{
-    struct item item = {kind, file, *text};
-    *text = (struct text){.bytes = NULL};
-    pthread_mutex_lock(&mlflow->mutex);
-    size_t most = kind == SPOOL_END ? QUEUE : QUEUE - 1; /* the end always finds a place */
-    if (item.text.failed || mlflow->count >= most) {
-        mlflow->dropped++;
-        item_done(&item);
-    } else {
-        mlflow->items[(mlflow->first + mlflow->count++) % QUEUE] = item;
-    }
-    pthread_cond_broadcast(&mlflow->changed);
-    pthread_mutex_unlock(&mlflow->mutex);
-}
-
-static void enqueue_batch(void *data, struct text *body)
-{
-    enqueue(data, SPOOL_BATCH, -1, body);
-}
-
-/* The next record, the caller's. False: no more will come. */
-static bool dequeue(struct mlflow *mlflow, struct item *item)
-{
-    pthread_mutex_lock(&mlflow->mutex);
-    while (mlflow->count == 0 && !mlflow->closing)
-        pthread_cond_wait(&mlflow->changed, &mlflow->mutex);
-    bool any = mlflow->count > 0;
-    if (any) {
-        *item = mlflow->items[mlflow->first];
-        mlflow->first = (mlflow->first + 1) % QUEUE;
-        mlflow->count--;
-    }
-    pthread_mutex_unlock(&mlflow->mutex);
-    return any;
-}
 
 /* ---- what is asked for ---- */
 
@@ -187,57 +120,54 @@ static char *make_target(const struct mlflow *mlflow)
     return bytes;
 }
 
-/* ---- the writer ---- */
+/* ---- the spool ---- */
 
-/* vitals/NAME\n and the bytes of the file. False: it cannot be read, or is too long. */
-static bool read_artifact(struct item *item, struct text *out)
+/* Appends a record, and tells the sender. */
+static void keep(struct mlflow *mlflow, enum spool_kind kind, const struct text *record)
 {
-    const char *path = item->text.bytes, *slash = strrchr(path, '/');
-    FILE *file = fdopen(item->file, "r");
-    char *place = NULL;
-    size_t size = 0;
-    text_format(out, "vitals/%s\n", slash != NULL ? slash + 1 : path);
-    if (file != NULL) {
-        item->file = -1; /* it is the stream's */
-        place = text_reserve(out, ARTIFACT_MOST + 1);
-    }
-    if (place != NULL) {
-        size = fread(place, 1, ARTIFACT_MOST + 1, file);
-        if (size <= ARTIFACT_MOST)
-            text_advance(out, size);
-    }
-    bool whole = place != NULL && size <= ARTIFACT_MOST && ferror(file) == 0;
-    if (file != NULL)
-        (void)fclose(file);
-    return whole;
-}
+    if (record->failed || !spool_append(mlflow->spool, kind, record->bytes, record->size))
+        mlflow->dropped++;
 
-/* Once: the disk does not take what is appended. */
-static void say_trouble(struct mlflow *mlflow)
-{
     int number = spool_path(mlflow->spool) != NULL ? spool_trouble(mlflow->spool) : 0;
     if (number != 0 && !mlflow->said_trouble)
         reply_say("mlflow: %s: %s; what is not sent by the end may be lost",
                   spool_path(mlflow->spool), number == ENOSPC ? "disk full" : strerror(number));
     mlflow->said_trouble |= number != 0;
+    mlflow_sender_wake(mlflow->sender);
 }
 
-static void keep(struct mlflow *mlflow, struct item *item, struct mlflow_sender *sender)
+static void keep_batch(void *data, struct text *body)
 {
+    keep(data, SPOOL_BATCH, body);
+}
+
+/* Keeps a file as an artifact: vitals/NAME\n and its bytes. */
+static void keep_file(struct mlflow *mlflow, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
     struct text artifact = {.bytes = NULL};
-    bool is_file = item->file >= 0;
-    struct text *body = is_file ? &artifact : &item->text;
-    if (is_file && !read_artifact(item, &artifact)) {
-        reply_say("mlflow: %s cannot be sent", item->text.bytes);
-    } else if (!spool_append(mlflow->spool, item->kind, body->bytes, body->size)) {
-        pthread_mutex_lock(&mlflow->mutex);
-        mlflow->dropped++;
-        pthread_mutex_unlock(&mlflow->mutex);
+    char *place = NULL;
+    size_t size = 0;
+
+    text_format(&artifact, "vitals/%s\n", slash != NULL ? slash + 1 : path);
+    if (file != NULL)
+        place = text_reserve(&artifact, ARTIFACT_MOST + 1);
+    if (place != NULL)
+        size = fread(place, 1, ARTIFACT_MOST + 1, file);
+
+    if (place != NULL && size <= ARTIFACT_MOST && ferror(file) == 0) {
+        text_advance(&artifact, size);
+        keep(mlflow, SPOOL_ARTIFACT, &artifact);
+    } else {
+        reply_say("mlflow: %s cannot be sent", path);
     }
-    say_trouble(mlflow);
     text_done(&artifact);
-    item_done(item);
-    mlflow_sender_wake(sender);
+    if (file != NULL)
+        (void)fclose(file);
+    else if (descriptor >= 0)
+        (void)close(descriptor);
 }
 
 /* A new one that says where it goes. */
@@ -261,9 +191,10 @@ static int begin_spool(const struct mlflow *mlflow, struct spool **spool, vitals
     char *target = make_target(mlflow);
     if (target == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
-    int code = mlflow->folder != NULL ? make_spool(mlflow->folder, target, spool, error)
-                                      : record_fail(VITALS_EGONE, "mlflow", error,
-                                                    "there is no folder for what is not sent");
+    const char *folder = setting(mlflow->config, "spool", NULL);
+    int code = folder != NULL ? make_spool(folder, target, spool, error)
+                              : record_fail(VITALS_EGONE, "mlflow", error,
+                                            "there is no folder for what is not sent");
     if (code < 0) {
         reply_say("mlflow: nothing is kept for later: %s",
                   strncmp(error->message, "mlflow: ", 8) == 0 ? error->message + 8
@@ -272,12 +203,6 @@ static int begin_spool(const struct mlflow *mlflow, struct spool **spool, vitals
     }
     free(target);
     return code;
-}
-
-static int open_spool(const struct mlflow *mlflow, struct spool **spool, vitals_error *error)
-{
-    return mlflow->resume != NULL ? spool_open(mlflow->resume, spool, error)
-                                  : begin_spool(mlflow, spool, error);
 }
 
 /* Another program was killed before the run's end, or the record of the end is damaged. */
@@ -300,57 +225,6 @@ static void end_for_another(struct spool *spool)
     int size = snprintf(end, sizeof end, "{\"status\":\"KILLED\",\"end_time\":%llu}",
                         (unsigned long long)spool_written_ms(spool));
     (void)spool_append(spool, SPOOL_END, end, (size_t)size);
-}
-
-static void *writer_main(void *data)
-{
-    struct mlflow *mlflow = data;
-    struct spool *spool = NULL;
-    struct mlflow_sender *sender = NULL;
-    struct item item;
-    vitals_error error = {.code = 0};
-    if (open_spool(mlflow, &spool, &error) == 0) {
-        if (mlflow->resume != NULL)
-            end_for_another(spool);
-        const struct mlflow_sender_options options = {.resumed = mlflow->resume != NULL,
-                                                      .uri = mlflow->uri,
-                                                      .instead = mlflow->instead,
-                                                      .away_ns = mlflow->away_ns};
-        (void)mlflow_sender_start(spool, &options, &sender, &error);
-    }
-    if (sender == NULL)
-        reply_failed("mlflow", "%s", error.message);
-    pthread_mutex_lock(&mlflow->mutex);
-    mlflow->spool = spool;
-    mlflow->sender = sender;
-    pthread_mutex_unlock(&mlflow->mutex);
-    while (dequeue(mlflow, &item)) {
-        if (sender != NULL)
-            keep(mlflow, &item, sender);
-        else
-            item_done(&item);
-    }
-    pthread_mutex_lock(&mlflow->mutex);
-    mlflow->written = true;
-    pthread_cond_broadcast(&mlflow->changed);
-    pthread_mutex_unlock(&mlflow->mutex);
-    return NULL;
-}
-
-static int start_writer(struct mlflow *mlflow, vitals_error *error)
-{
-    pthread_condattr_t attributes;
-    sigset_t all, before;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_mutex_init(&mlflow->mutex, NULL);
-    pthread_cond_init(&mlflow->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int number = pthread_create(&mlflow->writer, NULL, writer_main, mlflow);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return number == 0 ? 0 : record_fail_errno(number, "mlflow", error);
 }
 
 /* ---- what is told of a run ---- */
@@ -379,16 +253,14 @@ static void done(struct mlflow *mlflow)
     sample_unref(mlflow->moment);
     json_decref(mlflow->job);
     json_decref(mlflow->config);
-    free(mlflow->folder);
     free(mlflow->resume);
     free(mlflow->uri);
     free(mlflow);
 }
 
-/* A run to be told from now on. */
-static int prepare(struct mlflow *mlflow, vitals_error *error)
+/* A run to be told from now on, with a spool of its own. */
+static int begin_run(struct mlflow *mlflow, vitals_error *error)
 {
-    const char *folder = setting(mlflow->config, "spool", NULL);
     if (mlflow->uri == NULL)
         return record_fail(VITALS_EARGUMENT, "no server", error,
                            "--mlflow=URI, or set MLFLOW_TRACKING_URI");
@@ -396,10 +268,18 @@ static int prepare(struct mlflow *mlflow, vitals_error *error)
     if (code < 0)
         return code;
     mlflow->points = make_points(mlflow);
-    mlflow->folder = folder != NULL ? strdup(folder) : NULL;
-    if (mlflow->points == NULL || (folder != NULL && !mlflow->folder))
+    if (mlflow->points == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
-    return 0;
+    return begin_spool(mlflow, &mlflow->spool, error);
+}
+
+/* The spool of another program, which is sent as it is. */
+static int resume_run(struct mlflow *mlflow, vitals_error *error)
+{
+    int code = spool_open(mlflow->resume, &mlflow->spool, error);
+    if (code == 0)
+        end_for_another(mlflow->spool);
+    return code;
 }
 
 static int open_mlflow(const json_t *config, const json_t *hello, void **data, vitals_error *error)
@@ -411,23 +291,31 @@ static int open_mlflow(const json_t *config, const json_t *hello, void **data, v
     const char *uri = setting(config, "uri", "MLFLOW_TRACKING_URI");
     if (mlflow == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
-    mlflow->batch = (struct mlflow_batch){.emit = enqueue_batch, .data = mlflow};
+    mlflow->batch = (struct mlflow_batch){.emit = keep_batch, .data = mlflow};
     mlflow->config = json_deep_copy(config);
     mlflow->job = json_deep_copy(json_object_get(hello, "job"));
     mlflow->launched = program != NULL && strcmp(program, "run") == 0;
     int known = form != NULL ? redact_form_of(form) : REDACT_OFF;
     mlflow->form = known >= 0 ? (enum redact_form)known : REDACT_OFF;
     mlflow->resume = resume != NULL ? strdup(resume) : NULL;
-    mlflow->instead = resume != NULL ? setting(mlflow->config, "instead", NULL) : NULL;
     mlflow->uri = uri != NULL ? strdup(uri) : NULL;
-    mlflow->away_ns = (uint64_t)(fmin(number(config, "away_seconds"), 1e9) * 1e9);
-    int code = mlflow->resume == NULL ? prepare(mlflow, error) : 0;
-    if (code == 0)
-        code = start_writer(mlflow, error);
+
+    int code = mlflow->resume == NULL ? begin_run(mlflow, error) : resume_run(mlflow, error);
+    if (code == 0) {
+        const struct mlflow_sender_options options = {
+            .resumed = mlflow->resume != NULL,
+            .uri = mlflow->uri,
+            .instead = resume != NULL ? setting(mlflow->config, "instead", NULL) : NULL,
+            .away_ns = (uint64_t)(fmin(number(config, "away_seconds"), 1e9) * 1e9),
+        };
+        code = mlflow_sender_start(mlflow->spool, &options, &mlflow->sender, error);
+    }
     if (code < 0) {
+        spool_close(mlflow->spool, mlflow->resume == NULL);
         done(mlflow);
         return code;
     }
+
     *data = mlflow;
     if (mlflow->points != NULL)
         mlflow_write_begin(mlflow->job, mlflow->config, mlflow->form, wanted_run(config) != NULL,
@@ -471,16 +359,8 @@ static void put_files(struct mlflow *mlflow, const json_t *paths)
 {
     for (size_t i = 0; i < json_array_size(paths); i++) {
         const char *path = json_string_value(json_array_get(paths, i));
-        struct text text = {.bytes = NULL};
-        if (path == NULL || path[0] == '\0')
-            continue;
-        int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        text_string(&text, path);
-        if (file >= 0)
-            enqueue(mlflow, SPOOL_ARTIFACT, file, &text);
-        else
-            reply_say("mlflow: %s cannot be sent", path);
-        text_done(&text);
+        if (path != NULL && path[0] != '\0')
+            keep_file(mlflow, path);
     }
 }
 
@@ -490,7 +370,8 @@ static void put_end(struct mlflow *mlflow, const char *status, uint64_t ms)
     text_format(&end, "{\"status\":\"%s\",\"end_time\":%llu%s}",
                 status != NULL ? status : "FINISHED", (unsigned long long)ms,
                 status == NULL ? "," MLFLOW_ONLY_OURS : "");
-    enqueue(mlflow, SPOOL_END, -1, &end);
+    keep(mlflow, SPOOL_END, &end);
+    text_done(&end);
     mlflow->ended = true;
 }
 
@@ -515,7 +396,8 @@ static void take_end(void *data, const json_t *account, const json_t *status)
     put_end(mlflow, mlflow_status(status), ms);
     text_string(&document, "vitals/account.json\n");
     mlflow_account_document(account, mlflow->form, &document);
-    enqueue(mlflow, SPOOL_ARTIFACT, -1, &document);
+    keep(mlflow, SPOOL_ARTIFACT, &document);
+    text_done(&document);
     put_files(mlflow, json_object_get(mlflow->config, "artifacts"));
 }
 
@@ -538,27 +420,6 @@ static void end_unseen(struct mlflow *mlflow)
 
 /* ---- the close ---- */
 
-/* The deadline is for the server. The disk gets some seconds in any case: a program that was
- * started late on a busy machine would lose all that it has read. The watchdog waits longer still.
- */
-static bool wait_for_writer(struct mlflow *mlflow, uint64_t deadline_ns)
-{
-    const uint64_t DISK_NS = 5 * UINT64_C(1000000000), least_ns = clock_now_ns() + DISK_NS;
-    deadline_ns = deadline_ns > least_ns ? deadline_ns : least_ns;
-    struct timespec at = {.tv_sec = (time_t)(deadline_ns / 1000000000),
-                          .tv_nsec = (long)(deadline_ns % 1000000000)};
-    pthread_mutex_lock(&mlflow->mutex);
-    mlflow->closing = true;
-    pthread_cond_broadcast(&mlflow->changed);
-    while (!mlflow->written && pthread_cond_timedwait(&mlflow->changed, &mlflow->mutex, &at) == 0)
-        ;
-    bool written = mlflow->written;
-    pthread_mutex_unlock(&mlflow->mutex);
-    if (written)
-        (void)pthread_join(mlflow->writer, NULL);
-    return written;
-}
-
 static void say_left(const struct mlflow *mlflow, const char *why)
 {
     const char *path = spool_path(mlflow->spool);
@@ -575,8 +436,8 @@ static void say_left(const struct mlflow *mlflow, const char *why)
         reply_say("mlflow: not all was sent%s%s; the rest is lost", between, why);
 }
 
-/* The sender and its spool; one of another program it has ended itself. False: a thread is held up,
- * and keeps what it uses. */
+/* The sender and its spool; one of another program it has ended itself. False: the thread is held
+ * up, and keeps what it uses. */
 static bool close_sender(struct mlflow *mlflow, uint64_t deadline_ns)
 {
     char why[400];
@@ -611,20 +472,11 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
     struct mlflow *mlflow = data;
     if (mlflow->points != NULL && !mlflow->ended)
         end_unseen(mlflow);
-    if (!wait_for_writer(mlflow, deadline_ns)) {
-        reply_say("mlflow: the disk does not answer; what was measured last is lost");
-        return;
-    }
     if (mlflow->dropped > 0)
         reply_say("mlflow: %llu parts are missing: %s", (unsigned long long)mlflow->dropped,
                   mlflow->said_trouble ? "the disk did not take them" : "too much was waiting");
-    if (mlflow->sender != NULL && !close_sender(mlflow, deadline_ns))
-        return;
-    if (mlflow->sender == NULL)
-        spool_close(mlflow->spool, mlflow->resume == NULL);
-    pthread_cond_destroy(&mlflow->changed);
-    pthread_mutex_destroy(&mlflow->mutex);
-    done(mlflow);
+    if (close_sender(mlflow, deadline_ns))
+        done(mlflow);
 }
 
 const struct publisher publisher_mlflow = {
