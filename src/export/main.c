@@ -54,8 +54,6 @@ static void open_publishers(struct tell *tell, const json_t *hello)
         else
             tell->told[tell->count++] = told;
     }
-    double seconds = json_number_value(json_object_get(hello, "patience_seconds"));
-    tell->patience_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
 static void tell_snapshot(struct tell *tell, const char *line, size_t size)
@@ -211,9 +209,11 @@ int main(int count, char **arguments)
         return 2;
     }
     outlive_signals(hello);
+    double seconds = json_number_value(json_object_get(hello, "patience_seconds"));
+    tell.patience_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 0;
+    watchdog_start(STDIN_FILENO, tell.patience_ns + GRACE_NS);
     open_publishers(&tell, hello);
     json_decref(hello);
-    watchdog_start(STDIN_FILENO, tell.patience_ns + GRACE_NS);
     while ((got = wire_next(wire, &line, &size)) >= 0) {
         if (got > 0)
             take_line(&tell, line, size);
