@@ -1,15 +1,13 @@
 /* mlflow_sender.c: see mlflow_sender.h. */
 #include "export/mlflow/mlflow_sender.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "export/address.h"
 #include "export/clock.h"
+#include "export/export_thread.h"
 #include "export/mlflow/mlflow_server.h"
 #include "export/reply.h"
 #include "record/sample.h"
@@ -30,14 +28,11 @@ struct mlflow_sender {
     bool search;  /* a run may have been made before */
     const char *uri, *instead;
     uint64_t away_ns;
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed; /* by the monotonic clock */
-    bool woken, stopping;   /* guarded by mutex */
-    bool hurry;             /* guarded by mutex: not to wait for the next try */
-    bool finished;          /* guarded by mutex */
-    uint64_t taken_ns;      /* guarded by mutex: when the server last took something */
-    atomic_bool cancel;     /* of the request that is on its way */
+    struct export_thread thread;
+    bool woken, stopping; /* guarded by its mutex */
+    bool hurry;           /* guarded by its mutex: not to wait for the next try */
+    uint64_t taken_ns;    /* guarded by its mutex: when the server last took something */
+    atomic_bool cancel;   /* of the request that is on its way */
 
     /* sender's thread */
     struct mlflow_server server;
@@ -63,31 +58,29 @@ struct mlflow_sender {
  * somebody is in a `hurry`. */
 static void wait_for(struct mlflow_sender *sender, uint64_t until_ns, bool hurry)
 {
-    struct timespec at = {.tv_sec = (time_t)(until_ns / SECOND),
-                          .tv_nsec = (long)(until_ns % SECOND)};
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     while (!atomic_load(&sender->cancel) && until_ns == 0 && !sender->woken && !sender->stopping)
-        pthread_cond_wait(&sender->changed, &sender->mutex);
+        pthread_cond_wait(&sender->thread.changed, &sender->thread.mutex);
     while (!atomic_load(&sender->cancel) && until_ns > 0 && !(hurry && sender->hurry) &&
-           pthread_cond_timedwait(&sender->changed, &sender->mutex, &at) == 0)
+           export_thread_wait(&sender->thread, until_ns))
         ;
     sender->woken = sender->hurry = false;
-    pthread_mutex_unlock(&sender->mutex);
+    pthread_mutex_unlock(&sender->thread.mutex);
 }
 
 static bool is_stopping(struct mlflow_sender *sender)
 {
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     bool stopping = sender->stopping;
-    pthread_mutex_unlock(&sender->mutex);
+    pthread_mutex_unlock(&sender->thread.mutex);
     return stopping;
 }
 
 static void note_taken(struct mlflow_sender *sender)
 {
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     sender->taken_ns = clock_now_ns();
-    pthread_mutex_unlock(&sender->mutex);
+    pthread_mutex_unlock(&sender->thread.mutex);
 }
 
 /* Why it does not go on, and where; a request without an answer says where itself. */
@@ -575,7 +568,7 @@ static void explain_rest(const struct mlflow_sender *sender, char why[static 400
         (void)snprintf(why, 400, "it was ended before");
 }
 
-static void *sender_main(void *data)
+static void sender_main(void *data)
 {
     struct mlflow_sender *sender = data;
     vitals_error error;
@@ -595,19 +588,12 @@ static void *sender_main(void *data)
         explain_rest(sender, why);
         tell_rest(sender, why);
     }
-    pthread_mutex_lock(&sender->mutex);
-    sender->finished = true;
-    pthread_cond_broadcast(&sender->changed);
-    pthread_mutex_unlock(&sender->mutex);
-    return NULL;
 }
 
 int mlflow_sender_start(struct spool *spool, const struct mlflow_sender_options *options,
                         struct mlflow_sender **out, vitals_error *error)
 {
     struct mlflow_sender *sender = calloc(1, sizeof *sender);
-    pthread_condattr_t attributes;
-    sigset_t all, before;
     if (sender == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
     sender->spool = spool;
@@ -616,18 +602,10 @@ int mlflow_sender_start(struct spool *spool, const struct mlflow_sender_options 
     sender->instead = options->instead;
     sender->away_ns = options->away_ns;
     sender->taken_ns = clock_now_ns();
-    pthread_mutex_init(&sender->mutex, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&sender->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int number = pthread_create(&sender->thread, NULL, sender_main, sender);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (number != 0) {
+    int code = export_thread_start(&sender->thread, sender_main, sender, error);
+    if (code < 0) {
         free(sender);
-        return record_fail_errno(number, "mlflow", error);
+        return code;
     }
     *out = sender;
     return 0;
@@ -635,20 +613,10 @@ int mlflow_sender_start(struct spool *spool, const struct mlflow_sender_options 
 
 void mlflow_sender_wake(struct mlflow_sender *sender)
 {
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     sender->woken = true;
-    pthread_cond_broadcast(&sender->changed);
-    pthread_mutex_unlock(&sender->mutex);
-}
-
-/* Until it has finished, or the time is over. Called with the mutex. */
-static bool wait_until_finished(struct mlflow_sender *sender, uint64_t until_ns)
-{
-    struct timespec at = {.tv_sec = (time_t)(until_ns / SECOND),
-                          .tv_nsec = (long)(until_ns % SECOND)};
-    while (!sender->finished && pthread_cond_timedwait(&sender->changed, &sender->mutex, &at) == 0)
-        ;
-    return sender->finished;
+    pthread_cond_broadcast(&sender->thread.changed);
+    pthread_mutex_unlock(&sender->thread.mutex);
 }
 
 /* When it is waited for no longer, which is later once something arrives. Called with the mutex. */
@@ -662,22 +630,22 @@ bool mlflow_sender_stop(struct mlflow_sender *sender, uint64_t deadline_ns)
 {
     enum { GRACE_NS = 300000000 }; /* for a request to be given up */
     uint64_t until_ns, most_ns = deadline_ns > GRACE_NS ? deadline_ns - GRACE_NS : 0;
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     sender->stopping = sender->hurry = true;
-    pthread_cond_broadcast(&sender->changed);
+    pthread_cond_broadcast(&sender->thread.changed);
     bool finished;
     do {
         until_ns = give_up_ns(sender, most_ns);
-        finished = wait_until_finished(sender, until_ns);
+        finished = export_thread_wait_for_end(&sender->thread, until_ns);
     } while (!finished && give_up_ns(sender, most_ns) > until_ns);
     if (!finished) {
         atomic_store(&sender->cancel, true);
-        pthread_cond_broadcast(&sender->changed);
-        finished = wait_until_finished(sender, deadline_ns);
+        pthread_cond_broadcast(&sender->thread.changed);
+        finished = export_thread_wait_for_end(&sender->thread, deadline_ns);
     }
-    pthread_mutex_unlock(&sender->mutex);
-    if (finished)
-        (void)pthread_join(sender->thread, NULL);
+    pthread_mutex_unlock(&sender->thread.mutex);
+    if (!finished)
+        export_thread_abandon(&sender->thread);
     return finished;
 }
 
@@ -686,7 +654,6 @@ void mlflow_sender_free(struct mlflow_sender *sender, char why[static 400])
     explain(sender, why);
     mlflow_server_done(&sender->server);
     mlflow_run_done(&sender->run);
-    pthread_cond_destroy(&sender->changed);
-    pthread_mutex_destroy(&sender->mutex);
+    export_thread_done(&sender->thread);
     free(sender);
 }

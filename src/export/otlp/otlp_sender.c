@@ -1,9 +1,6 @@
 /* otlp_sender.c: see otlp_sender.h. */
 #include "export/otlp/otlp_sender.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +10,7 @@
 #include "export/body.h"
 #include "export/client.h"
 #include "export/clock.h"
+#include "export/export_thread.h"
 #include "export/otlp/otlp_answer.h"
 #include "export/reply.h"
 
@@ -32,16 +30,14 @@ struct otlp_sender {
     const struct otlp_settings *settings;
     char shown[200]; /* the address, without a password */
     char agent[64];
-    pthread_t thread;
     atomic_bool cancel;
 
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    struct body *queue[OTLP_QUEUE]; /* guarded by mutex, like all down to `ended` */
+    struct export_thread thread;
+    struct body *queue[OTLP_QUEUE]; /* guarded by its mutex, like all down to `closing` */
     size_t first, count, bytes;
     uint64_t first_number; /* of queue[first], counted from the beginning */
     uint64_t pushed, dropped;
-    bool closing, ended;
+    bool closing;
     uint64_t deadline_ns; /* set before closing */
 
     /* The thread's own. */
@@ -89,7 +85,7 @@ void otlp_sender_push(struct otlp_sender *sender, struct text *document)
     size_t size = 0;
     if (body != NULL)
         (void)body_bytes(body, &size);
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     sender->pushed++;
     while (sender->count > 0 && body != NULL &&
            (sender->count == OTLP_QUEUE || sender->bytes + size > OTLP_QUEUE_BYTES)) {
@@ -103,22 +99,22 @@ void otlp_sender_push(struct otlp_sender *sender, struct text *document)
     } else {
         sender->dropped++;
     }
-    pthread_cond_signal(&sender->changed);
-    pthread_mutex_unlock(&sender->mutex);
+    pthread_cond_signal(&sender->thread.changed);
+    pthread_mutex_unlock(&sender->thread.mutex);
 }
 
 /* The oldest, counted for us; NULL: no more will come. Waits for one. */
 static struct body *take_first(struct otlp_sender *sender, uint64_t *number)
 {
     struct body *body = NULL;
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     while (sender->count == 0 && !sender->closing)
-        pthread_cond_wait(&sender->changed, &sender->mutex);
+        pthread_cond_wait(&sender->thread.changed, &sender->thread.mutex);
     if (sender->count > 0 && !atomic_load(&sender->cancel)) {
         body = body_ref(sender->queue[sender->first]);
         *number = sender->first_number;
     }
-    pthread_mutex_unlock(&sender->mutex);
+    pthread_mutex_unlock(&sender->thread.mutex);
     return body;
 }
 
@@ -126,7 +122,7 @@ static struct body *take_first(struct otlp_sender *sender, uint64_t *number)
  * unless it has arrived. */
 static void be_done_with(struct otlp_sender *sender, uint64_t number, bool arrived)
 {
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     bool there = sender->count > 0 && sender->first_number == number;
     if (there)
         drop_first(sender);
@@ -134,22 +130,21 @@ static void be_done_with(struct otlp_sender *sender, uint64_t number, bool arriv
         sender->dropped++;
     if (!there && arrived && sender->dropped > 0)
         sender->dropped--;
-    pthread_mutex_unlock(&sender->mutex);
+    pthread_mutex_unlock(&sender->thread.mutex);
 }
 
 /* False: it is not worth waiting, the end comes first. */
 static bool wait_for(struct otlp_sender *sender, uint64_t wait_ns)
 {
     uint64_t until = clock_now_ns() + wait_ns;
-    struct timespec when = {.tv_sec = (time_t)(until / SECOND), .tv_nsec = (long)(until % SECOND)};
     bool worth = true;
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     while (worth && clock_now_ns() < until) {
         worth = !sender->closing || until < sender->deadline_ns;
         if (worth)
-            (void)pthread_cond_timedwait(&sender->changed, &sender->mutex, &when);
+            (void)export_thread_wait(&sender->thread, until);
     }
-    pthread_mutex_unlock(&sender->mutex);
+    pthread_mutex_unlock(&sender->thread.mutex);
     return worth;
 }
 
@@ -280,7 +275,7 @@ static bool open_client(struct otlp_sender *sender)
     return code == 0;
 }
 
-static void *work(void *data)
+static void work(void *data)
 {
     struct otlp_sender *sender = data;
     uint64_t number = 0;
@@ -294,28 +289,12 @@ static void *work(void *data)
         }
     }
     client_free(sender->client);
-    pthread_mutex_lock(&sender->mutex);
-    sender->ended = true;
-    pthread_cond_signal(&sender->changed);
-    pthread_mutex_unlock(&sender->mutex);
-    return NULL;
-}
-
-static int start(struct otlp_sender *sender)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&sender->thread, NULL, work, sender);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code;
 }
 
 int otlp_sender_new(const struct otlp_settings *settings, struct otlp_sender **out,
                     vitals_error *error)
 {
     struct otlp_sender *sender = calloc(1, sizeof *sender);
-    pthread_condattr_t attributes;
     if (sender == NULL) {
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
         return VITALS_EMEMORY;
@@ -325,30 +304,13 @@ int otlp_sender_new(const struct otlp_settings *settings, struct otlp_sender **o
     set_shown(sender);
     (void)snprintf(sender->agent, sizeof sender->agent, "vitals/%s OTel-OTLP-Exporter-C/%s",
                    vitals_version_text(), vitals_version_text());
-    pthread_mutex_init(&sender->mutex, NULL);
-    pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&sender->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    int code = start(sender);
-    if (code != 0) {
-        *error = (vitals_error){.code = VITALS_ESYSTEM, .detail = code};
-        (void)snprintf(error->message, sizeof error->message, "cannot start a thread: %s",
-                       strerror(code));
+    int code = export_thread_start(&sender->thread, work, sender, error);
+    if (code < 0) {
         free(sender);
-        return VITALS_ESYSTEM;
+        return code;
     }
     *out = sender;
     return 0;
-}
-
-/* Under the mutex. */
-static void wait_for_end(struct otlp_sender *sender, uint64_t until)
-{
-    struct timespec when = {.tv_sec = (time_t)(until / SECOND), .tv_nsec = (long)(until % SECOND)};
-    int code = 0;
-    while (!sender->ended && code != ETIMEDOUT)
-        code = pthread_cond_timedwait(&sender->changed, &sender->mutex, &when);
 }
 
 static void say_what_was_lost(const struct otlp_sender *sender)
@@ -363,25 +325,22 @@ bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns)
 {
     uint64_t now = clock_now_ns();
     uint64_t room = deadline_ns > now + CANCEL_ROOM ? CANCEL_ROOM : 0;
-    pthread_mutex_lock(&sender->mutex);
+    pthread_mutex_lock(&sender->thread.mutex);
     sender->deadline_ns = deadline_ns - room;
     sender->closing = true;
-    pthread_cond_broadcast(&sender->changed);
-    wait_for_end(sender, deadline_ns - room);
+    pthread_cond_broadcast(&sender->thread.changed);
+    (void)export_thread_wait_for_end(&sender->thread, deadline_ns - room);
     atomic_store(&sender->cancel, true);
-    wait_for_end(sender, deadline_ns);
-    bool ended = sender->ended;
+    bool ended = export_thread_wait_for_end(&sender->thread, deadline_ns);
     say_what_was_lost(sender);
-    pthread_mutex_unlock(&sender->mutex);
+    pthread_mutex_unlock(&sender->thread.mutex);
     if (!ended) { /* stuck below the client: it keeps what it uses */
-        pthread_detach(sender->thread);
+        export_thread_abandon(&sender->thread);
         return false;
     }
-    pthread_join(sender->thread, NULL);
+    export_thread_done(&sender->thread);
     while (sender->count > 0)
         drop_first(sender);
-    pthread_cond_destroy(&sender->changed);
-    pthread_mutex_destroy(&sender->mutex);
     free(sender);
     return true;
 }

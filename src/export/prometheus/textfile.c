@@ -8,14 +8,13 @@
  * hang, so a thread of its own writes. What fails is said once, until it works again. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "export/clock.h"
+#include "export/export_thread.h"
 #include "export/prometheus/exposition.h"
 #include "export/prometheus/exposition_run.h"
 #include "export/publisher.h"
@@ -33,11 +32,9 @@ struct textfile {
     bool news;                     /* guarded by mutex: of the run */
     bool ended;                    /* the main thread's: so was the run */
     char *path, *beside;           /* the file, and the one that becomes it */
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
+    struct export_thread thread;
     struct sample *moment; /* guarded by mutex: the newest that nobody has written; NULL: none */
-    bool leave, left;      /* guarded by mutex */
+    bool leave;            /* guarded by mutex */
     struct sample *shown;  /* the thread's: the file is of it; NULL: there was none */
     bool old;              /* the thread's: the file tells only of ourselves */
     bool failing;          /* the thread's: it has been said */
@@ -129,34 +126,29 @@ static void write_without(struct textfile *file)
 
 /* ---- the thread ---- */
 
-static int wait_until(struct textfile *file, uint64_t until_ns)
+/* Returns false once what was written has grown old. */
+static bool wait_for_change(struct textfile *file)
 {
-    const struct timespec until = {(time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
-    return pthread_cond_timedwait(&file->changed, &file->mutex, &until);
-}
-
-static int wait_for_change(struct textfile *file)
-{
-    if (file->shown == NULL || file->old)
-        return pthread_cond_wait(&file->changed, &file->mutex);
-    return wait_until(file, exposition_stale_ns(file->exposition, file->shown));
+    if (file->shown != NULL && !file->old)
+        return export_thread_wait(&file->thread,
+                                  exposition_stale_ns(file->exposition, file->shown));
+    return pthread_cond_wait(&file->thread.changed, &file->thread.mutex) == 0;
 }
 
 /* False: it is the end. `out` may be NULL then, and where the one before has grown old. */
 static bool next_moment(struct textfile *file, struct sample **out)
 {
-    int why = 0;
-    pthread_mutex_lock(&file->mutex);
-    while (file->moment == NULL && !file->leave && why == 0)
-        why = wait_for_change(file);
+    pthread_mutex_lock(&file->thread.mutex);
+    while (file->moment == NULL && !file->leave && wait_for_change(file))
+        ;
     *out = file->moment;
     file->moment = NULL;
     bool goes_on = !file->leave;
-    pthread_mutex_unlock(&file->mutex);
+    pthread_mutex_unlock(&file->thread.mutex);
     return goes_on;
 }
 
-static void *write_moments(void *data)
+static void write_moments(void *data)
 {
     struct textfile *file = data;
     struct sample *moment;
@@ -169,11 +161,6 @@ static void *write_moments(void *data)
     if (moment != NULL)
         write_moment(file, moment);
     write_without(file);
-    pthread_mutex_lock(&file->mutex);
-    file->left = true;
-    pthread_cond_broadcast(&file->changed);
-    pthread_mutex_unlock(&file->mutex);
-    return NULL;
 }
 
 /* ---- the thread of a run's ---- */
@@ -181,19 +168,19 @@ static void *write_moments(void *data)
 /* What it is now; *goes_on: more may come. */
 static struct body *next_of_run(struct textfile *file, uint64_t not_before_ns, bool *goes_on)
 {
-    pthread_mutex_lock(&file->mutex);
-    while (!file->leave && wait_until(file, not_before_ns) == 0)
+    pthread_mutex_lock(&file->thread.mutex);
+    while (!file->leave && export_thread_wait(&file->thread, not_before_ns))
         ;
     while (!file->leave && !file->news)
-        pthread_cond_wait(&file->changed, &file->mutex);
+        pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
     *goes_on = !file->leave;
     file->news = false;
     struct body *body = exposition_run_render(file->run);
-    pthread_mutex_unlock(&file->mutex);
+    pthread_mutex_unlock(&file->thread.mutex);
     return body;
 }
 
-static void *write_run(void *data)
+static void write_run(void *data)
 {
     struct textfile *file = data;
     uint64_t not_before_ns = 0;
@@ -203,28 +190,6 @@ static void *write_run(void *data)
         body_unref(body);
         not_before_ns = clock_now_ns() + RUN_EVERY_NS;
     }
-    pthread_mutex_lock(&file->mutex);
-    file->left = true;
-    pthread_cond_broadcast(&file->changed);
-    pthread_mutex_unlock(&file->mutex);
-    return NULL;
-}
-
-static int start(struct textfile *file)
-{
-    pthread_condattr_t monotonic;
-    sigset_t all, before;
-    pthread_mutex_init(&file->mutex, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&file->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int why = pthread_create(&file->thread, NULL, file->run != NULL ? write_run : write_moments,
-                             file);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return why;
 }
 
 /* ---- the publisher ---- */
@@ -290,8 +255,10 @@ static int open_textfile(const json_t *config, const json_t *hello, void **data,
     if (code == 0) {
         file->path = strdup(path);
         file->beside = beside_of(path);
-        if (file->path == NULL || file->beside == NULL || start(file) != 0)
-            code = no_memory(error);
+        code = file->path == NULL || file->beside == NULL
+                   ? no_memory(error)
+                   : export_thread_start(
+                         &file->thread, file->run != NULL ? write_run : write_moments, file, error);
     }
     if (code < 0) {
         if (file != NULL)
@@ -308,11 +275,11 @@ static void take_snapshot(void *data, struct sample *moment)
     struct textfile *file = data;
     if (file->run != NULL)
         return;
-    pthread_mutex_lock(&file->mutex);
+    pthread_mutex_lock(&file->thread.mutex);
     sample_unref(file->moment);
     file->moment = sample_ref(moment);
-    pthread_cond_broadcast(&file->changed);
-    pthread_mutex_unlock(&file->mutex);
+    pthread_cond_broadcast(&file->thread.changed);
+    pthread_mutex_unlock(&file->thread.mutex);
 }
 
 static void take_usage(void *data, const json_t *usage)
@@ -320,11 +287,11 @@ static void take_usage(void *data, const json_t *usage)
     struct textfile *file = data;
     if (file->run == NULL)
         return;
-    pthread_mutex_lock(&file->mutex);
+    pthread_mutex_lock(&file->thread.mutex);
     exposition_run_usage(file->run, usage);
     file->news = true;
-    pthread_cond_broadcast(&file->changed);
-    pthread_mutex_unlock(&file->mutex);
+    pthread_cond_broadcast(&file->thread.changed);
+    pthread_mutex_unlock(&file->thread.mutex);
 }
 
 static void take_end(void *data, const json_t *account, const json_t *status)
@@ -332,9 +299,9 @@ static void take_end(void *data, const json_t *account, const json_t *status)
     struct textfile *file = data;
     if (file->run == NULL)
         return;
-    pthread_mutex_lock(&file->mutex);
+    pthread_mutex_lock(&file->thread.mutex);
     exposition_run_end(file->run, account, status, clock_realtime_ns());
-    pthread_mutex_unlock(&file->mutex);
+    pthread_mutex_unlock(&file->thread.mutex);
     file->ended = true;
 }
 
@@ -342,24 +309,19 @@ static void take_end(void *data, const json_t *account, const json_t *status)
 static void close_textfile(void *data, uint64_t deadline_ns)
 {
     struct textfile *file = data;
-    const struct timespec until = {(time_t)(deadline_ns / 1000000000),
-                                   (long)(deadline_ns % 1000000000)};
-    pthread_mutex_lock(&file->mutex);
+    pthread_mutex_lock(&file->thread.mutex);
     if (file->run != NULL && !file->ended) /* whoever measured it was killed */
         exposition_run_end(file->run, NULL, NULL, clock_realtime_ns());
     file->leave = true;
-    pthread_cond_broadcast(&file->changed);
-    while (!file->left && pthread_cond_timedwait(&file->changed, &file->mutex, &until) == 0)
-        ;
-    bool left = file->left;
-    pthread_mutex_unlock(&file->mutex);
+    pthread_cond_broadcast(&file->thread.changed);
+    bool left = export_thread_wait_for_end(&file->thread, deadline_ns);
+    pthread_mutex_unlock(&file->thread.mutex);
     if (!left) {
         reply_say("%s: does not answer; it is left as it is", file->path);
+        export_thread_abandon(&file->thread);
         return;
     }
-    pthread_join(file->thread, NULL);
-    pthread_cond_destroy(&file->changed);
-    pthread_mutex_destroy(&file->mutex);
+    export_thread_done(&file->thread);
     discard(file);
 }
 

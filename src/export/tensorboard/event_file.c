@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "export/clock.h"
+#include "export/export_thread.h"
 #include "export/reply.h"
 #include "export/tensorboard/crc32c.h"
 
@@ -24,13 +23,10 @@ enum { PATH_ROOM = 4096, MODE = 0777, FILE_MODE = 0666 };
 struct event_file {
     const char *publisher;
     char folder[PATH_ROOM];
-    pthread_t thread;
-
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    struct text waiting; /* guarded by mutex, like all down to `ended` */
+    struct export_thread thread;
+    struct text waiting; /* guarded by its mutex, like all down to `failed` */
     uint64_t dropped;
-    bool closing, ended, failed;
+    bool closing, failed;
 
     /* The thread's own. */
     char path[PATH_ROOM];
@@ -113,23 +109,16 @@ static bool write_all(struct event_file *file, const char *bytes, size_t size)
 /* What waits, taken over; false: no more will come. */
 static bool take(struct event_file *file, struct text *out)
 {
-    pthread_mutex_lock(&file->mutex);
+    pthread_mutex_lock(&file->thread.mutex);
     while (file->waiting.size == 0 && !file->closing)
-        pthread_cond_wait(&file->changed, &file->mutex);
+        pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
     *out = file->waiting;
     file->waiting = (struct text){.bytes = NULL};
-    pthread_mutex_unlock(&file->mutex);
+    pthread_mutex_unlock(&file->thread.mutex);
     return out->size > 0;
 }
 
-static void set_failed(struct event_file *file)
-{
-    pthread_mutex_lock(&file->mutex);
-    file->failed = true;
-    pthread_mutex_unlock(&file->mutex);
-}
-
-static void *work(void *data)
+static void work(void *data)
 {
     struct event_file *file = data;
     struct text records;
@@ -140,15 +129,11 @@ static void *work(void *data)
         good = write_all(file, records.bytes, records.size);
         text_done(&records);
     }
-    if (!good)
-        set_failed(file);
     if (file->descriptor >= 0)
         (void)close(file->descriptor);
-    pthread_mutex_lock(&file->mutex);
-    file->ended = true;
-    pthread_cond_signal(&file->changed);
-    pthread_mutex_unlock(&file->mutex);
-    return NULL;
+    pthread_mutex_lock(&file->thread.mutex);
+    file->failed = !good;
+    pthread_mutex_unlock(&file->thread.mutex);
 }
 
 /* ---- everybody else ---- */
@@ -164,8 +149,6 @@ int event_file_new(const char *publisher, const char *folder, struct event_file 
                    vitals_error *error)
 {
     struct event_file *file = calloc(1, sizeof *file);
-    pthread_condattr_t attributes;
-    sigset_t all, before;
     if (file == NULL)
         return fail(error, VITALS_EMEMORY, "out of memory");
     if (folder[0] == '\0' || strlen(folder) >= sizeof file->folder) {
@@ -175,18 +158,10 @@ int event_file_new(const char *publisher, const char *folder, struct event_file 
     file->publisher = publisher;
     file->descriptor = -1;
     memcpy(file->folder, folder, strlen(folder) + 1);
-    pthread_mutex_init(&file->mutex, NULL);
-    pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&file->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&file->thread, NULL, work, file);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code != 0) {
+    int code = export_thread_start(&file->thread, work, file, error);
+    if (code < 0) {
         free(file);
-        return fail(error, VITALS_ESYSTEM, "cannot start a thread");
+        return code;
     }
     *out = file;
     return 0;
@@ -213,7 +188,7 @@ void event_file_write(struct event_file *file, const struct text *record)
     put_little(head, record->size, LENGTH);
     put_little(head + LENGTH, masked(head, LENGTH), SUM);
     put_little(tail, masked(record->bytes, record->size), SUM);
-    pthread_mutex_lock(&file->mutex);
+    pthread_mutex_lock(&file->thread.mutex);
     struct text *waiting = &file->waiting;
     size_t size = HEAD + record->size + SUM;
     /* All of it or nothing: half a record would spoil what follows. */
@@ -226,34 +201,27 @@ void event_file_write(struct event_file *file, const struct text *record)
         waiting->failed = false;
         file->dropped++;
     }
-    pthread_cond_signal(&file->changed);
-    pthread_mutex_unlock(&file->mutex);
+    pthread_cond_signal(&file->thread.changed);
+    pthread_mutex_unlock(&file->thread.mutex);
 }
 
 void event_file_close(struct event_file *file, uint64_t deadline_ns)
 {
-    struct timespec until = {.tv_sec = (time_t)(deadline_ns / SECOND),
-                             .tv_nsec = (long)(deadline_ns % SECOND)};
-    int code = 0;
-    pthread_mutex_lock(&file->mutex);
+    pthread_mutex_lock(&file->thread.mutex);
     file->closing = true;
-    pthread_cond_broadcast(&file->changed);
-    while (!file->ended && code != ETIMEDOUT)
-        code = pthread_cond_timedwait(&file->changed, &file->mutex, &until);
-    bool ended = file->ended;
+    pthread_cond_broadcast(&file->thread.changed);
+    bool ended = export_thread_wait_for_end(&file->thread, deadline_ns);
     if (!ended)
         reply_say("%s: the disk did not take the last samples in time", file->publisher);
     else if (file->dropped > 0 && !file->failed)
         reply_say("%s: %llu samples were not written: the disk was too slow", file->publisher,
                   (unsigned long long)file->dropped);
-    pthread_mutex_unlock(&file->mutex);
+    pthread_mutex_unlock(&file->thread.mutex);
     if (!ended) { /* it is stuck in a write, and keeps what it uses */
-        pthread_detach(file->thread);
+        export_thread_abandon(&file->thread);
         return;
     }
-    pthread_join(file->thread, NULL);
+    export_thread_done(&file->thread);
     text_done(&file->waiting);
-    pthread_cond_destroy(&file->changed);
-    pthread_mutex_destroy(&file->mutex);
     free(file);
 }

@@ -1,0 +1,71 @@
+/* export_thread.c: see export_thread.h. */
+#include "export/export_thread.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static void *thread_main(void *data)
+{
+    struct export_thread *thread = data;
+    thread->work(thread->data);
+    pthread_mutex_lock(&thread->mutex);
+    thread->ended = true;
+    pthread_cond_broadcast(&thread->changed);
+    pthread_mutex_unlock(&thread->mutex);
+    return NULL;
+}
+
+int export_thread_start(struct export_thread *thread, void (*work)(void *data), void *data,
+                        vitals_error *error)
+{
+    pthread_condattr_t attributes;
+    sigset_t all, before;
+    thread->work = work;
+    thread->data = data;
+    thread->ended = false;
+    pthread_mutex_init(&thread->mutex, NULL);
+    pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&thread->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int number = pthread_create(&thread->thread, NULL, thread_main, thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (number == 0)
+        return 0;
+
+    pthread_cond_destroy(&thread->changed);
+    pthread_mutex_destroy(&thread->mutex);
+    *error = (vitals_error){.code = VITALS_ESYSTEM, .detail = number};
+    (void)snprintf(error->message, sizeof error->message, "cannot start a thread: %s",
+                   strerror(number));
+    return VITALS_ESYSTEM;
+}
+
+bool export_thread_wait(struct export_thread *thread, uint64_t until_ns)
+{
+    const struct timespec until = {(time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+    return pthread_cond_timedwait(&thread->changed, &thread->mutex, &until) == 0;
+}
+
+bool export_thread_wait_for_end(struct export_thread *thread, uint64_t until_ns)
+{
+    while (!thread->ended && export_thread_wait(thread, until_ns))
+        ;
+    return thread->ended;
+}
+
+void export_thread_done(struct export_thread *thread)
+{
+    (void)pthread_join(thread->thread, NULL);
+    pthread_cond_destroy(&thread->changed);
+    pthread_mutex_destroy(&thread->mutex);
+}
+
+void export_thread_abandon(struct export_thread *thread)
+{
+    (void)pthread_detach(thread->thread);
+}
