@@ -5,34 +5,34 @@
 #include "export/prometheus/nvitop.h"
 
 /* The least level at which a metric is of use, by its table. */
-static bool is_wanted(vitals_metric metric, enum wanted_level level)
+static bool is_wanted(vitals_metric metric, enum selection_level level)
 {
     vitals_entity entity = vitals_metric_entity(metric);
     if (entity == VITALS_WORKLOAD || entity == VITALS_GPU_PROCESS || entity == VITALS_PROCESS)
-        return level >= WANTED_WORKLOADS;
+        return level >= SELECT_WORKLOADS;
     return true;
 }
 
-static int add(vitals_request *request, vitals_metric metric, enum wanted_level level,
+static int add(vitals_request *request, vitals_metric metric, enum selection_level level,
                vitals_error *error)
 {
     return is_wanted(metric, level) ? vitals_request_add(request, metric, error) : 0;
 }
 
-static int add_family(vitals_request *request, const struct family *family, enum wanted_level level,
-                      vitals_error *error)
+static int add_family(vitals_request *request, const struct metric_family *family,
+                      enum selection_level level, vitals_error *error)
 {
     int code = 0;
     enum family_level of = family_level(family);
-    if ((of == FAMILY_OF_PROCESSES && level < WANTED_PROCESSES) ||
-        (of == FAMILY_OF_WORKLOADS && level < WANTED_WORKLOADS))
+    if ((of == FAMILY_OF_PROCESSES && level < SELECT_PROCESSES) ||
+        (of == FAMILY_OF_WORKLOADS && level < SELECT_WORKLOADS))
         return 0;
     for (size_t i = 0; i < FAMILY_PARTS && family->parts[i].metric != 0 && code == 0; i++)
         code = add(request, family->parts[i].metric, level, error);
     return code;
 }
 
-static int add_nvitop(vitals_request *request, enum wanted_level level, vitals_error *error)
+static int add_nvitop(vitals_request *request, enum selection_level level, vitals_error *error)
 {
     int code = 0;
     for (size_t i = 0; nvitop_identities[i] != 0 && code == 0; i++)
@@ -45,7 +45,8 @@ static int add_nvitop(vitals_request *request, enum wanted_level level, vitals_e
     return code;
 }
 
-int wanted_add(vitals_request *request, enum wanted_level level, bool nvitop, vitals_error *error)
+int metric_selection_add(vitals_request *request, enum selection_level level, bool nvitop,
+                         vitals_error *error)
 {
     int code = 0;
     for (size_t i = 0; families_identities[i] != 0 && code == 0; i++)

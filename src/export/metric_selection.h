@@ -7,10 +7,11 @@
 #include <vitals/vitals.h>
 
 /* What is shown of processes. */
-enum wanted_level { WANTED_NO_PROCESSES, WANTED_WORKLOADS, WANTED_PROCESSES };
+enum selection_level { SELECT_NO_PROCESSES, SELECT_WORKLOADS, SELECT_PROCESSES };
 
 /* Adds every metric that the families read, and those of compatible names where they are wanted;
  * says nothing of which processes. Errors: EARGUMENT, EMEMORY. */
-int wanted_add(vitals_request *request, enum wanted_level level, bool nvitop, vitals_error *error);
+int metric_selection_add(vitals_request *request, enum selection_level level, bool nvitop,
+                         vitals_error *error);
 
 #endif

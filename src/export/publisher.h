@@ -19,11 +19,12 @@
 struct publisher {
     const char *name; /* its member in the first line */
 
-    /* `config` is that member; `hello` the whole line, where what they share stands (`command`,
-     * `hidden`, see link.h). Both are borrowed for the call. *data is the publisher's own. It calls
-     * reply_opened or reply_failed, now or from its thread later; what was opened here and cannot
-     * work gives a negative VITALS_E…, which the caller tells. */
-    int (*open)(const json_t *config, const json_t *hello, void **data, vitals_error *error);
+    /* `config` is that member; `export_config` the whole line, where what they share stands
+     * (`command`, `hidden`, see link.h). Both are borrowed for the call. *data is the publisher's
+     * own. It calls reply_opened or reply_failed, now or from its thread later; what was opened
+     * here and cannot work gives a negative VITALS_E…, which the caller tells. */
+    int (*open)(const json_t *config, const json_t *export_config, void **data,
+                vitals_error *error);
 
     /* Each may be NULL. The sample is borrowed; sample_ref keeps it. */
     void (*snapshot)(void *data, struct sample *sample);

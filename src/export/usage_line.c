@@ -77,7 +77,7 @@ void usage_line_write(struct text *line, const vitals_snapshot *snapshot, const 
 enum { COLUMN_SCOPE, COLUMN_SUBJECT, COLUMN_MEASURE, COLUMN_STATE, COLUMN_VALUE };
 
 /* What a value is asked for by. */
-struct key {
+struct usage_key {
     const char *scope, *subject, *measure; /* subject NULL: the first of them */
 };
 
@@ -87,14 +87,14 @@ static bool is_string(const json_t *value, const char *wanted)
     return string != NULL && strcmp(string, wanted) == 0;
 }
 
-static bool has_key(const json_t *one, const struct key *key)
+static bool has_key(const json_t *one, const struct usage_key *key)
 {
     return is_string(json_array_get(one, COLUMN_MEASURE), key->measure) &&
            is_string(json_array_get(one, COLUMN_SCOPE), key->scope) &&
            (key->subject == NULL || is_string(json_array_get(one, COLUMN_SUBJECT), key->subject));
 }
 
-static uint64_t hash_of(const struct key *key)
+static uint64_t hash_of(const struct usage_key *key)
 {
     const char *const words[] = {key->scope, key->subject != NULL ? key->subject : "\n",
                                  key->measure};
@@ -110,7 +110,7 @@ static uint64_t hash_of(const struct key *key)
 }
 
 /* Where a value of that key stands, or could. */
-static struct usage_place *find_place(const struct usage_line *line, const struct key *key)
+static struct usage_place *find_place(const struct usage_line *line, const struct usage_key *key)
 {
     uint64_t hash = hash_of(key);
     for (size_t i = (size_t)hash & line->mask;; i = (i + 1) & line->mask) {
@@ -122,7 +122,7 @@ static struct usage_place *find_place(const struct usage_line *line, const struc
 }
 
 /* The first of a key stays. */
-static void put_place(struct usage_line *line, const struct key *key, const json_t *value)
+static void put_place(struct usage_line *line, const struct usage_key *key, const json_t *value)
 {
     struct usage_place *place = find_place(line, key);
     if (place->value == NULL)
@@ -140,9 +140,9 @@ void usage_line_read(struct usage_line *line, const json_t *usage)
     line->places = calloc(capacity, sizeof *line->places);
     for (size_t i = 0; i < count && line->places != NULL; i++) {
         const json_t *one = json_array_get(values, i);
-        struct key key = {json_string_value(json_array_get(one, COLUMN_SCOPE)),
-                          json_string_value(json_array_get(one, COLUMN_SUBJECT)),
-                          json_string_value(json_array_get(one, COLUMN_MEASURE))};
+        struct usage_key key = {json_string_value(json_array_get(one, COLUMN_SCOPE)),
+                                json_string_value(json_array_get(one, COLUMN_SUBJECT)),
+                                json_string_value(json_array_get(one, COLUMN_MEASURE))};
         if (key.scope == NULL || key.measure == NULL)
             continue;
         if (key.subject != NULL)
@@ -159,7 +159,7 @@ void usage_line_done(struct usage_line *line)
 }
 
 /* NULL: the line has none. */
-static const json_t *find_value(const struct usage_line *line, const struct key *key)
+static const json_t *find_value(const struct usage_line *line, const struct usage_key *key)
 {
     if (line->places != NULL)
         return find_place(line, key)->value;
@@ -173,7 +173,7 @@ static const json_t *find_value(const struct usage_line *line, const struct key 
 vitals_availability usage_line_value(const struct usage_line *line, const char *scope,
                                      const char *subject, const char *measure, double *out)
 {
-    const struct key key = {scope, subject, measure};
+    const struct usage_key key = {scope, subject, measure};
     const json_t *one = find_value(line, &key), *number = json_array_get(one, COLUMN_VALUE);
     const char *state = json_string_value(json_array_get(one, COLUMN_STATE));
     if (one == NULL)

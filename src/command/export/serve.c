@@ -39,14 +39,14 @@ static int choose_metrics(const struct server *server, vitals_request *request, 
 {
     static const struct {
         const char *word;
-        enum wanted_level level;
+        enum selection_level level;
     } LEVELS[] = {
-        {"off", WANTED_NO_PROCESSES}, {"workload", WANTED_WORKLOADS}, {"pid", WANTED_PROCESSES}};
+        {"off", SELECT_NO_PROCESSES}, {"workload", SELECT_WORKLOADS}, {"pid", SELECT_PROCESSES}};
     const struct settings *settings = server->settings;
     int code = 0;
     for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0] && code == 0; i++) {
         if (strcmp(LEVELS[i].word, settings->told_processes) == 0)
-            code = wanted_add(request, LEVELS[i].level, settings->compat != NULL, error);
+            code = metric_selection_add(request, LEVELS[i].level, settings->compat != NULL, error);
     }
     /* What is not to be told is not read. */
     if (code == 0 && strcmp(settings->told_command_line, "off") == 0)

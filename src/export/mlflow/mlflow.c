@@ -34,7 +34,7 @@ struct mlflow {
     struct sample *moment; /* the newest, or NULL */
     json_t *job, *config;
     enum redact_form form;
-    bool ended, limits_told;
+    bool ended, limits_sent;
     bool launched; /* the run is begun by us, in our working folder */
 
     char *resume, *uri; /* used by the sender too, until it has stopped */
@@ -282,18 +282,19 @@ static int resume_run(struct mlflow *mlflow, vitals_error *error)
     return code;
 }
 
-static int open_mlflow(const json_t *config, const json_t *hello, void **data, vitals_error *error)
+static int open_mlflow(const json_t *config, const json_t *export_config, void **data,
+                       vitals_error *error)
 {
     struct mlflow *mlflow = calloc(1, sizeof *mlflow);
-    const char *form = json_string_value(json_object_get(hello, "cmdline"));
-    const char *program = json_string_value(json_object_get(hello, "program"));
+    const char *form = json_string_value(json_object_get(export_config, "cmdline"));
+    const char *program = json_string_value(json_object_get(export_config, "program"));
     const char *resume = setting(config, "resume", NULL);
     const char *uri = setting(config, "uri", "MLFLOW_TRACKING_URI");
     if (mlflow == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
     mlflow->batch = (struct mlflow_batch){.emit = keep_batch, .data = mlflow};
     mlflow->config = json_deep_copy(config);
-    mlflow->job = json_deep_copy(json_object_get(hello, "job"));
+    mlflow->job = json_deep_copy(json_object_get(export_config, "job"));
     mlflow->launched = program != NULL && strcmp(program, "run") == 0;
     int known = form != NULL ? redact_form_of(form) : REDACT_OFF;
     mlflow->form = known >= 0 ? (enum redact_form)known : REDACT_OFF;
@@ -336,10 +337,10 @@ static void put_points(struct mlflow *mlflow)
 {
     struct mlflow_limits limits;
     mlflow_points_write(mlflow->points, mlflow->moment, &mlflow->batch);
-    if (mlflow->limits_told || !mlflow_points_limits(mlflow->points, &limits))
+    if (mlflow->limits_sent || !mlflow_points_limits(mlflow->points, &limits))
         return;
     mlflow_write_limits(&limits, wanted_run(mlflow->config) != NULL, &mlflow->batch);
-    mlflow->limits_told = true;
+    mlflow->limits_sent = true;
 }
 
 static void take_usage(void *data, const json_t *usage)

@@ -61,7 +61,7 @@ bool mlflow_credential(const char *bytes, size_t length, const char *key, char *
 
 /* ---- what is set ---- */
 
-struct login {
+struct mlflow_login {
     const char *user, *password; /* NULL: none */
     char file[3][FILE_MOST];     /* the file's bytes, and what it says of both */
     struct text workspace;
@@ -69,7 +69,7 @@ struct login {
 };
 
 /* Of what no variable says. */
-static void take_file(struct login *login)
+static void take_file(struct mlflow_login *login)
 {
     char path[4096];
     const char *home = environment_get("HOME");
@@ -110,7 +110,7 @@ static const char *unsupported(void)
 int mlflow_login(struct client **out, vitals_error *error)
 {
     const char *plugin = unsupported();
-    struct login *login;
+    struct mlflow_login *login;
     if (plugin != NULL)
         return record_fail(VITALS_EUNSUPPORTED, plugin, error,
                            "vitals cannot log in so; it knows names and tokens");

@@ -13,9 +13,9 @@
 enum { MOST_SERIES = 4096, MOST_DEVICES = 256, KEY = 300, DEVICE_NAME = 64 };
 
 /* One measure of one scope and subject. */
-struct series {
+struct mlflow_series {
     char *scope, *subject, *measure;
-    const struct device *device; /* NULL: of none */
+    const struct mlflow_device *device; /* NULL: of none */
     bool counter;
     unsigned count; /* samples of this window that have it */
     double sum, most, last;
@@ -23,7 +23,7 @@ struct series {
 };
 
 /* "gpu_0", a partition "gpu_1_0": as the label of its row has it; "": not named yet. */
-struct device {
+struct mlflow_device {
     char *subject, name[DEVICE_NAME];
 };
 
@@ -34,9 +34,9 @@ struct mlflow_points {
     int64_t pid;
     struct mlflow_limits group;   /* our cgroup's, as far as known */
     bool group_known, group_late; /* late: there may be one that we have not heard of */
-    struct series *series;
+    struct mlflow_series *series;
     size_t count, capacity;
-    struct device devices[MOST_DEVICES];
+    struct mlflow_device devices[MOST_DEVICES];
     size_t device_count;
     unsigned samples;                    /* in this window */
     bool counted;                        /* the account has more than was written */
@@ -97,7 +97,7 @@ void mlflow_points_free(struct mlflow_points *points)
 
 /* ---- folding ---- */
 
-static bool is(const struct series *series, const char *scope, const char *subject,
+static bool is(const struct mlflow_series *series, const char *scope, const char *subject,
                const char *measure)
 {
     return strcmp(series->measure, measure) == 0 && strcmp(series->subject, subject) == 0 &&
@@ -105,43 +105,43 @@ static bool is(const struct series *series, const char *scope, const char *subje
 }
 
 /* NULL: there are too many, or no memory. */
-static const struct device *find_device(struct mlflow_points *points, const char *subject)
+static const struct mlflow_device *find_device(struct mlflow_points *points, const char *subject)
 {
     for (size_t i = 0; i < points->device_count; i++) {
         if (strcmp(points->devices[i].subject, subject) == 0)
             return &points->devices[i];
     }
-    struct device device = {.subject = points->device_count < MOST_DEVICES ? strdup(subject)
-                                                                           : NULL};
+    struct mlflow_device device = {.subject = points->device_count < MOST_DEVICES ? strdup(subject)
+                                                                                  : NULL};
     if (device.subject == NULL)
         return NULL;
     points->devices[points->device_count] = device;
     return &points->devices[points->device_count++];
 }
 
-static struct series *add_series(struct mlflow_points *points, const char *scope,
-                                 const char *subject, const char *measure)
+static struct mlflow_series *add_series(struct mlflow_points *points, const char *scope,
+                                        const char *subject, const char *measure)
 {
     if (points->count == points->capacity) {
         size_t capacity = points->capacity > 0 ? points->capacity * 2 : 128;
-        struct series *grown = capacity <= MOST_SERIES
-                                   ? realloc(points->series, capacity * sizeof *grown)
-                                   : NULL;
+        struct mlflow_series *grown = capacity <= MOST_SERIES
+                                          ? realloc(points->series, capacity * sizeof *grown)
+                                          : NULL;
         if (grown == NULL)
             return NULL;
         points->series = grown;
         points->capacity = capacity;
     }
     const bool of_device = strcmp(scope, "gpu") == 0;
-    const struct device *device = of_device ? find_device(points, subject) : NULL;
+    const struct mlflow_device *device = of_device ? find_device(points, subject) : NULL;
     if (of_device && device == NULL)
         return NULL;
     vitals_measure number = vitals_measure_find(measure);
-    struct series series = {.scope = strdup(scope),
-                            .subject = strdup(subject),
-                            .measure = strdup(measure),
-                            .device = device,
-                            .counter = number != 0 && vitals_measure_is_counter(number)};
+    struct mlflow_series series = {.scope = strdup(scope),
+                                   .subject = strdup(subject),
+                                   .measure = strdup(measure),
+                                   .device = device,
+                                   .counter = number != 0 && vitals_measure_is_counter(number)};
     if (series.scope == NULL || series.subject == NULL || series.measure == NULL) {
         free(series.scope);
         free(series.subject);
@@ -153,8 +153,9 @@ static struct series *add_series(struct mlflow_points *points, const char *scope
 }
 
 /* Lines have one order: the place where it stood in the last one is looked at first. */
-static struct series *find_series(struct mlflow_points *points, size_t hint, const char *scope,
-                                  const char *subject, const char *measure)
+static struct mlflow_series *find_series(struct mlflow_points *points, size_t hint,
+                                         const char *scope, const char *subject,
+                                         const char *measure)
 {
     if (hint < points->count && is(&points->series[hint], scope, subject, measure))
         return &points->series[hint];
@@ -165,11 +166,11 @@ static struct series *find_series(struct mlflow_points *points, size_t hint, con
     return add_series(points, scope, subject, measure);
 }
 
-static const struct series *find(const struct mlflow_points *points, const char *scope,
-                                 const char *subject, const char *measure)
+static const struct mlflow_series *find(const struct mlflow_points *points, const char *scope,
+                                        const char *subject, const char *measure)
 {
     for (size_t i = 0; i < points->count; i++) {
-        const struct series *series = &points->series[i];
+        const struct mlflow_series *series = &points->series[i];
         if (is(series, scope, subject, measure))
             return series->count > 0 ? series : NULL;
     }
@@ -187,7 +188,7 @@ static void fold(struct mlflow_points *points, size_t hint, const json_t *value)
     if (scope == NULL || subject == NULL || measure == NULL || state == NULL ||
         !json_is_number(number) || !usage_line_is_new(vitals_availability_from_name(state)))
         return;
-    struct series *series = find_series(points, hint, scope, subject, measure);
+    struct mlflow_series *series = find_series(points, hint, scope, subject, measure);
     if (series == NULL)
         return;
     double reading = json_number_value(number);
@@ -228,7 +229,7 @@ static void count_to(struct mlflow_points *points, const json_t *figure)
     if (name == NULL || json_object_get(figure, "subject") != NULL || !json_is_number(value))
         return;
     for (size_t i = 0; i < points->count; i++) {
-        struct series *series = &points->series[i];
+        struct mlflow_series *series = &points->series[i];
         if (series->counter && is(series, "tree", "", name) &&
             json_number_value(value) > series->last) {
             series->account = json_number_value(value);
@@ -265,7 +266,7 @@ uint64_t mlflow_points_newest_ms(const struct mlflow_points *points)
 /* ---- writing ---- */
 
 /* One point of a window. */
-struct point {
+struct mlflow_point {
     const struct mlflow_points *points;
     struct mlflow_batch *batch;
     const vitals_snapshot *snapshot; /* NULL: there is none */
@@ -273,7 +274,7 @@ struct point {
 };
 
 /* Where a key stands: in MLflow's own place, or under the prefix. */
-static void put(const struct point *point, bool processes, const char *name, double value)
+static void put(const struct mlflow_point *point, bool processes, const char *name, double value)
 {
     char key[2 * KEY];
     const char *before = processes ? point->points->prefix : point->points->host;
@@ -281,8 +282,8 @@ static void put(const struct point *point, bool processes, const char *name, dou
     mlflow_batch_metric(point->batch, key, value, point->ms, point->step);
 }
 
-static void put_gauge(const struct point *point, bool processes, const char *name,
-                      const struct series *series, double scale, bool peak)
+static void put_gauge(const struct mlflow_point *point, bool processes, const char *name,
+                      const struct mlflow_series *series, double scale, bool peak)
 {
     char with_peak[KEY + sizeof "_max"];
     put(point, processes, name, series->sum / series->count * scale);
@@ -294,7 +295,7 @@ static void put_gauge(const struct point *point, bool processes, const char *nam
 
 /* What has a name and a unit of MLflow's or of ProcessMetricsMonitor's. A name of a device has its
  * number before it. */
-static const struct rule {
+static const struct mlflow_rule {
     const char *scope, *measure, *name;
     bool processes;
     double scale;
@@ -315,7 +316,7 @@ static const struct rule {
     {"tree", "disk_written_bytes", "io_write_megabytes", true, 1 / MEBIBYTE},
 };
 
-static const struct rule *rule_of(const struct series *series)
+static const struct mlflow_rule *rule_of(const struct mlflow_series *series)
 {
     for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
         if (strcmp(RULES[i].measure, series->measure) == 0 &&
@@ -325,7 +326,7 @@ static const struct rule *rule_of(const struct series *series)
     return NULL;
 }
 
-static const vitals_row *gpu_row(const struct point *point, const char *uuid)
+static const vitals_row *gpu_row(const struct mlflow_point *point, const char *uuid)
 {
     const vitals_row *row = NULL;
     vitals_text text;
@@ -340,7 +341,8 @@ static const vitals_row *gpu_row(const struct point *point, const char *uuid)
 
 /* As the driver and all others number it, however few were chosen; by its own name where it has no
  * row, and where nothing has rows in the order of the lines. It keeps what it was called first. */
-static void name_device(const struct point *point, struct device *device, size_t place)
+static void name_device(const struct mlflow_point *point, struct mlflow_device *device,
+                        size_t place)
 {
     const vitals_row *row = gpu_row(point, device->subject);
     if (point->snapshot == NULL)
@@ -352,7 +354,7 @@ static void name_device(const struct point *point, struct device *device, size_t
         *at = *at == ':' || *at == '/' ? '_' : *at;
 }
 
-static void name_devices(struct mlflow_points *points, const struct point *point)
+static void name_devices(struct mlflow_points *points, const struct mlflow_point *point)
 {
     for (size_t i = 0; i < points->device_count; i++) {
         if (points->devices[i].name[0] == '\0')
@@ -361,7 +363,8 @@ static void name_devices(struct mlflow_points *points, const struct point *point
 }
 
 /* gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes: gpu_0_memory_bytes. */
-static void name_of(const struct series *series, const struct rule *rule, char name[static KEY])
+static void name_of(const struct mlflow_series *series, const struct mlflow_rule *rule,
+                    char name[static KEY])
 {
     const char *plain = rule != NULL ? rule->name : series->measure;
     if (series->device == NULL) {
@@ -376,16 +379,16 @@ static void name_of(const struct series *series, const struct rule *rule, char n
 }
 
 /* Whose it is: of a device, what the processes use there is called gpu_…. */
-static bool is_of_processes(const struct series *series)
+static bool is_of_processes(const struct mlflow_series *series)
 {
     return strcmp(series->scope, "tree") == 0 ||
            (strcmp(series->scope, "gpu") == 0 && strncmp(series->measure, "gpu_", 4) == 0);
 }
 
-static void put_series(const struct point *point, const struct series *series)
+static void put_series(const struct mlflow_point *point, const struct mlflow_series *series)
 {
     char name[KEY];
-    const struct rule *rule = rule_of(series);
+    const struct mlflow_rule *rule = rule_of(series);
     bool processes = rule != NULL ? rule->processes : is_of_processes(series);
     double scale = rule != NULL ? rule->scale : 1;
     double newest = series->account > series->last ? series->account : series->last;
@@ -409,7 +412,7 @@ static bool is_below(vitals_text path, vitals_text folder)
 }
 
 /* Whether what our cgroup allows holds for the processes too. */
-static bool is_in_our_group(const struct point *point, const vitals_row *host)
+static bool is_in_our_group(const struct mlflow_point *point, const vitals_row *host)
 {
     const vitals_row *row = NULL;
     vitals_text ours, theirs;
@@ -434,7 +437,7 @@ static bool take_limit(vitals_availability is, double value, double *limit)
     return true;
 }
 
-static void look_at_group(struct mlflow_points *points, const struct point *point)
+static void look_at_group(struct mlflow_points *points, const struct mlflow_point *point)
 {
     const vitals_row *host = point->snapshot != NULL
                                  ? vitals_snapshot_next(point->snapshot, VITALS_HOST, NULL)
@@ -481,11 +484,11 @@ static double memory_of(const struct mlflow_points *points, double machine)
 
 /* CPU time by the kernel's count over the window, and the busiest sample. From sample to sample:
  * what the account has beside may be of any time since the begin. */
-static void put_cpu(const struct point *point)
+static void put_cpu(const struct mlflow_point *point)
 {
     const struct mlflow_points *points = point->points;
-    const struct series *seconds = find(points, "tree", "", "cpu_seconds");
-    const struct series *cores = find(points, "tree", "", "cpu_cores");
+    const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
+    const struct mlflow_series *cores = find(points, "tree", "", "cpu_cores");
     double wall = (double)(points->last_ns - points->begin_ns) * 1e-9;
     double whole = cores_of(points), scale = 100 / whole;
     if (whole <= 0)
@@ -498,25 +501,25 @@ static void put_cpu(const struct point *point)
         put(point, true, "cpu_usage_percentage_max", cores->most * scale);
 }
 
-static void put_share(const struct point *point, bool processes, const char *name,
-                      const struct series *of, double whole)
+static void put_share(const struct mlflow_point *point, bool processes, const char *name,
+                      const struct mlflow_series *of, double whole)
 {
     if (of != NULL && whole > 0)
         put_gauge(point, processes, name, of, 100 / whole, true);
 }
 
 /* Shares of what there is. */
-static void put_shares(const struct point *point)
+static void put_shares(const struct mlflow_point *point)
 {
     const struct mlflow_points *points = point->points;
-    const struct series *total = find(points, "system", "system", "memory_total_bytes");
+    const struct mlflow_series *total = find(points, "system", "system", "memory_total_bytes");
     double machine = total != NULL ? total->last : 0;
     put_share(point, false, "system_memory_usage_percentage",
               find(points, "system", "system", "memory_used_bytes"), machine);
     put_share(point, true, "memory_usage_percentage",
               find(points, "tree", "", "memory_resident_bytes"), memory_of(points, machine));
     for (size_t i = 0; i < points->count; i++) {
-        const struct series *series = &points->series[i];
+        const struct mlflow_series *series = &points->series[i];
         char name[KEY];
         double limit = 0;
         if (series->count == 0 || series->device == NULL)
@@ -535,7 +538,7 @@ static void put_shares(const struct point *point)
 }
 
 /* The file system of /, as df counts it. */
-static void put_disk(const struct point *point)
+static void put_disk(const struct mlflow_point *point)
 {
     const vitals_row *row = NULL;
     uint64_t used, available;
@@ -558,7 +561,7 @@ static void put_disk(const struct point *point)
 
 static void begin_window(struct mlflow_points *points)
 {
-    const struct series *seconds = find(points, "tree", "", "cpu_seconds");
+    const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
     if (seconds != NULL) {
         points->cpu_seconds = seconds->last;
         points->has_cpu_seconds = true;
@@ -575,7 +578,7 @@ static void begin_window(struct mlflow_points *points)
 void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
                          struct mlflow_batch *batch)
 {
-    struct point point = {.points = points, .batch = batch, .step = points->step++};
+    struct mlflow_point point = {.points = points, .batch = batch, .step = points->step++};
     point.snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
     /* A clock that was put back must not give two points one time. */
     point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
@@ -584,7 +587,7 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
     name_devices(points, &point);
     put_cpu(&point);
     for (size_t i = 0; i < points->count; i++) {
-        const struct series *series = &points->series[i];
+        const struct mlflow_series *series = &points->series[i];
         if ((series->count > 0 || series->account > 0) && strcmp(series->scope, "root") != 0 &&
             strcmp(series->scope, "descendants") != 0)
             put_series(&point, series);

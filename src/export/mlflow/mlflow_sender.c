@@ -18,7 +18,7 @@
 enum { FAILURES_MOST = 8, ARTIFACT_FAILURES_MOST = 3 };
 
 /* What has arrived. */
-struct sent {
+struct mlflow_sent {
     uint64_t records, metrics, artifacts;
 };
 
@@ -42,7 +42,7 @@ struct mlflow_sender {
     unsigned left_out; /* records that only they were wrong with */
     bool unreadable;   /* the record at hand */
     uint64_t metrics;  /* values in it */
-    struct sent sent;
+    struct mlflow_sent sent;
     char refusal[400]; /* why the first was that the server does not take; "": none */
     bool said_rest;
     const char *lack; /* NULL, or what the file does not say: where all its records go */
@@ -138,7 +138,7 @@ static void put_damage(struct text *line, const struct spool_damage *damage)
 
 static void put_sent(struct text *line, const struct mlflow_sender *sender)
 {
-    const struct sent *sent = &sender->sent;
+    const struct mlflow_sent *sent = &sender->sent;
     text_format(line, "sent %llu records (%llu metric values, %llu artifacts)",
                 (unsigned long long)sent->records, (unsigned long long)sent->metrics,
                 (unsigned long long)sent->artifacts);
@@ -160,7 +160,7 @@ static void put_advice(struct text *line, const struct mlflow_sender *sender, co
 }
 
 /* Ends the file of another program, and says how: once. `why` not all was sent, "" if it was. */
-static void tell_rest(struct mlflow_sender *sender, const char *why)
+static void report_rest(struct mlflow_sender *sender, const char *why)
 {
     struct text line = {.bytes = NULL}, path = {.bytes = NULL};
     struct spool_damage damage = spool_damage(sender->spool);
@@ -203,7 +203,7 @@ static void fail(struct mlflow_sender *sender)
     char why[400];
     explain(sender, why);
     if (sender->resumed)
-        tell_rest(sender, why);
+        report_rest(sender, why);
     else
         reply_failed("mlflow", "%s", why);
     sender->server.why[0] = '\0';
@@ -227,7 +227,7 @@ static void fail_without(struct mlflow_sender *sender, const char *lack)
     fail(sender);
 }
 
-static void tell_opened(const struct mlflow_sender *sender)
+static void report_opened(const struct mlflow_sender *sender)
 {
     char *page = mlflow_run_page(&sender->server, &sender->run);
     reply_opened_run("mlflow", sender->run.id, page);
@@ -327,7 +327,7 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
 {
     bool known = take_known_run(sender, target);
     if (known && !sender->elsewhere) {
-        tell_opened(sender);
+        report_opened(sender);
         return true;
     }
     if (!known && !is_target(target)) {
@@ -341,7 +341,7 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
             note_taken(sender);
             if (!sender->elsewhere) /* else it is noted where it was found first */
                 note_run(sender);
-            tell_opened(sender);
+            report_opened(sender);
             return true;
         }
         /* A request without an answer may have made it all the same. */
@@ -586,7 +586,7 @@ static void sender_main(void *data)
     json_decref(target);
     if (sender->resumed && !sender->said_rest) {
         explain_rest(sender, why);
-        tell_rest(sender, why);
+        report_rest(sender, why);
     }
 }
 

@@ -27,7 +27,7 @@ struct otlp {
     struct otlp_job job;
     struct otlp_series *series;
     struct otlp_sender *sender;
-    json_t *hello;
+    json_t *export_config;
     bool is_run;
     struct otlp_attributes work; /* of a run: what it is part of */
     bool work_known;
@@ -50,11 +50,12 @@ static void otlp_free(struct otlp *otlp)
     otlp_series_free(otlp->series);
     sample_unref(otlp->newest);
     json_decref(otlp->usage);
-    json_decref(otlp->hello);
+    json_decref(otlp->export_config);
     free(otlp);
 }
 
-static int start(struct otlp *otlp, const json_t *config, const json_t *hello, vitals_error *error)
+static int start(struct otlp *otlp, const json_t *config, const json_t *export_config,
+                 vitals_error *error)
 {
     static const struct otlp_surroundings AROUND = {.get = environment_get, .say = say};
     const char *endpoint = json_string_value(json_object_get(config, "endpoint"));
@@ -62,13 +63,13 @@ static int start(struct otlp *otlp, const json_t *config, const json_t *hello, v
     int code = otlp_settings_read(endpoint, &AROUND, &otlp->settings, error);
     if (code < 0)
         return code;
-    otlp_look_read(json_object_get(hello, "serve"), &otlp->look);
+    otlp_look_read(json_object_get(export_config, "serve"), &otlp->look);
     otlp->look.since_ns = now;
-    otlp_job_read(json_object_get(hello, "job"), now, &otlp->job);
-    otlp->is_run = json_is_object(json_object_get(hello, "job"));
-    otlp->hello = json_deep_copy(hello);
+    otlp_job_read(json_object_get(export_config, "job"), now, &otlp->job);
+    otlp->is_run = json_is_object(json_object_get(export_config, "job"));
+    otlp->export_config = json_deep_copy(export_config);
     otlp->series = otlp_series_new();
-    if (otlp->hello == NULL || otlp->series == NULL) {
+    if (otlp->export_config == NULL || otlp->series == NULL) {
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
         return VITALS_EMEMORY;
     }
@@ -79,14 +80,15 @@ static int start(struct otlp *otlp, const json_t *config, const json_t *hello, v
     return 0;
 }
 
-static int otlp_open(const json_t *config, const json_t *hello, void **data, vitals_error *error)
+static int otlp_open(const json_t *config, const json_t *export_config, void **data,
+                     vitals_error *error)
 {
     struct otlp *otlp = calloc(1, sizeof *otlp);
     if (otlp == NULL) {
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
         return VITALS_EMEMORY;
     }
-    int code = start(otlp, config, hello, error);
+    int code = start(otlp, config, export_config, error);
     if (code < 0)
         otlp_free(otlp);
     else
@@ -105,7 +107,7 @@ static void push(void *data, struct text *document)
 /* False: who speaks cannot be said, for want of memory. */
 static bool open_writer(struct otlp *otlp, vitals_text host, struct otlp_writer *writer)
 {
-    const struct otlp_speaker speaker = {host, otlp->hello, &otlp->work};
+    const struct otlp_speaker speaker = {host, otlp->export_config, &otlp->work};
     if (otlp->identity.list == NULL &&
         !otlp_identity_make(&otlp->settings, &speaker, &otlp->identity))
         return false;

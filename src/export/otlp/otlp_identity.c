@@ -83,10 +83,10 @@ static void put_instance(struct making *making, const char *host, const json_t *
 }
 
 /* The command line, as far as it may leave. */
-static void put_command(struct making *making, const json_t *hello, const json_t *job)
+static void put_command(struct making *making, const json_t *export_config, const json_t *job)
 {
     const json_t *arguments = json_object_get(job, "argv");
-    const char *word = json_string_value(json_object_get(hello, "cmdline"));
+    const char *word = json_string_value(json_object_get(export_config, "cmdline"));
     int form = word != NULL ? redact_form_of(word) : REDACT_OFF;
     struct text plain = {.bytes = NULL}, line = {.bytes = NULL}, redacted = {.bytes = NULL};
     if (form <= REDACT_OFF || json_array_size(arguments) == 0)
@@ -114,7 +114,8 @@ static void put_command(struct making *making, const json_t *hello, const json_t
 static void put_all(struct making *making, const struct otlp_settings *settings,
                     const struct otlp_speaker *speaker, const char *host)
 {
-    const json_t *hello = speaker->hello, *job = json_object_get(hello, "job");
+    const json_t *export_config = speaker->export_config,
+                 *job = json_object_get(export_config, "job");
     struct utsname machine;
     put_string(making, "service.name", "vitals");
     put_string(making, "service.version", vitals_version_text());
@@ -126,7 +127,7 @@ static void put_all(struct making *making, const struct otlp_settings *settings,
         put_string(making, "os.type", strcasecmp(machine.sysname, "linux") == 0 ? "linux" : NULL);
     }
     put_string(making, "process.owner", json_string_value(json_object_get(job, "user")));
-    put_command(making, hello, job);
+    put_command(making, export_config, job);
     for (size_t i = 0; i < speaker->work->count; i++)
         put_string(making, speaker->work->list[i].key, speaker->work->list[i].text);
     for (size_t i = 0; i < settings->attributes.count; i++)
@@ -137,7 +138,7 @@ static void put_all(struct making *making, const struct otlp_settings *settings,
 bool otlp_identity_make(const struct otlp_settings *settings, const struct otlp_speaker *speaker,
                         struct otlp_identity *out)
 {
-    const json_t *job = json_object_get(speaker->hello, "job");
+    const json_t *job = json_object_get(speaker->export_config, "job");
     vitals_text host = speaker->host;
     struct making making = {.out = out};
     struct utsname machine;

@@ -18,7 +18,7 @@ struct otlp_identity {
 /* Whose figures they are. */
 struct otlp_speaker {
     vitals_text host;                   /* "": this machine's */
-    const json_t *hello;                /* the first line of the wire */
+    const json_t *export_config;        /* the first line of the wire */
     const struct otlp_attributes *work; /* what a run is part of */
 };
 

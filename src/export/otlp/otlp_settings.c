@@ -87,71 +87,71 @@ bool otlp_pairs_read(const char *words, struct otlp_pairs *out)
 
 /* ---- variables ---- */
 
-struct reading {
+struct settings_reader {
     const struct otlp_surroundings *around;
     struct otlp_settings *out;
     vitals_error *error;
     char name[80]; /* of the variable that get_either found */
 };
 
-static const char *get_either(struct reading *reading, const char *tail)
+static const char *get_either(struct settings_reader *reader, const char *tail)
 {
     static const char *const HEADS[] = {"OTEL_EXPORTER_OTLP_METRICS_", "OTEL_EXPORTER_OTLP_"};
     for (size_t i = 0; i < sizeof HEADS / sizeof HEADS[0]; i++) {
-        (void)snprintf(reading->name, sizeof reading->name, "%s%s", HEADS[i], tail);
-        const char *value = reading->around->get(reading->name);
+        (void)snprintf(reader->name, sizeof reader->name, "%s%s", HEADS[i], tail);
+        const char *value = reader->around->get(reader->name);
         if (value != NULL)
             return value;
     }
     return NULL;
 }
 
-static void VITALS_FORMAT(2, 3) say(const struct reading *reading, const char *format, ...)
+static void VITALS_FORMAT(2, 3) say(const struct settings_reader *reader, const char *format, ...)
 {
     char line[LINE];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    reading->around->say(line);
+    reader->around->say(line);
 }
 
 /* The words of a variable, safe to print, at most 80 columns of them. */
-struct shown {
+struct shown_value {
     char words[400];
 };
 
-static struct shown show(const char *value)
+static struct shown_value show(const char *value)
 {
-    struct shown shown;
+    struct shown_value shown;
     size_t used;
     (void)vitals_text_fit((vitals_text){value, strlen(value)}, VITALS_TEXT_TERMINAL, 80,
                           shown.words, sizeof shown.words, &used);
     return shown;
 }
 
-static int VITALS_FORMAT(2, 3) fail(struct reading *reading, const char *format, ...)
+static int VITALS_FORMAT(2, 3) fail(struct settings_reader *reader, const char *format, ...)
 {
-    if (reading->error == NULL)
+    if (reader->error == NULL)
         return VITALS_EARGUMENT;
-    *reading->error = (vitals_error){.code = VITALS_EARGUMENT};
+    *reader->error = (vitals_error){.code = VITALS_EARGUMENT};
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(reading->error->message, sizeof reading->error->message, format, arguments);
+    (void)vsnprintf(reader->error->message, sizeof reader->error->message, format, arguments);
     va_end(arguments);
     return VITALS_EARGUMENT;
 }
 
-static int fail_memory(struct reading *reading)
+static int fail_memory(struct settings_reader *reader)
 {
-    (void)fail(reading, "out of memory");
-    if (reading->error != NULL)
-        reading->error->code = VITALS_EMEMORY;
+    (void)fail(reader, "out of memory");
+    if (reader->error != NULL)
+        reader->error->code = VITALS_EMEMORY;
     return VITALS_EMEMORY;
 }
 
 /* Milliseconds, from 1 to an hour. */
-static uint64_t read_duration(struct reading *reading, const char *name, const char *value,
+static uint64_t read_duration(struct settings_reader *reader, const char *name, const char *value,
                               uint64_t normal_ms)
 {
     char *end = NULL;
@@ -160,21 +160,21 @@ static uint64_t read_duration(struct reading *reading, const char *name, const c
     bool digits = value == NULL || (value[0] >= '0' && value[0] <= '9' && *end == '\0');
     if (errno == 0 && digits && number >= 1 && number <= HOUR_MS)
         return number * MILLISECOND;
-    say(reading, "otlp: %s is %s: not milliseconds from 1 to %d; it stays at %llu", name,
+    say(reader, "otlp: %s is %s: not milliseconds from 1 to %d; it stays at %llu", name,
         show(value).words, HOUR_MS, (unsigned long long)normal_ms);
     return normal_ms * MILLISECOND;
 }
 
-static void read_times(struct reading *reading)
+static void read_times(struct settings_reader *reader)
 {
-    const struct otlp_surroundings *around = reading->around;
-    const char *timeout = get_either(reading, "TIMEOUT");
-    uint64_t one = read_duration(reading, reading->name, timeout, 10000);
-    uint64_t whole = read_duration(reading, "OTEL_METRIC_EXPORT_TIMEOUT",
+    const struct otlp_surroundings *around = reader->around;
+    const char *timeout = get_either(reader, "TIMEOUT");
+    uint64_t one = read_duration(reader, reader->name, timeout, 10000);
+    uint64_t whole = read_duration(reader, "OTEL_METRIC_EXPORT_TIMEOUT",
                                    around->get("OTEL_METRIC_EXPORT_TIMEOUT"), 30000);
-    reading->out->timeout_ns = one < whole ? one : whole;
-    reading->out->interval_ns = read_duration(reading, "OTEL_METRIC_EXPORT_INTERVAL",
-                                              around->get("OTEL_METRIC_EXPORT_INTERVAL"), 60000);
+    reader->out->timeout_ns = one < whole ? one : whole;
+    reader->out->interval_ns = read_duration(reader, "OTEL_METRIC_EXPORT_INTERVAL",
+                                             around->get("OTEL_METRIC_EXPORT_INTERVAL"), 60000);
 }
 
 /* ---- where ---- */
@@ -204,61 +204,61 @@ static char *make_url(const char *base, bool verbatim)
     return url;
 }
 
-static int read_endpoint(struct reading *reading, const char *endpoint)
+static int read_endpoint(struct settings_reader *reader, const char *endpoint)
 {
     const char *name = "--otlp", *base = endpoint;
     bool verbatim = false;
     if (base == NULL) {
         name = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
-        base = reading->around->get(name);
+        base = reader->around->get(name);
         verbatim = base != NULL;
     }
     if (base == NULL) {
         name = "OTEL_EXPORTER_OTLP_ENDPOINT";
-        base = reading->around->get(name);
+        base = reader->around->get(name);
     }
     if (base == NULL)
         base = DEFAULT_ENDPOINT;
     if (!address_is_web(base)) {
         char shown[200];
         address_show(base, shown, sizeof shown);
-        return fail(reading,
+        return fail(reader,
                     "%s is %s, which is no address to send to; it looks like http://HOST:4318",
                     name, shown);
     }
-    reading->out->url = make_url(base, verbatim);
-    return reading->out->url != NULL ? 0 : fail_memory(reading);
+    reader->out->url = make_url(base, verbatim);
+    return reader->out->url != NULL ? 0 : fail_memory(reader);
 }
 
 /* ---- how ---- */
 
-static int read_protocol(struct reading *reading)
+static int read_protocol(struct settings_reader *reader)
 {
-    const char *value = get_either(reading, "PROTOCOL");
+    const char *value = get_either(reader, "PROTOCOL");
     if (value == NULL || strcmp(value, "http/protobuf") == 0)
         return 0;
-    return fail(reading, "%s is %s; vitals speaks http/protobuf, port 4318 of most collectors",
-                reading->name, show(value).words);
+    return fail(reader, "%s is %s; vitals speaks http/protobuf, port 4318 of most collectors",
+                reader->name, show(value).words);
 }
 
-static void read_compression(struct reading *reading)
+static void read_compression(struct settings_reader *reader)
 {
-    const char *value = get_either(reading, "COMPRESSION");
-    reading->out->gzip = value == NULL || strcmp(value, "gzip") == 0;
-    if (value != NULL && !reading->out->gzip && strcmp(value, "none") != 0) {
-        reading->out->gzip = true;
-        say(reading, "otlp: %s is %s; there are gzip and none, and it stays gzip", reading->name,
+    const char *value = get_either(reader, "COMPRESSION");
+    reader->out->gzip = value == NULL || strcmp(value, "gzip") == 0;
+    if (value != NULL && !reader->out->gzip && strcmp(value, "none") != 0) {
+        reader->out->gzip = true;
+        say(reader, "otlp: %s is %s; there are gzip and none, and it stays gzip", reader->name,
             show(value).words);
     }
 }
 
 /* Only what is sent as a file's contents is looked at here; the client says what it makes of it. */
-static int read_file(struct reading *reading, const char *tail, const char **out)
+static int read_file(struct settings_reader *reader, const char *tail, const char **out)
 {
-    *out = get_either(reading, tail);
+    *out = get_either(reader, tail);
     FILE *file = *out != NULL ? fopen(*out, "re") : NULL;
     if (*out != NULL && file == NULL)
-        return fail(reading, "%s: cannot read %s: %s", reading->name, show(*out).words,
+        return fail(reader, "%s: cannot read %s: %s", reader->name, show(*out).words,
                     strerror(errno));
     if (file != NULL)
         (void)fclose(file);
@@ -272,74 +272,74 @@ static bool is_header(const char *name, const char *value)
     return strspn(name, TOKEN) == strlen(name) && strpbrk(value, "\r\n") == NULL;
 }
 
-static int read_headers(struct reading *reading)
+static int read_headers(struct settings_reader *reader)
 {
-    const char *value = get_either(reading, "HEADERS");
-    struct otlp_pairs *headers = &reading->out->headers;
+    const char *value = get_either(reader, "HEADERS");
+    struct otlp_pairs *headers = &reader->out->headers;
     if (value == NULL)
         return 0;
     /* Its value may be a secret, so it is not shown. */
     if (!otlp_pairs_read(value, headers))
-        return fail(reading, "%s is not of the form name=value,name=value, percent-encoded",
-                    reading->name);
+        return fail(reader, "%s is not of the form name=value,name=value, percent-encoded",
+                    reader->name);
     for (size_t i = 0; i < headers->count; i++) {
         if (!is_header(headers->list[i].key, headers->list[i].value))
-            return fail(reading, "%s: \"%s\" is no header that can be sent", reading->name,
+            return fail(reader, "%s: \"%s\" is no header that can be sent", reader->name,
                         show(headers->list[i].key).words);
     }
     return 0;
 }
 
-static void read_attributes(struct reading *reading)
+static void read_attributes(struct settings_reader *reader)
 {
     static const char NAME[] = "OTEL_RESOURCE_ATTRIBUTES";
-    const char *value = reading->around->get(NAME);
-    reading->out->service_name = reading->around->get("OTEL_SERVICE_NAME");
-    if (value != NULL && !otlp_pairs_read(value, &reading->out->attributes))
-        say(reading,
+    const char *value = reader->around->get(NAME);
+    reader->out->service_name = reader->around->get("OTEL_SERVICE_NAME");
+    if (value != NULL && !otlp_pairs_read(value, &reader->out->attributes))
+        say(reader,
             "otlp: %s is not of the form key=value,key=value, percent-encoded; all of it is left "
             "out",
             NAME);
 }
 
-static void read_temporality(struct reading *reading)
+static void read_temporality(struct settings_reader *reader)
 {
     static const char NAME[] = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
-    const char *value = reading->around->get(NAME);
+    const char *value = reader->around->get(NAME);
     if (value != NULL && strcasecmp(value, "cumulative") != 0)
-        say(reading, "otlp: %s is %s; sums are cumulative all the same", NAME, show(value).words);
+        say(reader, "otlp: %s is %s; sums are cumulative all the same", NAME, show(value).words);
 }
 
 /* ---- whether ---- */
 
-static void read_switches(struct reading *reading)
+static void read_switches(struct settings_reader *reader)
 {
-    const char *disabled = reading->around->get("OTEL_SDK_DISABLED");
-    const char *exporter = reading->around->get("OTEL_METRICS_EXPORTER");
+    const char *disabled = reader->around->get("OTEL_SDK_DISABLED");
+    const char *exporter = reader->around->get("OTEL_METRICS_EXPORTER");
     if (disabled != NULL && strcasecmp(disabled, "true") == 0)
-        reading->out->off = "OTEL_SDK_DISABLED is true";
+        reader->out->off = "OTEL_SDK_DISABLED is true";
     else if (exporter != NULL && strcmp(exporter, "none") == 0)
-        reading->out->off = "OTEL_METRICS_EXPORTER is none";
+        reader->out->off = "OTEL_METRICS_EXPORTER is none";
 }
 
 int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *around,
                        struct otlp_settings *out, vitals_error *error)
 {
-    struct reading reading = {.around = around, .out = out, .error = error};
+    struct settings_reader reader = {.around = around, .out = out, .error = error};
     *out = (struct otlp_settings){.url = NULL};
-    read_switches(&reading);
+    read_switches(&reader);
     if (out->off != NULL)
         return 0;
-    read_times(&reading);
-    read_compression(&reading);
-    read_attributes(&reading);
-    read_temporality(&reading);
-    int code = read_endpoint(&reading, endpoint);
-    code = code == 0 ? read_protocol(&reading) : code;
-    code = code == 0 ? read_file(&reading, "CERTIFICATE", &out->ca_file) : code;
-    code = code == 0 ? read_file(&reading, "CLIENT_CERTIFICATE", &out->certificate) : code;
-    code = code == 0 ? read_file(&reading, "CLIENT_KEY", &out->key) : code;
-    code = code == 0 ? read_headers(&reading) : code;
+    read_times(&reader);
+    read_compression(&reader);
+    read_attributes(&reader);
+    read_temporality(&reader);
+    int code = read_endpoint(&reader, endpoint);
+    code = code == 0 ? read_protocol(&reader) : code;
+    code = code == 0 ? read_file(&reader, "CERTIFICATE", &out->ca_file) : code;
+    code = code == 0 ? read_file(&reader, "CLIENT_CERTIFICATE", &out->certificate) : code;
+    code = code == 0 ? read_file(&reader, "CLIENT_KEY", &out->key) : code;
+    code = code == 0 ? read_headers(&reader) : code;
     if (code < 0)
         otlp_settings_done(out);
     return code;

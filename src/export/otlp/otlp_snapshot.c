@@ -28,7 +28,7 @@ void otlp_look_read(const json_t *serve, struct otlp_look *look)
     look->most_processes = most > 0 && most <= PROCESSES_MAX ? (size_t)most : PROCESSES;
 }
 
-struct writing {
+struct otlp_writing {
     struct otlp_writer *writer;
     struct otlp_series *series;
     const vitals_snapshot *snapshot;
@@ -75,7 +75,7 @@ static bool value_of(const struct otlp_source *source, const vitals_row *row,
     return true;
 }
 
-static uint64_t origin_of(const struct writing *writing, const struct otlp_source *source,
+static uint64_t origin_of(const struct otlp_writing *writing, const struct otlp_source *source,
                           const vitals_row *row)
 {
     uint64_t now = vitals_snapshot_realtime_ns(writing->snapshot);
@@ -90,7 +90,7 @@ static uint64_t origin_of(const struct writing *writing, const struct otlp_sourc
     return boot;
 }
 
-static void set_times(const struct writing *writing, const struct otlp_source *source,
+static void set_times(const struct otlp_writing *writing, const struct otlp_source *source,
                       const vitals_row *row, struct otlp_point *point)
 {
     uint64_t now = vitals_snapshot_realtime_ns(writing->snapshot);
@@ -113,7 +113,7 @@ static void set_times(const struct writing *writing, const struct otlp_source *s
     point->start_ns = otlp_series_start(writing->series, id, point->value, point->time_ns, origin);
 }
 
-static void write_row(struct writing *writing, const struct otlp_source *source,
+static void write_row(struct otlp_writing *writing, const struct otlp_source *source,
                       const vitals_row *row)
 {
     struct otlp_attributes attributes;
@@ -135,7 +135,7 @@ static int by_key(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static bool is_chosen(const struct writing *writing, uint64_t key)
+static bool is_chosen(const struct otlp_writing *writing, uint64_t key)
 {
     return writing->chosen_count > 0 &&
            bsearch(&key, writing->chosen, writing->chosen_count, sizeof key, by_key) != NULL;
@@ -154,8 +154,8 @@ static bool is_that_part(const struct otlp_source *source, const vitals_row *row
     return true;
 }
 
-static bool is_told(const struct writing *writing, const struct otlp_source *source,
-                    const vitals_row *row)
+static bool is_exported(const struct otlp_writing *writing, const struct otlp_source *source,
+                        const vitals_row *row)
 {
     uint64_t key;
     if (!is_that_part(source, row) || (source->holds != NULL && !source->holds(row)))
@@ -169,26 +169,26 @@ static bool is_told(const struct writing *writing, const struct otlp_source *sou
            vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0 || is_chosen(writing, key);
 }
 
-struct candidate {
+struct otlp_candidate {
     uint64_t key;
     double weight;
 };
 
 static int heavier_first(const void *left, const void *right)
 {
-    const struct candidate *a = left, *b = right;
+    const struct otlp_candidate *a = left, *b = right;
     if (a->weight > b->weight || a->weight < b->weight)
         return a->weight > b->weight ? -1 : 1;
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
 /* Where there are more processes than may be told of, those on devices, and then the largest. */
-static void choose(struct writing *writing)
+static void choose(struct otlp_writing *writing)
 {
     const vitals_snapshot *snapshot = writing->snapshot;
     size_t count = vitals_snapshot_count(snapshot, VITALS_PROCESS);
     size_t most = writing->look->most_processes;
-    struct candidate *all = count > most ? calloc(count, sizeof *all) : NULL;
+    struct otlp_candidate *all = count > most ? calloc(count, sizeof *all) : NULL;
     uint64_t *chosen = count > most ? calloc(most, sizeof *chosen) : NULL;
     const vitals_row *row = NULL;
     for (size_t i = 0; all != NULL && i < count; i++) {
@@ -202,7 +202,7 @@ static void choose(struct writing *writing)
         uint64_t key;
         if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
             continue;
-        struct candidate *found = bsearch(&key, all, count, sizeof *all, by_key);
+        struct otlp_candidate *found = bsearch(&key, all, count, sizeof *all, by_key);
         if (found != NULL)
             found->weight += 1e18;
     }
@@ -226,7 +226,7 @@ static bool is_wanted(const struct otlp_source *source, const struct otlp_look *
     return source->subject != OTLP_WORKLOAD || look->processes != OTLP_PROCESSES_OFF;
 }
 
-static void write_source(struct writing *writing, const struct otlp_source *source)
+static void write_source(struct otlp_writing *writing, const struct otlp_source *source)
 {
     vitals_entity entity = vitals_metric_entity(source->metric);
     const vitals_row *row = NULL;
@@ -236,14 +236,14 @@ static void write_source(struct writing *writing, const struct otlp_source *sour
         otlp_writer_metric(writing->writer, &as);
     }
     while ((row = vitals_snapshot_next(writing->snapshot, entity, row)) != NULL) {
-        if (is_told(writing, source, row))
+        if (is_exported(writing, source, row))
             write_row(writing, source, row);
     }
 }
 
 /* ---- what workloads have of devices: sums over their processes there ---- */
 
-struct share {
+struct otlp_share {
     uint64_t gpu; /* key of its row */
     vitals_text workload;
     const vitals_row *process; /* one of its processes */
@@ -264,18 +264,19 @@ static const struct {
      false},
 };
 
-static struct share *find_share(struct share *shares, size_t *count, uint64_t gpu, vitals_text id)
+static struct otlp_share *find_share(struct otlp_share *shares, size_t *count, uint64_t gpu,
+                                     vitals_text id)
 {
     for (size_t i = 0; i < *count; i++) {
         if (shares[i].gpu == gpu && shares[i].workload.size == id.size &&
             memcmp(shares[i].workload.bytes, id.bytes, id.size) == 0)
             return &shares[i];
     }
-    shares[*count] = (struct share){.gpu = gpu, .workload = id};
+    shares[*count] = (struct otlp_share){.gpu = gpu, .workload = id};
     return &shares[(*count)++];
 }
 
-static size_t add_shares(const vitals_snapshot *snapshot, struct share *shares)
+static size_t add_shares(const vitals_snapshot *snapshot, struct otlp_share *shares)
 {
     const vitals_row *row = NULL;
     size_t count = 0;
@@ -287,7 +288,7 @@ static size_t add_shares(const vitals_snapshot *snapshot, struct share *shares)
                                         : NULL;
         if (process == NULL || vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &id) <= 0)
             continue;
-        struct share *share = find_share(shares, &count, vitals_row_parent(row), id);
+        struct otlp_share *share = find_share(shares, &count, vitals_row_parent(row), id);
         share->process = process;
         for (size_t i = 0; i < 2; i++) {
             double value;
@@ -300,7 +301,7 @@ static size_t add_shares(const vitals_snapshot *snapshot, struct share *shares)
     return count;
 }
 
-static void write_share(struct writing *writing, const struct share *share, size_t which)
+static void write_share(struct otlp_writing *writing, const struct otlp_share *share, size_t which)
 {
     struct otlp_attributes attributes;
     struct otlp_point point = {.time_ns = vitals_snapshot_realtime_ns(writing->snapshot),
@@ -316,10 +317,10 @@ static void write_share(struct writing *writing, const struct share *share, size
     otlp_writer_point(writing->writer, &point);
 }
 
-static void write_shares(struct writing *writing)
+static void write_shares(struct otlp_writing *writing)
 {
     size_t room = vitals_snapshot_count(writing->snapshot, VITALS_GPU_PROCESS);
-    struct share *shares = room > 0 ? calloc(room, sizeof *shares) : NULL;
+    struct otlp_share *shares = room > 0 ? calloc(room, sizeof *shares) : NULL;
     size_t count = shares != NULL ? add_shares(writing->snapshot, shares) : 0;
     for (size_t which = 0; which < 2; which++) {
         struct otlp_metric as = SHARES[which].as;
@@ -336,7 +337,7 @@ static void write_shares(struct writing *writing)
 void otlp_snapshot_write(struct otlp_writer *writer, struct otlp_series *series,
                          const vitals_snapshot *snapshot, const struct otlp_look *look)
 {
-    struct writing writing = {
+    struct otlp_writing writing = {
         .writer = writer, .series = series, .snapshot = snapshot, .look = look};
     if (look->processes == OTLP_PROCESSES_PID)
         choose(&writing);

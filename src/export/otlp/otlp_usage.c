@@ -86,7 +86,7 @@ static const struct {
      "major"},
 };
 
-struct writing {
+struct usage_writing {
     struct otlp_writer *writer;
     struct otlp_series *series; /* NULL: sums count from the start of the job */
     const struct otlp_job *job;
@@ -99,7 +99,7 @@ static bool is_whole(double value)
 }
 
 /* `id` tells a sum from all others. Bytes and counts are integers. */
-static void write_value(const struct writing *writing, uint64_t id, double value,
+static void write_value(const struct usage_writing *writing, uint64_t id, double value,
                         const struct otlp_attributes *attributes)
 {
     const struct otlp_metric *metric = &writing->writer->metric;
@@ -118,7 +118,7 @@ static void write_value(const struct writing *writing, uint64_t id, double value
     otlp_writer_point(writing->writer, &point);
 }
 
-static void write_root(const struct writing *writing, const struct usage_line *line)
+static void write_root(const struct usage_writing *writing, const struct usage_line *line)
 {
     for (size_t i = 0; i < sizeof ROOT / sizeof ROOT[0]; i++) {
         struct otlp_attributes attributes = {.count = 0};
@@ -173,7 +173,7 @@ static size_t find_devices(const json_t *usage, const char **devices)
 }
 
 /* Of each device where there are figures of devices: their sum beside them would count twice. */
-static void write_measure(const struct writing *writing, const struct usage_line *line,
+static void write_measure(const struct usage_writing *writing, const struct usage_line *line,
                           vitals_measure measure, const char *const *devices, size_t device_count)
 {
     const char *name = vitals_measure_name(measure);
@@ -202,7 +202,7 @@ enum { MEASURES_MAX = 1000 }; /* numbers of measures stay below */
 void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, const json_t *usage,
                       const struct otlp_job *job)
 {
-    struct writing writing = {
+    struct usage_writing writing = {
         .writer = writer, .series = series, .job = job, .time_ns = usage_line_realtime_ns(usage)};
     const char *devices[MOST_DEVICES];
     size_t device_count = find_devices(usage, devices);
@@ -221,7 +221,7 @@ void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, co
 /* ---- the end ---- */
 
 /* Whose figure it is: the tree's, or a device's; all others stay here. */
-static bool is_told(const json_t *figure, const char *name, struct otlp_attributes *attributes)
+static bool is_exported(const json_t *figure, const char *name, struct otlp_attributes *attributes)
 {
     const char *subject = json_string_value(json_object_get(figure, "subject"));
     if (subject == NULL)
@@ -235,14 +235,14 @@ static bool is_told(const json_t *figure, const char *name, struct otlp_attribut
     return true;
 }
 
-static void write_figure(const struct writing *writing, const json_t *figure,
+static void write_figure(const struct usage_writing *writing, const json_t *figure,
                          const struct usage_line *last)
 {
     const char *name = json_string_value(json_object_get(figure, "name"));
     const char *subject = json_string_value(json_object_get(figure, "subject"));
     const json_t *number = json_object_get(figure, "value");
     struct otlp_attributes attributes = {.count = 0};
-    if (!json_is_number(number) || !is_told(figure, name, &attributes))
+    if (!json_is_number(number) || !is_exported(figure, name, &attributes))
         return;
     double value = json_number_value(number), before;
     const char *scope = subject != NULL ? "gpu" : "tree";
@@ -259,7 +259,7 @@ static bool has_name(const json_t *figure, const char *name)
 }
 
 /* All figures of the name that the one at `first` has, unless one before it had it too. */
-static void write_figures(const struct writing *writing, const json_t *figures, size_t first,
+static void write_figures(const struct usage_writing *writing, const json_t *figures, size_t first,
                           const struct usage_line *last)
 {
     const json_t *figure = json_array_get(figures, first);
@@ -282,7 +282,7 @@ static void write_figures(const struct writing *writing, const json_t *figures, 
     }
 }
 
-static void write_gauge(const struct writing *writing, const char *name, const char *unit,
+static void write_gauge(const struct usage_writing *writing, const char *name, const char *unit,
                         double value)
 {
     static const struct otlp_attributes NONE = {.count = 0};
@@ -294,7 +294,7 @@ static void write_gauge(const struct writing *writing, const char *name, const c
 void otlp_account_write(struct otlp_writer *writer, const json_t *account, const json_t *last,
                         const struct otlp_job *job, uint64_t now_ns)
 {
-    struct writing writing = {.writer = writer, .job = job, .time_ns = now_ns};
+    struct usage_writing writing = {.writer = writer, .job = job, .time_ns = now_ns};
     const json_t *figures = json_object_get(account, "figures");
     const json_t *code = json_object_get(account, "exit_code");
     struct usage_line line;

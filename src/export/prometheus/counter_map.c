@@ -6,14 +6,14 @@
 #include <string.h>
 
 /* The place of the keys, or where they would stand. */
-static size_t place_of(const struct ledger *ledger, uint64_t first, uint64_t second)
+static size_t place_of(const struct counter_map *ledger, uint64_t first, uint64_t second)
 {
     size_t low = 0, high = ledger->count;
     if (high > 0 && ledger->entries[high - 1].first < first)
         return high;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct ledger_entry *entry = &ledger->entries[middle];
+        const struct counter_map_entry *entry = &ledger->entries[middle];
         if (entry->first < first || (entry->first == first && entry->second < second))
             low = middle + 1;
         else
@@ -22,18 +22,18 @@ static size_t place_of(const struct ledger *ledger, uint64_t first, uint64_t sec
     return low;
 }
 
-static bool is_at(const struct ledger *ledger, size_t place, uint64_t first, uint64_t second)
+static bool is_at(const struct counter_map *ledger, size_t place, uint64_t first, uint64_t second)
 {
     return place < ledger->count && ledger->entries[place].first == first &&
            ledger->entries[place].second == second;
 }
 
-static bool has_room(struct ledger *ledger)
+static bool has_room(struct counter_map *ledger)
 {
     if (ledger->count < ledger->capacity)
         return true;
     size_t capacity = ledger->capacity > 0 ? ledger->capacity * 2 : 64;
-    struct ledger_entry *entries = realloc(ledger->entries, capacity * sizeof *entries);
+    struct counter_map_entry *entries = realloc(ledger->entries, capacity * sizeof *entries);
     if (entries == NULL)
         return false;
     ledger->entries = entries;
@@ -41,7 +41,8 @@ static bool has_room(struct ledger *ledger)
     return true;
 }
 
-struct ledger_entry *ledger_take(struct ledger *ledger, uint64_t first, uint64_t second)
+struct counter_map_entry *counter_map_take(struct counter_map *ledger, uint64_t first,
+                                           uint64_t second)
 {
     size_t place = place_of(ledger, first, second);
     if (!is_at(ledger, place, first, second)) {
@@ -49,20 +50,21 @@ struct ledger_entry *ledger_take(struct ledger *ledger, uint64_t first, uint64_t
             return NULL;
         memmove(&ledger->entries[place + 1], &ledger->entries[place],
                 (ledger->count - place) * sizeof *ledger->entries);
-        ledger->entries[place] = (struct ledger_entry){.first = first, .second = second};
+        ledger->entries[place] = (struct counter_map_entry){.first = first, .second = second};
         ledger->count++;
     }
     ledger->entries[place].seen = ledger->turn;
     return &ledger->entries[place];
 }
 
-const struct ledger_entry *ledger_find(const struct ledger *ledger, uint64_t first, uint64_t second)
+const struct counter_map_entry *counter_map_find(const struct counter_map *ledger, uint64_t first,
+                                                 uint64_t second)
 {
     size_t place = place_of(ledger, first, second);
     return is_at(ledger, place, first, second) ? &ledger->entries[place] : NULL;
 }
 
-void ledger_turn(struct ledger *ledger, uint64_t turns)
+void counter_map_turn(struct counter_map *ledger, uint64_t turns)
 {
     size_t kept = 0;
     for (size_t i = 0; i < ledger->count; i++) {
@@ -73,8 +75,8 @@ void ledger_turn(struct ledger *ledger, uint64_t turns)
     ledger->turn++;
 }
 
-void ledger_done(struct ledger *ledger)
+void counter_map_done(struct counter_map *ledger)
 {
     free(ledger->entries);
-    *ledger = (struct ledger){.entries = NULL};
+    *ledger = (struct counter_map){.entries = NULL};
 }

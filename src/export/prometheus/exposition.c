@@ -34,20 +34,20 @@ static int word_of(const json_t *config, const char *member, const char *const *
     return -1;
 }
 
-static uint64_t interval_of(const json_t *hello)
+static uint64_t interval_of(const json_t *export_config)
 {
-    double seconds = json_number_value(json_object_get(hello, "interval_seconds"));
+    double seconds = json_number_value(json_object_get(export_config, "interval_seconds"));
     return seconds >= 0.01 && seconds <= 86400 ? (uint64_t)(seconds * 1e9) : 1000000000;
 }
 
-int exposition_options_read(const json_t *config, const json_t *hello,
+int exposition_options_read(const json_t *config, const json_t *export_config,
                             struct exposition_options *out, vitals_error *error)
 {
     static const struct feed_place HELLO = {"the first line", 1};
     static const char *const LEVELS[] = {"off", "workload", "pid", NULL};
     static const char *const USERS[] = {"name", "uid", "hash", "off", NULL};
     static const char *const COMPATIBLE[] = {"", "nvitop-exporter", NULL};
-    const char *cmdline = json_string_value(json_object_get(hello, "cmdline"));
+    const char *cmdline = json_string_value(json_object_get(export_config, "cmdline"));
     int level = word_of(config, "processes", LEVELS, EXPOSITION_WORKLOAD);
     int user = word_of(config, "label_user", USERS, EXPOSITION_USER_NAME);
     int compatible = word_of(config, "compat", COMPATIBLE, 0);
@@ -67,7 +67,7 @@ int exposition_options_read(const json_t *config, const json_t *hello,
         .without_host = json_is_true(json_object_get(config, "no_host")),
         .max_processes = most > 0 && most <= EXPOSITION_PROCESSES_MAX ? (unsigned)most
                                                                       : EXPOSITION_PROCESSES,
-        .interval_ns = interval_of(hello),
+        .interval_ns = interval_of(export_config),
     };
     return 0;
 }
@@ -126,27 +126,27 @@ bool exposition_is_stale(const struct exposition *exposition, const struct sampl
     return now_ns >= exposition_stale_ns(exposition, moment);
 }
 
-static void write_ours(struct page *page, struct exposition *exposition,
+static void write_ours(struct exposition_page *page, struct exposition *exposition,
                        const struct exposition_self *self)
 {
-    const struct ways_from from = {.self = self, .sums = &exposition->sums};
+    const struct family_sources from = {.self = self, .sums = &exposition->sums};
     for (size_t i = 0; i < families_count; i++)
         exposition_write_family(page, &families[i], &from);
 }
 
 /* Under these names whoever asks for ours or for another's. */
-static void write_own(struct page *page, const struct exposition_self *self)
+static void write_own(struct exposition_page *page, const struct exposition_self *self)
 {
     for (size_t i = 0; i < self->own_count; i++) {
-        const struct family *family = self->own[i].family;
+        const struct metric_family *family = self->own[i].family;
         page_family(page, "", family->name, family_type(family->name), family->help);
         page_sample(page);
         page_value(page, self->own[i].value);
     }
 }
 
-static void write_document(struct page *page, struct exposition *exposition, struct sample *moment,
-                           const struct exposition_self *self)
+static void write_document(struct exposition_page *page, struct exposition *exposition,
+                           struct sample *moment, const struct exposition_self *self)
 {
     const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
     if (snapshot != NULL) {
@@ -169,7 +169,7 @@ struct body *exposition_render(struct exposition *exposition, struct sample *mom
                                enum exposition_format format, const struct exposition_self *self)
 {
     struct text out = {.bytes = NULL};
-    struct page page;
+    struct exposition_page page;
     if (page_init(&page, &out, format, &exposition->options) < 0)
         return NULL;
     write_document(&page, exposition, moment, self);

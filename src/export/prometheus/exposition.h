@@ -17,7 +17,7 @@
 #include "export/sample.h"
 
 struct exposition;
-struct family;
+struct metric_family;
 
 enum exposition_format { EXPOSITION_TEXT, EXPOSITION_OPENMETRICS, EXPOSITION_FORMATS };
 
@@ -50,7 +50,7 @@ struct exposition_options {
 
 /* Reads them from a member of the first line and from that line itself; what is not said is as the
  * documentation says. Errors: EARGUMENT (a word that none of them is). */
-int exposition_options_read(const json_t *config, const json_t *hello,
+int exposition_options_read(const json_t *config, const json_t *export_config,
                             struct exposition_options *out, vitals_error *error);
 
 /* NULL when memory is out. */
@@ -69,7 +69,7 @@ struct exposition_tally {
 
 /* What our own program uses: a family of its own for each, whose name has no prefix. */
 struct exposition_figure {
-    const struct family *family;
+    const struct metric_family *family;
     double value;
 };
 

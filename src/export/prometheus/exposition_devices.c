@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The number at the end of /dev/nvidia0. */
-static void label_minor(struct page *page, const vitals_row *row)
+static void label_minor(struct exposition_page *page, const vitals_row *row)
 {
     static const char NODE[] = "/dev/nvidia";
     vitals_text node;
@@ -15,24 +15,25 @@ static void label_minor(struct page *page, const vitals_row *row)
                (vitals_text){node.bytes + sizeof NODE - 1, node.size - (sizeof NODE - 1)});
 }
 
-void way_gpu_info(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_gpu_info(struct exposition_page *page, const struct metric_family *family,
+                           const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_GPU);
     (void)family, (void)from;
     for (size_t i = 0; i < table->count; i++) {
         const vitals_row *row = table->rows[i].row;
         double node;
-        if (way_is_partition(&table->rows[i]))
+        if (family_is_partition(&table->rows[i]))
             continue;
         page_sample_of(page, &table->rows[i]);
-        way_label_text(page, "vendor", row, VITALS_GPU_VENDOR);
-        way_label_text(page, "name", row, VITALS_GPU_NAME);
-        way_label_text(page, "driver", row, VITALS_GPU_KERNEL_DRIVER);
-        way_label_text(page, "driver_version", row, VITALS_GPU_DRIVER_VERSION);
-        way_label_text(page, "pci_bus_id", row, VITALS_GPU_PCI_BUS_ID);
+        family_label_text(page, "vendor", row, VITALS_GPU_VENDOR);
+        family_label_text(page, "name", row, VITALS_GPU_NAME);
+        family_label_text(page, "driver", row, VITALS_GPU_KERNEL_DRIVER);
+        family_label_text(page, "driver_version", row, VITALS_GPU_DRIVER_VERSION);
+        family_label_text(page, "pci_bus_id", row, VITALS_GPU_PCI_BUS_ID);
         label_minor(page, row);
         if (page_number(page, row, VITALS_GPU_NUMA_NODE, &node))
-            way_label_number(page, "numa_node", node);
+            family_label_number(page, "numa_node", node);
         page_value(page, 1);
     }
 }
@@ -57,7 +58,8 @@ struct process_counts {
 };
 
 /* Adds those on the device itself; false: the type of one is not known. */
-static bool count_on(const struct page *page, uint64_t gpu, struct process_counts *counts)
+static bool count_on(const struct exposition_page *page, uint64_t gpu,
+                     struct process_counts *counts)
 {
     const vitals_row *row = NULL;
     while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS, gpu, row)) !=
@@ -73,7 +75,8 @@ static bool count_on(const struct page *page, uint64_t gpu, struct process_count
 }
 
 /* Those on a device and on its partitions. */
-static bool count_processes(const struct page *page, uint64_t gpu, struct process_counts *counts)
+static bool count_processes(const struct exposition_page *page, uint64_t gpu,
+                            struct process_counts *counts)
 {
     const vitals_row *part = NULL;
     *counts = (struct process_counts){0};
@@ -86,15 +89,16 @@ static bool count_processes(const struct page *page, uint64_t gpu, struct proces
 
 /* Nothing where the device has others than those that are seen, or fewer. */
 
-void way_gpu_processes(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_gpu_processes(struct exposition_page *page, const struct metric_family *family,
+                                const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_GPU);
     (void)family, (void)from;
     for (size_t i = 0; i < table->count; i++) {
-        const struct page_row *row = &table->rows[i];
+        const struct exposition_row *row = &table->rows[i];
         struct process_counts counts;
         double all;
-        if (way_is_partition(row) || !page_number(page, row->row, VITALS_GPU_PROCESSES, &all) ||
+        if (family_is_partition(row) || !page_number(page, row->row, VITALS_GPU_PROCESSES, &all) ||
             !count_processes(page, vitals_row_key(row->row), &counts) || counts.all != all)
             continue;
         for (size_t t = 0; t < PROCESS_TYPES_COUNT; t++) {
@@ -107,8 +111,8 @@ void way_gpu_processes(struct page *page, const struct family *family, const str
 
 /* The sum over the links of a device of all the metrics; false: one of an active link is missing,
  * or there is no link. */
-static bool sum_links(const struct page *page, const struct family *family, uint64_t gpu,
-                      double *sum)
+static bool sum_links(const struct exposition_page *page, const struct metric_family *family,
+                      uint64_t gpu, double *sum)
 {
     const vitals_row *row = NULL;
     size_t links = 0;
@@ -128,73 +132,76 @@ static bool sum_links(const struct page *page, const struct family *family, uint
     return links > 0;
 }
 
-void way_links(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_links(struct exposition_page *page, const struct metric_family *family,
+                        const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_GPU);
     (void)from;
     for (size_t i = 0; i < table->count; i++) {
-        const struct page_row *row = &table->rows[i];
+        const struct exposition_row *row = &table->rows[i];
         double sum;
-        if (way_is_partition(row) || !sum_links(page, family, vitals_row_key(row->row), &sum))
+        if (family_is_partition(row) || !sum_links(page, family, vitals_row_key(row->row), &sum))
             continue;
         page_sample_of(page, row);
         page_value(page, sum);
     }
 }
 
-void way_xid(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_xid(struct exposition_page *page, const struct metric_family *family,
+                      const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_GPU);
     (void)family;
     for (size_t i = 0; i < table->count; i++) {
-        const struct ledger_entry *entry = ledger_find(&from->sums->errors,
-                                                       vitals_row_key(table->rows[i].row), 0);
-        if (entry == NULL || entry->at <= 0 || way_is_partition(&table->rows[i]))
+        const struct counter_map_entry *entry = counter_map_find(
+            &from->sums->errors, vitals_row_key(table->rows[i].row), 0);
+        if (entry == NULL || entry->at <= 0 || family_is_partition(&table->rows[i]))
             continue;
         page_sample_of(page, &table->rows[i]);
-        way_label_number(page, "xid", entry->value);
+        family_label_number(page, "xid", entry->value);
         page_value(page, entry->at);
     }
 }
 
 /* ---- partitions ---- */
 
-static void label_partition(struct page *page, const struct page_row *row)
+static void label_partition(struct exposition_page *page, const struct exposition_row *row)
 {
-    const struct page_row *parent = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
-    way_label_text(page, "uuid", row->row, VITALS_GPU_UUID);
+    const struct exposition_row *parent = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
+    family_label_text(page, "uuid", row->row, VITALS_GPU_UUID);
     if (parent != NULL)
-        way_label_text(page, "parent_uuid", parent->row, VITALS_GPU_UUID);
+        family_label_text(page, "parent_uuid", parent->row, VITALS_GPU_UUID);
 }
 
-void way_partition_info(struct page *page, const struct family *family,
-                        const struct ways_from *from)
+void family_write_partition_info(struct exposition_page *page, const struct metric_family *family,
+                                 const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_GPU);
     (void)family, (void)from;
     for (size_t i = 0; i < table->count; i++) {
         const vitals_row *row = table->rows[i].row;
         double instance;
-        if (!way_is_partition(&table->rows[i]))
+        if (!family_is_partition(&table->rows[i]))
             continue;
         page_sample(page);
         label_partition(page, &table->rows[i]);
         if (page_number(page, row, VITALS_GPU_GPU_INSTANCE_ID, &instance))
-            way_label_number(page, "gi", instance);
+            family_label_number(page, "gi", instance);
         if (page_number(page, row, VITALS_GPU_COMPUTE_INSTANCE_ID, &instance))
-            way_label_number(page, "ci", instance);
-        way_label_text(page, "profile", row, VITALS_GPU_NAME);
+            family_label_number(page, "ci", instance);
+        family_label_text(page, "profile", row, VITALS_GPU_NAME);
         page_value(page, 1);
     }
 }
 
-void way_partition(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_partition(struct exposition_page *page, const struct metric_family *family,
+                            const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_GPU);
     (void)from;
     for (size_t i = 0; i < table->count; i++) {
         double value;
-        if (!way_is_partition(&table->rows[i]) ||
+        if (!family_is_partition(&table->rows[i]) ||
             !page_number(page, table->rows[i].row, family->parts[0].metric, &value))
             continue;
         page_sample(page);

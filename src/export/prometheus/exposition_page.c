@@ -7,10 +7,10 @@
 
 enum { SEEN_FIRST = 1024 };
 
-int page_init(struct page *page, struct text *out, enum exposition_format format,
+int page_init(struct exposition_page *page, struct text *out, enum exposition_format format,
               const struct exposition_options *options)
 {
-    *page = (struct page){
+    *page = (struct exposition_page){
         .out = out,
         .format = format,
         .options = options,
@@ -20,7 +20,7 @@ int page_init(struct page *page, struct text *out, enum exposition_format format
     return page->seen != NULL ? 0 : VITALS_EMEMORY;
 }
 
-void page_done(struct page *page)
+void page_done(struct exposition_page *page)
 {
     for (size_t i = 0; i < PAGE_TABLES; i++)
         free(page->tables[i].rows);
@@ -31,8 +31,8 @@ void page_done(struct page *page)
 
 /* ---- families ---- */
 
-void page_family(struct page *page, const char *prefix, const char *name, enum family_type type,
-                 const char *help)
+void page_family(struct exposition_page *page, const char *prefix, const char *name,
+                 enum family_type type, const char *help)
 {
     page->prefix = prefix;
     page->name = name;
@@ -45,7 +45,7 @@ void page_family(struct page *page, const char *prefix, const char *name, enum f
 }
 
 /* How many bytes of the name a family has: OpenMetrics calls a counter without its _total. */
-static size_t family_size(const struct page *page)
+static size_t family_size(const struct exposition_page *page)
 {
     size_t size = strlen(page->name);
     if (page->format == EXPOSITION_OPENMETRICS && page->type == FAMILY_COUNTER)
@@ -53,7 +53,7 @@ static size_t family_size(const struct page *page)
     return size;
 }
 
-static void head_line(struct page *page, const char *word, const char *rest)
+static void head_line(struct exposition_page *page, const char *word, const char *rest)
 {
     text_string(page->out, word);
     text_string(page->out, page->prefix);
@@ -64,7 +64,7 @@ static void head_line(struct page *page, const char *word, const char *rest)
 }
 
 /* Help texts are ours: they hold no backslash and no newline. */
-static void write_head(struct page *page)
+static void write_head(struct exposition_page *page)
 {
     const char *type = page->type == FAMILY_COUNTER ? "counter" : "gauge";
     if (page->format == EXPOSITION_TEXT)
@@ -88,8 +88,8 @@ static uint64_t hash_of(const char *bytes, size_t size)
     return hash ^ hash >> 32;
 }
 
-static struct page_seen *seen_place(struct page *page, struct page_seen *table, size_t capacity,
-                                    const struct page_seen *series)
+static struct page_seen *seen_place(struct exposition_page *page, struct page_seen *table,
+                                    size_t capacity, const struct page_seen *series)
 {
     const char *bytes = page->out->bytes;
     size_t i = hash_of(bytes + series->at, series->size) & (capacity - 1);
@@ -100,7 +100,7 @@ static struct page_seen *seen_place(struct page *page, struct page_seen *table, 
     return &table[i];
 }
 
-static bool seen_grow(struct page *page)
+static bool seen_grow(struct exposition_page *page)
 {
     size_t capacity = page->seen_capacity * 2;
     struct page_seen *table = calloc(capacity, sizeof *table);
@@ -117,7 +117,7 @@ static bool seen_grow(struct page *page)
 }
 
 /* Whether the family has this series already; it has it from now on. */
-static bool is_seen(struct page *page, const struct page_seen *series)
+static bool is_seen(struct exposition_page *page, const struct page_seen *series)
 {
     if (page->seen_count * 2 >= page->seen_capacity && !seen_grow(page)) {
         page->failed = true;
@@ -133,7 +133,7 @@ static bool is_seen(struct page *page, const struct page_seen *series)
 
 /* ---- samples ---- */
 
-void page_sample(struct page *page)
+void page_sample(struct exposition_page *page)
 {
     if (!page->headed)
         write_head(page);
@@ -144,13 +144,13 @@ void page_sample(struct page *page)
     page->labeled = false;
 }
 
-static void separate(struct page *page)
+static void separate(struct exposition_page *page)
 {
     text_byte(page->out, page->labeled ? ',' : '{');
     page->labeled = true;
 }
 
-void page_labels(struct page *page, const char *bytes, size_t size)
+void page_labels(struct exposition_page *page, const char *bytes, size_t size)
 {
     if (size == 0)
         return;
@@ -158,7 +158,7 @@ void page_labels(struct page *page, const char *bytes, size_t size)
     text_append(page->out, bytes, size);
 }
 
-void page_label(struct page *page, const char *name, vitals_text value)
+void page_label(struct exposition_page *page, const char *name, vitals_text value)
 {
     separate(page);
     text_string(page->out, name);
@@ -167,7 +167,7 @@ void page_label(struct page *page, const char *name, vitals_text value)
     text_byte(page->out, '"');
 }
 
-void page_label_word(struct page *page, const char *name, const char *value)
+void page_label_word(struct exposition_page *page, const char *name, const char *value)
 {
     separate(page);
     text_string(page->out, name);
@@ -176,7 +176,7 @@ void page_label_word(struct page *page, const char *name, const char *value)
     text_byte(page->out, '"');
 }
 
-void page_value(struct page *page, double value)
+void page_value(struct exposition_page *page, double value)
 {
     if (page->labeled)
         text_byte(page->out, '}');
@@ -198,7 +198,7 @@ void page_value(struct page *page, double value)
     text_byte(page->out, '\n');
 }
 
-void page_sample_of(struct page *page, const struct page_row *row)
+void page_sample_of(struct exposition_page *page, const struct exposition_row *row)
 {
     page_sample(page);
     if (row->size > 0)
@@ -209,7 +209,8 @@ void page_sample_of(struct page *page, const struct page_row *row)
 
 enum { STALE_INTERVALS = 3 };
 
-static bool is_too_old(const struct page *page, const vitals_row *row, vitals_metric metric)
+static bool is_too_old(const struct exposition_page *page, const vitals_row *row,
+                       vitals_metric metric)
 {
     uint64_t taken = vitals_snapshot_monotonic_ns(page->snapshot);
     uint64_t read = vitals_row_read_ns(row, metric);
@@ -217,7 +218,7 @@ static bool is_too_old(const struct page *page, const vitals_row *row, vitals_me
     return age + page->age_ns > STALE_INTERVALS * page->options->interval_ns;
 }
 
-bool page_number(const struct page *page, const vitals_row *row, vitals_metric metric,
+bool page_number(const struct exposition_page *page, const vitals_row *row, vitals_metric metric,
                  double *value)
 {
     vitals_availability availability = vitals_row_number(row, metric, value);

@@ -11,7 +11,7 @@
 #include "record/sample.h"
 
 /* Labels of a row, without braces: a piece of page.labels. */
-struct page_row {
+struct exposition_row {
     const vitals_row *row;
     size_t labels, size;
     unsigned group; /* rows that are folded go with those of the same group: 1 + a place in gpus */
@@ -25,7 +25,7 @@ struct page_sum {
 };
 
 struct page_table {
-    struct page_row *rows;
+    struct exposition_row *rows;
     size_t count;
 };
 
@@ -36,7 +36,7 @@ struct page_seen {
     uint32_t size, age;
 };
 
-struct page {
+struct exposition_page {
     struct text *out;
     enum exposition_format format;
     const struct exposition_options *options;
@@ -61,40 +61,43 @@ struct page {
     uint32_t seen_age;
 };
 
-int page_init(struct page *page, struct text *out, enum exposition_format format,
+int page_init(struct exposition_page *page, struct text *out, enum exposition_format format,
               const struct exposition_options *options);
-void page_done(struct page *page);
+void page_done(struct exposition_page *page);
 
 /* Rows and their labels, and which of them are beyond the cap (exposition_rows.c). */
-void page_read(struct page *page, const vitals_snapshot *snapshot);
-const struct page_table *page_table(const struct page *page, vitals_entity entity);
-const struct page_row *page_find(const struct page *page, vitals_entity entity, uint64_t key);
+void page_read(struct exposition_page *page, const vitals_snapshot *snapshot);
+const struct page_table *page_table(const struct exposition_page *page, vitals_entity entity);
+const struct exposition_row *page_find(const struct exposition_page *page, vitals_entity entity,
+                                       uint64_t key);
 
 /* From here on samples are of this family. Its head is written with the first of them. */
-void page_family(struct page *page, const char *prefix, const char *name, enum family_type type,
-                 const char *help);
+void page_family(struct exposition_page *page, const char *prefix, const char *name,
+                 enum family_type type, const char *help);
 
 /* A sample: begin, labels, end. What has stood already, and what is no number, leaves nothing. */
-void page_sample(struct page *page);
-void page_labels(struct page *page, const char *bytes, size_t size); /* `a="b",c="d"` */
-void page_label(struct page *page, const char *name, vitals_text value);
-void page_label_word(struct page *page, const char *name, const char *value); /* ours: as it is */
-void page_value(struct page *page, double value);
+void page_sample(struct exposition_page *page);
+void page_labels(struct exposition_page *page, const char *bytes, size_t size); /* `a="b",c="d"` */
+void page_label(struct exposition_page *page, const char *name, vitals_text value);
+void page_label_word(struct exposition_page *page, const char *name,
+                     const char *value); /* ours: as it is */
+void page_value(struct exposition_page *page, double value);
 
 /* The same with the labels of a row. */
-void page_sample_of(struct page *page, const struct page_row *row);
+void page_sample_of(struct exposition_page *page, const struct exposition_row *row);
 
 /* A value that is good enough to stand: above zero in availability, and not older than three
  * intervals where it is stale. */
-bool page_number(const struct page *page, const vitals_row *row, vitals_metric metric,
+bool page_number(const struct exposition_page *page, const vitals_row *row, vitals_metric metric,
                  double *value);
 bool page_text(const vitals_row *row, vitals_metric metric, vitals_text *text);
 
 /* A user, named as the options say: false: not at all. `uid` -1: not known. */
-bool page_user(const struct page *page, vitals_text name, int64_t uid, char *out, size_t capacity,
-               vitals_text *user);
+bool page_user(const struct exposition_page *page, vitals_text name, int64_t uid, char *out,
+               size_t capacity, vitals_text *user);
 
 /* The id of a workload, with its user named as the options say. */
-vitals_text page_workload(const struct page *page, vitals_text id, char *out, size_t capacity);
+vitals_text page_workload(const struct exposition_page *page, vitals_text id, char *out,
+                          size_t capacity);
 
 #endif

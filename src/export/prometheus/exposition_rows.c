@@ -10,7 +10,7 @@
 
 enum { WORKLOAD_ID_MAX = 120, WORKLOAD_ID_KEPT = 100 };
 
-static void label(struct page *page, size_t from, const char *name, vitals_text value)
+static void label(struct exposition_page *page, size_t from, const char *name, vitals_text value)
 {
     struct text *labels = &page->labels;
     if (labels->size > from)
@@ -26,8 +26,8 @@ static vitals_text word(const char *string)
     return (vitals_text){string, strlen(string)};
 }
 
-static void label_of(struct page *page, size_t from, const char *name, const vitals_row *row,
-                     vitals_metric metric)
+static void label_of(struct exposition_page *page, size_t from, const char *name,
+                     const vitals_row *row, vitals_metric metric)
 {
     vitals_text value;
     if (page_text(row, metric, &value) && value.size > 0)
@@ -35,7 +35,7 @@ static void label_of(struct page *page, size_t from, const char *name, const vit
 }
 
 /* Those of another row, as they are. */
-static void copy_labels(struct page *page, const struct page_row *from)
+static void copy_labels(struct exposition_page *page, const struct exposition_row *from)
 {
     if (from->size == 0 || text_reserve(&page->labels, from->size) == NULL)
         return;
@@ -57,8 +57,8 @@ static vitals_text decimal(int64_t number, char *out, size_t capacity)
     return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
 }
 
-bool page_user(const struct page *page, vitals_text name, int64_t uid, char *out, size_t capacity,
-               vitals_text *user)
+bool page_user(const struct exposition_page *page, vitals_text name, int64_t uid, char *out,
+               size_t capacity, vitals_text *user)
 {
     switch (page->options->user) {
     case EXPOSITION_USER_NAME:
@@ -84,7 +84,7 @@ static vitals_text shortened(vitals_text id, char *out, size_t capacity)
 }
 
 /* The uid of somebody who works for it; -1: nobody is known. */
-static int64_t workload_uid(const struct page *page, vitals_text id)
+static int64_t workload_uid(const struct exposition_page *page, vitals_text id)
 {
     const vitals_row *row = NULL;
     while ((row = vitals_snapshot_next(page->snapshot, VITALS_PROCESS, row)) != NULL) {
@@ -98,7 +98,8 @@ static int64_t workload_uid(const struct page *page, vitals_text id)
     return -1;
 }
 
-vitals_text page_workload(const struct page *page, vitals_text id, char *out, size_t capacity)
+vitals_text page_workload(const struct exposition_page *page, vitals_text id, char *out,
+                          size_t capacity)
 {
     static const char USER[] = "user:";
     char words[32];
@@ -117,15 +118,15 @@ vitals_text page_workload(const struct page *page, vitals_text id, char *out, si
 /* ---- the labels of each table ---- */
 
 /* Each writes the labels of a row behind page->labels; false: the row is none of a family's. */
-typedef bool label_row(struct page *page, struct page_row *row, size_t from);
+typedef bool label_row(struct exposition_page *page, struct exposition_row *row, size_t from);
 
-static bool label_nothing(struct page *page, struct page_row *row, size_t from)
+static bool label_nothing(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     (void)page, (void)row, (void)from;
     return true;
 }
 
-static bool label_gpu(struct page *page, struct page_row *row, size_t from)
+static bool label_gpu(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     label(page, from, "gpu", word(vitals_row_label(row->row)));
     label_of(page, from, "uuid", row->row, VITALS_GPU_UUID);
@@ -133,9 +134,9 @@ static bool label_gpu(struct page *page, struct page_row *row, size_t from)
 }
 
 /* What hangs on a device; a partition's stand apart, so that sums over a device stay right. */
-static bool label_child(struct page *page, struct page_row *row, size_t from)
+static bool label_child(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
-    const struct page_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
+    const struct exposition_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
     (void)from;
     if (gpu == NULL || vitals_row_parent(gpu->row) != 0)
         return false;
@@ -143,9 +144,9 @@ static bool label_child(struct page *page, struct page_row *row, size_t from)
     return true;
 }
 
-static bool label_gpu_process(struct page *page, struct page_row *row, size_t from)
+static bool label_gpu_process(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
-    const struct page_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
+    const struct exposition_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
     uint64_t pid;
     char words[32];
     if (gpu == NULL || vitals_row_u64(row->row, VITALS_GPU_PROCESS_PID, &pid) <= 0)
@@ -156,7 +157,7 @@ static bool label_gpu_process(struct page *page, struct page_row *row, size_t fr
     return true;
 }
 
-static bool label_process(struct page *page, struct page_row *row, size_t from)
+static bool label_process(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     uint64_t pid;
     char words[32];
@@ -166,7 +167,7 @@ static bool label_process(struct page *page, struct page_row *row, size_t from)
     return true;
 }
 
-static bool label_workload(struct page *page, struct page_row *row, size_t from)
+static bool label_workload(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     vitals_text id;
     char words[WORKLOAD_ID_MAX + 80];
@@ -176,14 +177,14 @@ static bool label_workload(struct page *page, struct page_row *row, size_t from)
     return true;
 }
 
-static bool label_source(struct page *page, struct page_row *row, size_t from)
+static bool label_source(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     label(page, from, "collector", word(vitals_row_label(row->row)));
     return true;
 }
 
 /* Disks alone, that a sum counts: what is written to a partition is written to its disk. */
-static bool label_disk(struct page *page, struct page_row *row, size_t from)
+static bool label_disk(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     uint64_t counted;
     if (vitals_row_u64(row->row, VITALS_DISK_COUNTED, &counted) > 0 && counted == 0)
@@ -192,13 +193,13 @@ static bool label_disk(struct page *page, struct page_row *row, size_t from)
     return true;
 }
 
-static bool label_network(struct page *page, struct page_row *row, size_t from)
+static bool label_network(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     label_of(page, from, "device", row->row, VITALS_NETWORK_NAME);
     return true;
 }
 
-static bool label_filesystem(struct page *page, struct page_row *row, size_t from)
+static bool label_filesystem(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     uint64_t pseudo;
     if (vitals_row_u64(row->row, VITALS_FILESYSTEM_PSEUDO, &pseudo) > 0 && pseudo != 0)
@@ -208,7 +209,7 @@ static bool label_filesystem(struct page *page, struct page_row *row, size_t fro
     return true;
 }
 
-static bool label_pressure(struct page *page, struct page_row *row, size_t from)
+static bool label_pressure(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     vitals_text scope;
     if (!page_text(row->row, VITALS_PRESSURE_SCOPE, &scope) || scope.size != 7 ||
@@ -242,7 +243,7 @@ static const struct {
 };
 _Static_assert((int)VITALS_WORKLOAD < (int)PAGE_TABLES, "a place for each table");
 
-static void read_table(struct page *page, vitals_entity entity, label_row *label_of_row)
+static void read_table(struct exposition_page *page, vitals_entity entity, label_row *label_of_row)
 {
     size_t count = vitals_snapshot_count(page->snapshot, entity);
     struct page_table *table = &page->tables[entity];
@@ -253,7 +254,7 @@ static void read_table(struct page *page, vitals_entity entity, label_row *label
     if (table->rows == NULL)
         return;
     while ((row = vitals_snapshot_next(page->snapshot, entity, row)) != NULL) {
-        struct page_row next = {.row = row, .labels = page->labels.size};
+        struct exposition_row next = {.row = row, .labels = page->labels.size};
         if (label_of_row(page, &next, next.labels)) {
             next.size = page->labels.size - next.labels;
             table->rows[table->count++] = next;
@@ -261,7 +262,7 @@ static void read_table(struct page *page, vitals_entity entity, label_row *label
     }
 }
 
-const struct page_table *page_table(const struct page *page, vitals_entity entity)
+const struct page_table *page_table(const struct exposition_page *page, vitals_entity entity)
 {
     return &page->tables[(unsigned)entity < PAGE_TABLES ? (unsigned)entity : 0];
 }
@@ -269,11 +270,12 @@ const struct page_table *page_table(const struct page *page, vitals_entity entit
 static int compare_with_key(const void *key, const void *row)
 {
     uint64_t wanted = *(const uint64_t *)key;
-    uint64_t there = vitals_row_key(((const struct page_row *)row)->row);
+    uint64_t there = vitals_row_key(((const struct exposition_row *)row)->row);
     return (wanted > there) - (wanted < there);
 }
 
-const struct page_row *page_find(const struct page *page, vitals_entity entity, uint64_t key)
+const struct exposition_row *page_find(const struct exposition_page *page, vitals_entity entity,
+                                       uint64_t key)
 {
     const struct page_table *table = page_table(page, entity);
     return table->count > 0
@@ -284,14 +286,14 @@ const struct page_row *page_find(const struct page *page, vitals_entity entity, 
 /* ---- the cap ---- */
 
 /* What decides who keeps series of its own: device memory, then memory, then age of the row. */
-struct rank {
+struct row_rank {
     double device, memory;
     size_t place;
 };
 
 static int compare_ranks(const void *a, const void *b)
 {
-    const struct rank *left = a, *right = b;
+    const struct row_rank *left = a, *right = b;
     if (left->device != right->device)
         return left->device > right->device ? -1 : 1;
     if (left->memory != right->memory)
@@ -306,15 +308,16 @@ static double number_of(const vitals_row *row, vitals_metric metric)
 }
 
 /* Adds what the processes of devices hold to their ranks, which stand in the order of rows. */
-static void rank_devices(const struct page *page, struct rank *ranks)
+static void rank_devices(const struct exposition_page *page, struct row_rank *ranks)
 {
-    const struct page_row *processes = page->tables[VITALS_PROCESS].rows;
+    const struct exposition_row *processes = page->tables[VITALS_PROCESS].rows;
     const vitals_row *row = NULL;
     while ((row = vitals_snapshot_next(page->snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
         uint64_t key;
-        const struct page_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-                                             ? page_find(page, VITALS_PROCESS, key)
-                                             : NULL;
+        const struct exposition_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS,
+                                                              &key) > 0
+                                                   ? page_find(page, VITALS_PROCESS, key)
+                                                   : NULL;
         if (process != NULL)
             ranks[process - processes].device += 1 + number_of(
                                                          row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
@@ -322,17 +325,17 @@ static void rank_devices(const struct page *page, struct rank *ranks)
 }
 
 /* Folds all rows of the table but the first `most` by rank. Gives how many are folded. */
-static size_t fold(struct page *page, vitals_entity entity, vitals_metric memory)
+static size_t fold(struct exposition_page *page, vitals_entity entity, vitals_metric memory)
 {
     struct page_table *table = &page->tables[entity];
     size_t most = page->options->max_processes;
-    struct rank *ranks = table->count > most ? calloc(table->count, sizeof *ranks) : NULL;
+    struct row_rank *ranks = table->count > most ? calloc(table->count, sizeof *ranks) : NULL;
     if (table->count > most && ranks == NULL)
         page->failed = true;
     if (ranks == NULL)
         return 0;
     for (size_t i = 0; i < table->count; i++)
-        ranks[i] = (struct rank){0, number_of(table->rows[i].row, memory), i};
+        ranks[i] = (struct row_rank){0, number_of(table->rows[i].row, memory), i};
     if (entity == VITALS_PROCESS)
         rank_devices(page, ranks);
     qsort(ranks, table->count, sizeof *ranks, compare_ranks);
@@ -343,21 +346,21 @@ static size_t fold(struct page *page, vitals_entity entity, vitals_metric memory
 }
 
 /* Who is on a device goes the way of its process. */
-static void fold_with_processes(struct page *page)
+static void fold_with_processes(struct exposition_page *page)
 {
     struct page_table *table = &page->tables[VITALS_GPU_PROCESS];
     for (size_t i = 0; i < table->count; i++) {
         uint64_t key;
-        const struct page_row *process = vitals_row_u64(table->rows[i].row,
-                                                        VITALS_GPU_PROCESS_PROCESS, &key) > 0
-                                             ? page_find(page, VITALS_PROCESS, key)
-                                             : NULL;
+        const struct exposition_row *process = vitals_row_u64(table->rows[i].row,
+                                                              VITALS_GPU_PROCESS_PROCESS, &key) > 0
+                                                   ? page_find(page, VITALS_PROCESS, key)
+                                                   : NULL;
         if (process != NULL)
             table->rows[i].folded = process->folded;
     }
 }
 
-void page_read(struct page *page, const vitals_snapshot *snapshot)
+void page_read(struct exposition_page *page, const vitals_snapshot *snapshot)
 {
     page->snapshot = snapshot;
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {

@@ -11,23 +11,23 @@
 
 enum { SUBJECTS_MAX = 256, VALUES_MAX = 16, ID_SIZE = 64 };
 
-struct value {
+struct run_value {
     double number;
     bool known;
 };
 
 /* The tree, or what it has of a device. */
-struct subject {
+struct run_subject {
     char *uuid; /* NULL: the tree */
-    struct value values[VALUES_MAX];
+    struct run_value values[VALUES_MAX];
 };
 
 struct exposition_run {
     char id[ID_SIZE];
     char *name, *user; /* NULL: not known */
     double start_seconds;
-    struct value end_seconds, exit_code;
-    struct subject subjects[SUBJECTS_MAX]; /* the first is the tree */
+    struct run_value end_seconds, exit_code;
+    struct run_subject subjects[SUBJECTS_MAX]; /* the first is the tree */
     size_t count;
 };
 
@@ -39,9 +39,10 @@ static char *copy_of(const json_t *object, const char *member)
     return string != NULL && string[0] != '\0' ? strdup(string) : NULL;
 }
 
-struct exposition_run *exposition_run_new(const json_t *hello, int64_t number, uint64_t now_ns)
+struct exposition_run *exposition_run_new(const json_t *export_config, int64_t number,
+                                          uint64_t now_ns)
 {
-    const json_t *job = json_object_get(hello, "job");
+    const json_t *job = json_object_get(export_config, "job");
     const char *started = json_string_value(json_object_get(job, "started_ns"));
     uint64_t ns = started != NULL ? strtoull(started, NULL, 10) : 0;
     struct exposition_run *run = calloc(1, sizeof *run);
@@ -70,22 +71,22 @@ void exposition_run_free(struct exposition_run *run)
 /* ---- values ---- */
 
 /* The i-th family whose values are measured; NULL: there are no more. */
-static const struct family *measured(size_t i)
+static const struct metric_family *measured(size_t i)
 {
     for (size_t f = 0; f < families_count; f++) {
-        if (families[f].way == FAMILY_RUN && i-- == 0)
+        if (families[f].writer == FAMILY_RUN && i-- == 0)
             return &families[f];
     }
     return NULL;
 }
 
-static bool is_of_devices(const struct family *family)
+static bool is_of_devices(const struct metric_family *family)
 {
     return family->labels != NULL && strstr(family->labels, "uuid") != NULL;
 }
 
 /* What counts, or is the most so far, never falls. */
-static void take(const struct family *family, struct value *value, double number)
+static void take(const struct metric_family *family, struct run_value *value, double number)
 {
     bool grows = family_type(family->name) == FAMILY_COUNTER || family->figure != NULL;
     if (!grows || !value->known || number > value->number)
@@ -94,7 +95,7 @@ static void take(const struct family *family, struct value *value, double number
 }
 
 /* Those that the run has nothing of are not kept. */
-static struct subject *subject_of(struct exposition_run *run, const char *uuid, double number)
+static struct run_subject *subject_of(struct exposition_run *run, const char *uuid, double number)
 {
     for (size_t i = 1; i < run->count; i++) {
         if (strcmp(run->subjects[i].uuid, uuid) == 0)
@@ -103,7 +104,7 @@ static struct subject *subject_of(struct exposition_run *run, const char *uuid, 
     char *copy = number > 0 && run->count < SUBJECTS_MAX ? strdup(uuid) : NULL;
     if (copy == NULL)
         return NULL;
-    struct subject *subject = &run->subjects[run->count++];
+    struct run_subject *subject = &run->subjects[run->count++];
     subject->uuid = copy;
     return subject;
 }
@@ -111,11 +112,11 @@ static struct subject *subject_of(struct exposition_run *run, const char *uuid, 
 static void take_of_device(struct exposition_run *run, const char *uuid, size_t i,
                            const struct usage_line *line)
 {
-    const struct family *family = measured(i);
+    const struct metric_family *family = measured(i);
     double number;
     if (usage_line_value(line, "gpu", uuid, family->measure, &number) <= 0)
         return;
-    struct subject *subject = subject_of(run, uuid, number);
+    struct run_subject *subject = subject_of(run, uuid, number);
     if (subject != NULL)
         take(family, &subject->values[i], number);
 }
@@ -140,7 +141,7 @@ static void take_of_devices(struct exposition_run *run, size_t i, const json_t *
 
 void exposition_run_usage(struct exposition_run *run, const json_t *usage)
 {
-    const struct family *family;
+    const struct metric_family *family;
     struct usage_line line;
     double number;
     usage_line_read(&line, usage);
@@ -188,7 +189,7 @@ static void take_figure(struct exposition_run *run, const json_t *figure)
 {
     const char *name = json_string_value(json_object_get(figure, "name"));
     const char *uuid = json_string_value(json_object_get(figure, "subject"));
-    const struct family *family;
+    const struct metric_family *family;
     if (name == NULL || !is_ours(uuid) || !is_above(figure))
         return;
     double number = json_number_value(json_object_get(figure, "value"));
@@ -196,7 +197,7 @@ static void take_figure(struct exposition_run *run, const json_t *figure)
         if (family->figure == NULL || strcmp(family->figure, name) != 0 ||
             is_of_devices(family) != (uuid != NULL))
             continue;
-        struct subject *subject = uuid != NULL ? subject_of(run, uuid, number) : run->subjects;
+        struct run_subject *subject = uuid != NULL ? subject_of(run, uuid, number) : run->subjects;
         if (subject != NULL)
             take(family, &subject->values[i], number);
     }
@@ -212,17 +213,18 @@ void exposition_run_end(struct exposition_run *run, const json_t *account, const
     exposition_run_leave(run);
     json_array_foreach(figures, i, figure) take_figure(run, figure);
     uint64_t ended_ns = account_ended_ns(account), began_ns = account_began_ns(account);
-    run->end_seconds = (struct value){(double)(ended_ns > 0 ? ended_ns : now_ns) / 1e9, true};
+    run->end_seconds = (struct run_value){(double)(ended_ns > 0 ? ended_ns : now_ns) / 1e9, true};
     if (began_ns > 0)
         run->start_seconds = (double)began_ns / 1e9;
-    run->exit_code = (struct value){json_number_value(code), json_is_integer(code) &&
-                                                                 state != NULL &&
-                                                                 strcmp(state, "unknown") != 0};
+    run->exit_code = (struct run_value){json_number_value(code), json_is_integer(code) &&
+                                                                     state != NULL &&
+                                                                     strcmp(state, "unknown") != 0};
 }
 
 /* ---- the text ---- */
 
-static void sample_of(struct page *page, const struct exposition_run *run, const char *uuid)
+static void sample_of(struct exposition_page *page, const struct exposition_run *run,
+                      const char *uuid)
 {
     page_sample(page);
     page_label_word(page, "run", run->id);
@@ -230,7 +232,7 @@ static void sample_of(struct page *page, const struct exposition_run *run, const
         page_label(page, "uuid", (vitals_text){uuid, strlen(uuid)});
 }
 
-static void write_info(struct page *page, const struct exposition_run *run)
+static void write_info(struct exposition_page *page, const struct exposition_run *run)
 {
     sample_of(page, run, NULL);
     if (run->name != NULL)
@@ -240,7 +242,8 @@ static void write_info(struct page *page, const struct exposition_run *run)
     page_value(page, 1);
 }
 
-static void write_value(struct page *page, const struct exposition_run *run, struct value value)
+static void write_value(struct exposition_page *page, const struct exposition_run *run,
+                        struct run_value value)
 {
     if (!value.known)
         return;
@@ -248,34 +251,34 @@ static void write_value(struct page *page, const struct exposition_run *run, str
     page_value(page, value.number);
 }
 
-static void write_start(struct page *page, const struct exposition_run *run)
+static void write_start(struct exposition_page *page, const struct exposition_run *run)
 {
-    write_value(page, run, (struct value){run->start_seconds, true});
+    write_value(page, run, (struct run_value){run->start_seconds, true});
 }
 
-static void write_end(struct page *page, const struct exposition_run *run)
+static void write_end(struct exposition_page *page, const struct exposition_run *run)
 {
     write_value(page, run, run->end_seconds);
 }
 
-static void write_exit(struct page *page, const struct exposition_run *run)
+static void write_exit(struct exposition_page *page, const struct exposition_run *run)
 {
     write_value(page, run, run->exit_code);
 }
 
 static const struct {
-    enum family_way way;
-    void (*write)(struct page *page, const struct exposition_run *run);
-} WAYS[] = {{FAMILY_RUN_INFO, write_info},
-            {FAMILY_RUN_START, write_start},
-            {FAMILY_RUN_END, write_end},
-            {FAMILY_RUN_EXIT, write_exit}};
+    enum family_writer writer;
+    void (*write)(struct exposition_page *page, const struct exposition_run *run);
+} WRITERS[] = {{FAMILY_RUN_INFO, write_info},
+               {FAMILY_RUN_START, write_start},
+               {FAMILY_RUN_END, write_end},
+               {FAMILY_RUN_EXIT, write_exit}};
 
 /* The i-th value of each subject. */
-static void write_measured(struct page *page, const struct exposition_run *run, size_t i)
+static void write_measured(struct exposition_page *page, const struct exposition_run *run, size_t i)
 {
     for (size_t s = 0; s < run->count; s++) {
-        const struct subject *subject = &run->subjects[s];
+        const struct run_subject *subject = &run->subjects[s];
         if (!subject->values[i].known)
             continue;
         sample_of(page, run, subject->uuid);
@@ -283,19 +286,19 @@ static void write_measured(struct page *page, const struct exposition_run *run, 
     }
 }
 
-static void write_families(struct page *page, const struct exposition_run *run)
+static void write_families(struct exposition_page *page, const struct exposition_run *run)
 {
     size_t number = 0;
     for (size_t f = 0; f < families_count; f++) {
-        const struct family *family = &families[f];
+        const struct metric_family *family = &families[f];
         if (family_level(family) != FAMILY_OF_RUNS)
             continue;
         page_family(page, FAMILY_PREFIX, family->name, family_type(family->name), family->help);
-        if (family->way == FAMILY_RUN)
+        if (family->writer == FAMILY_RUN)
             write_measured(page, run, number++);
-        for (size_t w = 0; w < sizeof WAYS / sizeof WAYS[0]; w++) {
-            if (WAYS[w].way == family->way)
-                WAYS[w].write(page, run);
+        for (size_t w = 0; w < sizeof WRITERS / sizeof WRITERS[0]; w++) {
+            if (WRITERS[w].writer == family->writer)
+                WRITERS[w].write(page, run);
         }
     }
 }
@@ -304,7 +307,7 @@ struct body *exposition_run_render(const struct exposition_run *run)
 {
     static const struct exposition_options OPTIONS = {.interval_ns = 1000000000};
     struct text out = {.bytes = NULL};
-    struct page page;
+    struct exposition_page page;
     if (page_init(&page, &out, EXPOSITION_TEXT, &OPTIONS) < 0)
         return NULL;
     write_families(&page, run);

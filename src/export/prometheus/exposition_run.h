@@ -15,7 +15,8 @@ struct exposition_run;
 
 /* Of the first line's job. `number` is a number of it that no other run of the machine has
  * meanwhile. NULL when memory is out. */
-struct exposition_run *exposition_run_new(const json_t *hello, int64_t number, uint64_t now_ns);
+struct exposition_run *exposition_run_new(const json_t *export_config, int64_t number,
+                                          uint64_t now_ns);
 void exposition_run_free(struct exposition_run *run); /* accepts NULL */
 
 /* What stands under "usage". */

@@ -34,9 +34,9 @@ uint64_t exposition_workload_key(vitals_text id)
 }
 
 /* What a process has used since it was last seen; what is new has used all of it since then. */
-static double growth(struct ledger *ledger, uint64_t key, double now)
+static double growth(struct counter_map *ledger, uint64_t key, double now)
 {
-    struct ledger_entry *entry = ledger_take(ledger, key, 0);
+    struct counter_map_entry *entry = counter_map_take(ledger, key, 0);
     if (entry == NULL)
         return 0;
     double grown = now > entry->last ? now - entry->last : 0;
@@ -55,8 +55,8 @@ static void add_workloads(struct exposition_sums *sums, const vitals_snapshot *s
         double grown = growth(&sums->processes, vitals_row_key(row), busy);
         if (!exposition_workload_of(row, &id))
             continue;
-        struct ledger_entry *entry = ledger_take(&sums->workloads, vitals_row_parent(row),
-                                                 exposition_workload_key(id));
+        struct counter_map_entry *entry = counter_map_take(&sums->workloads, vitals_row_parent(row),
+                                                           exposition_workload_key(id));
         if (entry != NULL)
             entry->value += grown;
     }
@@ -76,7 +76,7 @@ static void add_sources(struct exposition_sums *sums, const vitals_snapshot *sna
 {
     const vitals_row *row = NULL;
     while ((row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL) {
-        struct ledger_entry *entry = ledger_take(&sums->sources, vitals_row_key(row), 0);
+        struct counter_map_entry *entry = counter_map_take(&sums->sources, vitals_row_key(row), 0);
         double seconds;
         if (entry == NULL)
             continue;
@@ -98,7 +98,7 @@ static void add_errors(struct exposition_sums *sums, const vitals_snapshot *snap
         if (vitals_row_number(row, VITALS_GPU_XID_ERRORS, &count) <= 0 ||
             vitals_row_number(row, VITALS_GPU_XID_LAST, &newest) <= 0)
             continue;
-        struct ledger_entry *entry = ledger_take(&sums->errors, vitals_row_key(row), 0);
+        struct counter_map_entry *entry = counter_map_take(&sums->errors, vitals_row_key(row), 0);
         if (entry == NULL || count <= entry->last)
             continue;
         entry->last = count;
@@ -119,17 +119,17 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
     add_workloads(sums, snapshot);
     add_sources(sums, snapshot);
     add_errors(sums, snapshot);
-    ledger_turn(&sums->processes, SUMS_TURNS);
-    ledger_turn(&sums->workloads, SUMS_TURNS);
-    ledger_turn(&sums->sources, SUMS_TURNS);
-    ledger_turn(&sums->errors, SUMS_TURNS);
+    counter_map_turn(&sums->processes, SUMS_TURNS);
+    counter_map_turn(&sums->workloads, SUMS_TURNS);
+    counter_map_turn(&sums->sources, SUMS_TURNS);
+    counter_map_turn(&sums->errors, SUMS_TURNS);
 }
 
 void exposition_sums_done(struct exposition_sums *sums)
 {
-    ledger_done(&sums->processes);
-    ledger_done(&sums->workloads);
-    ledger_done(&sums->sources);
-    ledger_done(&sums->errors);
+    counter_map_done(&sums->processes);
+    counter_map_done(&sums->workloads);
+    counter_map_done(&sums->sources);
+    counter_map_done(&sums->errors);
     sums->stream = sums->sequence = 0;
 }

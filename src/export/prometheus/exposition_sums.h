@@ -13,11 +13,11 @@
 
 /* Zeros are an empty one. */
 struct exposition_sums {
-    uint64_t stream, sequence; /* of the last moment; keys mean something within a stream */
-    struct ledger processes;   /* by key of gpu_process: its busy seconds */
-    struct ledger workloads;   /* by key of gpu and hash of the workload: busy seconds */
-    struct ledger sources;     /* by key of source: `last` is call_seconds, `value` what grew */
-    struct ledger errors;      /* by key of gpu: `last` counts Xids, `value` is the newest */
+    uint64_t stream, sequence;    /* of the last moment; keys mean something within a stream */
+    struct counter_map processes; /* by key of gpu_process: its busy seconds */
+    struct counter_map workloads; /* by key of gpu and hash of the workload: busy seconds */
+    struct counter_map sources;   /* by key of source: `last` is call_seconds, `value` what grew */
+    struct counter_map errors;    /* by key of gpu: `last` counts Xids, `value` is the newest */
 };
 
 /* How long a workload that has no process on a device is remembered: then its sum begins anew. */

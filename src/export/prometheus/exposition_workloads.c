@@ -7,7 +7,7 @@
 
 /* ---- processes ---- */
 
-static void label_user(struct page *page, vitals_text name, int64_t uid)
+static void label_user(struct exposition_page *page, vitals_text name, int64_t uid)
 {
     char words[32];
     vitals_text user;
@@ -21,7 +21,8 @@ static int64_t uid_of(const vitals_row *row)
     return vitals_row_u64(row, VITALS_PROCESS_UID, &uid) > 0 ? (int64_t)uid : -1;
 }
 
-void way_process_info(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_process_info(struct exposition_page *page, const struct metric_family *family,
+                               const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_PROCESS);
     (void)family, (void)from;
@@ -32,7 +33,7 @@ void way_process_info(struct page *page, const struct family *family, const stru
         if (table->rows[i].folded)
             continue;
         page_sample_of(page, &table->rows[i]);
-        way_label_text(page, "comm", row, VITALS_PROCESS_NAME);
+        family_label_text(page, "comm", row, VITALS_PROCESS_NAME);
         (void)!page_text(row, VITALS_PROCESS_USER, &user);
         label_user(page, user, uid_of(row));
         if (page_text(row, VITALS_PROCESS_WORKLOAD, &id) && id.size > 0)
@@ -41,7 +42,8 @@ void way_process_info(struct page *page, const struct family *family, const stru
     }
 }
 
-void way_process_start(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_process_start(struct exposition_page *page, const struct metric_family *family,
+                                const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_PROCESS);
     const struct page_table *host = page_table(page, VITALS_HOST);
@@ -61,12 +63,13 @@ void way_process_start(struct page *page, const struct family *family, const str
 
 /* ---- what they work for ---- */
 
-static void label_if(struct page *page, const vitals_row *row, vitals_metric metric)
+static void label_if(struct exposition_page *page, const vitals_row *row, vitals_metric metric)
 {
-    way_label_text(page, vitals_metric_name(metric), row, metric);
+    family_label_text(page, vitals_metric_name(metric), row, metric);
 }
 
-void way_workload_info(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_workload_info(struct exposition_page *page, const struct metric_family *family,
+                                const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_WORKLOAD);
     (void)from;
@@ -88,25 +91,25 @@ void way_workload_info(struct page *page, const struct family *family, const str
 }
 
 /* What the processes of one device hold by workload, one after another in the order of rows. */
-struct share {
+struct workload_share {
     vitals_text id;
     uint64_t key; /* its hash */
     double sum;
     bool lacking; /* a process of it has no value, and a sum without it would be none */
 };
 
-static struct share *share_of(struct share *shares, size_t *count, vitals_text id)
+static struct workload_share *share_of(struct workload_share *shares, size_t *count, vitals_text id)
 {
     uint64_t key = exposition_workload_key(id);
     for (size_t i = 0; i < *count; i++) {
         if (shares[i].key == key)
             return &shares[i];
     }
-    shares[*count] = (struct share){.id = id, .key = key};
+    shares[*count] = (struct workload_share){.id = id, .key = key};
     return &shares[(*count)++];
 }
 
-static bool is_folded(const struct page *page, vitals_text id)
+static bool is_folded(const struct exposition_page *page, vitals_text id)
 {
     const struct page_table *table = page_table(page, VITALS_WORKLOAD);
     vitals_text of;
@@ -123,8 +126,8 @@ static bool is_folded(const struct page *page, vitals_text id)
 static const vitals_text OTHER = {"other", 5}, UNKNOWN = {"unknown", 7};
 
 /* A counter is of workloads that have a name; what is folded has none of its own. */
-static size_t gather_shares(const struct page *page, const struct family *family, uint64_t gpu,
-                            struct share *shares)
+static size_t gather_shares(const struct exposition_page *page, const struct metric_family *family,
+                            uint64_t gpu, struct workload_share *shares)
 {
     const vitals_row *row = NULL;
     size_t count = 0;
@@ -136,7 +139,7 @@ static size_t gather_shares(const struct page *page, const struct family *family
             id = UNKNOWN;
         else if (is_folded(page, id))
             id = OTHER;
-        struct share *share = share_of(shares, &count, id);
+        struct workload_share *share = share_of(shares, &count, id);
         bool known = page_number(page, row, family->parts[0].metric, &value);
         share->sum += known ? value : 0;
         share->lacking |= !known;
@@ -144,8 +147,8 @@ static size_t gather_shares(const struct page *page, const struct family *family
     return count;
 }
 
-static void write_share(struct page *page, const struct page_row *gpu, const struct share *share,
-                        double value)
+static void write_share(struct exposition_page *page, const struct exposition_row *gpu,
+                        const struct workload_share *share, double value)
 {
     char words[256];
     page_sample_of(page, gpu);
@@ -153,20 +156,19 @@ static void write_share(struct page *page, const struct page_row *gpu, const str
     page_value(page, value);
 }
 
-static void write_shares(struct page *page, const struct family *family,
+static void write_shares(struct exposition_page *page, const struct metric_family *family,
                          const struct exposition_sums *sums)
 {
     const struct page_table *gpus = page_table(page, VITALS_GPU);
     size_t most = vitals_snapshot_count(page->snapshot, VITALS_GPU_PROCESS);
-    struct share *shares = calloc(most + 1, sizeof *shares);
+    struct workload_share *shares = calloc(most + 1, sizeof *shares);
     page->failed = page->failed || shares == NULL;
     for (size_t g = 0; g < gpus->count && shares != NULL; g++) {
         uint64_t key = vitals_row_key(gpus->rows[g].row);
         size_t count = gather_shares(page, family, key, shares);
         for (size_t i = 0; i < count; i++) {
-            const struct ledger_entry *entry = sums != NULL ? ledger_find(&sums->workloads, key,
-                                                                          shares[i].key)
-                                                            : NULL;
+            const struct counter_map_entry *entry =
+                sums != NULL ? counter_map_find(&sums->workloads, key, shares[i].key) : NULL;
             if (sums == NULL && !shares[i].lacking)
                 write_share(page, &gpus->rows[g], &shares[i], shares[i].sum);
             else if (entry != NULL)
@@ -176,13 +178,15 @@ static void write_shares(struct page *page, const struct family *family,
     free(shares);
 }
 
-void way_workload_gpu(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_workload_gpu(struct exposition_page *page, const struct metric_family *family,
+                               const struct family_sources *from)
 {
     (void)from;
     write_shares(page, family, NULL);
 }
 
-void way_workload_busy(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_workload_busy(struct exposition_page *page, const struct metric_family *family,
+                                const struct family_sources *from)
 {
     write_shares(page, family, from->sums);
 }
@@ -203,8 +207,8 @@ static bool is_job(vitals_text id, vitals_text *job)
     return id.size > sizeof POD - 1 && memcmp(id.bytes, POD, sizeof POD - 1) == 0;
 }
 
-static void write_job(struct page *page, const struct page_row *gpu, vitals_text workload,
-                      vitals_text job, const char *by)
+static void write_job(struct exposition_page *page, const struct exposition_row *gpu,
+                      vitals_text workload, vitals_text job, const char *by)
 {
     char words[256];
     page_sample_of(page, gpu);
@@ -217,7 +221,7 @@ static void write_job(struct page *page, const struct page_row *gpu, vitals_text
 }
 
 /* The jobs whose processes are on the device; false: there is none that we see. */
-static bool write_proven(struct page *page, const struct page_row *gpu)
+static bool write_proven(struct exposition_page *page, const struct exposition_row *gpu)
 {
     const vitals_row *row = NULL;
     bool any = false;
@@ -233,7 +237,8 @@ static bool write_proven(struct page *page, const struct page_row *gpu)
     return any;
 }
 
-void way_gpu_jobs(struct page *page, const struct family *family, const struct ways_from *from)
+void family_write_gpu_jobs(struct exposition_page *page, const struct metric_family *family,
+                           const struct family_sources *from)
 {
     const struct page_table *gpus = page_table(page, VITALS_GPU);
     (void)family, (void)from;

@@ -9,38 +9,38 @@
 /* A family of one metric. Everything that the row does not state follows from the metric. */
 #define FROM(metric) .parts = {{metric, NULL}}
 
-const struct family families[] = {
+const struct metric_family families[] = {
     /* ---- ourselves ---- */
     {.name = "build_info",
-     .way = FAMILY_BUILD,
+     .writer = FAMILY_BUILD,
      .labels = "version",
      .help = "The version of vitals; always 1."},
-    {FROM(VITALS_SOURCE_STATE), .name = "collector_success", .way = FAMILY_COLLECTOR_SUCCESS,
+    {FROM(VITALS_SOURCE_STATE), .name = "collector_success", .writer = FAMILY_COLLECTOR_SUCCESS,
      .help = "Whether the source could be read in its last run, 0 or 1. What this machine does not "
              "have is not listed."},
     {FROM(VITALS_SOURCE_CALL_SECONDS), .name = "collector_duration_seconds",
-     .way = FAMILY_COLLECTOR_DURATION,
+     .writer = FAMILY_COLLECTOR_DURATION,
      .help = "Time that the calls of the source took between the last two samples."},
     {.name = "collector_last_success_timestamp_seconds",
-     .way = FAMILY_COLLECTOR_LAST,
+     .writer = FAMILY_COLLECTOR_LAST,
      .labels = "collector",
      .help = "When the source was last read, since 1970: its age is how old its values are."},
     {.name = "series_dropped",
-     .way = FAMILY_DROPPED,
+     .writer = FAMILY_DROPPED,
      .labels = "scope",
      .help = "Rows of this sample beyond the cap, which have no series of their own."},
     {.name = "http_requests_total",
-     .way = FAMILY_REQUESTS,
+     .writer = FAMILY_REQUESTS,
      .labels = "code",
      .help = "Requests that this server answered, by status."},
     {.name = "http_rejected_total",
-     .way = FAMILY_REJECTED,
+     .writer = FAMILY_REJECTED,
      .labels = "reason",
      .help = "Requests and connections that this server refused, by why."},
 
     /* ---- devices ---- */
     {.name = "gpu_info",
-     .way = FAMILY_GPU_INFO,
+     .writer = FAMILY_GPU_INFO,
      .labels = GPU ", vendor, name, driver, driver_version, pci_bus_id, minor, numa_node",
      .parts = {{VITALS_GPU_VENDOR, NULL},
                {VITALS_GPU_NAME, NULL},
@@ -111,11 +111,11 @@ const struct family families[] = {
     {FROM(VITALS_GPU_PCIE_GENERATION_MAX), .name = "gpu_pcie_link_max_generation"},
     {FROM(VITALS_GPU_PCIE_WIDTH_MAX), .name = "gpu_pcie_link_max_width"},
     {FROM(VITALS_GPU_LINK_RECEIVED_BYTES), .name = "gpu_interconnect_receive_bytes_total",
-     .way = FAMILY_GPU_LINKS, .help = "Bytes received over all direct links to other devices."},
+     .writer = FAMILY_GPU_LINKS, .help = "Bytes received over all direct links to other devices."},
     {FROM(VITALS_GPU_LINK_TRANSMITTED_BYTES), .name = "gpu_interconnect_transmit_bytes_total",
-     .way = FAMILY_GPU_LINKS, .help = "Bytes sent over all direct links to other devices."},
+     .writer = FAMILY_GPU_LINKS, .help = "Bytes sent over all direct links to other devices."},
     {.name = "gpu_interconnect_errors_total",
-     .way = FAMILY_GPU_LINKS,
+     .writer = FAMILY_GPU_LINKS,
      .parts = {{VITALS_GPU_LINK_REPLAY_ERRORS, NULL},
                {VITALS_GPU_LINK_RECOVERY_ERRORS, NULL},
                {VITALS_GPU_LINK_CRC_ERRORS, NULL}},
@@ -144,7 +144,7 @@ const struct family families[] = {
     {FROM(VITALS_GPU_REMAPPED_ROWS_FAILED), .name = "gpu_row_remap_failed"},
     {FROM(VITALS_GPU_XID_ERRORS)},
     {.name = "gpu_xid_last_timestamp_seconds",
-     .way = FAMILY_XID_LAST,
+     .writer = FAMILY_XID_LAST,
      .labels = GPU ", xid",
      .parts = {{VITALS_GPU_XID_LAST, NULL}, {VITALS_GPU_XID_ERRORS, NULL}},
      .help = "When the newest Xid error was first seen here, since 1970, and its number."},
@@ -153,26 +153,26 @@ const struct family families[] = {
     {FROM(VITALS_GPU_PERSISTENCE_MODE)},
     {FROM(VITALS_GPU_ACCOUNTING_MODE)},
     {.name = "gpu_processes",
-     .way = FAMILY_GPU_PROCESSES,
+     .writer = FAMILY_GPU_PROCESSES,
      .labels = GPU ", type",
      .parts = {{VITALS_GPU_PROCESSES, NULL}, {VITALS_GPU_PROCESS_TYPE, NULL}},
      .help = "Processes on the device that compute and that draw; one that does both is in both."},
 
     /* ---- partitions ---- */
     {.name = "gpu_partition_info",
-     .way = FAMILY_PARTITION_INFO,
+     .writer = FAMILY_PARTITION_INFO,
      .labels = "uuid, parent_uuid, gi, ci, profile",
      .parts = {{VITALS_GPU_GPU_INSTANCE_ID, NULL},
                {VITALS_GPU_COMPUTE_INSTANCE_ID, NULL},
                {VITALS_GPU_NAME, NULL}},
      .help = "A MIG instance, an XCP or a tile, and the device that it is of; always 1."},
     {FROM(VITALS_GPU_MEMORY_TOTAL_BYTES), .name = "gpu_partition_memory_total_bytes",
-     .way = FAMILY_PARTITION, .labels = "uuid, parent_uuid", .help = "Memory of the partition."},
+     .writer = FAMILY_PARTITION, .labels = "uuid, parent_uuid", .help = "Memory of the partition."},
     {FROM(VITALS_GPU_MEMORY_USED_BYTES), .name = "gpu_partition_memory_used_bytes",
-     .way = FAMILY_PARTITION, .labels = "uuid, parent_uuid",
+     .writer = FAMILY_PARTITION, .labels = "uuid, parent_uuid",
      .help = "Memory of the partition in use."},
     {FROM(VITALS_GPU_SM_ACTIVE_RATIO), .name = "gpu_partition_sm_active_ratio",
-     .way = FAMILY_PARTITION, .labels = "uuid, parent_uuid",
+     .writer = FAMILY_PARTITION, .labels = "uuid, parent_uuid",
      .help = "Share of the partition's multiprocessors with a warp at work."},
 
     /* ---- processes, where each has series of its own ---- */
@@ -193,7 +193,7 @@ const struct family families[] = {
                {VITALS_GPU_PROCESS_DECODER_SECONDS, "decoder"}},
      .help = "Time that it kept the engine busy, as the kernel counts it."},
     {.name = "process_info",
-     .way = FAMILY_PROCESS_INFO,
+     .writer = FAMILY_PROCESS_INFO,
      .labels = "pid, comm, user, workload",
      .parts = {{VITALS_PROCESS_NAME, NULL},
                {VITALS_PROCESS_USER, NULL},
@@ -201,7 +201,7 @@ const struct family families[] = {
                {VITALS_PROCESS_WORKLOAD, NULL}},
      .help = "The process, whose it is and what it works for; always 1."},
     {FROM(VITALS_PROCESS_START_SECONDS), .name = "process_start_time_seconds",
-     .way = FAMILY_PROCESS_START,
+     .writer = FAMILY_PROCESS_START,
      .help = "When it started, since 1970; tells apart those that had the pid."},
     {FROM(VITALS_PROCESS_RESIDENT_BYTES), .name = "process_resident_memory_bytes"},
     {FROM(VITALS_PROCESS_THREADS)},
@@ -216,7 +216,7 @@ const struct family families[] = {
 
     /* ---- what they work for ---- */
     {.name = "workload_info",
-     .way = FAMILY_WORKLOAD_INFO,
+     .writer = FAMILY_WORKLOAD_INFO,
      .labels = "workload, kind, user, slurm_job_id, slurm_step_id, slurm_sluid, "
                "k8s_namespace_name, k8s_pod_name, k8s_container_name, container_id, unit",
      .parts = {{VITALS_WORKLOAD_KIND, NULL},
@@ -232,16 +232,16 @@ const struct family families[] = {
      .help = "A job, a container, a service or a user; always 1. Labels that would be empty are "
              "left out."},
     {FROM(VITALS_GPU_PROCESS_MEMORY_USED_BYTES), .name = "workload_gpu_memory_used_bytes",
-     .way = FAMILY_WORKLOAD_GPU, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
+     .writer = FAMILY_WORKLOAD_GPU, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
      .help = "Device memory of its processes."},
     {FROM(VITALS_GPU_PROCESS_UTILIZATION_RATIO), .name = "workload_gpu_utilization_ratio",
-     .way = FAMILY_WORKLOAD_GPU, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
+     .writer = FAMILY_WORKLOAD_GPU, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
      .help = "Its processes' share of the device in the driver's newest sample."},
     {FROM(VITALS_GPU_PROCESS_BUSY_SECONDS), .name = "workload_gpu_busy_seconds_total",
-     .way = FAMILY_WORKLOAD_GPU_BUSY, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
+     .writer = FAMILY_WORKLOAD_GPU_BUSY, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
      .help = "Integral of its processes' share over time, those that have ended too: GPU-seconds."},
     {.name = "gpu_job_info",
-     .way = FAMILY_GPU_JOB,
+     .writer = FAMILY_GPU_JOB,
      .level = FAMILY_OF_WORKLOADS,
      .labels = GPU ", workload, job_id, by",
      .parts = {{VITALS_GPU_JOB_JOB_ID, NULL},
@@ -296,7 +296,7 @@ const struct family families[] = {
      .help = "Energy that the processors count, packages and memory (RAPL)."},
 
 /* ---- tracked runs: vitals run --textfile ---- */
-#define RUN(family, way_, help_) .name = family, .way = way_, .help = help_
+#define RUN(family, writer_, help_) .name = family, .writer = writer_, .help = help_
     {RUN("run_info", FAMILY_RUN_INFO, "A run, what it is called and whose it is; always 1."),
      .labels = "run, name, user"},
     {RUN("run_cpu_seconds_total", FAMILY_RUN, "CPU time of all its processes."),
@@ -377,14 +377,14 @@ static const struct {
 
 /* Returns an index into TABLES; that of the machine, which has no labels, where there is no other.
  */
-static size_t table_of(const struct family *family)
+static size_t table_of(const struct metric_family *family)
 {
     size_t entity = (size_t)vitals_metric_entity(family->parts[0].metric);
     return entity < sizeof TABLES / sizeof TABLES[0] && TABLES[entity].labels != NULL ? entity
                                                                                       : VITALS_HOST;
 }
 
-const char *family_name(const struct family *family, char out[FAMILY_NAME_SIZE])
+const char *family_name(const struct metric_family *family, char out[FAMILY_NAME_SIZE])
 {
     vitals_metric metric = family->parts[0].metric;
     if (family->name != NULL)
@@ -395,30 +395,30 @@ const char *family_name(const struct family *family, char out[FAMILY_NAME_SIZE])
     return out;
 }
 
-const char *family_help(const struct family *family)
+const char *family_help(const struct metric_family *family)
 {
     return family->help != NULL ? family->help : vitals_metric_help(family->parts[0].metric);
 }
 
-enum family_level family_level(const struct family *family)
+enum family_level family_level(const struct metric_family *family)
 {
-    if (family->way >= FAMILY_RUN)
+    if (family->writer >= FAMILY_RUN)
         return FAMILY_OF_RUNS;
     return family->level != FAMILY_LEVEL_OF_TABLE ? (enum family_level)family->level
                                                   : TABLES[table_of(family)].level;
 }
 
-const char *family_row_label(const struct family *family)
+const char *family_row_label(const struct metric_family *family)
 {
     return family->row_label != NULL ? family->row_label : TABLES[table_of(family)].row_label;
 }
 
-void family_labels(const struct family *family, char out[FAMILY_LABELS_SIZE])
+void family_labels(const struct metric_family *family, char out[FAMILY_LABELS_SIZE])
 {
     const char *const LABELS[] = {TABLES[table_of(family)].labels, family_row_label(family),
                                   family->part_label};
     out[0] = '\0';
-    if (family->labels != NULL || family->way >= FAMILY_RUN) {
+    if (family->labels != NULL || family->writer >= FAMILY_RUN) {
         (void)snprintf(out, FAMILY_LABELS_SIZE, "%s",
                        family->labels != NULL ? family->labels : "run");
         return;

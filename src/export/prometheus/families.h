@@ -18,7 +18,7 @@ enum { FAMILY_PARTS = 10, FAMILY_NAME_SIZE = 80, FAMILY_LABELS_SIZE = 200 };
 enum family_type { FAMILY_GAUGE, FAMILY_COUNTER };
 
 /* How its samples are made. */
-enum family_way {
+enum family_writer {
     FAMILY_ROWS, /* a sample for each row of the parts' tables that has the value */
     FAMILY_BUILD,
     FAMILY_COLLECTOR_SUCCESS,
@@ -44,7 +44,7 @@ enum family_way {
     FAMILY_RUN_START,
     FAMILY_RUN_END,
     FAMILY_RUN_EXIT,
-    FAMILY_WAYS
+    FAMILY_WRITERS
 };
 
 enum family_level {
@@ -61,7 +61,7 @@ struct family_part {
     const char *value; /* NULL: the row's own label */
 };
 
-struct family {
+struct metric_family {
     const char *name;      /* without the prefix; NULL: TABLE_METRIC, with _total for a counter */
     const char *help;      /* NULL: the metric's */
     const char *labels;    /* as the documentation lists them; NULL: those of the table and below */
@@ -70,7 +70,7 @@ struct family {
     struct family_part parts[FAMILY_PARTS]; /* to the first without a metric */
     const char *measure;                    /* of a run */
     const char *figure;                     /* NULL: it is of now, and ends with the run */
-    unsigned char way, level;
+    unsigned char writer, level;
     bool unsummed; /* a gauge whose values of several rows make no sum, as a peak's do not */
 };
 
@@ -79,16 +79,16 @@ struct family {
 /* How the names of what is the whole machine's begin, ours and nvitop-exporter's. */
 #define HOST_NAMES "host_"
 
-extern const struct family families[];
+extern const struct metric_family families[];
 extern const size_t families_count;
 
 /* What a row states, or else what follows from its first metric. `family_name` may write to `out`.
  */
-const char *family_name(const struct family *family, char out[FAMILY_NAME_SIZE]);
-const char *family_help(const struct family *family);
-const char *family_row_label(const struct family *family); /* NULL: none */
-enum family_level family_level(const struct family *family);
-void family_labels(const struct family *family, char out[FAMILY_LABELS_SIZE]);
+const char *family_name(const struct metric_family *family, char out[FAMILY_NAME_SIZE]);
+const char *family_help(const struct metric_family *family);
+const char *family_row_label(const struct metric_family *family); /* NULL: none */
+enum family_level family_level(const struct metric_family *family);
+void family_labels(const struct metric_family *family, char out[FAMILY_LABELS_SIZE]);
 
 /* By the end of the name: _total is a counter; "bytes", or "" for a count. */
 enum family_type family_type(const char *name);

@@ -30,7 +30,7 @@ static const char *const LEVELS[] = {[FAMILY_ALWAYS] = "",
                                      [FAMILY_OF_PROCESSES] = "pid",
                                      [FAMILY_OF_RUNS] = "run"};
 
-static void print_family(FILE *file, const struct family *family)
+static void print_family(FILE *file, const struct metric_family *family)
 {
     char room[FAMILY_NAME_SIZE], labels[FAMILY_LABELS_SIZE];
     const char *name = family_name(family, room);
@@ -53,9 +53,10 @@ void families_markdown(FILE *file)
     print_table(file);
     (void)fputs(LEFT_OUT, file);
     (void)fputs(OWN, file);
-    for (size_t i = 0; i < OWN_FAMILIES; i++)
-        (void)fprintf(file, "| `%s` | %s | %s |\n", own_families[i].name,
-                      TYPES[family_type(own_families[i].name)], own_families[i].help);
+    for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++)
+        (void)fprintf(file, "| `%s` | %s | %s |\n", self_metric_families[i].name,
+                      TYPES[family_type(self_metric_families[i].name)],
+                      self_metric_families[i].help);
     (void)fputs(
         "\n## nvitop-exporter's\n\nWith `--compat nvitop-exporter` these stand there instead, "
         "with that exporter's labels and units:\n\n",

@@ -6,21 +6,22 @@
 
 #include "export/prometheus/family_writers.h"
 
-typedef void write_family(struct page *page, const struct family *family,
-                          const struct ways_from *from);
+typedef void write_family(struct exposition_page *page, const struct metric_family *family,
+                          const struct family_sources *from);
 
 /* A label where the row has that text, and one of a number. */
-void way_label_text(struct page *page, const char *name, const vitals_row *row,
-                    vitals_metric metric);
-void way_label_number(struct page *page, const char *name, double number);
+void family_label_text(struct exposition_page *page, const char *name, const vitals_row *row,
+                       vitals_metric metric);
+void family_label_number(struct exposition_page *page, const char *name, double number);
 
-bool way_is_partition(const struct page_row *row);
+bool family_is_partition(const struct exposition_row *row);
 
 /* exposition_devices.c */
-write_family way_gpu_info, way_gpu_processes, way_links, way_xid, way_partition_info, way_partition;
+write_family family_write_gpu_info, family_write_gpu_processes, family_write_links,
+    family_write_xid, family_write_partition_info, family_write_partition;
 
 /* exposition_workloads.c */
-write_family way_process_info, way_process_start, way_workload_info, way_workload_gpu,
-    way_workload_busy, way_gpu_jobs;
+write_family family_write_process_info, family_write_process_start, family_write_workload_info,
+    family_write_workload_gpu, family_write_workload_busy, family_write_gpu_jobs;
 
 #endif

@@ -6,29 +6,29 @@
 
 #include "feed/decimal.h"
 
-void way_label_text(struct page *page, const char *name, const vitals_row *row,
-                    vitals_metric metric)
+void family_label_text(struct exposition_page *page, const char *name, const vitals_row *row,
+                       vitals_metric metric)
 {
     vitals_text text;
     if (page_text(row, metric, &text) && text.size > 0)
         page_label(page, name, text);
 }
 
-void way_label_number(struct page *page, const char *name, double number)
+void family_label_number(struct exposition_page *page, const char *name, double number)
 {
     char words[NUMBER_WORDS];
     number_shortest(number, words);
     page_label_word(page, name, words);
 }
 
-bool way_is_partition(const struct page_row *row)
+bool family_is_partition(const struct exposition_row *row)
 {
     return vitals_row_entity(row->row) == VITALS_GPU && vitals_row_parent(row->row) != 0;
 }
 
 /* ---- the rows of tables ---- */
 
-static void label_parts(struct page *page, const struct family *family,
+static void label_parts(struct exposition_page *page, const struct metric_family *family,
                         const struct family_part *part, const char *row_label)
 {
     const char *name = family_row_label(family);
@@ -39,16 +39,16 @@ static void label_parts(struct page *page, const struct family *family,
 }
 
 /* What the label of the row goes to: the part's own word where the table has no such label. */
-static const char *row_label_of(const struct family *family, const struct family_part *part,
-                                const struct page_row *row)
+static const char *row_label_of(const struct metric_family *family, const struct family_part *part,
+                                const struct exposition_row *row)
 {
     return family->part_label == NULL && part->value != NULL ? part->value
                                                              : vitals_row_label(row->row);
 }
 
 /* Counters have no sum: who comes and goes would make it run backwards. */
-static void add_folded(struct page *page, const struct family *family, const struct page_row *row,
-                       const struct family_part *part)
+static void add_folded(struct exposition_page *page, const struct metric_family *family,
+                       const struct exposition_row *row, const struct family_part *part)
 {
     struct page_sum *sum = &page->sums[row->group];
     double value;
@@ -61,11 +61,11 @@ static void add_folded(struct page *page, const struct family *family, const str
 }
 
 /* The sum of those that are folded, in each group. */
-static void write_folded(struct page *page, const struct family *family,
+static void write_folded(struct exposition_page *page, const struct metric_family *family,
                          const struct family_part *part)
 {
     vitals_entity entity = vitals_metric_entity(part->metric);
-    const struct page_row *gpus = page->tables[VITALS_GPU].rows;
+    const struct exposition_row *gpus = page->tables[VITALS_GPU].rows;
     for (size_t group = 0; group < page->groups; group++) {
         struct page_sum sum = page->sums[group];
         page->sums[group] = (struct page_sum){0};
@@ -82,8 +82,8 @@ static void write_folded(struct page *page, const struct family *family,
 
 /* Whether a row below the device has the value that the family is made of first: then the device's
  * own, which only stands for it, is left out. */
-static bool has_better(const struct page *page, const struct family *family,
-                       const struct family_part *part, const struct page_row *row)
+static bool has_better(const struct exposition_page *page, const struct metric_family *family,
+                       const struct family_part *part, const struct exposition_row *row)
 {
     vitals_metric first = family->parts[0].metric;
     const vitals_row *child = NULL;
@@ -99,20 +99,20 @@ static bool has_better(const struct page *page, const struct family *family,
     return false;
 }
 
-static void write_part(struct page *page, const struct family *family,
+static void write_part(struct exposition_page *page, const struct metric_family *family,
                        const struct family_part *part)
 {
     const struct page_table *table = page_table(page, vitals_metric_entity(part->metric));
     bool folded = false;
     for (size_t i = 0; i < table->count; i++) {
-        const struct page_row *row = &table->rows[i];
+        const struct exposition_row *row = &table->rows[i];
         double value;
         if (row->folded) {
             folded = true;
             add_folded(page, family, row, part);
             continue;
         }
-        if (way_is_partition(row) || !page_number(page, row->row, part->metric, &value) ||
+        if (family_is_partition(row) || !page_number(page, row->row, part->metric, &value) ||
             has_better(page, family, part, row))
             continue;
         page_sample_of(page, row);
@@ -123,7 +123,8 @@ static void write_part(struct page *page, const struct family *family,
         write_folded(page, family, part);
 }
 
-static void write_rows(struct page *page, const struct family *family, const struct ways_from *from)
+static void write_rows(struct exposition_page *page, const struct metric_family *family,
+                       const struct family_sources *from)
 {
     (void)from;
     for (size_t i = 0; i < FAMILY_PARTS && family->parts[i].metric != 0; i++)
@@ -132,8 +133,8 @@ static void write_rows(struct page *page, const struct family *family, const str
 
 /* ---- ourselves ---- */
 
-static void write_build(struct page *page, const struct family *family,
-                        const struct ways_from *from)
+static void write_build(struct exposition_page *page, const struct metric_family *family,
+                        const struct family_sources *from)
 {
     (void)family, (void)from;
     page_sample(page);
@@ -148,8 +149,8 @@ static bool has_run(vitals_availability state)
            state == VITALS_TIMED_OUT || state == VITALS_FAILED || state == VITALS_OUTSIDE;
 }
 
-static void write_success(struct page *page, const struct family *family,
-                          const struct ways_from *from)
+static void write_success(struct exposition_page *page, const struct metric_family *family,
+                          const struct family_sources *from)
 {
     const struct page_table *table = page_table(page, VITALS_SOURCE);
     (void)family, (void)from;
@@ -162,12 +163,13 @@ static void write_success(struct page *page, const struct family *family,
     }
 }
 
-static void write_of_sources(struct page *page, const struct ways_from *from, bool last)
+static void write_of_sources(struct exposition_page *page, const struct family_sources *from,
+                             bool last)
 {
     const struct page_table *table = page_table(page, VITALS_SOURCE);
     for (size_t i = 0; i < table->count; i++) {
-        const struct ledger_entry *entry = ledger_find(&from->sums->sources,
-                                                       vitals_row_key(table->rows[i].row), 0);
+        const struct counter_map_entry *entry = counter_map_find(
+            &from->sums->sources, vitals_row_key(table->rows[i].row), 0);
         if (entry == NULL || (last && entry->at <= 0))
             continue;
         page_sample_of(page, &table->rows[i]);
@@ -175,21 +177,22 @@ static void write_of_sources(struct page *page, const struct ways_from *from, bo
     }
 }
 
-static void write_duration(struct page *page, const struct family *family,
-                           const struct ways_from *from)
+static void write_duration(struct exposition_page *page, const struct metric_family *family,
+                           const struct family_sources *from)
 {
     (void)family;
     write_of_sources(page, from, false);
 }
 
-static void write_last(struct page *page, const struct family *family, const struct ways_from *from)
+static void write_last(struct exposition_page *page, const struct metric_family *family,
+                       const struct family_sources *from)
 {
     (void)family;
     write_of_sources(page, from, true);
 }
 
-static void write_dropped(struct page *page, const struct family *family,
-                          const struct ways_from *from)
+static void write_dropped(struct exposition_page *page, const struct metric_family *family,
+                          const struct family_sources *from)
 {
     static const char *const SCOPES[] = {"processes", "workloads"};
     (void)family, (void)from;
@@ -200,7 +203,7 @@ static void write_dropped(struct page *page, const struct family *family,
     }
 }
 
-static void write_tallies(struct page *page, const char *name,
+static void write_tallies(struct exposition_page *page, const char *name,
                           const struct exposition_tally *tallies, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -210,15 +213,15 @@ static void write_tallies(struct page *page, const char *name,
     }
 }
 
-static void write_requests(struct page *page, const struct family *family,
-                           const struct ways_from *from)
+static void write_requests(struct exposition_page *page, const struct metric_family *family,
+                           const struct family_sources *from)
 {
     (void)family;
     write_tallies(page, "code", from->self->requests, from->self->request_count);
 }
 
-static void write_rejected(struct page *page, const struct family *family,
-                           const struct ways_from *from)
+static void write_rejected(struct exposition_page *page, const struct metric_family *family,
+                           const struct family_sources *from)
 {
     (void)family;
     write_tallies(page, "reason", from->self->rejected, from->self->rejected_count);
@@ -229,7 +232,7 @@ static void write_rejected(struct page *page, const struct family *family,
 static const struct {
     write_family *write;
     bool alone; /* of what is told without a moment, or with one that is too old */
-} WAYS[FAMILY_WAYS] = {
+} WRITERS[FAMILY_WRITERS] = {
     [FAMILY_ROWS] = {write_rows, false},
     [FAMILY_BUILD] = {write_build, true},
     [FAMILY_COLLECTOR_SUCCESS] = {write_success, false},
@@ -238,23 +241,23 @@ static const struct {
     [FAMILY_DROPPED] = {write_dropped, false},
     [FAMILY_REQUESTS] = {write_requests, true},
     [FAMILY_REJECTED] = {write_rejected, true},
-    [FAMILY_GPU_INFO] = {way_gpu_info, false},
-    [FAMILY_GPU_PROCESSES] = {way_gpu_processes, false},
-    [FAMILY_GPU_JOB] = {way_gpu_jobs, false},
-    [FAMILY_GPU_LINKS] = {way_links, false},
-    [FAMILY_XID_LAST] = {way_xid, false},
-    [FAMILY_PARTITION_INFO] = {way_partition_info, false},
-    [FAMILY_PARTITION] = {way_partition, false},
-    [FAMILY_PROCESS_INFO] = {way_process_info, false},
-    [FAMILY_PROCESS_START] = {way_process_start, false},
-    [FAMILY_WORKLOAD_INFO] = {way_workload_info, false},
-    [FAMILY_WORKLOAD_GPU] = {way_workload_gpu, false},
-    [FAMILY_WORKLOAD_GPU_BUSY] = {way_workload_busy, false},
+    [FAMILY_GPU_INFO] = {family_write_gpu_info, false},
+    [FAMILY_GPU_PROCESSES] = {family_write_gpu_processes, false},
+    [FAMILY_GPU_JOB] = {family_write_gpu_jobs, false},
+    [FAMILY_GPU_LINKS] = {family_write_links, false},
+    [FAMILY_XID_LAST] = {family_write_xid, false},
+    [FAMILY_PARTITION_INFO] = {family_write_partition_info, false},
+    [FAMILY_PARTITION] = {family_write_partition, false},
+    [FAMILY_PROCESS_INFO] = {family_write_process_info, false},
+    [FAMILY_PROCESS_START] = {family_write_process_start, false},
+    [FAMILY_WORKLOAD_INFO] = {family_write_workload_info, false},
+    [FAMILY_WORKLOAD_GPU] = {family_write_workload_gpu, false},
+    [FAMILY_WORKLOAD_GPU_BUSY] = {family_write_workload_busy, false},
 };
 
 /* From which level on a family is told of. */
-static bool is_told(const struct family *family, const char *name,
-                    const struct exposition_options *options)
+static bool is_exported(const struct metric_family *family, const char *name,
+                        const struct exposition_options *options)
 {
     enum exposition_level level = options->level;
     enum family_level of = family_level(family);
@@ -264,14 +267,14 @@ static bool is_told(const struct family *family, const char *name,
            (of == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
 }
 
-void exposition_write_family(struct page *page, const struct family *family,
-                             const struct ways_from *from)
+void exposition_write_family(struct exposition_page *page, const struct metric_family *family,
+                             const struct family_sources *from)
 {
     char room[FAMILY_NAME_SIZE];
     const char *name = family_name(family, room);
-    if (!is_told(family, name, page->options) ||
-        ((page->snapshot == NULL || page->is_alone) && !WAYS[family->way].alone))
+    if (!is_exported(family, name, page->options) ||
+        ((page->snapshot == NULL || page->is_alone) && !WRITERS[family->writer].alone))
         return;
     page_family(page, FAMILY_PREFIX, name, family_type(name), family_help(family));
-    WAYS[family->way].write(page, family, from);
+    WRITERS[family->writer].write(page, family, from);
 }

@@ -7,13 +7,13 @@
 #include "export/prometheus/exposition_sums.h"
 
 /* What a family is written of. */
-struct ways_from {
+struct family_sources {
     const struct exposition_self *self;
     const struct exposition_sums *sums;
 };
 
 /* Writes the samples of a family; none where nothing has its values. */
-void exposition_write_family(struct page *page, const struct family *family,
-                             const struct ways_from *from);
+void exposition_write_family(struct exposition_page *page, const struct metric_family *family,
+                             const struct family_sources *from);
 
 #endif

@@ -23,7 +23,7 @@ void nvitop_past_done(struct nvitop_past *past)
 }
 
 /* What a sample is of: a row, what it hangs on, and its process. */
-struct subject {
+struct nvitop_subject {
     const vitals_row *row, *gpu, *process;
 };
 
@@ -35,7 +35,7 @@ static vitals_text word(const char *string)
 }
 
 /* An empty label where it is not known: every sample of a family has the same ones. */
-static void label_text(struct page *page, const char *name, const vitals_row *row,
+static void label_text(struct exposition_page *page, const char *name, const vitals_row *row,
                        vitals_metric metric)
 {
     vitals_text text = {"", 0};
@@ -44,14 +44,14 @@ static void label_text(struct page *page, const char *name, const vitals_row *ro
     page_label(page, name, text);
 }
 
-static void label_gpu(struct page *page, const vitals_row *gpu)
+static void label_gpu(struct exposition_page *page, const vitals_row *gpu)
 {
     page_label(page, "index", word(vitals_row_label(gpu)));
     label_text(page, "devicename", gpu, VITALS_GPU_NAME);
     label_text(page, "uuid", gpu, VITALS_GPU_UUID);
 }
 
-static void label_user(struct page *page, const struct subject *subject)
+static void label_user(struct exposition_page *page, const struct nvitop_subject *subject)
 {
     vitals_text name = {"", 0}, user = {"N/A", 3};
     uint64_t uid;
@@ -65,7 +65,7 @@ static void label_user(struct page *page, const struct subject *subject)
     page_label(page, "username", user);
 }
 
-static void label_process(struct page *page, const struct subject *subject)
+static void label_process(struct exposition_page *page, const struct nvitop_subject *subject)
 {
     uint64_t pid = 0;
     char words[32];
@@ -85,7 +85,8 @@ static vitals_text number_in(const char *label)
 }
 
 /* The labels of a kind of rows, behind the host's name. */
-static void label_subject(struct page *page, enum nvitop_rows rows, const struct subject *subject)
+static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
+                          const struct nvitop_subject *subject)
 {
     static const struct {
         const char *name;
@@ -109,8 +110,8 @@ static void label_subject(struct page *page, enum nvitop_rows rows, const struct
 /* ---- values ---- */
 
 /* The row that has the metric: the subject's own, its process or the machine. */
-static const vitals_row *row_with(const struct page *page, const struct subject *subject,
-                                  vitals_metric metric)
+static const vitals_row *row_with(const struct exposition_page *page,
+                                  const struct nvitop_subject *subject, vitals_metric metric)
 {
     vitals_entity entity = vitals_metric_entity(metric);
     if (entity == VITALS_HOST)
@@ -118,8 +119,8 @@ static const vitals_row *row_with(const struct page *page, const struct subject 
     return entity == VITALS_PROCESS ? subject->process : subject->row;
 }
 
-static bool read_one(const struct page *page, const struct subject *subject, vitals_metric metric,
-                     double *value)
+static bool read_one(const struct exposition_page *page, const struct nvitop_subject *subject,
+                     vitals_metric metric, double *value)
 {
     const vitals_row *row = row_with(page, subject, metric);
     return row != NULL && page_number(page, row, metric, value);
@@ -137,8 +138,9 @@ static bool growth_of(const vitals_row *row, vitals_metric metric, const struct 
     return row != NULL && vitals_row_growth(row, past->older, metric, value, NULL) > 0;
 }
 
-static bool links_of(const struct page *page, const struct nvitop_family *family,
-                     const struct subject *subject, const struct nvitop_past *past, double *value)
+static bool links_of(const struct exposition_page *page, const struct nvitop_family *family,
+                     const struct nvitop_subject *subject, const struct nvitop_past *past,
+                     double *value)
 {
     const vitals_row *link = NULL;
     double sum = 0, rate;
@@ -155,8 +157,8 @@ static bool links_of(const struct page *page, const struct nvitop_family *family
 }
 
 /* What is read, at most three numbers; how many. */
-static size_t read_all(const struct page *page, const struct nvitop_family *family,
-                       const struct subject *subject, double values[NVITOP_READS])
+static size_t read_all(const struct exposition_page *page, const struct nvitop_family *family,
+                       const struct nvitop_subject *subject, double values[NVITOP_READS])
 {
     size_t count = 0;
     while (count < NVITOP_READS && family->reads[count] != 0 &&
@@ -171,8 +173,9 @@ static double share(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-static bool value_of(const struct page *page, const struct nvitop_family *family,
-                     const struct subject *subject, const struct nvitop_past *past, double *value)
+static bool value_of(const struct exposition_page *page, const struct nvitop_family *family,
+                     const struct nvitop_subject *subject, const struct nvitop_past *past,
+                     double *value)
 {
     double got[NVITOP_READS] = {0}, whole;
     const vitals_row *row = row_with(page, subject, family->reads[0]);
@@ -207,8 +210,8 @@ static bool value_of(const struct page *page, const struct nvitop_family *family
     return false;
 }
 
-static void write_sample(struct page *page, const struct nvitop_family *family,
-                         const struct subject *subject, const struct nvitop_past *past)
+static void write_sample(struct exposition_page *page, const struct nvitop_family *family,
+                         const struct nvitop_subject *subject, const struct nvitop_past *past)
 {
     double value;
     if (!value_of(page, family, subject, past, &value))
@@ -221,13 +224,13 @@ static void write_sample(struct page *page, const struct nvitop_family *family,
 /* ---- rows ---- */
 
 /* Theirs are devices that are not divided, and the parts of those that are. */
-static bool is_device(const struct page *page, const vitals_row *gpu)
+static bool is_device(const struct exposition_page *page, const vitals_row *gpu)
 {
     return vitals_snapshot_next_child(page->snapshot, VITALS_GPU, vitals_row_key(gpu), NULL) ==
            NULL;
 }
 
-static const vitals_row *child_called(const struct page *page, vitals_metric metric,
+static const vitals_row *child_called(const struct exposition_page *page, vitals_metric metric,
                                       const vitals_row *gpu, const char *label)
 {
     const vitals_row *row = NULL;
@@ -248,7 +251,8 @@ static const vitals_row *process_of(const vitals_row *row)
 }
 
 /* Who has a sample, one after another: `previous` of zeros gives the first. */
-static bool next_subject(const struct page *page, enum nvitop_rows rows, struct subject *subject)
+static bool next_subject(const struct exposition_page *page, enum nvitop_rows rows,
+                         struct nvitop_subject *subject)
 {
     static const vitals_entity ENTITIES[NVITOP_ROWS] = {
         [NVITOP_HOST] = VITALS_HOST,
@@ -280,20 +284,20 @@ static bool next_subject(const struct page *page, enum nvitop_rows rows, struct 
 }
 
 /* How many of them have samples: of processes the first ones, since theirs have no sum. */
-static size_t most_of(const struct page *page, enum nvitop_rows rows)
+static size_t most_of(const struct exposition_page *page, enum nvitop_rows rows)
 {
     return rows == NVITOP_PROCESSES ? page->options->max_processes : SIZE_MAX;
 }
 
-static void write_family(struct page *page, const struct nvitop_family *family,
+static void write_family(struct exposition_page *page, const struct nvitop_family *family,
                          const struct nvitop_past *past)
 {
     enum nvitop_rows rows = (enum nvitop_rows)family->rows;
-    struct subject subject = {NULL, NULL, NULL};
+    struct nvitop_subject subject = {NULL, NULL, NULL};
     size_t left = most_of(page, rows);
     page_family(page, "", family->name, FAMILY_GAUGE, family->help);
     while (left-- > 0 && next_subject(page, rows, &subject)) {
-        struct subject of = subject;
+        struct nvitop_subject of = subject;
         if (family->child != NULL)
             of.row = child_called(page, family->reads[0], subject.gpu, family->child);
         if (of.row != NULL)
@@ -303,7 +307,7 @@ static void write_family(struct page *page, const struct nvitop_family *family,
 
 /* ---- information ---- */
 
-static void write_info(struct page *page)
+static void write_info(struct exposition_page *page)
 {
     const vitals_row *first = NULL, *gpu = NULL;
     size_t count = 0;
@@ -323,7 +327,7 @@ static void write_info(struct page *page)
 }
 
 /* The command line in the form that was chosen; without one the name of the process. */
-static void label_command(struct page *page, const vitals_row *process)
+static void label_command(struct exposition_page *page, const vitals_row *process)
 {
     vitals_text name = word("No Such Process"), arguments = {"", 0};
     struct text line = {.bytes = NULL};
@@ -344,9 +348,9 @@ static void label_command(struct page *page, const vitals_row *process)
     text_done(&line);
 }
 
-static void write_process_info(struct page *page)
+static void write_process_info(struct exposition_page *page)
 {
-    struct subject subject = {NULL, NULL, NULL};
+    struct nvitop_subject subject = {NULL, NULL, NULL};
     size_t left = most_of(page, NVITOP_PROCESSES);
     page_family(page, "", "process_info_info", FAMILY_GAUGE, "Who is on a device; always 1.");
     while (left-- > 0 && next_subject(page, NVITOP_PROCESSES, &subject)) {
@@ -361,7 +365,7 @@ static void write_process_info(struct page *page)
     }
 }
 
-void nvitop_write(struct page *page, const struct nvitop_past *past)
+void nvitop_write(struct exposition_page *page, const struct nvitop_past *past)
 {
     if (page->snapshot == NULL || page->is_alone)
         return;

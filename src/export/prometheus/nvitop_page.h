@@ -12,6 +12,6 @@ struct nvitop_past {
 void nvitop_past_add(struct nvitop_past *past, const vitals_snapshot *snapshot);
 void nvitop_past_done(struct nvitop_past *past);
 
-void nvitop_write(struct page *page, const struct nvitop_past *past);
+void nvitop_write(struct exposition_page *page, const struct nvitop_past *past);
 
 #endif

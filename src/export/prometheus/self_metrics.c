@@ -5,33 +5,34 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { OWN_CPU, OWN_RESIDENT, OWN_VIRTUAL, OWN_START, OWN_OPEN, OWN_MOST };
+enum { SELF_CPU, SELF_RESIDENT, SELF_VIRTUAL, SELF_START, SELF_OPEN, SELF_MOST };
 
-const struct family own_families[OWN_FAMILIES] = {
-    [OWN_CPU] = {.name = "process_cpu_seconds_total",
-                 .help = "CPU time that the program which answers has used."},
-    [OWN_RESIDENT] = {.name = "process_resident_memory_bytes",
-                      .help = "Its memory that is resident."},
-    [OWN_VIRTUAL] = {.name = "process_virtual_memory_bytes", .help = "Its address space."},
-    [OWN_START] = {.name = "process_start_time_seconds",
-                   .help = "When it was started, since 1970."},
-    [OWN_OPEN] = {.name = "process_open_fds", .help = "Descriptors that it has open."},
-    [OWN_MOST] = {.name = "process_max_fds", .help = "Descriptors that it may have open."},
+const struct metric_family self_metric_families[SELF_METRIC_FAMILIES] = {
+    [SELF_CPU] = {.name = "process_cpu_seconds_total",
+                  .help = "CPU time that the program which answers has used."},
+    [SELF_RESIDENT] = {.name = "process_resident_memory_bytes",
+                       .help = "Its memory that is resident."},
+    [SELF_VIRTUAL] = {.name = "process_virtual_memory_bytes", .help = "Its address space."},
+    [SELF_START] = {.name = "process_start_time_seconds",
+                    .help = "When it was started, since 1970."},
+    [SELF_OPEN] = {.name = "process_open_fds", .help = "Descriptors that it has open."},
+    [SELF_MOST] = {.name = "process_max_fds", .help = "Descriptors that it may have open."},
 };
 
-static const vitals_metric METRICS[OWN_FAMILIES] = {[OWN_CPU] = VITALS_PROCESS_CPU_SECONDS,
-                                                    [OWN_RESIDENT] = VITALS_PROCESS_RESIDENT_BYTES,
-                                                    [OWN_VIRTUAL] = VITALS_PROCESS_VIRTUAL_BYTES,
-                                                    [OWN_START] = VITALS_PROCESS_START_SECONDS,
-                                                    [OWN_OPEN] = VITALS_PROCESS_DESCRIPTORS};
+static const vitals_metric METRICS[SELF_METRIC_FAMILIES] = {
+    [SELF_CPU] = VITALS_PROCESS_CPU_SECONDS,
+    [SELF_RESIDENT] = VITALS_PROCESS_RESIDENT_BYTES,
+    [SELF_VIRTUAL] = VITALS_PROCESS_VIRTUAL_BYTES,
+    [SELF_START] = VITALS_PROCESS_START_SECONDS,
+    [SELF_OPEN] = VITALS_PROCESS_DESCRIPTORS};
 
-struct own {
+struct self_metrics {
     vitals_context *context;
     vitals_request *request;
     vitals_process *process;
 };
 
-static int open_own(struct own *own)
+static int open_own(struct self_metrics *own)
 {
     vitals_options options;
     vitals_options_init(&options, sizeof options);
@@ -43,23 +44,23 @@ static int open_own(struct own *own)
         code = vitals_request_new(0, &own->request, NULL);
     if (code == 0)
         code = vitals_request_add(own->request, VITALS_HOST_BOOT_TIME_SECONDS, NULL);
-    for (size_t i = 0; i < OWN_FAMILIES && code == 0; i++) {
+    for (size_t i = 0; i < SELF_METRIC_FAMILIES && code == 0; i++) {
         if (METRICS[i] != 0)
             code = vitals_request_add(own->request, METRICS[i], NULL);
     }
     return code;
 }
 
-struct own *own_new(void)
+struct self_metrics *self_metrics_new(void)
 {
-    struct own *own = calloc(1, sizeof *own);
+    struct self_metrics *own = calloc(1, sizeof *own);
     if (own == NULL || open_own(own) == 0)
         return own;
-    own_free(own);
+    self_metrics_free(own);
     return NULL;
 }
 
-void own_free(struct own *own)
+void self_metrics_free(struct self_metrics *own)
 {
     if (own == NULL)
         return;
@@ -84,24 +85,25 @@ static bool read_one(const vitals_snapshot *answer, size_t which, double *value)
 {
     const vitals_row *row = vitals_snapshot_next(answer, VITALS_PROCESS, NULL);
     struct rlimit limit;
-    if (which == OWN_MOST) {
+    if (which == SELF_MOST) {
         if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
             return false;
         *value = (double)limit.rlim_cur;
         return true;
     }
     return row != NULL && vitals_row_number(row, METRICS[which], value) > 0 &&
-           (which != OWN_START || read_start(answer, value));
+           (which != SELF_START || read_start(answer, value));
 }
 
-size_t own_read(struct own *own, struct exposition_figure figures[OWN_FAMILIES])
+size_t self_metrics_read(struct self_metrics *own,
+                         struct exposition_figure figures[SELF_METRIC_FAMILIES])
 {
     vitals_snapshot *answer;
     size_t count = 0;
     if (vitals_process_ask(own->process, own->request, &answer, NULL) < 0)
         return 0;
-    for (size_t i = 0; i < OWN_FAMILIES; i++) {
-        figures[count].family = &own_families[i];
+    for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++) {
+        figures[count].family = &self_metric_families[i];
         count += read_one(answer, i, &figures[count].value);
     }
     vitals_snapshot_unref(answer);

@@ -8,17 +8,18 @@
 #include "export/prometheus/exposition.h"
 #include "export/prometheus/families.h"
 
-enum { OWN_FAMILIES = 6 };
+enum { SELF_METRIC_FAMILIES = 6 };
 
-extern const struct family own_families[OWN_FAMILIES];
+extern const struct metric_family self_metric_families[SELF_METRIC_FAMILIES];
 
-struct own;
+struct self_metrics;
 
 /* NULL when memory is out, or where we may not look at ourselves. */
-struct own *own_new(void);
-void own_free(struct own *own); /* accepts NULL */
+struct self_metrics *self_metrics_new(void);
+void self_metrics_free(struct self_metrics *own); /* accepts NULL */
 
 /* What is known now; gives how many. Costs some 20 system calls. */
-size_t own_read(struct own *own, struct exposition_figure figures[OWN_FAMILIES]);
+size_t self_metrics_read(struct self_metrics *own,
+                         struct exposition_figure figures[SELF_METRIC_FAMILIES]);
 
 #endif

@@ -90,7 +90,7 @@ static int replace(const struct textfile *file, const struct body *body)
     return why;
 }
 
-static void tell_result(struct textfile *file, int why)
+static void report_result(struct textfile *file, int why)
 {
     if (why != 0 && !file->failing)
         reply_say("%s: cannot be written: %s", file->path,
@@ -104,7 +104,7 @@ static void write_file(struct textfile *file, uint64_t now_ns)
 {
     const struct exposition_self self = {.now_ns = now_ns};
     struct body *body = exposition_render(file->exposition, file->shown, EXPOSITION_TEXT, &self);
-    tell_result(file, body != NULL ? replace(file, body) : ENOMEM);
+    report_result(file, body != NULL ? replace(file, body) : ENOMEM);
     body_unref(body);
 }
 
@@ -186,7 +186,7 @@ static void write_run(void *data)
     uint64_t not_before_ns = 0;
     for (bool goes_on = true; goes_on;) {
         struct body *body = next_of_run(file, not_before_ns, &goes_on);
-        tell_result(file, body != NULL ? replace(file, body) : ENOMEM);
+        report_result(file, body != NULL ? replace(file, body) : ENOMEM);
         body_unref(body);
         not_before_ns = clock_now_ns() + RUN_EVERY_NS;
     }
@@ -227,31 +227,32 @@ static int no_memory(vitals_error *error)
 }
 
 /* Who is fed by a run is told of a job. */
-static int open_exposition(struct textfile *file, const json_t *config, const json_t *hello,
+static int open_exposition(struct textfile *file, const json_t *config, const json_t *export_config,
                            vitals_error *error)
 {
     struct exposition_options options;
-    if (json_object_get(hello, "job") != NULL) {
-        file->run = exposition_run_new(hello, getpid(), clock_realtime_ns());
+    if (json_object_get(export_config, "job") != NULL) {
+        file->run = exposition_run_new(export_config, getpid(), clock_realtime_ns());
         file->news = true;
         return file->run != NULL ? 0 : no_memory(error);
     }
-    int code = exposition_options_read(config, hello, &options, error);
+    int code = exposition_options_read(config, export_config, &options, error);
     if (code < 0)
         return code;
     file->exposition = exposition_new(&options);
     return file->exposition != NULL ? 0 : no_memory(error);
 }
 
-static int open_textfile(const json_t *config, const json_t *hello, void **data,
+static int open_textfile(const json_t *config, const json_t *export_config, void **data,
                          vitals_error *error)
 {
-    static const struct feed_place HELLO = {"the first line", 1};
+    static const struct feed_place EXPORT_CONFIG = {"the first line", 1};
     const char *path = json_string_value(json_object_get(config, "path"));
     if (path == NULL || path[0] == '\0')
-        return feed_fail(&HELLO, VITALS_EARGUMENT, error, "textfile has no path");
+        return feed_fail(&EXPORT_CONFIG, VITALS_EARGUMENT, error, "textfile has no path");
     struct textfile *file = calloc(1, sizeof *file);
-    int code = file != NULL ? open_exposition(file, config, hello, error) : no_memory(error);
+    int code = file != NULL ? open_exposition(file, config, export_config, error)
+                            : no_memory(error);
     if (code == 0) {
         file->path = strdup(path);
         file->beside = beside_of(path);

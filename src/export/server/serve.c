@@ -250,7 +250,7 @@ static void serve_free(struct serve *serve)
     host_names_free(serve->names);
     history_free(serve->history);
     exposition_free(serve->exposition);
-    own_free(serve->own);
+    self_metrics_free(serve->own);
     if (serve->wake >= 0)
         (void)close(serve->wake);
     pthread_mutex_destroy(&serve->mutex);

@@ -42,21 +42,22 @@ static struct body *render(struct serve *serve, enum exposition_format format, u
         {"connections", connections->turned_away},
         {"slow_listener", serve->events_dropped},
     };
-    struct exposition_figure own[OWN_FAMILIES];
+    struct exposition_figure own[SELF_METRIC_FAMILIES];
     if (serve->own == NULL && !serve->without_own)
-        serve->own = own_new();
+        serve->own = self_metrics_new();
     serve->without_own = serve->own == NULL;
     for (size_t i = 0; i < HTTP_CODES_COUNT; i++)
         requests[i] = (struct exposition_tally){CODES[i], serve->answered[i]};
     for (size_t i = 0; i < HTTP_REFUSED_COUNT; i++)
         rejected[OF_CONNECTIONS + i] = (struct exposition_tally){NAMES[i], serve->refused[i]};
-    struct exposition_self self = {.requests = requests,
-                                   .rejected = rejected,
-                                   .request_count = HTTP_CODES_COUNT,
-                                   .rejected_count = REASONS,
-                                   .own = own,
-                                   .own_count = serve->own != NULL ? own_read(serve->own, own) : 0,
-                                   .now_ns = now_ns};
+    struct exposition_self self = {
+        .requests = requests,
+        .rejected = rejected,
+        .request_count = HTTP_CODES_COUNT,
+        .rejected_count = REASONS,
+        .own = own,
+        .own_count = serve->own != NULL ? self_metrics_read(serve->own, own) : 0,
+        .now_ns = now_ns};
     return exposition_render(serve->exposition, serve->newest, format, &self);
 }
 

@@ -35,7 +35,7 @@ struct event_file {
 
 /* ---- the file ---- */
 
-static void tell_failure(struct event_file *file, const char *what, const char *path, int code)
+static void report_failure(struct event_file *file, const char *what, const char *path, int code)
 {
     char shown[400];
     (void)vitals_text_format((vitals_text){path, strlen(path)}, VITALS_TEXT_TERMINAL, shown,
@@ -54,7 +54,7 @@ static bool make_folder(struct event_file *file)
             continue;
         *at = '\0';
         if (mkdir(path, MODE) < 0 && errno != EEXIST && errno != EISDIR) {
-            tell_failure(file, "cannot make the folder", path, errno);
+            report_failure(file, "cannot make the folder", path, errno);
             return false;
         }
         *at = kept;
@@ -84,7 +84,7 @@ static bool open_file(struct event_file *file)
         if (errno != EEXIST)
             break;
     }
-    tell_failure(file, "cannot write", file->path, errno);
+    report_failure(file, "cannot write", file->path, errno);
     return false;
 }
 
@@ -95,7 +95,7 @@ static bool write_all(struct event_file *file, const char *bytes, size_t size)
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
-            tell_failure(file, "cannot write", file->path, written < 0 ? errno : ENOSPC);
+            report_failure(file, "cannot write", file->path, written < 0 ? errno : ENOSPC);
             return false;
         }
         bytes += written;

@@ -29,7 +29,7 @@ enum { TYPE_STRING = 7 };
 
 enum { TAG = 160, MOST_DEVICES = 256, GROUP = 48, MOST_MEASURES = 256 };
 
-struct device {
+struct event_device {
     char *subject; /* as lines of usage have it */
     char group[GROUP];
 };
@@ -39,7 +39,7 @@ struct tensorboard {
     struct text record;
     int64_t step;
     struct sample *newest; /* what its devices are called */
-    struct device devices[MOST_DEVICES];
+    struct event_device devices[MOST_DEVICES];
     size_t device_count;
     char *described[MOST_DEVICES * 8]; /* tags whose metadata has been written */
     size_t described_count;
@@ -152,7 +152,7 @@ static void find_devices(struct tensorboard *board, const json_t *usage)
             known = strcmp(board->devices[d].subject, subject) == 0;
         if (known || board->device_count == MOST_DEVICES)
             continue;
-        struct device *device = &board->devices[board->device_count];
+        struct event_device *device = &board->devices[board->device_count];
         device->subject = strdup(subject);
         if (device->subject == NULL)
             return;
@@ -163,12 +163,12 @@ static void find_devices(struct tensorboard *board, const json_t *usage)
 
 /* ---- what it is told ---- */
 
-static int tensorboard_open(const json_t *config, const json_t *hello, void **data,
+static int tensorboard_open(const json_t *config, const json_t *export_config, void **data,
                             vitals_error *error)
 {
     const char *folder = json_string_value(json_object_get(config, "folder"));
     struct tensorboard *board = calloc(1, sizeof *board);
-    (void)hello;
+    (void)export_config;
     *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
     if (board == NULL)
         return VITALS_EMEMORY;

@@ -23,7 +23,7 @@ static void names_follow_the_rules(void)
 {
     static const char *const SUFFIXES[] = {"_sum", "_count", "_bucket", "_created"};
     for (size_t i = 0; i < families_count; i++) {
-        const struct family *family = &families[i];
+        const struct metric_family *family = &families[i];
         char room[FAMILY_NAME_SIZE];
         const char *name = family_name(family, room);
         CHECK_CASE(name);
@@ -55,10 +55,10 @@ static void help_is_a_sentence(void)
 static void units_are_those_of_what_is_read(void)
 {
     for (size_t i = 0; i < families_count; i++) {
-        const struct family *family = &families[i];
+        const struct metric_family *family = &families[i];
         char room[FAMILY_NAME_SIZE];
         const char *name = family_name(family, room);
-        if (family->way != FAMILY_ROWS)
+        if (family->writer != FAMILY_ROWS)
             continue;
         for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
             const char *unit = vitals_metric_unit(family->parts[p].metric);
@@ -74,12 +74,13 @@ static void units_are_those_of_what_is_read(void)
 static void counters_read_what_counts(void)
 {
     for (size_t i = 0; i < families_count; i++) {
-        const struct family *family = &families[i];
+        const struct metric_family *family = &families[i];
         char room[FAMILY_NAME_SIZE];
         const char *name = family_name(family, room);
         bool remapped = strcmp(name, "gpu_row_remaps_total") == 0;
         for (size_t p = 0;
-             family->way == FAMILY_ROWS && p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
+             family->writer == FAMILY_ROWS && p < FAMILY_PARTS && family->parts[p].metric != 0;
+             p++) {
             bool counts = vitals_metric_kind(family->parts[p].metric) == VITALS_COUNTER;
             CHECK_CASE(name);
             CHECK_INT(counts || remapped, family_type(name) == FAMILY_COUNTER);
@@ -91,12 +92,12 @@ static void counters_read_what_counts(void)
 static void runs_have_their_values(void)
 {
     for (size_t i = 0; i < families_count; i++) {
-        const struct family *family = &families[i];
+        const struct metric_family *family = &families[i];
         char room[FAMILY_NAME_SIZE];
         const char *name = family_name(family, room);
         CHECK_CASE(name);
-        CHECK_INT(family_level(family) == FAMILY_OF_RUNS, family->way >= FAMILY_RUN);
-        CHECK_INT(family->way == FAMILY_RUN, family->measure != NULL);
+        CHECK_INT(family_level(family) == FAMILY_OF_RUNS, family->writer >= FAMILY_RUN);
+        CHECK_INT(family->writer == FAMILY_RUN, family->measure != NULL);
         if (family->measure == NULL)
             continue;
         vitals_measure measure = vitals_measure_find(family->measure);
@@ -110,8 +111,8 @@ static void runs_have_their_values(void)
 /* What a row does not state follows from its first metric. */
 static void rows_of_one_metric_follow_the_catalogue(void)
 {
-    const struct family counter = {.parts = {{VITALS_GPU_ENGINE_BUSY_SECONDS, NULL}}};
-    const struct family gauge = {.parts = {{VITALS_GPU_PROCESS_MEMORY_USED_BYTES, NULL}}};
+    const struct metric_family counter = {.parts = {{VITALS_GPU_ENGINE_BUSY_SECONDS, NULL}}};
+    const struct metric_family gauge = {.parts = {{VITALS_GPU_PROCESS_MEMORY_USED_BYTES, NULL}}};
     char room[FAMILY_NAME_SIZE], labels[FAMILY_LABELS_SIZE];
     CHECK_STR(family_name(&counter, room), "gpu_engine_busy_seconds_total");
     CHECK_STR(family_help(&counter), vitals_metric_help(VITALS_GPU_ENGINE_BUSY_SECONDS));
@@ -135,12 +136,12 @@ static void units_are_told_by_names(void)
     CHECK_STR(family_unit("http_requests_total"), "");
 }
 
-static vitals_request *request_of(enum wanted_level level, bool nvitop)
+static vitals_request *request_of(enum selection_level level, bool nvitop)
 {
     vitals_request *request;
     vitals_error error;
     CHECK_OK(vitals_request_new(0, &request, &error), error);
-    CHECK_OK(wanted_add(request, level, nvitop, &error), error);
+    CHECK_OK(metric_selection_add(request, level, nvitop, &error), error);
     return request;
 }
 
@@ -148,9 +149,9 @@ static vitals_request *request_of(enum wanted_level level, bool nvitop)
  */
 static void what_is_read_is_asked_for(void)
 {
-    vitals_request *none = request_of(WANTED_NO_PROCESSES, false);
-    vitals_request *workloads = request_of(WANTED_WORKLOADS, false);
-    vitals_request *all = request_of(WANTED_PROCESSES, true);
+    vitals_request *none = request_of(SELECT_NO_PROCESSES, false);
+    vitals_request *workloads = request_of(SELECT_WORKLOADS, false);
+    vitals_request *all = request_of(SELECT_PROCESSES, true);
     for (size_t i = 0; i < families_count; i++) {
         for (size_t p = 0; p < FAMILY_PARTS && families[i].parts[p].metric != 0; p++) {
             vitals_metric metric = families[i].parts[p].metric;
