@@ -6,9 +6,9 @@
 
 #include "record/sample.h"
 
-/* ---- as it may be shown ---- */
+/* ---- how it is shown ---- */
 
-/* The address behind its scheme; without one all of it. */
+/* Returns the part after the scheme; the whole address if it has none. */
 static const char *behind_scheme(const char *url)
 {
     const char *colon = strchr(url, ':');
@@ -31,9 +31,9 @@ void address_show(const char *url, char *out, size_t size)
                                  out + used, size - used);
 }
 
-/* ---- whether it is another ---- */
+/* ---- comparison ---- */
 
-/* Behind a login as address_is_web reads it: before the first of / ? #. */
+/* Skips a login as address_is_web reads it: before the first of / ? #. */
 static vitals_text host_of(const char *url)
 {
     const char *host = behind_scheme(url);
@@ -65,9 +65,9 @@ bool address_is_same(const char *url, const char *other)
            size == other_size && memcmp(path, other_path, size) == 0;
 }
 
-/* ---- whether it can be asked ---- */
+/* ---- validity ---- */
 
-/* "HOST", "HOST:PORT", "[::1]:PORT": its host is named, its port is a number of one. */
+/* Checks "HOST", "HOST:PORT" or "[::1]:PORT": a host is named, and a port is a valid number. */
 static bool is_place(const char *place, size_t size)
 {
     enum { PORT_MOST = 65535 };
@@ -87,8 +87,9 @@ static bool is_place(const char *place, size_t size)
     return port <= PORT_MOST && (port > 0 || host_end + 1 >= end);
 }
 
-/* Where it leads is what whoever asks takes it for (RFC 3986, 3.2): all up to the first of / ? #,
- * behind its @. Of two nobody can say which is meant, and a name or password has none as it is. */
+/* Checks the authority as an HTTP client parses it (RFC 3986, 3.2): up to the first of / ? #, the
+ * host after the @. An address with two @ is ambiguous and refused; a name or password must not
+ * contain one. */
 bool address_is_web(const char *url)
 {
     bool plain = strncasecmp(url, "http://", 7) == 0;
@@ -152,7 +153,7 @@ int address_check_listen(const char *where, vitals_error *error)
     bool numbers = host > 0 && (six ? strchr("]%", where[1 + digits]) != NULL : digits == host);
     if (strncmp(where, "unix:/", 6) == 0 || strncmp(where, "fd:", 3) == 0)
         return 0;
-    /* Port 0 is one that is free. */
+    /* Port 0 asks for a free port. */
     if ((named || numbers) && colon[1] != '\0' &&
         (strcmp(colon, ":0") == 0 || is_place(where, strlen(where))))
         return 0;

@@ -1,7 +1,6 @@
-/* address.h: where a person says a server is: whether it can be asked, and how it may be shown.
- *
- * The command looks at what stands on its line before anything begins; the program at what the
- * environment says too. Pure. */
+/* address.h: addresses of servers that a person gives: validity, comparison, and how to print them
+ * without a login. The command checks those of its command line before anything begins; the
+ * exporter also those of the environment. Pure. */
 #ifndef VITALS_EXPORT_ADDRESS_H
 #define VITALS_EXPORT_ADDRESS_H
 
@@ -10,30 +9,31 @@
 
 #include <vitals/vitals.h>
 
-/* An address as it may be shown, one safe line: its scheme and what stands behind the last @, since
- * before it may be a name and password; and nothing of a query. True to its size, else cut. */
+/* Formats an address for messages, as one safe line: the scheme and the part after the last @
+ * (before it may be a login), without a query. Cut to the size. */
 void address_show(const char *url, char *out, size_t size);
 
-/* What of it follows a name and password: all behind the last @, since a password may hold what
- * else would end it; without one all behind the scheme. */
+/* Returns the part after the login: after the last @, since a password may contain characters that
+ * would end it; after the scheme if there is no @. */
 const char *address_behind_login(const char *url);
 
-/* Whether both are one server: without a login, a query and slashes at the end; scheme and host in
- * whatever case. The names alone: one that has two names is two. */
+/* Compares two addresses without login, query and trailing slashes; scheme and host ignore case.
+ * Names are not resolved: two names of one server differ. */
 bool address_is_same(const char *url, const char *other);
 
-/* http:// or https://, a host behind it, and a port from 1 to 65535 where one is said; before it,
- * if at all, a name and password in which @ / ? # are percent-encoded. */
+/* Accepts http:// or https:// with a host and an optional port from 1 to 65535. A login may precede
+ * the host; its @ / ? # must be percent-encoded. */
 bool address_is_web(const char *url);
 
-/* Behind a message that says that it is none: how a login in it is written; "": there is none. */
+/* Returns a hint to append to an error message: how to write the login in the address; "" if it has
+ * none. */
 const char *address_hint(const char *url);
 
-/* EARGUMENT and why, where this is no address of a server of MLflow's: a file, a database, a
- * cloud's name. */
+/* Returns EARGUMENT with the reason if this is not an address of an MLflow server: a file, a
+ * database, a cloud provider's name. */
 int address_check_mlflow(const char *uri, vitals_error *error);
 
-/* EARGUMENT and why, where this cannot be listened at, whatever the machine: its form alone. */
+/* Returns EARGUMENT with the reason if this cannot be listened on. Checks the form only. */
 int address_check_listen(const char *where, vitals_error *error);
 
 #endif

@@ -1,15 +1,16 @@
-/* command_lines.c: see command_lines.h. The document is not read for it, only searched. */
+/* command_lines.c: see command_lines.h. The document is searched, not parsed. */
 #include "export/command_lines.h"
 
 #include <jansson.h>
 #include <string.h>
 
-/* How it stands before every value that is text. In a string its quotes would be escaped, so that
- * no name can hold it. */
+/* The text before each command line's value. A name cannot contain it, because quotes inside a
+ * string are escaped. */
 static const char MEMBER[] = "\"command_line\":\"";
 enum { MEMBER_SIZE = sizeof MEMBER - 1, LINE_MAX_BYTES = 64 * 1024 };
 
-/* Behind the string's closing quote; `at` is behind the opening one. NULL: it never ends. */
+/* Returns the position after the closing quote of a string; `at` follows the opening quote. NULL if
+ * the string does not end. */
 static const char *string_end(const char *at, const char *end)
 {
     for (; at < end && *at != '"'; at++)
@@ -17,8 +18,8 @@ static const char *string_end(const char *at, const char *end)
     return at < end ? at + 1 : NULL;
 }
 
-/* `string` with its quotes. What cannot be read, or is longer than any that a page shows, is told
- * as nothing. */
+/* Appends `string`, with its quotes, redacted. A string that cannot be decoded or is longer than a
+ * page shows becomes empty. */
 static void write_line(struct text *text, const char *string, size_t size, enum redact_form form)
 {
     char line[LINE_MAX_BYTES];

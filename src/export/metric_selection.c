@@ -4,7 +4,7 @@
 #include "export/prometheus/families.h"
 #include "export/prometheus/nvitop.h"
 
-/* The least level at which a metric is of use, by its table. */
+/* Returns whether a metric is of use at this level, by its table. */
 static bool is_wanted(vitals_metric metric, enum selection_level level)
 {
     vitals_entity entity = vitals_metric_entity(metric);

@@ -12,9 +12,9 @@
 
 enum { SMALL = 4096, PACKED_MOST = 16 * 1024 * 1024, LEVELS_MOST = 128, NAMES_MOST = 5 };
 
-/* ---- what files say ---- */
+/* ---- parsing ---- */
 
-/* The line at `bytes`, without what ends it. */
+/* Returns the line at `bytes`, without its line ending. */
 static size_t line_size(const char *bytes, size_t size)
 {
     const char *newline = memchr(bytes, '\n', size);
@@ -22,7 +22,7 @@ static size_t line_size(const char *bytes, size_t size)
     return length > 0 && bytes[length - 1] == '\r' ? length - 1 : length;
 }
 
-/* So many digits as SHA-1 and SHA-256 have. */
+/* Returns whether it has the length of a SHA-1 or SHA-256 digest. */
 static bool take_commit(const char *bytes, size_t size, char commit[static COMMIT_SIZE])
 {
     static const size_t SIZES[] = {40, 64};
@@ -40,7 +40,7 @@ static bool take_commit(const char *bytes, size_t size, char commit[static COMMI
     return false;
 }
 
-/* Of the repository, and nowhere else. */
+/* Accepts only names inside the repository. */
 static bool take_name(const char *bytes, size_t size, char name[static COMMIT_NAME_SIZE])
 {
     static const char BEGIN[] = "refs/";
@@ -81,10 +81,10 @@ bool commit_parse_packed(const char *bytes, size_t size, const char *name,
     return false;
 }
 
-/* ---- where they are ---- */
+/* ---- finding the files ---- */
 
-/* Ours or root's. Anybody may put a .git above a folder that all may write into, and what a
- * stranger's files lead to is not told to others. */
+/* Returns whether the file is owned by this user or by root. Anyone may create a .git in a
+ * directory above that all may write to; what another user's files name is not exported. */
 static bool is_trusted(const struct stat *about)
 {
     return about->st_uid == geteuid() || about->st_uid == 0;
@@ -96,7 +96,7 @@ static bool is_trusted_folder(const char *path)
     return lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && is_trusted(&about);
 }
 
-/* A plain file of at most so many bytes, no link. `out` is to be done. */
+/* Reads a regular file of at most `most` bytes, following no link. The caller frees `out`. */
 static bool read_file(const char *folder, const char *name, size_t most, struct text *out)
 {
     char path[PATH_MAX];
@@ -116,7 +116,7 @@ static bool read_file(const char *folder, const char *name, size_t most, struct 
     return got > 0;
 }
 
-/* The path in a file's first line, behind `word`, as seen from the folder. */
+/* Reads the path after `word` in the first line of a file, relative to the folder. */
 static bool read_path(const char *folder, const char *name, const char *word, char *out)
 {
     struct text text = {.bytes = NULL};
@@ -145,7 +145,7 @@ static bool has_repository(const char *folder)
     return size > 0 && (size_t)size < sizeof path && lstat(path, &about) == 0;
 }
 
-/* The folder with HEAD, of the working tree at `folder`; of a linked one elsewhere. */
+/* Opens the folder that holds HEAD: that of the working tree at `folder`, or of a linked one. */
 static bool find_repository(const char *folder, char *out)
 {
     int size = snprintf(out, PATH_MAX, "%s/.git", folder);
@@ -156,7 +156,7 @@ static bool find_repository(const char *folder, char *out)
     return read_path(folder, ".git", "gitdir: ", out) && is_trusted_folder(out);
 }
 
-/* A name has a file of its own, which may say another, or a line in one of many. */
+/* A reference has a file of its own, which may name another one, or a line in packed-refs. */
 static bool read_name(const char *repository, char name[static COMMIT_NAME_SIZE],
                       char commit[static COMMIT_SIZE])
 {

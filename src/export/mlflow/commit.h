@@ -1,24 +1,26 @@
-/* commit.h: the commit that a working folder stands at, as the files of git say it.
+/* commit.h: the commit that a working folder is at, read from git's files.
  *
- * No git is run and no configuration read, so nothing of a folder that is not ours is obeyed: what
- * does not look like a commit is none. Repositories whose names are in a reftable have none here.
- * May wait for a disk. Any thread. */
+ * Runs no git and reads no configuration, so a folder of another user cannot run anything. Anything
+ * that does not look like a commit gives none, and so does a repository with reftables. May wait
+ * for a disk. Any thread. */
 #ifndef VITALS_EXPORT_MLFLOW_COMMIT_H
 #define VITALS_EXPORT_MLFLOW_COMMIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { COMMIT_SIZE = 65, COMMIT_NAME_SIZE = 256 }; /* SHA-256 and a zero; "refs/heads/…" */
+enum { COMMIT_SIZE = 65, COMMIT_NAME_SIZE = 256 }; /* SHA-256 and NUL; "refs/heads/…" */
 
-/* Of the folder (an absolute path), or the nearest above it that is a working tree. */
+/* Finds the commit of the folder (an absolute path), or of the nearest folder above it that is a
+ * working tree. */
 bool commit_find(const char *folder, char commit[static COMMIT_SIZE]);
 
-/* HEAD, or the file of a name: a commit, or else the name where it stands. False: neither. Pure. */
+/* Parses HEAD or a reference's file: a commit, or the name of another reference. Returns false if
+ * it is neither. Pure. */
 bool commit_parse(const char *bytes, size_t size, char commit[static COMMIT_SIZE],
                   char name[static COMMIT_NAME_SIZE]);
 
-/* packed-refs: the commit of a name. Pure. */
+/* Finds the commit of a reference in packed-refs. Pure. */
 bool commit_parse_packed(const char *bytes, size_t size, const char *name,
                          char commit[static COMMIT_SIZE]);
 

@@ -29,22 +29,22 @@
 enum { ARTIFACT_MOST = 40 * 1024 * 1024, INTERVAL_SECONDS = 10 };
 
 struct mlflow {
-    struct mlflow_points *points; /* NULL: an older spool is sent */
+    struct mlflow_points *points; /* NULL if the spool of another program is sent */
     struct mlflow_batch batch;
     struct sample *moment; /* the newest, or NULL */
     json_t *job, *config;
     enum redact_form form;
     bool ended, limits_sent;
-    bool launched; /* the run is begun by us, in our working folder */
+    bool launched; /* vitals starts the process, in this working folder */
 
-    char *resume, *uri; /* used by the sender too, until it has stopped */
+    char *resume, *uri; /* the sender uses them too, until it has stopped */
     struct spool *spool;
     struct mlflow_sender *sender;
-    uint64_t dropped;  /* records that the spool did not keep */
-    bool said_trouble; /* the disk does not take what is appended */
+    uint64_t dropped;  /* records that the spool did not accept */
+    bool said_trouble; /* a write error was reported */
 };
 
-/* ---- what is asked for ---- */
+/* ---- configuration ---- */
 
 static const char *setting(const json_t *config, const char *member, const char *variable)
 {
@@ -54,7 +54,7 @@ static const char *setting(const json_t *config, const char *member, const char 
     return variable != NULL ? environment_get(variable) : NULL;
 }
 
-/* The run that is to be gone on with; NULL: a new one. */
+/* Returns the id of the run to continue; NULL for a new one. */
 static const char *wanted_run(const json_t *config)
 {
     return json_is_true(json_object_get(config, "new_run"))
@@ -74,7 +74,7 @@ static const char *prefix_of(const json_t *config)
     return prefix != NULL ? prefix : "system/process/";
 }
 
-/* When the run began, in ms since 1970. */
+/* Returns when the run began, in ms since 1970. */
 static uint64_t start_ms(const json_t *job)
 {
     const char *digits = json_string_value(json_object_get(job, "started_ns"));
@@ -88,8 +88,8 @@ static void add(json_t *target, const char *member, const char *value)
         (void)json_object_set_new(target, member, json_string(value));
 }
 
-/* What the run is found or made by (mlflow_server.h), as it stands in the spool: without a login.
- */
+/* Returns what the run is found or created by (mlflow_server.h), as the spool stores it: without a
+ * login. The caller frees it. */
 static char *make_target(const struct mlflow *mlflow)
 {
     char mark[64], *uri = mlflow_without_login(mlflow->uri);
@@ -107,7 +107,7 @@ static char *make_target(const struct mlflow *mlflow)
     add(target, "parent", run_id == NULL ? environment_get("MLFLOW_RUN_ID") : NULL);
     add(target, "run_name", setting(config, "run_name", "MLFLOW_RUN_NAME"));
     add(target, "experiment", setting(config, "experiment", "MLFLOW_EXPERIMENT_NAME"));
-    /* One that was named goes before the environment's id. */
+    /* A named experiment wins over the environment's id. */
     bool named = setting(config, "experiment", NULL) != NULL;
     add(target, "experiment_id",
         setting(config, "experiment_id", named ? NULL : "MLFLOW_EXPERIMENT_ID"));
@@ -122,7 +122,7 @@ static char *make_target(const struct mlflow *mlflow)
 
 /* ---- the spool ---- */
 
-/* Appends a record, and tells the sender. */
+/* Appends a record and wakes the sender. */
 static void keep(struct mlflow *mlflow, enum spool_kind kind, const struct text *record)
 {
     if (record->failed || !spool_append(mlflow->spool, kind, record->bytes, record->size))
@@ -141,7 +141,7 @@ static void keep_batch(void *data, struct text *body)
     keep(data, SPOOL_BATCH, body);
 }
 
-/* Keeps a file as an artifact: vitals/NAME\n and its bytes. */
+/* Stores a file as an artifact: vitals/NAME\n and its bytes. */
 static void keep_file(struct mlflow *mlflow, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -170,7 +170,7 @@ static void keep_file(struct mlflow *mlflow, const char *path)
         (void)close(descriptor);
 }
 
-/* A new one that says where it goes. */
+/* Creates a spool that begins with its target. */
 static int make_spool(const char *folder, const char *target, struct spool **spool,
                       vitals_error *error)
 {
@@ -185,7 +185,7 @@ static int make_spool(const char *folder, const char *target, struct spool **spo
     return code;
 }
 
-/* A folder that cannot be written costs what a killed program would have kept, and no more. */
+/* If the folder cannot be written, the spool is in memory: only a killed program loses it. */
 static int begin_spool(const struct mlflow *mlflow, struct spool **spool, vitals_error *error)
 {
     char *target = make_target(mlflow);
@@ -205,7 +205,7 @@ static int begin_spool(const struct mlflow *mlflow, struct spool **spool, vitals
     return code;
 }
 
-/* Another program was killed before the run's end, or the record of the end is damaged. */
+/* Ends the run of a program that was killed before the end, or whose end record is damaged. */
 static void end_for_another(struct spool *spool)
 {
     struct text tags = {.bytes = NULL}, note = {.bytes = NULL};
@@ -227,7 +227,7 @@ static void end_for_another(struct spool *spool)
     (void)spool_append(spool, SPOOL_END, end, (size_t)size);
 }
 
-/* ---- what is told of a run ---- */
+/* ---- the run ---- */
 
 static struct mlflow_points *make_points(const struct mlflow *mlflow)
 {
@@ -258,7 +258,7 @@ static void done(struct mlflow *mlflow)
     free(mlflow);
 }
 
-/* A run to be told from now on, with a spool of its own. */
+/* Begins to export a run, with a new spool. */
 static int begin_run(struct mlflow *mlflow, vitals_error *error)
 {
     if (mlflow->uri == NULL)
@@ -273,7 +273,7 @@ static int begin_run(struct mlflow *mlflow, vitals_error *error)
     return begin_spool(mlflow, &mlflow->spool, error);
 }
 
-/* The spool of another program, which is sent as it is. */
+/* Opens the spool of another program, to send it as it is. */
 static int resume_run(struct mlflow *mlflow, vitals_error *error)
 {
     int code = spool_open(mlflow->resume, &mlflow->spool, error);
@@ -324,7 +324,7 @@ static int open_mlflow(const json_t *config, const json_t *export_config, void *
     return 0;
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void take_snapshot(void *data, struct sample *moment)
 {
@@ -393,7 +393,7 @@ static void take_end(void *data, const json_t *account, const json_t *status)
     put_last_points(mlflow);
     ms = ms > 0 ? ms : newest_ms(mlflow);
     mlflow_write_account(account, status, ms, &mlflow->batch);
-    /* Before the artifacts, which a server may not take, or not now. */
+    /* The end precedes the artifacts, which a server may refuse or delay. */
     put_end(mlflow, mlflow_status(status), ms);
     text_string(&document, "vitals/account.json\n");
     mlflow_account_document(account, mlflow->form, &document);
@@ -409,7 +409,7 @@ static void take_files(void *data, const json_t *paths)
         put_files(mlflow, paths);
 }
 
-/* The pipe ended and the run did not: whoever measured it was killed. */
+/* The input ended without an account: the measuring program was killed. */
 static void end_unseen(struct mlflow *mlflow)
 {
     static const char WORDS[] = "not seen: vitals was ended before the command";
@@ -437,8 +437,8 @@ static void say_left(const struct mlflow *mlflow, const char *why)
         reply_say("mlflow: not all was sent%s%s; the rest is lost", between, why);
 }
 
-/* The sender and its spool; one of another program it has ended itself. False: the thread is held
- * up, and keeps what it uses. */
+/* Stops the sender and closes the spool. A resumed spool was already settled by the sender. Returns
+ * false if the thread hangs; it keeps what it uses. */
 static bool close_sender(struct mlflow *mlflow, uint64_t deadline_ns)
 {
     char why[400];

@@ -17,7 +17,7 @@ static vitals_text text_of(const char *string)
     return (vitals_text){string, strlen(string)};
 }
 
-/* ---- the command, as far as it may leave ---- */
+/* ---- the command, redacted ---- */
 
 static void put_command(const json_t *job, enum redact_form form, struct text *out)
 {
@@ -53,7 +53,7 @@ static void add_tag(json_t *tags, const char *key, const char *value)
     text_done(&pair);
 }
 
-/* MLflow's word for where it runs: a job is somebody's who shares a cluster. */
+/* MLflow's name for the place that a run comes from; a job of a cluster belongs to a user. */
 static const char *source_type(void)
 {
     static const char *const NAMES[] = {"SLURM_JOB_ID", "KUBERNETES_SERVICE_HOST", "PBS_JOBID",
@@ -94,7 +94,7 @@ static void put_setting(struct mlflow_batch *batch, bool as_tag, const char *key
         mlflow_batch_param(batch, key, value);
 }
 
-/* Nothing where there is no such limit. */
+/* Writes nothing if there is no such limit. */
 static void put_limit(struct mlflow_batch *batch, bool as_tag, const char *key, double limit)
 {
     struct text text = {.bytes = NULL};
@@ -182,7 +182,7 @@ static void put_tag(struct mlflow_batch *batch, const char *name, const char *va
     mlflow_batch_tag(batch, key, text_of(value));
 }
 
-/* What is known beside figures, but for what tells more of the machine than it must. */
+/* Tags for what the account states beside figures, without details of the machine. */
 static void put_attributes(const json_t *account, struct mlflow_batch *batch)
 {
     static const char *const NAMES[] = {

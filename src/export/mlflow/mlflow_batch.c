@@ -29,13 +29,13 @@ static bool is_plain(char byte)
            (byte >= '0' && byte <= '9') || strchr("_-. ", byte) != NULL;
 }
 
-/* "." and ".." are no parts of a path. */
+/* "." and ".." are not allowed as a part of a path. */
 static bool is_dots(const char *bytes, size_t size)
 {
     return size <= 2 && strspn(bytes, ".") >= size;
 }
 
-/* One part between slashes. */
+/* Appends one part of a key, between slashes. */
 static void put_part(struct text *out, const char *bytes, size_t size)
 {
     if (is_dots(bytes, size))
@@ -71,7 +71,7 @@ void mlflow_key(struct text *out, const char *key)
     text_format(out, "-%08x", hash_of(key));
 }
 
-/* Cut where a character begins. */
+/* Cuts a value at the begin of a UTF-8 character. */
 static vitals_text cut_value(vitals_text value, size_t most)
 {
     if (value.size <= most)
@@ -92,7 +92,7 @@ void mlflow_pair(struct text *out, const char *key, vitals_text value, size_t mo
 
 /* ---- requests ---- */
 
-/* Room for one more of this part. */
+/* Makes room for one more entry of this kind. */
 static void begin(struct mlflow_batch *batch, enum mlflow_part part)
 {
     if (batch->count > 0 && (batch->part != part || batch->count >= PARTS[part].most ||

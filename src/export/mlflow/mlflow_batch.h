@@ -1,7 +1,7 @@
-/* mlflow_batch.h: what MLflow is told, cut into requests that it takes.
+/* mlflow_batch.h: the bodies of MLflow's log-batch requests, within the server's limits.
  *
  * A request holds at most 1000 metrics, or 100 parameters or tags, and less than 1 MB. Keys and
- * values from outside are made such as the server permits. One thread at a time. */
+ * values are made valid. One thread at a time. */
 #ifndef VITALS_EXPORT_MLFLOW_MLFLOW_BATCH_H
 #define VITALS_EXPORT_MLFLOW_MLFLOW_BATCH_H
 
@@ -13,13 +13,13 @@ enum mlflow_part { MLFLOW_METRICS, MLFLOW_PARAMS, MLFLOW_TAGS };
 
 enum {
     MLFLOW_KEY_MOST = 250,
-    MLFLOW_PARAM_MOST = 500, /* newer servers take 6000 */
+    MLFLOW_PARAM_MOST = 500, /* newer servers accept 6000 */
     MLFLOW_TAG_MOST = 5000,
-    MLFLOW_BODY_MOST = 900000, /* they take 1,000,000 */
+    MLFLOW_BODY_MOST = 900000, /* servers accept 1,000,000 */
 };
 
-/* A batch of zeros with `emit` set is empty. `emit` gets each request's body, without its run:
- * {"metrics":[…]}; it may take the text's bytes over. */
+/* A batch of zeros with `emit` set is empty. `emit` gets each request's body, without the run:
+ * {"metrics":[…]}. */
 struct mlflow_batch {
     void (*emit)(void *data, struct text *body);
     void *data;
@@ -28,21 +28,21 @@ struct mlflow_batch {
     unsigned count;
 };
 
-/* `value` is finite, else nothing is added; `ms` since 1970. */
+/* Adds nothing if `value` is not finite; `ms` since 1970. */
 void mlflow_batch_metric(struct mlflow_batch *batch, const char *key, double value, uint64_t ms,
                          uint64_t step);
 void mlflow_batch_param(struct mlflow_batch *batch, const char *key, vitals_text value);
 void mlflow_batch_tag(struct mlflow_batch *batch, const char *key, vitals_text value);
 
-/* Emits what is left. */
+/* Emits what was added since the last flush. */
 void mlflow_batch_flush(struct mlflow_batch *batch);
 void mlflow_batch_done(struct mlflow_batch *batch);
 
-/* Appends a key that MLflow takes: letters, digits, _ - . space and single slashes within. One that
- * had to be changed gets eight digits behind it, so that two such keys stay two. */
+/* Appends a key that MLflow accepts: letters, digits, _ - . space and single slashes inside. A key
+ * that had to be changed gets a hash of eight digits, so that two such keys differ. */
 void mlflow_key(struct text *out, const char *key);
 
-/* Appends {"key":…,"value":…} of a tag or parameter, the value cut to `most` bytes. */
+/* Appends {"key":…,"value":…} of a tag or parameter; the value is cut to `most` bytes. */
 void mlflow_pair(struct text *out, const char *key, vitals_text value, size_t most);
 
 #endif

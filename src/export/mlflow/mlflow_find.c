@@ -1,7 +1,8 @@
-/* mlflow_find.c: which run of MLflow's is told: one that was named, or a new one (mlflow_server.h).
+/* mlflow_find.c: finds or creates the MLflow run to export to (mlflow_server.h).
  *
- * A run that was named is gone on with: its steps, and RUNNING again. A new one goes into the named
- * experiment, which is made where there is none, else into the one of that id, else into "0". */
+ * A named run is continued: its steps go on, and its status is RUNNING again. A new run is created
+ * in the named experiment, which is created if it does not exist; else in the one of the id; else
+ * in "0". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static const char *word(const json_t *object, const char *member)
     return json_string_value(json_object_get(object, member));
 }
 
-/* Sets why, BEFORE name BEHIND, and passes the outcome on. */
+/* Sets server->why to BEFORE name BEHIND, and returns the outcome. */
 static enum mlflow_outcome fail(struct mlflow_server *server, enum mlflow_outcome outcome,
                                 const char *before, const char *name, const char *behind)
 {
@@ -41,7 +42,7 @@ static struct text body_of(json_t *document)
     return body;
 }
 
-/* Posts a document, which it releases. */
+/* Posts a document, and releases it. */
 static enum mlflow_outcome post(struct mlflow_server *server, const char *path, json_t *document,
                                 json_t **answer)
 {
@@ -64,7 +65,7 @@ static enum mlflow_outcome get(struct mlflow_server *server, const char *path, c
 
 /* ---- reading a run ---- */
 
-/* One more than the newest step of what we would go on with. */
+/* Returns one more than the newest step of the metrics that will be continued. */
 static uint64_t next_step(const json_t *metrics, const char *prefix)
 {
     uint64_t next = 0;
@@ -101,7 +102,7 @@ bool mlflow_read_run(const json_t *answer, const char *prefix, struct mlflow_run
     return false;
 }
 
-/* ---- one that was named ---- */
+/* ---- a named run ---- */
 
 static enum mlflow_outcome set_running(struct mlflow_server *server, const char *id)
 {
@@ -130,10 +131,9 @@ static enum mlflow_outcome find_named(struct mlflow_server *server, const char *
     return outcome;
 }
 
-/* ---- its experiment ---- */
+/* ---- the experiment ---- */
 
-/* That of the run above, into *id, which is released by the caller; MISSING: there is no such run.
- */
+/* Finds the parent run's experiment. The caller frees *id. MISSING if there is no such run. */
 static enum mlflow_outcome experiment_of(struct mlflow_server *server, const char *parent,
                                          char **id)
 {
@@ -148,7 +148,7 @@ static enum mlflow_outcome experiment_of(struct mlflow_server *server, const cha
     return *id != NULL ? MLFLOW_WELL : MLFLOW_AGAIN;
 }
 
-/* The experiment's id by its name, into *id, which is released by the caller. */
+/* Finds the experiment's id by its name. The caller frees *id. */
 static enum mlflow_outcome experiment_by_name(struct mlflow_server *server, const char *name,
                                               char **id)
 {
@@ -174,7 +174,7 @@ static enum mlflow_outcome make_experiment(struct mlflow_server *server, const c
     json_t *answer;
     enum mlflow_outcome outcome = post(server, "experiments/create",
                                        json_pack("{s:s}", "name", name), &answer);
-    /* Another may have made it just now. */
+    /* Another program may have created it meanwhile. */
     if (outcome == MLFLOW_REFUSED &&
         strstr(server->answer.body.size > 0 ? server->answer.body.bytes : "",
                "RESOURCE_ALREADY_EXISTS") != NULL)
@@ -189,8 +189,8 @@ static enum mlflow_outcome make_experiment(struct mlflow_server *server, const c
                : fail(server, MLFLOW_REFUSED, "the server does not make experiment ", name, "");
 }
 
-/* *parent is NULL from here on where there is no such run: a job started by what was left of
- * another is told all the same. */
+/* If the parent does not exist, `parent` is NULL from here on: a job of an older run's environment
+ * is exported all the same. */
 static enum mlflow_outcome find_experiment(struct mlflow_server *server, const json_t *target,
                                            const char **parent, char **id)
 {
@@ -218,9 +218,9 @@ static enum mlflow_outcome find_experiment(struct mlflow_server *server, const j
     return outcome;
 }
 
-/* ---- a new one ---- */
+/* ---- a new run ---- */
 
-/* The run that has our mark, if one was made already; *found says so. */
+/* Finds the run with the spool's mark, if one was created before; sets *found. */
 static enum mlflow_outcome search_run(struct mlflow_server *server, const char *experiment,
                                       const json_t *target, struct mlflow_run *run, bool *found)
 {
@@ -256,7 +256,7 @@ static enum mlflow_outcome make_run(struct mlflow_server *server, const char *ex
         tags = json_array();
     add_tag(tags, MARK, word(target, "mark"));
     add_tag(tags, PARENT, parent);
-    add_tag(tags, NAME, name); /* of servers that know no run_name */
+    add_tag(tags, NAME, name); /* of servers that do not know run_name */
     json_t *request = json_pack("{s:s,s:I,s:o}", "experiment_id", experiment, "start_time",
                                 json_integer_value(json_object_get(target, "start_ms")), "tags",
                                 tags);

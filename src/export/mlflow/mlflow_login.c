@@ -59,16 +59,16 @@ bool mlflow_credential(const char *bytes, size_t length, const char *key, char *
     return false;
 }
 
-/* ---- what is set ---- */
+/* ---- settings ---- */
 
 struct mlflow_login {
     const char *user, *password; /* NULL: none */
-    char file[3][FILE_MOST];     /* the file's bytes, and what it says of both */
+    char file[3][FILE_MOST];     /* the file's bytes, and both values from it */
     struct text workspace;
     const char *headers[2];
 };
 
-/* Of what no variable says. */
+/* Reads the file for values that no variable sets. */
 static void take_file(struct mlflow_login *login)
 {
     char path[4096];
@@ -95,7 +95,7 @@ static bool is_true(const char *value)
     return value != NULL && (strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0);
 }
 
-/* Logins that are programs of their own. */
+/* Logins that need a plug-in of MLflow. */
 static const char *unsupported(void)
 {
     static const char *const NAMES[] = {"MLFLOW_TRACKING_AWS_SIGV4", "MLFLOW_TRACKING_AUTH"};

@@ -7,22 +7,22 @@
 
 #include "export/usage_line.h"
 
-#define MEGABYTE 1e6       /* what MLflow means by it */
-#define MEBIBYTE 1048576.0 /* what ProcessMetricsMonitor means by a megabyte */
+#define MEGABYTE 1e6       /* MLflow's megabyte */
+#define MEBIBYTE 1048576.0 /* ProcessMetricsMonitor's megabyte */
 
 enum { MOST_SERIES = 4096, MOST_DEVICES = 256, KEY = 300, DEVICE_NAME = 64 };
 
 /* One measure of one scope and subject. */
 struct mlflow_series {
     char *scope, *subject, *measure;
-    const struct mlflow_device *device; /* NULL: of none */
+    const struct mlflow_device *device; /* NULL if it is not of a device */
     bool counter;
-    unsigned count; /* samples of this window that have it */
+    unsigned count; /* samples of this window that have the value */
     double sum, most, last;
-    double account; /* of a counter, where it is above the last sample; else 0 */
+    double account; /* of a counter, if it is above the last sample; else 0 */
 };
 
-/* "gpu_0", a partition "gpu_1_0": as the label of its row has it; "": not named yet. */
+/* "gpu_0", or "gpu_1_0" for a partition, as the label of its row; "" until it is named. */
 struct mlflow_device {
     char *subject, name[DEVICE_NAME];
 };
@@ -30,10 +30,10 @@ struct mlflow_device {
 struct mlflow_points {
     char *prefix, *host; /* "system/process/", "system/" */
     uint64_t period_ns;
-    double memory_bytes, cpus; /* as asked for; 0: the cgroup's */
+    double memory_bytes, cpus; /* as asked for; 0: as the cgroup allows */
     int64_t pid;
-    struct mlflow_limits group;   /* our cgroup's, as far as known */
-    bool group_known, group_late; /* late: there may be one that we have not heard of */
+    struct mlflow_limits group;   /* of our cgroup, as far as known */
+    bool group_known, group_late; /* late: there may be limits that were not read yet */
     struct mlflow_series *series;
     size_t count, capacity;
     struct mlflow_device devices[MOST_DEVICES];
@@ -47,7 +47,7 @@ struct mlflow_points {
     uint64_t step;       /* of the next */
 };
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
 static char *node_prefix(const char *node)
 {
@@ -95,7 +95,7 @@ void mlflow_points_free(struct mlflow_points *points)
     free(points);
 }
 
-/* ---- folding ---- */
+/* ---- adding samples ---- */
 
 static bool is(const struct mlflow_series *series, const char *scope, const char *subject,
                const char *measure)
@@ -104,7 +104,7 @@ static bool is(const struct mlflow_series *series, const char *scope, const char
            strcmp(series->scope, scope) == 0;
 }
 
-/* NULL: there are too many, or no memory. */
+/* Returns NULL if there are too many, or memory is out. */
 static const struct mlflow_device *find_device(struct mlflow_points *points, const char *subject)
 {
     for (size_t i = 0; i < points->device_count; i++) {
@@ -152,7 +152,7 @@ static struct mlflow_series *add_series(struct mlflow_points *points, const char
     return &points->series[points->count++];
 }
 
-/* Lines have one order: the place where it stood in the last one is looked at first. */
+/* Lines keep their order, so the position in the last line is tried first. */
 static struct mlflow_series *find_series(struct mlflow_points *points, size_t hint,
                                          const char *scope, const char *subject,
                                          const char *measure)
@@ -177,7 +177,7 @@ static const struct mlflow_series *find(const struct mlflow_points *points, cons
     return NULL;
 }
 
-/* One of the values: [SCOPE,SUBJECT,MEASURE,STATE,VALUE]. */
+/* Adds one value: [SCOPE,SUBJECT,MEASURE,STATE,VALUE]. */
 static void fold(struct mlflow_points *points, size_t hint, const json_t *value)
 {
     const char *scope = json_string_value(json_array_get(value, 0));
@@ -206,7 +206,7 @@ static uint64_t digits_of(const json_t *usage, const char *member)
 
 bool mlflow_points_add(struct mlflow_points *points, const json_t *usage)
 {
-    /* A sampler keeps time to a few ms: a window that lacks so little is complete. */
+    /* A sampler is a few ms early or late: a window that is short by less is complete. */
     enum { SLACK_PARTS = 20, SLACK_MOST_NS = 50000000 };
     uint64_t now = digits_of(usage, "monotonic_ns"), ms = digits_of(usage, "realtime_ns") / 1000000;
     if (now == 0 || ms == 0 || now <= points->last_ns)
@@ -269,11 +269,11 @@ uint64_t mlflow_points_newest_ms(const struct mlflow_points *points)
 struct mlflow_point {
     const struct mlflow_points *points;
     struct mlflow_batch *batch;
-    const vitals_snapshot *snapshot; /* NULL: there is none */
+    const vitals_snapshot *snapshot; /* NULL if there is none */
     uint64_t ms, step;
 };
 
-/* Where a key stands: in MLflow's own place, or under the prefix. */
+/* Writes a metric: of the processes below the prefix, of the machine at MLflow's own place. */
 static void put(const struct mlflow_point *point, bool processes, const char *name, double value)
 {
     char key[2 * KEY];
@@ -293,8 +293,8 @@ static void put_gauge(const struct mlflow_point *point, bool processes, const ch
     put(point, processes, with_peak, series->most * scale);
 }
 
-/* What has a name and a unit of MLflow's or of ProcessMetricsMonitor's. A name of a device has its
- * number before it. */
+/* Measures with a name and unit of MLflow's or of ProcessMetricsMonitor's. The name of a device's
+ * metric begins with the device's. */
 static const struct mlflow_rule {
     const char *scope, *measure, *name;
     bool processes;
@@ -339,8 +339,9 @@ static const vitals_row *gpu_row(const struct mlflow_point *point, const char *u
     return NULL;
 }
 
-/* As the driver and all others number it, however few were chosen; by its own name where it has no
- * row, and where nothing has rows in the order of the lines. It keeps what it was called first. */
+/* Names a device by its row's label, which is the driver's number however few devices were chosen;
+ * by its own name if it has no row; by the order of the lines without a snapshot. It keeps its
+ * first name. */
 static void name_device(const struct mlflow_point *point, struct mlflow_device *device,
                         size_t place)
 {
@@ -362,7 +363,8 @@ static void name_devices(struct mlflow_points *points, const struct mlflow_point
     }
 }
 
-/* gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes: gpu_0_memory_bytes. */
+/* Examples: gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes:
+ * gpu_0_memory_bytes. */
 static void name_of(const struct mlflow_series *series, const struct mlflow_rule *rule,
                     char name[static KEY])
 {
@@ -378,7 +380,7 @@ static void name_of(const struct mlflow_series *series, const struct mlflow_rule
     (void)snprintf(name, KEY, "%s_%s", series->device->name, plain);
 }
 
-/* Whose it is: of a device, what the processes use there is called gpu_…. */
+/* Returns whether it is a value of the processes: on devices, measures named gpu_…. */
 static bool is_of_processes(const struct mlflow_series *series)
 {
     return strcmp(series->scope, "tree") == 0 ||
@@ -401,7 +403,7 @@ static void put_series(const struct mlflow_point *point, const struct mlflow_ser
                                    strstr(series->measure, "_total_") == NULL));
 }
 
-/* ---- what shares are of ---- */
+/* ---- shares ---- */
 
 static bool is_below(vitals_text path, vitals_text folder)
 {
@@ -411,7 +413,7 @@ static bool is_below(vitals_text path, vitals_text folder)
            (path.size == folder.size || path.bytes[folder.size] == '/');
 }
 
-/* Whether what our cgroup allows holds for the processes too. */
+/* Returns whether our cgroup's limits apply to the processes too. */
 static bool is_in_our_group(const struct mlflow_point *point, const vitals_row *host)
 {
     const vitals_row *row = NULL;
@@ -428,7 +430,7 @@ static bool is_in_our_group(const struct mlflow_point *point, const vitals_row *
            vitals_row_text(row, VITALS_PROCESS_CGROUP, &theirs) > 0 && is_below(theirs, ours);
 }
 
-/* What is late is known later; what is known stays until something else is. */
+/* A late value is not known yet; a known one stays until another is read. */
 static bool take_limit(vitals_availability is, double value, double *limit)
 {
     if (is == VITALS_NOT_YET || is == VITALS_TIMED_OUT)
@@ -461,7 +463,7 @@ bool mlflow_points_limits(const struct mlflow_points *points, struct mlflow_limi
     return points->group_known;
 }
 
-/* What was asked for, else what the cgroup allows, else one core; 0: not known yet. */
+/* Returns the requested cores, else the cgroup's, else one; 0 if not known yet. */
 static double cores_of(const struct mlflow_points *points)
 {
     if (points->cpus > 0)
@@ -471,7 +473,7 @@ static double cores_of(const struct mlflow_points *points)
     return points->group.cpus > 0 ? points->group.cpus : 1;
 }
 
-/* The same, else what the machine has, which a limit may be above. */
+/* Returns the requested limit, else the lower of the cgroup's and the machine's memory. */
 static double memory_of(const struct mlflow_points *points, double machine)
 {
     double group = points->group.memory_bytes;
@@ -482,8 +484,8 @@ static double memory_of(const struct mlflow_points *points, double machine)
     return group > 0 && (machine <= 0 || group < machine) ? group : machine;
 }
 
-/* CPU time by the kernel's count over the window, and the busiest sample. From sample to sample:
- * what the account has beside may be of any time since the begin. */
+/* CPU time over the window, and the peak of the samples. Uses samples only: the account's
+ * additional time may be of any part of the run. */
 static void put_cpu(const struct mlflow_point *point)
 {
     const struct mlflow_points *points = point->points;
@@ -508,7 +510,7 @@ static void put_share(const struct mlflow_point *point, bool processes, const ch
         put_gauge(point, processes, name, of, 100 / whole, true);
 }
 
-/* Shares of what there is. */
+/* Writes shares of memory and power. */
 static void put_shares(const struct mlflow_point *point)
 {
     const struct mlflow_points *points = point->points;
@@ -537,7 +539,7 @@ static void put_shares(const struct mlflow_point *point)
     }
 }
 
-/* The file system of /, as df counts it. */
+/* Writes the root file system, as df counts it. */
 static void put_disk(const struct mlflow_point *point)
 {
     const vitals_row *row = NULL;
@@ -580,7 +582,7 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
 {
     struct mlflow_point point = {.points = points, .batch = batch, .step = points->step++};
     point.snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
-    /* A clock that was put back must not give two points one time. */
+    /* A clock that was set back must not give two points the same time. */
     point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
     points->written_ms = point.ms;
     look_at_group(points, &point);

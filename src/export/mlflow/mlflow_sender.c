@@ -14,48 +14,48 @@
 
 #define SECOND 1000000000ULL
 
-/* How often a request is asked that the server answers and does not take. */
+/* How often a request is repeated that the server answers and does not accept. */
 enum { FAILURES_MOST = 8, ARTIFACT_FAILURES_MOST = 3 };
 
-/* What has arrived. */
+/* Counts of what was accepted. */
 struct mlflow_sent {
     uint64_t records, metrics, artifacts;
 };
 
 struct mlflow_sender {
     struct spool *spool;
-    bool resumed; /* another program left the spool */
-    bool search;  /* a run may have been made before */
+    bool resumed; /* another program created the spool */
+    bool search;  /* a run may have been created before */
     const char *uri, *instead;
     uint64_t away_ns;
     struct export_thread thread;
     bool woken, stopping; /* guarded by its mutex */
-    bool hurry;           /* guarded by its mutex: not to wait for the next try */
-    uint64_t taken_ns;    /* guarded by its mutex: when the server last took something */
-    atomic_bool cancel;   /* of the request that is on its way */
+    bool hurry;           /* guarded by its mutex: do not wait for the next try */
+    uint64_t taken_ns;    /* guarded by its mutex: when the server last accepted something */
+    atomic_bool cancel;   /* of the current request */
 
-    /* sender's thread */
+    /* the thread's own */
     struct mlflow_server server;
     struct mlflow_run run;
     struct retry retry;
-    unsigned failures; /* of the record at hand */
-    unsigned left_out; /* records that only they were wrong with */
-    bool unreadable;   /* the record at hand */
-    uint64_t metrics;  /* values in it */
+    unsigned failures; /* of the current record */
+    unsigned left_out; /* records that the server failed over and no others */
+    bool unreadable;   /* the current record cannot be parsed */
+    uint64_t metrics;  /* values in the current record */
     struct mlflow_sent sent;
-    char refusal[400]; /* why the first was that the server does not take; "": none */
+    char refusal[400]; /* why the server refused the first record; "": none was refused */
     bool said_rest;
-    const char *lack; /* NULL, or what the file does not say: where all its records go */
+    const char *lack; /* NULL, or what the file does not state, without which nothing can be sent */
     bool elsewhere;   /* the run was found first at another address */
-    bool at_home;     /* it was found first where the spool is for */
-    bool let_in;      /* the server has taken something of ours: our login was accepted */
+    bool at_home;     /* it was found first at the spool's own address */
+    bool let_in;      /* the server has accepted something: our login is valid */
     bool said_away, said_refused, said_no_artifacts;
 };
 
 /* ---- waiting ---- */
 
-/* Until there is something new or it is to stop; where a time is given, until that is over, or
- * somebody is in a `hurry`. */
+/* Waits for a record or the stop; if `until_ns` is given, until then, or until a caller is in a
+ * `hurry`. */
 static void wait_for(struct mlflow_sender *sender, uint64_t until_ns, bool hurry)
 {
     pthread_mutex_lock(&sender->thread.mutex);
@@ -83,7 +83,7 @@ static void note_taken(struct mlflow_sender *sender)
     pthread_mutex_unlock(&sender->thread.mutex);
 }
 
-/* Why it does not go on, and where; a request without an answer says where itself. */
+/* Formats why sending stopped, and where. A request without an answer states the address itself. */
 static void explain(const struct mlflow_sender *sender, char why[static 400])
 {
     const struct mlflow_server *server = &sender->server;
@@ -92,8 +92,8 @@ static void explain(const struct mlflow_sender *sender, char why[static 400])
                    server->why);
 }
 
-/* Before the next try; the first waits for at most `first_ns`. While it is to stop there is little
- * time, so tries come sooner, unless the server says when. */
+/* Waits before the next try, the first time for at most `first_ns`. Tries are more frequent while
+ * stopping, unless the server says when to retry. */
 static void wait_for_another_try(struct mlflow_sender *sender, uint64_t first_ns)
 {
     bool hurry = sender->server.answer.retry_after_ns == 0;
@@ -111,7 +111,7 @@ static void wait_for_another_try(struct mlflow_sender *sender, uint64_t first_ns
     wait_for(sender, clock_now_ns() + wait, hurry);
 }
 
-/* ---- what was sent of a file, and what remains ---- */
+/* ---- the result of a resumed file ---- */
 
 static void say_places(const char *path, const struct spool_damage *damage)
 {
@@ -148,7 +148,7 @@ static void put_sent(struct text *line, const struct mlflow_sender *sender)
 
 static const char NO_SERVER[] = "server it is for", NO_RUN[] = "run it is of";
 
-/* What can be done about the records that stay in the file. */
+/* Says what can be done about the records that stay in the file. */
 static void put_advice(struct text *line, const struct mlflow_sender *sender, const char *path)
 {
     if (sender->lack == NO_SERVER)
@@ -159,7 +159,8 @@ static void put_advice(struct text *line, const struct mlflow_sender *sender, co
         text_string(line, "send it again, or remove it");
 }
 
-/* Ends the file of another program, and says how: once. `why` not all was sent, "" if it was. */
+/* Settles a resumed file and reports the result, once. `why`: the reason that not all was sent, or
+ * "". */
 static void report_rest(struct mlflow_sender *sender, const char *why)
 {
     struct text line = {.bytes = NULL}, path = {.bytes = NULL};
@@ -197,7 +198,7 @@ static void report_rest(struct mlflow_sender *sender, const char *why)
     sender->said_rest = true;
 }
 
-/* It is over, and a person knows why. */
+/* Ends sending, and reports why. */
 static void fail(struct mlflow_sender *sender)
 {
     char why[400];
@@ -218,7 +219,7 @@ static bool is_target(const json_t *target)
            json_is_string(json_object_get(target, "mark"));
 }
 
-/* The record that said so is damaged. */
+/* Fails because the record that states this is damaged. */
 static void fail_without(struct mlflow_sender *sender, const char *lack)
 {
     sender->lack = lack;
@@ -234,7 +235,7 @@ static void report_opened(const struct mlflow_sender *sender)
     free(page);
 }
 
-/* What is known of the run goes into the spool, so that another program goes on with it. */
+/* Notes the run in the spool, so that another program can continue it. */
 static void note_run(struct mlflow_sender *sender)
 {
     char *server = mlflow_without_login(sender->server.address);
@@ -260,7 +261,7 @@ static json_t *read_note(struct spool *spool, enum spool_kind kind)
     return note;
 }
 
-/* The run that another program found, where its note says; an old one says nothing. */
+/* Takes the run that the spool notes. Notes of older versions do not state the server. */
 static bool take_known_run(struct mlflow_sender *sender, const json_t *target)
 {
     json_t *note = read_note(sender->spool, SPOOL_RUN);
@@ -289,7 +290,7 @@ static bool take_known_run(struct mlflow_sender *sender, const json_t *target)
     return false;
 }
 
-/* Whether the run of another address is here too, as where the server has moved. */
+/* Checks whether the run of another address exists here too, as after a server has moved. */
 static enum mlflow_outcome look_for_known_run(struct mlflow_sender *sender, const json_t *target)
 {
     struct mlflow_run here = {.id = NULL};
@@ -304,8 +305,8 @@ static enum mlflow_outcome look_for_known_run(struct mlflow_sender *sender, cons
     return outcome;
 }
 
-/* One that is known from elsewhere, else one that is found or made. Where the spool is for, a run
- * is not left for another's; one of any other server binds nobody. */
+/* Finds the noted run, else finds or creates one. At the spool's own address a noted run is never
+ * replaced; one that was created at any other address is. */
 static enum mlflow_outcome ask_for_run(struct mlflow_sender *sender, const json_t *target)
 {
     enum mlflow_outcome outcome;
@@ -322,7 +323,7 @@ static enum mlflow_outcome ask_for_run(struct mlflow_sender *sender, const json_
     return outcome;
 }
 
-/* False: it is over. */
+/* Returns false if sending is over. */
 static bool find_run(struct mlflow_sender *sender, const json_t *target)
 {
     bool known = take_known_run(sender, target);
@@ -344,7 +345,7 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
             report_opened(sender);
             return true;
         }
-        /* A request without an answer may have made it all the same. */
+        /* A request without an answer may have created it nevertheless. */
         sender->search = true;
         if (outcome != MLFLOW_AGAIN && outcome != MLFLOW_FAILED) {
             fail(sender);
@@ -358,8 +359,8 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
 
 /* ---- records ---- */
 
-/* A request's body with the run in it, its steps counted on from where the run was. Empty: the
- * record cannot be read; failed: there is no memory. */
+/* Returns a request's body with the run's id, its steps continued from the run's. Empty if the
+ * record cannot be parsed; failed if memory is out. */
 static struct text complete(struct mlflow_sender *sender, const struct text *record)
 {
     struct text body = {.bytes = NULL};
@@ -405,7 +406,7 @@ static enum mlflow_outcome send_batch(struct mlflow_sender *sender, const struct
     return post(sender, "runs/log-batch", record);
 }
 
-/* Of a process that vitals did not start, a run that vitals did not make is nobody's to end. */
+/* Does not end a run that vitals did not create, of a process that vitals did not start. */
 static enum mlflow_outcome send_end(struct mlflow_sender *sender, const struct text *record)
 {
     sender->unreadable = false;
@@ -414,8 +415,8 @@ static enum mlflow_outcome send_end(struct mlflow_sender *sender, const struct t
     return post(sender, "runs/update", record);
 }
 
-/* NAME\n and its bytes. A server that takes none is no failure of the run; in a file of another
- * program they stay. */
+/* Sends NAME\n and its bytes. A server that accepts no artifacts does not fail the run; in a
+ * resumed file they stay. */
 static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const struct text *record)
 {
     char name[300];
@@ -448,8 +449,8 @@ static enum mlflow_outcome (*const SENDERS[])(struct mlflow_sender *sender,
     [SPOOL_END] = send_end,
 };
 
-/* A record that the server will not take. One of another program's file stays there: a person may
- * change what the server does not like. */
+/* Leaves out a record that the server refuses. In a resumed file it stays: a person may remove the
+ * reason. */
 static void leave_refused(struct mlflow_sender *sender)
 {
     if (!sender->resumed && !sender->said_refused)
@@ -463,9 +464,8 @@ static void leave_refused(struct mlflow_sender *sender)
         (void)spool_acknowledge(sender->spool);
 }
 
-/* False: the file does not take the note of it. It is over: each further record would be sent
- * twice.
- */
+/* Returns false if the file cannot be marked: sending ends, since each further record would be sent
+ * twice. */
 static bool note_arrived(struct mlflow_sender *sender, enum spool_kind kind)
 {
     sender->sent.records++;
@@ -480,7 +480,7 @@ static bool note_arrived(struct mlflow_sender *sender, enum spool_kind kind)
     return false;
 }
 
-/* Whether a record that the server does not take is at fault itself: it takes a note of that. */
+/* Returns whether the record itself is at fault: the server accepts a tag that says so. */
 static bool note_left_out(struct mlflow_sender *sender)
 {
     struct text tag = {.bytes = NULL};
@@ -494,13 +494,13 @@ static bool note_left_out(struct mlflow_sender *sender)
     return noted;
 }
 
-/* Whether who we are, or where we send to, was never enough: then a person must change it. */
+/* Returns whether the login or the address never worked, so that a person must change it. */
 static bool is_shut_out(const struct mlflow_sender *sender, enum mlflow_outcome outcome)
 {
     return !sender->let_in && (outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE);
 }
 
-/* Sends the oldest record. False: it is over. */
+/* Sends the oldest record. Returns false if sending is over. */
 static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct text *record)
 {
     enum mlflow_outcome outcome = SENDERS[kind](sender, record);
@@ -534,7 +534,7 @@ static void send_records(struct mlflow_sender *sender)
     enum spool_kind kind;
     bool going = true;
     while (going && !atomic_load(&sender->cancel)) {
-        bool stopping = is_stopping(sender); /* asked first: nothing comes after it */
+        bool stopping = is_stopping(sender); /* asked first: no record comes after the stop */
         if (spool_next(sender->spool, &kind, &record))
             going = send_one(sender, kind, &record);
         else if (stopping)
@@ -547,8 +547,8 @@ static void send_records(struct mlflow_sender *sender)
 
 /* ---- the thread ---- */
 
-/* The spool's, or what stands in its place; with the login of ours, where that is for the same
- * server. */
+/* Returns the spool's address, or the one given instead; with our login if it is the same server.
+ */
 static const char *address_of(const struct mlflow_sender *sender, const json_t *target)
 {
     const char *uri = sender->instead != NULL ? sender->instead
@@ -558,7 +558,7 @@ static const char *address_of(const struct mlflow_sender *sender, const json_t *
     return uri;
 }
 
-/* Why not all of another program's file was sent; "" if it was. */
+/* Formats why not all of a resumed file was sent; "" if all was. */
 static void explain_rest(const struct mlflow_sender *sender, char why[static 400])
 {
     (void)snprintf(why, 400, "%s", sender->refusal);
@@ -619,7 +619,7 @@ void mlflow_sender_wake(struct mlflow_sender *sender)
     pthread_mutex_unlock(&sender->thread.mutex);
 }
 
-/* When it is waited for no longer, which is later once something arrives. Called with the mutex. */
+/* Returns when to give up, which is later after each success. Called with the mutex held. */
 static uint64_t give_up_ns(const struct mlflow_sender *sender, uint64_t most_ns)
 {
     uint64_t away = sender->away_ns > 0 ? sender->taken_ns + sender->away_ns : UINT64_MAX;
@@ -628,7 +628,7 @@ static uint64_t give_up_ns(const struct mlflow_sender *sender, uint64_t most_ns)
 
 bool mlflow_sender_stop(struct mlflow_sender *sender, uint64_t deadline_ns)
 {
-    enum { GRACE_NS = 300000000 }; /* for a request to be given up */
+    enum { GRACE_NS = 300000000 }; /* for a request to be cancelled */
     uint64_t until_ns, most_ns = deadline_ns > GRACE_NS ? deadline_ns - GRACE_NS : 0;
     pthread_mutex_lock(&sender->thread.mutex);
     sender->stopping = sender->hurry = true;
