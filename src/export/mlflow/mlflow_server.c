@@ -75,8 +75,8 @@ static void put_part(struct text *url, const char *before, const char *part)
     client_encode(url, part, strlen(part), false);
 }
 
-/* As MLflow's own client says it. A name and password may look like none where they hold a slash;
- * an @ that is left is theirs. */
+/* Parses the login as MLflow's client does. A name or password with an unescaped slash may look
+ * like none; a remaining @ belongs to it. */
 char *mlflow_run_page(const struct mlflow_server *server, const struct mlflow_run *run)
 {
     enum { PAGE_MOST = 1000 };
@@ -101,7 +101,7 @@ char *mlflow_run_page(const struct mlflow_server *server, const struct mlflow_ru
 
 /* ---- one request ---- */
 
-/* What a status means; of 200 and the rest below 500 its body says it, above they are FAILED. */
+/* Maps a status: below 500 the body decides, from 500 on it is FAILED. */
 static const struct {
     int status;
     enum mlflow_outcome outcome;
@@ -110,8 +110,8 @@ static const struct {
     {502, MLFLOW_AGAIN},  {503, MLFLOW_AGAIN},  {504, MLFLOW_AGAIN},
 };
 
-/* `document` is what it says, NULL where that is no JSON. MLflow answers with an object, which has
- * an error_code where it is no success; proxies in front of it answer otherwise. */
+/* `document` is the answer, NULL if it is not JSON. MLflow answers with an object, with an
+ * error_code on failure; proxies in front of it answer differently. */
 static enum mlflow_outcome outcome_of(const struct client_answer *answer, const json_t *document)
 {
     const char *code = json_string_value(json_object_get(document, "error_code"));
@@ -131,14 +131,14 @@ static enum mlflow_outcome outcome_of(const struct client_answer *answer, const 
                                                                                  : MLFLOW_REFUSED;
 }
 
-/* The server's own words, where it has some, behind what was asked. */
+/* Sets `why` to the server's message, if it has one, after the request. */
 static void explain(struct mlflow_server *server, enum mlflow_outcome outcome,
                     const json_t *document)
 {
     const struct client_answer *answer = &server->answer;
     char words[260] = "";
     if (answer->status == 0) {
-        /* That we gave up says less than why it took so long. */
+        /* A cancelled request is reported by the reason for its delay. */
         if (server->why[0] == '\0' || !atomic_load(server->cancel))
             (void)snprintf(server->why, sizeof server->why, "%s", answer->why);
         return;
@@ -195,7 +195,8 @@ enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path,
     return outcome;
 }
 
-/* Behind "mlflow-artifacts:/" or "mlflow-artifacts://host:port/"; NULL: kept elsewhere. */
+/* Returns the part after "mlflow-artifacts:/" or "mlflow-artifacts://host:port/"; NULL if artifacts
+ * are stored elsewhere. */
 static const char *artifact_path(const char *uri)
 {
     static const char BEGIN[] = "mlflow-artifacts:/";
@@ -231,7 +232,7 @@ enum mlflow_outcome mlflow_put(struct mlflow_server *server, const char *artifac
                                      .cancel = server->cancel,
                                      .large = true};
     enum mlflow_outcome outcome = url.failed ? MLFLOW_AGAIN : ask(server, &request, NULL);
-    /* Newer servers answer this one with nothing at all. */
+    /* Newer servers answer this request with an empty body. */
     if (outcome == MLFLOW_STRANGE && server->answer.status == 200 && server->answer.body.size == 0)
         outcome = MLFLOW_WELL;
     text_done(&url);

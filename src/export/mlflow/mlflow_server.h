@@ -1,6 +1,6 @@
-/* mlflow_server.h: MLflow's REST interface, the calls that we make.
+/* mlflow_server.h: the calls of MLflow's REST interface that vitals uses.
  *
- * Blocks as long as a request may take. One thread at a time per server. */
+ * Blocks as long as a request takes. One thread at a time per server. */
 #ifndef VITALS_EXPORT_MLFLOW_MLFLOW_SERVER_H
 #define VITALS_EXPORT_MLFLOW_MLFLOW_SERVER_H
 
@@ -11,70 +11,70 @@
 
 enum mlflow_outcome {
     MLFLOW_WELL,
-    MLFLOW_AGAIN,   /* it is away, or wants to be asked later */
-    MLFLOW_REFUSED, /* this request, for good, in MLflow's own words */
-    MLFLOW_DENIED,  /* who we are is not enough */
-    MLFLOW_MISSING, /* what it is about does not exist, in MLflow's own words */
-    MLFLOW_FAILED,  /* it failed over this request; once more may help */
-    MLFLOW_STRANGE, /* what answers is no MLflow server: a proxy's page, the address of another */
+    MLFLOW_AGAIN,   /* it is away, or wants a later retry */
+    MLFLOW_REFUSED, /* it refuses this request for good, in MLflow's own words */
+    MLFLOW_DENIED,  /* the login is not accepted */
+    MLFLOW_MISSING, /* the run or experiment does not exist, in MLflow's own words */
+    MLFLOW_FAILED,  /* it failed over this request; a retry may help */
+    MLFLOW_STRANGE, /* the answer is not MLflow's: a proxy's page, another server */
 };
 
 struct mlflow_server {
     struct client *client;
-    char *address;   /* http://host:port, without a slash at its end */
-    char shown[200]; /* the same for messages: without a name and password */
+    char *address;   /* http://host:port, without a trailing slash */
+    char shown[200]; /* the same for messages: without a login */
     const atomic_bool *cancel;
-    struct client_answer answer; /* the newest; its body is taken */
+    struct client_answer answer; /* the newest; its body was consumed */
     char why[400];               /* the newest failure, one safe line */
 };
 
-/* A server's address, with how to log in by MLflow's own variables and ~/.mlflow/credentials.
- * Errors: EARGUMENT (no address that this program can ask), EUNSUPPORTED, EMEMORY. */
+/* Opens a server, with the login of MLflow's own variables and ~/.mlflow/credentials. Errors:
+ * EARGUMENT (an address that this program cannot use), EUNSUPPORTED, EMEMORY. */
 int mlflow_server_open(struct mlflow_server *server, const char *uri, const atomic_bool *cancel,
                        vitals_error *error);
 void mlflow_server_done(struct mlflow_server *server);
 
-/* The address without the name and password in it; the caller's. NULL: no memory. */
+/* Returns the address without its login; the caller frees it. NULL if memory is out. */
 char *mlflow_without_login(const char *uri);
 
-/* Asks /api/2.0/mlflow/`path`. A body of NULL is a GET. *answer, which may be NULL, is the caller's
- * to release where the outcome is WELL. */
+/* Calls /api/2.0/mlflow/`path`. A body of NULL is a GET. The caller releases *answer, which may be
+ * NULL, if the outcome is WELL. */
 enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path,
                                const struct text *body, json_t **answer);
 
-/* Puts a file where the server takes artifacts for a run whose place is `artifact_uri`; REFUSED
- * where it does not take any. */
+/* Uploads an artifact of a run whose artifacts are at `artifact_uri`; REFUSED if the server does
+ * not store them itself. */
 enum mlflow_outcome mlflow_put(struct mlflow_server *server, const char *artifact_uri,
                                const char *name, const char *bytes, size_t size);
 
-/* A run, as it was found or made. */
+/* A run that was found or created. */
 struct mlflow_run {
     char *id;
-    char *experiment; /* its id; "": not known */
+    char *experiment; /* its id; "" if not known */
     char *artifact_uri;
-    uint64_t step; /* the next of its system metrics */
-    bool ours;     /* we made it */
+    uint64_t step; /* the next step of its system metrics */
+    bool ours;     /* we created it */
 };
 
 void mlflow_run_done(struct mlflow_run *run);
 
-/* What a run is found or made by, as JSON, each member optional but the first and the last:
+/* The target that a run is found or created by is JSON; each member but the first and the last is
+ * optional:
  *     {"uri":…, "run_id":…, "experiment":NAME, "experiment_id":…, "run_name":…, "start_ms":…,
- *      "parent":RUN_ID,
- *      "tags":[{"key":…,"value":…}…], "prefix":"system/process/", "mark":…}
- * A parent is the run that a new one stands below, and in whose experiment it is unless another was
- * asked for. The mark is a tag of the run that we make, by which it is found again. */
+ *      "parent":RUN_ID, "tags":[{"key":…,"value":…}…], "prefix":"system/process/", "mark":…}
+ * A new run is created below the parent, and in its experiment unless another is given. The mark is
+ * a tag of the run that we create, by which it is found again. */
 
-/* Finds the run that the target asks for, or makes it; `search`: one may have been made before.
- * REFUSED, DENIED and MISSING say in server->why what a person must know. */
+/* Finds the run of the target, or creates it; `search`: it may have been created before. For
+ * REFUSED, DENIED and MISSING server->why has a message for a person. */
 enum mlflow_outcome mlflow_find_run(struct mlflow_server *server, const json_t *target, bool search,
                                     struct mlflow_run *run);
 
-/* Where the server shows the run to a person, without what logs in; the caller's. NULL: not known,
- * too long, or no memory. */
+/* Returns the address of the run's page, without a login; the caller frees it. NULL if it is not
+ * known, too long, or memory is out. */
 char *mlflow_run_page(const struct mlflow_server *server, const struct mlflow_run *run);
 
-/* Reads the run out of an answer of runs/get or runs/create, pure. False: it holds none. */
+/* Reads the run from an answer of runs/get or runs/create. Returns false if it has none. Pure. */
 bool mlflow_read_run(const json_t *answer, const char *prefix, struct mlflow_run *run);
 
 #endif

@@ -24,25 +24,27 @@ enum {
 static const char DAMAGED[] = ".damaged";
 
 struct spool {
-    char *path; /* NULL: nameless */
+    char *path; /* NULL: in memory */
     int descriptor;
     pthread_mutex_t mutex;            /* guards what follows, and the file */
     struct text notes[SPOOL_RUN + 1]; /* newest of each */
     uint64_t id, number;              /* of the file; of the next record */
-    uint64_t end;                     /* where that goes */
+    uint64_t end;                     /* where the next record goes */
 
-    /* In the file and not acknowledged, in their order. Those before `next` were given and left. */
+    /* Records in the file that are not acknowledged, in order. Those before `next` were given and
+     * left. */
     struct spool_record *records;
     size_t first, next, count, capacity;
     uint64_t kept; /* their bytes */
 
     bool given;   /* spool_next gave records[next] */
-    bool adopted; /* another program began it */
+    bool adopted; /* another program created it */
     bool has_end;
     struct spool_damage damage;
-    int trouble;          /* the errno of the newest write that failed */
-    struct spool *memory; /* what the disk did not take, all behind the file's; NULL: nothing yet */
-    uint64_t written_ms;  /* when another program last wrote there */
+    int trouble; /* errno of the newest write that failed */
+    struct spool
+        *memory; /* records that the disk did not accept, all after the file's; NULL: none yet */
+    uint64_t written_ms; /* when another program last wrote to it */
 };
 
 /* ---- records ---- */
@@ -68,7 +70,7 @@ static bool make_room(struct spool *spool)
     return true;
 }
 
-/* Appends a record to the file, without a look at how full that is. */
+/* Appends a record to the file, without checking its limit. */
 static bool put(struct spool *spool, enum spool_kind kind, const char *bytes, size_t size)
 {
     struct spool_record record = {
@@ -90,7 +92,7 @@ static bool put(struct spool *spool, enum spool_kind kind, const char *bytes, si
     return true;
 }
 
-/* The record that was given waits no longer. Those before it that were left are few. */
+/* Removes the record that was given from the list. Few records before it were left. */
 static void take_out(struct spool *spool)
 {
     struct spool_record *records = spool->records;
@@ -107,7 +109,7 @@ static bool is_damaged(const struct spool *spool)
     return spool->damage.places > 0 || spool->damage.missing > 0;
 }
 
-/* ---- what another program left ---- */
+/* ---- spools of other programs ---- */
 
 static bool take_note(struct spool *spool, const struct spool_record *record)
 {
@@ -122,7 +124,7 @@ static bool take_note(struct spool *spool, const struct spool_record *record)
     return true;
 }
 
-/* Takes the list over, but for what does not wait. */
+/* Takes the list of the scan, but for records that do not wait. */
 static void take_records(struct spool *spool, struct spool_scan *scan)
 {
     spool->records = scan->records;
@@ -165,7 +167,7 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
     struct spool_scan scan = {.records = NULL};
     struct stat status;
     int code = VITALS_EFORMAT;
-    /* Locked before it is looked at: until then its program may write. */
+    /* Locks the file before reading it: its program may write until then. */
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
         int number = errno;
         (void)close(descriptor);
@@ -200,7 +202,7 @@ int spool_open(const char *path, struct spool **out, vitals_error *error)
     return spool_adopt(descriptor, path, out, error);
 }
 
-/* ---- a new one ---- */
+/* ---- new spools ---- */
 
 static bool make_folders(const char *folder)
 {
@@ -273,7 +275,7 @@ void spool_close(struct spool *spool, bool remove)
     free(spool);
 }
 
-/* ---- in and out ---- */
+/* ---- appending and taking ---- */
 
 static bool keep_note(struct spool *spool, enum spool_kind kind, const char *bytes, size_t size)
 {
@@ -298,7 +300,7 @@ static bool append_to_memory(struct spool *spool, enum spool_kind kind, const ch
     return spool_append(spool->memory, kind, bytes, size);
 }
 
-/* What waits in memory goes to the disk, if that takes it by now. Says how much is left there. */
+/* Moves records from memory to the disk, if it accepts them now. Returns how many are left. */
 static uint64_t empty_memory(struct spool *spool)
 {
     struct text body = {.bytes = NULL};
@@ -368,7 +370,7 @@ int spool_trouble(struct spool *spool)
     return trouble;
 }
 
-/* The record at hand cannot be read: it stays in the file, and counts as damaged. */
+/* Leaves the current record, which cannot be read, in the file, and counts it as damaged. */
 static void drop_damaged(struct spool *spool)
 {
     const struct spool_record *record = &spool->records[spool->next];
@@ -399,9 +401,9 @@ bool spool_next(struct spool *spool, enum spool_kind *kind, struct text *body)
     return given;
 }
 
-/* Everything has arrived, and the file is long: it begins anew with its notes, which are written
- * over its beginning, at once, before the rest is cut off. If this program is killed between the
- * two, remains of records that have arrived are called damaged later. */
+/* Restarts a long file whose records have all arrived: writes the notes over its beginning with one
+ * write, then cuts the rest off. If this program is killed between the two, the remains are later
+ * reported as damaged. */
 static void begin_anew(struct spool *spool)
 {
     struct text notes = {.bytes = NULL};
@@ -429,7 +431,7 @@ bool spool_acknowledge(struct spool *spool)
         noted = marked || !spool->adopted;
         if (noted)
             take_out(spool);
-        /* A full disk has room again. */
+        /* A full disk has space again. */
         if (spool->first == spool->count && !is_damaged(spool) && spool->id != SPOOL_OLD_ID &&
             (spool->end >= WORTH_PACKING || spool->trouble != 0))
             begin_anew(spool);
@@ -453,7 +455,7 @@ void spool_leave(struct spool *spool, bool damaged)
     pthread_mutex_unlock(&spool->mutex);
 }
 
-/* ---- how it ends ---- */
+/* ---- settling ---- */
 
 struct spool_damage spool_damage(struct spool *spool)
 {
@@ -463,7 +465,7 @@ struct spool_damage spool_damage(struct spool *spool)
     return damage;
 }
 
-/* PATH.damaged, or that with .1 to .9 behind it. */
+/* Returns whether it is PATH.damaged, or that followed by .1 to .9. */
 static bool is_aside(const char *path)
 {
     size_t size = strlen(path), behind = sizeof DAMAGED - 1;
@@ -472,7 +474,7 @@ static bool is_aside(const char *path)
     return size > behind && strncmp(path + size - behind, DAMAGED, behind) == 0;
 }
 
-/* To a name that no file has. False: errno; it stays where it is. */
+/* Renames the file to a free name. Returns false and sets errno if it stays. */
 static bool set_aside(struct spool *spool)
 {
     char *path = NULL;
@@ -484,7 +486,7 @@ static bool set_aside(struct spool *spool)
         free(path);
         if (asprintf(&path, "%s%s%s", spool->path, DAMAGED, i > 0 ? number : "") < 0)
             return false;
-        linked = link(spool->path, path) == 0; /* not rename(), which would remove what is there */
+        linked = link(spool->path, path) == 0; /* rename() would replace an existing file */
     }
     if (!linked) {
         int why = errno;

@@ -11,7 +11,7 @@
 
 #include "export/tensorboard/crc32c.h"
 
-enum { WORD_AT = 18 }; /* behind @ID and a space */
+enum { WORD_AT = 18 }; /* after @ID and a space */
 
 static const char *const WORDS[] = {
     [SPOOL_TARGET] = "target",     [SPOOL_RUN] = "run", [SPOOL_BATCH] = "batch",
@@ -27,7 +27,7 @@ void spool_format_magic(uint64_t id, char line[static SPOOL_MAGIC_SIZE + 1])
                    crc32c(line, (size_t)length));
 }
 
-/* The length of the kind's word, in small letters or in capitals; 0: it is none. */
+/* Returns the length of the kind's word, in lower or upper case; 0 if it is none. */
 static size_t parse_kind(const char *bytes, size_t size, struct spool_record *record)
 {
     size_t length = 0, capitals = 0;
@@ -44,7 +44,7 @@ static size_t parse_kind(const char *bytes, size_t size, struct spool_record *re
     return 0;
 }
 
-/* Digits only, and fewer than 10 of them; their count. */
+/* Returns the number of digits, at most 9; 0 if it is not a number. */
 static size_t parse_size(const char *bytes, size_t size, uint32_t *out)
 {
     size_t count = 0;
@@ -85,7 +85,7 @@ size_t spool_format(const struct spool_record *record, char head[static SPOOL_HE
     return (size_t)length;
 }
 
-/* What was read is written again, which must give the same bytes. */
+/* Formats what was parsed again, which must give the same bytes. */
 static size_t parse_new(const char *bytes, size_t size, struct spool_record *record)
 {
     char line[SPOOL_HEAD_MOST + 1], again[SPOOL_HEAD_MOST];

@@ -9,12 +9,13 @@ enum { WINDOW = 65536, EFFORT_MOST = 64 * 1024 * 1024 };
 struct scanner {
     int descriptor;
     uint64_t size;
-    uint64_t effort; /* bytes that may still be read in vain: a hostile file has heads everywhere */
+    uint64_t effort; /* bytes that may still be read without success: a hostile file has heads
+                        everywhere */
     struct text body;
     struct spool_scan *found;
     uint64_t foreign_id; /* of the newest whole record of another file */
     size_t foreign;      /* how many there were */
-    bool failed;         /* no memory */
+    bool failed;         /* memory is out */
 };
 
 void spool_add_damage(struct spool_damage *damage, struct spool_place place)
@@ -25,7 +26,7 @@ void spool_add_damage(struct spool_damage *damage, struct spool_place place)
     damage->bytes += place.size;
 }
 
-/* A whole record of this file, below `end`. The first of format 2 says what its id is. */
+/* Reads a whole record of this file, below `end`. The first of format 2 determines the id. */
 static bool read_record(struct scanner *scanner, uint64_t at, uint64_t end, bool old,
                         struct spool_record *record)
 {
@@ -61,7 +62,7 @@ static void add_record(struct scanner *scanner, const struct spool_record *recor
     found->records[found->count++] = *record;
 }
 
-/* The place of the next whole record from `at` on; `end`: there is none. */
+/* Returns the place of the next whole record from `at` on; `end` if there is none. */
 static uint64_t find_record(struct scanner *scanner, uint64_t at, uint64_t end, bool old)
 {
     char window[WINDOW + SPOOL_HEAD_MOST];
@@ -86,19 +87,21 @@ static uint64_t find_record(struct scanner *scanner, uint64_t at, uint64_t end, 
 
 /* ---- format 1 ---- */
 
-/* The place in a record "done". */
+/* Returns the place that a record "done" holds. */
 static uint64_t done_place(const struct scanner *scanner)
 {
     return scanner->body.size < 24 ? strtoull(scanner->body.bytes, NULL, 10) : 0;
 }
 
-/* Everything before `end`. A "done" whose place is not the end of a record was written before the
- * file was damaged, and is ignored: better sent twice, which MLflow keeps once, than never. */
+/* Scans everything before `end`. A "done" whose place is not the end of a record was written before
+ * the file was damaged, and is ignored: sending twice, which MLflow merges, is better than never.
+ */
 static void scan_old(struct scanner *scanner, uint64_t at, uint64_t end)
 {
     struct spool_scan *found = scanner->found;
     struct spool_record record;
-    size_t before = 0, arrived = 0; /* records that end before the place; that have arrived */
+    size_t before = 0,
+           arrived = 0; /* records that end before the place; records that have arrived */
     while (at < end && !scanner->failed) {
         if (!read_record(scanner, at, end, true, &record)) {
             uint64_t next = find_record(scanner, at + 1, end, true);
@@ -124,8 +127,8 @@ static void scan_old(struct scanner *scanner, uint64_t at, uint64_t end)
 
 /* ---- format 2 ---- */
 
-/* Whether the bytes between two places are a record that its writer did not finish: its head is
- * whole, and bytes behind it are not there; or the head itself was cut off. */
+/* Returns whether the bytes between two places are a record that its writer did not finish: its
+ * head is whole and bytes after it are missing, or the head itself is truncated. */
 static bool is_incomplete(struct scanner *scanner, uint64_t at, uint64_t end)
 {
     char head[SPOOL_HEAD_MOST];
@@ -140,7 +143,7 @@ static bool is_incomplete(struct scanner *scanner, uint64_t at, uint64_t end)
     return id != 0 && spool_begins(head, count, id);
 }
 
-/* From the first record on: `old_magic` says that there may be records of format 1 before it. */
+/* Scans from the first record on; `old_magic`: records of format 1 may precede it. */
 static void scan_all(struct scanner *scanner, uint64_t at, bool old_magic)
 {
     struct spool_scan *found = scanner->found;
@@ -165,7 +168,7 @@ static void scan_all(struct scanner *scanner, uint64_t at, bool old_magic)
     }
 }
 
-/* Records of format 1 stand in front. */
+/* Records of format 1 come first. */
 static int compare(const void *left, const void *right)
 {
     const struct spool_record *a = left, *b = right;
@@ -182,8 +185,8 @@ static bool is_same(const struct spool_record *a, const struct spool_record *b)
            a->size == b->size && a->sum == b->sum;
 }
 
-/* Bytes that were doubled or moved: each record once, in order, and those that are not there, but
- * for those that the damaged bytes in their place tell of. */
+/* Sorts the records, drops duplicates (bytes may have been doubled or moved), and counts missing
+ * numbers, except those that damaged bytes in their place explain. */
 static void put_in_order(struct spool_scan *found)
 {
     size_t kept = 0;
@@ -207,7 +210,8 @@ static void put_in_order(struct spool_scan *found)
     found->count = kept;
 }
 
-/* The first line says the id, and is so long. False: it is none, and the records alone show it. */
+/* Reads the id from the first line, and its length. Returns false if it is damaged; then only the
+ * records show the id. */
 static bool read_magic(int descriptor, uint64_t size, uint64_t *id, uint64_t *length)
 {
     char line[SPOOL_MAGIC_SIZE + 1] = "", again[SPOOL_MAGIC_SIZE + 1];
@@ -246,7 +250,7 @@ int spool_scan(int descriptor, uint64_t size, struct spool_scan *out)
     *out = (struct spool_scan){.records = NULL};
     bool has_magic = read_magic(descriptor, size, &id, &begin);
     scan_from(&scanner, begin, id);
-    /* Without a first line, most records are this file's; others are in an artifact. */
+    /* Without a first line, the id of most records is the file's; others are inside an artifact. */
     if (!has_magic && scanner.foreign > out->count)
         scan_from(&scanner, begin, scanner.foreign_id);
     put_in_order(out);

@@ -1,15 +1,15 @@
-/* spool_scan.h: reads a spool file that another program left: every whole record, wherever the
- * bytes between are damaged, and what those are. Writes nothing. */
+/* spool_scan.h: scans the spool file of another program: every whole record, and the damaged bytes
+ * between them. Writes nothing. */
 #ifndef VITALS_EXPORT_MLFLOW_SPOOL_SCAN_H
 #define VITALS_EXPORT_MLFLOW_SPOOL_SCAN_H
 
 #include "export/mlflow/spool_record.h"
 
 struct spool_scan {
-    struct spool_record *records; /* in their order, each once; freed by the caller */
+    struct spool_record *records; /* in order, each once; the caller frees it */
     size_t count, capacity;
-    uint64_t id;   /* of the file; 0: not known, since it has no whole record */
-    uint64_t next; /* the number of the record to come */
+    uint64_t id;   /* of the file; 0 if not known, because it has no whole record */
+    uint64_t next; /* the number of the next record */
     struct spool_damage damage;
 };
 

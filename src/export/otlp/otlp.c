@@ -1,10 +1,10 @@
-/* otlp.c: the publisher that sends to an OpenTelemetry collector.
+/* otlp.c: the publisher that exports to an OpenTelemetry collector.
  *
- *     "otlp":{"endpoint":"URL"}       or {}: the variables OTEL_… say the rest (otlp_settings.h)
+ *     "otlp":{"endpoint":"URL"}       or {}: OTEL_… variables state the rest (otlp_settings.h)
  *
- * At each interval the newest sample becomes documents, here and at once, so that what waits for a
- * server is small; otlp_sender.h has the thread that sends them. Of a run the line of what its tree
- * used is the sample, and its account the last. Main thread. */
+ * At each interval the newest sample is encoded at once, so that little memory waits for a server;
+ * the thread of otlp_sender.h sends it. The sample of a run is its usage line, and its account is
+ * the last. Main thread. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,19 +22,19 @@
 
 struct otlp {
     struct otlp_settings settings;
-    struct otlp_identity identity; /* made with the first sample */
+    struct otlp_identity identity; /* created with the first sample */
     struct otlp_look look;
     struct otlp_job job;
     struct otlp_series *series;
     struct otlp_sender *sender;
     json_t *export_config;
     bool is_run;
-    struct otlp_attributes work; /* of a run: what it is part of */
+    struct otlp_attributes work; /* attributes of the run's workload */
     bool work_known;
-    uint64_t due_ns;       /* the next export, monotonic */
-    uint64_t stream;       /* of the samples before: their keys mean nothing to another */
-    struct sample *newest; /* not sent yet; NULL: it was */
-    json_t *usage;         /* the newest line of a run */
+    uint64_t due_ns;       /* of the next export, monotonic */
+    uint64_t stream;       /* of the samples before: keys of another stream are unrelated */
+    struct sample *newest; /* not sent yet; NULL if it was */
+    json_t *usage;         /* the newest usage line of a run */
     bool usage_sent;
 };
 
@@ -104,7 +104,7 @@ static void push(void *data, struct text *document)
     otlp_sender_push(otlp->sender, document);
 }
 
-/* False: who speaks cannot be said, for want of memory. */
+/* Returns false if memory is out. */
 static bool open_writer(struct otlp *otlp, vitals_text host, struct otlp_writer *writer)
 {
     const struct otlp_speaker speaker = {host, otlp->export_config, &otlp->work};
@@ -118,7 +118,7 @@ static bool open_writer(struct otlp *otlp, vitals_text host, struct otlp_writer 
     return true;
 }
 
-/* Whether an export is due; the next is counted from when this one was. */
+/* Returns whether an export is due; the next one is counted from the due time of this one. */
 static bool is_due(struct otlp *otlp)
 {
     uint64_t now = clock_now_ns();
@@ -148,7 +148,7 @@ static void send_newest(struct otlp *otlp)
     otlp->newest = NULL;
 }
 
-/* Who the first process of a run is, and what it works for, by the first sample that has it. */
+/* Describes the first process of a run and its workload, by the first sample that has it. */
 static void look_at_job(struct otlp *otlp, struct sample *moment)
 {
     vitals_error error;
@@ -217,10 +217,10 @@ static void otlp_close(void *data, uint64_t deadline_ns)
     struct otlp *otlp = data;
     if (otlp->sender != NULL && otlp->newest != NULL)
         send_newest(otlp);
-    /* Of a run without an end: who measured it was killed. */
+    /* The run has no end: the measuring program was killed. */
     if (otlp->usage != NULL && !otlp->usage_sent)
         send_usage(otlp);
-    /* A thread that is stuck keeps what it was given. */
+    /* A thread that hangs keeps what it uses. */
     if (otlp->sender == NULL || otlp_sender_close(otlp->sender, deadline_ns))
         otlp_free(otlp);
 }

@@ -1,5 +1,5 @@
-/* otlp_answer.c: see otlp_answer.h. ExportMetricsServiceResponse after a success, google.rpc.Status
- * after an error; both are read at once, since their fields cannot be taken for each other's. */
+/* otlp_answer.c: see otlp_answer.h. Reads ExportMetricsServiceResponse (after a success) and
+ * google.rpc.Status (after an error) alike, since their fields cannot be confused. */
 #include "export/otlp/otlp_answer.h"
 
 #include <jansson.h>
@@ -22,7 +22,7 @@ static void take_message(struct otlp_answer *answer, const char *bytes, size_t s
                               answer->message, sizeof answer->message, &used);
 }
 
-/* A negative count is nobody's. */
+/* A negative count is invalid, and counts as 0. */
 static void take_rejected(struct otlp_answer *answer, int64_t rejected)
 {
     answer->rejected = rejected > 0 ? (uint64_t)rejected : 0;
@@ -58,7 +58,7 @@ static void read_protobuf(struct otlp_answer *answer, const void *bytes, size_t 
     }
 }
 
-/* ---- JSON ---- */
+/* ---- JSON: some gateways answer in it ---- */
 
 static void take_json_message(struct otlp_answer *answer, const json_t *object, const char *key)
 {
@@ -74,7 +74,7 @@ static void read_json(struct otlp_answer *answer, const void *bytes, size_t size
     const json_t *rejected = json_object_get(partial, "rejectedDataPoints");
     const char *digits = json_string_value(rejected);
     int64_t count = json_integer_value(rejected);
-    /* Integers of 64 bits are strings in this form; numbers are taken too. */
+    /* 64-bit integers are strings in this form; numbers are accepted too. */
     for (size_t i = 0; digits != NULL && digits[i] >= '0' && digits[i] <= '9' && i < 18; i++)
         count = count * 10 + (digits[i] - '0');
     take_rejected(answer, count);

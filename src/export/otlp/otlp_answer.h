@@ -1,4 +1,4 @@
-/* otlp_answer.h: what a collector answers: what of it it refused, and why. Pure. */
+/* otlp_answer.h: reads a collector's answer: what it rejected, and why. Pure. */
 #ifndef VITALS_EXPORT_OTLP_OTLP_ANSWER_H
 #define VITALS_EXPORT_OTLP_OTLP_ANSWER_H
 
@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 struct otlp_answer {
-    uint64_t rejected; /* points of a partial success; 0: none, or it is a full one */
+    uint64_t rejected; /* points of a partial success; 0 for none, or a full success */
     char message[240]; /* one safe line, or "" */
 };
 
-/* `content_type` says which form the bytes have; of one that is no form of OTLP the first line is
- * the message. Never fails: what is broken says nothing. */
+/* `content_type` selects the form. In any other form the first line is the message. Never fails: a
+ * malformed answer is empty. */
 void otlp_answer_read(const char *content_type, const void *bytes, size_t size,
                       struct otlp_answer *answer);
 

@@ -60,7 +60,7 @@ static void describe_device(struct otlp_attributes *attributes, const vitals_row
         (void)otlp_describe_device(attributes, "hw.parent", parent);
 }
 
-/* What a row is described by beside itself. */
+/* The row and the rows that describe it. */
 struct describing {
     const struct otlp_source *source;
     const struct otlp_look *look;
@@ -121,7 +121,7 @@ static void describe_gpu_part(struct otlp_attributes *attributes, const vitals_r
     otlp_attribute_safe(attributes, with->source->part, text_of(vitals_row_label(row)));
 }
 
-/* A sensor is hardware whose parent is the device; the device's own reading is a sensor too. */
+/* A sensor is hardware whose parent is the device; so is the device's own temperature. */
 static void describe_sensor(struct otlp_attributes *attributes, const vitals_row *row,
                             const struct describing *with)
 {
@@ -267,7 +267,8 @@ static void (*const DESCRIBE[])(struct otlp_attributes *, const vitals_row *,
     [OTLP_WORKLOAD] = describe_workload,
 };
 
-/* The same user has the same one until this program ends, and nobody can try names. */
+/* The hash of a user is the same until this program ends, and its key is random, so names cannot be
+ * tried. */
 static void add_hash(struct otlp_attributes *attributes, const char *key, const vitals_row *row,
                      vitals_metric metric)
 {
@@ -280,7 +281,7 @@ static void add_hash(struct otlp_attributes *attributes, const char *key, const 
     otlp_attribute_safe(attributes, key, text_of(words));
 }
 
-/* Whose name is nobody's business but where it was asked for. */
+/* A user's name is exported only if that was requested. */
 static void add_user(struct otlp_attributes *attributes, const vitals_row *row,
                      const struct otlp_look *look)
 {

@@ -15,10 +15,10 @@ enum { OWN = 32, WORD_MAX = 1024, MOST = OWN + OTLP_PAIRS };
 struct making {
     struct otlp_identity *out;
     struct text words;
-    size_t at[MOST]; /* of values in words, by attribute */
+    size_t at[MOST]; /* of texts, by attribute */
 };
 
-/* Puts an attribute, or another value to one that is there. */
+/* Adds an attribute, or replaces its value. */
 static void put(struct making *making, const char *key, vitals_text value)
 {
     char safe[WORD_MAX];
@@ -44,7 +44,7 @@ static void put_string(struct making *making, const char *key, const char *value
         put(making, key, (vitals_text){value, strlen(value)});
 }
 
-/* The values of host.arch, by what uname says. */
+/* The values of host.arch, by uname's machine. */
 static const char *architecture_of(const char *machine)
 {
     static const char *const NAMES[][2] = {
@@ -58,8 +58,8 @@ static const char *architecture_of(const char *machine)
     return machine[0] == 'i' && strcmp(machine + 2, "86") == 0 ? "x86" : machine;
 }
 
-/* The machine's own id, which is the same after each boot; of a copied image it may not be its own
- * alone, so nothing is told apart by it. */
+/* The machine id, which is stable over boots. Copied images may share it, so nothing is identified
+ * by it alone. */
 static void put_host_id(struct making *making)
 {
     enum { DIGITS = 32 };
@@ -72,7 +72,7 @@ static void put_host_id(struct making *making)
     (void)fclose(file);
 }
 
-/* A run is an instance of its own; a server is the one of its host. */
+/* A run is an instance of its own; a server is its host's. */
 static void put_instance(struct making *making, const char *host, const json_t *job)
 {
     char name[300];
@@ -82,7 +82,7 @@ static void put_instance(struct making *making, const char *host, const json_t *
     put_string(making, "service.instance.id", name);
 }
 
-/* The command line, as far as it may leave. */
+/* The command line, redacted. */
 static void put_command(struct making *making, const json_t *export_config, const json_t *job)
 {
     const json_t *arguments = json_object_get(job, "argv");

@@ -1,6 +1,6 @@
-/* otlp_identity.h: who speaks, in OpenTelemetry's words: the resource of all that is sent.
+/* otlp_identity.h: the OpenTelemetry resource of all that is exported.
  *
- * What the user says by OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME wins. Constant once made. */
+ * OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME win over our own values. Constant once created. */
 #ifndef VITALS_EXPORT_OTLP_OTLP_IDENTITY_H
 #define VITALS_EXPORT_OTLP_OTLP_IDENTITY_H
 
@@ -12,17 +12,17 @@
 struct otlp_identity {
     struct otlp_resource resource;
     struct otlp_attribute *list;
-    char *words; /* what the attributes point to */
+    char *words; /* storage of the attributes */
 };
 
-/* Whose figures they are. */
+/* The origin of the figures. */
 struct otlp_speaker {
-    vitals_text host;                   /* "": this machine's */
-    const json_t *export_config;        /* the first line of the wire */
-    const struct otlp_attributes *work; /* what a run is part of */
+    vitals_text host;                   /* "" for this machine's */
+    const json_t *export_config;        /* the export_config line */
+    const struct otlp_attributes *work; /* attributes of a run's workload */
 };
 
-/* The settings are borrowed as long as the identity is used, and so are the keys of `work`. False:
+/* Borrows the settings and the keys of `work` as long as the identity is used. Returns false if
  * memory is out. */
 bool otlp_identity_make(const struct otlp_settings *settings, const struct otlp_speaker *speaker,
                         struct otlp_identity *out);

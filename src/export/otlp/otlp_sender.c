@@ -16,26 +16,26 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* How long a try waits for the one before, and at most where the server asks for more. */
+/* The wait after the first failure, its maximum, and the maximum if the server asks for more. */
 #define FIRST_WAIT (1 * SECOND)
 #define MOST_WAIT  (32 * SECOND)
 #define ASKED_WAIT (600 * SECOND)
 
-/* What a request that is cancelled may take to end. */
+/* The time that a cancelled request may take to end. */
 #define CANCEL_ROOM (SECOND / 4)
 
 enum { WHY = 400 };
 
 struct otlp_sender {
     const struct otlp_settings *settings;
-    char shown[200]; /* the address, without a password */
+    char shown[200]; /* the address, without a login */
     char agent[64];
     atomic_bool cancel;
 
     struct export_thread thread;
     struct body *queue[OTLP_QUEUE]; /* guarded by its mutex, like all down to `closing` */
     size_t first, count, bytes;
-    uint64_t first_number; /* of queue[first], counted from the beginning */
+    uint64_t first_number; /* of queue[first], counted from the start */
     uint64_t pushed, dropped;
     bool closing;
     uint64_t deadline_ns; /* set before closing */
@@ -43,12 +43,13 @@ struct otlp_sender {
     /* The thread's own. */
     struct client *client;
     struct retry retry;
-    char said[WHY]; /* what was said last, so that it is not said again */
+    char said[WHY]; /* the last message, which is not repeated */
 };
 
-/* ---- what a person reads ---- */
+/* ---- messages ---- */
 
-/* `about` is what must have changed for it to be said again: without the numbers in `what`. */
+/* Says a message unless `about`, which is the message without its numbers, is that of the last one.
+ */
 static void say_once(struct otlp_sender *sender, const char *what, const char *about)
 {
     if (strcmp(sender->said, about) == 0)
@@ -57,7 +58,7 @@ static void say_once(struct otlp_sender *sender, const char *what, const char *a
     reply_say("otlp: %s: %s", sender->shown, what);
 }
 
-/* The address as it may be shown: what stands before an @ can hold a password. */
+/* Sets the address for messages: the part before an @ may contain a password. */
 static void set_shown(struct otlp_sender *sender)
 {
     char address[100];
@@ -67,7 +68,7 @@ static void set_shown(struct otlp_sender *sender)
 
 /* ---- the queue ---- */
 
-/* Under the mutex. */
+/* With the mutex held. */
 static void drop_first(struct otlp_sender *sender)
 {
     size_t size;
@@ -103,7 +104,7 @@ void otlp_sender_push(struct otlp_sender *sender, struct text *document)
     pthread_mutex_unlock(&sender->thread.mutex);
 }
 
-/* The oldest, counted for us; NULL: no more will come. Waits for one. */
+/* Returns the oldest document, with a reference; NULL if no more will come. Waits for one. */
 static struct body *take_first(struct otlp_sender *sender, uint64_t *number)
 {
     struct body *body = NULL;
@@ -118,8 +119,8 @@ static struct body *take_first(struct otlp_sender *sender, uint64_t *number)
     return body;
 }
 
-/* It has arrived, or was refused; it may have left the queue meanwhile, and counts as dropped then,
- * unless it has arrived. */
+/* Removes a document that arrived or was refused. It may have been dropped from the queue
+ * meanwhile; then it counts as dropped unless it has arrived. */
 static void be_done_with(struct otlp_sender *sender, uint64_t number, bool arrived)
 {
     pthread_mutex_lock(&sender->thread.mutex);
@@ -133,7 +134,7 @@ static void be_done_with(struct otlp_sender *sender, uint64_t number, bool arriv
     pthread_mutex_unlock(&sender->thread.mutex);
 }
 
-/* False: it is not worth waiting, the end comes first. */
+/* Waits for the next try. Returns false if the deadline comes first. */
 static bool wait_for(struct otlp_sender *sender, uint64_t wait_ns)
 {
     uint64_t until = clock_now_ns() + wait_ns;
@@ -168,7 +169,7 @@ static void ask(struct otlp_sender *sender, struct body *body, struct client_ans
     client_ask(sender->client, &request, answer);
 }
 
-/* Why it has not arrived, in a line. */
+/* Formats why a document did not arrive, in a line. */
 static void explain(const struct client_answer *answer, const char *what, char *out)
 {
     struct otlp_answer read;
@@ -199,7 +200,7 @@ static void hear_success(struct otlp_sender *sender, const struct client_answer 
     sender->retry.tries = 0;
 }
 
-/* False: it is to be tried again, and there is time for it. */
+/* Returns false if the document is to be sent again. */
 static bool is_settled(struct otlp_sender *sender, const struct client_answer *answer,
                        uint64_t number)
 {
@@ -230,7 +231,7 @@ static uint64_t wait_after(struct otlp_sender *sender, const struct client_answe
     return wait > asked ? wait : asked;
 }
 
-/* False: the end is near. What is left in the queue is lost. */
+/* Returns false if the deadline is near; the rest of the queue is lost. */
 static bool send_one(struct otlp_sender *sender, struct body *body, uint64_t number)
 {
     struct client_answer answer = {.status = 0};
@@ -334,7 +335,7 @@ bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns)
     bool ended = export_thread_wait_for_end(&sender->thread, deadline_ns);
     say_what_was_lost(sender);
     pthread_mutex_unlock(&sender->thread.mutex);
-    if (!ended) { /* stuck below the client: it keeps what it uses */
+    if (!ended) { /* it hangs in the client, and keeps what it uses */
         export_thread_abandon(&sender->thread);
         return false;
     }

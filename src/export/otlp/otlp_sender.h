@@ -1,8 +1,8 @@
-/* otlp_sender.h: documents on their way to a collector: a thread of its own, behind a queue.
+/* otlp_sender.h: the thread that sends documents to a collector, with a bounded queue.
  *
- * The queue holds the newest ones: where it is full the oldest goes, and is counted. What may get
- * through later is tried again, in order; what the collector refuses is dropped, and counted. What
- * a person should know is said once per change (reply.h). */
+ * The queue holds the newest documents: if it is full the oldest is dropped, and counted. A failure
+ * that may be temporary is retried, in order; a document that the collector refuses is dropped, and
+ * counted. Each change is reported once (reply.h). */
 #ifndef VITALS_EXPORT_OTLP_OTLP_SENDER_H
 #define VITALS_EXPORT_OTLP_OTLP_SENDER_H
 
@@ -17,11 +17,11 @@ struct otlp_sender;
 int otlp_sender_new(const struct otlp_settings *settings, struct otlp_sender **out,
                     vitals_error *error);
 
-/* Takes the document's bytes over; the text is empty after it. Never waits. */
+/* Takes the document's bytes; the text is empty afterwards. Never waits. */
 void otlp_sender_push(struct otlp_sender *sender, struct text *document);
 
-/* Sends what is left, until the deadline of the monotonic clock, says what was lost, and frees.
- * True: the thread has ended, and the settings may go. */
+/* Sends the rest, until the deadline of the monotonic clock, reports what was lost, and frees the
+ * sender. Returns true if the thread has ended, so that the settings may be freed. */
 bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* otlp_series.c: see otlp_series.h. A table of open addressing, made anew at each turn. */
+/* otlp_series.c: see otlp_series.h. An open-addressing hash table, rebuilt at each turn. */
 #include "export/otlp/otlp_series.h"
 
 #include <stdbool.h>
@@ -7,15 +7,15 @@
 enum { FIRST_PLACES = 256, MOST_PLACES = 1 << 22 };
 
 struct one {
-    uint64_t id; /* 0: a free place */
+    uint64_t id; /* 0 if free */
     uint64_t start_ns, time_ns;
     double value;
-    bool asked; /* since the last turn */
+    bool asked; /* used since the last turn */
 };
 
 struct otlp_series {
     struct one *places;
-    size_t count, room; /* room: a power of two, or 0 */
+    size_t count, room; /* a power of two, or 0 */
 };
 
 struct otlp_series *otlp_series_new(void)
@@ -32,7 +32,7 @@ void otlp_series_free(struct otlp_series *series)
 
 uint64_t otlp_series_id(uint64_t first, uint64_t second)
 {
-    /* The finish of SplitMix64, twice: each bit of either moves half of the result's. */
+    /* The finalizer of SplitMix64, applied twice: each input bit changes half of the output's. */
     uint64_t mixed = first;
     for (int round = 0; round < 2; round++) {
         mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9U;
@@ -42,7 +42,7 @@ uint64_t otlp_series_id(uint64_t first, uint64_t second)
     return mixed;
 }
 
-/* Its place, or the free one where it belongs. There always is a free one. */
+/* Returns the id's place, or the free one where it belongs. One is always free. */
 static struct one *place_of(struct one *places, size_t room, uint64_t id)
 {
     size_t at = (size_t)otlp_series_id(id, 0) & (room - 1);
@@ -51,7 +51,7 @@ static struct one *place_of(struct one *places, size_t room, uint64_t id)
     return &places[at];
 }
 
-/* Moves all, or those that were asked for, to a table of that room. */
+/* Moves all entries, or those that were used, to a table of that capacity. */
 static bool move_to(struct otlp_series *series, size_t room, bool asked_alone)
 {
     struct one *places = room <= MOST_PLACES ? calloc(room, sizeof *places) : NULL;

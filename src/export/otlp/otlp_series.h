@@ -1,7 +1,7 @@
-/* otlp_series.h: since when each of our sums counts, and what it said last.
+/* otlp_series.h: the start time of each cumulative sum, and its last value.
  *
- * A cumulative sum carries the moment from which it counts. A sum that is less than before has
- * begun anew, at the earliest when it was last seen. One thread. */
+ * A cumulative sum carries the time from which it counts. A sum that is lower than before was
+ * reset, at the earliest when it was last seen. One thread. */
 #ifndef VITALS_EXPORT_OTLP_OTLP_SERIES_H
 #define VITALS_EXPORT_OTLP_OTLP_SERIES_H
 
@@ -9,22 +9,22 @@
 
 struct otlp_series;
 
-/* NULL when memory is out. */
+/* Returns NULL if memory is out. */
 struct otlp_series *otlp_series_new(void);
 void otlp_series_free(struct otlp_series *series); /* accepts NULL */
 
-/* Since when a sum counts that is `value` at `time_ns`: `origin_ns`, or when it began anew. `id`
- * tells it from all others. Where memory is out, `origin_ns`. */
+/* Returns the start of a sum that is `value` at `time_ns`: `origin_ns`, or the last time before its
+ * reset. `id` identifies the sum. Returns `origin_ns` if memory is out. */
 uint64_t otlp_series_start(struct otlp_series *series, uint64_t id, double value, uint64_t time_ns,
                            uint64_t origin_ns);
 
-/* Between two exports: forgets what was not asked for since the call before. */
+/* Between two exports: forgets the sums that were not used since the call before. */
 void otlp_series_turn(struct otlp_series *series);
 
-/* Other keys from now on: forgets all. */
+/* Forgets all: the keys of another stream follow. */
 void otlp_series_clear(struct otlp_series *series);
 
-/* A number that is another for other words, as far as 64 bits can tell. */
+/* Returns a hash of both numbers. */
 uint64_t otlp_series_id(uint64_t first, uint64_t second);
 
 #endif

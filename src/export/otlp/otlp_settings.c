@@ -24,7 +24,7 @@ static int digit_of(char byte)
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* In place. False: a percent sign without two digits, or one that stands for NUL. */
+/* Decodes in place. Returns false if a percent sign lacks two digits, or encodes NUL. */
 static bool decode(char *word)
 {
     char *to = word;
@@ -91,7 +91,7 @@ struct settings_reader {
     const struct otlp_surroundings *around;
     struct otlp_settings *out;
     vitals_error *error;
-    char name[80]; /* of the variable that get_either found */
+    char name[80]; /* the name that get_either found */
 };
 
 static const char *get_either(struct settings_reader *reader, const char *tail)
@@ -116,7 +116,7 @@ static void VITALS_FORMAT(2, 3) say(const struct settings_reader *reader, const 
     reader->around->say(line);
 }
 
-/* The words of a variable, safe to print, at most 80 columns of them. */
+/* Formats a variable's value safely, in at most 80 columns. */
 struct shown_value {
     char words[400];
 };
@@ -150,7 +150,7 @@ static int fail_memory(struct settings_reader *reader)
     return VITALS_EMEMORY;
 }
 
-/* Milliseconds, from 1 to an hour. */
+/* Reads milliseconds, from 1 to an hour. */
 static uint64_t read_duration(struct settings_reader *reader, const char *name, const char *value,
                               uint64_t normal_ms)
 {
@@ -177,7 +177,7 @@ static void read_times(struct settings_reader *reader)
                                              around->get("OTEL_METRIC_EXPORT_INTERVAL"), 60000);
 }
 
-/* ---- where ---- */
+/* ---- the endpoint ---- */
 
 static bool ends_in(const char *string, const char *end)
 {
@@ -185,8 +185,8 @@ static bool ends_in(const char *string, const char *end)
     return size >= tail && strcmp(string + size - tail, end) == 0;
 }
 
-/* A base gets /v1/metrics, where it does not end in it already; a metrics endpoint is as it is, but
- * for the root, where it has no path. */
+/* Appends /v1/metrics to a base unless it ends in it. A metrics endpoint is used as it is, with "/"
+ * if it has no path. */
 static char *make_url(const char *base, bool verbatim)
 {
     size_t room = strlen(base) + sizeof PATH + 1;
@@ -230,7 +230,7 @@ static int read_endpoint(struct settings_reader *reader, const char *endpoint)
     return reader->out->url != NULL ? 0 : fail_memory(reader);
 }
 
-/* ---- how ---- */
+/* ---- the transport ---- */
 
 static int read_protocol(struct settings_reader *reader)
 {
@@ -252,7 +252,7 @@ static void read_compression(struct settings_reader *reader)
     }
 }
 
-/* Only what is sent as a file's contents is looked at here; the client says what it makes of it. */
+/* Checks that the file can be read; the client validates its content. */
 static int read_file(struct settings_reader *reader, const char *tail, const char **out)
 {
     *out = get_either(reader, tail);
@@ -278,7 +278,7 @@ static int read_headers(struct settings_reader *reader)
     struct otlp_pairs *headers = &reader->out->headers;
     if (value == NULL)
         return 0;
-    /* Its value may be a secret, so it is not shown. */
+    /* The value may be a secret, so it is not shown. */
     if (!otlp_pairs_read(value, headers))
         return fail(reader, "%s is not of the form name=value,name=value, percent-encoded",
                     reader->name);
@@ -310,7 +310,7 @@ static void read_temporality(struct settings_reader *reader)
         say(reader, "otlp: %s is %s; sums are cumulative all the same", NAME, show(value).words);
 }
 
-/* ---- whether ---- */
+/* ---- switches ---- */
 
 static void read_switches(struct settings_reader *reader)
 {

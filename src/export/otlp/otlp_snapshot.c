@@ -1,5 +1,5 @@
-/* otlp_snapshot.c: see otlp_snapshot.h. otlp_table.c says what is written, otlp_describe.c of what.
- */
+/* otlp_snapshot.c: see otlp_snapshot.h. otlp_table.c lists the metrics, otlp_describe.c makes their
+ * attributes. */
 #include "export/otlp/otlp_snapshot.h"
 
 #include <math.h>
@@ -33,21 +33,21 @@ struct otlp_writing {
     struct otlp_series *series;
     const vitals_snapshot *snapshot;
     const struct otlp_look *look;
-    uint64_t *chosen; /* keys of processes, in their order; NULL: all */
+    uint64_t *chosen; /* sorted keys of exported processes; NULL: all */
     size_t chosen_count;
 };
 
-/* ---- what a row says ---- */
+/* ---- values of rows ---- */
 
-/* The integer of a whole one; what no integer of OTLP holds stays a double. */
+/* Returns the value as an integer point if it fits one. */
 static void set_integer(struct otlp_point *point, bool have)
 {
     point->whole = point->whole && fabs(point->value) < 0x1p63;
     point->integer = have && point->whole ? (int64_t)point->value : 0;
 }
 
-/* The sum of the parts of a source, all of one type; false where one of them is missing. A
- * reservation about a part is one about the sum, and is sent all the same. */
+/* Adds the parts of a source, all of one type; returns false if one is missing. If a part is a
+ * bound or an estimate, so is the sum, and it is sent nevertheless. */
 static bool value_of(const struct otlp_source *source, const vitals_row *row,
                      struct otlp_point *point)
 {
@@ -68,7 +68,7 @@ static bool value_of(const struct otlp_source *source, const vitals_row *row,
             return false;
         sum += i < 2 ? value : -value;
     }
-    /* What was read at two moments may leave less than nothing. */
+    /* A difference of two readings may be negative. */
     point->value = sum < 0 && source->minus[0] != 0 ? 0 : sum;
     point->whole = vitals_metric_type(source->metric) != VITALS_F64;
     set_integer(point, true);
@@ -96,7 +96,8 @@ static void set_times(const struct otlp_writing *writing, const struct otlp_sour
     uint64_t now = vitals_snapshot_realtime_ns(writing->snapshot);
     uint64_t ticks = vitals_snapshot_monotonic_ns(writing->snapshot);
     uint64_t read = vitals_row_read_ns(row, source->metric);
-    /* A gauge that was not due is of now; one whose source is late is of when it was read. */
+    /* The time of a gauge is now if it was not due, and the time of its reading if its source is
+     * late. */
     bool is_dated = source->as.kind == OTLP_COUNTER ||
                     vitals_row_availability(row, source->metric) == VITALS_STALE;
     point->time_ns = now;
@@ -126,9 +127,9 @@ static void write_row(struct otlp_writing *writing, const struct otlp_source *so
     otlp_writer_point(writing->writer, &point);
 }
 
-/* ---- which rows ---- */
+/* ---- selection of rows ---- */
 
-/* Of keys, and of what begins with its key. */
+/* Compares keys, and structs that begin with their key. */
 static int by_key(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -141,7 +142,7 @@ static bool is_chosen(const struct otlp_writing *writing, uint64_t key)
            bsearch(&key, writing->chosen, writing->chosen_count, sizeof key, by_key) != NULL;
 }
 
-/* The part that a source is of, where it is of one. */
+/* Returns the part attribute of a source's row, if it has one. */
 static bool is_that_part(const struct otlp_source *source, const vitals_row *row)
 {
     const char *label = vitals_row_label(row);
@@ -164,7 +165,7 @@ static bool is_exported(const struct otlp_writing *writing, const struct otlp_so
         return true;
     if (source->subject == OTLP_PROCESS)
         return is_chosen(writing, vitals_row_key(row));
-    /* One whose process is not known is on a device all the same. */
+    /* A row of a device whose process is not known is exported nevertheless. */
     return source->subject != OTLP_GPU_PROCESS ||
            vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0 || is_chosen(writing, key);
 }
@@ -182,7 +183,7 @@ static int heavier_first(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* Where there are more processes than may be told of, those on devices, and then the largest. */
+/* Chooses processes if there are more than the maximum: those on devices, then the largest. */
 static void choose(struct otlp_writing *writing)
 {
     const vitals_snapshot *snapshot = writing->snapshot;
@@ -241,13 +242,13 @@ static void write_source(struct otlp_writing *writing, const struct otlp_source 
     }
 }
 
-/* ---- what workloads have of devices: sums over their processes there ---- */
+/* ---- workloads on devices: sums over their processes ---- */
 
 struct otlp_share {
-    uint64_t gpu; /* key of its row */
+    uint64_t gpu; /* of the workload's row */
     vitals_text workload;
     const vitals_row *process; /* one of its processes */
-    double sums[2];            /* as SHARES has them */
+    double sums[2];            /* in the order of SHARES */
     bool known[2];
 };
 

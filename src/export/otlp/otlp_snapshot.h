@@ -1,7 +1,7 @@
-/* otlp_snapshot.h: a snapshot as OpenTelemetry's metrics: the machine, its GPUs, what works on it.
+/* otlp_snapshot.h: encodes a snapshot as OpenTelemetry's metrics: the machine, its GPUs, workloads.
  *
- * Missing values have no point. Sums are of the moment at which they were read, all else of the
- * snapshot's. One thread. */
+ * Missing values have no point. A sum has the time of its reading, all else that of the snapshot.
+ * One thread. */
 #ifndef VITALS_EXPORT_OTLP_OTLP_SNAPSHOT_H
 #define VITALS_EXPORT_OTLP_OTLP_SNAPSHOT_H
 
@@ -11,15 +11,15 @@
 #include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_writer.h"
 
-/* Which processes are told of, and how a user is named. */
+/* Selection of processes, and how a user is named. */
 struct otlp_look {
     enum { OTLP_PROCESSES_OFF, OTLP_PROCESSES_WORKLOAD, OTLP_PROCESSES_PID } processes;
     size_t most_processes;
     enum { OTLP_USER_NAME, OTLP_USER_UID, OTLP_USER_HASH, OTLP_USER_OFF } user;
-    uint64_t since_ns; /* since 1970: when we began to look */
+    uint64_t since_ns; /* start of the exporter, since 1970 */
 };
 
-/* As "serve" of the first line has it; of NULL: workloads, users by name. */
+/* Reads "serve" of the export_config; NULL gives workloads, and users by name. */
 void otlp_look_read(const json_t *serve, struct otlp_look *look);
 
 void otlp_snapshot_write(struct otlp_writer *writer, struct otlp_series *series,

@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- values that are made of several ---- */
+/* ---- computed values ---- */
 
-/* The state of a device, by the worst that it says of itself; below 0: it says nothing. */
+/* Returns the worst state that the device reports; below 0 if it reports none. */
 enum state { STATE_OK, STATE_DEGRADED, STATE_PREDICTED_FAILURE, STATE_FAILED };
 
 static int state_of(const vitals_row *gpu)
 {
     static const struct {
         vitals_metric metric;
-        enum state state; /* where it is not 0 */
+        enum state state; /* reported if it is not 0 */
     } SIGNS[] = {
         {VITALS_GPU_THROTTLED_BY_TEMPERATURE, STATE_DEGRADED},
         {VITALS_GPU_THROTTLED_BY_CURRENT, STATE_DEGRADED},
@@ -62,7 +62,7 @@ static vitals_availability is_failed(const vitals_row *gpu, double *out)
     return is_state(gpu, STATE_FAILED, out);
 }
 
-/* How long the process has run, as the machine was up. */
+/* The age of the process, by the machine's uptime. */
 static vitals_availability uptime_of(const vitals_row *process, double *out)
 {
     double start, now = (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(process)) / 1e9;
@@ -72,7 +72,7 @@ static vitals_availability uptime_of(const vitals_row *process, double *out)
     return state;
 }
 
-/* ---- rows that stand for what their parts do not say ---- */
+/* ---- rows that stand for parts that are not reported ---- */
 
 static bool no_sensor_says(const vitals_row *gpu, vitals_metric metric)
 {
@@ -114,7 +114,7 @@ static bool is_counted_filesystem(const vitals_row *row)
     return vitals_row_u64(row, VITALS_FILESYSTEM_COUNTED, &counted) > 0 && counted > 0;
 }
 
-/* A workload that is one container, as the conventions know it. */
+/* A workload that is a single container. */
 static bool is_container(const vitals_row *workload)
 {
     vitals_text kind;
@@ -250,7 +250,7 @@ const struct otlp_source otlp_sources[] = {
     COUNTER("vitals.host.pressure_some", "s", VITALS_PRESSURE_SOME_SECONDS, PRESSURE),
     COUNTER("vitals.host.pressure_full", "s", VITALS_PRESSURE_FULL_SECONDS, PRESSURE),
 
-    /* Devices, as the conventions of hardware have them. */
+    /* Devices, by the hardware conventions. */
     GAUGE("hw.gpu.utilization", "1", VITALS_GPU_UTILIZATION_RATIO, GPU, WITH(TASK, "general")),
     GAUGE("hw.gpu.utilization", "1", VITALS_GPU_ENGINE_UTILIZATION_RATIO, GPU, .only = "encoder",
           WITH(TASK, "encoder")),
@@ -282,7 +282,7 @@ const struct otlp_source otlp_sources[] = {
     GAUGE("hw.fan.speed_ratio", "1", VITALS_GPU_SENSOR_FAN_RATIO, SENSOR),
     GAUGE("hw.fan.speed_ratio", "1", VITALS_GPU_FAN_RATIO, SENSOR, .holds = has_no_fan),
 
-    /* Devices, what the conventions have no name for. */
+    /* Devices, without a name in the conventions. */
     COUNTER("vitals.gpu.busy", "s", VITALS_GPU_BUSY_SECONDS, OUR_GPU, .origin = OTLP_SINCE_WE_LOOK),
     GAUGE("vitals.gpu.memory_busy", "1", VITALS_GPU_MEMORY_BUSY_RATIO, OUR_GPU),
     UP_DOWN("vitals.gpu.memory_reserved", "By", VITALS_GPU_MEMORY_RESERVED_BYTES, OUR_GPU),
@@ -401,7 +401,7 @@ const struct otlp_source otlp_sources[] = {
     COUNTER("process.paging.faults", "{fault}", VITALS_PROCESS_MAJOR_FAULTS, PROCESS,
             WITH("system.paging.fault.type", "major")),
 
-    /* What they work for. */
+    /* Workloads. */
     COUNTER("container.cpu.time", "s", VITALS_WORKLOAD_CPU_SECONDS, WORKLOAD,
             .holds = is_container),
     UP_DOWN("container.memory.usage", "By", VITALS_WORKLOAD_MEMORY_USED_BYTES, WORKLOAD,
@@ -415,7 +415,7 @@ const struct otlp_source otlp_sources[] = {
 
 const size_t otlp_sources_count = sizeof otlp_sources / sizeof otlp_sources[0];
 
-/* ---- names of ours ---- */
+/* ---- our own names ---- */
 
 const char *otlp_unit(const char *unit, const char *name, char *out, size_t capacity)
 {
@@ -427,7 +427,7 @@ const char *otlp_unit(const char *unit, const char *name, char *out, size_t capa
         if (strcmp(unit, UNITS[i][0]) == 0)
             return UNITS[i][1];
     }
-    /* Counts of what the conventions count too are annotated as there: by one of them. */
+    /* Counts that the conventions count too have their annotation, in the singular. */
     static const char *const COUNTED[][2] = {
         {"minor_faults", "{fault}"},
         {"major_faults", "{fault}"},
@@ -450,7 +450,7 @@ size_t otlp_stem(const char *name, const char *unit)
     size_t size = strlen(name), tail = strlen(unit);
     bool ends = tail > 0 && size > tail + 1 && strcmp(name + size - tail, unit) == 0 &&
                 name[size - tail - 1] == '_';
-    /* Cores are no unit of OpenTelemetry, and a share of CPUs is another thing than their time. */
+    /* OpenTelemetry has no unit for cores, and a share of CPUs differs from CPU time. */
     bool kept = strcmp(unit, "cores") == 0 || strcmp(unit, "ratio") == 0;
     return ends && !kept ? size - tail - 1 : size;
 }

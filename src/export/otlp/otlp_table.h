@@ -1,8 +1,8 @@
-/* otlp_table.h: what each of our metrics is called in OpenTelemetry: the one place that says it.
+/* otlp_table.h: the OpenTelemetry name of each metric; the only place that defines it.
  *
- * Names of the semantic conventions where they have one, with their unit, instrument and
- * attributes; else `vitals.` and our own name without its unit, which a Prometheus behind a
- * collector turns back into ours. Both forms of OTLP are written from it. Constant. */
+ * Names of the semantic conventions, with their unit, instrument and attributes, if they have one;
+ * else `vitals.` and our own name without its unit, which a Prometheus behind a collector restores.
+ * Constant. */
 #ifndef VITALS_EXPORT_OTLP_OTLP_TABLE_H
 #define VITALS_EXPORT_OTLP_OTLP_TABLE_H
 
@@ -10,55 +10,55 @@
 
 #include "export/otlp/otlp_writer.h"
 
-/* Whose conventions: https://opentelemetry.io/schemas/ and this. */
+/* The version of the conventions: https://opentelemetry.io/schemas/ and this. */
 #define OTLP_SCHEMA_URL "https://opentelemetry.io/schemas/1.44.0"
 
-/* Which attributes say what a row is (otlp_describe). */
+/* The attributes that describe a row (otlp_describe). */
 enum otlp_subject {
     OTLP_HOST,
     OTLP_CPU,
     OTLP_DISK,
     OTLP_INTERFACE,      /* network.interface.name */
-    OTLP_NETWORK_DEVICE, /* the same as system.device: the conventions are not of one mind */
+    OTLP_NETWORK_DEVICE, /* the same as system.device: the conventions have both */
     OTLP_FILESYSTEM,
     OTLP_PRESSURE,
-    OTLP_GPU,        /* all that hw.gpu.* recommend */
-    OTLP_OUR_GPU,    /* its id and its name: enough for what is not theirs */
-    OTLP_HARDWARE,   /* hw.type is gpu */
-    OTLP_GPU_PART,   /* of a device: its engine, clock, pool or link, under `part` */
+    OTLP_GPU,        /* all attributes that hw.gpu.* recommend */
+    OTLP_OUR_GPU,    /* id and name, for metrics that are not of the conventions */
+    OTLP_HARDWARE,   /* with hw.type gpu */
+    OTLP_GPU_PART,   /* of a device: its engine, clock, pool or link, as `part` */
     OTLP_GPU_SENSOR, /* hardware of its own, whose parent is the device */
     OTLP_PROCESS,
     OTLP_GPU_PROCESS,
     OTLP_WORKLOAD,
 };
 
-/* Since when a sum counts, where it never ran backwards. */
+/* The start of a sum that was never reset. */
 enum otlp_origin { OTLP_SINCE_BOOT, OTLP_SINCE_START_OF_PROCESS, OTLP_SINCE_WE_LOOK };
 
 struct otlp_source {
-    struct otlp_metric as; /* help NULL: that of `metric` */
+    struct otlp_metric as; /* help NULL: the metric's */
     enum otlp_subject subject;
     enum otlp_origin origin;
     vitals_metric metric;         /* of the table that is walked */
-    vitals_metric plus, minus[3]; /* 0: none; of the same type */
-    /* Another way to the value; `metric` still says which table. */
+    vitals_metric plus, minus[3]; /* 0 for none; of the same type */
+    /* Computes the value instead; `metric` selects the table. */
     vitals_availability (*value)(const vitals_row *row, double *out);
-    /* False: this row is told in another way. NULL: never. */
+    /* Returns false if the row is exported otherwise. NULL: never. */
     bool (*holds)(const vitals_row *row);
-    const char *part;                /* the key of a part's label, or NULL */
-    const char *only;                /* of parts, the one of this label, which needs no key */
-    const char *other_than[2];       /* of parts, all but these */
-    const char *keys[2], *values[2]; /* attributes of its own */
+    const char *part;          /* the key of a part's label, or NULL */
+    const char *only;          /* of parts, only the one with this label, which needs no key */
+    const char *other_than[2]; /* of parts, all but these */
+    const char *keys[2], *values[2]; /* constant attributes */
 };
 
-/* In an order in which all of one name stand together. */
+/* Sources of one name are adjacent. */
 extern const struct otlp_source otlp_sources[];
 extern const size_t otlp_sources_count;
 
-/* The unit of OpenTelemetry for one of ours: "bytes" is "By"; of counts "{" name "}" in `out`. */
+/* Returns OpenTelemetry's unit: "By" for "bytes"; for counts "{" name "}" in `out`. */
 const char *otlp_unit(const char *unit, const char *name, char *out, size_t capacity);
 
-/* The length of a name of ours without its unit: `cpu_seconds` is `cpu`, `cpu_ratio` stays. */
+/* Returns the length of a name without its unit: `cpu_seconds` is `cpu`; `cpu_ratio` stays. */
 size_t otlp_stem(const char *name, const char *unit);
 
 #endif

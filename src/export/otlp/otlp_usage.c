@@ -21,7 +21,7 @@ void otlp_job_read(const json_t *job, uint64_t now_ns, struct otlp_job *out)
                              .started_ns = ns > 0 && ns <= now_ns ? ns : now_ns};
 }
 
-/* ---- the first process, by the conventions ---- */
+/* ---- the first process, by the conventions' names ---- */
 
 static uint64_t number_of(const vitals_row *row, vitals_metric metric)
 {
@@ -98,7 +98,7 @@ static bool is_whole(double value)
     return value >= -9007199254740992.0 && value <= 9007199254740992.0 && floor(value) == value;
 }
 
-/* `id` tells a sum from all others. Bytes and counts are integers. */
+/* `id` identifies a sum. Bytes and counts are integers. */
 static void write_value(const struct usage_writing *writing, uint64_t id, double value,
                         const struct otlp_attributes *attributes)
 {
@@ -154,7 +154,7 @@ static struct otlp_metric ours(struct our_name *made, const char *name, const ch
                                 .kind = counter ? OTLP_COUNTER : OTLP_GAUGE};
 }
 
-/* The devices that a line speaks of, in its order; borrowed from it. */
+/* Lists the devices of a line, in its order; borrowed from it. */
 static size_t find_devices(const json_t *usage, const char **devices)
 {
     const json_t *values = json_object_get(usage, "values"), *value;
@@ -172,7 +172,7 @@ static size_t find_devices(const json_t *usage, const char **devices)
     return count;
 }
 
-/* Of each device where there are figures of devices: their sum beside them would count twice. */
+/* Exports per device only, if the line has values per device: their sum would count twice. */
 static void write_measure(const struct usage_writing *writing, const struct usage_line *line,
                           vitals_measure measure, const char *const *devices, size_t device_count)
 {
@@ -197,7 +197,7 @@ static void write_measure(const struct usage_writing *writing, const struct usag
     }
 }
 
-enum { MEASURES_MAX = 1000 }; /* numbers of measures stay below */
+enum { MEASURES_MAX = 1000 }; /* above all numbers of measures */
 
 void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, const json_t *usage,
                       const struct otlp_job *job)
@@ -220,7 +220,8 @@ void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, co
 
 /* ---- the end ---- */
 
-/* Whose figure it is: the tree's, or a device's; all others stay here. */
+/* Adds the subject's attributes: nothing for the tree, or a device; returns false for all other
+ * subjects. */
 static bool is_exported(const json_t *figure, const char *name, struct otlp_attributes *attributes)
 {
     const char *subject = json_string_value(json_object_get(figure, "subject"));
@@ -258,7 +259,7 @@ static bool has_name(const json_t *figure, const char *name)
     return own != NULL && strcmp(own, name) == 0;
 }
 
-/* All figures of the name that the one at `first` has, unless one before it had it too. */
+/* Exports all figures of the name of the one at `first`, unless an earlier one has that name. */
 static void write_figures(const struct usage_writing *writing, const json_t *figures, size_t first,
                           const struct usage_line *last)
 {
@@ -267,7 +268,7 @@ static void write_figures(const struct usage_writing *writing, const json_t *fig
     const char *unit = json_string_value(json_object_get(figure, "unit"));
     vitals_measure measure = name != NULL ? vitals_measure_find(name) : 0;
     bool counter = measure != 0 && vitals_measure_is_counter(measure);
-    /* Of the whole run it is another thing than the gauge of that name. */
+    /* The figure of the whole run differs from the gauge of that name. */
     bool told = name != NULL && unit != NULL && (measure == 0 || counter);
     for (size_t i = 0; i < first && told; i++)
         told = !has_name(json_array_get(figures, i), name);

@@ -79,8 +79,7 @@ void protobuf_string(struct text *text, uint32_t field, const char *string)
     protobuf_bytes(text, field, string, strlen(string));
 }
 
-/* Most messages are shorter than 128 bytes: one byte is kept for the length, and what is longer is
- * moved by what its length takes more. */
+/* Reserves one byte for the length; a message of 128 bytes or more is moved when it is closed. */
 size_t protobuf_open(struct text *text, uint32_t field)
 {
     append_tag(text, field, PROTOBUF_BYTES);

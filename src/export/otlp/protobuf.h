@@ -1,8 +1,7 @@
-/* protobuf.h: the wire form of Protocol Buffers, as far as OTLP and TensorBoard need it.
+/* protobuf.h: the wire format of Protocol Buffers, as far as OTLP and TensorBoard need it.
  *
- * Writing appends to a text, which remembers a failure. Reading walks the fields of one message and
- * never past its end, whatever the bytes are. What a field means is its user's to know. Any thread.
- */
+ * Writing appends to a text, which remembers a failure. Reading walks the fields of one message,
+ * never beyond its end, whatever the bytes are. Any thread. */
 #ifndef VITALS_EXPORT_OTLP_PROTOBUF_H
 #define VITALS_EXPORT_OTLP_PROTOBUF_H
 
@@ -28,7 +27,7 @@ void protobuf_float(struct text *text, uint32_t field, float value);
 void protobuf_bytes(struct text *text, uint32_t field, const void *bytes, size_t size);
 void protobuf_string(struct text *text, uint32_t field, const char *string);
 
-/* A message inside: what is written between the two is its content. */
+/* Open and close a nested message; what is written between the calls is its content. */
 size_t protobuf_open(struct text *text, uint32_t field);
 void protobuf_close(struct text *text, size_t mark);
 
@@ -36,20 +35,20 @@ void protobuf_close(struct text *text, size_t mark);
 
 struct protobuf_reader {
     const unsigned char *at, *end;
-    bool broken; /* it ended within a field, or holds what is none */
+    bool broken; /* it ends within a field, or a field is invalid */
 };
 
 struct protobuf_field {
     uint32_t number;
     unsigned wire;     /* PROTOBUF_… */
-    uint64_t value;    /* of all but bytes */
-    const char *bytes; /* borrowed from what is read */
+    uint64_t value;    /* of all wire types but bytes */
+    const char *bytes; /* borrowed from the message */
     size_t size;
 };
 
 void protobuf_read(struct protobuf_reader *reader, const void *bytes, size_t size);
 
-/* False: the end, or what follows is broken. */
+/* Returns false at the end, or if the rest is broken. */
 bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *field);
 
 #endif
