@@ -1,13 +1,13 @@
-/* publisher.h: somebody who is told: a server of ours that others ask, or a server of others.
+/* publisher.h: an exporter: a server of ours that is scraped, a client of another server, or a
+ * file.
  *
- * A publisher is a record of functions, a row in publishers.c and a member of the first line. All
- * functions are called by the main thread, one after another, and never wait for a network: a
- * publisher that needs one has a thread of its own behind a queue of bounded length that counts
- * what it dropped. MLflow's queue is a file, so a disk that hangs holds this program until its
- * watchdog ends it. Messages for a person go through reply.h.
+ * A publisher is a record of functions, a row in publishers.c and a member of the export_config
+ * line. All functions are called by the main thread, one after another, and never wait for a
+ * network: a publisher that needs one has a thread of its own behind a queue of bounded length that
+ * counts what it dropped. MLflow's queue is a file, so a disk that hangs holds this program until
+ * its watchdog ends it. Messages for a person go through reply.h.
  *
- *     open ──► (snapshot | usage | mark)… ──► end, where it is a run ──► close
- */
+ *     open ──► (snapshot | usage | mark)… ──► end, if it is a run ──► close */
 #ifndef VITALS_EXPORT_PUBLISHER_H
 #define VITALS_EXPORT_PUBLISHER_H
 
@@ -17,25 +17,25 @@
 #include "export/sample.h"
 
 struct publisher {
-    const char *name; /* its member in the first line */
+    const char *name; /* its member of the export_config */
 
-    /* `config` is that member; `export_config` the whole line, where what they share stands
-     * (`command`, `hidden`, see link.h). Both are borrowed for the call. *data is the publisher's
-     * own. It calls reply_opened or reply_failed, now or from its thread later; what was opened
-     * here and cannot work gives a negative VITALS_E…, which the caller tells. */
+    /* Opens it. `config` is that member; `export_config` the whole line, with the settings that
+     * publishers share (`command`, `hidden`, see link.h). Both are borrowed for the call. *data is
+     * the publisher's own. It calls reply_opened or reply_failed, now or later from its thread.
+     * Returns a negative VITALS_E… if it cannot work, which the caller reports. */
     int (*open)(const json_t *config, const json_t *export_config, void **data,
                 vitals_error *error);
 
-    /* Each may be NULL. The sample is borrowed; sample_ref keeps it. */
-    void (*snapshot)(void *data, struct sample *sample);
-    void (*processes)(void *data, struct sample *sample); /* another sampler's: every process */
+    /* Each may be NULL. The moment is borrowed; sample_ref keeps it. */
+    void (*snapshot)(void *data, struct sample *moment);
+    void (*processes)(void *data, struct sample *moment); /* of another sampler: every process */
     void (*usage)(void *data, const json_t *usage);
     void (*mark)(void *data, const json_t *mark);
     void (*end)(void *data, const json_t *account, const json_t *status);
-    void (*files)(void *data, const json_t *paths); /* of the run, behind its end; soon removed */
+    void (*files)(void *data, const json_t *paths); /* of the run, after its end; removed soon */
 
-    /* Sends what is left, until the deadline of the monotonic clock; keeps or counts what could not
-     * be sent, says so, and frees. The only function that may wait, and no longer than that. */
+    /* Sends the rest, until the deadline of the monotonic clock; keeps or counts what could not be
+     * sent, reports it, and frees. The only function that may wait, and not longer than that. */
     void (*close)(void *data, uint64_t deadline_ns);
 };
 

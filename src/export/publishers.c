@@ -1,4 +1,4 @@
-/* publishers.c: every publisher there is, in the order in which they are told. */
+/* publishers.c: the list of publishers, in the order in which they are called. */
 #include "export/publisher.h"
 
 extern const struct publisher serve_publisher;       /* serve.c, or no_serve.c */

@@ -1,4 +1,4 @@
-/* redact.c: see redact.h. Words are taken one by one; what a rule does not know stays. */
+/* redact.c: see redact.h. Examines words one by one; a word that no rule matches is unchanged. */
 #include "export/redact.h"
 
 #include <string.h>
@@ -43,13 +43,13 @@ static bool is_hexadecimal(char byte)
     return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
-/* What the name of an option or of a variable is made of. */
+/* Returns whether it can be part of the name of an option or of a variable. */
 static bool is_of_name(char byte)
 {
     return is_letter(byte) || is_digit(byte) || byte == '_' || byte == '-' || byte == '.';
 }
 
-/* What a token is made of, but for the slashes of base64, which are those of paths too. */
+/* Returns whether it can be part of a token; not the slash of base64, which paths have too. */
 static bool is_of_token(char byte)
 {
     return is_letter(byte) || is_digit(byte) || byte == '_' || byte == '-' || byte == '+' ||
@@ -91,7 +91,7 @@ static bool has_blank(vitals_text text)
     return false;
 }
 
-/* Whether the word stands anywhere in the text, in letters of either case. */
+/* Returns whether the word occurs in the text, in either case. */
 static bool holds(vitals_text text, const char *word)
 {
     size_t size = strlen(word);
@@ -105,7 +105,7 @@ static bool holds(vitals_text text, const char *word)
     return false;
 }
 
-/* ---- rule: a name that says that its value is a secret ---- */
+/* ---- rule: a name that announces a secret ---- */
 
 static bool names_a_secret(vitals_text name)
 {
@@ -118,8 +118,8 @@ static bool names_a_secret(vitals_text name)
     return false;
 }
 
-/* Options whose name does not say it, by the program that has them. A letter alone may have its
- * value behind it in the same word. */
+/* Options whose name does not say that their value is secret, by program. A single letter may have
+ * its value in the same word. */
 static const struct {
     const char *program, *option;
 } SHORT_OPTIONS[] = {
@@ -142,8 +142,8 @@ static bool is_known(vitals_text program)
     return i < sizeof SHORT_OPTIONS / sizeof SHORT_OPTIONS[0];
 }
 
-/* How much of a word is the option, up to its value or the word's end; 0: it is not that one. A
- * letter may stand behind others, as in -sSu. */
+/* Returns the size of the option in a word, up to its value or the word's end; 0 if it is another
+ * one. A letter may follow others, as in -sSu. */
 static size_t size_of_option(const char *option, vitals_text word)
 {
     size_t size = strlen(option);
@@ -194,7 +194,7 @@ static unsigned class_of(char byte)
     return is_upper(byte) ? 1u : is_lower(byte) ? 2u : is_digit(byte) ? 4u : 0u;
 }
 
-/* Letters of both cases and digits, mixed as no name mixes them. */
+/* Returns whether it mixes letters of both cases and digits, as a name does not. */
 static bool is_mixed(vitals_text run)
 {
     enum { LEAST = 20, CHANGES = 6 };
@@ -227,8 +227,8 @@ static bool is_long_hexadecimal(vitals_text run)
     return false;
 }
 
-/* How much of the text is a token that begins here: the run and, where it has parts as a JWT has,
- * those too. */
+/* Returns the size of a token at the begin of the text: the run of its characters, and further
+ * parts if it has the parts of a JWT. */
 static size_t token_size(vitals_text text)
 {
     size_t size = 0, whole;
@@ -243,10 +243,10 @@ static size_t token_size(vitals_text text)
     return is_mixed(part(text, 0, size)) || is_long_hexadecimal(part(text, 0, size)) ? size : 0;
 }
 
-/* ---- rule: who logs in by a URL ---- */
+/* ---- rule: the login of a URL ---- */
 
-/* What stands between :// and the last @, if the text begins with it: a password may hold anything.
- * Without a colon or an @ before the first slash it is a path. */
+/* Returns the size of the part between :// and the last @, if the text begins with it: a password
+ * may contain anything. Without a colon, or with a slash before the @, it is a path. */
 static size_t user_size(vitals_text text)
 {
     size_t size = 0;
@@ -261,9 +261,9 @@ static size_t user_size(vitals_text text)
     return size;
 }
 
-/* ---- a word, and what stands in it ---- */
+/* ---- a word and its parts ---- */
 
-/* Where the value of a name ends: at the next one of a query, or of a list of cookies. */
+/* Returns the size of a value: up to the next name of a query, or of a list of cookies. */
 static size_t value_size(vitals_text text)
 {
     size_t size = 0;
@@ -277,7 +277,7 @@ static bool is_separator(char byte)
     return byte == '=' || byte == ':';
 }
 
-/* How many bytes of a word are hidden at a place; `before` is what stands before it. */
+/* Returns how many bytes are hidden at a position of a word; `before` is the byte before it. */
 static size_t hidden_size(vitals_text rest, vitals_text before)
 {
     static const char SCHEME[] = "://";
@@ -309,8 +309,8 @@ static void redact_inside(struct text *text, vitals_text word)
     }
 }
 
-/* `--password=X`, `TOKEN=X`, `Authorization: X`: how much of it stands before a value that is
- * hidden as a whole; 0: it is none of these. */
+/* Returns the size of the part before a value that is hidden as a whole, as in `--password=X`,
+ * `TOKEN=X`, `Authorization: X`; 0 for any other word. */
 static size_t assigned_size(vitals_text word)
 {
     size_t size = 0;
@@ -322,16 +322,16 @@ static size_t assigned_size(vitals_text word)
 
 /* ---- words ---- */
 
-/* How lines are divided: the kernel's by NUL; those of text, and of scripts, by any blanks outside
- * of quotes, which are a space here. */
+/* How words are separated: by NUL, as the kernel's; by blanks outside of quotes, as in text and
+ * scripts, which become one space here. */
 struct division {
     char between;
-    unsigned depth; /* how many lines this one stands in */
+    unsigned depth; /* nesting: lines inside words */
 };
 
 enum { DEPTH_MOST = 3 };
 
-/* A line that goes on behind its end is a blank, too. */
+/* A backslash at the end of a line counts as a blank, too. */
 static bool divides(vitals_text line, size_t at, char between)
 {
     char byte = line.bytes[at];
@@ -358,7 +358,7 @@ static size_t word_size(vitals_text line, size_t from, char between)
     return to - from;
 }
 
-/* What stands inside the quotes, where a word of text has them around it. */
+/* Returns the text between the quotes, if a word of text is quoted. */
 static bool is_quoted(vitals_text word, char between)
 {
     return between != '\0' && word.size >= 2 && is_quote(word.bytes[0]) &&
@@ -378,7 +378,7 @@ static bool is_word(vitals_text word, const char *of)
     return word.size == strlen(of) && holds(word, of);
 }
 
-/* Whether the next word is a secret, by this one. */
+/* Returns whether the next word is a secret, because of this one. */
 static bool hides_next(vitals_text program, vitals_text word)
 {
     if ((word.size > 0 && option_size(program, word) == word.size) || is_word(word, "bearer") ||
@@ -392,7 +392,7 @@ static bool hides_next(vitals_text program, vitals_text word)
 
 static void redact_words(struct text *text, vitals_text line, struct division division);
 
-/* What stands inside a word: it may be a line of its own, as that of sh -c. */
+/* Redacts a word; it may contain a command line, as the one after sh -c. */
 static void redact_word(struct text *text, vitals_text word, unsigned depth)
 {
     size_t assigned = assigned_size(word);
@@ -431,7 +431,7 @@ static void redact_words(struct text *text, vitals_text line, struct division di
     for (size_t at = 0; at < line.size;) {
         vitals_text word = part(line, at, word_size(line, at, division.between));
         bool is_option = word.size > 0 && word.bytes[0] == '-';
-        if (is_known(program_of(word))) /* behind sudo, timeout, docker exec … too */
+        if (is_known(program_of(word))) /* also after sudo, timeout, docker exec … */
             program = program_of(word);
         bool hidden = hide && !is_option && word.size > 0;
         if (hidden)

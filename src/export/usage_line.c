@@ -12,21 +12,21 @@ static const char *const SCOPES[] = {[VITALS_SCOPE_TREE] = "tree",
 
 static const size_t SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0];
 
-/* ---- written ---- */
+/* ---- writing ---- */
 
 static void put_instant(struct text *line, const char *name, uint64_t ns)
 {
     text_format(line, "\"%s\":\"%llu\",", name, (unsigned long long)ns);
 }
 
-/* Of processes that have gone what they did since the sample before is not 0: nobody saw it. */
+/* What ended processes did since the last sample is not known, and not 0. */
 static vitals_availability state_of(const vitals_usage_value *value, const bool *gone)
 {
     bool rate = value->state > 0 && !vitals_measure_is_counter(value->measure);
     return rate && gone[value->scope] ? VITALS_GONE : value->state;
 }
 
-/* Scopes whose processes have all gone. */
+/* Scopes whose processes have all ended. */
 static void find_gone(const vitals_usage_value *values, size_t count, bool *gone)
 {
     const vitals_measure processes = vitals_measure_find("processes");
@@ -72,13 +72,13 @@ void usage_line_write(struct text *line, const vitals_snapshot *snapshot, const 
     text_string(line, "]}}\n");
 }
 
-/* ---- read ---- */
+/* ---- reading ---- */
 
 enum { COLUMN_SCOPE, COLUMN_SUBJECT, COLUMN_MEASURE, COLUMN_STATE, COLUMN_VALUE };
 
-/* What a value is asked for by. */
+/* The key of a value. */
 struct usage_key {
-    const char *scope, *subject, *measure; /* subject NULL: the first of them */
+    const char *scope, *subject, *measure; /* NULL: the first subject */
 };
 
 static bool is_string(const json_t *value, const char *wanted)
@@ -109,7 +109,7 @@ static uint64_t hash_of(const struct usage_key *key)
     return hash ^ hash >> 32;
 }
 
-/* Where a value of that key stands, or could. */
+/* Returns the place of that key, or the free one for it. */
 static struct usage_place *find_place(const struct usage_line *line, const struct usage_key *key)
 {
     uint64_t hash = hash_of(key);
@@ -121,7 +121,7 @@ static struct usage_place *find_place(const struct usage_line *line, const struc
     }
 }
 
-/* The first of a key stays. */
+/* The first value of a key wins. */
 static void put_place(struct usage_line *line, const struct usage_key *key, const json_t *value)
 {
     struct usage_place *place = find_place(line, key);
@@ -134,7 +134,7 @@ void usage_line_read(struct usage_line *line, const json_t *usage)
     const json_t *values = json_object_get(usage, "values");
     size_t count = json_array_size(values), capacity = 16;
     *line = (struct usage_line){.values = values};
-    while (capacity < 4 * count) /* each by its subject and as any, half of the places empty */
+    while (capacity < 4 * count) /* each by its subject and by none, half of the places empty */
         capacity *= 2;
     line->mask = capacity - 1;
     line->places = calloc(capacity, sizeof *line->places);
@@ -158,7 +158,7 @@ void usage_line_done(struct usage_line *line)
     *line = (struct usage_line){.values = NULL};
 }
 
-/* NULL: the line has none. */
+/* Returns NULL if the line does not have it. */
 static const json_t *find_value(const struct usage_line *line, const struct usage_key *key)
 {
     if (line->places != NULL)

@@ -1,10 +1,10 @@
-/* usage_line.h: what a run's tree and machine used by one sample, as a line of the wire.
+/* usage_line.h: the usage of a run's tree and of the machine at one sample, as a line of the wire.
  *
  *     {"usage":{"realtime_ns":"…","monotonic_ns":"…","values":
  *         [["tree","","cpu_seconds","have",12.5], [SCOPE,SUBJECT,MEASURE,STATE,VALUE or null], …]}}
  *
- * Scopes are tree, root, descendants, system and gpu; measures those of src/run/measures.def; a
- * counter's value is since the first sample. It follows the snapshot that it was made of. */
+ * Scopes are tree, root, descendants, system and gpu; measures are those of src/run/measures.def. A
+ * counter's value is since the first sample. The line follows its snapshot. */
 #ifndef VITALS_EXPORT_USAGE_LINE_H
 #define VITALS_EXPORT_USAGE_LINE_H
 
@@ -14,34 +14,34 @@
 
 #include "feed/text.h"
 
-/* Writes it, newline included. */
+/* Writes the line, newline included. */
 void usage_line_write(struct text *line, const vitals_snapshot *snapshot,
                       const vitals_usage *usage);
 
-/* What stands under "usage", to be asked for many values: each costs one look, whatever the length
- * of the line. Borrows the JSON. Without memory it searches the line each time. */
+/* The value of "usage", indexed: a look-up does not depend on the length of the line. Borrows the
+ * JSON. If memory is out a look-up searches the line. */
 struct usage_line {
     const json_t *values;
     struct usage_place {
         uint64_t hash;
         const json_t *value;
-        bool any; /* of whatever subject */
-    } * places;   /* NULL: no memory */
+        bool any; /* of any subject */
+    } * places;   /* NULL if memory is out */
     size_t mask;
 };
 
 void usage_line_read(struct usage_line *line, const json_t *usage);
 void usage_line_done(struct usage_line *line);
 
-/* A value of it. Above zero *out is set. `subject` NULL: the first of that scope. */
+/* Reads a value: sets *out if the result is above zero. `subject` NULL: the first of that scope. */
 vitals_availability usage_line_value(const struct usage_line *line, const char *scope,
                                      const char *subject, const char *measure, double *out);
 
-/* Whether a value was read since the sample before: what is told again is no reading of this one.
- */
+/* Returns whether a value was read since the sample before; an older one is not a reading of this
+ * sample. */
 bool usage_line_is_new(vitals_availability state);
 
-/* When it was sampled; 0: the line does not say. */
+/* Returns the time of the sample; 0 if the line does not state it. */
 uint64_t usage_line_realtime_ns(const json_t *usage);
 
 #endif

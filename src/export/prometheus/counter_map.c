@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of the keys, or where they would stand. */
+/* Returns the place of the keys, or the place to insert them. */
 static size_t place_of(const struct counter_map *ledger, uint64_t first, uint64_t second)
 {
     size_t low = 0, high = ledger->count;

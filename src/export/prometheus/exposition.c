@@ -1,4 +1,4 @@
-/* exposition.c: see exposition.h: options, the sums that are kept, a document from end to end. */
+/* exposition.c: see exposition.h: options, kept sums, and whole documents. */
 #include "export/prometheus/exposition.h"
 
 #include <pthread.h>
@@ -20,7 +20,8 @@ struct exposition {
 
 /* ---- options ---- */
 
-/* The place of the member's word in the list; `otherwise` where it is not said; -1: it is none. */
+/* Returns the index of the member's word in the list; `otherwise` if it is missing; -1 if it is not
+ * in the list. */
 static int word_of(const json_t *config, const char *member, const char *const *words,
                    int otherwise)
 {
@@ -72,7 +73,7 @@ int exposition_options_read(const json_t *config, const json_t *export_config,
     return 0;
 }
 
-/* ---- from moment to moment ---- */
+/* ---- between snapshots ---- */
 
 struct exposition *exposition_new(const struct exposition_options *options)
 {
@@ -107,7 +108,7 @@ void exposition_count(struct exposition *exposition, struct sample *moment)
     pthread_mutex_unlock(&exposition->mutex);
 }
 
-/* ---- a document ---- */
+/* ---- documents ---- */
 
 static uint64_t age_of(const struct sample *moment, uint64_t now_ns)
 {
@@ -134,7 +135,7 @@ static void write_ours(struct exposition_page *page, struct exposition *expositi
         exposition_write_family(page, &families[i], &from);
 }
 
-/* Under these names whoever asks for ours or for another's. */
+/* These names are the same with --compat. */
 static void write_own(struct exposition_page *page, const struct exposition_self *self)
 {
     for (size_t i = 0; i < self->own_count; i++) {

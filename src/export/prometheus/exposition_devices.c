@@ -1,9 +1,9 @@
-/* exposition_devices.c: the families of devices and their partitions that are not simply rows. */
+/* exposition_devices.c: the families of devices and partitions that need a writer of their own. */
 #include "export/prometheus/family_writer.h"
 
 #include <string.h>
 
-/* The number at the end of /dev/nvidia0. */
+/* Appends the number at the end of /dev/nvidia0. */
 static void label_minor(struct exposition_page *page, const vitals_row *row)
 {
     static const char NODE[] = "/dev/nvidia";
@@ -57,7 +57,7 @@ struct process_counts {
     double all, of_type[PROCESS_TYPES_COUNT];
 };
 
-/* Adds those on the device itself; false: the type of one is not known. */
+/* Counts the processes on one device; returns false if the type of one is not known. */
 static bool count_on(const struct exposition_page *page, uint64_t gpu,
                      struct process_counts *counts)
 {
@@ -74,7 +74,7 @@ static bool count_on(const struct exposition_page *page, uint64_t gpu,
     return true;
 }
 
-/* Those on a device and on its partitions. */
+/* Counts those on a device and on its partitions. */
 static bool count_processes(const struct exposition_page *page, uint64_t gpu,
                             struct process_counts *counts)
 {
@@ -87,7 +87,7 @@ static bool count_processes(const struct exposition_page *page, uint64_t gpu,
     return known;
 }
 
-/* Nothing where the device has others than those that are seen, or fewer. */
+/* Writes nothing if the driver counts more or fewer processes than have a row. */
 
 void family_write_gpu_processes(struct exposition_page *page, const struct metric_family *family,
                                 const struct family_sources *from)
@@ -109,8 +109,8 @@ void family_write_gpu_processes(struct exposition_page *page, const struct metri
     }
 }
 
-/* The sum over the links of a device of all the metrics; false: one of an active link is missing,
- * or there is no link. */
+/* Sums all metrics over the links of a device; returns false if a value of an active link is
+ * missing, or there is no link. */
 static bool sum_links(const struct exposition_page *page, const struct metric_family *family,
                       uint64_t gpu, double *sum)
 {

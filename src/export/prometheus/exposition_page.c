@@ -44,7 +44,7 @@ void page_family(struct exposition_page *page, const char *prefix, const char *n
     page->seen_count = 0;
 }
 
-/* How many bytes of the name a family has: OpenMetrics calls a counter without its _total. */
+/* Returns the size of the family's name: OpenMetrics omits the _total of counters. */
 static size_t family_size(const struct exposition_page *page)
 {
     size_t size = strlen(page->name);
@@ -63,7 +63,7 @@ static void head_line(struct exposition_page *page, const char *word, const char
     text_byte(page->out, '\n');
 }
 
-/* Help texts are ours: they hold no backslash and no newline. */
+/* Help texts are our own: they contain no backslash and no newline. */
 static void write_head(struct exposition_page *page)
 {
     const char *type = page->type == FAMILY_COUNTER ? "counter" : "gauge";
@@ -78,7 +78,7 @@ static void write_head(struct exposition_page *page)
     page->headed = true;
 }
 
-/* ---- which series have stood ---- */
+/* ---- duplicate series ---- */
 
 static uint64_t hash_of(const char *bytes, size_t size)
 {
@@ -116,7 +116,7 @@ static bool seen_grow(struct exposition_page *page)
     return true;
 }
 
-/* Whether the family has this series already; it has it from now on. */
+/* Returns whether the family has this series already, and adds it if not. */
 static bool is_seen(struct exposition_page *page, const struct page_seen *series)
 {
     if (page->seen_count * 2 >= page->seen_capacity && !seen_grow(page)) {

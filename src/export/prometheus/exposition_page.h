@@ -1,8 +1,8 @@
-/* exposition_page.h: one document on its way: families, samples and the labels of rows.
+/* exposition_page.h: a document that is being written: families, samples and the labels of rows.
  *
- * What keeps a document right stands here: a family's head stands once and before its samples, a
- * series stands once (of two the first), labels are escaped, nothing that is missing, too old or
- * no number is written. One thread. */
+ * Ensures what makes a document valid: the head of a family is written once, before its samples; a
+ * series is written once (the first wins); labels are escaped; a value that is missing, stale or
+ * not finite is not written. One thread. */
 #ifndef VITALS_EXPORT_PROMETHEUS_EXPOSITION_PAGE_H
 #define VITALS_EXPORT_PROMETHEUS_EXPOSITION_PAGE_H
 
@@ -10,18 +10,18 @@
 #include "export/prometheus/families.h"
 #include "record/sample.h"
 
-/* Labels of a row, without braces: a piece of page.labels. */
+/* The labels of a row, without braces: a range of page.labels. */
 struct exposition_row {
     const vitals_row *row;
     size_t labels, size;
-    unsigned group; /* rows that are folded go with those of the same group: 1 + a place in gpus */
-    bool folded;    /* beyond the cap */
+    unsigned group; /* folded rows are summed per group: 1 + an index of gpus */
+    bool folded;    /* beyond the maximum */
 };
 
-/* The sum over the folded rows of a group. */
+/* The sum of the folded rows of a group. */
 struct page_sum {
     double value;
-    bool any, lacking; /* there is one; one has no value, and a sum without it would be none */
+    bool any, lacking; /* there is one; one has no value, so there is no sum */
 };
 
 struct page_table {
@@ -29,7 +29,7 @@ struct page_table {
     size_t count;
 };
 
-enum { PAGE_TABLES = 32 }; /* numbers of tables are below */
+enum { PAGE_TABLES = 32 }; /* above all numbers of tables */
 
 struct page_seen {
     size_t at;
@@ -40,17 +40,17 @@ struct exposition_page {
     struct text *out;
     enum exposition_format format;
     const struct exposition_options *options;
-    const vitals_snapshot *snapshot; /* NULL: none has come */
-    bool is_alone;                   /* it is too old: only what is told of ourselves */
+    const vitals_snapshot *snapshot; /* NULL if there is none yet */
+    bool is_alone;                   /* it is stale: only figures of the exporter itself */
     uint64_t age_ns;                 /* of the snapshot */
     struct text labels;
     struct page_table tables[PAGE_TABLES];
-    struct page_sum *sums; /* by group; zeros between two parts */
+    struct page_sum *sums; /* by group; zero between two parts */
     size_t groups;
     size_t dropped[2]; /* processes, workloads */
-    bool failed;       /* memory */
+    bool failed;       /* memory was out */
 
-    /* of the family that is being written */
+    /* of the current family */
     const char *prefix, *name, *help, *unit;
     enum family_type type;
     bool headed, labeled;
@@ -65,38 +65,39 @@ int page_init(struct exposition_page *page, struct text *out, enum exposition_fo
               const struct exposition_options *options);
 void page_done(struct exposition_page *page);
 
-/* Rows and their labels, and which of them are beyond the cap (exposition_rows.c). */
+/* Labels the rows, and chooses those beyond the maximum (exposition_rows.c). */
 void page_read(struct exposition_page *page, const vitals_snapshot *snapshot);
 const struct page_table *page_table(const struct exposition_page *page, vitals_entity entity);
 const struct exposition_row *page_find(const struct exposition_page *page, vitals_entity entity,
                                        uint64_t key);
 
-/* From here on samples are of this family. Its head is written with the first of them. */
+/* Begins a family. Its head is written with its first sample. */
 void page_family(struct exposition_page *page, const char *prefix, const char *name,
                  enum family_type type, const char *help);
 
-/* A sample: begin, labels, end. What has stood already, and what is no number, leaves nothing. */
+/* Write a sample: begin, labels, value. A duplicate, or a value that is not finite, writes nothing.
+ */
 void page_sample(struct exposition_page *page);
 void page_labels(struct exposition_page *page, const char *bytes, size_t size); /* `a="b",c="d"` */
 void page_label(struct exposition_page *page, const char *name, vitals_text value);
 void page_label_word(struct exposition_page *page, const char *name,
-                     const char *value); /* ours: as it is */
+                     const char *value); /* trusted: not escaped */
 void page_value(struct exposition_page *page, double value);
 
-/* The same with the labels of a row. */
+/* Begins a sample with the labels of a row. */
 void page_sample_of(struct exposition_page *page, const struct exposition_row *row);
 
-/* A value that is good enough to stand: above zero in availability, and not older than three
- * intervals where it is stale. */
+/* Reads a value to write: available, and if stale not older than three intervals. */
 bool page_number(const struct exposition_page *page, const vitals_row *row, vitals_metric metric,
                  double *value);
 bool page_text(const vitals_row *row, vitals_metric metric, vitals_text *text);
 
-/* A user, named as the options say: false: not at all. `uid` -1: not known. */
+/* Names a user as the options say. Returns false if they say not at all. `uid` is -1 if not known.
+ */
 bool page_user(const struct exposition_page *page, vitals_text name, int64_t uid, char *out,
                size_t capacity, vitals_text *user);
 
-/* The id of a workload, with its user named as the options say. */
+/* Returns the id of a workload, with its user named as the options say. */
 vitals_text page_workload(const struct exposition_page *page, vitals_text id, char *out,
                           size_t capacity);
 

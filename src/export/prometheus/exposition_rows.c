@@ -1,6 +1,7 @@
-/* exposition_rows.c: the rows of a moment with their labels, and which of them are beyond the cap.
+/* exposition_rows.c: the rows of a snapshot with their labels, and the choice of rows if there are
+ * too many.
  *
- * Labels of a row are made once and used by every family. See exposition_page.h. */
+ * Labels of a row are formatted once for all families. See exposition_page.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static void label_of(struct exposition_page *page, size_t from, const char *name
         label(page, from, name, value);
 }
 
-/* Those of another row, as they are. */
+/* Appends the labels of another row. */
 static void copy_labels(struct exposition_page *page, const struct exposition_row *from)
 {
     if (from->size == 0 || text_reserve(&page->labels, from->size) == NULL)
@@ -74,8 +75,8 @@ bool page_user(const struct exposition_page *page, vitals_text name, int64_t uid
     return false;
 }
 
-/* The start of the id and a hash of all of it, so that two long ids stay different. The hash hides
- * nothing and is the same after a restart. */
+/* Returns the start of the id and a hash of all of it, so that two long ids differ. The key is
+ * constant, so that the next start of the program gives the same. */
 static vitals_text shortened(vitals_text id, char *out, size_t capacity)
 {
     int size = snprintf(out, capacity, "%.*s~%016llx", WORKLOAD_ID_KEPT, id.bytes,
@@ -83,7 +84,7 @@ static vitals_text shortened(vitals_text id, char *out, size_t capacity)
     return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
 }
 
-/* The uid of somebody who works for it; -1: nobody is known. */
+/* Returns the uid of a process of the workload; -1 if none is known. */
 static int64_t workload_uid(const struct exposition_page *page, vitals_text id)
 {
     const vitals_row *row = NULL;
@@ -117,7 +118,7 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
 
 /* ---- the labels of each table ---- */
 
-/* Each writes the labels of a row behind page->labels; false: the row is none of a family's. */
+/* Appends the labels of a row to page->labels; returns false if the row has no samples. */
 typedef bool label_row(struct exposition_page *page, struct exposition_row *row, size_t from);
 
 static bool label_nothing(struct exposition_page *page, struct exposition_row *row, size_t from)
@@ -133,7 +134,8 @@ static bool label_gpu(struct exposition_page *page, struct exposition_row *row, 
     return true;
 }
 
-/* What hangs on a device; a partition's stand apart, so that sums over a device stay right. */
+/* Rows of a device have its labels. Rows of partitions have no samples, so that sums over a device
+ * stay correct. */
 static bool label_child(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     const struct exposition_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
@@ -183,7 +185,7 @@ static bool label_source(struct exposition_page *page, struct exposition_row *ro
     return true;
 }
 
-/* Disks alone, that a sum counts: what is written to a partition is written to its disk. */
+/* Only disks that count in sums: what is written to a partition is written to its disk. */
 static bool label_disk(struct exposition_page *page, struct exposition_row *row, size_t from)
 {
     uint64_t counted;
@@ -219,7 +221,7 @@ static bool label_pressure(struct exposition_page *page, struct exposition_row *
     return true;
 }
 
-/* In an order in which a row's labels stand before those that are made of them. */
+/* Ordered so that a row's labels precede those that contain them. */
 static const struct {
     vitals_entity entity;
     enum exposition_level level;
@@ -283,9 +285,10 @@ const struct exposition_row *page_find(const struct exposition_page *page, vital
                : NULL;
 }
 
-/* ---- the cap ---- */
+/* ---- the maximum ---- */
 
-/* What decides who keeps series of its own: device memory, then memory, then age of the row. */
+/* Decides which rows keep series of their own: by device memory, then memory, then age of the row.
+ */
 struct row_rank {
     double device, memory;
     size_t place;
@@ -307,7 +310,7 @@ static double number_of(const vitals_row *row, vitals_metric metric)
     return vitals_row_number(row, metric, &value) > 0 ? value : 0;
 }
 
-/* Adds what the processes of devices hold to their ranks, which stand in the order of rows. */
+/* Adds the device memory of processes to their ranks, which are in the order of rows. */
 static void rank_devices(const struct exposition_page *page, struct row_rank *ranks)
 {
     const struct exposition_row *processes = page->tables[VITALS_PROCESS].rows;
@@ -324,7 +327,7 @@ static void rank_devices(const struct exposition_page *page, struct row_rank *ra
     }
 }
 
-/* Folds all rows of the table but the first `most` by rank. Gives how many are folded. */
+/* Folds all rows of the table but the first `most` by rank. Returns how many are folded. */
 static size_t fold(struct exposition_page *page, vitals_entity entity, vitals_metric memory)
 {
     struct page_table *table = &page->tables[entity];
@@ -345,7 +348,7 @@ static size_t fold(struct exposition_page *page, vitals_entity entity, vitals_me
     return table->count - most;
 }
 
-/* Who is on a device goes the way of its process. */
+/* A row of gpu_process is folded if its process is. */
 static void fold_with_processes(struct exposition_page *page)
 {
     struct page_table *table = &page->tables[VITALS_GPU_PROCESS];

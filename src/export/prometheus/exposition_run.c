@@ -16,22 +16,22 @@ struct run_value {
     bool known;
 };
 
-/* The tree, or what it has of a device. */
+/* The values of the tree, or of the tree on a device. */
 struct run_subject {
-    char *uuid; /* NULL: the tree */
+    char *uuid; /* NULL for the tree */
     struct run_value values[VALUES_MAX];
 };
 
 struct exposition_run {
     char id[ID_SIZE];
-    char *name, *user; /* NULL: not known */
+    char *name, *user; /* NULL if not known */
     double start_seconds;
     struct run_value end_seconds, exit_code;
     struct run_subject subjects[SUBJECTS_MAX]; /* the first is the tree */
     size_t count;
 };
 
-/* ---- having one ---- */
+/* ---- creation ---- */
 
 static char *copy_of(const json_t *object, const char *member)
 {
@@ -70,7 +70,7 @@ void exposition_run_free(struct exposition_run *run)
 
 /* ---- values ---- */
 
-/* The i-th family whose values are measured; NULL: there are no more. */
+/* Returns the i-th family whose values are measured; NULL if there are no more. */
 static const struct metric_family *measured(size_t i)
 {
     for (size_t f = 0; f < families_count; f++) {
@@ -85,7 +85,7 @@ static bool is_of_devices(const struct metric_family *family)
     return family->labels != NULL && strstr(family->labels, "uuid") != NULL;
 }
 
-/* What counts, or is the most so far, never falls. */
+/* Counters and peaks never decrease. */
 static void take(const struct metric_family *family, struct run_value *value, double number)
 {
     bool grows = family_type(family->name) == FAMILY_COUNTER || family->figure != NULL;
@@ -94,7 +94,7 @@ static void take(const struct metric_family *family, struct run_value *value, do
     value->known = true;
 }
 
-/* Those that the run has nothing of are not kept. */
+/* A device that the run does not use is not kept. */
 static struct run_subject *subject_of(struct exposition_run *run, const char *uuid, double number)
 {
     for (size_t i = 1; i < run->count; i++) {
@@ -121,7 +121,7 @@ static void take_of_device(struct exposition_run *run, const char *uuid, size_t 
         take(family, &subject->values[i], number);
 }
 
-/* A value of the line: of each device that it speaks of. */
+/* Takes a measure of each device of the line. */
 static void take_of_devices(struct exposition_run *run, size_t i, const json_t *usage,
                             const struct usage_line *line)
 {
@@ -146,7 +146,7 @@ void exposition_run_usage(struct exposition_run *run, const json_t *usage)
     double number;
     usage_line_read(&line, usage);
     for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
-        if (family->figure == NULL) /* of now */
+        if (family->figure == NULL) /* a current value */
             for (size_t s = 0; s < run->count; s++)
                 run->subjects[s].values[i].known = false;
         if (is_of_devices(family))
@@ -167,7 +167,8 @@ void exposition_run_leave(struct exposition_run *run)
     }
 }
 
-/* Of the tree or of a device, and not of a part of the tree or of the machine. */
+/* Returns whether a figure is of the tree or of a device, not of a part of the tree or of the
+ * machine. */
 static bool is_ours(const char *subject)
 {
     static const char *const OTHERS[] = {"root", "descendants", "system"};
@@ -221,7 +222,7 @@ void exposition_run_end(struct exposition_run *run, const json_t *account, const
                                                                      strcmp(state, "unknown") != 0};
 }
 
-/* ---- the text ---- */
+/* ---- writing ---- */
 
 static void sample_of(struct exposition_page *page, const struct exposition_run *run,
                       const char *uuid)
@@ -274,7 +275,7 @@ static const struct {
                {FAMILY_RUN_END, write_end},
                {FAMILY_RUN_EXIT, write_exit}};
 
-/* The i-th value of each subject. */
+/* Writes the i-th value of each subject. */
 static void write_measured(struct exposition_page *page, const struct exposition_run *run, size_t i)
 {
     for (size_t s = 0; s < run->count; s++) {

@@ -33,7 +33,7 @@ uint64_t exposition_workload_key(vitals_text id)
     return keyed_hash(id.bytes, id.size);
 }
 
-/* What a process has used since it was last seen; what is new has used all of it since then. */
+/* Returns what a process used since it was last seen; a new one has used all of it since then. */
 static double growth(struct counter_map *ledger, uint64_t key, double now)
 {
     struct counter_map_entry *entry = counter_map_take(ledger, key, 0);
@@ -62,7 +62,7 @@ static void add_workloads(struct exposition_sums *sums, const vitals_snapshot *s
     }
 }
 
-/* The moment of a row's reading, since 1970. */
+/* Returns the time of a row's reading, since 1970. */
 static double when_read(const vitals_snapshot *snapshot, const vitals_row *row)
 {
     uint64_t taken = vitals_snapshot_monotonic_ns(snapshot);

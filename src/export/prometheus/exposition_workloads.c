@@ -1,5 +1,4 @@
-/* exposition_workloads.c: the families of processes, of what they work for, and whose jobs devices
- * have. */
+/* exposition_workloads.c: the families of processes, workloads and the jobs of devices. */
 #include "export/prometheus/family_writer.h"
 
 #include <stdlib.h>
@@ -61,7 +60,7 @@ void family_write_process_start(struct exposition_page *page, const struct metri
     }
 }
 
-/* ---- what they work for ---- */
+/* ---- workloads ---- */
 
 static void label_if(struct exposition_page *page, const vitals_row *row, vitals_metric metric)
 {
@@ -90,12 +89,12 @@ void family_write_workload_info(struct exposition_page *page, const struct metri
     }
 }
 
-/* What the processes of one device hold by workload, one after another in the order of rows. */
+/* The values of one device's processes by workload, in the order of rows. */
 struct workload_share {
     vitals_text id;
-    uint64_t key; /* its hash */
+    uint64_t key; /* of its id */
     double sum;
-    bool lacking; /* a process of it has no value, and a sum without it would be none */
+    bool lacking; /* a process of it has no value, so there is no sum */
 };
 
 static struct workload_share *share_of(struct workload_share *shares, size_t *count, vitals_text id)
@@ -125,7 +124,7 @@ static bool is_folded(const struct exposition_page *page, vitals_text id)
 
 static const vitals_text OTHER = {"other", 5}, UNKNOWN = {"unknown", 7};
 
-/* A counter is of workloads that have a name; what is folded has none of its own. */
+/* Counters are of named workloads only; folded ones have no name. */
 static size_t gather_shares(const struct exposition_page *page, const struct metric_family *family,
                             uint64_t gpu, struct workload_share *shares)
 {
@@ -193,7 +192,8 @@ void family_write_workload_busy(struct exposition_page *page, const struct metri
 
 /* ---- the jobs of devices ---- */
 
-/* Works of which a scheduler knows; *job: the part that is the job's own id, of Slurm. */
+/* The kinds of workloads that a scheduler manages; *job: the part that is the job's id, for Slurm.
+ */
 static bool is_job(vitals_text id, vitals_text *job)
 {
     static const char SLURM[] = "slurm:", POD[] = "k8s:";
@@ -220,7 +220,7 @@ static void write_job(struct exposition_page *page, const struct exposition_row 
     page_value(page, 1);
 }
 
-/* The jobs whose processes are on the device; false: there is none that we see. */
+/* Writes the jobs whose processes are on the device; returns false if there are none. */
 static bool write_proven(struct exposition_page *page, const struct exposition_row *gpu)
 {
     const vitals_row *row = NULL;

@@ -10,7 +10,7 @@
 #define FROM(metric) .parts = {{metric, NULL}}
 
 const struct metric_family families[] = {
-    /* ---- ourselves ---- */
+    /* ---- the exporter itself ---- */
     {.name = "build_info",
      .writer = FAMILY_BUILD,
      .labels = "version",
@@ -214,7 +214,7 @@ const struct metric_family families[] = {
     {FROM(VITALS_PROCESS_READ_BYTES)},
     {FROM(VITALS_PROCESS_WRITTEN_BYTES)},
 
-    /* ---- what they work for ---- */
+    /* ---- workloads ---- */
     {.name = "workload_info",
      .writer = FAMILY_WORKLOAD_INFO,
      .labels = "workload, kind, user, slurm_job_id, slurm_step_id, slurm_sluid, "
@@ -352,7 +352,7 @@ const vitals_metric families_identities[] = {
 
 /* ---- what follows from the metric ---- */
 
-/* By the table of a family's first metric. */
+/* By the table of the first metric. */
 static const struct {
     const char *labels;
     const char *row_label;
@@ -375,7 +375,7 @@ static const struct {
     [VITALS_WORKLOAD] = {"workload", NULL, FAMILY_OF_WORKLOADS},
 };
 
-/* Returns an index into TABLES; that of the machine, which has no labels, where there is no other.
+/* Returns an index into TABLES; the machine's, which has no labels, if the family reads no table.
  */
 static size_t table_of(const struct metric_family *family)
 {
@@ -437,7 +437,7 @@ static const char *const UNITS[] = {
     "seconds", "bytes", "ratio", "celsius", "joules", "watts", "hertz", "volts", "rpm",
 };
 
-/* Whether `name` (size bytes) ends in _word. */
+/* Returns whether `name` (size bytes) ends in _word. */
 static bool ends_in(const char *name, size_t size, const char *word)
 {
     size_t length = strlen(word);

@@ -1,6 +1,6 @@
-/* family_writer.h: one way to make the samples of a family, and what several ways label.
+/* family_writer.h: functions that write the samples of a family, and what several of them label.
  *
- * A new way is a function here, in the file of what it tells of, and a row in family_writers.c. */
+ * A new one is a function here, in the file of its rows, and an entry in family_writers.c. */
 #ifndef VITALS_EXPORT_PROMETHEUS_FAMILY_WRITER_H
 #define VITALS_EXPORT_PROMETHEUS_FAMILY_WRITER_H
 
@@ -9,7 +9,7 @@
 typedef void write_family(struct exposition_page *page, const struct metric_family *family,
                           const struct family_sources *from);
 
-/* A label where the row has that text, and one of a number. */
+/* Write a label with a text of the row, if it has it, and one with a number. */
 void family_label_text(struct exposition_page *page, const char *name, const vitals_row *row,
                        vitals_metric metric);
 void family_label_number(struct exposition_page *page, const char *name, double number);

@@ -1,5 +1,5 @@
-/* family_writers.c: see family_writers.h: which function each way is, the plain one, and those
- * that tell of ourselves. */
+/* family_writers.c: see family_writers.h: the table of writers, the one of plain rows, and those of
+ * the exporter itself. */
 #include "export/prometheus/family_writer.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static void label_parts(struct exposition_page *page, const struct metric_family
         page_label_word(page, family->part_label, part->value);
 }
 
-/* What the label of the row goes to: the part's own word where the table has no such label. */
+/* Returns the value for the row label: the part's own word if the table has no such label. */
 static const char *row_label_of(const struct metric_family *family, const struct family_part *part,
                                 const struct exposition_row *row)
 {
@@ -46,7 +46,8 @@ static const char *row_label_of(const struct metric_family *family, const struct
                                                              : vitals_row_label(row->row);
 }
 
-/* Counters have no sum: who comes and goes would make it run backwards. */
+/* Adds a folded row to the sum of its group. Counters have no sum: it would decrease when a process
+ * ends. */
 static void add_folded(struct exposition_page *page, const struct metric_family *family,
                        const struct exposition_row *row, const struct family_part *part)
 {
@@ -60,7 +61,7 @@ static void add_folded(struct exposition_page *page, const struct metric_family 
     sum->lacking |= !known;
 }
 
-/* The sum of those that are folded, in each group. */
+/* Writes the sum of the folded rows of each group. */
 static void write_folded(struct exposition_page *page, const struct metric_family *family,
                          const struct family_part *part)
 {
@@ -80,8 +81,8 @@ static void write_folded(struct exposition_page *page, const struct metric_famil
     }
 }
 
-/* Whether a row below the device has the value that the family is made of first: then the device's
- * own, which only stands for it, is left out. */
+/* Returns whether a row below the device has the family's first metric: then the device's own
+ * value, which stands in for it, is left out. */
 static bool has_better(const struct exposition_page *page, const struct metric_family *family,
                        const struct family_part *part, const struct exposition_row *row)
 {
@@ -131,7 +132,7 @@ static void write_rows(struct exposition_page *page, const struct metric_family 
         write_part(page, family, &family->parts[i]);
 }
 
-/* ---- ourselves ---- */
+/* ---- the exporter itself ---- */
 
 static void write_build(struct exposition_page *page, const struct metric_family *family,
                         const struct family_sources *from)
@@ -142,7 +143,8 @@ static void write_build(struct exposition_page *page, const struct metric_family
     page_value(page, 1);
 }
 
-/* Of what this machine does not have, or is not to be asked, nothing is told: it has not failed. */
+/* A source that this machine does not have, or that is not requested, has not failed, and has no
+ * sample. */
 static bool has_run(vitals_availability state)
 {
     return state > 0 || state == VITALS_DENIED || state == VITALS_GONE ||
@@ -227,11 +229,11 @@ static void write_rejected(struct exposition_page *page, const struct metric_fam
     write_tallies(page, "reason", from->self->rejected, from->self->rejected_count);
 }
 
-/* ---- all of them ---- */
+/* ---- the table ---- */
 
 static const struct {
     write_family *write;
-    bool alone; /* of what is told without a moment, or with one that is too old */
+    bool alone; /* written without a snapshot, or with a stale one */
 } WRITERS[FAMILY_WRITERS] = {
     [FAMILY_ROWS] = {write_rows, false},
     [FAMILY_BUILD] = {write_build, true},
@@ -255,7 +257,7 @@ static const struct {
     [FAMILY_WORKLOAD_GPU_BUSY] = {family_write_workload_busy, false},
 };
 
-/* From which level on a family is told of. */
+/* Returns whether a family is written at the level of the options. */
 static bool is_exported(const struct metric_family *family, const char *name,
                         const struct exposition_options *options)
 {

@@ -1,7 +1,7 @@
 /* nvitop.h: the families of nvitop-exporter, for dashboards that were made for it.
  *
- * Names, labels and units are its own; data alone, for both halves. What it writes as NaN because a
- * device has none of it has no sample here. */
+ * Names, labels and units are nvitop-exporter's. Constant data for both programs. Values that it
+ * writes as NaN have no sample here. */
 #ifndef VITALS_EXPORT_PROMETHEUS_NVITOP_H
 #define VITALS_EXPORT_PROMETHEUS_NVITOP_H
 
@@ -9,7 +9,7 @@
 
 #include <vitals/vitals.h>
 
-/* Which rows a family has a sample for. */
+/* The rows that a family has samples of. */
 enum nvitop_rows {
     NVITOP_HOST,
     NVITOP_NETWORKS,
@@ -21,11 +21,11 @@ enum nvitop_rows {
     NVITOP_ROWS
 };
 
-/* How a value is made of what it reads, before it is scaled. */
+/* How a value is computed from what is read, before it is scaled. */
 enum nvitop_value {
     NVITOP_PLAIN,    /* the first */
-    NVITOP_SHARE,    /* the first of the second */
-    NVITOP_REST,     /* what the first leaves of the second, of the second */
+    NVITOP_SHARE,    /* share of the first in the second */
+    NVITOP_REST,     /* share of the second that the first leaves */
     NVITOP_RATE,     /* the first, per second */
     NVITOP_PART,     /* growth of the first, of the second's */
     NVITOP_SINCE,    /* from the first to the second */
@@ -38,16 +38,17 @@ enum { NVITOP_READS = 3 };
 
 struct nvitop_family {
     const char *name, *help;
-    const char *child; /* the label of the row below a device that has the value; NULL: its own */
+    const char *child; /* the label of the row below a device that has the value; NULL: the device's
+                          own row */
     double scale;
-    vitals_metric reads[NVITOP_READS]; /* to the first 0 */
+    vitals_metric reads[NVITOP_READS]; /* ended by the first 0 */
     unsigned char rows, value;
 };
 
 extern const struct nvitop_family nvitop_families[];
 extern const size_t nvitop_families_count;
 
-/* What labels and information are made of, 0 at the end. */
+/* The metrics of labels and information, 0 at the end. */
 extern const vitals_metric nvitop_identities[];
 
 #endif

@@ -22,7 +22,7 @@ void nvitop_past_done(struct nvitop_past *past)
     *past = (struct nvitop_past){NULL, NULL};
 }
 
-/* What a sample is of: a row, what it hangs on, and its process. */
+/* The subject of a sample: a row, its device, and its process. */
 struct nvitop_subject {
     const vitals_row *row, *gpu, *process;
 };
@@ -34,7 +34,7 @@ static vitals_text word(const char *string)
     return (vitals_text){string, strlen(string)};
 }
 
-/* An empty label where it is not known: every sample of a family has the same ones. */
+/* Writes an empty label if it is not known: all samples of a family have the same labels. */
 static void label_text(struct exposition_page *page, const char *name, const vitals_row *row,
                        vitals_metric metric)
 {
@@ -75,7 +75,7 @@ static void label_process(struct exposition_page *page, const struct nvitop_subj
     label_user(page, subject);
 }
 
-/* The digits at the end of a label, as "3" of "nvlink3"; all of it where there are none. */
+/* Returns the digits at the end of a label, as "3" of "nvlink3"; all of it if there are none. */
 static vitals_text number_in(const char *label)
 {
     const char *from = label + strlen(label);
@@ -84,7 +84,7 @@ static vitals_text number_in(const char *label)
     return word(*from != '\0' ? from : label);
 }
 
-/* The labels of a kind of rows, behind the host's name. */
+/* Writes the labels of a kind of rows, after the host's name. */
 static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
                           const struct nvitop_subject *subject)
 {
@@ -109,7 +109,7 @@ static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
 
 /* ---- values ---- */
 
-/* The row that has the metric: the subject's own, its process or the machine. */
+/* Returns the row that has the metric: the subject's own, its process or the machine. */
 static const vitals_row *row_with(const struct exposition_page *page,
                                   const struct nvitop_subject *subject, vitals_metric metric)
 {
@@ -156,7 +156,7 @@ static bool links_of(const struct exposition_page *page, const struct nvitop_fam
     return count > 0;
 }
 
-/* What is read, at most three numbers; how many. */
+/* Reads at most three numbers; returns how many. */
 static size_t read_all(const struct exposition_page *page, const struct nvitop_family *family,
                        const struct nvitop_subject *subject, double values[NVITOP_READS])
 {
@@ -167,7 +167,7 @@ static size_t read_all(const struct exposition_page *page, const struct nvitop_f
     return count;
 }
 
-/* A share of nothing is 0, as theirs is. */
+/* A share of nothing is 0, as in nvitop-exporter. */
 static double share(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
@@ -223,7 +223,7 @@ static void write_sample(struct exposition_page *page, const struct nvitop_famil
 
 /* ---- rows ---- */
 
-/* Theirs are devices that are not divided, and the parts of those that are. */
+/* Devices without partitions, and partitions. */
 static bool is_device(const struct exposition_page *page, const vitals_row *gpu)
 {
     return vitals_snapshot_next_child(page->snapshot, VITALS_GPU, vitals_row_key(gpu), NULL) ==
@@ -250,7 +250,7 @@ static const vitals_row *process_of(const vitals_row *row)
                : NULL;
 }
 
-/* Who has a sample, one after another: `previous` of zeros gives the first. */
+/* Iterates over the subjects with samples: `previous` of zeros gives the first. */
 static bool next_subject(const struct exposition_page *page, enum nvitop_rows rows,
                          struct nvitop_subject *subject)
 {
@@ -283,7 +283,8 @@ static bool next_subject(const struct exposition_page *page, enum nvitop_rows ro
     return false;
 }
 
-/* How many of them have samples: of processes the first ones, since theirs have no sum. */
+/* Returns how many have samples: the first processes only, since nvitop-exporter has no sum of
+ * others. */
 static size_t most_of(const struct exposition_page *page, enum nvitop_rows rows)
 {
     return rows == NVITOP_PROCESSES ? page->options->max_processes : SIZE_MAX;
@@ -326,7 +327,7 @@ static void write_info(struct exposition_page *page)
     page_value(page, 1);
 }
 
-/* The command line in the form that was chosen; without one the name of the process. */
+/* The command line in the chosen form; the name of the process if it has none. */
 static void label_command(struct exposition_page *page, const vitals_row *process)
 {
     vitals_text name = word("No Such Process"), arguments = {"", 0};

@@ -4,7 +4,7 @@
 
 #include "export/prometheus/exposition_page.h"
 
-/* The two newest moments: rates are between them. Zeros are none. */
+/* The two newest snapshots, for rates between them. All zeros for none. */
 struct nvitop_past {
     const vitals_snapshot *newest, *older;
 };

@@ -36,7 +36,7 @@ static int open_own(struct self_metrics *own)
 {
     vitals_options options;
     vitals_options_init(&options, sizeof options);
-    options.backends = ""; /* no device is ours */
+    options.backends = ""; /* without devices */
     int code = vitals_context_new(&options, &own->context, NULL);
     if (code == 0)
         code = vitals_process_open(own->context, getpid(), &own->process, NULL);
@@ -70,7 +70,7 @@ void self_metrics_free(struct self_metrics *own)
     free(own);
 }
 
-/* Since 1970 what is since the start of the machine. */
+/* Converts a time since the machine's start to one since 1970. */
 static bool read_start(const vitals_snapshot *answer, double *value)
 {
     const vitals_row *host = vitals_snapshot_next(answer, VITALS_HOST, NULL);

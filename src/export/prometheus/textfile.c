@@ -1,11 +1,11 @@
 /* textfile.c: the publisher that keeps a file for node_exporter's textfile collector.
  *
- * Each moment replaces the file as a whole: a new one is written beside it, under a name that the
- * collector does not read, and takes its place. Where no moment comes for three intervals, and at
- * the end, it tells only of ourselves, for the collector would go on telling the last. The file of
- * a run has the run alone, once a second, and stays as it was at the end. What is no plain file, a
- * device or a link, is never replaced. Main thread; a file system that hangs makes this program
- * hang, so a thread of its own writes. What fails is said once, until it works again. */
+ * Each snapshot replaces the file as a whole: a new file is written beside it, under a name that
+ * the collector does not read, and renamed. If no snapshot comes for three intervals, and at the
+ * end, the file has only the exporter's own families, since the collector would export the last
+ * values for ever. The file of a run has the run's families, is written once a second and stays at
+ * the end. A device or a link is never replaced. A thread writes, because a file system may hang. A
+ * failure is reported once until writing works again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,23 +21,23 @@
 #include "export/reply.h"
 #include "feed/feed_json.h"
 
-#define LONG_AFTER_NS (UINT64_MAX / 2)       /* later than any moment can stand for */
-#define RUN_EVERY_NS  (UINT64_C(1000000000)) /* nobody reads the file more often */
+#define LONG_AFTER_NS (UINT64_MAX / 2)       /* later than any snapshot is valid */
+#define RUN_EVERY_NS  (UINT64_C(1000000000)) /* collectors do not read more often */
 
-enum { NO_PLAIN_FILE = -1 }; /* where else errno says why */
+enum { NO_PLAIN_FILE = -1 }; /* else errno says why */
 
 struct textfile {
-    struct exposition *exposition; /* NULL: of a run */
-    struct exposition_run *run;    /* guarded by mutex; NULL: of the machine */
+    struct exposition *exposition; /* NULL for a run */
+    struct exposition_run *run;    /* guarded by mutex; NULL for the machine */
     bool news;                     /* guarded by mutex: of the run */
-    bool ended;                    /* the main thread's: so was the run */
-    char *path, *beside;           /* the file, and the one that becomes it */
+    bool ended;                    /* main thread: the end of the run was seen */
+    char *path, *beside;           /* the file, and the new one that replaces it */
     struct export_thread thread;
-    struct sample *moment; /* guarded by mutex: the newest that nobody has written; NULL: none */
+    struct sample *moment; /* guarded by mutex: the newest that was not written; NULL: none */
     bool leave;            /* guarded by mutex */
-    struct sample *shown;  /* the thread's: the file is of it; NULL: there was none */
-    bool old;              /* the thread's: the file tells only of ourselves */
-    bool failing;          /* the thread's: it has been said */
+    struct sample *shown;  /* the thread's: the file is of this one; NULL: none yet */
+    bool old;              /* the thread's: the file has only the exporter's own families */
+    bool failing;          /* the thread's: a failure was reported */
 };
 
 /* ---- the file ---- */
@@ -56,7 +56,7 @@ static bool write_all(int descriptor, const char *bytes, size_t size)
     return true;
 }
 
-/* 0, or errno. The descriptor is closed. */
+/* Returns 0 or errno. Closes the descriptor. */
 static int fill(int descriptor, const struct body *body)
 {
     size_t size;
@@ -73,12 +73,12 @@ static bool is_other_than_file(const char *path)
     return lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
 }
 
-/* 0, or why not; what is left of a failure is taken away. */
+/* Returns 0, or the reason of a failure, after which no new file is left. */
 static int replace(const struct textfile *file, const struct body *body)
 {
     if (is_other_than_file(file->path))
         return NO_PLAIN_FILE;
-    (void)unlink(file->beside); /* what a program left that was killed */
+    (void)unlink(file->beside); /* left by a program that was killed */
     int descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (descriptor < 0)
         return errno;
@@ -135,7 +135,7 @@ static bool wait_for_change(struct textfile *file)
     return pthread_cond_wait(&file->thread.changed, &file->thread.mutex) == 0;
 }
 
-/* False: it is the end. `out` may be NULL then, and where the one before has grown old. */
+/* Returns false at the end. Sets *out to NULL at the end or if the last snapshot is stale. */
 static bool next_moment(struct textfile *file, struct sample **out)
 {
     pthread_mutex_lock(&file->thread.mutex);
@@ -163,9 +163,9 @@ static void write_moments(void *data)
     write_without(file);
 }
 
-/* ---- the thread of a run's ---- */
+/* ---- the thread of a run's file ---- */
 
-/* What it is now; *goes_on: more may come. */
+/* Returns the text of the run now; *goes_on: more may follow. */
 static struct body *next_of_run(struct textfile *file, uint64_t not_before_ns, bool *goes_on)
 {
     pthread_mutex_lock(&file->thread.mutex);
@@ -204,8 +204,8 @@ static void discard(struct textfile *file)
     free(file);
 }
 
-/* `.vitals.prom.77.new` beside `vitals.prom`: in the same file system, and hidden from a collector
- * that reads *.prom. Two programs that write one file do not write into one another's. */
+/* Returns `.vitals.prom.77.new` beside `vitals.prom`: in the same file system, and not matched by a
+ * collector that reads *.prom. The pid keeps two programs that write one file apart. */
 static char *beside_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -226,7 +226,7 @@ static int no_memory(vitals_error *error)
     return feed_fail(&FILE_OF, VITALS_EMEMORY, error, "no memory to write a file with");
 }
 
-/* Who is fed by a run is told of a job. */
+/* Of a job the run is exported, else the machine. */
 static int open_exposition(struct textfile *file, const json_t *config, const json_t *export_config,
                            vitals_error *error)
 {
@@ -306,12 +306,12 @@ static void take_end(void *data, const json_t *account, const json_t *status)
     file->ended = true;
 }
 
-/* The thread writes what it has and ends; what hangs in a file system is left behind. */
+/* Lets the thread write the newest and end; a thread that hangs in a file system is left behind. */
 static void close_textfile(void *data, uint64_t deadline_ns)
 {
     struct textfile *file = data;
     pthread_mutex_lock(&file->thread.mutex);
-    if (file->run != NULL && !file->ended) /* whoever measured it was killed */
+    if (file->run != NULL && !file->ended) /* the measuring program was killed */
         exposition_run_end(file->run, NULL, NULL, clock_realtime_ns());
     file->leave = true;
     pthread_cond_broadcast(&file->thread.changed);

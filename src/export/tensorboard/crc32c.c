@@ -1,9 +1,9 @@
-/* crc32c.c: see crc32c.h. Four bits at a time: what is summed is a few kilobytes a second. */
+/* crc32c.c: see crc32c.h. Four bits at a time: the input is a few kilobytes a second. */
 #include "export/tensorboard/crc32c.h"
 
 uint32_t crc32c(const void *bytes, size_t size)
 {
-    /* The remainder of each four bits, by the reflected polynomial 0x82F63B78. */
+    /* The remainder of four bits, for the reflected polynomial 0x82F63B78. */
     static const uint32_t REST[16] = {
         0x00000000, 0x105EC76F, 0x20BD8EDE, 0x30E349B1, 0x417B1DBC, 0x5125DAD3,
         0x61C69362, 0x7198540D, 0x82F63B78, 0x92A8FC17, 0xA24BB5A6, 0xB21572C9,

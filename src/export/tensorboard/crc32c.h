@@ -1,5 +1,4 @@
-/* crc32c.h: the checksum of Castagnoli (RFC 3720), as the framing of TensorBoard's files needs it.
- */
+/* crc32c.h: the Castagnoli checksum (RFC 3720), for TensorBoard's files and MLflow's spool. */
 #ifndef VITALS_EXPORT_TENSORBOARD_CRC32C_H
 #define VITALS_EXPORT_TENSORBOARD_CRC32C_H
 

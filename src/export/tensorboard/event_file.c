@@ -1,5 +1,5 @@
-/* event_file.c: see event_file.h. The framing is that of TFRecord: the length, its checksum, the
- * bytes, their checksum. */
+/* event_file.c: see event_file.h. The framing is that of TFRecord: length, its checksum, bytes,
+ * their checksum. */
 #include "export/tensorboard/event_file.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static void report_failure(struct event_file *file, const char *what, const char
     reply_failed(file->publisher, "%s %s: %s", what, shown, strerror(code));
 }
 
-/* The folder and those above it, as far as they are not there. */
+/* Creates the folder and its parents, if they do not exist. */
 static bool make_folder(struct event_file *file)
 {
     char path[PATH_ROOM];
@@ -63,7 +63,7 @@ static bool make_folder(struct event_file *file)
     }
 }
 
-/* A name as TensorBoard's own writers give it; the number keeps two of one second apart. */
+/* A name like those of TensorBoard's own writers; the number distinguishes files of one second. */
 static bool open_file(struct event_file *file)
 {
     enum { TRIES = 100 };
@@ -106,7 +106,7 @@ static bool write_all(struct event_file *file, const char *bytes, size_t size)
 
 /* ---- the thread ---- */
 
-/* What waits, taken over; false: no more will come. */
+/* Takes what waits; returns false if no more will come. */
 static bool take(struct event_file *file, struct text *out)
 {
     pthread_mutex_lock(&file->thread.mutex);
@@ -136,7 +136,7 @@ static void work(void *data)
     pthread_mutex_unlock(&file->thread.mutex);
 }
 
-/* ---- everybody else ---- */
+/* ---- the main thread ---- */
 
 static int fail(vitals_error *error, vitals_code code, const char *what)
 {
@@ -167,7 +167,7 @@ int event_file_new(const char *publisher, const char *folder, struct event_file 
     return 0;
 }
 
-/* The checksum as these files have it, so that sums of sums stay different. */
+/* The masked checksum of TFRecord, so that checksums of checksums differ. */
 static uint32_t masked(const void *bytes, size_t size)
 {
     uint32_t sum = crc32c(bytes, size);
@@ -191,7 +191,7 @@ void event_file_write(struct event_file *file, const struct text *record)
     pthread_mutex_lock(&file->thread.mutex);
     struct text *waiting = &file->waiting;
     size_t size = HEAD + record->size + SUM;
-    /* All of it or nothing: half a record would spoil what follows. */
+    /* All or nothing: a part of a record would damage the rest of the file. */
     if (!lost && !file->failed && waiting->size + size <= EVENT_FILE_QUEUE_BYTES &&
         text_reserve(waiting, size) != NULL) {
         text_append(waiting, head, sizeof head);
@@ -217,7 +217,7 @@ void event_file_close(struct event_file *file, uint64_t deadline_ns)
         reply_say("%s: %llu samples were not written: the disk was too slow", file->publisher,
                   (unsigned long long)file->dropped);
     pthread_mutex_unlock(&file->thread.mutex);
-    if (!ended) { /* it is stuck in a write, and keeps what it uses */
+    if (!ended) { /* it hangs in a write, and keeps what it uses */
         export_thread_abandon(&file->thread);
         return;
     }

@@ -1,12 +1,12 @@
-/* tensorboard.c: the publisher that writes files that TensorBoard opens.
+/* tensorboard.c: the publisher that writes files for TensorBoard.
  *
  *     "tensorboard":{"folder":"DIR"}
  *
  * Each sample of a run is one event with a scalar per figure: of the tree under vitals/, of the
- * machine under system/, of each device under gpu_0/ …; steps are samples, from 0, and wall times
- * when they were taken. The account is a text at the end. Charts are for people, so shares are
- * percent here and bytes GiB, and the names say so. Main thread; event_file.h has the one that
- * writes. */
+ * machine under system/, of each device under gpu_0/ …. The step is the number of the sample, from
+ * 0, and the wall time that of the sample. The account is a text at the end. Charts are for people,
+ * so shares are in percent and bytes in GiB here, as the names say. Main thread; event_file.h has
+ * the thread that writes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ enum { TYPE_STRING = 7 };
 enum { TAG = 160, MOST_DEVICES = 256, GROUP = 48, MOST_MEASURES = 256 };
 
 struct event_device {
-    char *subject; /* as lines of usage have it */
+    char *subject; /* as in usage lines */
     char group[GROUP];
 };
 
@@ -38,10 +38,10 @@ struct tensorboard {
     struct event_file *file;
     struct text record;
     int64_t step;
-    struct sample *newest; /* what its devices are called */
+    struct sample *newest; /* names of its devices */
     struct event_device devices[MOST_DEVICES];
     size_t device_count;
-    char *described[MOST_DEVICES * 8]; /* tags whose metadata has been written */
+    char *described[MOST_DEVICES * 8]; /* tags whose metadata was written */
     size_t described_count;
 };
 
@@ -67,7 +67,7 @@ static void write_metadata(struct text *record, const char *plugin, const char *
     protobuf_close(record, metadata);
 }
 
-/* Whether a tag stands here for the first time in the file. */
+/* Returns whether it is the first use of a tag in the file. */
 static bool is_new(struct tensorboard *board, const char *tag)
 {
     for (size_t i = 0; i < board->described_count; i++) {
@@ -94,7 +94,7 @@ static void write_scalar(struct tensorboard *board, const char *tag, const char 
 
 /* ---- names ---- */
 
-/* Units that people read. */
+/* Units for people. */
 static const struct {
     const char *unit, *shown;
     double factor;
@@ -103,7 +103,7 @@ static const struct {
     {"ratio", "percent", 100},
 };
 
-/* A measure's name with the unit that it is shown in; the factor to it. */
+/* Returns a measure's name with the unit that is shown, and the factor to it. */
 static double name_tag(const char *group, const char *name, const char *unit, char *tag)
 {
     size_t size = strlen(name), tail = strlen(unit);
@@ -117,7 +117,7 @@ static double name_tag(const char *group, const char *name, const char *unit, ch
     return 1;
 }
 
-/* "gpu_0": by the label that the device has in the newest snapshot, else by its own name. */
+/* Returns "gpu_0": the label of the device in the newest snapshot, else its own name. */
 static void name_group(struct tensorboard *board, const char *subject, char *group)
 {
     vitals_error error;
@@ -161,7 +161,7 @@ static void find_devices(struct tensorboard *board, const json_t *usage)
     }
 }
 
-/* ---- what it is told ---- */
+/* ---- events of the run ---- */
 
 static int tensorboard_open(const json_t *config, const json_t *export_config, void **data,
                             vitals_error *error)
@@ -201,7 +201,8 @@ static void write_scope(struct tensorboard *board, const struct usage_line *line
         if (name == NULL ||
             !usage_line_is_new(usage_line_value(line, scope, subject, name, &value)))
             continue;
-        /* In the group of a device "gpu_" and "device_" say nothing new, but whose share it is. */
+        /* In a device's group the prefixes "gpu_" and "device_" are redundant, unless they
+         * distinguish the tree's share. */
         const char *shown = strcmp(scope, "gpu") == 0 && strncmp(name, "device_", 7) == 0 ? name + 7
                                                                                           : name;
         double factor = name_tag(group, shown, vitals_measure_unit(measure), tag);
@@ -232,7 +233,7 @@ static void tensorboard_usage(void *data, const json_t *usage)
 
 /* ---- the end ---- */
 
-/* What could end a cell of a table, or be taken for markup, is escaped. */
+/* Escapes what could end a cell of a table, or is markup. */
 static void put_cell(struct text *page, const char *words)
 {
     char safe[200];
