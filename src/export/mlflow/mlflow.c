@@ -273,15 +273,6 @@ static int begin_run(struct mlflow *mlflow, vitals_error *error)
     return begin_spool(mlflow, &mlflow->spool, error);
 }
 
-/* Opens the spool of another program, to send it as it is. */
-static int resume_run(struct mlflow *mlflow, vitals_error *error)
-{
-    int code = spool_open(mlflow->resume, &mlflow->spool, error);
-    if (code == 0)
-        end_for_another(mlflow->spool);
-    return code;
-}
-
 static int open_mlflow(const json_t *config, const json_t *export_config, void **data,
                        vitals_error *error)
 {
@@ -301,7 +292,12 @@ static int open_mlflow(const json_t *config, const json_t *export_config, void *
     mlflow->resume = resume != NULL ? strdup(resume) : NULL;
     mlflow->uri = uri != NULL ? strdup(uri) : NULL;
 
-    int code = mlflow->resume == NULL ? begin_run(mlflow, error) : resume_run(mlflow, error);
+    int code = resume == NULL ? begin_run(mlflow, error)
+               : mlflow->resume != NULL
+                   ? spool_open(mlflow->resume, &mlflow->spool, error)
+                   : record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
+    if (code == 0 && resume != NULL)
+        end_for_another(mlflow->spool);
     if (code == 0) {
         const struct mlflow_sender_options options = {
             .resumed = mlflow->resume != NULL,
@@ -409,16 +405,6 @@ static void take_files(void *data, const json_t *paths)
         put_files(mlflow, paths);
 }
 
-/* The input ended without an account: the measuring program was killed. */
-static void end_unseen(struct mlflow *mlflow)
-{
-    static const char WORDS[] = "not seen: vitals was ended before the command";
-    put_last_points(mlflow);
-    mlflow_batch_tag(&mlflow->batch, "vitals.end", (vitals_text){WORDS, sizeof WORDS - 1});
-    mlflow_batch_flush(&mlflow->batch);
-    put_end(mlflow, "KILLED", newest_ms(mlflow));
-}
-
 /* ---- the close ---- */
 
 static void say_left(const struct mlflow *mlflow, const char *why)
@@ -471,8 +457,16 @@ static bool close_sender(struct mlflow *mlflow, uint64_t deadline_ns)
 static void close_mlflow(void *data, uint64_t deadline_ns)
 {
     struct mlflow *mlflow = data;
-    if (mlflow->points != NULL && !mlflow->ended)
-        end_unseen(mlflow);
+
+    /* The input ended without an account: the measuring program was killed. */
+    if (mlflow->points != NULL && !mlflow->ended) {
+        static const char WORDS[] = "not seen: vitals was ended before the command";
+        put_last_points(mlflow);
+        mlflow_batch_tag(&mlflow->batch, "vitals.end", (vitals_text){WORDS, sizeof WORDS - 1});
+        mlflow_batch_flush(&mlflow->batch);
+        put_end(mlflow, "KILLED", newest_ms(mlflow));
+    }
+
     if (mlflow->dropped > 0)
         reply_say("mlflow: %llu parts are missing: %s", (unsigned long long)mlflow->dropped,
                   mlflow->said_trouble ? "the disk did not take them" : "too much was waiting");

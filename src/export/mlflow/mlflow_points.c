@@ -49,24 +49,20 @@ struct mlflow_points {
 
 /* ---- creation ---- */
 
-static char *node_prefix(const char *node)
-{
-    struct text text = {.bytes = NULL};
-    text_string(&text, "system/");
-    if (node != NULL)
-        text_format(&text, "%s/", node);
-    if (text.failed)
-        text_done(&text);
-    return text.bytes;
-}
-
 struct mlflow_points *mlflow_points_new(const struct mlflow_points_options *options)
 {
     struct mlflow_points *points = calloc(1, sizeof *points);
+    struct text host = {.bytes = NULL};
     if (points == NULL)
         return NULL;
+
     points->prefix = strdup(options->prefix);
-    points->host = node_prefix(options->node);
+    text_string(&host, "system/");
+    if (options->node != NULL)
+        text_format(&host, "%s/", options->node);
+    if (host.failed)
+        text_done(&host);
+    points->host = host.bytes;
     points->period_ns = options->period_ns;
     points->memory_bytes = options->memory_bytes;
     points->cpus = options->cpus;
@@ -355,14 +351,6 @@ static void name_device(const struct mlflow_point *point, struct mlflow_device *
         *at = *at == ':' || *at == '/' ? '_' : *at;
 }
 
-static void name_devices(struct mlflow_points *points, const struct mlflow_point *point)
-{
-    for (size_t i = 0; i < points->device_count; i++) {
-        if (points->devices[i].name[0] == '\0')
-            name_device(point, &points->devices[i], i);
-    }
-}
-
 /* Examples: gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes:
  * gpu_0_memory_bytes. */
 static void name_of(const struct mlflow_series *series, const struct mlflow_rule *rule,
@@ -586,7 +574,10 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
     point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
     points->written_ms = point.ms;
     look_at_group(points, &point);
-    name_devices(points, &point);
+    for (size_t i = 0; i < points->device_count; i++) {
+        if (points->devices[i].name[0] == '\0')
+            name_device(&point, &points->devices[i], i);
+    }
     put_cpu(&point);
     for (size_t i = 0; i < points->count; i++) {
         const struct mlflow_series *series = &points->series[i];

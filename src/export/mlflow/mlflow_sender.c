@@ -126,38 +126,7 @@ static void say_places(const char *path, const struct spool_damage *damage)
                   (unsigned long long)(damage->places - SPOOL_PLACES));
 }
 
-static void put_damage(struct text *line, const struct spool_damage *damage)
-{
-    if (damage->bytes > 0)
-        text_format(line, "; %llu damaged or incomplete bytes were not sent",
-                    (unsigned long long)damage->bytes);
-    if (damage->missing > 0)
-        text_format(line, "; records missing between the others: %llu",
-                    (unsigned long long)damage->missing);
-}
-
-static void put_sent(struct text *line, const struct mlflow_sender *sender)
-{
-    const struct mlflow_sent *sent = &sender->sent;
-    text_format(line, "sent %llu records (%llu metric values, %llu artifacts)",
-                (unsigned long long)sent->records, (unsigned long long)sent->metrics,
-                (unsigned long long)sent->artifacts);
-    if (sender->server.shown[0] != '\0')
-        text_format(line, " to %s", sender->server.shown);
-}
-
 static const char NO_SERVER[] = "server it is for", NO_RUN[] = "run it is of";
-
-/* Says what can be done about the records that stay in the file. */
-static void put_advice(struct text *line, const struct mlflow_sender *sender, const char *path)
-{
-    if (sender->lack == NO_SERVER)
-        text_format(line, "vitals send --mlflow=URI %s sends them", path);
-    else if (sender->lack == NO_RUN)
-        text_string(line, "no server can accept them");
-    else
-        text_string(line, "send it again, or remove it");
-}
 
 /* Settles a resumed file and reports the result, once. `why`: the reason that not all was sent, or
  * "". */
@@ -169,14 +138,30 @@ static void report_rest(struct mlflow_sender *sender, const char *why)
     text_string(&path, spool_path(sender->spool));
     say_places(path.bytes, &damage);
     enum spool_rest rest = why[0] == '\0' ? spool_settle(sender->spool) : SPOOL_STAYS;
-    put_sent(&line, sender);
-    if (rest != SPOOL_REMOVED)
-        put_damage(&line, &damage);
     bool ended = why[0] == '\0' && waiting == 0;
+
+    text_format(&line, "sent %llu records (%llu metric values, %llu artifacts)",
+                (unsigned long long)sender->sent.records, (unsigned long long)sender->sent.metrics,
+                (unsigned long long)sender->sent.artifacts);
+    if (sender->server.shown[0] != '\0')
+        text_format(&line, " to %s", sender->server.shown);
+    if (rest != SPOOL_REMOVED && damage.bytes > 0)
+        text_format(&line, "; %llu damaged or incomplete bytes were not sent",
+                    (unsigned long long)damage.bytes);
+    if (rest != SPOOL_REMOVED && damage.missing > 0)
+        text_format(&line, "; records missing between the others: %llu",
+                    (unsigned long long)damage.missing);
+
     if (rest == SPOOL_STAYS && !ended) {
         text_format(&line, "; %llu records stay in the file: ", (unsigned long long)waiting);
-        put_advice(&line, sender, path.bytes);
+        if (sender->lack == NO_SERVER)
+            text_format(&line, "vitals send --mlflow=URI %s sends them", path.bytes);
+        else if (sender->lack == NO_RUN)
+            text_string(&line, "no server can accept them");
+        else
+            text_string(&line, "send it again, or remove it");
     }
+
     if (path.failed || line.failed)
         reply_failed("mlflow", "out of memory");
     else if (rest == SPOOL_REMOVED)
@@ -211,13 +196,6 @@ static void fail(struct mlflow_sender *sender)
 }
 
 /* ---- the run ---- */
-
-static bool is_target(const json_t *target)
-{
-    return json_is_string(json_object_get(target, "uri")) &&
-           json_is_string(json_object_get(target, "prefix")) &&
-           json_is_string(json_object_get(target, "mark"));
-}
 
 /* Fails because the record that states this is damaged. */
 static void fail_without(struct mlflow_sender *sender, const char *lack)
@@ -331,7 +309,9 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
         report_opened(sender);
         return true;
     }
-    if (!known && !is_target(target)) {
+    if (!known && (!json_is_string(json_object_get(target, "uri")) ||
+                   !json_is_string(json_object_get(target, "prefix")) ||
+                   !json_is_string(json_object_get(target, "mark")))) {
         fail_without(sender, NO_RUN);
         return false;
     }
@@ -494,12 +474,6 @@ static bool note_left_out(struct mlflow_sender *sender)
     return noted;
 }
 
-/* Returns whether the login or the address never worked, so that a person must change it. */
-static bool is_shut_out(const struct mlflow_sender *sender, enum mlflow_outcome outcome)
-{
-    return !sender->let_in && (outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE);
-}
-
 /* Sends the oldest record. Returns false if sending is over. */
 static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct text *record)
 {
@@ -508,11 +482,15 @@ static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const s
         spool_leave(sender->spool, true);
         return true;
     }
-    bool failed = outcome == MLFLOW_FAILED || outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
-    if (outcome == MLFLOW_MISSING || is_shut_out(sender, outcome)) {
+
+    /* A login or an address that never worked must be changed by a person. */
+    bool shut_out = outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
+    if (outcome == MLFLOW_MISSING || (shut_out && !sender->let_in)) {
         fail(sender);
         return false;
     }
+
+    bool failed = outcome == MLFLOW_FAILED || shut_out;
     if (failed && ++sender->failures >= FAILURES_MOST && note_left_out(sender))
         outcome = MLFLOW_REFUSED;
     if (outcome == MLFLOW_WELL || outcome == MLFLOW_REFUSED) {
@@ -523,8 +501,7 @@ static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const s
         sender->retry.tries = sender->failures = 0;
         return noted;
     }
-    bool seldom = outcome == MLFLOW_DENIED || outcome == MLFLOW_STRANGE;
-    wait_for_another_try(sender, seldom ? 20 * SECOND : SECOND / 2);
+    wait_for_another_try(sender, shut_out ? 20 * SECOND : SECOND / 2);
     return !atomic_load(&sender->cancel);
 }
 
@@ -558,16 +535,6 @@ static const char *address_of(const struct mlflow_sender *sender, const json_t *
     return uri;
 }
 
-/* Formats why not all of a resumed file was sent; "" if all was. */
-static void explain_rest(const struct mlflow_sender *sender, char why[static 400])
-{
-    (void)snprintf(why, 400, "%s", sender->refusal);
-    if (why[0] == '\0' && spool_waiting(sender->spool) > 0)
-        explain(sender, why);
-    if (why[0] == '\0' && spool_waiting(sender->spool) > 0)
-        (void)snprintf(why, 400, "it was ended before");
-}
-
 static void sender_main(void *data)
 {
     struct mlflow_sender *sender = data;
@@ -585,8 +552,11 @@ static void sender_main(void *data)
     }
     json_decref(target);
     if (sender->resumed && !sender->said_rest) {
-        explain_rest(sender, why);
-        report_rest(sender, why);
+        bool rest = spool_waiting(sender->spool) > 0;
+        (void)snprintf(why, sizeof why, "%s", sender->refusal);
+        if (why[0] == '\0' && rest)
+            explain(sender, why);
+        report_rest(sender, why[0] == '\0' && rest ? "it was ended before" : why);
     }
 }
 

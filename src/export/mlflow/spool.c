@@ -277,27 +277,12 @@ void spool_close(struct spool *spool, bool remove)
 
 /* ---- appending and taking ---- */
 
-static bool keep_note(struct spool *spool, enum spool_kind kind, const char *bytes, size_t size)
-{
-    text_reset(&spool->notes[kind]);
-    text_append(&spool->notes[kind], bytes, size);
-    return !spool->notes[kind].failed;
-}
-
 static bool has_room(const struct spool *spool, enum spool_kind kind, size_t size)
 {
     uint64_t kept = spool->kept + size;
     uint64_t most = spool->path != NULL ? SPOOL_MOST : SPOOL_MEMORY_MOST;
     return size <= SPOOL_BODY_MOST &&
            (kept <= most || (kind != SPOOL_BATCH && kept <= most + SPOOL_RESERVE));
-}
-
-static bool append_to_memory(struct spool *spool, enum spool_kind kind, const char *bytes,
-                             size_t size)
-{
-    if (spool->path == NULL || (spool->memory == NULL && spool_new(NULL, &spool->memory, NULL) < 0))
-        return false;
-    return spool_append(spool->memory, kind, bytes, size);
 }
 
 /* Moves records from memory to the disk, if it accepts them now. Returns how many are left. */
@@ -316,10 +301,19 @@ bool spool_append(struct spool *spool, enum spool_kind kind, const char *bytes, 
 {
     pthread_mutex_lock(&spool->mutex);
     bool note = kind <= SPOOL_RUN;
-    bool kept = has_room(spool, kind, size) && (!note || keep_note(spool, kind, bytes, size));
+    bool kept = has_room(spool, kind, size);
+    if (kept && note) {
+        text_reset(&spool->notes[kind]);
+        text_append(&spool->notes[kind], bytes, size);
+        kept = !spool->notes[kind].failed;
+    }
+
     bool in_order = note || spool->memory == NULL || spool_waiting(spool->memory) == 0;
-    kept = kept && ((in_order && put(spool, kind, bytes, size)) ||
-                    (!note && append_to_memory(spool, kind, bytes, size)));
+    if (kept && !(in_order && put(spool, kind, bytes, size))) {
+        bool has_memory = !note && spool->path != NULL &&
+                          (spool->memory != NULL || spool_new(NULL, &spool->memory, NULL) == 0);
+        kept = has_memory && spool_append(spool->memory, kind, bytes, size);
+    }
     spool->has_end |= kept && kind == SPOOL_END;
     pthread_mutex_unlock(&spool->mutex);
     return kept;

@@ -58,14 +58,6 @@ static void say_once(struct otlp_sender *sender, const char *what, const char *a
     reply_say("otlp: %s: %s", sender->shown, what);
 }
 
-/* Sets the address for messages: the part before an @ may contain a password. */
-static void set_shown(struct otlp_sender *sender)
-{
-    char address[100];
-    address_show(sender->settings->url, address, sizeof address);
-    (void)snprintf(sender->shown, sizeof sender->shown, "%s", strstr(address, "://") + 3);
-}
-
 /* ---- the queue ---- */
 
 /* With the mutex held. */
@@ -224,24 +216,6 @@ static bool is_settled(struct otlp_sender *sender, const struct client_answer *a
     return false;
 }
 
-static uint64_t wait_after(struct otlp_sender *sender, const struct client_answer *answer)
-{
-    uint64_t wait = retry_wait_ns(&sender->retry, answer, FIRST_WAIT, MOST_WAIT);
-    uint64_t asked = answer->retry_after_ns < ASKED_WAIT ? answer->retry_after_ns : ASKED_WAIT;
-    return wait > asked ? wait : asked;
-}
-
-/* Returns false if the deadline is near; the rest of the queue is lost. */
-static bool send_one(struct otlp_sender *sender, struct body *body, uint64_t number)
-{
-    struct client_answer answer = {.status = 0};
-    ask(sender, body, &answer);
-    bool settled = is_settled(sender, &answer, number);
-    uint64_t wait = settled ? 0 : wait_after(sender, &answer);
-    client_answer_done(&answer);
-    return settled || wait_for(sender, wait);
-}
-
 /* ---- the thread ---- */
 
 static bool open_client(struct otlp_sender *sender)
@@ -285,7 +259,20 @@ static void work(void *data)
         struct body *body;
         bool going = true;
         while (going && (body = take_first(sender, &number)) != NULL) {
-            going = send_one(sender, body, number);
+            struct client_answer answer = {.status = 0};
+            ask(sender, body, &answer);
+            bool settled = is_settled(sender, &answer, number);
+
+            /* The rest of the queue is lost if the deadline comes before the next try. */
+            uint64_t wait = 0;
+            if (!settled) {
+                uint64_t asked = answer.retry_after_ns < ASKED_WAIT ? answer.retry_after_ns
+                                                                    : ASKED_WAIT;
+                wait = retry_wait_ns(&sender->retry, &answer, FIRST_WAIT, MOST_WAIT);
+                wait = wait > asked ? wait : asked;
+            }
+            client_answer_done(&answer);
+            going = settled || wait_for(sender, wait);
             body_unref(body);
         }
     }
@@ -302,7 +289,11 @@ int otlp_sender_new(const struct otlp_settings *settings, struct otlp_sender **o
     }
     sender->settings = settings;
     sender->retry.state = clock_realtime_ns();
-    set_shown(sender);
+
+    /* The address for messages, without a login. */
+    char address[100];
+    address_show(settings->url, address, sizeof address);
+    (void)snprintf(sender->shown, sizeof sender->shown, "%s", strstr(address, "://") + 3);
     (void)snprintf(sender->agent, sizeof sender->agent, "vitals/%s OTel-OTLP-Exporter-C/%s",
                    vitals_version_text(), vitals_version_text());
     int code = export_thread_start(&sender->thread, work, sender, error);
@@ -312,14 +303,6 @@ int otlp_sender_new(const struct otlp_settings *settings, struct otlp_sender **o
     }
     *out = sender;
     return 0;
-}
-
-static void say_what_was_lost(const struct otlp_sender *sender)
-{
-    uint64_t lost = sender->dropped + sender->count;
-    if (lost > 0)
-        reply_say("otlp: %s: %llu of %llu documents did not get there", sender->shown,
-                  (unsigned long long)lost, (unsigned long long)sender->pushed);
 }
 
 bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns)
@@ -333,7 +316,10 @@ bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns)
     (void)export_thread_wait_for_end(&sender->thread, deadline_ns - room);
     atomic_store(&sender->cancel, true);
     bool ended = export_thread_wait_for_end(&sender->thread, deadline_ns);
-    say_what_was_lost(sender);
+    uint64_t lost = sender->dropped + sender->count;
+    if (lost > 0)
+        reply_say("otlp: %s: %llu of %llu documents did not get there", sender->shown,
+                  (unsigned long long)lost, (unsigned long long)sender->pushed);
     pthread_mutex_unlock(&sender->thread.mutex);
     if (!ended) { /* it hangs in the client, and keeps what it uses */
         export_thread_abandon(&sender->thread);

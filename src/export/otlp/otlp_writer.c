@@ -117,26 +117,14 @@ static void write_point(struct otlp_writer *writer, const struct otlp_point *poi
     protobuf_close(text, mark);
 }
 
-static void close_metric(struct otlp_writer *writer)
-{
-    protobuf_close(&writer->text, writer->marks[IN_DATA]);
-    protobuf_close(&writer->text, writer->marks[IN_METRIC]);
-}
-
-static void close_document(struct otlp_writer *writer)
-{
-    protobuf_string(&writer->text, SCOPE_METRICS_SCHEMA_URL, writer->resource->schema_url);
-    protobuf_close(&writer->text, writer->marks[IN_SCOPE_METRICS]);
-    protobuf_string(&writer->text, RESOURCE_METRICS_SCHEMA_URL, writer->resource->schema_url);
-    protobuf_close(&writer->text, writer->marks[IN_RESOURCE_METRICS]);
-}
-
 /* ---- documents ---- */
 
 static void end_metric(struct otlp_writer *writer)
 {
-    if (writer->points > 0)
-        close_metric(writer);
+    if (writer->points > 0) {
+        protobuf_close(&writer->text, writer->marks[IN_DATA]);
+        protobuf_close(&writer->text, writer->marks[IN_METRIC]);
+    }
     writer->points = 0;
 }
 
@@ -145,7 +133,12 @@ static void end_document(struct otlp_writer *writer)
     end_metric(writer);
     if (writer->metrics == 0)
         return;
-    close_document(writer);
+
+    protobuf_string(&writer->text, SCOPE_METRICS_SCHEMA_URL, writer->resource->schema_url);
+    protobuf_close(&writer->text, writer->marks[IN_SCOPE_METRICS]);
+    protobuf_string(&writer->text, RESOURCE_METRICS_SCHEMA_URL, writer->resource->schema_url);
+    protobuf_close(&writer->text, writer->marks[IN_RESOURCE_METRICS]);
+
     if (writer->text.failed)
         writer->failed = true;
     else
