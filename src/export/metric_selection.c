@@ -4,45 +4,15 @@
 #include "export/prometheus/families.h"
 #include "export/prometheus/nvitop.h"
 
-/* Returns whether a metric is of use at this level, by its table. */
-static bool is_wanted(vitals_metric metric, enum selection_level level)
-{
-    vitals_entity entity = vitals_metric_entity(metric);
-    if (entity == VITALS_WORKLOAD || entity == VITALS_GPU_PROCESS || entity == VITALS_PROCESS)
-        return level >= SELECT_WORKLOADS;
-    return true;
-}
-
 static int add(vitals_request *request, vitals_metric metric, enum selection_level level,
                vitals_error *error)
 {
-    return is_wanted(metric, level) ? vitals_request_add(request, metric, error) : 0;
-}
-
-static int add_family(vitals_request *request, const struct metric_family *family,
-                      enum selection_level level, vitals_error *error)
-{
-    int code = 0;
-    enum family_level of = family_level(family);
-    if ((of == FAMILY_OF_PROCESSES && level < SELECT_PROCESSES) ||
-        (of == FAMILY_OF_WORKLOADS && level < SELECT_WORKLOADS))
+    vitals_entity entity = vitals_metric_entity(metric);
+    bool of_processes = entity == VITALS_WORKLOAD || entity == VITALS_GPU_PROCESS ||
+                        entity == VITALS_PROCESS;
+    if (of_processes && level < SELECT_WORKLOADS)
         return 0;
-    for (size_t i = 0; i < FAMILY_PARTS && family->parts[i].metric != 0 && code == 0; i++)
-        code = add(request, family->parts[i].metric, level, error);
-    return code;
-}
-
-static int add_nvitop(vitals_request *request, enum selection_level level, vitals_error *error)
-{
-    int code = 0;
-    for (size_t i = 0; nvitop_identities[i] != 0 && code == 0; i++)
-        code = add(request, nvitop_identities[i], level, error);
-    for (size_t i = 0; i < nvitop_families_count; i++) {
-        const struct nvitop_family *family = &nvitop_families[i];
-        for (size_t p = 0; p < NVITOP_READS && family->reads[p] != 0 && code == 0; p++)
-            code = add(request, family->reads[p], level, error);
-    }
-    return code;
+    return vitals_request_add(request, metric, error);
 }
 
 int metric_selection_add(vitals_request *request, enum selection_level level, bool nvitop,
@@ -51,7 +21,22 @@ int metric_selection_add(vitals_request *request, enum selection_level level, bo
     int code = 0;
     for (size_t i = 0; families_identities[i] != 0 && code == 0; i++)
         code = add(request, families_identities[i], level, error);
-    for (size_t i = 0; i < families_count && code == 0; i++)
-        code = add_family(request, &families[i], level, error);
-    return code == 0 && nvitop ? add_nvitop(request, level, error) : code;
+    for (size_t i = 0; i < families_count && code == 0; i++) {
+        const struct metric_family *family = &families[i];
+        enum family_level of = family_level(family);
+        if ((of == FAMILY_OF_PROCESSES && level < SELECT_PROCESSES) ||
+            (of == FAMILY_OF_WORKLOADS && level < SELECT_WORKLOADS))
+            continue;
+        for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0 && code == 0; p++)
+            code = add(request, family->parts[p].metric, level, error);
+    }
+
+    for (size_t i = 0; nvitop && nvitop_identities[i] != 0 && code == 0; i++)
+        code = add(request, nvitop_identities[i], level, error);
+    for (size_t i = 0; nvitop && i < nvitop_families_count; i++) {
+        const struct nvitop_family *family = &nvitop_families[i];
+        for (size_t p = 0; p < NVITOP_READS && family->reads[p] != 0 && code == 0; p++)
+            code = add(request, family->reads[p], level, error);
+    }
+    return code;
 }

@@ -19,13 +19,6 @@ static void put_instant(struct text *line, const char *name, uint64_t ns)
     text_format(line, "\"%s\":\"%llu\",", name, (unsigned long long)ns);
 }
 
-/* What ended processes did since the last sample is not known, and not 0. */
-static vitals_availability state_of(const vitals_usage_value *value, const bool *gone)
-{
-    bool rate = value->state > 0 && !vitals_measure_is_counter(value->measure);
-    return rate && gone[value->scope] ? VITALS_GONE : value->state;
-}
-
 /* Scopes whose processes have all ended. */
 static void find_gone(const vitals_usage_value *values, size_t count, bool *gone)
 {
@@ -39,7 +32,9 @@ static void find_gone(const vitals_usage_value *values, size_t count, bool *gone
 
 static void put_value(struct text *line, const vitals_usage_value *value, const bool *gone)
 {
-    const vitals_availability state = state_of(value, gone);
+    /* What ended processes did since the last sample is not known, and not 0. */
+    bool rate = value->state > 0 && !vitals_measure_is_counter(value->measure);
+    vitals_availability state = rate && gone[value->scope] ? VITALS_GONE : value->state;
     text_format(line, "[\"%s\",\"", SCOPES[value->scope]);
     text_safe(line, (vitals_text){value->subject, strlen(value->subject)}, VITALS_TEXT_JSON);
     text_format(line, "\",\"%s\",\"%s\",", vitals_measure_name(value->measure),

@@ -29,21 +29,6 @@ static bool is_plain(char byte)
            (byte >= '0' && byte <= '9') || strchr("_-. ", byte) != NULL;
 }
 
-/* "." and ".." are not allowed as a part of a path. */
-static bool is_dots(const char *bytes, size_t size)
-{
-    return size <= 2 && strspn(bytes, ".") >= size;
-}
-
-/* Appends one part of a key, between slashes. */
-static void put_part(struct text *out, const char *bytes, size_t size)
-{
-    if (is_dots(bytes, size))
-        text_byte(out, '_');
-    for (size_t i = 0; i < size; i++)
-        text_byte(out, is_plain(bytes[i]) ? bytes[i] : '_');
-}
-
 void mlflow_key(struct text *out, const char *key)
 {
     enum { DIGITS = 9, ROOM = MLFLOW_KEY_MOST - DIGITS };
@@ -55,8 +40,10 @@ void mlflow_key(struct text *out, const char *key)
         size_t length = (size_t)((slash != NULL ? slash : end) - from);
         if (length > 0 && out->size > before)
             text_byte(out, '/');
-        if (length > 0)
-            put_part(out, from, length);
+        if (length <= 2 && strspn(from, ".") >= length && length > 0)
+            text_byte(out, '_'); /* "." and ".." are not allowed as a part */
+        for (size_t i = 0; i < length; i++)
+            text_byte(out, is_plain(from[i]) ? from[i] : '_');
         from += length + 1;
     }
     if (out->failed)

@@ -29,7 +29,9 @@ static enum mlflow_outcome fail(struct mlflow_server *server, enum mlflow_outcom
     return outcome;
 }
 
-static struct text body_of(json_t *document)
+/* Posts a document, and releases it. */
+static enum mlflow_outcome post(struct mlflow_server *server, const char *path, json_t *document,
+                                json_t **answer)
 {
     struct text body = {.bytes = NULL};
     char *bytes = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
@@ -39,14 +41,7 @@ static struct text body_of(json_t *document)
         body.failed = true;
     free(bytes);
     json_decref(document);
-    return body;
-}
 
-/* Posts a document, and releases it. */
-static enum mlflow_outcome post(struct mlflow_server *server, const char *path, json_t *document,
-                                json_t **answer)
-{
-    struct text body = body_of(document);
     enum mlflow_outcome outcome = mlflow_ask(server, path, &body, answer);
     text_done(&body);
     return outcome;
@@ -104,12 +99,6 @@ bool mlflow_read_run(const json_t *answer, const char *prefix, struct mlflow_run
 
 /* ---- a named run ---- */
 
-static enum mlflow_outcome set_running(struct mlflow_server *server, const char *id)
-{
-    return post(server, "runs/update", json_pack("{s:s,s:s}", "run_id", id, "status", "RUNNING"),
-                NULL);
-}
-
 static enum mlflow_outcome find_named(struct mlflow_server *server, const char *id,
                                       const char *prefix, struct mlflow_run *run)
 {
@@ -126,7 +115,8 @@ static enum mlflow_outcome find_named(struct mlflow_server *server, const char *
     else if (!mlflow_read_run(answer, prefix, run))
         outcome = fail(server, MLFLOW_REFUSED, "the server does not show run ", id, "");
     else if (status == NULL || strcmp(status, "RUNNING") != 0)
-        outcome = set_running(server, run->id);
+        outcome = post(server, "runs/update",
+                       json_pack("{s:s,s:s}", "run_id", run->id, "status", "RUNNING"), NULL);
     json_decref(answer);
     return outcome;
 }
@@ -272,14 +262,6 @@ static enum mlflow_outcome make_run(struct mlflow_server *server, const char *ex
     return read ? MLFLOW_WELL : fail(server, MLFLOW_REFUSED, "the server makes no run", "", "");
 }
 
-static void say_alone(const char *parent)
-{
-    char safe[120];
-    (void)vitals_text_format((vitals_text){parent, strlen(parent)}, VITALS_TEXT_ASCII, safe,
-                             sizeof safe);
-    reply_say("mlflow: there is no run %s; the new one stands below none", safe);
-}
-
 enum mlflow_outcome mlflow_find_run(struct mlflow_server *server, const json_t *target, bool search,
                                     struct mlflow_run *run)
 {
@@ -293,8 +275,12 @@ enum mlflow_outcome mlflow_find_run(struct mlflow_server *server, const json_t *
         outcome = search_run(server, experiment, target, run, &found);
     if (outcome == MLFLOW_WELL && !found)
         outcome = make_run(server, experiment, parent, target, run);
-    if (outcome == MLFLOW_WELL && parent != wanted)
-        say_alone(wanted);
+    if (outcome == MLFLOW_WELL && parent != wanted) {
+        char safe[120];
+        (void)vitals_text_format((vitals_text){wanted, strlen(wanted)}, VITALS_TEXT_ASCII, safe,
+                                 sizeof safe);
+        reply_say("mlflow: there is no run %s; the new one stands below none", safe);
+    }
     run->ours = outcome == MLFLOW_WELL;
     free(experiment);
     return outcome;

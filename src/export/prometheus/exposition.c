@@ -35,12 +35,6 @@ static int word_of(const json_t *config, const char *member, const char *const *
     return -1;
 }
 
-static uint64_t interval_of(const json_t *export_config)
-{
-    double seconds = json_number_value(json_object_get(export_config, "interval_seconds"));
-    return seconds >= 0.01 && seconds <= 86400 ? (uint64_t)(seconds * 1e9) : 1000000000;
-}
-
 int exposition_options_read(const json_t *config, const json_t *export_config,
                             struct exposition_options *out, vitals_error *error)
 {
@@ -60,6 +54,7 @@ int exposition_options_read(const json_t *config, const json_t *export_config,
                          : user < 0       ? "way to name a user"
                          : compatible < 0 ? "set of names"
                                           : "form of command lines");
+    double seconds = json_number_value(json_object_get(export_config, "interval_seconds"));
     *out = (struct exposition_options){
         .level = (enum exposition_level)level,
         .user = (enum exposition_user)user,
@@ -68,7 +63,7 @@ int exposition_options_read(const json_t *config, const json_t *export_config,
         .without_host = json_is_true(json_object_get(config, "no_host")),
         .max_processes = most > 0 && most <= EXPOSITION_PROCESSES_MAX ? (unsigned)most
                                                                       : EXPOSITION_PROCESSES,
-        .interval_ns = interval_of(export_config),
+        .interval_ns = seconds >= 0.01 && seconds <= 86400 ? (uint64_t)(seconds * 1e9) : 1000000000,
     };
     return 0;
 }
@@ -110,12 +105,6 @@ void exposition_count(struct exposition *exposition, struct sample *moment)
 
 /* ---- documents ---- */
 
-static uint64_t age_of(const struct sample *moment, uint64_t now_ns)
-{
-    uint64_t came = sample_came_ns(moment);
-    return now_ns > came ? now_ns - came : 0;
-}
-
 uint64_t exposition_stale_ns(const struct exposition *exposition, const struct sample *moment)
 {
     return sample_came_ns(moment) + STALE_AFTER * exposition->options.interval_ns + 1;
@@ -127,41 +116,32 @@ bool exposition_is_stale(const struct exposition *exposition, const struct sampl
     return now_ns >= exposition_stale_ns(exposition, moment);
 }
 
-static void write_ours(struct exposition_page *page, struct exposition *exposition,
-                       const struct exposition_self *self)
+static void write_document(struct exposition_page *page, struct exposition *exposition,
+                           struct moment *moment, const struct exposition_self *self)
 {
-    const struct family_sources from = {.self = self, .sums = &exposition->sums};
-    for (size_t i = 0; i < families_count; i++)
-        exposition_write_family(page, &families[i], &from);
-}
+    const vitals_snapshot *snapshot = moment != NULL ? moment_snapshot(moment, NULL) : NULL;
+    if (snapshot != NULL) {
+        uint64_t came_ns = moment_came_ns(moment);
+        page->age_ns = self->now_ns > came_ns ? self->now_ns - came_ns : 0;
+        page->is_alone = exposition_is_stale(exposition, moment, self->now_ns);
+        page_read(page, snapshot);
+    }
 
-/* These names are the same with --compat. */
-static void write_own(struct exposition_page *page, const struct exposition_self *self)
-{
+    pthread_mutex_lock(&exposition->mutex);
+    const struct family_sources from = {.self = self, .sums = &exposition->sums};
+    if (exposition->options.nvitop)
+        nvitop_write(page, &exposition->past);
+    for (size_t i = 0; i < families_count && !exposition->options.nvitop; i++)
+        exposition_write_family(page, &families[i], &from);
+    pthread_mutex_unlock(&exposition->mutex);
+
+    /* These names are the same with --compat. */
     for (size_t i = 0; i < self->own_count; i++) {
         const struct metric_family *family = self->own[i].family;
         page_family(page, "", family->name, family_type(family->name), family->help);
         page_sample(page);
         page_value(page, self->own[i].value);
     }
-}
-
-static void write_document(struct exposition_page *page, struct exposition *exposition,
-                           struct sample *moment, const struct exposition_self *self)
-{
-    const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
-    if (snapshot != NULL) {
-        page->age_ns = age_of(moment, self->now_ns);
-        page->is_alone = exposition_is_stale(exposition, moment, self->now_ns);
-        page_read(page, snapshot);
-    }
-    pthread_mutex_lock(&exposition->mutex);
-    if (exposition->options.nvitop)
-        nvitop_write(page, &exposition->past);
-    else
-        write_ours(page, exposition, self);
-    pthread_mutex_unlock(&exposition->mutex);
-    write_own(page, self);
     if (page->format == EXPOSITION_OPENMETRICS)
         text_string(page->out, "# EOF\n");
 }

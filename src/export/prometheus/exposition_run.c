@@ -179,20 +179,17 @@ static bool is_ours(const char *subject)
     return true;
 }
 
-static bool is_above(const json_t *figure)
-{
-    const char *word = json_string_value(json_object_get(figure, "availability"));
-    return word != NULL && vitals_availability_from_name(word) > 0 &&
-           json_is_number(json_object_get(figure, "value"));
-}
-
 static void take_figure(struct exposition_run *run, const json_t *figure)
 {
     const char *name = json_string_value(json_object_get(figure, "name"));
     const char *uuid = json_string_value(json_object_get(figure, "subject"));
     const struct metric_family *family;
-    if (name == NULL || !is_ours(uuid) || !is_above(figure))
+    const char *availability = json_string_value(json_object_get(figure, "availability"));
+    if (name == NULL || !is_ours(uuid) || availability == NULL ||
+        vitals_availability_from_name(availability) <= 0 ||
+        !json_is_number(json_object_get(figure, "value")))
         return;
+
     double number = json_number_value(json_object_get(figure, "value"));
     for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
         if (family->figure == NULL || strcmp(family->figure, name) != 0 ||
@@ -275,18 +272,6 @@ static const struct {
                {FAMILY_RUN_END, write_end},
                {FAMILY_RUN_EXIT, write_exit}};
 
-/* Writes the i-th value of each subject. */
-static void write_measured(struct exposition_page *page, const struct exposition_run *run, size_t i)
-{
-    for (size_t s = 0; s < run->count; s++) {
-        const struct run_subject *subject = &run->subjects[s];
-        if (!subject->values[i].known)
-            continue;
-        sample_of(page, run, subject->uuid);
-        page_value(page, subject->values[i].number);
-    }
-}
-
 static void write_families(struct exposition_page *page, const struct exposition_run *run)
 {
     size_t number = 0;
@@ -295,8 +280,14 @@ static void write_families(struct exposition_page *page, const struct exposition
         if (family_level(family) != FAMILY_OF_RUNS)
             continue;
         page_family(page, FAMILY_PREFIX, family->name, family_type(family->name), family->help);
-        if (family->writer == FAMILY_RUN)
-            write_measured(page, run, number++);
+        for (size_t s = 0; s < run->count && family->writer == FAMILY_RUN; s++) {
+            const struct run_subject *subject = &run->subjects[s];
+            if (subject->values[number].known) {
+                sample_of(page, run, subject->uuid);
+                page_value(page, subject->values[number].number);
+            }
+        }
+        number += family->writer == FAMILY_RUN;
         for (size_t w = 0; w < sizeof WRITERS / sizeof WRITERS[0]; w++) {
             if (WRITERS[w].writer == family->writer)
                 WRITERS[w].write(page, run);

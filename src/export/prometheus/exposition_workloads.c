@@ -14,12 +14,6 @@ static void label_user(struct exposition_page *page, vitals_text name, int64_t u
         page_label(page, "user", user);
 }
 
-static int64_t uid_of(const vitals_row *row)
-{
-    uint64_t uid;
-    return vitals_row_u64(row, VITALS_PROCESS_UID, &uid) > 0 ? (int64_t)uid : -1;
-}
-
 void family_write_process_info(struct exposition_page *page, const struct metric_family *family,
                                const struct family_sources *from)
 {
@@ -28,13 +22,15 @@ void family_write_process_info(struct exposition_page *page, const struct metric
     for (size_t i = 0; i < table->count; i++) {
         const vitals_row *row = table->rows[i].row;
         vitals_text user = {"", 0}, id;
+        uint64_t uid;
         char words[256];
         if (table->rows[i].folded)
             continue;
         page_sample_of(page, &table->rows[i]);
         family_label_text(page, "comm", row, VITALS_PROCESS_NAME);
         (void)!page_text(row, VITALS_PROCESS_USER, &user);
-        label_user(page, user, uid_of(row));
+        bool known = vitals_row_u64(row, VITALS_PROCESS_UID, &uid) > 0;
+        label_user(page, user, known ? (int64_t)uid : -1);
         if (page_text(row, VITALS_PROCESS_WORKLOAD, &id) && id.size > 0)
             page_label(page, "workload", page_workload(page, id, words, sizeof words));
         page_value(page, 1);
@@ -62,11 +58,6 @@ void family_write_process_start(struct exposition_page *page, const struct metri
 
 /* ---- workloads ---- */
 
-static void label_if(struct exposition_page *page, const vitals_row *row, vitals_metric metric)
-{
-    family_label_text(page, vitals_metric_name(metric), row, metric);
-}
-
 void family_write_workload_info(struct exposition_page *page, const struct metric_family *family,
                                 const struct family_sources *from)
 {
@@ -80,7 +71,8 @@ void family_write_workload_info(struct exposition_page *page, const struct metri
         page_sample_of(page, &table->rows[i]);
         for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
             if (family->parts[p].metric != VITALS_WORKLOAD_USER)
-                label_if(page, row, family->parts[p].metric);
+                family_label_text(page, vitals_metric_name(family->parts[p].metric), row,
+                                  family->parts[p].metric);
             else if (page->options->user != EXPOSITION_USER_UID &&
                      page_text(row, VITALS_WORKLOAD_USER, &user))
                 label_user(page, user, -1);

@@ -44,13 +44,6 @@ static void label_text(struct exposition_page *page, const char *name, const vit
     page_label(page, name, text);
 }
 
-static void label_gpu(struct exposition_page *page, const vitals_row *gpu)
-{
-    page_label(page, "index", word(vitals_row_label(gpu)));
-    label_text(page, "devicename", gpu, VITALS_GPU_NAME);
-    label_text(page, "uuid", gpu, VITALS_GPU_UUID);
-}
-
 static void label_user(struct exposition_page *page, const struct nvitop_subject *subject)
 {
     vitals_text name = {"", 0}, user = {"N/A", 3};
@@ -99,8 +92,11 @@ static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
     page_label(page, "hostname", vitals_snapshot_host(page->snapshot));
     if (NAMES[rows].name != NULL)
         label_text(page, NAMES[rows].name, subject->row, NAMES[rows].metric);
-    if (subject->gpu != NULL)
-        label_gpu(page, subject->gpu);
+    if (subject->gpu != NULL) {
+        page_label(page, "index", word(vitals_row_label(subject->gpu)));
+        label_text(page, "devicename", subject->gpu, VITALS_GPU_NAME);
+        label_text(page, "uuid", subject->gpu, VITALS_GPU_UUID);
+    }
     if (rows == NVITOP_LINKS)
         page_label(page, "link", number_in(vitals_row_label(subject->row)));
     if (rows == NVITOP_PROCESSES)
@@ -223,13 +219,6 @@ static void write_sample(struct exposition_page *page, const struct nvitop_famil
 
 /* ---- rows ---- */
 
-/* Devices without partitions, and partitions. */
-static bool is_device(const struct exposition_page *page, const vitals_row *gpu)
-{
-    return vitals_snapshot_next_child(page->snapshot, VITALS_GPU, vitals_row_key(gpu), NULL) ==
-           NULL;
-}
-
 static const vitals_row *child_called(const struct exposition_page *page, vitals_metric metric,
                                       const vitals_row *gpu, const char *label)
 {
@@ -274,7 +263,10 @@ static bool next_subject(const struct exposition_page *page, enum nvitop_rows ro
         subject->process = rows == NVITOP_PROCESSES ? process_of(subject->row) : NULL;
         if (rows > NVITOP_DEVICES && subject->gpu == NULL)
             continue;
-        if (rows == NVITOP_DEVICES && !is_device(page, subject->row))
+        /* Partitions, and devices without any. */
+        if (rows == NVITOP_DEVICES &&
+            vitals_snapshot_next_child(page->snapshot, VITALS_GPU, vitals_row_key(subject->row),
+                                       NULL) != NULL)
             continue;
         if (rows != NVITOP_FILESYSTEMS ||
             vitals_row_u64(subject->row, VITALS_FILESYSTEM_PSEUDO, &pseudo) <= 0 || pseudo == 0)

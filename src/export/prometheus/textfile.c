@@ -56,33 +56,23 @@ static bool write_all(int descriptor, const char *bytes, size_t size)
     return true;
 }
 
-/* Returns 0 or errno. Closes the descriptor. */
-static int fill(int descriptor, const struct body *body)
-{
-    size_t size;
-    const char *bytes = body_bytes(body, &size);
-    int why = write_all(descriptor, bytes, size) && fchmod(descriptor, 0644) == 0 ? 0 : errno;
-    if (close(descriptor) < 0 && why == 0)
-        why = errno;
-    return why;
-}
-
-static bool is_other_than_file(const char *path)
-{
-    struct stat about;
-    return lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
-}
-
 /* Returns 0, or the reason of a failure, after which no new file is left. */
 static int replace(const struct textfile *file, const struct body *body)
 {
-    if (is_other_than_file(file->path))
+    struct stat about;
+    size_t size;
+    const char *bytes = body_bytes(body, &size);
+    if (lstat(file->path, &about) == 0 && !S_ISREG(about.st_mode))
         return NO_PLAIN_FILE;
+
     (void)unlink(file->beside); /* left by a program that was killed */
     int descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (descriptor < 0)
         return errno;
-    int why = fill(descriptor, body);
+    int why = write_all(descriptor, bytes, size) && fchmod(descriptor, 0644) == 0 ? 0 : errno;
+    if (close(descriptor) < 0 && why == 0)
+        why = errno;
+
     if (why == 0 && rename(file->beside, file->path) < 0)
         why = errno;
     if (why != 0)
@@ -126,21 +116,18 @@ static void write_without(struct textfile *file)
 
 /* ---- the thread ---- */
 
-/* Returns false once what was written has grown old. */
-static bool wait_for_change(struct textfile *file)
-{
-    if (file->shown != NULL && !file->old)
-        return export_thread_wait(&file->thread,
-                                  exposition_stale_ns(file->exposition, file->shown));
-    return pthread_cond_wait(&file->thread.changed, &file->thread.mutex) == 0;
-}
-
 /* Returns false at the end. Sets *out to NULL at the end or if the last snapshot is stale. */
 static bool next_moment(struct textfile *file, struct sample **out)
 {
+    bool fresh = true; /* the snapshot of the file is not stale yet */
     pthread_mutex_lock(&file->thread.mutex);
-    while (file->moment == NULL && !file->leave && wait_for_change(file))
-        ;
+    while (file->moment == NULL && !file->leave && fresh) {
+        if (file->shown != NULL && !file->old)
+            fresh = export_thread_wait(&file->thread,
+                                       exposition_stale_ns(file->exposition, file->shown));
+        else
+            (void)pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
+    }
     *out = file->moment;
     file->moment = NULL;
     bool goes_on = !file->leave;
