@@ -6,14 +6,14 @@
 #include <string.h>
 
 /* Returns the place of the keys, or the place to insert them. */
-static size_t place_of(const struct counter_map *ledger, uint64_t first, uint64_t second)
+static size_t place_of(const struct counter_map *map, uint64_t first, uint64_t second)
 {
-    size_t low = 0, high = ledger->count;
-    if (high > 0 && ledger->entries[high - 1].first < first)
+    size_t low = 0, high = map->count;
+    if (high > 0 && map->entries[high - 1].first < first)
         return high;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct counter_map_entry *entry = &ledger->entries[middle];
+        const struct counter_map_entry *entry = &map->entries[middle];
         if (entry->first < first || (entry->first == first && entry->second < second))
             low = middle + 1;
         else
@@ -22,61 +22,60 @@ static size_t place_of(const struct counter_map *ledger, uint64_t first, uint64_
     return low;
 }
 
-static bool is_at(const struct counter_map *ledger, size_t place, uint64_t first, uint64_t second)
+static bool is_at(const struct counter_map *map, size_t place, uint64_t first, uint64_t second)
 {
-    return place < ledger->count && ledger->entries[place].first == first &&
-           ledger->entries[place].second == second;
+    return place < map->count && map->entries[place].first == first &&
+           map->entries[place].second == second;
 }
 
-static bool has_room(struct counter_map *ledger)
+static bool has_room(struct counter_map *map)
 {
-    if (ledger->count < ledger->capacity)
+    if (map->count < map->capacity)
         return true;
-    size_t capacity = ledger->capacity > 0 ? ledger->capacity * 2 : 64;
-    struct counter_map_entry *entries = realloc(ledger->entries, capacity * sizeof *entries);
+    size_t capacity = map->capacity > 0 ? map->capacity * 2 : 64;
+    struct counter_map_entry *entries = realloc(map->entries, capacity * sizeof *entries);
     if (entries == NULL)
         return false;
-    ledger->entries = entries;
-    ledger->capacity = capacity;
+    map->entries = entries;
+    map->capacity = capacity;
     return true;
 }
 
-struct counter_map_entry *counter_map_take(struct counter_map *ledger, uint64_t first,
-                                           uint64_t second)
+struct counter_map_entry *counter_map_take(struct counter_map *map, uint64_t first, uint64_t second)
 {
-    size_t place = place_of(ledger, first, second);
-    if (!is_at(ledger, place, first, second)) {
-        if (!has_room(ledger))
+    size_t place = place_of(map, first, second);
+    if (!is_at(map, place, first, second)) {
+        if (!has_room(map))
             return NULL;
-        memmove(&ledger->entries[place + 1], &ledger->entries[place],
-                (ledger->count - place) * sizeof *ledger->entries);
-        ledger->entries[place] = (struct counter_map_entry){.first = first, .second = second};
-        ledger->count++;
+        memmove(&map->entries[place + 1], &map->entries[place],
+                (map->count - place) * sizeof *map->entries);
+        map->entries[place] = (struct counter_map_entry){.first = first, .second = second};
+        map->count++;
     }
-    ledger->entries[place].seen = ledger->turn;
-    return &ledger->entries[place];
+    map->entries[place].seen = map->turn;
+    return &map->entries[place];
 }
 
-const struct counter_map_entry *counter_map_find(const struct counter_map *ledger, uint64_t first,
+const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t first,
                                                  uint64_t second)
 {
-    size_t place = place_of(ledger, first, second);
-    return is_at(ledger, place, first, second) ? &ledger->entries[place] : NULL;
+    size_t place = place_of(map, first, second);
+    return is_at(map, place, first, second) ? &map->entries[place] : NULL;
 }
 
-void counter_map_turn(struct counter_map *ledger, uint64_t turns)
+void counter_map_turn(struct counter_map *map, uint64_t turns)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < ledger->count; i++) {
-        if (ledger->turn - ledger->entries[i].seen < turns)
-            ledger->entries[kept++] = ledger->entries[i];
+    for (size_t i = 0; i < map->count; i++) {
+        if (map->turn - map->entries[i].seen < turns)
+            map->entries[kept++] = map->entries[i];
     }
-    ledger->count = kept;
-    ledger->turn++;
+    map->count = kept;
+    map->turn++;
 }
 
-void counter_map_done(struct counter_map *ledger)
+void counter_map_done(struct counter_map *map)
 {
-    free(ledger->entries);
-    *ledger = (struct counter_map){.entries = NULL};
+    free(map->entries);
+    *map = (struct counter_map){.entries = NULL};
 }

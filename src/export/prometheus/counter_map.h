@@ -24,15 +24,15 @@ struct counter_map {
 
 /* Returns the entry, which is added as zeros if it is not there. NULL if memory is out. Invalidates
  * older pointers. */
-struct counter_map_entry *counter_map_take(struct counter_map *ledger, uint64_t first,
+struct counter_map_entry *counter_map_take(struct counter_map *map, uint64_t first,
                                            uint64_t second);
 
 /* Returns NULL if it is not there. */
-const struct counter_map_entry *counter_map_find(const struct counter_map *ledger, uint64_t first,
+const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t first,
                                                  uint64_t second);
 
 /* Begins the next turn: removes entries that were not taken in the last `turns` turns. */
-void counter_map_turn(struct counter_map *ledger, uint64_t turns);
-void counter_map_done(struct counter_map *ledger);
+void counter_map_turn(struct counter_map *map, uint64_t turns);
+void counter_map_done(struct counter_map *map);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/prometheus/family_writers.h"
+#include "export/prometheus/family_writer.h"
 #include "export/prometheus/nvitop_page.h"
 #include "feed/feed_json.h"
 

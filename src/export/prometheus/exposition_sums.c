@@ -34,9 +34,9 @@ uint64_t exposition_workload_key(vitals_text id)
 }
 
 /* Returns what a process used since it was last seen; a new one has used all of it since then. */
-static double growth(struct counter_map *ledger, uint64_t key, double now)
+static double growth(struct counter_map *map, uint64_t key, double now)
 {
-    struct counter_map_entry *entry = counter_map_take(ledger, key, 0);
+    struct counter_map_entry *entry = counter_map_take(map, key, 0);
     if (entry == NULL)
         return 0;
     double grown = now > entry->last ? now - entry->last : 0;

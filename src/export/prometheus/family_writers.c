@@ -1,4 +1,4 @@
-/* family_writers.c: see family_writers.h: the table of writers, the one of plain rows, and those of
+/* family_writers.c: see family_writer.h: the table of writers, the one of plain rows, and those of
  * the exporter itself. */
 #include "export/prometheus/family_writer.h"
 

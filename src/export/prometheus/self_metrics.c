@@ -32,42 +32,42 @@ struct self_metrics {
     vitals_process *process;
 };
 
-static int open_own(struct self_metrics *own)
+static int open_own(struct self_metrics *metrics)
 {
     vitals_options options;
     vitals_options_init(&options, sizeof options);
     options.backends = ""; /* without devices */
-    int code = vitals_context_new(&options, &own->context, NULL);
+    int code = vitals_context_new(&options, &metrics->context, NULL);
     if (code == 0)
-        code = vitals_process_open(own->context, getpid(), &own->process, NULL);
+        code = vitals_process_open(metrics->context, getpid(), &metrics->process, NULL);
     if (code == 0)
-        code = vitals_request_new(0, &own->request, NULL);
+        code = vitals_request_new(0, &metrics->request, NULL);
     if (code == 0)
-        code = vitals_request_add(own->request, VITALS_HOST_BOOT_TIME_SECONDS, NULL);
+        code = vitals_request_add(metrics->request, VITALS_HOST_BOOT_TIME_SECONDS, NULL);
     for (size_t i = 0; i < SELF_METRIC_FAMILIES && code == 0; i++) {
         if (METRICS[i] != 0)
-            code = vitals_request_add(own->request, METRICS[i], NULL);
+            code = vitals_request_add(metrics->request, METRICS[i], NULL);
     }
     return code;
 }
 
 struct self_metrics *self_metrics_new(void)
 {
-    struct self_metrics *own = calloc(1, sizeof *own);
-    if (own == NULL || open_own(own) == 0)
-        return own;
-    self_metrics_free(own);
+    struct self_metrics *metrics = calloc(1, sizeof *metrics);
+    if (metrics == NULL || open_own(metrics) == 0)
+        return metrics;
+    self_metrics_free(metrics);
     return NULL;
 }
 
-void self_metrics_free(struct self_metrics *own)
+void self_metrics_free(struct self_metrics *metrics)
 {
-    if (own == NULL)
+    if (metrics == NULL)
         return;
-    vitals_request_free(own->request);
-    vitals_process_free(own->process);
-    vitals_context_free(own->context);
-    free(own);
+    vitals_request_free(metrics->request);
+    vitals_process_free(metrics->process);
+    vitals_context_free(metrics->context);
+    free(metrics);
 }
 
 /* Converts a time since the machine's start to one since 1970. */
@@ -95,12 +95,12 @@ static bool read_one(const vitals_snapshot *answer, size_t which, double *value)
            (which != SELF_START || read_start(answer, value));
 }
 
-size_t self_metrics_read(struct self_metrics *own,
+size_t self_metrics_read(struct self_metrics *metrics,
                          struct exposition_figure figures[SELF_METRIC_FAMILIES])
 {
     vitals_snapshot *answer;
     size_t count = 0;
-    if (vitals_process_ask(own->process, own->request, &answer, NULL) < 0)
+    if (vitals_process_ask(metrics->process, metrics->request, &answer, NULL) < 0)
         return 0;
     for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++) {
         figures[count].family = &self_metric_families[i];

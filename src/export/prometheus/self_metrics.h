@@ -16,10 +16,10 @@ struct self_metrics;
 
 /* Returns NULL if memory is out, or /proc of this process cannot be read. */
 struct self_metrics *self_metrics_new(void);
-void self_metrics_free(struct self_metrics *own); /* accepts NULL */
+void self_metrics_free(struct self_metrics *metrics); /* accepts NULL */
 
 /* Reads what is available; returns how many. Costs some 20 system calls. */
-size_t self_metrics_read(struct self_metrics *own,
+size_t self_metrics_read(struct self_metrics *metrics,
                          struct exposition_figure figures[SELF_METRIC_FAMILIES]);
 
 #endif
