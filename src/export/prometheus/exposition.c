@@ -117,11 +117,11 @@ bool exposition_is_stale(const struct exposition *exposition, const struct sampl
 }
 
 static void write_document(struct exposition_page *page, struct exposition *exposition,
-                           struct moment *moment, const struct exposition_self *self)
+                           struct sample *moment, const struct exposition_self *self)
 {
-    const vitals_snapshot *snapshot = moment != NULL ? moment_snapshot(moment, NULL) : NULL;
+    const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
     if (snapshot != NULL) {
-        uint64_t came_ns = moment_came_ns(moment);
+        uint64_t came_ns = sample_came_ns(moment);
         page->age_ns = self->now_ns > came_ns ? self->now_ns - came_ns : 0;
         page->is_alone = exposition_is_stale(exposition, moment, self->now_ns);
         page_read(page, snapshot);
