@@ -87,12 +87,6 @@ static uint64_t find_record(struct scanner *scanner, uint64_t at, uint64_t end, 
 
 /* ---- format 1 ---- */
 
-/* Returns the place that a record "done" holds. */
-static uint64_t done_place(const struct scanner *scanner)
-{
-    return scanner->body.size < 24 ? strtoull(scanner->body.bytes, NULL, 10) : 0;
-}
-
 /* Scans everything before `end`. A "done" whose place is not the end of a record was written before
  * the file was damaged, and is ignored: sending twice, which MLflow merges, is better than never.
  */
@@ -115,7 +109,7 @@ static void scan_old(struct scanner *scanner, uint64_t at, uint64_t end)
             add_record(scanner, &record);
             continue;
         }
-        uint64_t place = done_place(scanner);
+        uint64_t place = scanner->body.size < 24 ? strtoull(scanner->body.bytes, NULL, 10) : 0;
         while (before < found->count && found->records[before].end <= place)
             before++;
         if (before > 0 && found->records[before - 1].end == place)
@@ -179,12 +173,6 @@ static int compare(const void *left, const void *right)
     return a->place < b->place ? -1 : 1;
 }
 
-static bool is_same(const struct spool_record *a, const struct spool_record *b)
-{
-    return !a->old && !b->old && a->number == b->number && a->kind == b->kind &&
-           a->size == b->size && a->sum == b->sum;
-}
-
 /* Sorts the records, drops duplicates (bytes may have been doubled or moved), and counts missing
  * numbers, except those that damaged bytes in their place explain. */
 static void put_in_order(struct spool_scan *found)
@@ -195,7 +183,10 @@ static void put_in_order(struct spool_scan *found)
     for (size_t i = 0; i < found->count; i++) {
         struct spool_record record = found->records[i];
         struct spool_record *last = kept > 0 ? &found->records[kept - 1] : NULL;
-        if (last != NULL && is_same(last, &record)) {
+        bool same = last != NULL && !last->old && !record.old && last->number == record.number &&
+                    last->kind == record.kind && last->size == record.size &&
+                    last->sum == record.sum;
+        if (same) {
             last->arrived |= record.arrived;
             spool_add_damage(
                 &found->damage,

@@ -232,15 +232,6 @@ static int read_endpoint(struct settings_reader *reader, const char *endpoint)
 
 /* ---- the transport ---- */
 
-static int read_protocol(struct settings_reader *reader)
-{
-    const char *value = get_either(reader, "PROTOCOL");
-    if (value == NULL || strcmp(value, "http/protobuf") == 0)
-        return 0;
-    return fail(reader, "%s is %s; vitals speaks http/protobuf, port 4318 of most collectors",
-                reader->name, show(value).words);
-}
-
 static void read_compression(struct settings_reader *reader)
 {
     const char *value = get_either(reader, "COMPRESSION");
@@ -265,15 +256,10 @@ static int read_file(struct settings_reader *reader, const char *tail, const cha
     return 0;
 }
 
-static bool is_header(const char *name, const char *value)
+static int read_headers(struct settings_reader *reader)
 {
     static const char TOKEN[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    return strspn(name, TOKEN) == strlen(name) && strpbrk(value, "\r\n") == NULL;
-}
-
-static int read_headers(struct settings_reader *reader)
-{
     const char *value = get_either(reader, "HEADERS");
     struct otlp_pairs *headers = &reader->out->headers;
     if (value == NULL)
@@ -283,9 +269,10 @@ static int read_headers(struct settings_reader *reader)
         return fail(reader, "%s is not of the form name=value,name=value, percent-encoded",
                     reader->name);
     for (size_t i = 0; i < headers->count; i++) {
-        if (!is_header(headers->list[i].key, headers->list[i].value))
+        const char *key = headers->list[i].key;
+        if (strspn(key, TOKEN) != strlen(key) || strpbrk(headers->list[i].value, "\r\n") != NULL)
             return fail(reader, "%s: \"%s\" is no header that can be sent", reader->name,
-                        show(headers->list[i].key).words);
+                        show(key).words);
     }
     return 0;
 }
@@ -302,40 +289,37 @@ static void read_attributes(struct settings_reader *reader)
             NAME);
 }
 
-static void read_temporality(struct settings_reader *reader)
-{
-    static const char NAME[] = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
-    const char *value = reader->around->get(NAME);
-    if (value != NULL && strcasecmp(value, "cumulative") != 0)
-        say(reader, "otlp: %s is %s; sums are cumulative all the same", NAME, show(value).words);
-}
-
-/* ---- switches ---- */
-
-static void read_switches(struct settings_reader *reader)
-{
-    const char *disabled = reader->around->get("OTEL_SDK_DISABLED");
-    const char *exporter = reader->around->get("OTEL_METRICS_EXPORTER");
-    if (disabled != NULL && strcasecmp(disabled, "true") == 0)
-        reader->out->off = "OTEL_SDK_DISABLED is true";
-    else if (exporter != NULL && strcmp(exporter, "none") == 0)
-        reader->out->off = "OTEL_METRICS_EXPORTER is none";
-}
+/* ---- all of them ---- */
 
 int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *around,
                        struct otlp_settings *out, vitals_error *error)
 {
     struct settings_reader reader = {.around = around, .out = out, .error = error};
     *out = (struct otlp_settings){.url = NULL};
-    read_switches(&reader);
+
+    const char *disabled = around->get("OTEL_SDK_DISABLED");
+    const char *exporter = around->get("OTEL_METRICS_EXPORTER");
+    if (disabled != NULL && strcasecmp(disabled, "true") == 0)
+        out->off = "OTEL_SDK_DISABLED is true";
+    else if (exporter != NULL && strcmp(exporter, "none") == 0)
+        out->off = "OTEL_METRICS_EXPORTER is none";
     if (out->off != NULL)
         return 0;
+
     read_times(&reader);
     read_compression(&reader);
     read_attributes(&reader);
-    read_temporality(&reader);
+    static const char TEMPORALITY[] = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
+    const char *temporality = around->get(TEMPORALITY);
+    if (temporality != NULL && strcasecmp(temporality, "cumulative") != 0)
+        say(&reader, "otlp: %s is %s; sums are cumulative all the same", TEMPORALITY,
+            show(temporality).words);
+
     int code = read_endpoint(&reader, endpoint);
-    code = code == 0 ? read_protocol(&reader) : code;
+    const char *protocol = get_either(&reader, "PROTOCOL");
+    if (code == 0 && protocol != NULL && strcmp(protocol, "http/protobuf") != 0)
+        code = fail(&reader, "%s is %s; vitals speaks http/protobuf, port 4318 of most collectors",
+                    reader.name, show(protocol).words);
     code = code == 0 ? read_file(&reader, "CERTIFICATE", &out->ca_file) : code;
     code = code == 0 ? read_file(&reader, "CLIENT_CERTIFICATE", &out->certificate) : code;
     code = code == 0 ? read_file(&reader, "CLIENT_KEY", &out->key) : code;

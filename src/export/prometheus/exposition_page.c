@@ -44,20 +44,14 @@ void page_family(struct exposition_page *page, const char *prefix, const char *n
     page->seen_count = 0;
 }
 
-/* Returns the size of the family's name: OpenMetrics omits the _total of counters. */
-static size_t family_size(const struct exposition_page *page)
-{
-    size_t size = strlen(page->name);
-    if (page->format == EXPOSITION_OPENMETRICS && page->type == FAMILY_COUNTER)
-        size -= sizeof "_total" - 1;
-    return size;
-}
-
 static void head_line(struct exposition_page *page, const char *word, const char *rest)
 {
     text_string(page->out, word);
     text_string(page->out, page->prefix);
-    text_append(page->out, page->name, family_size(page));
+    size_t size = strlen(page->name);
+    if (page->format == EXPOSITION_OPENMETRICS && page->type == FAMILY_COUNTER)
+        size -= sizeof "_total" - 1; /* OpenMetrics names the family without it */
+    text_append(page->out, page->name, size);
     text_byte(page->out, ' ');
     text_string(page->out, rest);
     text_byte(page->out, '\n');
@@ -209,22 +203,19 @@ void page_sample_of(struct exposition_page *page, const struct exposition_row *r
 
 enum { STALE_INTERVALS = 3 };
 
-static bool is_too_old(const struct exposition_page *page, const vitals_row *row,
-                       vitals_metric metric)
-{
-    uint64_t taken = vitals_snapshot_monotonic_ns(page->snapshot);
-    uint64_t read = vitals_row_read_ns(row, metric);
-    uint64_t age = taken > read ? taken - read : 0;
-    return age + page->age_ns > STALE_INTERVALS * page->options->interval_ns;
-}
-
 bool page_number(const struct exposition_page *page, const vitals_row *row, vitals_metric metric,
                  double *value)
 {
     vitals_availability availability = vitals_row_number(row, metric, value);
     if (availability <= 0)
         return false;
-    return availability != VITALS_STALE || !is_too_old(page, row, metric);
+    if (availability != VITALS_STALE)
+        return true;
+
+    uint64_t taken = vitals_snapshot_monotonic_ns(page->snapshot);
+    uint64_t read = vitals_row_read_ns(row, metric);
+    uint64_t age = taken > read ? taken - read : 0;
+    return age + page->age_ns <= STALE_INTERVALS * page->options->interval_ns;
 }
 
 bool page_text(const vitals_row *row, vitals_metric metric, vitals_text *text)

@@ -109,24 +109,13 @@ static struct run_subject *subject_of(struct exposition_run *run, const char *uu
     return subject;
 }
 
-static void take_of_device(struct exposition_run *run, const char *uuid, size_t i,
-                           const struct usage_line *line)
-{
-    const struct metric_family *family = measured(i);
-    double number;
-    if (usage_line_value(line, "gpu", uuid, family->measure, &number) <= 0)
-        return;
-    struct run_subject *subject = subject_of(run, uuid, number);
-    if (subject != NULL)
-        take(family, &subject->values[i], number);
-}
-
 /* Takes a measure of each device of the line. */
 static void take_of_devices(struct exposition_run *run, size_t i, const json_t *usage,
                             const struct usage_line *line)
 {
     const json_t *values = json_object_get(usage, "values"), *value;
-    const char *measure = measured(i)->measure;
+    double number;
+    const struct metric_family *family = measured(i);
     size_t at;
     json_array_foreach(values, at, value)
     {
@@ -134,8 +123,12 @@ static void take_of_devices(struct exposition_run *run, size_t i, const json_t *
         const char *uuid = json_string_value(json_array_get(value, 1));
         const char *name = json_string_value(json_array_get(value, 2));
         if (scope != NULL && uuid != NULL && name != NULL && strcmp(scope, "gpu") == 0 &&
-            strcmp(name, measure) == 0)
-            take_of_device(run, uuid, i, line);
+            strcmp(name, family->measure) == 0 &&
+            usage_line_value(line, "gpu", uuid, family->measure, &number) > 0) {
+            struct run_subject *subject = subject_of(run, uuid, number);
+            if (subject != NULL)
+                take(family, &subject->values[i], number);
+        }
     }
 }
 

@@ -143,14 +143,6 @@ static void write_build(struct exposition_page *page, const struct metric_family
     page_value(page, 1);
 }
 
-/* A source that this machine does not have, or that is not requested, has not failed, and has no
- * sample. */
-static bool has_run(vitals_availability state)
-{
-    return state > 0 || state == VITALS_DENIED || state == VITALS_GONE ||
-           state == VITALS_TIMED_OUT || state == VITALS_FAILED || state == VITALS_OUTSIDE;
-}
-
 static void write_success(struct exposition_page *page, const struct metric_family *family,
                           const struct family_sources *from)
 {
@@ -158,7 +150,9 @@ static void write_success(struct exposition_page *page, const struct metric_fami
     (void)family, (void)from;
     for (size_t i = 0; i < table->count; i++) {
         vitals_availability state = exposition_state_of(table->rows[i].row);
-        if (!has_run(state))
+        /* A source that this machine does not have, or that is not requested, has not failed. */
+        if (state <= 0 && state != VITALS_DENIED && state != VITALS_GONE &&
+            state != VITALS_TIMED_OUT && state != VITALS_FAILED && state != VITALS_OUTSIDE)
             continue;
         page_sample_of(page, &table->rows[i]);
         page_value(page, state > 0 && state != VITALS_STALE);
