@@ -137,9 +137,6 @@ int command_feed(const struct settings *settings, const vitals_request *request,
         return open_sampler(settings, request, interval_ns, cancel, out);
     int code = recording_has_frames(settings->from) ? recording_feed(settings->from, out, &error)
                                                     : feed_file_open(settings->from, out, &error);
-    const char *problem = code == 0 ? recording_feed_problem(settings->from) : "";
-    if (*problem != '\0')
-        (void)command_fail(0, "%s: %s", command_safe(settings->from), problem);
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : 0;
 }
 

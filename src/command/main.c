@@ -262,7 +262,7 @@ static const struct command commands[] = {
         .purpose =
             "Shows what a run used, from a recording (vitals run --record), from the JSON of an "
             "account, or from a file of resource-tracker or gpu_tracker; - is standard input. "
-            "What is cut off or broken is read as far as it goes.",
+            "Text that is cut off or broken is read as far as it goes.",
         .examples = "vitals report run.db\n"
                     "vitals report run.db --html run.html     a page with charts\n"
                     "vitals report run.db --phases            what each phase used\n"

@@ -10,7 +10,6 @@
 
 #include "record/account_json.h"
 #include "record/foreign/gpu_tracker.h"
-#include "record/sqlite/database.h"
 
 static bool is_standard_input(const char *path)
 {
@@ -73,11 +72,6 @@ bool recording_has_frames(const char *path)
     bool found = is_database(head, fread(head, 1, sizeof head, file));
     (void)fclose(file);
     return found;
-}
-
-const char *recording_feed_problem(const char *path)
-{
-    return recording_has_frames(path) ? database_problem(path) : "";
 }
 
 static int read_form(struct recording *recording, FILE *file, vitals_error *error)
@@ -231,8 +225,10 @@ int recording_open_tracked(const char *path, const char *const *phases, size_t c
     return 0;
 }
 
-void recording_clear(struct recording *recording)
+void recording_close(struct recording *recording)
 {
+    if (recording == NULL)
+        return;
     for (size_t i = 0; i < recording->series_count; i++) {
         free((char *)recording->series[i].name);
         free((char *)recording->series[i].unit);
@@ -253,14 +249,6 @@ void recording_clear(struct recording *recording)
     free(recording->open);
     text_done(&recording->problem);
     vitals_account_free(recording->account);
-    *recording = (struct recording){.path = recording->path};
-}
-
-void recording_close(struct recording *recording)
-{
-    if (recording == NULL)
-        return;
-    recording_clear(recording);
     free(recording->path);
     free(recording);
 }

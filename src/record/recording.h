@@ -1,7 +1,8 @@
 /* recording.h: a file that somebody recorded, read again, whoever wrote it.
  *
- * The form is told by the content, never by the name. What is cut off or broken is read as far as
- * it goes, and `problem` says what is missing. One thread. */
+ * The form is told by the content, never by the name. Text that is cut off or broken is read as far
+ * as it goes, and `problem` says what is missing; a database that SQLite cannot read is refused.
+ * One thread. */
 #ifndef VITALS_RECORD_RECORDING_H
 #define VITALS_RECORD_RECORDING_H
 
@@ -65,9 +66,6 @@ const struct recorded_phase *recording_phases(const struct recording *recording,
 
 /* Whether a file is one that may hold snapshots: SQLite, by its first bytes. */
 bool recording_has_frames(const char *path);
-
-/* What is known to be wrong with such a file before its snapshots are read; "" where nothing is. */
-const char *recording_feed_problem(const char *path);
 
 /* Its snapshots, where it holds whole ones: can seek. Those that are broken are passed over, and
  * said once all others were given. Errors: EUNSUPPORTED: it holds none. */

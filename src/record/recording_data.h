@@ -88,9 +88,6 @@ void recording_attribute(struct recording *recording, const char *name, vitals_t
 bool recording_is_possible(const char *unit, double value);
 void recording_figure(struct recording *recording, const vitals_figure_form *form);
 
-/* Forgets all but its path: it is read again. */
-void recording_clear(struct recording *recording);
-
 /* Adds a sentence to what is wrong with it; an empty one is none. */
 void recording_wrong(struct recording *recording, const char *format, ...) VITALS_FORMAT(2, 3);
 

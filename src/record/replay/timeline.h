@@ -50,7 +50,7 @@ struct timeline {
 };
 
 /* A recording with snapshots (SQLite), or a file of JSON that can be rewound: its documents are
- * looked up once, 1 s a GB or so. What was cut off is read as far as it goes.
+ * looked up once, 1 s a GB or so. JSON that was cut off is read as far as it goes.
  * Errors: those of recording_open; EUNSUPPORTED: it holds no snapshots (a CSV, an account), or the
  * file is a pipe; EFORMAT. The message says what to do instead. */
 int timeline_open(const char *path, struct timeline *out, vitals_error *error);

@@ -40,13 +40,20 @@ const char DATABASE_TABLES[] =
     " subject TEXT NOT NULL, label TEXT NOT NULL, source TEXT NOT NULL, state TEXT NOT NULL,"
     " value REAL);";
 
+int database_fail_damaged(const char *path, const char *why, vitals_error *error)
+{
+    return record_fail(VITALS_EFORMAT, path, error,
+                       "SQLite cannot read it: %s; sqlite3 FILE .recover may save a part of it",
+                       why);
+}
+
 int database_fail(sqlite3 *database, const char *path, vitals_error *error)
 {
     int number = sqlite3_system_errno(database), result = sqlite3_errcode(database) & 0xFF;
     if (result == SQLITE_NOMEM)
         return record_fail(VITALS_EMEMORY, path, error, "out of memory");
     if (result == SQLITE_NOTADB || result == SQLITE_CORRUPT)
-        return record_fail(VITALS_EFORMAT, path, error, "%s", sqlite3_errmsg(database));
+        return database_fail_damaged(path, sqlite3_errmsg(database), error);
     if (result == SQLITE_CANTOPEN && number != 0)
         return record_fail_errno(number, path, error);
     int code = result == SQLITE_PERM || result == SQLITE_READONLY || result == SQLITE_AUTH
@@ -126,79 +133,6 @@ static int remove_old(const char *path, bool overwrite, vitals_error *error)
     return 0;
 }
 
-/* What the file lacks may stand in its log. */
-static bool has_log(const char *path)
-{
-    char log[4096];
-    struct stat status;
-    int size = snprintf(log, sizeof log, "%s-wal", path);
-    return (size_t)size < sizeof log && stat(log, &status) == 0 && status.st_size > 0;
-}
-
-bool database_is_cut(const char *path)
-{
-    enum { HEAD = 32, PAGE_SIZE_AT = 16, COUNT_AT = 28 };
-    unsigned char head[HEAD];
-    struct stat status;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0)
-        return false;
-    bool read = fstat(descriptor, &status) == 0 && pread(descriptor, head, HEAD, 0) == HEAD;
-    close(descriptor);
-    if (!read || has_log(path))
-        return false;
-    uint64_t page = (uint64_t)head[PAGE_SIZE_AT] << 8 | head[PAGE_SIZE_AT + 1], count = 0;
-    for (int i = 0; i < 4; i++)
-        count = count << 8 | head[COUNT_AT + i];
-    return (uint64_t)status.st_size < (page == 1 ? 65536 : page) * count;
-}
-
-const char *database_problem(const char *path)
-{
-    return database_is_cut(path) ? "it was cut off: what is left of it is read" : "";
-}
-
-static int (*size_of_file)(sqlite3_file *file, sqlite3_int64 *size);
-
-/* In whole pages: SQLite would fill the last one up with zeros, and take them for values. */
-static int size_in_pages(sqlite3_file *file, sqlite3_int64 *size)
-{
-    unsigned char page[2] = {0};
-    int result = size_of_file(file, size);
-    if (result == SQLITE_OK)
-        result = file->pMethods->xRead(file, page, sizeof page, 16);
-    sqlite3_int64 bytes = (sqlite3_int64)page[0] << 8 | page[1];
-    bytes = bytes == 1 ? 65536 : bytes;
-    if (result == SQLITE_OK && bytes > 0)
-        *size -= *size % bytes;
-    return result;
-}
-
-static void count_whole_pages(sqlite3 *database)
-{
-    static sqlite3_io_methods methods;
-    sqlite3_file *file = NULL;
-    if (sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
-        file == NULL || file->pMethods == NULL || file->pMethods == &methods)
-        return;
-    methods = *file->pMethods;
-    size_of_file = methods.xFileSize;
-    methods.xFileSize = size_in_pages;
-    file->pMethods = &methods;
-}
-
-/* SQLite refuses a file that was cut off, unless its schema may be written: which it may not, since
- * it is open for reading alone. */
-static int allow_cut(sqlite3 *database, const char *path, vitals_error *error)
-{
-    int ignored;
-    if (!database_is_cut(path))
-        return 0;
-    count_whole_pages(database);
-    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 0, &ignored);
-    return database_run(database, path, "PRAGMA writable_schema=ON", error);
-}
-
 /* Its own pages are few, so that memory stays where it is however long it records; and a file from
  * elsewhere may do nothing but be read. */
 static int configure(sqlite3 *database, const char *path, enum database_use use,
@@ -216,9 +150,6 @@ static int configure(sqlite3 *database, const char *path, enum database_use use,
                             "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
                             "PRAGMA cache_size=-1024;PRAGMA temp_store=MEMORY;",
                             error);
-    int code = use == DATABASE_READ ? allow_cut(database, path, error) : 0;
-    if (code < 0)
-        return code;
     return database_run(database, path, "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;", error);
 }
 
@@ -233,30 +164,33 @@ static int check_file(const char *path, vitals_error *error)
     return 0;
 }
 
-/* Whether it can be read at all. One that was not closed has a log beside it, which SQLite reads
- * only where it may write beside it too. */
+/* Returns true if the file ends inside a page, and no log holds that page. SQLite would read zeros
+ * for the rest of it. */
+static bool ends_inside_page(sqlite3 *database, const char *path)
+{
+    char log[4096];
+    struct stat status;
+    long long page_size = database_number(database, "PRAGMA page_size");
+    if (page_size <= 0 || stat(path, &status) != 0 || status.st_size % page_size == 0)
+        return false;
+    return (size_t)snprintf(log, sizeof log, "%s-wal", path) >= sizeof log ||
+           stat(log, &status) != 0 || status.st_size == 0;
+}
+
+/* Reads the schema. SQLite reads the log of a database that was not closed only if it may also
+ * write beside it. */
 static int probe(sqlite3 *database, const char *path, vitals_error *error)
 {
-    if (sqlite3_exec(database, "PRAGMA schema_version", NULL, NULL, NULL) == SQLITE_OK)
-        return 0;
+    if (sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_OK)
+        return ends_inside_page(database, path)
+                   ? database_fail_damaged(path, "it was cut off", error)
+                   : 0;
     int result = sqlite3_errcode(database) & 0xFF;
     if (result != SQLITE_CANTOPEN && result != SQLITE_READONLY)
         return database_fail(database, path, error);
     return record_fail(VITALS_EDENIED, path, error,
                        "it was not closed, and its folder cannot be written; copy it with its -wal "
                        "elsewhere and read that");
-}
-
-/* What is left of one that was cut off, in its place; where that cannot be had, as much as SQLite
- * itself can read. */
-static void salvage(sqlite3 **database, const char *path, int *code)
-{
-    sqlite3 *whole;
-    if (database_salvage(path, *database, &whole, NULL) < 0)
-        return;
-    (void)sqlite3_close_v2(*database);
-    *database = whole;
-    *code = 0;
 }
 
 int database_open(const char *path, enum database_use use, bool overwrite, sqlite3 **out,
@@ -279,8 +213,6 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
         code = configure(database, path, use, error);
     if (code == 0 && use != DATABASE_MAKE)
         code = probe(database, path, error);
-    if (use == DATABASE_READ && database_is_cut(path))
-        salvage(&database, path, &code);
     if (code < 0) {
         (void)sqlite3_close_v2(database);
         return code;
@@ -324,13 +256,6 @@ int database_check_form(sqlite3 *database, const char *path, vitals_error *error
                        DATABASE_SCHEMA);
 }
 
-bool database_is_damaged(sqlite3 *database)
-{
-    return sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) !=
-               SQLITE_OK &&
-           (sqlite3_errcode(database) & 0xFF) == SQLITE_CORRUPT;
-}
-
 bool database_has_table(sqlite3 *database, const char *name)
 {
     sqlite3_stmt *statement = NULL;
@@ -351,12 +276,6 @@ bool database_has_table(sqlite3 *database, const char *name)
 const char *database_version(void)
 {
     return NULL;
-}
-
-const char *database_problem(const char *path)
-{
-    (void)path;
-    return "";
 }
 
 #endif

@@ -13,11 +13,6 @@
 
 #define DATABASE_ABSENT BUILT_WITHOUT_SQLITE "; recordings in CSV work without it"
 
-#define DATABASE_DAMAGED "some of it is damaged: what is whole is read"
-
-/* What is wrong with a file as a whole: it was cut off; "" where nothing is. */
-const char *database_problem(const char *path);
-
 /* "3.40.1", or NULL where it was built without. */
 const char *database_version(void);
 
@@ -45,18 +40,13 @@ extern const char DATABASE_TABLES[];
 /* A name as SQL takes it, in quotes. */
 void database_quote(const char *name, char *out, size_t capacity);
 
-/* What can still be read of a recording of ours that is damaged, as a whole one that nobody else
- * sees and that is gone when it is closed. `damaged` is it as SQLite reads it, or NULL. Costs as
- * much temporary room as the file has. Errors: EFORMAT (none of ours), ESYSTEM, EMEMORY. */
-int database_salvage(const char *path, sqlite3 *damaged, sqlite3 **out, vitals_error *error);
-
-/* Whether a file is shorter than it says it is: it was cut off. Its pages that are left can be
- * read. */
-bool database_is_cut(const char *path);
-
 /* One step of a statement that gives no rows, and makes it ready again. */
 int database_step(sqlite3_stmt *statement, const char *path, vitals_error *error);
 int database_fail(sqlite3 *database, const char *path, vitals_error *error);
+
+/* EFORMAT, with a message that names the file, `why`, and the command that may save a part of it.
+ */
+int database_fail_damaged(const char *path, const char *why, vitals_error *error);
 
 /* The one number that a statement gives; 0 where it gives none. */
 long long database_number(sqlite3 *database, const char *sql);
@@ -66,9 +56,6 @@ long long database_number(sqlite3 *database, const char *sql);
 
 /* Errors: EUNSUPPORTED: it is a recording of ours, of a newer form than this vitals knows. */
 int database_check_form(sqlite3 *database, const char *path, vitals_error *error);
-
-/* Whether what tells of its tables cannot be read. */
-bool database_is_damaged(sqlite3 *database);
 
 /* Whether there is an ordinary table of that name: no view and no virtual one, which a hostile file
  * could have put in its place. */

@@ -31,28 +31,12 @@ static int prepare_all(struct frames *frames, vitals_error *error)
     };
     _Static_assert(sizeof FIND / sizeof FIND[0] == sizeof frames->find / sizeof frames->find[0],
                    "a statement for each place");
-    finalize_all(frames);
     int code = database_prepare(frames->database, frames->path,
                                 "SELECT key,encoding,content FROM frames WHERE sequence=?1",
                                 &frames->read, error);
     for (size_t i = 0; i < sizeof FIND / sizeof FIND[0] && code == 0; i++)
         code = database_prepare(frames->database, frames->path, FIND[i], &frames->find[i], error);
     return code;
-}
-
-int frames_salvage(struct frames *frames, vitals_error *error)
-{
-    sqlite3 *whole = NULL;
-    if (frames->salvaged)
-        return record_fail(VITALS_EFORMAT, frames->path, error, "is damaged");
-    frames->salvaged = true;
-    int code = database_salvage(frames->path, frames->database, &whole, error);
-    if (code < 0)
-        return code;
-    finalize_all(frames); /* else the old one would stay open */
-    (void)sqlite3_close_v2(frames->database);
-    frames->database = whole;
-    return prepare_all(frames, error);
 }
 
 static int open_database(struct frames *frames, const char *path, vitals_error *error)
@@ -65,8 +49,6 @@ static int open_database(struct frames *frames, const char *path, vitals_error *
         code = database_check_form(frames->database, path, error);
     if (code < 0)
         return code;
-    if (database_is_damaged(frames->database))
-        (void)frames_salvage(frames, error); /* or as much as SQLite can read */
     if (!database_has_table(frames->database, "frames"))
         return record_fail(VITALS_EUNSUPPORTED, path, error,
                            "holds no snapshots; vitals report tells what is in it");
@@ -91,7 +73,7 @@ void frames_close(struct frames *frames)
     *frames = (struct frames){.path = NULL};
 }
 
-static int find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
+int frames_find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
                 vitals_error *error)
 {
     sqlite3_stmt *statement = frames->find[place];
@@ -105,15 +87,6 @@ static int find(struct frames *frames, enum frames_place place, int64_t argument
     }
     (void)sqlite3_reset(statement);
     return code;
-}
-
-int frames_find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
-                vitals_error *error)
-{
-    int code = find(frames, place, argument, number, error);
-    if (code != VITALS_EFORMAT || frames_salvage(frames, error) < 0)
-        return code;
-    return find(frames, place, argument, number, error);
 }
 
 /* The row of a frame stands, or EFORMAT. What it borrows is good until the statement is reset. */

@@ -16,7 +16,6 @@ struct frames {
     sqlite3_stmt *find[4]; /* by enum frames_place */
     sqlite3_stmt *read;
     struct frame_decoder decoder;
-    bool salvaged; /* it was put together anew, or that was tried */
 };
 
 enum frames_place { FRAMES_AFTER, FRAMES_BEFORE, FRAMES_UNTIL_TIME, FRAMES_FROM_TIME };
@@ -24,10 +23,6 @@ enum frames_place { FRAMES_AFTER, FRAMES_BEFORE, FRAMES_UNTIL_TIME, FRAMES_FROM_
 /* Errors: those of database_open, EUNSUPPORTED: it holds no snapshots, EMEMORY. */
 int frames_open(struct frames *frames, const char *path, vitals_error *error);
 void frames_close(struct frames *frames);
-
-/* Puts what is whole of a damaged file in its place: another `database`. frames_find does where it
- * has to. Errors: EFORMAT (that was tried already), those of database_salvage. */
-int frames_salvage(struct frames *frames, vitals_error *error);
 
 /* The number of the frame next to the number, or the moment, that is said. 1; 0: there is none;
  * negative: ESYSTEM, EFORMAT. */

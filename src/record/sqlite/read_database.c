@@ -1,7 +1,7 @@
 /* read_database.c: recordings that are SQLite: ours and gpu_tracker's.
  *
  * Only tables are read, never a view that a hostile file may have in a table's place, and what a
- * page of it says is checked. What comes before a broken page is kept. */
+ * page of it says is checked. A file with a page that SQLite cannot read is refused. */
 #include "record/recording_data.h"
 #include "record/sqlite/database.h"
 
@@ -157,13 +157,6 @@ static bool is_table(struct recording *recording, sqlite3 *database, const char 
     return false;
 }
 
-/* Of a part of an account the rest would be missed: without it figures are made of the samples. */
-static bool has_account(struct recording *recording, sqlite3 *database)
-{
-    return is_table(recording, database, "account") &&
-           database_number(database, "SELECT count(value) >= 0 FROM account") == 1;
-}
-
 static void read_samples(struct recording *recording, sqlite3 *database)
 {
     struct columns columns = {0, calloc(SERIES_READ_MAX, sizeof(char *)),
@@ -194,7 +187,6 @@ static int read_ours(struct recording *recording, sqlite3 *database, vitals_erro
 {
     int code = database_check_form(database, recording->path, error);
     recording->format = "vitals";
-    recording->damaged = database_is_damaged(database);
     if (code < 0)
         return code;
     if (is_table(recording, database, "attributes"))
@@ -205,7 +197,7 @@ static int read_ours(struct recording *recording, sqlite3 *database, vitals_erro
         (void)for_each(recording, database,
                        "SELECT time,begins,name,pid,tid FROM marks ORDER BY rowid", take_mark,
                        NULL);
-    if (has_account(recording, database))
+    if (is_table(recording, database, "account"))
         (void)for_each(recording, database,
                        "SELECT name,unit,subject,label,source,state,value FROM account "
                        "ORDER BY place",
@@ -282,49 +274,15 @@ static int read_any(struct recording *recording, sqlite3 *database, vitals_error
                        "is a SQLite database, but no recording");
 }
 
-/* Again, of what its pages hold, where SQLite loses its way among them. */
-static void read_salvaged(struct recording *recording, sqlite3 *database)
-{
-    sqlite3 *whole = NULL;
-    vitals_account *account = NULL;
-    vitals_error error;
-    if (vitals_account_new(&account, &error) < 0)
-        return;
-    if (database_salvage(recording->path, database, &whole, &error) < 0) {
-        vitals_account_free(account);
-        return;
-    }
-    recording_clear(recording);
-    recording->account = account;
-    recording_wrong(recording, "%s", DATABASE_DAMAGED);
-    if (read_any(recording, whole, &error) < 0)
-        recording_wrong(recording, "%s", error.message);
-    (void)sqlite3_close_v2(whole);
-}
-
-/* Whether neither the file nor its pages told of anything. */
-static bool tells_nothing(const struct recording *recording)
-{
-    return recording->series_count == 0 && recording->phase_count == 0 &&
-           vitals_account_next(recording->account, NULL) == NULL &&
-           vitals_account_next_attribute(recording->account, NULL) == NULL;
-}
-
 int read_database(struct recording *recording, vitals_error *error)
 {
     sqlite3 *database = NULL;
     int code = database_open(recording->path, DATABASE_READ, false, &database, error);
     if (code < 0)
         return code;
-    const char *problem = database_problem(recording->path);
-    recording_wrong(recording, "%s", problem);
     code = read_any(recording, database, error);
-    bool damaged = code == 0 && recording->damaged;
-    if (damaged)
-        read_salvaged(recording, database);
-    if (code == 0 && (damaged || problem[0] != '\0') && tells_nothing(recording))
-        code = record_fail(VITALS_EFORMAT, recording->path, error,
-                           "is damaged, and nothing of it can be read");
+    if (code == 0 && recording->damaged)
+        code = database_fail_damaged(recording->path, "it is damaged", error);
     (void)sqlite3_close_v2(database);
     return code;
 }

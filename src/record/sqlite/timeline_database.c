@@ -14,7 +14,6 @@
 
 struct database_timeline {
     struct frames frames;
-    sqlite3 *prepared; /* that the statements are of */
     sqlite3_stmt *span, *count, *marks;
     bool placed;
     int64_t number;    /* of the frame that was given last, where placed */
@@ -31,23 +30,11 @@ struct database_timeline {
 
 /* ---- statements ---- */
 
-static void finalize_all(struct database_timeline *timeline)
-{
-    (void)sqlite3_finalize(timeline->span);
-    (void)sqlite3_finalize(timeline->count);
-    (void)sqlite3_finalize(timeline->marks);
-    timeline->span = timeline->count = timeline->marks = NULL;
-    timeline->counted = 0;
-    timeline->highest = -1;
-}
-
 static int prepare(struct database_timeline *timeline, vitals_error *error)
 {
     sqlite3 *database = timeline->frames.database;
     const char *path = timeline->frames.path;
     bool marked = database_has_table(database, "marks");
-    finalize_all(timeline);
-    timeline->prepared = database;
     int code = database_prepare(database, path,
                                 "SELECT (SELECT min(time_ns) FROM frames),"
                                 "(SELECT max(time_ns) FROM frames)",
@@ -58,15 +45,6 @@ static int prepare(struct database_timeline *timeline, vitals_error *error)
                                 "ORDER BY rowid",
                                 &timeline->marks, error);
     return code;
-}
-
-/* Anew where the file was damaged and has been put together. */
-static int prepare_again(struct database_timeline *timeline, vitals_error *error)
-{
-    if (timeline->prepared == timeline->frames.database)
-        return 0;
-    recording_wrong(timeline->recording, "%s", DATABASE_DAMAGED);
-    return prepare(timeline, error);
 }
 
 /* One that rotates goes on in another file of its name: SQLite would read that one's log into this
@@ -120,10 +98,10 @@ static uint64_t instant(sqlite3_stmt *statement, int column)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-static int look_up(struct database_timeline *timeline, struct timeline_span *out,
-                   vitals_error *error)
+static int span(void *data, struct timeline_span *out, vitals_error *error)
 {
-    int code = prepare_again(timeline, error);
+    struct database_timeline *timeline = data;
+    int code = check_moved(timeline, error);
     if (code == 0)
         code = count_new(timeline, error);
     if (code < 0)
@@ -135,17 +113,6 @@ static int look_up(struct database_timeline *timeline, struct timeline_span *out
         code = database_fail(timeline->frames.database, timeline->frames.path, error);
     (void)sqlite3_reset(timeline->span);
     return code;
-}
-
-static int span(void *data, struct timeline_span *out, vitals_error *error)
-{
-    struct database_timeline *timeline = data;
-    int code = check_moved(timeline, error);
-    if (code == 0)
-        code = look_up(timeline, out, error);
-    if (code != VITALS_EFORMAT || frames_salvage(&timeline->frames, error) < 0)
-        return code;
-    return look_up(timeline, out, error);
 }
 
 /* ---- snapshots ---- */
@@ -283,8 +250,7 @@ static const struct recorded_phase *phases(void *data, size_t *count)
 {
     struct database_timeline *timeline = data;
     vitals_error error;
-    bool whole = check_moved(timeline, &error) == 0 && prepare_again(timeline, &error) == 0;
-    sqlite3_stmt *statement = whole ? timeline->marks : NULL;
+    sqlite3_stmt *statement = check_moved(timeline, &error) == 0 ? timeline->marks : NULL;
     if (statement == NULL)
         return recording_phases(timeline->recording, count);
     (void)sqlite3_bind_int64(statement, 1, timeline->told_mark);
@@ -309,7 +275,9 @@ static const char *problem(void *data)
 static void close_timeline(void *data)
 {
     struct database_timeline *timeline = data;
-    finalize_all(timeline);
+    (void)sqlite3_finalize(timeline->span);
+    (void)sqlite3_finalize(timeline->count);
+    (void)sqlite3_finalize(timeline->marks);
     frames_close(&timeline->frames);
     recording_close(timeline->recording);
     free(timeline);
@@ -325,7 +293,7 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
         return record_fail(VITALS_EMEMORY, path, error, "out of memory");
     }
     timeline->recording = recording;
-    timeline->told_mark = -1;
+    timeline->told_mark = timeline->highest = -1;
     struct stat status;
     int code = frames_open(&timeline->frames, path, error);
     if (code == 0 && stat(path, &status) == 0) {
@@ -334,9 +302,6 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
     }
     if (code == 0)
         code = prepare(timeline, error);
-    recording_wrong(recording, "%s", code == 0 ? database_problem(path) : "");
-    if (timeline->frames.salvaged)
-        recording_wrong(recording, "%s", DATABASE_DAMAGED);
     if (code < 0) {
         close_timeline(timeline);
         return code;

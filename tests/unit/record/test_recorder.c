@@ -443,6 +443,7 @@ static void a_kill_costs_a_second(const char *name)
     const struct series *cores = recording_find(recording, "cpu_cores", "");
     CHECK_NOT_NULL(cores);
     CHECK(cores->count + 10 >= told + 1);
+    CHECK_STR(recording_problem(recording), "");
     CHECK_NEAR(cores->seconds[1] - cores->seconds[0], 0.1, 1e-6);
     recording_close(recording);
     record_world_close(&world);
