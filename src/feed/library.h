@@ -1,9 +1,8 @@
 /* library.h: a shared library that some commands need and most do not, opened when one does.
  *
  * What is linked into a program is loaded at each start, which costs `vitals run` more than what it
- * is there for. A header beside each user (record/sqlite/sqlite.h, record/sqlite/zlib.h,
- * monitor/curses.h) lists the functions that are called, which are then called by their own names.
- * Thread rule: any thread; a library is never closed. */
+ * is there for. A header beside each user (monitor/curses.h) lists the functions that are called,
+ * which are then called by their own names. Thread rule: any thread; a library is never closed. */
 #ifndef VITALS_FEED_LIBRARY_H
 #define VITALS_FEED_LIBRARY_H
 

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #if VITALS_WITH_SQLITE
-#include "feed/library.h"
 #include "record/sample.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 
 const char *database_version(void)
 {
-    return sqlite_missing() == NULL ? sqlite3_libversion() : NULL;
+    return sqlite3_libversion();
 }
 
 const char DATABASE_TABLES[] =
@@ -200,9 +199,6 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
                                 [DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
                                 [DATABASE_READ] = SQLITE_OPEN_READONLY};
     sqlite3 *database = NULL;
-    const char *missing = sqlite_missing();
-    if (missing != NULL)
-        return record_fail(VITALS_EUNSUPPORTED, path, error, "SQLite is not there: %s", missing);
     int code = use == DATABASE_MAKE ? remove_old(path, overwrite, error) : check_file(path, error);
     if (code < 0)
         return code;

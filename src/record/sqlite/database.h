@@ -1,6 +1,7 @@
 /* database.h: SQLite, as recordings need it: opened the same way everywhere, its errors as ours.
  *
- * Only files with `database` in their name use it (sqlite.h); without it they say EUNSUPPORTED. */
+ * Only files with `database` in their name use it; in a build without SQLite they return
+ * EUNSUPPORTED. */
 #ifndef VITALS_RECORD_SQLITE_DATABASE_H
 #define VITALS_RECORD_SQLITE_DATABASE_H
 
@@ -20,8 +21,8 @@ const char *database_version(void);
 int database_put_account(const char *path, const vitals_account *account, vitals_error *error);
 
 #if VITALS_WITH_SQLITE
-#include "feed/built_without.h"
-#include "record/sqlite/sqlite.h"
+
+#include <sqlite3.h>
 
 enum { DATABASE_APPLICATION = 0x56544C53, DATABASE_SCHEMA = 1 }; /* "VTLS" */
 

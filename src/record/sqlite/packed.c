@@ -7,8 +7,7 @@
 #include "record/sample.h"
 
 #if VITALS_WITH_ZLIB
-#include "feed/library.h"
-#include "record/sqlite/zlib.h"
+#include <zlib.h>
 #endif
 
 static int no_memory(const char *path, vitals_error *error)
@@ -20,14 +19,12 @@ static int no_memory(const char *path, vitals_error *error)
 
 const char *packed_version(void)
 {
-    return zlib_missing() == NULL ? zlibVersion() : NULL;
+    return zlibVersion();
 }
 
 bool packed_deflate(const struct text *from, struct text *out)
 {
     text_reset(out);
-    if (zlib_missing() != NULL)
-        return false;
     uLongf size = compressBound((uLong)from->size);
     char *place = text_reserve(out, size);
     if (place == NULL)
@@ -44,9 +41,8 @@ bool packed_deflate_lean(const struct text *from, struct text *out)
     enum { WINDOW_BITS = 12, MEMORY_LEVEL = 5 };
     z_stream stream = {.next_in = (z_const Bytef *)from->bytes, .avail_in = (uInt)from->size};
     text_reset(out);
-    if (zlib_missing() != NULL || from->size > PACKED_MAX ||
-        deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
+    if (from->size > PACKED_MAX || deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, WINDOW_BITS,
+                                                MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
         return false;
     int result = Z_OK;
     const size_t step = from->size / 4 + 64;
@@ -69,9 +65,6 @@ int packed_inflate(const void *content, size_t content_size, struct text *out, c
     text_reset(out);
     if (content_size > PACKED_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
-    const char *missing = zlib_missing();
-    if (missing != NULL)
-        return record_fail(VITALS_EUNSUPPORTED, path, error, "zlib is not there: %s", missing);
     z_stream stream = {.next_in = (z_const Bytef *)content, .avail_in = (uInt)content_size};
     int result = inflateInit(&stream);
     if (result != Z_OK)
