@@ -6,8 +6,8 @@
 
 #include "command/output.h"
 #include "monitor/monitor.h"
+#include "record/frame/packed.h"
 #include "record/sqlite/database.h"
-#include "record/sqlite/packed.h"
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>

@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
+#include "record/frame/packed.h"
 #include "record/recording.h"
 #include "record/sample.h"
-#include "record/sqlite/packed.h"
 #include <vitals/sys/account.h>
 
 enum {

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "record/replay/change.h"
+#include "record/frame/change.h"
 #include "record/sample.h"
 
 enum {

@@ -8,7 +8,7 @@
 
 #if VITALS_WITH_SQLITE
 
-#include "record/sqlite/frame.h"
+#include "record/frame/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

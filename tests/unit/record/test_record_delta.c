@@ -2,7 +2,7 @@
  * differs, and nonsense in its place is refused. */
 #include "check.h"
 
-#include "record/sqlite/delta.h"
+#include "record/frame/delta.h"
 
 static uint64_t state = 7;
 

@@ -1,7 +1,7 @@
 /* change_write.c: a snapshot becomes bytes. See change_layout.h. */
 #include <string.h>
 
-#include "record/replay/change_layout.h"
+#include "record/frame/change_layout.h"
 
 /* ---- what a snapshot has ---- */
 

@@ -8,10 +8,10 @@
  * byte: what stands there is a number of such slots, a step, what comes with the step, and so on to
  * the last step of the table. A slot that is alike opens the base's next row where the row before
  * is through. */
-#ifndef VITALS_RECORD_REPLAY_CHANGE_LAYOUT_H
-#define VITALS_RECORD_REPLAY_CHANGE_LAYOUT_H
+#ifndef VITALS_RECORD_FRAME_CHANGE_LAYOUT_H
+#define VITALS_RECORD_FRAME_CHANGE_LAYOUT_H
 
-#include "record/replay/change.h"
+#include "record/frame/change.h"
 
 enum change_step {
     STEP_END,   /* of the table; what the base has left has gone */

@@ -1,5 +1,5 @@
 /* frame.c: see frame.h. */
-#include "record/sqlite/frame.h"
+#include "record/frame/frame.h"
 
 #include "feed/feed_json.h"
 #include "record/sample.h"

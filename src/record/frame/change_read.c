@@ -1,7 +1,7 @@
 /* change_read.c: a snapshot from its bytes, whatever they are. See change_layout.h. */
 #include <string.h>
 
-#include "record/replay/change_layout.h"
+#include "record/frame/change_layout.h"
 #include "record/sample.h"
 
 struct reader {

@@ -1,7 +1,7 @@
 /* packed.h: a snapshot as bytes of a recording and back: JSON, made small by zlib where it is
  * there. */
-#ifndef VITALS_RECORD_SQLITE_PACKED_H
-#define VITALS_RECORD_SQLITE_PACKED_H
+#ifndef VITALS_RECORD_FRAME_PACKED_H
+#define VITALS_RECORD_FRAME_PACKED_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* packed.c: see packed.h. */
-#include "record/sqlite/packed.h"
+#include "record/frame/packed.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* delta.h: bytes told by what they share with older bytes: parts to copy and parts that are new.
  * Pure but for memory. */
-#ifndef VITALS_RECORD_SQLITE_DELTA_H
-#define VITALS_RECORD_SQLITE_DELTA_H
+#ifndef VITALS_RECORD_FRAME_DELTA_H
+#define VITALS_RECORD_FRAME_DELTA_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/sqlite/packed.h"
+#include "record/frame/packed.h"
 
 /* Old bytes, and where in them each block is found again. Zeroed it is empty. */
 struct delta_base {

@@ -1,11 +1,11 @@
 /* frame.h: a snapshot as a frame of a recording, and back: whole, or what differs from a whole one
  * that stands before it. Where frames go and who finds them again is their keeper's. One thread. */
-#ifndef VITALS_RECORD_SQLITE_FRAME_H
-#define VITALS_RECORD_SQLITE_FRAME_H
+#ifndef VITALS_RECORD_FRAME_FRAME_H
+#define VITALS_RECORD_FRAME_FRAME_H
 
 #include <vitals/sys/builder.h>
 
-#include "record/sqlite/delta.h"
+#include "record/frame/delta.h"
 
 /* Zeroed it is new. */
 struct frame_encoder {

@@ -1,12 +1,12 @@
 /* change.h: a snapshot as bytes: what differs from an older one, or, told by none, all of it; and
  * back, the same to the last bit. For what is kept for a while and read by who wrote it: no form
  * for others (docs/recording.md has that). Pure but for memory; one thread for each object. */
-#ifndef VITALS_RECORD_REPLAY_CHANGE_H
-#define VITALS_RECORD_REPLAY_CHANGE_H
+#ifndef VITALS_RECORD_FRAME_CHANGE_H
+#define VITALS_RECORD_FRAME_CHANGE_H
 
 #include <vitals/sys/builder.h>
 
-#include "record/sqlite/packed.h"
+#include "record/frame/packed.h"
 
 /* Whether one can be told by the other: they have the same tables and columns and one origin. */
 bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot);

@@ -2,7 +2,7 @@
  *
  * A delta is any number of: size of new bytes, those, offset and size of what is copied; sizes and
  * offsets in 7 bits a byte, the low ones first. */
-#include "record/sqlite/delta.h"
+#include "record/frame/delta.h"
 
 #include <stdlib.h>
 #include <string.h>
