@@ -6,7 +6,7 @@
 
 #include "command/output.h"
 #include "monitor/monitor.h"
-#include "record/frame/packed.h"
+#include "record/frame/deflate.h"
 #include "record/sqlite/database.h"
 
 #if VITALS_WITH_JANSSON
@@ -30,8 +30,8 @@ int command_version(const struct settings *settings)
     output_format(&output, "recordings     CSV%s%s%s%s\n",
                   database_version() != NULL ? ", SQLite " : "",
                   database_version() != NULL ? database_version() : "",
-                  packed_version() != NULL ? ", zlib " : "",
-                  packed_version() != NULL ? packed_version() : "");
+                  deflate_version() != NULL ? ", zlib " : "",
+                  deflate_version() != NULL ? deflate_version() : "");
     output_text(&output, VITALS_WITH_TELL ? "telling        yes\n" : "telling        no\n");
     return output_done(&output, EXIT_DONE);
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "record/frame/packed.h"
+#include "feed/text.h"
 #include "record/recording.h"
 #include "record/sample.h"
 #include <vitals/sys/account.h>

@@ -1,23 +1,24 @@
-/* change.h: a snapshot as bytes: what differs from an older one, or, told by none, all of it; and
- * back, the same to the last bit. For what is kept for a while and read by who wrote it: no form
- * for others (docs/recording.md has that). Pure but for memory; one thread for each object. */
+/* change.h: a snapshot as bytes: all of it, or what differs from an older one; and back, without
+ * loss. The form is private to vitals (docs/recording.md): frame.h names it in recordings.
+ * Pure but for memory; one thread for each object. */
 #ifndef VITALS_RECORD_FRAME_CHANGE_H
 #define VITALS_RECORD_FRAME_CHANGE_H
 
 #include <vitals/sys/builder.h>
 
-#include "record/frame/packed.h"
+#include "feed/text.h"
 
-/* Whether one can be told by the other: they have the same tables and columns and one origin. */
+/* True if `snapshot` can be written as a change of `base`: they have the same origin, tables and
+ * columns. */
 bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot);
 
-/* `base` fits or is NULL. Costs a comparison of each value; what is alike takes no bytes. False: no
- * memory. */
+/* `base` fits or is NULL. Compares each value; equal ones take no bytes. False: no memory. */
 bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct text *out);
 
-/* The snapshot again; *out is yours to unref. Errors: EFORMAT: it was not written by that base;
+/* Reads what change_write wrote with that base. *out is the caller's to unref. Returns 0, EFORMAT
+ * (the bytes are broken), EUNSUPPORTED (they hold a table or column that a newer vitals defines) or
  * EMEMORY. */
 int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
-                vitals_builder *builder, vitals_snapshot **out, vitals_error *error);
+                vitals_builder *builder, vitals_snapshot **out);
 
 #endif

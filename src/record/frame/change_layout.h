@@ -1,8 +1,8 @@
 /* change_layout.h: how the bytes of change.h are laid out. Inside of change_*.c only.
  *
  * Numbers stand in 7 bits a byte, the low ones first; those with a sign have it in their lowest
- * bit. The moment; told by none also the origin and what tables and columns there are. Then of each
- * table its state and its rows.
+ * bit. First the moment and, without a base, the origin. Then of each table its state and its rows;
+ * without a base also its number and columns, a column as its metric's number and type.
  *
  * A row is so many slots, its head and its columns. A slot that is as the base has it takes no
  * byte: what stands there is a number of such slots, a step, what comes with the step, and so on to

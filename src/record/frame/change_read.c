@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "record/frame/change_layout.h"
-#include "record/sample.h"
 
 struct reader {
     const unsigned char *bytes;
     size_t size, at;
     bool broken; /* from there on every number is 0 */
+    bool newer;  /* likewise: the bytes hold what this version does not define */
 };
 
 static uint64_t get_number(struct reader *reader)
@@ -50,6 +50,9 @@ static vitals_text get_text(struct reader *reader)
 
 /* ---- a table ---- */
 
+/* Cells of one snapshot, a row without columns counting as some: a few bytes may stand for many. */
+enum { CELLS_MAX = 16 * 1024 * 1024, CELLS_OF_ROW = 16 };
+
 struct hearing {
     struct reader *reader;
     vitals_builder *builder;
@@ -59,6 +62,7 @@ struct hearing {
     struct change_column columns[CHANGE_COLUMNS]; /* the base's, where there is one */
     struct change_reading readings[CHANGE_COLUMNS];
     uint64_t monotonic_ns, age_ns, key;
+    size_t cells; /* of all tables so far */
 
     /* The row that is being read. */
     const vitals_row *row; /* the base's, at `place`; NULL: it is fresh */
@@ -70,6 +74,11 @@ static void begin_row(struct hearing *hearing, uint64_t parent, vitals_text labe
 {
     hearing->stamp_ns = hearing->monotonic_ns - hearing->age_ns;
     hearing->slot = 0;
+    hearing->cells += hearing->count + CELLS_OF_ROW;
+    if (hearing->cells > CELLS_MAX) {
+        hearing->reader->broken = true;
+        return;
+    }
     vitals_builder_row(hearing->builder, hearing->base.entity, hearing->key, parent, label,
                        hearing->stamp_ns);
 }
@@ -209,9 +218,13 @@ static void get_columns(struct hearing *hearing, vitals_entity entity)
     hearing->count = 0;
     for (uint64_t i = 0; i < count && !hearing->reader->broken; i++) {
         vitals_metric metric = (vitals_metric)(entity << 8 | (get_number(hearing->reader) & 0xFF));
+        uint64_t type = get_number(hearing->reader);
         hearing->columns[hearing->count++] = (struct change_column){
             .metric = metric, .type = vitals_metric_type(metric)};
-        hearing->reader->broken = hearing->reader->broken || vitals_metric_entity(metric) != entity;
+        hearing->reader->newer = !hearing->reader->broken &&
+                                 (vitals_metric_entity(metric) != entity ||
+                                  vitals_metric_type(metric) != type);
+        hearing->reader->broken = hearing->reader->broken || hearing->reader->newer;
     }
 }
 
@@ -245,8 +258,8 @@ static void hear_tables(struct hearing *hearing, const vitals_snapshot *base)
     struct reader *reader = hearing->reader;
     if (base == NULL) {
         for (uint64_t entity; (entity = get_number(reader)) != 0 && !reader->broken;) {
-            reader->broken = entity > UINT8_MAX ||
-                             vitals_entity_name((vitals_entity)entity) == NULL;
+            reader->newer = entity > UINT8_MAX || vitals_entity_name((vitals_entity)entity) == NULL;
+            reader->broken = reader->newer;
             if (!reader->broken)
                 hear_table(hearing, NULL, (vitals_entity)entity);
         }
@@ -278,7 +291,7 @@ static void hear_origin(struct hearing *hearing, const vitals_snapshot *base)
 }
 
 int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
-                vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+                vitals_builder *builder, vitals_snapshot **out)
 {
     struct reader reader = {.bytes = (const unsigned char *)bytes, .size = size};
     struct hearing hearing = {.reader = &reader, .builder = builder};
@@ -289,10 +302,11 @@ int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
                           get_number(&reader));
     hear_origin(&hearing, base);
     hear_tables(&hearing, base);
+    if (reader.newer)
+        return VITALS_EUNSUPPORTED;
     if (reader.broken || reader.at != size)
-        return record_fail(VITALS_EFORMAT, "what is kept", error, "a snapshot in it is broken");
-    int code = vitals_builder_finish(builder, out, error);
-    return code == VITALS_EARGUMENT
-               ? record_fail(VITALS_EFORMAT, "what is kept", error, "a snapshot in it is broken")
-               : code;
+        return VITALS_EFORMAT;
+    vitals_error error;
+    int code = vitals_builder_finish(builder, out, &error);
+    return code == VITALS_EARGUMENT ? VITALS_EFORMAT : code;
 }

@@ -265,8 +265,10 @@ static void tell_table(struct telling *telling, const vitals_snapshot *base,
     } else {
         put_number(writer, entity);
         put_number(writer, telling->count);
-        for (size_t i = 0; i < telling->count; i++)
+        for (size_t i = 0; i < telling->count; i++) {
             put_number(writer, telling->columns[i].metric & 0xFF);
+            put_number(writer, telling->columns[i].type);
+        }
     }
     put_signed(writer, (uint64_t)(int64_t)vitals_snapshot_state(snapshot, entity));
     tell_rows(telling);

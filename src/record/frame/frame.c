@@ -1,93 +1,127 @@
 /* frame.c: see frame.h. */
 #include "record/frame/frame.h"
 
+#include <string.h>
+
 #include "feed/feed_json.h"
+#include "record/frame/change.h"
+#include "record/frame/deflate.h"
+#include "record/frame/json_delta.h"
 #include "record/sample.h"
 
-enum { DELTAS_MAX = 60 };
+enum { CHANGES_MAX = 60 };
 
-static int no_memory(const char *path, vitals_error *error)
+static const struct {
+    const char *name;
+    bool packed, json, delta;
+} ENCODINGS[] = {
+    [FRAME_UNKNOWN] = {.name = ""},
+    [FRAME_BINARY] = {.name = "binary"},
+    [FRAME_BINARY_ZLIB] = {.name = "binary-zlib", .packed = true},
+    [FRAME_JSON] = {.name = "json", .json = true},
+    [FRAME_JSON_ZLIB] = {.name = "zlib", .json = true, .packed = true},
+    [FRAME_JSON_DELTA] = {.name = "delta", .json = true, .delta = true},
+    [FRAME_JSON_DELTA_ZLIB] = {.name = "delta-zlib", .json = true, .delta = true, .packed = true},
+};
+
+const char *frame_encoding_name(enum frame_encoding encoding)
 {
-    return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    return ENCODINGS[encoding].name;
+}
+
+enum frame_encoding frame_encoding_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof ENCODINGS / sizeof ENCODINGS[0]; i++)
+        if (strcmp(ENCODINGS[i].name, name) == 0)
+            return (enum frame_encoding)i;
+    return FRAME_UNKNOWN;
 }
 
 /* ---- writing ---- */
 
-/* Packed where that can be. */
-static void pack(struct frame_encoder *encoder, const struct text *plain, struct frame *out)
-{
-    bool packed = packed_deflate(plain, &encoder->packed);
-    const struct text *content = packed ? &encoder->packed : plain;
-    out->encoding = packing_name(packed, !out->whole);
-    out->content = content->bytes;
-    out->size = content->size;
-}
-
-/* The next ones are told by it. */
-static int encode_whole(struct frame_encoder *encoder, struct frame *out, vitals_error *error)
-{
-    encoder->keyed = delta_base_set(&encoder->key, encoder->json.bytes, encoder->json.size);
-    if (!encoder->keyed)
-        return no_memory("snapshot", error);
-    pack(encoder, &encoder->json, out);
-    encoder->key_size = out->size;
-    encoder->deltas = 0;
-    return 0;
-}
-
-static int encode_delta(struct frame_encoder *encoder, struct frame *out, vitals_error *error)
-{
-    encoder->deltas++;
-    if (!delta_make(&encoder->key, encoder->json.bytes, encoder->json.size, &encoder->delta))
-        return no_memory("snapshot", error);
-    pack(encoder, &encoder->delta, out);
-    if (out->size > encoder->key_size / 2)
-        encoder->keyed = false; /* too much has changed */
-    return 0;
-}
-
 int frame_encode(struct frame_encoder *encoder, const vitals_snapshot *snapshot, struct frame *out,
                  vitals_error *error)
 {
-    int code = packed_json(snapshot, &encoder->json, error);
-    if (code < 0)
-        return code;
-    out->whole = !encoder->keyed || encoder->deltas >= DELTAS_MAX;
-    return out->whole ? encode_whole(encoder, out, error) : encode_delta(encoder, out, error);
+    bool whole = encoder->key == NULL || encoder->changes >= CHANGES_MAX ||
+                 !change_fits(encoder->key, snapshot);
+    if (whole)
+        frame_encoder_begin_anew(encoder);
+
+    bool written = change_write(encoder->key, snapshot, &encoder->plain);
+    /* The key is a copy: the snapshot itself goes back to the sampler. */
+    if (written && whole)
+        written = (encoder->builder != NULL || vitals_builder_new(&encoder->builder, error) == 0) &&
+                  change_read(NULL, encoder->plain.bytes, encoder->plain.size, encoder->builder,
+                              &encoder->key) == 0;
+    if (!written) {
+        frame_encoder_begin_anew(encoder);
+        return record_fail(VITALS_EMEMORY, "snapshot", error, "out of memory");
+    }
+
+    if (whole) {
+        encoder->key_size = encoder->plain.size;
+        encoder->changes = 0;
+    } else {
+        bool much = encoder->plain.size > encoder->key_size / 2;
+        encoder->changes = much ? CHANGES_MAX : encoder->changes + 1;
+    }
+
+    bool packed = encoder->plain.size > encoder->plain_max &&
+                  deflate_text(&encoder->plain, &encoder->packed);
+    const struct text *content = packed ? &encoder->packed : &encoder->plain;
+    *out = (struct frame){.whole = whole,
+                          .encoding = packed ? FRAME_BINARY_ZLIB : FRAME_BINARY,
+                          .content = content->bytes,
+                          .size = content->size};
+    return 0;
 }
 
 void frame_encoder_begin_anew(struct frame_encoder *encoder)
 {
-    encoder->keyed = false;
+    vitals_snapshot_unref(encoder->key);
+    encoder->key = NULL;
 }
 
 void frame_encoder_done(struct frame_encoder *encoder)
 {
-    text_done(&encoder->json);
-    text_done(&encoder->delta);
+    vitals_snapshot_unref(encoder->key);
+    vitals_builder_free(encoder->builder);
+    text_done(&encoder->plain);
     text_done(&encoder->packed);
-    delta_base_done(&encoder->key);
-    *encoder = (struct frame_encoder){.keyed = false};
+    *encoder = (struct frame_encoder){.plain_max = encoder->plain_max};
 }
 
 /* ---- reading ---- */
 
-/* What a frame holds, as it was before it was packed. */
+/* Copies the content of a frame as it was before it was deflated. */
 static int unpack(const struct frame *frame, const char *path, struct text *out,
                   vitals_error *error)
 {
-    const struct packing *packing = packing_find(frame->encoding);
-    if (packing == NULL)
+    if (frame->encoding == FRAME_UNKNOWN)
         return record_fail(VITALS_EUNSUPPORTED, path, error,
                            "its snapshots are packed in a way that a newer vitals knows");
-    if (packing->delta == frame->whole)
+    if (ENCODINGS[frame->encoding].json && ENCODINGS[frame->encoding].delta == frame->whole)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it has no key");
-    if (packing->packed)
-        return packed_inflate(frame->content, frame->size, out, path, error);
-    if (frame->size > PACKED_MAX)
+    if (ENCODINGS[frame->encoding].packed)
+        return inflate_text(frame->content, frame->size, out, path, error);
+    if (frame->size > INFLATED_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
     text_reset(out);
-    return text_write(out, frame->content, frame->size) == 0 ? 0 : no_memory(path, error);
+    return text_write(out, frame->content, frame->size) == 0
+               ? 0
+               : record_fail(VITALS_EMEMORY, path, error, "out of memory");
+}
+
+/* Reads decoder->plain. */
+static int read_binary(struct frame_decoder *decoder, const vitals_snapshot *key, const char *path,
+                       vitals_snapshot **out, vitals_error *error)
+{
+    int code = change_read(key, decoder->plain.bytes, decoder->plain.size, decoder->builder, out);
+    if (code == VITALS_EMEMORY)
+        return record_fail(code, path, error, "out of memory");
+    if (code == VITALS_EUNSUPPORTED)
+        return record_fail(code, path, error, "a snapshot in it is of a newer vitals");
+    return code < 0 ? record_fail(code, path, error, "a snapshot in it is broken") : 0;
 }
 
 bool frame_decoder_has_key(const struct frame_decoder *decoder, int64_t number)
@@ -98,20 +132,20 @@ bool frame_decoder_has_key(const struct frame_decoder *decoder, int64_t number)
 int frame_decode_key(struct frame_decoder *decoder, int64_t number, const struct frame *frame,
                      const char *path, vitals_error *error)
 {
+    vitals_snapshot_unref(decoder->key);
+    decoder->key = NULL;
     decoder->has_key = false;
-    int code = unpack(frame, path, &decoder->key, error);
-    decoder->has_key = code == 0;
     decoder->key_number = number;
-    return code;
-}
 
-static int unpack_delta(struct frame_decoder *decoder, const struct frame *frame, const char *path,
-                        vitals_error *error)
-{
-    int code = unpack(frame, path, &decoder->delta, error);
-    if (code == 0 && !delta_read(&decoder->key, decoder->delta.bytes, decoder->delta.size,
-                                 PACKED_MAX, &decoder->json))
-        code = record_fail(VITALS_EFORMAT, path, error, "a snapshot in it cannot be put together");
+    int code = decoder->builder != NULL ? 0 : vitals_builder_new(&decoder->builder, error);
+    if (code == 0 && ENCODINGS[frame->encoding].json) {
+        code = unpack(frame, path, &decoder->key_json, error);
+    } else if (code == 0) {
+        code = unpack(frame, path, &decoder->plain, error);
+        if (code == 0)
+            code = read_binary(decoder, NULL, path, &decoder->key, error);
+    }
+    decoder->has_key = code == 0;
     return code;
 }
 
@@ -119,20 +153,39 @@ int frame_decode(struct frame_decoder *decoder, int64_t number, const struct fra
                  const char *path, vitals_snapshot **out, vitals_error *error)
 {
     const struct feed_place place = {path, (uint64_t)number};
-    const struct text *json = frame->whole ? &decoder->key : &decoder->json;
-    int code = decoder->builder != NULL ? 0 : vitals_builder_new(&decoder->builder, error);
-    if (code == 0)
-        code = frame->whole ? frame_decode_key(decoder, number, frame, path, error)
-                            : unpack_delta(decoder, frame, path, error);
-    return code < 0 ? code
-                    : feed_json_read(&place, json->bytes, json->size, decoder->builder, out, error);
+    bool is_json = ENCODINGS[frame->encoding].json;
+    int code;
+
+    if (frame->whole) {
+        code = frame_decode_key(decoder, number, frame, path, error);
+        if (code == 0 && !is_json)
+            *out = vitals_snapshot_ref(decoder->key);
+        if (code < 0 || !is_json)
+            return code;
+        return feed_json_read(&place, decoder->key_json.bytes, decoder->key_json.size,
+                              decoder->builder, out, error);
+    }
+
+    code = unpack(frame, path, &decoder->plain, error);
+    if (code < 0)
+        return code;
+    if (!decoder->has_key || is_json != (decoder->key == NULL))
+        return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it has no key");
+    if (!is_json)
+        return read_binary(decoder, decoder->key, path, out, error);
+    if (!json_delta_read(&decoder->key_json, decoder->plain.bytes, decoder->plain.size,
+                         INFLATED_MAX, &decoder->json))
+        return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it cannot be put together");
+    return feed_json_read(&place, decoder->json.bytes, decoder->json.size, decoder->builder, out,
+                          error);
 }
 
 void frame_decoder_done(struct frame_decoder *decoder)
 {
+    vitals_snapshot_unref(decoder->key);
     vitals_builder_free(decoder->builder);
+    text_done(&decoder->key_json);
+    text_done(&decoder->plain);
     text_done(&decoder->json);
-    text_done(&decoder->delta);
-    text_done(&decoder->key);
     *decoder = (struct frame_decoder){.has_key = false};
 }

@@ -1,53 +1,73 @@
-/* frame.h: a snapshot as a frame of a recording, and back: whole, or what differs from a whole one
- * that stands before it. Where frames go and who finds them again is their keeper's. One thread. */
+/* frame.h: a snapshot as a frame of a recording or of the monitor's last hour, and back.
+ *
+ * A frame is whole (a key), or it holds what differs from the key before it (change.h). Large ones
+ * are deflated. Frames of JSON, which earlier versions wrote, are read too. The caller stores
+ * frames and finds them again. One thread for each object. */
 #ifndef VITALS_RECORD_FRAME_FRAME_H
 #define VITALS_RECORD_FRAME_FRAME_H
 
 #include <vitals/sys/builder.h>
 
-#include "record/frame/delta.h"
+#include "feed/text.h"
 
-/* Zeroed it is new. */
-struct frame_encoder {
-    struct text json, delta, packed;
-    struct delta_base key; /* the newest that stands whole */
-    size_t key_size;       /* as it was written */
-    unsigned deltas;       /* since */
-    bool keyed;            /* there is a key */
+enum frame_encoding {
+    FRAME_UNKNOWN,
+    FRAME_BINARY,
+    FRAME_BINARY_ZLIB,
+    /* Written by earlier versions. */
+    FRAME_JSON,
+    FRAME_JSON_ZLIB,
+    FRAME_JSON_DELTA,
+    FRAME_JSON_DELTA_ZLIB
 };
 
-/* One frame as it is written. What an encoder gives is the encoder's until its next. */
+/* The name of an encoding in a recording, and back: FRAME_UNKNOWN if a newer vitals defines it. */
+const char *frame_encoding_name(enum frame_encoding encoding);
+enum frame_encoding frame_encoding_find(const char *name);
+
 struct frame {
-    bool whole;           /* a key: the next ones are told by it */
-    const char *encoding; /* a name of packed.h */
-    const char *content;
+    bool whole; /* a key */
+    enum frame_encoding encoding;
+    const char *content; /* of an encoder: borrowed until its next frame */
     size_t size;
 };
 
-/* Errors: EMEMORY. */
+/* An encoder is new if it is zeroed but for `plain_max`. */
+struct frame_encoder {
+    size_t plain_max; /* bytes of a frame that is not deflated */
+    vitals_builder *builder;
+    vitals_snapshot *key; /* a copy, from the newest whole frame; NULL: the next frame is whole */
+    size_t key_size;      /* bytes of that frame before it was deflated */
+    unsigned changes;     /* frames since */
+    struct text plain, packed;
+};
+
+/* Errors: EMEMORY; the next frame is whole then. */
 int frame_encode(struct frame_encoder *encoder, const vitals_snapshot *snapshot, struct frame *out,
                  vitals_error *error);
 
-/* The next frame will be whole: the key that the last ones are told by may be lost. */
+/* The next frame will be whole: the caller calls it if the key may be lost. */
 void frame_encoder_begin_anew(struct frame_encoder *encoder);
 void frame_encoder_done(struct frame_encoder *encoder);
 
-/* Zeroed it is new. It remembers the newest whole frame that it was given. */
+/* A decoder is new if it is zeroed. It holds the newest key that it was given. */
 struct frame_decoder {
-    struct text json, delta, key;
-    int64_t key_number; /* of `key` */
-    bool has_key;
     vitals_builder *builder;
+    bool has_key;
+    int64_t key_number;
+    vitals_snapshot *key; /* NULL: the key is JSON, in `key_json` */
+    struct text key_json, plain, json;
 };
 
-/* Whether frames that are told by the whole one of that number can be decoded; else
- * frame_decode_key comes first. */
+/* True if frames that depend on the key of that number can be decoded; else call frame_decode_key
+ * first. */
 bool frame_decoder_has_key(const struct frame_decoder *decoder, int64_t number);
 int frame_decode_key(struct frame_decoder *decoder, int64_t number, const struct frame *frame,
                      const char *path, vitals_error *error);
 
-/* The snapshot of a frame. `number` is its own, which messages name.
- * Errors: EFORMAT, EUNSUPPORTED (built without zlib, an encoding of a newer vitals), EMEMORY. */
+/* Decodes a frame. Messages name `path` and, for JSON, the frame's `number`.
+ * Errors: EFORMAT, EUNSUPPORTED (built without zlib or jansson; written by a newer vitals),
+ * EMEMORY. */
 int frame_decode(struct frame_decoder *decoder, int64_t number, const struct frame *frame,
                  const char *path, vitals_snapshot **out, vitals_error *error);
 void frame_decoder_done(struct frame_decoder *decoder);

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "record/frame/change.h"
+#include "record/frame/frame.h"
 #include "record/sample.h"
 
 enum {
@@ -20,32 +20,28 @@ enum {
     PLACES_MAX = 65536,
     FILE_BYTES = 64 << 20,
     MEMORY_BYTES = 2 << 20,
-    CHANGES_MAX = 60,   /* told by one whole frame */
-    PLAIN_MOST = 4096,  /* bytes that are kept as they are: to pack them costs more than it saves */
-    WHOLE_MOST = 16384, /* likewise of a whole one, which is seldom: zlib is not opened for it */
+    PLAIN_MAX = 4096, /* bytes of a frame: to deflate it would cost more than it saves */
 };
+
+static const char KEPT[] = "what is kept"; /* names the ring in messages */
 
 /* Where a frame lies. */
 struct place {
     uint64_t realtime_ns, offset;
     uint32_t size;
-    uint16_t back;   /* so many frames before it is the one that it is told by; 0: it is whole */
-    uint16_t packed; /* whether it is, by zlib */
+    uint16_t back;     /* so many frames before it is its key; 0: it is whole */
+    uint16_t encoding; /* enum frame_encoding */
 };
 _Static_assert(sizeof(struct place) == 24, "a place is small");
 
 struct keeper {
-    struct text plain, packed; /* the frame that is being written */
-    vitals_builder *builder;
-    vitals_snapshot *base; /* what the newest whole frame says; NULL: the next one is whole */
-    size_t base_size;      /* of that frame, before it was packed */
-    unsigned changes;      /* since */
+    struct frame_encoder encoder;
     uint64_t most_ns, most_memory;
 
     struct place *places; /* of frame N: N % capacity */
     size_t capacity;
     int64_t first, next; /* numbers: of the oldest, of the one to come */
-    int64_t key;         /* that the next is told by */
+    int64_t key;         /* of the next */
 
     keeper_read *read;
     int descriptor;  /* -1: in memory */
@@ -73,18 +69,11 @@ static void drop_oldest(struct keeper *keeper)
     while (keeper->first < keeper->next && place_of(keeper, keeper->first)->back != 0);
 }
 
-/* The next frame will be whole. */
-static void begin_anew(struct keeper *keeper)
-{
-    vitals_snapshot_unref(keeper->base);
-    keeper->base = NULL;
-}
-
 static void drop_all(struct keeper *keeper)
 {
     keeper->first = keeper->next;
     keeper->at = keeper->extent = keeper->used = 0;
-    begin_anew(keeper);
+    frame_encoder_begin_anew(&keeper->encoder);
 }
 
 static bool any(const struct keeper *keeper)
@@ -175,13 +164,13 @@ static int write_file(int descriptor, const char *bytes, size_t size, uint64_t o
     return 0;
 }
 
-static int put(struct keeper *keeper, const struct text *frame)
+static int put(struct keeper *keeper, const struct frame *frame)
 {
     int number = 0;
     if (keeper->memory != NULL)
-        memcpy(keeper->memory + keeper->at, frame->bytes, frame->size);
+        memcpy(keeper->memory + keeper->at, frame->content, frame->size);
     else
-        number = write_file(keeper->descriptor, frame->bytes, frame->size, keeper->at);
+        number = write_file(keeper->descriptor, frame->content, frame->size, keeper->at);
     if (number == 0 && keeper->at + frame->size > keeper->extent)
         keeper->extent = keeper->at + frame->size;
     return number;
@@ -218,67 +207,32 @@ static uint64_t within_limit(uint64_t bytes)
 
 static int refuse(struct keeper *keeper, vitals_error *error, const char *why)
 {
-    begin_anew(keeper);
+    frame_encoder_begin_anew(&keeper->encoder);
     return record_fail(VITALS_EMEMORY, "snapshot", error, "%s", why);
 }
 
-/* The others are told by a copy, which is read from what was written: the snapshot itself is wanted
- * back by whoever made it. */
-static int encode_whole(struct keeper *keeper, const vitals_snapshot *snapshot, vitals_error *error)
-{
-    begin_anew(keeper);
-    if (!change_write(NULL, snapshot, &keeper->plain))
-        return refuse(keeper, error, "out of memory");
-    keeper->changes = 0;
-    keeper->base_size = keeper->plain.size;
-    return change_read(NULL, keeper->plain.bytes, keeper->plain.size, keeper->builder,
-                       &keeper->base, error);
-}
-
-static int encode_change(struct keeper *keeper, const vitals_snapshot *snapshot,
-                         vitals_error *error)
-{
-    if (!change_write(keeper->base, snapshot, &keeper->plain))
-        return refuse(keeper, error, "out of memory");
-    keeper->changes = keeper->plain.size > keeper->base_size / 2 ? CHANGES_MAX
-                                                                 : keeper->changes + 1;
-    return 0;
-}
-
-/* Not a small one that is seldom, where there is room for many. */
-static bool is_worth_packing(const struct keeper *keeper, bool whole)
-{
-    size_t size = keeper->plain.size;
-    bool seldom = whole && size <= WHOLE_MOST && size <= keeper->room / CHANGES_MAX;
-    return size > PLAIN_MOST && !seldom;
-}
-
-/* A frame that is told by one that has to go for it is made again, whole. */
-static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct text **frame,
+/* Encodes a snapshot and makes room for its frame. If that drops the key of the frame, the snapshot
+ * is encoded again, whole. */
+static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct frame *frame,
                   vitals_error *error)
 {
-    bool whole = keeper->base == NULL || keeper->changes >= CHANGES_MAX ||
-                 !change_fits(keeper->base, snapshot);
-    int code = whole ? encode_whole(keeper, snapshot, error)
-                     : encode_change(keeper, snapshot, error);
-    if (code < 0)
-        return code;
-    bool packed = is_worth_packing(keeper, whole) &&
-                  packed_deflate_lean(&keeper->plain, &keeper->packed);
-    *frame = packed ? &keeper->packed : &keeper->plain;
-    make_room(keeper, (*frame)->size);
-    if (whole)
-        keeper->key = keeper->next;
-    if (whole || keeper->key >= keeper->first)
-        return 0;
-    begin_anew(keeper);
-    return encode(keeper, snapshot, frame, error);
+    for (;;) {
+        int code = frame_encode(&keeper->encoder, snapshot, frame, error);
+        if (code < 0)
+            return code;
+        make_room(keeper, frame->size);
+        if (frame->whole)
+            keeper->key = keeper->next;
+        if (keeper->key >= keeper->first)
+            return 0;
+        frame_encoder_begin_anew(&keeper->encoder);
+    }
 }
 
 static int add(struct keeper *keeper, const vitals_snapshot *snapshot, int *number,
                vitals_error *error)
 {
-    struct text *frame;
+    struct frame frame;
     uint64_t realtime_ns = vitals_snapshot_realtime_ns(snapshot);
     *number = 0;
     forget_old(keeper, realtime_ns);
@@ -287,19 +241,19 @@ static int add(struct keeper *keeper, const vitals_snapshot *snapshot, int *numb
     int code = encode(keeper, snapshot, &frame, error);
     if (code < 0)
         return code;
-    if (frame->size > keeper->room)
+    if (frame.size > keeper->room)
         return refuse(keeper, error, "is larger than all that may be kept");
-    *number = put(keeper, frame);
+    *number = put(keeper, &frame);
     if (*number != 0)
         return refuse(keeper, error, strerror(*number));
     *place_of(keeper, keeper->next) = (struct place){.realtime_ns = realtime_ns,
                                                      .offset = keeper->at,
-                                                     .size = (uint32_t)frame->size,
+                                                     .size = (uint32_t)frame.size,
                                                      .back = (uint16_t)(keeper->next - keeper->key),
-                                                     .packed = frame == &keeper->packed};
+                                                     .encoding = (uint16_t)frame.encoding};
     keeper->next++;
-    keeper->at += frame->size;
-    keeper->used += frame->size;
+    keeper->at += frame.size;
+    keeper->used += frame.size;
     return 0;
 }
 
@@ -307,13 +261,13 @@ int keeper_add(struct keeper *keeper, const vitals_snapshot *snapshot, vitals_er
 {
     int number, code = add(keeper, snapshot, &number, error);
     if (number != 0 && keeper->extent >= keeper->most_memory && keeper->extent < keeper->room) {
-        say(keeper, "what is kept", number, "less is kept");
+        say(keeper, KEPT, number, "less is kept");
         keeper->room = keeper->extent;
         code = add(keeper, snapshot, &number, error);
     }
     if (number == 0)
         return code;
-    say(keeper, "what is kept", number, "it is kept in memory");
+    say(keeper, KEPT, number, "it is kept in memory");
     if (!use_memory(keeper))
         return refuse(keeper, error, "out of memory");
     return add(keeper, snapshot, &number, error);
@@ -338,6 +292,7 @@ int keeper_new(const struct keeper_options *options, struct keeper **out, vitals
     if (keeper == NULL)
         return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
     keeper->descriptor = -1;
+    keeper->encoder.plain_max = PLAIN_MAX;
     keeper->read = options->read != NULL ? options->read : pread;
     keeper->most_ns = options->most_ns;
     keeper->most_memory = options->most_memory > 0 ? options->most_memory : MEMORY_BYTES;
@@ -346,8 +301,7 @@ int keeper_new(const struct keeper_options *options, struct keeper **out, vitals
     keeper->limited = keeper->room < most_bytes;
     keeper->capacity = PLACES_FIRST;
     keeper->places = malloc(keeper->capacity * sizeof *keeper->places);
-    if (keeper->places == NULL || vitals_builder_new(&keeper->builder, error) < 0 ||
-        !open_room(keeper, options->folder)) {
+    if (keeper->places == NULL || !open_room(keeper, options->folder)) {
         keeper_free(keeper);
         return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
     }
@@ -361,10 +315,7 @@ void keeper_free(struct keeper *keeper)
         return;
     if (keeper->descriptor >= 0)
         close(keeper->descriptor);
-    vitals_snapshot_unref(keeper->base);
-    vitals_builder_free(keeper->builder);
-    text_done(&keeper->plain);
-    text_done(&keeper->packed);
+    frame_encoder_done(&keeper->encoder);
     free(keeper->memory);
     free(keeper->places);
     free(keeper);
@@ -384,10 +335,8 @@ uint64_t keeper_size(const struct keeper *keeper)
 
 struct kept_timeline {
     struct keeper *keeper;
-    vitals_builder *builder;
-    vitals_snapshot *base; /* what the whole frame of number `key` says; NULL: none was read */
-    int64_t key;
-    struct text packed, plain;
+    struct frame_decoder decoder;
+    struct text content; /* of a frame from the file */
     bool placed;
     int64_t number; /* of the one that was given last, where placed */
 };
@@ -418,63 +367,46 @@ static int fetch_file(const struct keeper *keeper, const struct place *place, ch
     return 0;
 }
 
-/* The bytes of a frame, as they were before they were packed. */
-static int fetch(struct kept_timeline *timeline, int64_t number, const char **bytes, size_t *size,
+/* What the frame borrows is good until the next call. */
+static int fetch(struct kept_timeline *timeline, int64_t number, struct frame *out,
                  vitals_error *error)
 {
     const struct keeper *keeper = timeline->keeper;
     const struct place *place = place_of(keeper, number);
-    *bytes = keeper->memory != NULL ? keeper->memory + place->offset : NULL;
-    *size = place->size;
-    if (*bytes == NULL) {
-        text_reset(&timeline->packed);
-        if (text_reserve(&timeline->packed, *size) == NULL)
-            return record_fail(VITALS_EMEMORY, "snapshot", error, "out of memory");
-        int failed = fetch_file(keeper, place, timeline->packed.bytes);
-        if (failed != 0)
-            return record_fail_errno(failed, "what is kept", error);
-        *bytes = timeline->packed.bytes;
+    *out = (struct frame){.whole = place->back == 0,
+                          .encoding = (enum frame_encoding)place->encoding,
+                          .size = place->size};
+    if (keeper->memory != NULL) {
+        out->content = keeper->memory + place->offset;
+        return 0;
     }
-    if (!place->packed)
-        return 0;
-    int code = packed_inflate(*bytes, *size, &timeline->plain, "what is kept", error);
-    *bytes = timeline->plain.bytes;
-    *size = timeline->plain.size;
-    return code;
-}
 
-/* `base` NULL: of a whole frame. */
-static int decode(struct kept_timeline *timeline, int64_t number, const vitals_snapshot *base,
-                  vitals_snapshot **out, vitals_error *error)
-{
-    const char *bytes;
-    size_t size;
-    int code = fetch(timeline, number, &bytes, &size, error);
-    return code < 0 ? code : change_read(base, bytes, size, timeline->builder, out, error);
-}
-
-/* What the frames behind that whole one are told by. */
-static int find_base(struct kept_timeline *timeline, int64_t key, vitals_error *error)
-{
-    if (timeline->base != NULL && timeline->key == key)
-        return 0;
-    vitals_snapshot_unref(timeline->base);
-    timeline->base = NULL;
-    timeline->key = key;
-    return decode(timeline, key, NULL, &timeline->base, error);
+    text_reset(&timeline->content);
+    if (text_reserve(&timeline->content, place->size) == NULL)
+        return record_fail(VITALS_EMEMORY, KEPT, error, "out of memory");
+    int failed = fetch_file(keeper, place, timeline->content.bytes);
+    out->content = timeline->content.bytes;
+    return failed != 0 ? record_fail_errno(failed, KEPT, error) : 0;
 }
 
 static int give(struct kept_timeline *timeline, int64_t number, vitals_snapshot **out,
                 vitals_error *error)
 {
+    struct frame frame;
     int64_t key = number - place_of(timeline->keeper, number)->back;
-    int code = find_base(timeline, key, error);
-    if (code == 0 && key == number)
-        *out = vitals_snapshot_ref(timeline->base);
-    else if (code == 0)
-        code = decode(timeline, number, timeline->base, out, error);
+    int code = 0;
+    if (key != number && !frame_decoder_has_key(&timeline->decoder, key)) {
+        code = fetch(timeline, key, &frame, error);
+        if (code == 0)
+            code = frame_decode_key(&timeline->decoder, key, &frame, KEPT, error);
+    }
+    if (code == 0)
+        code = fetch(timeline, number, &frame, error);
+    if (code == 0)
+        code = frame_decode(&timeline->decoder, number, &frame, KEPT, out, error);
     if (code < 0)
         return code;
+
     timeline->number = number;
     timeline->placed = true;
     return 1;
@@ -534,10 +466,8 @@ static const char *problem(void *data)
 static void close_timeline(void *data)
 {
     struct kept_timeline *timeline = data;
-    vitals_snapshot_unref(timeline->base);
-    vitals_builder_free(timeline->builder);
-    text_done(&timeline->packed);
-    text_done(&timeline->plain);
+    frame_decoder_done(&timeline->decoder);
+    text_done(&timeline->content);
     free(timeline);
 }
 
@@ -545,12 +475,7 @@ int keeper_timeline(struct keeper *keeper, struct timeline *out, vitals_error *e
 {
     struct kept_timeline *timeline = calloc(1, sizeof *timeline);
     if (timeline == NULL)
-        return record_fail(VITALS_EMEMORY, "what is kept", error, "out of memory");
-    int code = vitals_builder_new(&timeline->builder, error);
-    if (code < 0) {
-        free(timeline);
-        return code;
-    }
+        return record_fail(VITALS_EMEMORY, KEPT, error, "out of memory");
     timeline->keeper = keeper;
     *out = (struct timeline){.data = timeline,
                              .span = span,

@@ -16,7 +16,8 @@
 enum {
     CHUNK = 256 * 1024,
     HEAD = 1024, /* its moment stands in a document's first bytes */
-    DOCUMENTS_MAX = 1000000
+    DOCUMENTS_MAX = 1000000,
+    DOCUMENT_BYTES_MAX = 64 * 1024 * 1024
 };
 
 struct document {
@@ -183,7 +184,7 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
     const char *path = timeline->recording->path;
     char chunk[8192];
     text_reset(&timeline->bytes);
-    if (document->size > PACKED_MAX)
+    if (document->size > DOCUMENT_BYTES_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
     while (timeline->bytes.size < document->size) {
         size_t size = (size_t)document->size - timeline->bytes.size;

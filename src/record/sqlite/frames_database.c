@@ -102,10 +102,11 @@ static int read_row(struct frames *frames, int64_t number, struct frame *out, in
         return database_fail(frames->database, frames->path, error);
     const unsigned char *encoding = sqlite3_column_text(frames->read, 1);
     const void *content = sqlite3_column_blob(frames->read, 2);
-    *out = (struct frame){.whole = sqlite3_column_type(frames->read, 0) == SQLITE_NULL,
-                          .encoding = encoding != NULL ? (const char *)encoding : "",
-                          .content = content != NULL ? content : "",
-                          .size = (size_t)sqlite3_column_bytes(frames->read, 2)};
+    *out = (struct frame){
+        .whole = sqlite3_column_type(frames->read, 0) == SQLITE_NULL,
+        .encoding = frame_encoding_find(encoding != NULL ? (const char *)encoding : ""),
+        .content = content != NULL ? content : "",
+        .size = (size_t)sqlite3_column_bytes(frames->read, 2)};
     *key = sqlite3_column_int64(frames->read, 0);
     return 0;
 }

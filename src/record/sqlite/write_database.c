@@ -20,6 +20,7 @@ enum { SERIES_MAX = 1900, SQL_MAX = 512 };
 
 #define COMMIT_NS   900000000u
 #define FRAME_SHARE 100 /* frames take at most one part in so many of a CPU */
+#define FRAME_PLAIN 256 /* bytes of a frame that is not deflated */
 
 struct stored_series {
     vitals_measure measure;
@@ -336,7 +337,7 @@ static int insert_frame(struct recorder *recorder, const struct tick *tick,
     bool bound =
         sqlite3_bind_int64(state->frame, 1, (sqlite3_int64)tick->realtime_ns) == SQLITE_OK &&
         (frame->whole || sqlite3_bind_int64(state->frame, 2, state->key_sequence) == SQLITE_OK) &&
-        bind_text(state->frame, 3, frame->encoding) &&
+        bind_text(state->frame, 3, frame_encoding_name(frame->encoding)) &&
         sqlite3_bind_blob64(state->frame, 4, frame->content, frame->size, SQLITE_STATIC) ==
             SQLITE_OK;
     int code = bound ? database_step(state->frame, recorder->path, error)
@@ -527,6 +528,7 @@ static void close_all(struct database_state *state)
 static int database_begin(struct recorder *recorder, vitals_error *error)
 {
     struct database_state *state = recorder->state;
+    state->encoder.plain_max = FRAME_PLAIN;
     int code = database_open(recorder->path, DATABASE_MAKE, recorder->options.overwrite,
                              &state->database, error);
     if (code == 0)

@@ -1,0 +1,24 @@
+/* deflate.h: bytes of snapshots deflated and inflated by zlib, if the build has it. */
+#ifndef VITALS_RECORD_FRAME_DEFLATE_H
+#define VITALS_RECORD_FRAME_DEFLATE_H
+
+#include <stdbool.h>
+
+#include <vitals/vitals.h>
+
+#include "feed/text.h"
+
+enum { INFLATED_MAX = 64 * 1024 * 1024 }; /* bytes of one snapshot */
+
+/* Needs 32 KiB of memory, an eighth of zlib's default. False: built without zlib, or no memory. */
+bool deflate_text(const struct text *from, struct text *out);
+
+/* Errors: EMEMORY, EFORMAT (larger than INFLATED_MAX, or broken), EUNSUPPORTED (built without
+ * zlib). */
+int inflate_text(const void *content, size_t content_size, struct text *out, const char *path,
+                 vitals_error *error);
+
+/* "1.2.13", or NULL in a build without zlib. */
+const char *deflate_version(void);
+
+#endif
