@@ -7,22 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-void fold_add(struct fold *fold, double seconds, double value)
+void aggregate_add(struct aggregate *aggregate, double seconds, double value)
 {
-    double window = seconds - fold->last_seconds;
-    if (fold->count == 0) {
-        fold->first = fold->least = fold->largest = value;
+    double window = seconds - aggregate->last_seconds;
+    if (aggregate->count == 0) {
+        aggregate->first = aggregate->least = aggregate->largest = value;
     } else if (window > 0) {
-        fold->area += window * (fold->rate ? value : (value + fold->last) / 2);
-        fold->weight += window;
+        aggregate->area += window * (aggregate->rate ? value : (value + aggregate->last) / 2);
+        aggregate->weight += window;
     }
-    if (fold->count > 0)
-        fold->growth += value >= fold->last ? value - fold->last : value;
-    fold->least = value < fold->least ? value : fold->least;
-    fold->largest = value > fold->largest ? value : fold->largest;
-    fold->last = value;
-    fold->last_seconds = seconds;
-    fold->count++;
+    if (aggregate->count > 0)
+        aggregate->growth += value >= aggregate->last ? value - aggregate->last : value;
+    aggregate->least = value < aggregate->least ? value : aggregate->least;
+    aggregate->largest = value > aggregate->largest ? value : aggregate->largest;
+    aggregate->last = value;
+    aggregate->last_seconds = seconds;
+    aggregate->count++;
 }
 
 /* "memory_resident_bytes", "peak" → "memory_resident_peak_bytes"; "threads_peak". */
@@ -55,19 +55,19 @@ static void add_figure(struct recording *recording, const struct series *series,
 static void add_series(struct recording *recording, size_t index)
 {
     const struct series *series = &recording->series[index];
-    const struct fold *fold = &recording->folds[index];
+    const struct aggregate *aggregate = &recording->aggregates[index];
     char name[COLUMN_WORDS];
-    if (fold->count == 0)
+    if (aggregate->count == 0)
         return;
     if (series->counter) {
-        add_figure(recording, series, series->name, fold->growth);
+        add_figure(recording, series, series->name, aggregate->growth);
         return;
     }
-    double mean = fold->weight > 0 ? fold->area / fold->weight : fold->last;
+    double mean = aggregate->weight > 0 ? aggregate->area / aggregate->weight : aggregate->last;
     const struct {
         const char *name;
         double value;
-    } statistics[] = {{"peak", fold->largest}, {"mean", mean}, {"min", fold->least}};
+    } statistics[] = {{"peak", aggregate->largest}, {"mean", mean}, {"min", aggregate->least}};
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++) {
         statistic_name(series, statistics[i].name, name, sizeof name);
         add_figure(recording, series, name, statistics[i].value);
@@ -85,16 +85,17 @@ static void add_first_figures(struct recording *recording)
                recording->last_seconds - recording->first_seconds);
     for (size_t i = 0; i < sizeof MEMORIES / sizeof MEMORIES[0]; i++) {
         const struct series *series = recording_find(recording, MEMORIES[i], "");
-        const struct fold *fold = series != NULL ? &recording->folds[series - recording->series]
-                                                 : NULL;
-        if (fold == NULL || fold->count == 0)
+        const struct aggregate *aggregate = series != NULL
+                                                ? &recording->aggregates[series - recording->series]
+                                                : NULL;
+        if (aggregate == NULL || aggregate->count == 0)
             continue;
-        add_figure(recording, &high, "memory_peak_high_bytes", fold->largest);
+        add_figure(recording, &high, "memory_peak_high_bytes", aggregate->largest);
         break;
     }
 }
 
-void fold_account(struct recording *recording)
+void aggregate_account(struct recording *recording)
 {
     if (recording->rows_told > 0)
         add_first_figures(recording);

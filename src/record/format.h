@@ -21,7 +21,7 @@ struct format {
 
     /* A part was named by `path`: for lines it is open. The state is zeroed. */
     int (*begin)(struct recorder *recorder, vitals_error *error);
-    int (*sample)(struct recorder *recorder, const struct tick *tick, vitals_error *error);
+    int (*sample)(struct recorder *recorder, const struct sample *sample, vitals_error *error);
     int (*end)(struct recorder *recorder, vitals_error *error);
 
     /* Each may be NULL. */
@@ -77,7 +77,8 @@ int format_choose(const char *name, const char *path, const struct format **out,
 const char *recorder_attribute_text(const struct recorder *recorder, const char *name);
 
 /* One sample by hand, as recorder_sample takes it from a usage. */
-int recorder_tick(struct recorder *recorder, const struct tick *tick, vitals_error *error);
+int recorder_write_sample(struct recorder *recorder, const struct sample *sample,
+                          vitals_error *error);
 
 extern const struct format FORMAT_CSV, FORMAT_DATABASE, FORMAT_GPU_TRACKER,
     FORMAT_GPU_TRACKER_DATABASE;

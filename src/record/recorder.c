@@ -339,18 +339,19 @@ static int write_waiting_marks(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-int recorder_tick(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+int recorder_write_sample(struct recorder *recorder, const struct sample *sample,
+                          vitals_error *error)
 {
-    recorder->realtime_ns = tick->realtime_ns;
-    recorder->monotonic_ns = tick->monotonic_ns;
+    recorder->realtime_ns = sample->realtime_ns;
+    recorder->monotonic_ns = sample->monotonic_ns;
     int code = recorder->open ? 0 : begin_part(recorder, false, error);
     if (recorder->part_began_ns == 0)
-        recorder->part_began_ns = tick->monotonic_ns;
+        recorder->part_began_ns = sample->monotonic_ns;
     bool rotates = code == 0 && part_is_full(recorder);
     if (rotates)
         code = rotate(recorder, error);
     if (code == 0)
-        code = recorder->format->sample(recorder, tick, error);
+        code = recorder->format->sample(recorder, sample, error);
     recorder->samples += code == 0;
     if (code == 0 && rotates)
         code = begin_phases_again(recorder, error);
@@ -360,11 +361,11 @@ int recorder_tick(struct recorder *recorder, const struct tick *tick, vitals_err
 int recorder_sample(struct recorder *recorder, const vitals_snapshot *snapshot,
                     const vitals_usage *usage, vitals_error *error)
 {
-    struct tick tick = {.realtime_ns = vitals_snapshot_realtime_ns(snapshot),
-                        .monotonic_ns = vitals_snapshot_monotonic_ns(snapshot),
-                        .snapshot = snapshot};
-    tick.values = vitals_usage_values(usage, &tick.count);
-    return recorder_tick(recorder, &tick, error);
+    struct sample sample = {.realtime_ns = vitals_snapshot_realtime_ns(snapshot),
+                            .monotonic_ns = vitals_snapshot_monotonic_ns(snapshot),
+                            .snapshot = snapshot};
+    sample.values = vitals_usage_values(usage, &sample.count);
+    return recorder_write_sample(recorder, &sample, error);
 }
 
 /* Before the first sample nobody knows what realtime a monotonic moment is. */

@@ -240,7 +240,7 @@ void recording_close(struct recording *recording)
     for (size_t i = 0; i < recording->phase_count; i++)
         free((char *)recording->phases[i].name);
     free(recording->series);
-    free(recording->folds);
+    free(recording->aggregates);
     free(recording->row);
     free(recording->ages);
     free(recording->own);

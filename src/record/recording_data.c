@@ -75,15 +75,15 @@ static bool grow_series(struct recording *recording)
     size_t wanted = capacity > 0 ? capacity * 2 : 64;
     void *series = realloc(recording->series, wanted * sizeof *recording->series);
     recording->series = series != NULL ? series : recording->series;
-    void *folds = realloc(recording->folds, wanted * sizeof *recording->folds);
-    recording->folds = folds != NULL ? folds : recording->folds;
+    void *aggregates = realloc(recording->aggregates, wanted * sizeof *recording->aggregates);
+    recording->aggregates = aggregates != NULL ? aggregates : recording->aggregates;
     void *row = realloc(recording->row, wanted * sizeof *recording->row);
     recording->row = row != NULL ? row : recording->row;
     void *ages = realloc(recording->ages, wanted * sizeof *recording->ages);
     recording->ages = ages != NULL ? ages : recording->ages;
     void *own = realloc(recording->own, wanted * sizeof *recording->own);
     recording->own = own != NULL ? own : recording->own;
-    if (series == NULL || folds == NULL || row == NULL || ages == NULL || own == NULL)
+    if (series == NULL || aggregates == NULL || row == NULL || ages == NULL || own == NULL)
         return false;
     recording->series_capacity = wanted;
     return true;
@@ -137,7 +137,7 @@ size_t recording_series_index(struct recording *recording, const char *name, con
                               .label = strdup(""),
                               .counter = counter,
                               .values = values};
-    recording->folds[index] = (struct fold){.rate = is_rate(unit)};
+    recording->aggregates[index] = (struct aggregate){.rate = is_rate(unit)};
     recording->row[index] = (double)NAN;
     recording->ages[index] = 0;
     recording->own[index] = NULL;
@@ -209,8 +209,8 @@ void recording_growth(struct recording *recording, size_t index, double growth)
 {
     if (index >= recording->series_count || !isfinite(growth))
         return;
-    recording->folds[index].total += growth > 0 ? growth : 0;
-    recording->row[index] = recording->folds[index].total;
+    recording->aggregates[index].total += growth > 0 ? growth : 0;
+    recording->row[index] = recording->aggregates[index].total;
 }
 
 /* Every second row of the curves goes; sums and peaks have them all. */
@@ -254,7 +254,7 @@ static bool grow_rows(struct recording *recording)
     return true;
 }
 
-static void fold_row(struct recording *recording)
+static void aggregate_row(struct recording *recording)
 {
     if (recording->rows_told > 1 && recording->row_seconds < recording->last_seconds)
         recording->backwards++;
@@ -262,11 +262,12 @@ static void fold_row(struct recording *recording)
         recording->first_seconds = recording->row_seconds;
     recording->last_seconds = recording->row_seconds;
     for (size_t i = 0; i < recording->series_count; i++) {
-        struct fold *fold = &recording->folds[i];
+        struct aggregate *aggregate = &recording->aggregates[i];
         if (isfinite(recording->row[i]))
-            fold_add(fold, recording->row_seconds, recording->row[i]);
+            aggregate_add(aggregate, recording->row_seconds, recording->row[i]);
         else
-            fold->last_seconds = recording->row_seconds; /* a gap is no time that was measured */
+            aggregate->last_seconds =
+                recording->row_seconds; /* a gap is no time that was measured */
     }
 }
 
@@ -277,7 +278,7 @@ void recording_row_end(struct recording *recording)
     if (recording->stride == 0)
         recording->stride = 1;
     recording->rows_told++;
-    fold_row(recording);
+    aggregate_row(recording);
     if ((recording->rows_told - 1) % recording->stride != 0)
         return;
     if (recording->rows > 1 && (recording->rows + 1) * (recording->series_count + 1) > CELLS_MAX) {
@@ -421,7 +422,7 @@ static void tell_state(struct recording *recording)
 {
     vitals_text state = vitals_account_attribute(recording->account, "state");
     if (!recording->account_stored) {
-        fold_account(recording);
+        aggregate_account(recording);
         recording_attribute(recording, "state", (vitals_text){"partial", 7});
     } else if (state.size == 0) {
         recording_attribute(recording, "state", (vitals_text){"complete", 8});

@@ -22,7 +22,7 @@ enum {
 };
 
 /* What all rows of a series come to. */
-struct fold {
+struct aggregate {
     uint64_t count;
     double first, last, least, largest;
     double last_seconds;
@@ -45,7 +45,7 @@ struct recording {
     bool account_stored; /* figures came with the file */
 
     struct series *series;
-    struct fold *folds;
+    struct aggregate *aggregates;
     size_t series_count, series_capacity;
     size_t series_next; /* behind the one that was asked for last: a reader asks in one order */
     double *row;        /* that is being told */
@@ -95,8 +95,8 @@ void recording_wrong(struct recording *recording, const char *format, ...) VITAL
 int recording_finish(struct recording *recording, vitals_error *error);
 
 /* fold.c */
-void fold_add(struct fold *fold, double seconds, double value);
-void fold_account(struct recording *recording);
+void aggregate_add(struct aggregate *aggregate, double seconds, double value);
+void aggregate_account(struct recording *recording);
 
 /* An ordinary file, to be read: a FIFO or a device would never end; "-": a copy of standard input,
  * which does. NULL: EGONE, EDENIED, ESYSTEM,

@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-const vitals_usage_value *tick_find(const struct tick *tick, const char *measure,
-                                    vitals_scope scope)
+const vitals_usage_value *sample_find(const struct sample *sample, const char *measure,
+                                      vitals_scope scope)
 {
     vitals_measure wanted = vitals_measure_find(measure);
-    for (size_t i = 0; i < tick->count && wanted != 0; i++) {
-        const vitals_usage_value *value = &tick->values[i];
+    for (size_t i = 0; i < sample->count && wanted != 0; i++) {
+        const vitals_usage_value *value = &sample->values[i];
         if (value->measure == wanted && value->scope == scope)
             return value;
     }
     return NULL;
 }
 
-bool tick_is_fresh(const vitals_usage_value *value)
+bool usage_value_is_fresh(const vitals_usage_value *value)
 {
     return value->state != VITALS_STALE;
 }

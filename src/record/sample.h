@@ -6,7 +6,7 @@
 
 #include <vitals/vitals.h>
 
-struct tick {
+struct sample {
     uint64_t realtime_ns, monotonic_ns;
     const vitals_snapshot *snapshot; /* NULL: the values alone */
     const vitals_usage_value *values;
@@ -14,12 +14,12 @@ struct tick {
 };
 
 /* The value of a measure by its name, in a scope; NULL: there is none in this sample. */
-const vitals_usage_value *tick_find(const struct tick *tick, const char *measure,
-                                    vitals_scope scope);
+const vitals_usage_value *sample_find(const struct sample *sample, const char *measure,
+                                      vitals_scope scope);
 
 /* Whether it was read, or found missing, since the sample before: what was not read anew is no
  * reading of this moment, and a rate made of it would be wrong. */
-bool tick_is_fresh(const vitals_usage_value *value);
+bool usage_value_is_fresh(const vitals_usage_value *value);
 
 enum { COLUMN_WORDS = 160 };
 

@@ -74,12 +74,13 @@ static bool add_column(struct csv_state *state, const vitals_usage_value *value)
 }
 
 /* A column for each series that has none yet. */
-static int learn_columns(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int learn_columns(struct recorder *recorder, const struct sample *sample,
+                         vitals_error *error)
 {
     struct csv_state *state = recorder->state;
     bool fits = true;
-    for (size_t i = 0; i < tick->count && fits; i++)
-        fits = has_column(state, &tick->values[i], i) || add_column(state, &tick->values[i]);
+    for (size_t i = 0; i < sample->count && fits; i++)
+        fits = has_column(state, &sample->values[i], i) || add_column(state, &sample->values[i]);
     return fits ? 0 : record_fail(VITALS_EMEMORY, recorder->file.path, error, "out of memory");
 }
 
@@ -92,13 +93,13 @@ static void forget_columns(struct csv_state *state, size_t count)
 /* What came later gets a column too: the file is written anew with it, empty in all lines so far,
  * and takes the old one's place once it is whole. Where that cannot be done the column is left out,
  * which the attributes say. */
-static int widen(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int widen(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct csv_state *state = recorder->state;
     size_t before = state->count;
     if (state->narrow)
         return 0;
-    int code = learn_columns(recorder, tick, error);
+    int code = learn_columns(recorder, sample, error);
     if (code < 0 || state->count == before)
         return code;
     if (!recorder->file.standard && !recorder->options.no_header &&
@@ -113,10 +114,11 @@ static int widen(struct recorder *recorder, const struct tick *tick, vitals_erro
     return 0;
 }
 
-static int begin_columns(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int begin_columns(struct recorder *recorder, const struct sample *sample,
+                         vitals_error *error)
 {
     struct csv_state *state = recorder->state;
-    int code = learn_columns(recorder, tick, error);
+    int code = learn_columns(recorder, sample, error);
     state->headed = code == 0;
     if (code < 0 || recorder->options.no_header)
         return code;
@@ -125,12 +127,12 @@ static int begin_columns(struct recorder *recorder, const struct tick *tick, vit
 }
 
 /* Values come in a fixed order, so that the next column's value is nearly always the next value. */
-static const vitals_usage_value *value_of(const struct tick *tick, const struct column *column,
+static const vitals_usage_value *value_of(const struct sample *sample, const struct column *column,
                                           size_t *hint)
 {
-    for (size_t i = 0; i < tick->count; i++) {
-        size_t at = (*hint + i) % tick->count;
-        const vitals_usage_value *value = &tick->values[at];
+    for (size_t i = 0; i < sample->count; i++) {
+        size_t at = (*hint + i) % sample->count;
+        const vitals_usage_value *value = &sample->values[at];
         if (value->measure == column->measure && value->scope == column->scope &&
             strcmp(value->subject, column->subject) == 0) {
             *hint = at + 1;
@@ -149,20 +151,21 @@ static void put_time(struct text_file *file, uint64_t realtime_ns)
     text_file_put(file, words);
 }
 
-static int csv_sample(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int csv_sample(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct csv_state *state = recorder->state;
     char words[NUMBER_WORDS];
     size_t hint = 0;
-    int code = state->headed ? widen(recorder, tick, error) : begin_columns(recorder, tick, error);
+    int code = state->headed ? widen(recorder, sample, error)
+                             : begin_columns(recorder, sample, error);
     if (code < 0)
         return code;
-    put_time(&recorder->file, tick->realtime_ns);
+    put_time(&recorder->file, sample->realtime_ns);
     text_file_put(&recorder->file, ",");
     for (size_t i = 0; i < state->count; i++) {
-        const vitals_usage_value *value = value_of(tick, &state->columns[i], &hint);
+        const vitals_usage_value *value = value_of(sample, &state->columns[i], &hint);
         text_file_put(&recorder->file, ",");
-        if (value == NULL || value->state <= 0 || !tick_is_fresh(value))
+        if (value == NULL || value->state <= 0 || !usage_value_is_fresh(value))
             continue;
         number_shortest(value->value, words);
         text_file_put(&recorder->file, words);

@@ -79,9 +79,9 @@ static inline void frames_record(struct recorder *recorder, vitals_builder *buil
         struct record_sample sample;
         record_fill(&sample, i);
         vitals_snapshot *snapshot = make_snapshot(builder, i);
-        sample.tick.snapshot = snapshot;
-        sample.tick.monotonic_ns += i * UINT64_C(100000000000);
-        CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+        sample.content.snapshot = snapshot;
+        sample.content.monotonic_ns += i * UINT64_C(100000000000);
+        CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
         vitals_snapshot_unref(snapshot);
     }
 }

@@ -39,15 +39,15 @@ enum { RECORD_VALUES = 40 };
 
 /* Sample `number` of a run: a second after the one before. */
 struct record_sample {
-    struct tick tick;
+    struct sample content;
     vitals_usage_value values[RECORD_VALUES];
 };
 
 static inline void record_add(struct record_sample *sample, const char *measure, vitals_scope scope,
                               const char *subject, double value)
 {
-    CHECK(sample->tick.count < RECORD_VALUES);
-    vitals_usage_value *place = &sample->values[sample->tick.count++];
+    CHECK(sample->content.count < RECORD_VALUES);
+    vitals_usage_value *place = &sample->values[sample->content.count++];
     *place = (vitals_usage_value){
         vitals_measure_find(measure), scope, subject, "", VITALS_SAMPLED, value, 0};
     CHECK(place->measure != 0);
@@ -57,10 +57,10 @@ static inline void record_add(struct record_sample *sample, const char *measure,
 
 static inline void record_begin(struct record_sample *sample, uint64_t number)
 {
-    *sample = (struct record_sample){.tick = {.count = 0}};
-    sample->tick.values = sample->values;
-    sample->tick.realtime_ns = UINT64_C(1800000000000000000) + number * 1000000000u;
-    sample->tick.monotonic_ns = UINT64_C(5000000000) + number * 1000000000u;
+    *sample = (struct record_sample){.content = {.count = 0}};
+    sample->content.values = sample->values;
+    sample->content.realtime_ns = UINT64_C(1800000000000000000) + number * 1000000000u;
+    sample->content.monotonic_ns = UINT64_C(5000000000) + number * 1000000000u;
 }
 
 /* Half a core of user time, a tenth of system time; memory that grows by a MiB. */
@@ -87,9 +87,9 @@ static inline void record_fill(struct record_sample *sample, uint64_t number)
     record_add(sample, "memory_used_bytes", VITALS_SCOPE_SYSTEM, "system", 1.5e9);
     record_add(sample, "disk_space_total_bytes", VITALS_SCOPE_SYSTEM, "system", 270.547e9);
     record_add(sample, "device_memory_used_bytes", VITALS_SCOPE_GPU, "GPU-1,\"x", 7 * mib);
-    sample->values[sample->tick.count - 1].label = "GPU 0";
+    sample->values[sample->content.count - 1].label = "GPU 0";
     record_add(sample, "gpu_memory_bytes", VITALS_SCOPE_TREE, "", 0);
-    sample->values[sample->tick.count - 1].state = VITALS_DENIED;
+    sample->values[sample->content.count - 1].state = VITALS_DENIED;
 }
 
 static inline struct recorder *record_open(const struct record_world *world, const char *format)
@@ -109,7 +109,7 @@ static inline void record_samples(struct recorder *recorder, uint64_t from, uint
     vitals_error error = {.message = ""};
     for (uint64_t i = from; i < to; i++) {
         record_fill(&sample, i);
-        CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+        CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
         CHECK_STR(error.message, "");
     }
 }

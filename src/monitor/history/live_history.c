@@ -27,13 +27,13 @@ struct entry {
 
 struct page {
     struct diary *diary;
-    struct keeper *keeper; /* guarded by `books` */
-    struct timeline kept;  /* likewise; its place is of the thread */
-    int64_t place;         /* of the owner: where it stands … */
-    bool placed;           /* … or nowhere yet */
-    unsigned every;        /* of the thread: one of so many is kept, so that an hour fits */
-    uint64_t came;         /* likewise: snapshots */
-    uint64_t since_ns;     /* likewise: monotonic, of the one that the last count began with */
+    struct history_ring *ring; /* guarded by `books` */
+    struct timeline kept;      /* likewise; its place is of the thread */
+    int64_t place;             /* of the owner: where it stands … */
+    bool placed;               /* … or nowhere yet */
+    unsigned every;            /* of the thread: one of so many is kept, so that an hour fits */
+    uint64_t came;             /* likewise: snapshots */
+    uint64_t since_ns;         /* likewise: monotonic, of the one that the last count began with */
     char problem[VITALS_ERROR_MESSAGE];
 };
 
@@ -87,7 +87,7 @@ static void diary_unref(struct diary *diary)
         vitals_snapshot_unref(diary->queue[(diary->first + i) % QUEUE].snapshot);
     for (size_t i = 0; i < DIARY_PAGES; i++) {
         timeline_close(&diary->pages[i].kept);
-        keeper_free(diary->pages[i].keeper);
+        history_ring_free(diary->pages[i].ring);
     }
     pthread_cond_destroy(&diary->news);
     pthread_mutex_destroy(&diary->desk);
@@ -163,7 +163,7 @@ static void make_fit(struct page *page, const vitals_snapshot *snapshot, uint64_
     if (page->came == 0 || now_ns <= since_ns ||
         page->kept.span(page->kept.data, &span, &error) < 0 || span.count == 0)
         return;
-    double each = (double)keeper_size(page->keeper) / (double)span.count;
+    double each = (double)history_ring_size(page->ring) / (double)span.count;
     double wanted = each * FIRST * (double)HOUR_NS / (double)(now_ns - since_ns) / (double)room;
     page->every = wanted < 1 ? 1 : wanted < MOST ? (unsigned)wanted + 1 : MOST;
 }
@@ -173,10 +173,10 @@ static void keep(struct diary *diary, const struct entry *entry)
     struct page *page = &diary->pages[entry->page];
     vitals_error error;
     pthread_mutex_lock(&diary->books);
-    bool disk = diary->disk && keeper_problem(page->keeper)[0] == '\0';
+    bool disk = diary->disk && history_ring_problem(page->ring)[0] == '\0';
     make_fit(page, entry->snapshot, disk ? SHARES[entry->page].bytes : SHARES[entry->page].memory);
     if (page->came++ % page->every == 0)
-        (void)!keeper_add(page->keeper, entry->snapshot, &error);
+        (void)!history_ring_add(page->ring, entry->snapshot, &error);
     pthread_mutex_unlock(&diary->books);
 }
 
@@ -213,26 +213,26 @@ static int start(struct diary *diary)
 
 /* ---- life ---- */
 
-static int open_pages(struct diary *diary, const char *folder, keeper_read *read,
+static int open_pages(struct diary *diary, const char *folder, history_ring_read *read,
                       vitals_error *error)
 {
     int code = 0;
     for (size_t i = 0; i < DIARY_PAGES && code == 0; i++) {
-        struct keeper_options options = {.folder = folder,
-                                         .most_bytes = SHARES[i].bytes,
-                                         .most_memory = SHARES[i].memory,
-                                         .most_ns = HOUR_NS,
-                                         .read = read};
+        struct history_ring_options options = {.folder = folder,
+                                               .most_bytes = SHARES[i].bytes,
+                                               .most_memory = SHARES[i].memory,
+                                               .most_ns = HOUR_NS,
+                                               .read = read};
         diary->pages[i].diary = diary;
         diary->pages[i].every = 1;
-        code = keeper_new(&options, &diary->pages[i].keeper, error);
+        code = history_ring_new(&options, &diary->pages[i].ring, error);
         if (code == 0)
-            code = keeper_timeline(diary->pages[i].keeper, &diary->pages[i].kept, error);
+            code = history_ring_timeline(diary->pages[i].ring, &diary->pages[i].kept, error);
     }
     return code;
 }
 
-int diary_new(const char *folder, keeper_read *read, struct diary **out, vitals_error *error)
+int diary_new(const char *folder, history_ring_read *read, struct diary **out, vitals_error *error)
 {
     struct diary *diary = calloc(1, sizeof *diary);
     if (diary == NULL) {
@@ -433,7 +433,7 @@ const char *diary_news(struct diary *diary)
         return NULL;
     for (size_t i = 0; i < DIARY_PAGES && diary->problem == NULL; i++) {
         struct page *page = &diary->pages[i];
-        (void)snprintf(page->problem, sizeof page->problem, "%s", keeper_problem(page->keeper));
+        (void)snprintf(page->problem, sizeof page->problem, "%s", history_ring_problem(page->ring));
         if (page->problem[0] != '\0')
             diary->problem = page->problem;
     }

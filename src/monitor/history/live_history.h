@@ -15,9 +15,9 @@ struct diary;
 
 enum diary_page { DIARY_MACHINE, DIARY_ALL, DIARY_PAGES };
 
-/* `folder`: of the files; NULL: memory alone. `read` as in keeper_options. Errors: EMEMORY, ESYSTEM
- * (no thread). */
-int diary_new(const char *folder, keeper_read *read, struct diary **out, vitals_error *error);
+/* `folder`: of the files; NULL: memory alone. `read` as in history_ring_options. Errors: EMEMORY,
+ * ESYSTEM (no thread). */
+int diary_new(const char *folder, history_ring_read *read, struct diary **out, vitals_error *error);
 
 /* The thread is told to end, and left behind where it hangs in a file. Accepts NULL. */
 void diary_free(struct diary *diary);
@@ -25,7 +25,7 @@ void diary_free(struct diary *diary);
 /* Keeps a snapshot, in a while. Waits for nobody: where the thread is far behind it is left out. */
 void diary_add(struct diary *diary, enum diary_page page, const vitals_snapshot *snapshot);
 
-/* To look back; there is no `close`. They must not outlive the diary. Errors beside the keeper's:
+/* To look back; there is no `close`. They must not outlive the diary. Errors beside the ring's:
  * ETIMEOUT. */
 void diary_timeline(struct diary *diary, enum diary_page page, struct timeline *out);
 

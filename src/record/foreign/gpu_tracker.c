@@ -50,38 +50,39 @@ const struct gpu_tracker_column GPU_TRACKER_DATA_COLUMNS[GPU_TRACKER_DATA] = {
 const char *const GPU_TRACKER_SUB_COLUMNS[4] = {"process_id", "code_block_name", "position",
                                                 "timestamp"};
 
-static double measured(const char *measure, vitals_scope scope, const struct tick *tick)
+static double measured(const char *measure, vitals_scope scope, const struct sample *sample)
 {
-    const vitals_usage_value *value = tick_find(tick, measure, scope);
+    const vitals_usage_value *value = sample_find(sample, measure, scope);
     return value != NULL && value->state > 0 ? value->value : 0;
 }
 
 /* Of the host's row; 0 where a sample has no snapshot. */
-static double system_cores(const struct tick *tick)
+static double system_cores(const struct sample *sample)
 {
     double cores = 0;
-    const vitals_row *host = tick->snapshot != NULL
-                                 ? vitals_snapshot_next(tick->snapshot, VITALS_HOST, NULL)
+    const vitals_row *host = sample->snapshot != NULL
+                                 ? vitals_snapshot_next(sample->snapshot, VITALS_HOST, NULL)
                                  : NULL;
     return host != NULL && vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0 ? cores : 0;
 }
 
-double gpu_tracker_value(const struct gpu_tracker_column *column, const struct tick *tick,
+double gpu_tracker_value(const struct gpu_tracker_column *column, const struct sample *sample,
                          double expected_cores)
 {
     double devices;
     switch (column->kind) {
-    case GT_TIME: return (double)(tick->realtime_ns / 1000) / 1e6;
-    case GT_CORES: return expected_cores > 0 ? expected_cores : system_cores(tick);
-    case GT_SYSTEM_CORES: return system_cores(tick);
+    case GT_TIME: return (double)(sample->realtime_ns / 1000) / 1e6;
+    case GT_CORES: return expected_cores > 0 ? expected_cores : system_cores(sample);
+    case GT_SYSTEM_CORES: return system_cores(sample);
     case GT_GPUS:
-        devices = measured("devices", VITALS_SCOPE_SYSTEM, tick);
-        return devices > 0 ? measured(column->measure, column->scope, tick) * PERCENT / devices : 0;
+        devices = measured("devices", VITALS_SCOPE_SYSTEM, sample);
+        return devices > 0 ? measured(column->measure, column->scope, sample) * PERCENT / devices
+                           : 0;
     case GT_AS_IT_IS:
     case GT_RAM:
     case GT_GPU_RAM: break;
     }
-    return measured(column->measure, column->scope, tick) * column->scale;
+    return measured(column->measure, column->scope, sample) * column->scale;
 }
 
 void gpu_tracker_beside(const char *path, char *out, size_t capacity)

@@ -26,7 +26,7 @@ extern const char *const GPU_TRACKER_SUB_COLUMNS[4];
 
 /* A value of a column; `expected_cores` of 0: those that there are. Missing is 0, as it is there.
  */
-double gpu_tracker_value(const struct gpu_tracker_column *column, const struct tick *tick,
+double gpu_tracker_value(const struct gpu_tracker_column *column, const struct sample *sample,
                          double expected_cores);
 
 /* The path of the file with sub-tracking beside a tracking file: a.csv → a.sub.csv. */

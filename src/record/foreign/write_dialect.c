@@ -33,12 +33,12 @@ static const struct family COMBINED = {&DIALECT_COMBINED, &DIALECT_COMBINED};
 static const struct family OLD_PROCESS = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_PROCESS};
 static const struct family OLD_SYSTEM = {&DIALECT_OLD_SYSTEM, &DIALECT_OLD_SYSTEM};
 
-static double column_value(const struct dialect_column *column, const struct tick *tick)
+static double column_value(const struct dialect_column *column, const struct sample *sample)
 {
     double sum = 0;
     int plus = column->plus > 0 ? column->plus : 1;
     for (int i = 0; i < DIALECT_TERMS && column->measures[i] != NULL; i++) {
-        const vitals_usage_value *value = tick_find(tick, column->measures[i], column->scope);
+        const vitals_usage_value *value = sample_find(sample, column->measures[i], column->scope);
         if (value == NULL || value->state <= 0)
             return 0;
         sum += i < plus ? value->value : -value->value;
@@ -47,11 +47,11 @@ static double column_value(const struct dialect_column *column, const struct tic
 }
 
 /* Of the first row of the table host, as it stands there. */
-static double since_boot(const struct dialect_column *column, const struct tick *tick)
+static double since_boot(const struct dialect_column *column, const struct sample *sample)
 {
     double value = 0;
-    const vitals_row *row = tick->snapshot != NULL
-                                ? vitals_snapshot_next(tick->snapshot, VITALS_HOST, NULL)
+    const vitals_row *row = sample->snapshot != NULL
+                                ? vitals_snapshot_next(sample->snapshot, VITALS_HOST, NULL)
                                 : NULL;
     if (row == NULL || vitals_row_number(row, column->metric, &value) <= 0)
         return 0;
@@ -59,15 +59,15 @@ static double since_boot(const struct dialect_column *column, const struct tick 
 }
 
 static double number_of(struct recorder *recorder, const struct dialect_column *column,
-                        const struct tick *tick, size_t place)
+                        const struct sample *sample, size_t place)
 {
     struct dialect_state *state = recorder->state;
     switch (column->kind) {
-    case DIALECT_TIME: return (double)(tick->realtime_ns / 1000) / 1e6;
+    case DIALECT_TIME: return (double)(sample->realtime_ns / 1000) / 1e6;
     case DIALECT_PID: return atof(recorder_attribute_text(recorder, "pid"));
-    case DIALECT_BOOT: return since_boot(column, tick);
+    case DIALECT_BOOT: return since_boot(column, sample);
     case DIALECT_GROWTH: {
-        double now = column_value(column, tick), before = state->before[place];
+        double now = column_value(column, sample), before = state->before[place];
         if (column->decimals == -1)
             now = round(now); /* so that what rows say adds up */
         state->before[place] = now;
@@ -76,7 +76,7 @@ static double number_of(struct recorder *recorder, const struct dialect_column *
     case DIALECT_GAUGE:
     case DIALECT_CHILDREN: break;
     }
-    return column_value(column, tick);
+    return column_value(column, sample);
 }
 
 static void put_number(struct text_file *file, const struct dialect_column *column, double value)
@@ -92,9 +92,9 @@ static void put_number(struct text_file *file, const struct dialect_column *colu
 }
 
 typedef void each_column(struct recorder *recorder, const struct dialect *part, size_t index,
-                         size_t place, const struct tick *tick);
+                         size_t place, const struct sample *sample);
 
-static void for_each(struct recorder *recorder, const struct tick *tick, each_column *each)
+static void for_each(struct recorder *recorder, const struct sample *sample, each_column *each)
 {
     struct dialect_state *state = recorder->state;
     size_t place = 0;
@@ -102,72 +102,73 @@ static void for_each(struct recorder *recorder, const struct tick *tick, each_co
         for (size_t i = part == state->dialect ? 0 : 1; i < part->count; i++, place++) {
             if (place > 0)
                 text_file_put(&recorder->file, ",");
-            each(recorder, part, i, place, tick);
+            each(recorder, part, i, place, sample);
         }
 }
 
 static void put_title(struct recorder *recorder, const struct dialect *part, size_t index,
-                      size_t place, const struct tick *tick)
+                      size_t place, const struct sample *sample)
 {
     char name[COLUMN_WORDS];
-    (void)tick;
+    (void)sample;
     (void)snprintf(name, sizeof name, "%s%s", place > 0 && part->prefix != NULL ? part->prefix : "",
                    part->columns[index].name);
     text_file_field(&recorder->file, name, true);
 }
 
 static void put_value(struct recorder *recorder, const struct dialect *part, size_t index,
-                      size_t place, const struct tick *tick)
+                      size_t place, const struct sample *sample)
 {
     const struct dialect_column *column = &part->columns[index];
-    put_number(&recorder->file, column, number_of(recorder, column, tick, place));
+    put_number(&recorder->file, column, number_of(recorder, column, sample, place));
 }
 
 /* The first sample is what the next one's growth is told from. */
-static void remember(struct recorder *recorder, const struct tick *tick)
+static void remember(struct recorder *recorder, const struct sample *sample)
 {
     struct dialect_state *state = recorder->state;
     size_t place = 0;
     for (const struct dialect *part = state->dialect; part != NULL; part = part->then)
         for (size_t i = part == state->dialect ? 0 : 1; i < part->count; i++, place++)
-            (void)number_of(recorder, &part->columns[i], tick, place);
+            (void)number_of(recorder, &part->columns[i], sample, place);
 }
 
 /* Where what is followed has ended, its file has. */
-static bool has_ended(const struct dialect_state *state, const struct tick *tick)
+static bool has_ended(const struct dialect_state *state, const struct sample *sample)
 {
-    const vitals_usage_value *living = tick_find(tick, "processes", VITALS_SCOPE_TREE);
+    const vitals_usage_value *living = sample_find(sample, "processes", VITALS_SCOPE_TREE);
     bool of_process = state->dialect == &DIALECT_PROCESS || state->dialect == &DIALECT_OLD_PROCESS;
     return of_process && living != NULL && living->state > 0 && living->value <= 0;
 }
 
 /* The first sample of a run may come before its process does: that is nobody's row. */
-static bool is_nobodys(const struct recorder *recorder, const struct tick *tick)
+static bool is_nobodys(const struct recorder *recorder, const struct sample *sample)
 {
     const struct dialect_state *state = recorder->state;
-    const vitals_usage_value *living = tick_find(tick, "processes", VITALS_SCOPE_TREE);
+    const vitals_usage_value *living = sample_find(sample, "processes", VITALS_SCOPE_TREE);
     bool empty = living != NULL && (living->state <= 0 || living->value <= 0);
     bool named = recorder_attribute_text(recorder, "pid")[0] != '\0';
     return !state->begun && state->dialect->columns[1].kind == DIALECT_PID && !named && empty;
 }
 
-static int dialect_sample(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int dialect_sample(struct recorder *recorder, const struct sample *sample,
+                          vitals_error *error)
 {
     struct dialect_state *state = recorder->state;
     if (!state->begun) {
         const struct family *family = recorder->format->table;
-        bool tree = tick_find(tick, "cpu_seconds", VITALS_SCOPE_TREE) != NULL;
+        bool tree = sample_find(sample, "cpu_seconds", VITALS_SCOPE_TREE) != NULL;
         state->dialect = tree ? family->process : family->system;
         if (!recorder->options.no_header) {
-            remember(recorder, tick);
+            remember(recorder, sample);
             state->begun = true;
-            for_each(recorder, tick, put_title);
+            for_each(recorder, sample, put_title);
             return text_file_end_line(&recorder->file, error);
         }
     }
-    if (has_ended(state, tick) || is_nobodys(recorder, tick))
+    if (has_ended(state, sample) || is_nobodys(recorder, sample))
         return 0;
-    for_each(recorder, tick, put_value);
+    for_each(recorder, sample, put_value);
     state->begun = true;
     return text_file_end_line(&recorder->file, error);
 }

@@ -26,7 +26,7 @@ static void put_titles(struct text_file *file, const struct gpu_tracker_column *
 }
 
 static void put_values(struct recorder *recorder, const struct gpu_tracker_column *columns,
-                       size_t count, const struct tick *tick)
+                       size_t count, const struct sample *sample)
 {
     char words[NUMBER_WORDS];
     double cores = atof(recorder_attribute_text(recorder, "expected_cores"));
@@ -37,14 +37,14 @@ static void put_values(struct recorder *recorder, const struct gpu_tracker_colum
             text_file_put(&recorder->file, column->text);
             continue;
         }
-        number_shortest(gpu_tracker_value(column, tick, cores), words);
+        number_shortest(gpu_tracker_value(column, sample, cores), words);
         text_file_put(&recorder->file, words);
         if (column->type == GPU_TRACKER_REAL && strpbrk(words, ".e") == NULL)
             text_file_put(&recorder->file, ".0");
     }
 }
 
-static int begin_tables(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int begin_tables(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct tracking_state *state = recorder->state;
     state->begun = true;
@@ -52,7 +52,7 @@ static int begin_tables(struct recorder *recorder, const struct tick *tick, vita
     int code = text_file_end_line(&recorder->file, error);
     if (code < 0)
         return code;
-    put_values(recorder, GPU_TRACKER_STATIC_COLUMNS, GPU_TRACKER_STATIC, tick);
+    put_values(recorder, GPU_TRACKER_STATIC_COLUMNS, GPU_TRACKER_STATIC, sample);
     code = text_file_end_line(&recorder->file, error);
     if (code < 0)
         return code;
@@ -61,12 +61,13 @@ static int begin_tables(struct recorder *recorder, const struct tick *tick, vita
 }
 
 /* Rates need two samples: the first is the start and no row, as gpu_tracker primes its own. */
-static int tracking_sample(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int tracking_sample(struct recorder *recorder, const struct sample *sample,
+                           vitals_error *error)
 {
     struct tracking_state *state = recorder->state;
     if (!state->begun)
-        return begin_tables(recorder, tick, error);
-    put_values(recorder, GPU_TRACKER_DATA_COLUMNS, GPU_TRACKER_DATA, tick);
+        return begin_tables(recorder, sample, error);
+    put_values(recorder, GPU_TRACKER_DATA_COLUMNS, GPU_TRACKER_DATA, sample);
     return text_file_end_line(&recorder->file, error);
 }
 

@@ -50,7 +50,7 @@ static int make_table(struct recorder *recorder, const char *table,
 
 static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
                      const struct gpu_tracker_column *columns, size_t count,
-                     const struct tick *tick, vitals_error *error)
+                     const struct sample *sample, vitals_error *error)
 {
     struct tracking_database *state = recorder->state;
     double cores = atof(recorder_attribute_text(recorder, "expected_cores"));
@@ -59,7 +59,7 @@ static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
         const struct gpu_tracker_column *column = &columns[i];
         int place = (int)i + 1;
         double value = column->type == GPU_TRACKER_TEXT ? 0
-                                                        : gpu_tracker_value(column, tick, cores);
+                                                        : gpu_tracker_value(column, sample, cores);
         int result = column->type == GPU_TRACKER_TEXT
                          ? sqlite3_bind_text(statement, place, column->text, -1, SQLITE_STATIC)
                      : column->type == GPU_TRACKER_WHOLE
@@ -72,14 +72,14 @@ static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
 }
 
 /* Rates need two samples: the first is the start and gives the static row alone. */
-static int begin_tables(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int begin_tables(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct tracking_database *state = recorder->state;
     sqlite3_stmt *once = NULL;
     int code = make_table(recorder, "static_data", GPU_TRACKER_STATIC_COLUMNS, GPU_TRACKER_STATIC,
                           &once, error);
     if (code == 0)
-        code = write_row(recorder, once, GPU_TRACKER_STATIC_COLUMNS, GPU_TRACKER_STATIC, tick,
+        code = write_row(recorder, once, GPU_TRACKER_STATIC_COLUMNS, GPU_TRACKER_STATIC, sample,
                          error);
     (void)sqlite3_finalize(once);
     return code < 0 ? code
@@ -88,12 +88,14 @@ static int begin_tables(struct recorder *recorder, const struct tick *tick, vita
 }
 
 /* Every row is its own transaction: it is there as soon as it was written. */
-static int tracking_sample(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int tracking_sample(struct recorder *recorder, const struct sample *sample,
+                           vitals_error *error)
 {
     struct tracking_database *state = recorder->state;
     if (state->row == NULL)
-        return begin_tables(recorder, tick, error);
-    return write_row(recorder, state->row, GPU_TRACKER_DATA_COLUMNS, GPU_TRACKER_DATA, tick, error);
+        return begin_tables(recorder, sample, error);
+    return write_row(recorder, state->row, GPU_TRACKER_DATA_COLUMNS, GPU_TRACKER_DATA, sample,
+                     error);
 }
 
 static int open_sub(struct recorder *recorder, vitals_error *error)

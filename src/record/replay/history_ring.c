@@ -34,7 +34,7 @@ struct place {
 };
 _Static_assert(sizeof(struct place) == 24, "a place is small");
 
-struct keeper {
+struct history_ring {
     struct frame_encoder encoder;
     uint64_t most_ns, most_memory;
 
@@ -43,7 +43,7 @@ struct keeper {
     int64_t first, next; /* numbers: of the oldest, of the one to come */
     int64_t key;         /* of the next */
 
-    keeper_read *read;
+    history_ring_read *read;
     int descriptor;  /* -1: in memory */
     char *memory;    /* NULL: in the file */
     uint64_t room;   /* bytes of the ring */
@@ -54,98 +54,98 @@ struct keeper {
     char problem[VITALS_ERROR_MESSAGE];
 };
 
-static struct place *place_of(const struct keeper *keeper, int64_t number)
+static struct place *place_of(const struct history_ring *ring, int64_t number)
 {
-    return &keeper->places[(uint64_t)number % keeper->capacity];
+    return &ring->places[(uint64_t)number % ring->capacity];
 }
 
 /* ---- making room ---- */
 
 /* With those that are told by it, which cannot be read without. */
-static void drop_oldest(struct keeper *keeper)
+static void drop_oldest(struct history_ring *ring)
 {
     do
-        keeper->used -= place_of(keeper, keeper->first++)->size;
-    while (keeper->first < keeper->next && place_of(keeper, keeper->first)->back != 0);
+        ring->used -= place_of(ring, ring->first++)->size;
+    while (ring->first < ring->next && place_of(ring, ring->first)->back != 0);
 }
 
-static void drop_all(struct keeper *keeper)
+static void drop_all(struct history_ring *ring)
 {
-    keeper->first = keeper->next;
-    keeper->at = keeper->extent = keeper->used = 0;
-    frame_encoder_begin_anew(&keeper->encoder);
+    ring->first = ring->next;
+    ring->at = ring->extent = ring->used = 0;
+    frame_encoder_begin_anew(&ring->encoder);
 }
 
-static bool any(const struct keeper *keeper)
+static bool any(const struct history_ring *ring)
 {
-    return keeper->first < keeper->next;
+    return ring->first < ring->next;
 }
 
 /* The oldest lie right behind `at`, up to the end of the ring; then the others from its begin. */
-static void make_room(struct keeper *keeper, size_t size)
+static void make_room(struct history_ring *ring, size_t size)
 {
-    if (keeper->at + size > keeper->room) {
-        while (any(keeper) && place_of(keeper, keeper->first)->offset >= keeper->at)
-            drop_oldest(keeper);
-        keeper->at = 0;
+    if (ring->at + size > ring->room) {
+        while (any(ring) && place_of(ring, ring->first)->offset >= ring->at)
+            drop_oldest(ring);
+        ring->at = 0;
     }
-    while (any(keeper)) {
-        const struct place *oldest = place_of(keeper, keeper->first);
-        if (oldest->offset < keeper->at || oldest->offset >= keeper->at + size)
+    while (any(ring)) {
+        const struct place *oldest = place_of(ring, ring->first);
+        if (oldest->offset < ring->at || oldest->offset >= ring->at + size)
             break;
-        drop_oldest(keeper);
+        drop_oldest(ring);
     }
 }
 
 /* Twice as many places, each where its number says. */
-static bool grow_places(struct keeper *keeper)
+static bool grow_places(struct history_ring *ring)
 {
-    if ((size_t)(keeper->next - keeper->first) < keeper->capacity)
+    if ((size_t)(ring->next - ring->first) < ring->capacity)
         return true;
-    if (keeper->capacity == PLACES_MAX) {
-        drop_oldest(keeper);
+    if (ring->capacity == PLACES_MAX) {
+        drop_oldest(ring);
         return true;
     }
-    size_t capacity = keeper->capacity * 2;
+    size_t capacity = ring->capacity * 2;
     struct place *places = malloc(capacity * sizeof *places);
     if (places == NULL)
         return false;
-    for (int64_t number = keeper->first; number < keeper->next; number++)
-        places[(uint64_t)number % capacity] = *place_of(keeper, number);
-    free(keeper->places);
-    keeper->places = places;
-    keeper->capacity = capacity;
+    for (int64_t number = ring->first; number < ring->next; number++)
+        places[(uint64_t)number % capacity] = *place_of(ring, number);
+    free(ring->places);
+    ring->places = places;
+    ring->capacity = capacity;
     return true;
 }
 
-static void forget_old(struct keeper *keeper, uint64_t realtime_ns)
+static void forget_old(struct history_ring *ring, uint64_t realtime_ns)
 {
-    while (keeper->most_ns != 0 && any(keeper)) {
-        uint64_t then_ns = place_of(keeper, keeper->first)->realtime_ns;
-        if (then_ns > realtime_ns || realtime_ns - then_ns <= keeper->most_ns)
+    while (ring->most_ns != 0 && any(ring)) {
+        uint64_t then_ns = place_of(ring, ring->first)->realtime_ns;
+        if (then_ns > realtime_ns || realtime_ns - then_ns <= ring->most_ns)
             break;
-        drop_oldest(keeper);
+        drop_oldest(ring);
     }
 }
 
 /* ---- where bytes are ---- */
 
-static void say(struct keeper *keeper, const char *folder, int number, const char *then)
+static void say(struct history_ring *ring, const char *folder, int number, const char *then)
 {
     vitals_error error;
     (void)record_fail(VITALS_ESYSTEM, folder, &error, "%s; %s", strerror(number), then);
-    (void)snprintf(keeper->problem, sizeof keeper->problem, "%s", error.message);
+    (void)snprintf(ring->problem, sizeof ring->problem, "%s", error.message);
 }
 
-static bool use_memory(struct keeper *keeper)
+static bool use_memory(struct history_ring *ring)
 {
-    if (keeper->descriptor >= 0)
-        close(keeper->descriptor);
-    keeper->descriptor = -1;
-    drop_all(keeper);
-    keeper->room = keeper->most_memory;
-    keeper->memory = malloc(keeper->room);
-    return keeper->memory != NULL;
+    if (ring->descriptor >= 0)
+        close(ring->descriptor);
+    ring->descriptor = -1;
+    drop_all(ring);
+    ring->room = ring->most_memory;
+    ring->memory = malloc(ring->room);
+    return ring->memory != NULL;
 }
 
 /* 0 or an errno. */
@@ -164,15 +164,15 @@ static int write_file(int descriptor, const char *bytes, size_t size, uint64_t o
     return 0;
 }
 
-static int put(struct keeper *keeper, const struct frame *frame)
+static int put(struct history_ring *ring, const struct frame *frame)
 {
     int number = 0;
-    if (keeper->memory != NULL)
-        memcpy(keeper->memory + keeper->at, frame->content, frame->size);
+    if (ring->memory != NULL)
+        memcpy(ring->memory + ring->at, frame->content, frame->size);
     else
-        number = write_file(keeper->descriptor, frame->content, frame->size, keeper->at);
-    if (number == 0 && keeper->at + frame->size > keeper->extent)
-        keeper->extent = keeper->at + frame->size;
+        number = write_file(ring->descriptor, frame->content, frame->size, ring->at);
+    if (number == 0 && ring->at + frame->size > ring->extent)
+        ring->extent = ring->at + frame->size;
     return number;
 }
 
@@ -205,136 +205,138 @@ static uint64_t within_limit(uint64_t bytes)
 
 /* ---- adding ---- */
 
-static int refuse(struct keeper *keeper, vitals_error *error, const char *why)
+static int refuse(struct history_ring *ring, vitals_error *error, const char *why)
 {
-    frame_encoder_begin_anew(&keeper->encoder);
+    frame_encoder_begin_anew(&ring->encoder);
     return record_fail(VITALS_EMEMORY, "snapshot", error, "%s", why);
 }
 
 /* Encodes a snapshot and makes room for its frame. If that drops the key of the frame, the snapshot
  * is encoded again, whole. */
-static int encode(struct keeper *keeper, const vitals_snapshot *snapshot, struct frame *frame,
+static int encode(struct history_ring *ring, const vitals_snapshot *snapshot, struct frame *frame,
                   vitals_error *error)
 {
     for (;;) {
-        int code = frame_encode(&keeper->encoder, snapshot, frame, error);
+        int code = frame_encode(&ring->encoder, snapshot, frame, error);
         if (code < 0)
             return code;
-        make_room(keeper, frame->size);
+        make_room(ring, frame->size);
         if (frame->whole)
-            keeper->key = keeper->next;
-        if (keeper->key >= keeper->first)
+            ring->key = ring->next;
+        if (ring->key >= ring->first)
             return 0;
-        frame_encoder_begin_anew(&keeper->encoder);
+        frame_encoder_begin_anew(&ring->encoder);
     }
 }
 
-static int add(struct keeper *keeper, const vitals_snapshot *snapshot, int *number,
+static int add(struct history_ring *ring, const vitals_snapshot *snapshot, int *number,
                vitals_error *error)
 {
     struct frame frame;
     uint64_t realtime_ns = vitals_snapshot_realtime_ns(snapshot);
     *number = 0;
-    forget_old(keeper, realtime_ns);
-    if (!grow_places(keeper))
-        return refuse(keeper, error, "out of memory");
-    int code = encode(keeper, snapshot, &frame, error);
+    forget_old(ring, realtime_ns);
+    if (!grow_places(ring))
+        return refuse(ring, error, "out of memory");
+    int code = encode(ring, snapshot, &frame, error);
     if (code < 0)
         return code;
-    if (frame.size > keeper->room)
-        return refuse(keeper, error, "is larger than all that may be kept");
-    *number = put(keeper, &frame);
+    if (frame.size > ring->room)
+        return refuse(ring, error, "is larger than all that may be kept");
+    *number = put(ring, &frame);
     if (*number != 0)
-        return refuse(keeper, error, strerror(*number));
-    *place_of(keeper, keeper->next) = (struct place){.realtime_ns = realtime_ns,
-                                                     .offset = keeper->at,
-                                                     .size = (uint32_t)frame.size,
-                                                     .back = (uint16_t)(keeper->next - keeper->key),
-                                                     .encoding = (uint16_t)frame.encoding};
-    keeper->next++;
-    keeper->at += frame.size;
-    keeper->used += frame.size;
+        return refuse(ring, error, strerror(*number));
+    *place_of(ring, ring->next) = (struct place){.realtime_ns = realtime_ns,
+                                                 .offset = ring->at,
+                                                 .size = (uint32_t)frame.size,
+                                                 .back = (uint16_t)(ring->next - ring->key),
+                                                 .encoding = (uint16_t)frame.encoding};
+    ring->next++;
+    ring->at += frame.size;
+    ring->used += frame.size;
     return 0;
 }
 
-int keeper_add(struct keeper *keeper, const vitals_snapshot *snapshot, vitals_error *error)
+int history_ring_add(struct history_ring *ring, const vitals_snapshot *snapshot,
+                     vitals_error *error)
 {
-    int number, code = add(keeper, snapshot, &number, error);
-    if (number != 0 && keeper->extent >= keeper->most_memory && keeper->extent < keeper->room) {
-        say(keeper, KEPT, number, "less is kept");
-        keeper->room = keeper->extent;
-        code = add(keeper, snapshot, &number, error);
+    int number, code = add(ring, snapshot, &number, error);
+    if (number != 0 && ring->extent >= ring->most_memory && ring->extent < ring->room) {
+        say(ring, KEPT, number, "less is kept");
+        ring->room = ring->extent;
+        code = add(ring, snapshot, &number, error);
     }
     if (number == 0)
         return code;
-    say(keeper, KEPT, number, "it is kept in memory");
-    if (!use_memory(keeper))
-        return refuse(keeper, error, "out of memory");
-    return add(keeper, snapshot, &number, error);
+    say(ring, KEPT, number, "it is kept in memory");
+    if (!use_memory(ring))
+        return refuse(ring, error, "out of memory");
+    return add(ring, snapshot, &number, error);
 }
 
 /* ---- the whole ---- */
 
-static bool open_room(struct keeper *keeper, const char *folder)
+static bool open_room(struct history_ring *ring, const char *folder)
 {
-    bool small = keeper->limited && keeper->room < keeper->most_memory;
-    keeper->descriptor = folder != NULL && !small ? open_unlinked(folder) : -1;
-    if (keeper->descriptor >= 0)
+    bool small = ring->limited && ring->room < ring->most_memory;
+    ring->descriptor = folder != NULL && !small ? open_unlinked(folder) : -1;
+    if (ring->descriptor >= 0)
         return true;
     if (folder != NULL)
-        say(keeper, folder, small ? EFBIG : errno, "it is kept in memory");
-    return use_memory(keeper);
+        say(ring, folder, small ? EFBIG : errno, "it is kept in memory");
+    return use_memory(ring);
 }
 
-int keeper_new(const struct keeper_options *options, struct keeper **out, vitals_error *error)
+int history_ring_new(const struct history_ring_options *options, struct history_ring **out,
+                     vitals_error *error)
 {
-    struct keeper *keeper = calloc(1, sizeof *keeper);
-    if (keeper == NULL)
+    struct history_ring *ring = calloc(1, sizeof *ring);
+    if (ring == NULL)
         return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
-    keeper->descriptor = -1;
-    keeper->encoder.plain_max = PLAIN_MAX;
-    keeper->read = options->read != NULL ? options->read : pread;
-    keeper->most_ns = options->most_ns;
-    keeper->most_memory = options->most_memory > 0 ? options->most_memory : MEMORY_BYTES;
+    ring->descriptor = -1;
+    ring->encoder.plain_max = PLAIN_MAX;
+    ring->read = options->read != NULL ? options->read : pread;
+    ring->most_ns = options->most_ns;
+    ring->most_memory = options->most_memory > 0 ? options->most_memory : MEMORY_BYTES;
     uint64_t most_bytes = options->most_bytes > 0 ? options->most_bytes : FILE_BYTES;
-    keeper->room = within_limit(most_bytes);
-    keeper->limited = keeper->room < most_bytes;
-    keeper->capacity = PLACES_FIRST;
-    keeper->places = malloc(keeper->capacity * sizeof *keeper->places);
-    if (keeper->places == NULL || !open_room(keeper, options->folder)) {
-        keeper_free(keeper);
+    ring->room = within_limit(most_bytes);
+    ring->limited = ring->room < most_bytes;
+    ring->capacity = PLACES_FIRST;
+    ring->places = malloc(ring->capacity * sizeof *ring->places);
+    if (ring->places == NULL || !open_room(ring, options->folder)) {
+        history_ring_free(ring);
         return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
     }
-    *out = keeper;
+    *out = ring;
     return 0;
 }
 
-void keeper_free(struct keeper *keeper)
+void history_ring_free(struct history_ring *ring)
 {
-    if (keeper == NULL)
+    if (ring == NULL)
         return;
-    if (keeper->descriptor >= 0)
-        close(keeper->descriptor);
-    frame_encoder_done(&keeper->encoder);
-    free(keeper->memory);
-    free(keeper->places);
-    free(keeper);
+    if (ring->descriptor >= 0)
+        close(ring->descriptor);
+    frame_encoder_done(&ring->encoder);
+    free(ring->memory);
+    free(ring->places);
+    free(ring);
 }
 
-const char *keeper_problem(const struct keeper *keeper)
+const char *history_ring_problem(const struct history_ring *ring)
 {
-    return keeper->problem;
+    return ring->problem;
 }
 
-uint64_t keeper_size(const struct keeper *keeper)
+uint64_t history_ring_size(const struct history_ring *ring)
 {
-    return keeper->used;
+    return ring->used;
 }
 
 /* ---- looking back ---- */
 
-struct kept_timeline {
-    struct keeper *keeper;
+struct ring_timeline {
+    struct history_ring *ring;
     struct frame_decoder decoder;
     struct text content; /* of a frame from the file */
     bool placed;
@@ -343,21 +345,21 @@ struct kept_timeline {
 
 static int span(void *data, struct timeline_span *out, vitals_error *error)
 {
-    const struct keeper *keeper = ((struct kept_timeline *)data)->keeper;
+    const struct history_ring *ring = ((struct ring_timeline *)data)->ring;
     (void)error;
-    *out = (struct timeline_span){.count = (uint64_t)(keeper->next - keeper->first)};
-    out->first_ns = any(keeper) ? UINT64_MAX : 0;
-    for (int64_t number = keeper->first; number < keeper->next; number++)
-        timeline_widen(out, place_of(keeper, number)->realtime_ns);
+    *out = (struct timeline_span){.count = (uint64_t)(ring->next - ring->first)};
+    out->first_ns = any(ring) ? UINT64_MAX : 0;
+    for (int64_t number = ring->first; number < ring->next; number++)
+        timeline_widen(out, place_of(ring, number)->realtime_ns);
     return 0;
 }
 
-static int fetch_file(const struct keeper *keeper, const struct place *place, char *out)
+static int fetch_file(const struct history_ring *ring, const struct place *place, char *out)
 {
     size_t size = place->size, done = 0;
     while (done < size) {
-        ssize_t got = keeper->read(keeper->descriptor, out + done, size - done,
-                                   (off_t)(place->offset + done));
+        ssize_t got = ring->read(ring->descriptor, out + done, size - done,
+                                 (off_t)(place->offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -368,32 +370,32 @@ static int fetch_file(const struct keeper *keeper, const struct place *place, ch
 }
 
 /* What the frame borrows is good until the next call. */
-static int fetch(struct kept_timeline *timeline, int64_t number, struct frame *out,
+static int fetch(struct ring_timeline *timeline, int64_t number, struct frame *out,
                  vitals_error *error)
 {
-    const struct keeper *keeper = timeline->keeper;
-    const struct place *place = place_of(keeper, number);
+    const struct history_ring *ring = timeline->ring;
+    const struct place *place = place_of(ring, number);
     *out = (struct frame){.whole = place->back == 0,
                           .encoding = (enum frame_encoding)place->encoding,
                           .size = place->size};
-    if (keeper->memory != NULL) {
-        out->content = keeper->memory + place->offset;
+    if (ring->memory != NULL) {
+        out->content = ring->memory + place->offset;
         return 0;
     }
 
     text_reset(&timeline->content);
     if (text_reserve(&timeline->content, place->size) == NULL)
         return record_fail(VITALS_EMEMORY, KEPT, error, "out of memory");
-    int failed = fetch_file(keeper, place, timeline->content.bytes);
+    int failed = fetch_file(ring, place, timeline->content.bytes);
     out->content = timeline->content.bytes;
     return failed != 0 ? record_fail_errno(failed, KEPT, error) : 0;
 }
 
-static int give(struct kept_timeline *timeline, int64_t number, vitals_snapshot **out,
+static int give(struct ring_timeline *timeline, int64_t number, vitals_snapshot **out,
                 vitals_error *error)
 {
     struct frame frame;
-    int64_t key = number - place_of(timeline->keeper, number)->back;
+    int64_t key = number - place_of(timeline->ring, number)->back;
     int code = 0;
     if (key != number && !frame_decoder_has_key(&timeline->decoder, key)) {
         code = fetch(timeline, key, &frame, error);
@@ -414,69 +416,68 @@ static int give(struct kept_timeline *timeline, int64_t number, vitals_snapshot 
 
 static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
 {
-    struct kept_timeline *timeline = data;
-    const struct keeper *keeper = timeline->keeper;
-    int64_t found = realtime_ns == UINT64_MAX ? keeper->next - 1 : keeper->first;
+    struct ring_timeline *timeline = data;
+    const struct history_ring *ring = timeline->ring;
+    int64_t found = realtime_ns == UINT64_MAX ? ring->next - 1 : ring->first;
     uint64_t found_ns = 0;
-    for (int64_t number = keeper->first; realtime_ns < UINT64_MAX && number < keeper->next;
-         number++) {
-        uint64_t then_ns = place_of(keeper, number)->realtime_ns;
+    for (int64_t number = ring->first; realtime_ns < UINT64_MAX && number < ring->next; number++) {
+        uint64_t then_ns = place_of(ring, number)->realtime_ns;
         if (then_ns > realtime_ns || then_ns < found_ns)
             continue;
         found = number;
         found_ns = then_ns;
     }
-    return any(keeper) ? give(timeline, found, out, error) : 0;
+    return any(ring) ? give(timeline, found, out, error) : 0;
 }
 
 static int next(void *data, vitals_snapshot **out, vitals_error *error)
 {
-    struct kept_timeline *timeline = data;
-    const struct keeper *keeper = timeline->keeper;
-    int64_t number = timeline->placed ? timeline->number + 1 : keeper->first;
-    number = number < keeper->first ? keeper->first : number;
-    return number < keeper->next ? give(timeline, number, out, error) : 0;
+    struct ring_timeline *timeline = data;
+    const struct history_ring *ring = timeline->ring;
+    int64_t number = timeline->placed ? timeline->number + 1 : ring->first;
+    number = number < ring->first ? ring->first : number;
+    return number < ring->next ? give(timeline, number, out, error) : 0;
 }
 
 static int previous(void *data, vitals_snapshot **out, vitals_error *error)
 {
-    struct kept_timeline *timeline = data;
-    const struct keeper *keeper = timeline->keeper;
-    int64_t number = (timeline->placed ? timeline->number : keeper->next) - 1;
-    return number >= keeper->first ? give(timeline, number, out, error) : 0;
+    struct ring_timeline *timeline = data;
+    const struct history_ring *ring = timeline->ring;
+    int64_t number = (timeline->placed ? timeline->number : ring->next) - 1;
+    return number >= ring->first ? give(timeline, number, out, error) : 0;
 }
 
 static int64_t place(void *data)
 {
-    return ((struct kept_timeline *)data)->number;
+    return ((struct ring_timeline *)data)->number;
 }
 
 static void stand(void *data, int64_t number)
 {
-    struct kept_timeline *timeline = data;
+    struct ring_timeline *timeline = data;
     timeline->number = number;
     timeline->placed = true;
 }
 
 static const char *problem(void *data)
 {
-    return keeper_problem(((struct kept_timeline *)data)->keeper);
+    return history_ring_problem(((struct ring_timeline *)data)->ring);
 }
 
 static void close_timeline(void *data)
 {
-    struct kept_timeline *timeline = data;
+    struct ring_timeline *timeline = data;
     frame_decoder_done(&timeline->decoder);
     text_done(&timeline->content);
     free(timeline);
 }
 
-int keeper_timeline(struct keeper *keeper, struct timeline *out, vitals_error *error)
+int history_ring_timeline(struct history_ring *ring, struct timeline *out, vitals_error *error)
 {
-    struct kept_timeline *timeline = calloc(1, sizeof *timeline);
+    struct ring_timeline *timeline = calloc(1, sizeof *timeline);
     if (timeline == NULL)
         return record_fail(VITALS_EMEMORY, KEPT, error, "out of memory");
-    timeline->keeper = keeper;
+    timeline->ring = ring;
     *out = (struct timeline){.data = timeline,
                              .span = span,
                              .at = at,

@@ -10,7 +10,7 @@
 #if VITALS_WITH_SQLITE
 
 #include "record/foreign/gpu_tracker.h"
-#include "record/sqlite/read_samples.h"
+#include "record/sqlite/read_times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ struct sample_reader {
     struct columns *columns;
     size_t *places; /* by column of the table: which of ours, or SIZE_MAX; NULL: not looked at */
     int width, time;
-    struct moments moments;
+    struct read_times times;
 };
 
 static void learn_width(struct recording *recording, sqlite3_stmt *statement,
@@ -120,9 +120,9 @@ static void take_sample(struct recording *recording, sqlite3_stmt *statement, vo
             recording_value(recording, reader->places[i], sqlite3_column_double(statement, i));
     }
     if (reader->width > FIRST_SERIES)
-        moments_tell(&reader->moments, recording, sqlite3_column_int64(statement, SAMPLE),
-                     sqlite3_column_int64(statement, MONOTONIC), reader->places + FIRST_SERIES,
-                     (size_t)(reader->width - FIRST_SERIES));
+        read_times_apply(&reader->times, recording, sqlite3_column_int64(statement, SAMPLE),
+                         sqlite3_column_int64(statement, MONOTONIC), reader->places + FIRST_SERIES,
+                         (size_t)(reader->width - FIRST_SERIES));
     recording_row_end(recording);
 }
 
@@ -171,11 +171,11 @@ static void read_samples(struct recording *recording, sqlite3 *database)
                        "ORDER BY id LIMIT 4096",
                        take_series, &columns);
     if (known)
-        moments_begin(&reader.moments, database);
+        read_times_begin(&reader.times, database);
     if (known)
         (void)for_each(recording, database, "SELECT * FROM samples ORDER BY sample", take_sample,
                        &reader);
-    moments_end(&reader.moments);
+    read_times_end(&reader.times);
     for (size_t i = 0; i < columns.count; i++)
         free(columns.names[i]);
     free(columns.names);

@@ -216,19 +216,19 @@ static long series_of(const struct database_state *state, const vitals_usage_val
     return -1;
 }
 
-static int learn_series(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int learn_series(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct database_state *state = recorder->state;
     size_t before = state->count, hint = 0;
     int code = 0;
-    for (size_t i = 0; i < tick->count && code == 0; i++) {
-        long at = series_of(state, &tick->values[i], hint);
+    for (size_t i = 0; i < sample->count && code == 0; i++) {
+        long at = series_of(state, &sample->values[i], hint);
         if (at >= 0)
             hint = (size_t)at + 1;
         else if (state->count == SERIES_MAX)
             state->dropped = true;
         else
-            code = add_series(recorder, &tick->values[i], error);
+            code = add_series(recorder, &sample->values[i], error);
     }
     if (code == 0 && (state->count != before || state->sample == NULL))
         code = prepare_sample(recorder, error);
@@ -253,13 +253,13 @@ static int write_state(struct recorder *recorder, size_t at, vitals_availability
 }
 
 /* A value is of its sample where it is hardly older. */
-static uint64_t read_moment(const struct recorder *recorder, const struct tick *tick,
+static uint64_t read_moment(const struct recorder *recorder, const struct sample *sample,
                             const vitals_usage_value *value)
 {
     uint64_t near_ns = recorder->options.interval_ns / 100;
-    bool older = value->read_ns != 0 && value->read_ns < tick->monotonic_ns &&
-                 tick->monotonic_ns - value->read_ns > near_ns;
-    return older ? value->read_ns : tick->monotonic_ns;
+    bool older = value->read_ns != 0 && value->read_ns < sample->monotonic_ns &&
+                 sample->monotonic_ns - value->read_ns > near_ns;
+    return older ? value->read_ns : sample->monotonic_ns;
 }
 
 static int write_moment(struct recorder *recorder, size_t at, uint64_t read_ns, vitals_error *error)
@@ -275,18 +275,19 @@ static int write_moment(struct recorder *recorder, size_t at, uint64_t read_ns, 
 /* What is read on its own turn, as devices are, is older than its sample. It holds for the columns
  * behind it too, up to the next that is told or the next subject: in the order of columns, as
  * moments_tell goes, since a series that came late stands elsewhere in a sample. */
-static int write_moments(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int write_moments(struct recorder *recorder, const struct sample *sample,
+                         vitals_error *error)
 {
     struct database_state *state = recorder->state;
     const char *subject = NULL;
-    uint64_t told_ns = tick->monotonic_ns;
+    uint64_t told_ns = sample->monotonic_ns;
     int code = 0;
     for (size_t i = 0; i < state->count; i++) {
         struct stored_series *series = &state->series[i];
         uint64_t read_ns = series->read_ns;
         series->read_ns = 0;
         if (subject == NULL || strcmp(subject, series->subject) != 0)
-            told_ns = tick->monotonic_ns;
+            told_ns = sample->monotonic_ns;
         subject = series->subject;
         if (read_ns == 0 || read_ns == told_ns || code < 0)
             continue;
@@ -296,32 +297,32 @@ static int write_moments(struct recorder *recorder, const struct tick *tick, vit
     return code;
 }
 
-static int write_values(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int write_values(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct database_state *state = recorder->state;
     size_t hint = 0;
     bool bound = sqlite3_bind_int64(state->sample, 1, state->sample_number) == SQLITE_OK &&
-                 sqlite3_bind_double(state->sample, 2, (double)tick->realtime_ns / 1e9) ==
+                 sqlite3_bind_double(state->sample, 2, (double)sample->realtime_ns / 1e9) ==
                      SQLITE_OK &&
-                 sqlite3_bind_int64(state->sample, 3, (sqlite3_int64)tick->monotonic_ns) ==
+                 sqlite3_bind_int64(state->sample, 3, (sqlite3_int64)sample->monotonic_ns) ==
                      SQLITE_OK;
     int code = 0;
-    for (size_t i = 0; i < tick->count && bound && code == 0; i++) {
-        const vitals_usage_value *value = &tick->values[i];
+    for (size_t i = 0; i < sample->count && bound && code == 0; i++) {
+        const vitals_usage_value *value = &sample->values[i];
         long at = series_of(state, value, hint);
         if (at < 0)
             continue;
         hint = (size_t)at + 1;
-        if (!tick_is_fresh(value))
+        if (!usage_value_is_fresh(value))
             continue;
         code = write_state(recorder, (size_t)at, value->state, error);
         if (value->state > 0)
-            state->series[at].read_ns = read_moment(recorder, tick, value);
+            state->series[at].read_ns = read_moment(recorder, sample, value);
         if (value->state > 0)
             bound = sqlite3_bind_double(state->sample, (int)at + 4, value->value) == SQLITE_OK;
     }
     if (code == 0 && bound)
-        code = write_moments(recorder, tick, error);
+        code = write_moments(recorder, sample, error);
     if (code < 0)
         return code;
     return bound ? database_step(state->sample, recorder->path, error)
@@ -330,12 +331,12 @@ static int write_values(struct recorder *recorder, const struct tick *tick, vita
 
 /* ---- frames: a whole one now and then, and what differs from it ---- */
 
-static int insert_frame(struct recorder *recorder, const struct tick *tick,
+static int insert_frame(struct recorder *recorder, const struct sample *sample,
                         const struct frame *frame, vitals_error *error)
 {
     struct database_state *state = recorder->state;
     bool bound =
-        sqlite3_bind_int64(state->frame, 1, (sqlite3_int64)tick->realtime_ns) == SQLITE_OK &&
+        sqlite3_bind_int64(state->frame, 1, (sqlite3_int64)sample->realtime_ns) == SQLITE_OK &&
         (frame->whole || sqlite3_bind_int64(state->frame, 2, state->key_sequence) == SQLITE_OK) &&
         bind_text(state->frame, 3, frame_encoding_name(frame->encoding)) &&
         sqlite3_bind_blob64(state->frame, 4, frame->content, frame->size, SQLITE_STATIC) ==
@@ -350,39 +351,40 @@ static int insert_frame(struct recorder *recorder, const struct tick *tick,
 }
 
 /* A frame costs more than a row: it is left out where it was too soon after the last. */
-static int write_frame(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int write_frame(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct database_state *state = recorder->state;
     const vitals_clock *clock = vitals_clock_system();
-    if (!recorder->options.frames || tick->snapshot == NULL)
+    if (!recorder->options.frames || sample->snapshot == NULL)
         return 0;
-    if (tick->monotonic_ns < state->frame_due_ns) {
+    if (sample->monotonic_ns < state->frame_due_ns) {
         state->frames_left_out++;
         return 0;
     }
     uint64_t begun_ns = clock->monotonic_ns(clock->data);
     struct frame frame;
-    int code = frame_encode(&state->encoder, tick->snapshot, &frame, error);
+    int code = frame_encode(&state->encoder, sample->snapshot, &frame, error);
     if (code == 0)
-        code = insert_frame(recorder, tick, &frame, error);
+        code = insert_frame(recorder, sample, &frame, error);
     uint64_t spent_ns = clock->monotonic_ns(clock->data) - begun_ns;
-    state->frame_due_ns = tick->monotonic_ns + spent_ns * FRAME_SHARE;
+    state->frame_due_ns = sample->monotonic_ns + spent_ns * FRAME_SHARE;
     return code;
 }
 
-static int database_sample(struct recorder *recorder, const struct tick *tick, vitals_error *error)
+static int database_sample(struct recorder *recorder, const struct sample *sample,
+                           vitals_error *error)
 {
     struct database_state *state = recorder->state;
     int code = begin_transaction(recorder, error);
     state->sample_number++;
-    state->gap_ns = state->newest_ns != 0 ? tick->monotonic_ns - state->newest_ns : 0;
-    state->newest_ns = tick->monotonic_ns;
+    state->gap_ns = state->newest_ns != 0 ? sample->monotonic_ns - state->newest_ns : 0;
+    state->newest_ns = sample->monotonic_ns;
     if (code == 0)
-        code = learn_series(recorder, tick, error);
+        code = learn_series(recorder, sample, error);
     if (code == 0)
-        code = write_values(recorder, tick, error);
+        code = write_values(recorder, sample, error);
     if (code == 0)
-        code = write_frame(recorder, tick, error);
+        code = write_frame(recorder, sample, error);
     return code < 0 ? code : commit_if_due(recorder, error);
 }
 

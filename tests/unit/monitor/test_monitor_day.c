@@ -32,8 +32,8 @@ static struct canvas canvas;
 static struct monitor_options options;
 static vitals_context *context;
 static vitals_sampler *sampler, *sampler_of_all;
-static uint64_t newest_seen;  /* the highest pid */
-static struct keeper *keeper; /* what the diary keeps of an hour, in memory */
+static uint64_t newest_seen;      /* the highest pid */
+static struct history_ring *ring; /* what the diary keeps of an hour, in memory */
 static unsigned most_devices, fewest_devices = UINT32_MAX;
 static char root[64];
 
@@ -278,7 +278,7 @@ static void pass(unsigned seconds)
         vitals_snapshot *snapshot = NULL;
         fake_clock_advance(&fake, MONITOR_SECOND);
         CHECK_OK(vitals_sampler_take(sampler, &snapshot, &error), error);
-        CHECK_OK(keeper_add(keeper, snapshot, &error), error);
+        CHECK_OK(history_ring_add(ring, snapshot, &error), error);
         model_add_machine(&monitor.model, snapshot);
         guests_change(i);
         if (i % ALL == 0)
@@ -309,8 +309,8 @@ static void a_day_costs_no_memory_and_no_descriptors(void)
     CHECK_OK(monitor_request(&options, MONITOR_BOTH, &request, &error), error);
     CHECK_OK(vitals_sampler_new(context, request, &sampler, &error), error);
     vitals_request_free(request);
-    const struct keeper_options kept = {.most_ns = HOUR * (uint64_t)MONITOR_SECOND};
-    CHECK_OK(keeper_new(&kept, &keeper, &error), error);
+    const struct history_ring_options kept = {.most_ns = HOUR * (uint64_t)MONITOR_SECOND};
+    CHECK_OK(history_ring_new(&kept, &ring, &error), error);
     CHECK_INT(monitor_init(&monitor, &options), 0);
     CHECK_INT(canvas_resize(&canvas, 100, 40), 0);
     monitor_resize(&monitor, 100, 40);
@@ -328,7 +328,7 @@ static void a_day_costs_no_memory_and_no_descriptors(void)
     CHECK(most_devices > fewest_devices && fewest_devices > 0);
     CHECK(newest_seen > pid_of(DAY / (STAY / GUESTS) - 2 * ALL));
 
-    keeper_free(keeper);
+    history_ring_free(ring);
     monitor_done(&monitor);
     canvas_done(&canvas);
     atomic_store(&fake.near_ns, 4 * (uint64_t)MONITOR_SECOND);

@@ -13,7 +13,7 @@ static void sample_with(struct recorder *recorder, uint64_t number, const char *
     record_fill(&sample, number);
     for (; *devices != NULL; devices++)
         record_add(&sample, "device_power_watts", VITALS_SCOPE_GPU, *devices, 100 + (double)number);
-    CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+    CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
     CHECK_STR(error.message, "");
 }
 
@@ -182,12 +182,12 @@ static void a_database_says_when_a_device_was_read(void)
     record_add(&sample, "device_power_watts", VITALS_SCOPE_GPU, "GPU-2", 1);
     record_add(&sample, "device_temperature_celsius", VITALS_SCOPE_GPU, "GPU-2", 2);
     record_add(&sample, "device_memory_used_bytes", VITALS_SCOPE_GPU, "GPU-2", 3);
-    for (size_t i = 0; i < sample.tick.count; i++)
-        sample.values[i].read_ns = sample.tick.monotonic_ns - 2000000;
-    for (size_t i = sample.tick.count - 3; i < sample.tick.count; i++)
+    for (size_t i = 0; i < sample.content.count; i++)
+        sample.values[i].read_ns = sample.content.monotonic_ns - 2000000;
+    for (size_t i = sample.content.count - 3; i < sample.content.count; i++)
         sample.values[i].read_ns -= 300000000;
-    sample.values[sample.tick.count - 1].read_ns -= 100000000;
-    CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+    sample.values[sample.content.count - 1].read_ns -= 100000000;
+    CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
     close_recorder(recorder);
     CHECK_INT(database_open(world.path, DATABASE_READ, false, &database, &error), 0);
     CHECK_INT(ask(database, "SELECT count(*) FROM moments"), 2);

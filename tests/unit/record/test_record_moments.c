@@ -23,17 +23,17 @@ static void record(const struct record_world *world, size_t unread)
     for (size_t i = 0; i < SAMPLES; i++) {
         struct record_sample sample;
         record_fill(&sample, i);
-        size_t first = sample.tick.count;
+        size_t first = sample.content.count;
         double seconds = (double)i - AGES[i];
         if (i != unread)
             record_add(&sample, "device_energy_joules", VITALS_SCOPE_GPU, "GPU-2", 100 * seconds);
         record_add(&sample, "device_power_watts", VITALS_SCOPE_GPU, "GPU-2", 100);
         record_add(&sample, "device_memory_used_bytes", VITALS_SCOPE_GPU, "GPU-3", 1);
-        for (size_t k = 0; k < sample.tick.count; k++)
-            sample.values[k].read_ns = sample.tick.monotonic_ns;
-        for (size_t k = first; k + 1 < sample.tick.count; k++)
+        for (size_t k = 0; k < sample.content.count; k++)
+            sample.values[k].read_ns = sample.content.monotonic_ns;
+        for (size_t k = first; k + 1 < sample.content.count; k++)
             sample.values[k].read_ns -= (uint64_t)llround(AGES[i] * 1e9);
-        CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+        CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
     }
     CHECK_INT(recorder_close(recorder, &error), 0);
 }
@@ -143,11 +143,11 @@ static void one_that_came_late_stands_where_it_was_read(void)
             record_add(&sample, "device_temperature_celsius", VITALS_SCOPE_GPU, "GPU-2", 50);
         record_add(&sample, "device_power_watts", VITALS_SCOPE_GPU, "GPU-2", 100);
         record_add(&sample, "device_memory_used_bytes", VITALS_SCOPE_GPU, "GPU-3", 1);
-        for (size_t k = 0; k < sample.tick.count; k++)
-            sample.values[k].read_ns = sample.tick.monotonic_ns;
-        for (size_t k = 0; k + 1 < sample.tick.count; k++)
+        for (size_t k = 0; k < sample.content.count; k++)
+            sample.values[k].read_ns = sample.content.monotonic_ns;
+        for (size_t k = 0; k + 1 < sample.content.count; k++)
             sample.values[k].read_ns -= i % 2 == 0 && k > 0 ? 200000000 : 600000000;
-        CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+        CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
     }
     CHECK_INT(recorder_close(recorder, &error), 0);
     struct recording *recording = record_read(world.path);
@@ -175,11 +175,11 @@ static void record_late(const struct record_world *world)
         struct record_sample sample;
         vitals_mark mark = {.begins = i == 1, .name = "step", .pid = 1, .tid = 1};
         record_fill(&sample, i);
-        mark.monotonic_ns = sample.tick.monotonic_ns + (i == 1 ? 900000000u : 100000000u);
-        for (size_t k = 0; k < sample.tick.count; k++)
+        mark.monotonic_ns = sample.content.monotonic_ns + (i == 1 ? 900000000u : 100000000u);
+        for (size_t k = 0; k < sample.content.count; k++)
             if (i > 0 && sample.values[k].subject[0] == '\0')
-                sample.values[k].read_ns = sample.tick.monotonic_ns - 600000000;
-        CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+                sample.values[k].read_ns = sample.content.monotonic_ns - 600000000;
+        CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
         if (i == 1 || i == 2)
             CHECK_INT(recorder_mark(recorder, &mark, &error), 0);
     }

@@ -409,9 +409,9 @@ static void record_until_killed(const struct record_world *world, int pipe_end)
     for (uint64_t i = 0;; i++) {
         struct record_sample sample;
         record_fill(&sample, 0);
-        sample.tick.monotonic_ns += i * 100000000u;
-        sample.tick.realtime_ns += i * 100000000u;
-        if (recorder_tick(recorder, &sample.tick, &error) < 0 ||
+        sample.content.monotonic_ns += i * 100000000u;
+        sample.content.realtime_ns += i * 100000000u;
+        if (recorder_write_sample(recorder, &sample.content, &error) < 0 ||
             write(pipe_end, &i, sizeof i) != (ssize_t)sizeof i)
             _exit(1);
     }
@@ -474,7 +474,7 @@ static int record_until_full(const struct record_world *world, const char *forma
     for (uint64_t i = 0; i < 20000; i++) {
         struct record_sample sample;
         record_fill(&sample, i);
-        int code = recorder_tick(recorder, &sample.tick, &error);
+        int code = recorder_write_sample(recorder, &sample.content, &error);
         if (code == 0)
             continue;
         bool told = code == VITALS_ESYSTEM && strstr(error.message, world->path) != NULL;
@@ -659,7 +659,7 @@ static void later_series_join_a_database(void)
     record_fill(&sample, 3);
     record_add(&sample, "device_power_watts", VITALS_SCOPE_GPU, "gpu-2", 150);
     record_add(&sample, "device_power_watts", VITALS_SCOPE_GPU, "GPU-2", 250);
-    CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+    CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
     close_recorder(recorder);
     struct recording *recording = record_read(world.path);
     double before = record_value(recording, "device_power_watts", "GPU-2", 2);
@@ -683,8 +683,8 @@ static void what_was_not_read_anew_is_no_reading(const char *name)
     for (uint64_t i = 0; i < 3; i++) {
         record_fill(&sample, i);
         record_add(&sample, "disk_read_bytes", VITALS_SCOPE_SYSTEM, "system", i < 2 ? 5000 : 9000);
-        sample.values[sample.tick.count - 1].state = i == 1 ? VITALS_STALE : VITALS_HAVE;
-        CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+        sample.values[sample.content.count - 1].state = i == 1 ? VITALS_STALE : VITALS_HAVE;
+        CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
     }
     close_recorder(recorder);
     struct recording *recording = record_read(world.path);
@@ -737,12 +737,12 @@ static void a_kill_would_cost(uint64_t interval_ms)
                                              .interval_ns = interval_ms * 1000000u};
     CHECK_INT(recorder_open(&options, &recorder, &error), 0);
     record_fill(&sample, 0);
-    uint64_t realtime_ns = sample.tick.realtime_ns, monotonic_ns = sample.tick.monotonic_ns;
+    uint64_t realtime_ns = sample.content.realtime_ns, monotonic_ns = sample.content.monotonic_ns;
     for (uint64_t at_ms = 0; at_ms < 3000; at_ms += interval_ms) {
         record_fill(&sample, 0);
-        sample.tick.realtime_ns = realtime_ns + at_ms * 1000000u;
-        sample.tick.monotonic_ns = monotonic_ns + at_ms * 1000000u;
-        CHECK_INT(recorder_tick(recorder, &sample.tick, &error), 0);
+        sample.content.realtime_ns = realtime_ns + at_ms * 1000000u;
+        sample.content.monotonic_ns = monotonic_ns + at_ms * 1000000u;
+        CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
         struct recording *recording = record_read(world.path);
         const struct series *cores = recording_find(recording, "cpu_cores", "");
         CHECK_NOT_NULL(cores);

@@ -477,46 +477,46 @@ static void a_clock_that_was_set_back(void)
 
 /* ---- what a monitor keeps ---- */
 
-static void keep(struct keeper *keeper, vitals_builder *builder, uint64_t from, uint64_t to)
+static void keep(struct history_ring *ring, vitals_builder *builder, uint64_t from, uint64_t to)
 {
     vitals_error error = {.message = ""};
     for (uint64_t i = from; i < to; i++) {
         vitals_snapshot *snapshot = make_snapshot(builder, i);
-        CHECK_INT(keeper_add(keeper, snapshot, &error), 0);
+        CHECK_INT(history_ring_add(ring, snapshot, &error), 0);
         vitals_snapshot_unref(snapshot);
     }
 }
 
-static struct keeper *new_keeper(const struct keeper_options *options)
+static struct history_ring *new_ring(const struct history_ring_options *options)
 {
-    struct keeper *keeper = NULL;
-    CHECK_INT(keeper_new(options, &keeper, NULL), 0);
-    return keeper;
+    struct history_ring *ring = NULL;
+    CHECK_INT(history_ring_new(options, &ring, NULL), 0);
+    return ring;
 }
 
-static void check_keeper(const struct keeper_options *options)
+static void check_ring(const struct history_ring_options *options)
 {
     vitals_builder *builder = new_builder();
-    struct keeper *keeper = new_keeper(options);
+    struct history_ring *ring = new_ring(options);
     struct timeline timeline = {.data = NULL};
     vitals_error error;
-    CHECK_INT(keeper_timeline(keeper, &timeline, &error), 0);
+    CHECK_INT(history_ring_timeline(ring, &timeline, &error), 0);
     next_is_none(&timeline);
     previous_is_none(&timeline);
-    keep(keeper, builder, 0, 200);
+    keep(ring, builder, 0, 200);
     check_walks(&timeline, builder, 0, 199);
-    CHECK(keeper_size(keeper) > 0);
+    CHECK(history_ring_size(ring) > 0);
     timeline_close(&timeline);
-    keeper_free(keeper);
+    history_ring_free(ring);
     vitals_builder_free(builder);
 }
 
-static void a_keeper_gives_back_what_it_was_given(void)
+static void a_ring_gives_back_what_it_was_given(void)
 {
     if (!can_read())
         return;
-    check_keeper(&(struct keeper_options){.folder = "/tmp"});
-    check_keeper(&(struct keeper_options){.folder = NULL});
+    check_ring(&(struct history_ring_options){.folder = "/tmp"});
+    check_ring(&(struct history_ring_options){.folder = NULL});
 }
 
 /* However small the room and whatever falls out: what is left comes back, and it is the newest. */
@@ -527,17 +527,17 @@ static void the_oldest_fall_out(void)
         return;
     vitals_builder *builder = new_builder();
     for (size_t i = 0; i < sizeof ROOMS / sizeof ROOMS[0]; i++) {
-        struct keeper *keeper = new_keeper(&(struct keeper_options){
+        struct history_ring *ring = new_ring(&(struct history_ring_options){
             .folder = i % 2 == 0 ? "/tmp" : NULL, .most_bytes = ROOMS[i], .most_memory = ROOMS[i]});
         struct timeline timeline = {.data = NULL};
         struct timeline_span span;
         vitals_error error;
-        CHECK_INT(keeper_timeline(keeper, &timeline, &error), 0);
+        CHECK_INT(history_ring_timeline(ring, &timeline, &error), 0);
         for (uint64_t count = 0; count < 1000; count++) {
-            keep(keeper, builder, count, count + 1);
+            keep(ring, builder, count, count + 1);
             CHECK_INT(timeline.span(timeline.data, &span, &error), 0);
             CHECK_UINT(span.last_ns, frame_moment(count));
-            CHECK(span.count >= 1 && keeper_size(keeper) <= ROOMS[i]);
+            CHECK(span.count >= 1 && history_ring_size(ring) <= ROOMS[i]);
             uint64_t first = count + 1 - span.count;
             CHECK_UINT(span.first_ns, frame_moment(first));
             if (count % 9 == 0)
@@ -548,44 +548,46 @@ static void the_oldest_fall_out(void)
         }
         CHECK(span.count < 1000);
         timeline_close(&timeline);
-        keeper_free(keeper);
+        history_ring_free(ring);
     }
     vitals_builder_free(builder);
 }
 
-static void a_keeper_forgets_what_is_too_old(void)
+static void a_ring_forgets_what_is_too_old(void)
 {
     struct timeline_span span;
     vitals_error error;
     if (!can_read())
         return;
     vitals_builder *builder = new_builder();
-    struct keeper *keeper = new_keeper(
-        &(struct keeper_options){.folder = NULL, .most_ns = 100 * SECOND_NS});
+    struct history_ring *ring = new_ring(
+        &(struct history_ring_options){.folder = NULL, .most_ns = 100 * SECOND_NS});
     struct timeline timeline = {.data = NULL};
-    CHECK_INT(keeper_timeline(keeper, &timeline, &error), 0);
-    keep(keeper, builder, 0, 1000);
+    CHECK_INT(history_ring_timeline(ring, &timeline, &error), 0);
+    keep(ring, builder, 0, 1000);
     CHECK_INT(timeline.span(timeline.data, &span, &error), 0);
     CHECK_UINT(span.last_ns, frame_moment(999));
     CHECK(span.count > 30 && span.count <= 101);
-    uint64_t hundred = keeper_size(keeper);
-    keep(keeper, builder, 5000, 5002);
-    CHECK(keeper_size(keeper) > 0 && keeper_size(keeper) < hundred / 4); /* what has gone, too */
+    uint64_t hundred = history_ring_size(ring);
+    keep(ring, builder, 5000, 5002);
+    CHECK(history_ring_size(ring) > 0 &&
+          history_ring_size(ring) < hundred / 4); /* what has gone, too */
     timeline_close(&timeline);
-    keeper_free(keeper);
+    history_ring_free(ring);
     vitals_builder_free(builder);
 }
 
-static void a_keeper_without_a_folder_says_so(void)
+static void a_ring_without_a_folder_says_so(void)
 {
     if (!can_read())
         return;
     vitals_builder *builder = new_builder();
-    struct keeper *keeper = new_keeper(&(struct keeper_options){.folder = "/nowhere/at/all"});
-    CHECK_CONTAINS(keeper_problem(keeper), "/nowhere/at/all: No such file");
-    CHECK_CONTAINS(keeper_problem(keeper), "kept in memory");
-    keep(keeper, builder, 0, 3);
-    keeper_free(keeper);
+    struct history_ring *ring = new_ring(
+        &(struct history_ring_options){.folder = "/nowhere/at/all"});
+    CHECK_CONTAINS(history_ring_problem(ring), "/nowhere/at/all: No such file");
+    CHECK_CONTAINS(history_ring_problem(ring), "kept in memory");
+    keep(ring, builder, 0, 3);
+    history_ring_free(ring);
     vitals_builder_free(builder);
 }
 
@@ -600,23 +602,23 @@ static void a_full_disk_keeps_less(void)
     CHECK_INT(getrlimit(RLIMIT_FSIZE, &old), 0);
     (void)signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof LIMITS / sizeof LIMITS[0]; i++) {
-        struct keeper *keeper = new_keeper(
-            &(struct keeper_options){.folder = "/tmp", .most_memory = 20000});
+        struct history_ring *ring = new_ring(
+            &(struct history_ring_options){.folder = "/tmp", .most_memory = 20000});
         struct rlimit low = {LIMITS[i], old.rlim_max};
         struct timeline timeline = {.data = NULL};
         struct timeline_span span = {.count = 0};
         vitals_error error;
-        CHECK_INT(keeper_timeline(keeper, &timeline, &error), 0);
+        CHECK_INT(history_ring_timeline(ring, &timeline, &error), 0);
         CHECK_INT(setrlimit(RLIMIT_FSIZE, &low), 0);
-        keep(keeper, builder, 0, 320);
+        keep(ring, builder, 0, 320);
         CHECK_INT(setrlimit(RLIMIT_FSIZE, &old), 0);
-        CHECK_CONTAINS(keeper_problem(keeper), i == 0 ? "less is kept" : "kept in memory");
+        CHECK_CONTAINS(history_ring_problem(ring), i == 0 ? "less is kept" : "kept in memory");
         at_is(&timeline, UINT64_MAX, builder, 319);
         previous_is(&timeline, builder, 318);
         CHECK_INT(timeline.span(timeline.data, &span, &error), 0);
         CHECK(span.count > 1 && span.count < 320);
         timeline_close(&timeline);
-        keeper_free(keeper);
+        history_ring_free(ring);
     }
     vitals_builder_free(builder);
 }
@@ -631,16 +633,16 @@ static void without_room_in_a_file_it_is_kept_in_memory(void)
     CHECK_INT(getrlimit(RLIMIT_FSIZE, &old), 0);
     struct rlimit low = {0, old.rlim_max};
     CHECK_INT(setrlimit(RLIMIT_FSIZE, &low), 0);
-    struct keeper *keeper = new_keeper(&(struct keeper_options){.folder = "/tmp"});
+    struct history_ring *ring = new_ring(&(struct history_ring_options){.folder = "/tmp"});
     struct timeline timeline = {.data = NULL};
     vitals_error error;
-    CHECK_INT(keeper_timeline(keeper, &timeline, &error), 0);
-    keep(keeper, builder, 0, 3);
+    CHECK_INT(history_ring_timeline(ring, &timeline, &error), 0);
+    keep(ring, builder, 0, 3);
     CHECK_INT(setrlimit(RLIMIT_FSIZE, &old), 0);
-    CHECK_CONTAINS(keeper_problem(keeper), "kept in memory");
+    CHECK_CONTAINS(history_ring_problem(ring), "kept in memory");
     at_is(&timeline, UINT64_MAX, builder, 2);
     timeline_close(&timeline);
-    keeper_free(keeper);
+    history_ring_free(ring);
     vitals_builder_free(builder);
 }
 
@@ -657,10 +659,10 @@ static const check_test tests[] = {
     {"of many that are broken some are tried at once",
      of_many_that_are_broken_some_are_tried_at_once},
     {"a clock that was set back", a_clock_that_was_set_back},
-    {"a keeper gives back what it was given", a_keeper_gives_back_what_it_was_given},
+    {"a ring gives back what it was given", a_ring_gives_back_what_it_was_given},
     {"the oldest fall out", the_oldest_fall_out},
-    {"a keeper forgets what is too old", a_keeper_forgets_what_is_too_old},
-    {"a keeper without a folder says so", a_keeper_without_a_folder_says_so},
+    {"a ring forgets what is too old", a_ring_forgets_what_is_too_old},
+    {"a ring without a folder says so", a_ring_without_a_folder_says_so},
     {"a full disk keeps less", a_full_disk_keeps_less},
     {"without room in a file it is kept in memory", without_room_in_a_file_it_is_kept_in_memory},
 };
