@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "feed/built_without.h"
+#include "record/error.h"
 #include "record/recording_data.h"
-#include "record/sample.h"
 #include <vitals/sys/account.h>
 
 #if VITALS_WITH_JANSSON

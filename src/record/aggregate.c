@@ -7,24 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-void aggregate_add(struct aggregate *aggregate, double seconds, double value)
-{
-    double window = seconds - aggregate->last_seconds;
-    if (aggregate->count == 0) {
-        aggregate->first = aggregate->least = aggregate->largest = value;
-    } else if (window > 0) {
-        aggregate->area += window * (aggregate->rate ? value : (value + aggregate->last) / 2);
-        aggregate->weight += window;
-    }
-    if (aggregate->count > 0)
-        aggregate->growth += value >= aggregate->last ? value - aggregate->last : value;
-    aggregate->least = value < aggregate->least ? value : aggregate->least;
-    aggregate->largest = value > aggregate->largest ? value : aggregate->largest;
-    aggregate->last = value;
-    aggregate->last_seconds = seconds;
-    aggregate->count++;
-}
-
 /* "memory_resident_bytes", "peak" → "memory_resident_peak_bytes"; "threads_peak". */
 static void statistic_name(const struct series *series, const char *statistic, char *out,
                            size_t capacity)

@@ -6,6 +6,7 @@
 #define VITALS_RECORD_FORMAT_H
 
 #include "record/recorder.h"
+#include "record/sample.h"
 #include "record/text_file.h"
 
 enum { ATTRIBUTES_MAX = 32, MARKS_WAITING_MAX = 1024, MARKS_OPEN_MAX = 256 };

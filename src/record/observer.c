@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "feed/decimal.h"
-#include "record/sample.h"
+#include "record/error.h"
 
 /* A limit on the size of files is told as an error of the write, and not by a signal. */
 static int begin(void *data, vitals_error *error)

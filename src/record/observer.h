@@ -6,7 +6,7 @@
  *     if (record_observer_prepare(&observer, &error) < 0) …        before the job runs
  *     run_options.observer = &observer.face;
  *     …
- *     recorder_finish(options.path, account, &error);              once it is over
+ *     recording_put_account(options.path, account, &error);              once it is over
  *     record_observer_done(&observer);
  *
  * The face is called in the sampler's process, the rest in the caller's. */

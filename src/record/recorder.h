@@ -26,10 +26,10 @@ struct recorder_options {
 };
 
 /* Whether each of its samples tells of the machine, which then must be read for each. */
-bool recorder_tells_machine(const struct recorder_options *options);
+bool recorder_samples_machine(const struct recorder_options *options);
 
 /* Whether its rows are those of a process, and of a machine alone it would tell nothing true. */
-bool recorder_tells_tree(const struct recorder_options *options);
+bool recorder_needs_processes(const struct recorder_options *options);
 
 /* Whether such a recording can be made at all: a format that there is, lines where they go to
  * standard output. Touches nothing. Errors: EARGUMENT. */
@@ -57,7 +57,7 @@ int recorder_mark(struct recorder *recorder, const vitals_mark *mark, vitals_err
 int recorder_account(struct recorder *recorder, const vitals_account *account, vitals_error *error);
 
 /* Puts a finished run's account into a recording that another process wrote and closed. */
-int recorder_finish(const char *path, const vitals_account *account, vitals_error *error);
+int recording_put_account(const char *path, const vitals_account *account, vitals_error *error);
 
 /* Commits and closes. Accepts NULL. */
 int recorder_close(struct recorder *recorder, vitals_error *error);

@@ -72,14 +72,14 @@ int format_choose(const char *name, const char *path, const struct format **out,
     return no_format(name, error);
 }
 
-bool recorder_tells_machine(const struct recorder_options *options)
+bool recorder_samples_machine(const struct recorder_options *options)
 {
     const struct format *format;
     vitals_error error;
     return format_choose(options->format, options->path, &format, &error) == 0 && format->machine;
 }
 
-bool recorder_tells_tree(const struct recorder_options *options)
+bool recorder_needs_processes(const struct recorder_options *options)
 {
     const struct format *format;
     vitals_error error;

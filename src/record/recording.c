@@ -183,6 +183,56 @@ static int read_beside(struct recording *recording, const char *const *phases, s
 
 /* ---- the whole ---- */
 
+/* The exit status stands among the attributes; it is the account's too. */
+static int number_attribute(const struct recording *recording, const char *name)
+{
+    vitals_text text = vitals_account_attribute(recording->account, name);
+    char digits[16] = "";
+    if (text.size > 0 && text.size < sizeof digits)
+        memcpy(digits, text.bytes, text.size);
+    return (int)strtol(digits, NULL, 10);
+}
+
+static void tell_state(struct recording *recording)
+{
+    vitals_text state = vitals_account_attribute(recording->account, "state");
+    if (!recording->account_stored) {
+        aggregate_account(recording);
+        recording_attribute(recording, "state", (vitals_text){"partial", 7});
+    } else if (state.size == 0) {
+        recording_attribute(recording, "state", (vitals_text){"complete", 8});
+    }
+    if (vitals_account_attribute(recording->account, "exit").size > 0)
+        vitals_account_ended(recording->account, number_attribute(recording, "exit"),
+                             number_attribute(recording, "signal"));
+}
+
+int recording_finish(struct recording *recording, vitals_error *error)
+{
+    for (size_t i = 0; i < recording->series_count; i++) {
+        recording->series[i].count = recording->rows;
+        recording->series[i].seconds = recording->own[i] != NULL ? recording->own[i]
+                                                                 : recording->seconds;
+    }
+    tell_state(recording);
+    if (recording->stride > 1)
+        recording_wrong(recording,
+                        "its curves were thinned to every %lluth sample; sums and peaks were not",
+                        (unsigned long long)recording->stride);
+    if (recording->backwards > 0)
+        recording_wrong(recording, "the clock was set back %llu times while it was recorded",
+                        (unsigned long long)recording->backwards);
+    if (recording->ends_lost > 0)
+        recording_wrong(recording, "%llu marks end a phase that never began",
+                        (unsigned long long)recording->ends_lost);
+    if (recording->phases_lost > 0)
+        recording_wrong(recording, "%llu phases are too many and were left out",
+                        (unsigned long long)recording->phases_lost);
+    return recording->no_memory
+               ? record_fail(VITALS_EMEMORY, recording->path, error, "out of memory")
+               : 0;
+}
+
 static int read_all(struct recording *recording, const char *const *phases, size_t count,
                     vitals_error *error)
 {
@@ -278,16 +328,6 @@ const struct series *recording_series(const struct recording *recording, size_t 
 {
     *count = recording->series_count;
     return recording->series;
-}
-
-const struct series *recording_find(const struct recording *recording, const char *name,
-                                    const char *subject)
-{
-    for (size_t i = 0; i < recording->series_count; i++)
-        if (strcmp(recording->series[i].name, name) == 0 &&
-            strcmp(recording->series[i].subject, subject) == 0)
-            return &recording->series[i];
-    return NULL;
 }
 
 const struct recorded_phase *recording_phases(const struct recording *recording, size_t *count)

@@ -148,6 +148,16 @@ size_t recording_series_index(struct recording *recording, const char *name, con
     return recording->no_memory ? SIZE_MAX : index;
 }
 
+const struct series *recording_find(const struct recording *recording, const char *name,
+                                    const char *subject)
+{
+    for (size_t i = 0; i < recording->series_count; i++)
+        if (strcmp(recording->series[i].name, name) == 0 &&
+            strcmp(recording->series[i].subject, subject) == 0)
+            return &recording->series[i];
+    return NULL;
+}
+
 void recording_series_label(struct recording *recording, size_t index, const char *label)
 {
     char *copy = index < recording->series_count ? safe_copy(label) : NULL;
@@ -254,6 +264,24 @@ static bool grow_rows(struct recording *recording)
     return true;
 }
 
+static void aggregate_value(struct aggregate *aggregate, double seconds, double value)
+{
+    double window = seconds - aggregate->last_seconds;
+    if (aggregate->count == 0) {
+        aggregate->first = aggregate->least = aggregate->largest = value;
+    } else if (window > 0) {
+        aggregate->area += window * (aggregate->rate ? value : (value + aggregate->last) / 2);
+        aggregate->weight += window;
+    }
+    if (aggregate->count > 0)
+        aggregate->growth += value >= aggregate->last ? value - aggregate->last : value;
+    aggregate->least = value < aggregate->least ? value : aggregate->least;
+    aggregate->largest = value > aggregate->largest ? value : aggregate->largest;
+    aggregate->last = value;
+    aggregate->last_seconds = seconds;
+    aggregate->count++;
+}
+
 static void aggregate_row(struct recording *recording)
 {
     if (recording->rows_told > 1 && recording->row_seconds < recording->last_seconds)
@@ -264,7 +292,7 @@ static void aggregate_row(struct recording *recording)
     for (size_t i = 0; i < recording->series_count; i++) {
         struct aggregate *aggregate = &recording->aggregates[i];
         if (isfinite(recording->row[i]))
-            aggregate_add(aggregate, recording->row_seconds, recording->row[i]);
+            aggregate_value(aggregate, recording->row_seconds, recording->row[i]);
         else
             aggregate->last_seconds =
                 recording->row_seconds; /* a gap is no time that was measured */
@@ -406,54 +434,4 @@ void recording_figure(struct recording *recording, const vitals_figure_form *for
         recording_wrong(recording, "a figure of its account is none: %s", error.message);
     else
         recording->account_stored = true;
-}
-
-/* The exit status stands among the attributes; it is the account's too. */
-static int number_attribute(const struct recording *recording, const char *name)
-{
-    vitals_text text = vitals_account_attribute(recording->account, name);
-    char digits[16] = "";
-    if (text.size > 0 && text.size < sizeof digits)
-        memcpy(digits, text.bytes, text.size);
-    return (int)strtol(digits, NULL, 10);
-}
-
-static void tell_state(struct recording *recording)
-{
-    vitals_text state = vitals_account_attribute(recording->account, "state");
-    if (!recording->account_stored) {
-        aggregate_account(recording);
-        recording_attribute(recording, "state", (vitals_text){"partial", 7});
-    } else if (state.size == 0) {
-        recording_attribute(recording, "state", (vitals_text){"complete", 8});
-    }
-    if (vitals_account_attribute(recording->account, "exit").size > 0)
-        vitals_account_ended(recording->account, number_attribute(recording, "exit"),
-                             number_attribute(recording, "signal"));
-}
-
-int recording_finish(struct recording *recording, vitals_error *error)
-{
-    for (size_t i = 0; i < recording->series_count; i++) {
-        recording->series[i].count = recording->rows;
-        recording->series[i].seconds = recording->own[i] != NULL ? recording->own[i]
-                                                                 : recording->seconds;
-    }
-    tell_state(recording);
-    if (recording->stride > 1)
-        recording_wrong(recording,
-                        "its curves were thinned to every %lluth sample; sums and peaks were not",
-                        (unsigned long long)recording->stride);
-    if (recording->backwards > 0)
-        recording_wrong(recording, "the clock was set back %llu times while it was recorded",
-                        (unsigned long long)recording->backwards);
-    if (recording->ends_lost > 0)
-        recording_wrong(recording, "%llu marks end a phase that never began",
-                        (unsigned long long)recording->ends_lost);
-    if (recording->phases_lost > 0)
-        recording_wrong(recording, "%llu phases are too many and were left out",
-                        (unsigned long long)recording->phases_lost);
-    return recording->no_memory
-               ? record_fail(VITALS_EMEMORY, recording->path, error, "out of memory")
-               : 0;
 }

@@ -67,7 +67,7 @@ struct recording {
     bool damaged; /* a page of it cannot be read */
 };
 
-/* All of these remember that memory is out and do nothing more; recording_finish tells. */
+/* All of these remember that memory is out and do nothing more; recording_open reports it. */
 
 /* A series by its index; the same again where name and subject are known. SIZE_MAX: no room. */
 size_t recording_series_index(struct recording *recording, const char *name, const char *unit,
@@ -91,12 +91,12 @@ void recording_figure(struct recording *recording, const vitals_figure_form *for
 /* Adds a sentence to what is wrong with it; an empty one is none. */
 void recording_wrong(struct recording *recording, const char *format, ...) VITALS_FORMAT(2, 3);
 
-/* All was told: the account is made where none was stored. Errors: EMEMORY. */
-int recording_finish(struct recording *recording, vitals_error *error);
-
-/* fold.c */
-void aggregate_add(struct aggregate *aggregate, double seconds, double value);
+/* Makes an account of what the rows of each series come to (aggregate.c). */
 void aggregate_account(struct recording *recording);
+
+/* Completes a recording after its rows: makes the account if none was stored, and the problem text.
+ * Errors: EMEMORY. */
+int recording_finish(struct recording *recording, vitals_error *error);
 
 /* An ordinary file, to be read: a FIFO or a device would never end; "-": a copy of standard input,
  * which does. NULL: EGONE, EDENIED, ESYSTEM,

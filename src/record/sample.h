@@ -6,6 +6,8 @@
 
 #include <vitals/vitals.h>
 
+#include "record/error.h"
+
 struct sample {
     uint64_t realtime_ns, monotonic_ns;
     const vitals_snapshot *snapshot; /* NULL: the values alone */
@@ -25,12 +27,5 @@ enum { COLUMN_WORDS = 160 };
 
 /* "cpu_cores", "root.cpu_cores", "GPU-12ab.gpu_memory_bytes": the column of a series. */
 void column_name(const char *subject, const char *name, char out[static COLUMN_WORDS]);
-
-/* Fills in an error with "PATH: what". Gives the code back. */
-int record_fail(int code, const char *path, vitals_error *error, const char *format, ...)
-    VITALS_FORMAT(4, 5);
-
-/* The same for an errno: EGONE, EDENIED or ESYSTEM, with its words. */
-int record_fail_errno(int number, const char *path, vitals_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #define VITALS_RECORD_TEXT_FILE_H
 
 #include "feed/text.h"
-#include "record/sample.h"
+#include "record/error.h"
 
 struct text_file {
     const char *path; /* for messages; borrowed */

@@ -38,7 +38,7 @@ static int finish(const char *path, const vitals_account *account, vitals_error 
     return FORMAT_CSV.account(&recorder, account, error);
 }
 
-int recorder_finish(const char *path, const vitals_account *account, vitals_error *error)
+int recording_put_account(const char *path, const vitals_account *account, vitals_error *error)
 {
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     struct sigaction before;

@@ -187,8 +187,9 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
         return code;
     if (recorder_check(&plan->recorder, &error) < 0)
         return command_fail(EXIT_USAGE, "%s", error.message);
-    plan->usage.machine_pace = recorder_tells_machine(&plan->recorder) ? VITALS_MACHINE_CLOSELY
-                                                                       : VITALS_MACHINE_EACH_SECOND;
+    plan->usage.machine_pace = recorder_samples_machine(&plan->recorder)
+                                   ? VITALS_MACHINE_CLOSELY
+                                   : VITALS_MACHINE_EACH_SECOND;
     record_observer_init(&plan->observer, &plan->recorder);
     plan->records = true;
     if (run_plan_file(plan) == NULL && settings->command_argv != NULL) {

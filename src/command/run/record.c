@@ -83,7 +83,7 @@ static int open_recorder(struct recording_job *job)
     if (settings->processes && !recorder_may_keep_frames(&options))
         return command_fail(EXIT_USAGE, "--processes: %s holds no processes; record to a .db",
                             path != NULL ? command_safe(path) : "standard output");
-    if (recorder_tells_tree(&options))
+    if (recorder_needs_processes(&options))
         return command_fail(EXIT_USAGE,
                             "--format %s: tells of processes, and record follows none; vitals "
                             "track PID does",

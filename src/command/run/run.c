@@ -112,7 +112,7 @@ static void tell_limit(const vitals_account *account)
 static void finish_recording(const struct run_plan *plan, const vitals_account *account)
 {
     vitals_error error;
-    if (plan->records && recorder_finish(plan->recorder.path, account, &error) < 0)
+    if (plan->records && recording_put_account(plan->recorder.path, account, &error) < 0)
         (void)command_fail(0, "%s: the account is missing: %s", command_safe(plan->recorder.path),
                            error.message);
 }

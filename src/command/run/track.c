@@ -176,7 +176,7 @@ static int finish_recording(const struct track *track, const vitals_account *acc
 {
     const char *path = track->plan.recorder.path;
     vitals_error error;
-    if (!track->plan.records || recorder_finish(path, account, &error) == 0)
+    if (!track->plan.records || recording_put_account(path, account, &error) == 0)
         return EXIT_DONE;
     return command_fail(EXIT_CANNOT, "%s: the account is missing: %s", command_safe(path),
                         error.message);

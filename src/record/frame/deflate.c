@@ -2,7 +2,7 @@
 #include "record/frame/deflate.h"
 
 #include "feed/built_without.h"
-#include "record/sample.h"
+#include "record/error.h"
 
 #if VITALS_WITH_ZLIB
 #include <zlib.h>

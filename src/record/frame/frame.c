@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "feed/feed_json.h"
+#include "record/error.h"
 #include "record/frame/change.h"
 #include "record/frame/deflate.h"
 #include "record/frame/json_delta.h"
-#include "record/sample.h"
 
 enum { CHANGES_MAX = 60 };
 

@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "record/error.h"
 #include "record/frame/frame.h"
-#include "record/sample.h"
 
 enum {
     PLACES_FIRST = 256,

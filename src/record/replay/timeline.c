@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "record/error.h"
 #include "record/replay/timeline_files.h"
-#include "record/sample.h"
 
 /* A file that holds no snapshots may be another recording, or none. */
 static int explain(const char *path, vitals_error *error)
@@ -26,14 +26,6 @@ int timeline_open(const char *path, struct timeline *out, vitals_error *error)
     int code = recording_has_frames(path) ? timeline_database_open(path, out, error)
                                           : timeline_json_open(path, out, error);
     return code == VITALS_EUNSUPPORTED ? explain(path, error) : code;
-}
-
-void timeline_widen(struct timeline_span *span, uint64_t realtime_ns)
-{
-    if (realtime_ns < span->first_ns)
-        span->first_ns = realtime_ns;
-    if (realtime_ns > span->last_ns)
-        span->last_ns = realtime_ns;
 }
 
 void timeline_close(struct timeline *timeline)

@@ -56,7 +56,13 @@ struct timeline {
 int timeline_open(const char *path, struct timeline *out, vitals_error *error);
 
 /* A snapshot more of a span whose first_ns begins as UINT64_MAX. */
-void timeline_widen(struct timeline_span *span, uint64_t realtime_ns);
+static inline void timeline_widen(struct timeline_span *span, uint64_t realtime_ns)
+{
+    if (realtime_ns < span->first_ns)
+        span->first_ns = realtime_ns;
+    if (realtime_ns > span->last_ns)
+        span->last_ns = realtime_ns;
+}
 
 /* Closes what was opened; harmless on zeroed memory. */
 void timeline_close(struct timeline *timeline);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #if VITALS_WITH_SQLITE
-#include "record/sample.h"
+#include "record/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

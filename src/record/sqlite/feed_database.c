@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/sample.h"
+#include "record/error.h"
 
 struct database_feed {
     struct frames frames;
@@ -127,7 +127,7 @@ int recording_feed(const char *path, struct feed *out, vitals_error *error)
 
 #else
 
-#include "record/sample.h"
+#include "record/error.h"
 
 int recording_feed(const char *path, struct feed *out, vitals_error *error)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/sample.h"
+#include "record/error.h"
 
 static void finalize_all(struct frames *frames)
 {

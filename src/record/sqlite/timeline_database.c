@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "record/error.h"
 #include "record/recording_data.h"
-#include "record/sample.h"
 
 struct database_timeline {
     struct frames frames;
@@ -321,7 +321,7 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
 
 #else
 
-#include "record/sample.h"
+#include "record/error.h"
 
 int timeline_database_open(const char *path, struct timeline *out, vitals_error *error)
 {

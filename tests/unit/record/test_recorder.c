@@ -205,8 +205,8 @@ static void an_account_is_put_into_what_another_wrote(const char *name)
     record_samples(recorder, 0, 3);
     close_recorder(recorder);
     vitals_account *account = make_account();
-    CHECK_INT(recorder_finish(world.path, account, &error), 0);
-    CHECK_INT(recorder_finish(world.path, account, &error), 0); /* again: the same */
+    CHECK_INT(recording_put_account(world.path, account, &error), 0);
+    CHECK_INT(recording_put_account(world.path, account, &error), 0); /* again: the same */
     struct recording *recording = record_read(world.path);
     const vitals_account *back = recording_account(recording);
     if (strcmp(recording_format(recording), "vitals") == 0)

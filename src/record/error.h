@@ -1,0 +1,14 @@
+/* error.h: errors that name a file. */
+#ifndef VITALS_RECORD_ERROR_H
+#define VITALS_RECORD_ERROR_H
+
+#include <vitals/vitals.h>
+
+/* Sets the error to "PATH: text", safe to print; `error` may be NULL. Returns the code. */
+int record_fail(int code, const char *path, vitals_error *error, const char *format, ...)
+    VITALS_FORMAT(4, 5);
+
+/* The same for an errno: EGONE, EDENIED, EMEMORY or ESYSTEM, with strerror's text. */
+int record_fail_errno(int number, const char *path, vitals_error *error);
+
+#endif
