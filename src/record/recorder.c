@@ -142,16 +142,12 @@ int recorder_open(const struct recorder_options *options, struct recorder **out,
 
 /* ---- marks ---- */
 
-static uint64_t realtime_of(const struct recorder *recorder, uint64_t monotonic_ns)
-{
-    return recorder->realtime_ns - recorder->monotonic_ns + monotonic_ns;
-}
-
 static int write_mark(struct recorder *recorder, const vitals_mark *mark, vitals_error *error)
 {
     if (recorder->format->mark == NULL)
         return 0;
-    return recorder->format->mark(recorder, mark, realtime_of(recorder, mark->monotonic_ns), error);
+    uint64_t realtime_ns = recorder->realtime_ns - recorder->monotonic_ns + mark->monotonic_ns;
+    return recorder->format->mark(recorder, mark, realtime_ns, error);
 }
 
 static bool is_same(const vitals_mark *one, const vitals_mark *other)

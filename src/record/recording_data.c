@@ -89,11 +89,6 @@ static bool grow_series(struct recording *recording)
     return true;
 }
 
-static bool is_rate(const char *unit)
-{
-    return strcmp(unit, "cores") == 0 || strcmp(unit, "ratio") == 0;
-}
-
 /* A column that begins in the middle of a file was missing in all rows before. */
 static double *empty_column(const struct recording *recording)
 {
@@ -137,7 +132,8 @@ size_t recording_series_index(struct recording *recording, const char *name, con
                               .label = strdup(""),
                               .counter = counter,
                               .values = values};
-    recording->aggregates[index] = (struct aggregate){.rate = is_rate(unit)};
+    bool rate = strcmp(unit, "cores") == 0 || strcmp(unit, "ratio") == 0;
+    recording->aggregates[index] = (struct aggregate){.rate = rate};
     recording->row[index] = (double)NAN;
     recording->ages[index] = 0;
     recording->own[index] = NULL;

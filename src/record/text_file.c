@@ -124,26 +124,22 @@ int text_file_end_line(struct text_file *file, vitals_error *error)
 
 /* ---- a file that gets more columns ---- */
 
-/* Lines as they pass: the first is dropped, the others grow. A line may end inside a quoted field
- * of the first alone: names are made safe before they are written. */
-struct widening {
-    FILE *from, *to;
-    size_t fields;
-};
-
-static void skip_line(FILE *file)
+/* Drops the first line, writes another for it, and copies the others with more fields. A line break
+ * may stand in a quoted field of the first line alone: names are made safe before they are written.
+ */
+static void copy_lines(FILE *from, FILE *to, const struct text *first, size_t fields)
 {
     bool quoted = false;
-    for (int byte; (byte = getc_unlocked(file)) != EOF && (byte != '\n' || quoted);)
+    for (int byte; (byte = getc_unlocked(from)) != EOF && (byte != '\n' || quoted);)
         quoted = quoted != (byte == '"');
-}
 
-static void copy_lines(const struct widening *widening)
-{
-    for (int byte; (byte = getc_unlocked(widening->from)) != EOF;) {
-        for (size_t i = 0; i < widening->fields && byte == '\n'; i++)
-            (void)putc_unlocked(',', widening->to);
-        (void)putc_unlocked(byte, widening->to);
+    (void)fwrite(first->bytes, 1, first->size, to);
+    (void)putc('\n', to);
+
+    for (int byte; (byte = getc_unlocked(from)) != EOF;) {
+        for (size_t i = 0; i < fields && byte == '\n'; i++)
+            (void)putc_unlocked(',', to);
+        (void)putc_unlocked(byte, to);
     }
 }
 
@@ -177,23 +173,21 @@ static bool is_named(const struct text_file *file, struct stat *status)
 static int copy_wider(const struct text_file *file, int descriptor, size_t fields)
 {
     int copy = dup(descriptor);
-    struct widening widening = {.from = fopen(file->path, "re"), .fields = fields};
-    widening.to = copy >= 0 ? fdopen(copy, "w") : NULL;
-    bool failed = widening.from == NULL || widening.to == NULL;
+    FILE *from = fopen(file->path, "re"), *to = copy >= 0 ? fdopen(copy, "w") : NULL;
+    bool failed = from == NULL || to == NULL;
     int number = failed ? errno : 0;
+
     if (!failed) {
-        skip_line(widening.from);
-        (void)fwrite(file->line.bytes, 1, file->line.size, widening.to);
-        (void)putc('\n', widening.to);
-        copy_lines(&widening);
-        failed = ferror(widening.from) || ferror(widening.to);
+        copy_lines(from, to, &file->line, fields);
+        failed = ferror(from) || ferror(to);
         number = failed ? errno : 0;
     }
-    if (widening.from != NULL)
-        (void)fclose(widening.from);
-    if (widening.to == NULL && copy >= 0)
+
+    if (from != NULL)
+        (void)fclose(from);
+    if (to == NULL && copy >= 0)
         close(copy);
-    if (widening.to != NULL && fclose(widening.to) != 0 && !failed) {
+    if (to != NULL && fclose(to) != 0 && !failed) {
         failed = true;
         number = errno;
     }

@@ -24,28 +24,24 @@ static int first_bytes(const char *path, char out[static 16])
     return number;
 }
 
-static int finish(const char *path, const vitals_account *account, vitals_error *error)
-{
-    char head[16];
-    int number = first_bytes(path, head);
-    if (number != 0)
-        return record_fail_errno(number, path, error);
-    if (memcmp(head, "SQLite format 3", 15) == 0)
-        return database_put_account(path, account, error);
-    if (memcmp(head, "time,mark", 9) != 0)
-        return 0; /* another tool's format has no place for it */
-    struct recorder recorder = {.path = (char *)path};
-    return FORMAT_CSV.account(&recorder, account, error);
-}
-
 int recording_put_account(const char *path, const vitals_account *account, vitals_error *error)
 {
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     struct sigaction before;
+    struct recorder recorder = {.path = (char *)path};
+    char head[16];
     if (path == NULL || strcmp(path, "-") == 0)
         return 0;
+    int number = first_bytes(path, head);
+    if (number != 0)
+        return record_fail_errno(number, path, error);
+
     bool changed = sigaction(SIGXFSZ, &ignored, &before) == 0;
-    int code = finish(path, account, error);
+    int code = 0; /* another tool's format has no place for an account */
+    if (memcmp(head, "SQLite format 3", 15) == 0)
+        code = database_put_account(path, account, error);
+    else if (memcmp(head, "time,mark", 9) == 0)
+        code = FORMAT_CSV.account(&recorder, account, error);
     if (changed)
         (void)sigaction(SIGXFSZ, &before, NULL);
     return code;

@@ -47,7 +47,6 @@ struct history_ring {
     int descriptor;  /* -1: in memory */
     char *memory;    /* NULL: in the file */
     uint64_t room;   /* bytes of the ring */
-    bool limited;    /* by the limit of a file's size */
     uint64_t at;     /* where the next frame goes */
     uint64_t extent; /* the highest byte that was ever written */
     uint64_t used;   /* bytes of the frames that are there */
@@ -67,13 +66,6 @@ static void drop_oldest(struct history_ring *ring)
     do
         ring->used -= place_of(ring, ring->first++)->size;
     while (ring->first < ring->next && place_of(ring, ring->first)->back != 0);
-}
-
-static void drop_all(struct history_ring *ring)
-{
-    ring->first = ring->next;
-    ring->at = ring->extent = ring->used = 0;
-    frame_encoder_begin_anew(&ring->encoder);
 }
 
 static bool any(const struct history_ring *ring)
@@ -142,7 +134,10 @@ static bool use_memory(struct history_ring *ring)
     if (ring->descriptor >= 0)
         close(ring->descriptor);
     ring->descriptor = -1;
-    drop_all(ring);
+    ring->first = ring->next;
+    ring->at = ring->extent = ring->used = 0;
+    frame_encoder_begin_anew(&ring->encoder);
+
     ring->room = ring->most_memory;
     ring->memory = malloc(ring->room);
     return ring->memory != NULL;
@@ -191,16 +186,6 @@ static int open_unlinked(const char *folder)
     if (descriptor >= 0)
         (void)unlink(path);
     return descriptor;
-}
-
-/* Beyond the limit of a file's size a write would be answered by a signal. */
-static uint64_t within_limit(uint64_t bytes)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur < bytes)
-        return limit.rlim_cur;
-    return bytes;
 }
 
 /* ---- adding ---- */
@@ -276,17 +261,6 @@ int history_ring_add(struct history_ring *ring, const vitals_snapshot *snapshot,
 
 /* ---- the whole ---- */
 
-static bool open_room(struct history_ring *ring, const char *folder)
-{
-    bool small = ring->limited && ring->room < ring->most_memory;
-    ring->descriptor = folder != NULL && !small ? open_unlinked(folder) : -1;
-    if (ring->descriptor >= 0)
-        return true;
-    if (folder != NULL)
-        say(ring, folder, small ? EFBIG : errno, "it is kept in memory");
-    return use_memory(ring);
-}
-
 int history_ring_new(const struct history_ring_options *options, struct history_ring **out,
                      vitals_error *error)
 {
@@ -298,12 +272,28 @@ int history_ring_new(const struct history_ring_options *options, struct history_
     ring->read = options->read != NULL ? options->read : pread;
     ring->most_ns = options->most_ns;
     ring->most_memory = options->most_memory > 0 ? options->most_memory : MEMORY_BYTES;
-    uint64_t most_bytes = options->most_bytes > 0 ? options->most_bytes : FILE_BYTES;
-    ring->room = within_limit(most_bytes);
-    ring->limited = ring->room < most_bytes;
+    ring->room = options->most_bytes > 0 ? options->most_bytes : FILE_BYTES;
     ring->capacity = PLACES_FIRST;
     ring->places = malloc(ring->capacity * sizeof *ring->places);
-    if (ring->places == NULL || !open_room(ring, options->folder)) {
+
+    /* A write beyond the limit of a file's size would be answered by a signal. */
+    struct rlimit limit;
+    bool small = false;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < ring->room) {
+        ring->room = limit.rlim_cur;
+        small = ring->room < ring->most_memory;
+    }
+
+    bool opened = ring->places != NULL;
+    if (opened && options->folder != NULL && !small)
+        ring->descriptor = open_unlinked(options->folder);
+    if (opened && ring->descriptor < 0) {
+        if (options->folder != NULL)
+            say(ring, options->folder, small ? EFBIG : errno, "it is kept in memory");
+        opened = use_memory(ring);
+    }
+    if (!opened) {
         history_ring_free(ring);
         return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
     }

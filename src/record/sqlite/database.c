@@ -93,16 +93,6 @@ int database_step(sqlite3_stmt *statement, const char *path, vitals_error *error
     return code;
 }
 
-/* SQLite would not say why it cannot be made. */
-static int make_empty(const char *path, vitals_error *error)
-{
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-    if (descriptor < 0)
-        return record_fail_errno(errno, path, error);
-    close(descriptor);
-    return 0;
-}
-
 /* Removes a database with what SQLite keeps beside it: also where only that is left, of one that
  * was renamed while somebody read it. */
 static int remove_old(const char *path, bool overwrite, vitals_error *error)
@@ -111,9 +101,13 @@ static int remove_old(const char *path, bool overwrite, vitals_error *error)
     struct stat status;
     char beside[4096];
     bool there = stat(path, &status) == 0;
-    int code = there ? 0 : make_empty(path, error);
-    if (code < 0)
-        return code;
+    if (!there) {
+        /* SQLite would not say why the file cannot be made. */
+        int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+        if (descriptor < 0)
+            return record_fail_errno(errno, path, error);
+        close(descriptor);
+    }
     if (there && !S_ISREG(status.st_mode))
         return record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
     if (there && status.st_size > 0 && !overwrite)
@@ -152,17 +146,6 @@ static int configure(sqlite3 *database, const char *path, enum database_use use,
     return database_run(database, path, "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;", error);
 }
 
-/* 0, or why a file cannot be read at all, before SQLite says it less well. */
-static int check_file(const char *path, vitals_error *error)
-{
-    struct stat status;
-    if (stat(path, &status) != 0)
-        return record_fail_errno(errno, path, error);
-    if (access(path, R_OK) != 0)
-        return record_fail_errno(errno, path, error);
-    return 0;
-}
-
 /* Returns true if the file ends inside a page, and no log holds that page. SQLite would read zeros
  * for the rest of it. */
 static bool ends_inside_page(sqlite3 *database, const char *path)
@@ -199,9 +182,13 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
                                 [DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
                                 [DATABASE_READ] = SQLITE_OPEN_READONLY};
     sqlite3 *database = NULL;
-    int code = use == DATABASE_MAKE ? remove_old(path, overwrite, error) : check_file(path, error);
+    int code = use == DATABASE_MAKE ? remove_old(path, overwrite, error) : 0;
     if (code < 0)
         return code;
+    /* The system's reason is better than SQLite's. */
+    if (use != DATABASE_MAKE && access(path, R_OK) != 0)
+        return record_fail_errno(errno, path, error);
+
     if (sqlite3_open_v2(path, &database, FLAGS[use] | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         code = database != NULL ? database_fail(database, path, error)
                                 : record_fail(VITALS_EMEMORY, path, error, "out of memory");

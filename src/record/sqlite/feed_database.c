@@ -18,12 +18,6 @@ struct database_feed {
     vitals_error why; /* of the first that is broken */
 };
 
-static void pass_over(struct database_feed *feed, const vitals_error *why)
-{
-    if (feed->broken++ == 0)
-        feed->why = *why;
-}
-
 /* The end: an error where some could not be read, once. */
 static int end(struct database_feed *feed, vitals_error *error)
 {
@@ -50,10 +44,10 @@ static int feed_next(void *data, vitals_snapshot **out, vitals_error *error)
             feed->ended = true;
         if (code == 0)
             return 1;
-        if (!feed->ended && frames_is_broken(code))
-            pass_over(feed, error);
-        else
+        if (feed->ended || !frames_is_broken(code))
             feed->ended = true;
+        else if (feed->broken++ == 0)
+            feed->why = *error;
     }
     return code;
 }

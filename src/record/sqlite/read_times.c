@@ -36,12 +36,6 @@ void read_times_end(struct read_times *times)
     times->statement = NULL;
 }
 
-/* Of what a file says nothing is believed that was read behind its sample. */
-static double age_of(int64_t sample_ns, int64_t read_ns)
-{
-    return read_ns > 0 && read_ns < sample_ns ? (double)(sample_ns - read_ns) / 1e9 : 0;
-}
-
 void read_times_apply(struct read_times *times, struct recording *recording, int64_t sample,
                       int64_t monotonic_ns, const size_t *series_of, size_t count)
 {
@@ -60,9 +54,12 @@ void read_times_apply(struct read_times *times, struct recording *recording, int
         const char *own = recording->series[series_of[i]].subject;
         bool told = times->statement != NULL && times->sample == sample &&
                     times->series == (int64_t)i + 1;
-        if (told)
-            age = age_of(monotonic_ns, times->monotonic_ns);
-        else if (subject == NULL || strcmp(subject, own) != 0)
+        if (told) {
+            /* A file may lie: a value cannot be newer than its sample. */
+            int64_t read_ns = times->monotonic_ns;
+            age = read_ns > 0 && read_ns < monotonic_ns ? (double)(monotonic_ns - read_ns) / 1e9
+                                                        : 0;
+        } else if (subject == NULL || strcmp(subject, own) != 0)
             age = 0;
         subject = own;
         if (age > 0)

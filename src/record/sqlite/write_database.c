@@ -73,21 +73,16 @@ static int commit(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-/* How long after the newest sample the next one is expected. */
-static uint64_t next_gap(const struct recorder *recorder)
-{
-    const struct database_state *state = recorder->state;
-    uint64_t interval_ns = recorder->options.interval_ns;
-    return interval_ns > state->gap_ns ? interval_ns : state->gap_ns;
-}
-
 /* What waits for the next sample must not wait too long. */
 static int commit_if_due(struct recorder *recorder, vitals_error *error)
 {
     const struct database_state *state = recorder->state;
     uint64_t waited_ns = recorder->monotonic_ns - state->committed_ns;
-    if (waited_ns < COMMIT_NS && waited_ns + next_gap(recorder) < COMMIT_NS)
+    uint64_t interval_ns = recorder->options.interval_ns;
+    uint64_t next_ns = interval_ns > state->gap_ns ? interval_ns : state->gap_ns;
+    if (waited_ns < COMMIT_NS && waited_ns + next_ns < COMMIT_NS)
         return 0;
+
     return commit(recorder, error);
 }
 
@@ -252,29 +247,9 @@ static int write_state(struct recorder *recorder, size_t at, vitals_availability
                  : database_fail(state->database, recorder->path, error);
 }
 
-/* A value is of its sample where it is hardly older. */
-static uint64_t read_moment(const struct recorder *recorder, const struct sample *sample,
-                            const vitals_usage_value *value)
-{
-    uint64_t near_ns = recorder->options.interval_ns / 100;
-    bool older = value->read_ns != 0 && value->read_ns < sample->monotonic_ns &&
-                 sample->monotonic_ns - value->read_ns > near_ns;
-    return older ? value->read_ns : sample->monotonic_ns;
-}
-
-static int write_moment(struct recorder *recorder, size_t at, uint64_t read_ns, vitals_error *error)
-{
-    struct database_state *state = recorder->state;
-    bool bound = sqlite3_bind_int64(state->moment, 1, state->sample_number) == SQLITE_OK &&
-                 sqlite3_bind_int64(state->moment, 2, (sqlite3_int64)at + 1) == SQLITE_OK &&
-                 sqlite3_bind_int64(state->moment, 3, (sqlite3_int64)read_ns) == SQLITE_OK;
-    return bound ? database_step(state->moment, recorder->path, error)
-                 : database_fail(state->database, recorder->path, error);
-}
-
 /* What is read on its own turn, as devices are, is older than its sample. It holds for the columns
  * behind it too, up to the next that is told or the next subject: in the order of columns, as
- * moments_tell goes, since a series that came late stands elsewhere in a sample. */
+ * read_times_apply goes, since a series that came late stands elsewhere in a sample. */
 static int write_moments(struct recorder *recorder, const struct sample *sample,
                          vitals_error *error)
 {
@@ -292,7 +267,11 @@ static int write_moments(struct recorder *recorder, const struct sample *sample,
         if (read_ns == 0 || read_ns == told_ns || code < 0)
             continue;
         told_ns = read_ns;
-        code = write_moment(recorder, i, read_ns, error);
+        bool bound = sqlite3_bind_int64(state->moment, 1, state->sample_number) == SQLITE_OK &&
+                     sqlite3_bind_int64(state->moment, 2, (sqlite3_int64)i + 1) == SQLITE_OK &&
+                     sqlite3_bind_int64(state->moment, 3, (sqlite3_int64)read_ns) == SQLITE_OK;
+        code = bound ? database_step(state->moment, recorder->path, error)
+                     : database_fail(state->database, recorder->path, error);
     }
     return code;
 }
@@ -300,6 +279,7 @@ static int write_moments(struct recorder *recorder, const struct sample *sample,
 static int write_values(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct database_state *state = recorder->state;
+    const uint64_t now_ns = sample->monotonic_ns, near_ns = recorder->options.interval_ns / 100;
     size_t hint = 0;
     bool bound = sqlite3_bind_int64(state->sample, 1, state->sample_number) == SQLITE_OK &&
                  sqlite3_bind_double(state->sample, 2, (double)sample->realtime_ns / 1e9) ==
@@ -307,6 +287,7 @@ static int write_values(struct recorder *recorder, const struct sample *sample, 
                  sqlite3_bind_int64(state->sample, 3, (sqlite3_int64)sample->monotonic_ns) ==
                      SQLITE_OK;
     int code = 0;
+
     for (size_t i = 0; i < sample->count && bound && code == 0; i++) {
         const vitals_usage_value *value = &sample->values[i];
         long at = series_of(state, value, hint);
@@ -316,11 +297,16 @@ static int write_values(struct recorder *recorder, const struct sample *sample, 
         if (!usage_value_is_fresh(value))
             continue;
         code = write_state(recorder, (size_t)at, value->state, error);
-        if (value->state > 0)
-            state->series[at].read_ns = read_moment(recorder, sample, value);
-        if (value->state > 0)
-            bound = sqlite3_bind_double(state->sample, (int)at + 4, value->value) == SQLITE_OK;
+        if (value->state <= 0)
+            continue;
+
+        /* A value that is hardly older than its sample was read with it. */
+        bool older = value->read_ns != 0 && value->read_ns < now_ns &&
+                     now_ns - value->read_ns > near_ns;
+        state->series[at].read_ns = older ? value->read_ns : now_ns;
+        bound = sqlite3_bind_double(state->sample, (int)at + 4, value->value) == SQLITE_OK;
     }
+
     if (code == 0 && bound)
         code = write_moments(recorder, sample, error);
     if (code < 0)
@@ -330,25 +316,6 @@ static int write_values(struct recorder *recorder, const struct sample *sample, 
 }
 
 /* ---- frames: a whole one now and then, and what differs from it ---- */
-
-static int insert_frame(struct recorder *recorder, const struct sample *sample,
-                        const struct frame *frame, vitals_error *error)
-{
-    struct database_state *state = recorder->state;
-    bool bound =
-        sqlite3_bind_int64(state->frame, 1, (sqlite3_int64)sample->realtime_ns) == SQLITE_OK &&
-        (frame->whole || sqlite3_bind_int64(state->frame, 2, state->key_sequence) == SQLITE_OK) &&
-        bind_text(state->frame, 3, frame_encoding_name(frame->encoding)) &&
-        sqlite3_bind_blob64(state->frame, 4, frame->content, frame->size, SQLITE_STATIC) ==
-            SQLITE_OK;
-    int code = bound ? database_step(state->frame, recorder->path, error)
-                     : database_fail(state->database, recorder->path, error);
-    if (code < 0)
-        frame_encoder_begin_anew(&state->encoder);
-    else if (frame->whole)
-        state->key_sequence = sqlite3_last_insert_rowid(state->database);
-    return code;
-}
 
 /* A frame costs more than a row: it is left out where it was too soon after the last. */
 static int write_frame(struct recorder *recorder, const struct sample *sample, vitals_error *error)
@@ -361,11 +328,26 @@ static int write_frame(struct recorder *recorder, const struct sample *sample, v
         state->frames_left_out++;
         return 0;
     }
+
     uint64_t begun_ns = clock->monotonic_ns(clock->data);
     struct frame frame;
     int code = frame_encode(&state->encoder, sample->snapshot, &frame, error);
-    if (code == 0)
-        code = insert_frame(recorder, sample, &frame, error);
+    if (code == 0) {
+        bool bound = sqlite3_bind_int64(state->frame, 1, (sqlite3_int64)sample->realtime_ns) ==
+                         SQLITE_OK &&
+                     (frame.whole ||
+                      sqlite3_bind_int64(state->frame, 2, state->key_sequence) == SQLITE_OK) &&
+                     bind_text(state->frame, 3, frame_encoding_name(frame.encoding)) &&
+                     sqlite3_bind_blob64(state->frame, 4, frame.content, frame.size,
+                                         SQLITE_STATIC) == SQLITE_OK;
+        code = bound ? database_step(state->frame, recorder->path, error)
+                     : database_fail(state->database, recorder->path, error);
+    }
+    if (code < 0)
+        frame_encoder_begin_anew(&state->encoder);
+    else if (frame.whole)
+        state->key_sequence = sqlite3_last_insert_rowid(state->database);
+
     uint64_t spent_ns = clock->monotonic_ns(clock->data) - begun_ns;
     state->frame_due_ns = sample->monotonic_ns + spent_ns * FRAME_SHARE;
     return code;
@@ -510,13 +492,19 @@ static int write_schema(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-static void close_all(struct database_state *state)
+static void finalize_all(struct database_state *state)
 {
     (void)sqlite3_finalize(state->sample);
     (void)sqlite3_finalize(state->state_change);
     (void)sqlite3_finalize(state->moment);
     (void)sqlite3_finalize(state->mark);
     (void)sqlite3_finalize(state->frame);
+    state->sample = state->state_change = state->moment = state->mark = state->frame = NULL;
+}
+
+static void close_all(struct database_state *state)
+{
+    finalize_all(state);
     for (size_t i = 0; i < state->count; i++) {
         free(state->series[i].subject);
         free(state->series[i].column);
@@ -572,12 +560,7 @@ static int database_end(struct recorder *recorder, vitals_error *error)
     int code = commit(recorder, error);
     if (code == 0)
         code = say_what_is_missing(recorder, error);
-    (void)sqlite3_finalize(state->sample);
-    (void)sqlite3_finalize(state->state_change);
-    (void)sqlite3_finalize(state->moment);
-    (void)sqlite3_finalize(state->mark);
-    (void)sqlite3_finalize(state->frame);
-    state->sample = state->state_change = state->moment = state->mark = state->frame = NULL;
+    finalize_all(state);
     (void)sqlite3_exec(state->database, "PRAGMA wal_checkpoint(TRUNCATE);PRAGMA busy_timeout=0;",
                        NULL, NULL, NULL);
     (void)sqlite3_exec(state->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
