@@ -24,7 +24,7 @@ static int wrong(const struct reader *reader, const char *what)
                        what);
 }
 
-/* A text that is not there is "". Texts that hold a NUL end there. */
+/* Returns "" if the member is no text. A text that holds a NUL ends there. */
 static const char *text_of(const json_t *object, const char *member)
 {
     const char *text = json_string_value(json_object_get(object, member));

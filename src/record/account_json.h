@@ -4,8 +4,8 @@
 
 #include <vitals/vitals.h>
 
-/* One document; *out is yours to free. What is unknown is passed over; what is known must be right.
- * Errors: EFORMAT, EUNSUPPORTED (a newer form, built without jansson), EMEMORY. */
+/* Reads one document. The caller frees *out. Unknown members are ignored; known ones must be valid.
+ * Errors: EFORMAT, EUNSUPPORTED (a newer schema, built without jansson), EMEMORY. */
 int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
                       vitals_error *error);
 

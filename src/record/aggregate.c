@@ -1,7 +1,7 @@
-/* aggregate.c: an account made of a recording's series, where none was stored: what they come to.
+/* aggregate.c: makes the account of a recording that stores none, from its series.
  *
- * As usage.h says it: of a gauge its largest, its mean over time and its least, of a counter its
- * growth. Pure but for memory. */
+ * A gauge gives its peak, its mean over time and its minimum; a counter gives its growth (usage.h).
+ * Pure but for memory. */
 #include "record/recording_data.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static void add_series(struct recording *recording, size_t index)
     }
 }
 
-/* What people ask first, made of what was seen. */
+/* Adds the wall time and the memory peak, which reports print first. */
 static void add_first_figures(struct recording *recording)
 {
     static const char *const MEMORIES[] = {"memory_both_bytes", "memory_pss_bytes",

@@ -72,7 +72,7 @@ static void end_row(struct csv *csv)
     begin_row(csv);
 }
 
-/* A quote inside a quoted field ends it, or with the next one stands for itself. */
+/* A quote in a quoted field ends it; two stand for one. */
 static void take_quoted(struct csv *csv, char byte)
 {
     if (byte == '"' && !csv->quote_before)

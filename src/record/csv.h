@@ -1,7 +1,7 @@
-/* csv.h: bytes become rows of CSV (RFC 4180), however they are cut. Pure but for memory.
+/* csv.h: parses CSV (RFC 4180) from blocks of bytes. Pure but for memory.
  *
- * A row that is too long or has too many fields is passed over and counted. Fields are given as
- * strings: a NUL in one is a space. */
+ * A row that is too long or has too many fields is skipped and counted. Fields are strings: a NUL
+ * in one is read as a space. */
 #ifndef VITALS_RECORD_CSV_H
 #define VITALS_RECORD_CSV_H
 
@@ -14,7 +14,7 @@ enum { CSV_FIELDS_MAX = 8192, CSV_ROW_MAX = 4 * 1024 * 1024 };
 struct csv_row {
     const char *const *fields;
     size_t count;
-    bool first_quoted; /* how the first field stood */
+    bool first_quoted; /* the first field was quoted */
     uint64_t line;     /* where it begins, from 1 */
 };
 
@@ -24,7 +24,7 @@ typedef int csv_take(void *data, const struct csv_row *row);
 struct csv {
     csv_take *take;
     void *data;
-    char *bytes; /* of the row so far, each field ended by a NUL */
+    char *bytes; /* of the row so far; a NUL ends each field */
     size_t used, capacity;
     size_t *starts;
     const char **fields;
@@ -37,15 +37,15 @@ struct csv {
 /* False: no memory. */
 bool csv_init(struct csv *csv, csv_take *take, void *data);
 
-/* 0, or what `take` returned, or -1 where memory is out. */
+/* Returns 0, what `take` returned, or -1 if memory is out. */
 int csv_push(struct csv *csv, const char *bytes, size_t size);
 
-/* What stands behind the last end of a line is a row too where `whole`, else dropped. Returns
- * whether there was any. */
+/* Ends the file. Bytes after the last line break are a row if `whole`, otherwise dropped. Returns
+ * true if there were any. */
 bool csv_end(struct csv *csv, bool whole);
 void csv_done(struct csv *csv);
 
-/* A number as such files hold it: decimal digits, a point, an exponent; false for all else. */
+/* Parses decimal digits, a point and an exponent; returns false for anything else. */
 bool csv_number(const char *field, double *out);
 
 #endif

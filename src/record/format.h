@@ -1,7 +1,7 @@
-/* format.h: what a format of a recorder is: a table entry of recorder_formats.c. One thread.
+/* format.h: one recording format: an entry of the table in recorder_formats.c. One thread.
  *
- * A recorder opens a part, gives it all attributes, then samples and marks, and closes it; where
- * it rotates, that again and again. A format never sees the others. */
+ * A recorder opens a part, gives it all attributes, then samples and marks, and closes it. If it
+ * rotates, it does so for each part. A format knows nothing of other formats. */
 #ifndef VITALS_RECORD_FORMAT_H
 #define VITALS_RECORD_FORMAT_H
 
@@ -14,13 +14,13 @@ enum { ATTRIBUTES_MAX = 32, MARKS_WAITING_MAX = 1024, MARKS_OPEN_MAX = 256 };
 struct format {
     const char *name;
     size_t state_size;
-    bool text;         /* lines: may go to standard output */
+    bool text;         /* made of lines: may go to standard output */
     bool crlf;         /* how its lines end */
-    bool machine;      /* each sample tells of the machine, as it was in that moment */
-    bool tree;         /* each sample tells of processes: there must be some */
-    const void *table; /* what it is made of, where several formats share their functions */
+    bool machine;      /* needs the machine's values in each sample */
+    bool tree;         /* needs processes in each sample */
+    const void *table; /* data of formats that share their functions */
 
-    /* A part was named by `path`: for lines it is open. The state is zeroed. */
+    /* Begins a part at `path`. Text formats find their file open. The state is zeroed. */
     int (*begin)(struct recorder *recorder, vitals_error *error);
     int (*sample)(struct recorder *recorder, const struct sample *sample, vitals_error *error);
     int (*end)(struct recorder *recorder, vitals_error *error);
@@ -32,7 +32,7 @@ struct format {
                 vitals_error *error);
     int (*account)(struct recorder *recorder, const vitals_account *account, vitals_error *error);
     uint64_t (*size)(const struct recorder *recorder); /* NULL: that of the lines */
-    /* the path of what stands beside a part, and goes where it goes */
+    /* Makes the path of the file beside a part, which is renamed and removed with it. */
     void (*beside)(const char *path, char *out, size_t capacity);
 };
 
@@ -56,12 +56,12 @@ struct recorder {
     struct attribute attributes[ATTRIBUTES_MAX];
     size_t attribute_count;
 
-    /* a mark is told by another clock, which the first sample compares */
-    uint64_t realtime_ns, monotonic_ns; /* of the newest sample; 0: none yet */
+    /* marks have monotonic times; the first sample gives the realtime that belongs to them */
+    uint64_t realtime_ns, monotonic_ns; /* of the newest sample; 0: none */
     struct waiting_mark *waiting;
     size_t waiting_count, waiting_dropped;
 
-    /* where it rotates: phases that have begun and go on in the next part */
+    /* if it rotates: open phases, which go on in the next part */
     struct waiting_mark *opened;
     size_t opened_count;
 
@@ -70,21 +70,22 @@ struct recorder {
     unsigned part_next;
 };
 
-/* The format with that name; by the path's ending where the name is NULL. Errors: EARGUMENT. */
+/* Finds the format with that name, or by the ending of the path if `name` is NULL. Errors:
+ * EARGUMENT. */
 int format_choose(const char *name, const char *path, const struct format **out,
                   vitals_error *error);
 
-/* What an attribute says, or "". */
+/* Returns the text of an attribute, or "". */
 const char *recorder_attribute_text(const struct recorder *recorder, const char *name);
 
-/* One sample by hand, as recorder_sample takes it from a usage. */
+/* Writes one sample; recorder_sample makes it from a usage. */
 int recorder_write_sample(struct recorder *recorder, const struct sample *sample,
                           vitals_error *error);
 
 extern const struct format FORMAT_CSV, FORMAT_DATABASE, FORMAT_GPU_TRACKER,
     FORMAT_GPU_TRACKER_DATABASE;
 
-/* Those of write_dialect.c. */
+/* Formats of write_dialect.c. */
 extern const struct format FORMAT_DIALECTS[];
 extern const size_t FORMAT_DIALECT_COUNT;
 

@@ -9,7 +9,7 @@
 #include "feed/decimal.h"
 #include "record/error.h"
 
-/* A limit on the size of files is told as an error of the write, and not by a signal. */
+/* A limit on the size of files is reported by the write, not by a signal. */
 static int begin(void *data, vitals_error *error)
 {
     struct record_observer *observer = data;
@@ -24,8 +24,8 @@ static int begin(void *data, vitals_error *error)
     return code;
 }
 
-/* The job's own process: a child of who started us, and not we. Its pid was not known before it was
- * started. */
+/* Finds the job's own process: a child of our parent, and not this process. Its pid was unknown
+ * when the observer was made. */
 static int learn_pid(struct record_observer *observer, const vitals_snapshot *snapshot,
                      vitals_error *error)
 {
@@ -67,8 +67,8 @@ static int end(void *data, vitals_error *error)
     return code;
 }
 
-/* Frames say who the processes were, and of the machine what a screen shows of it at first sight,
- * as often as the rest of it is read. Without memory for it they do not. */
+/* Frames hold the names of processes, and the host's values that a screen shows, as often as the
+ * other values of the host are read. Returns NULL if memory is out; then frames lack them. */
 static vitals_request *request_of_frames(void)
 {
     static const uint64_t SECOND_NS = 1000000000;

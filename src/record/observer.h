@@ -23,20 +23,21 @@ struct record_observer {
     struct recorder_options options;
     char *names[OBSERVER_ATTRIBUTES], *texts[OBSERVER_ATTRIBUTES];
     size_t sizes[OBSERVER_ATTRIBUTES], count;
-    bool pid_known;            /* the attribute of the job's own process */
+    bool pid_known;            /* the attribute "pid" is set */
     struct recorder *recorder; /* sampler's process */
 };
 
-/* Options' strings are borrowed. A recording on standard output of a sampler in a process of its
- * own, whose standard streams lead nowhere, needs a copy of it in face.descriptor. */
+/* The strings of the options are borrowed. If the sampler runs in a process of its own, its
+ * standard streams lead nowhere: a recording to standard output needs a copy of the descriptor in
+ * face.descriptor. */
 void record_observer_init(struct record_observer *observer, const struct recorder_options *options);
 
-/* Copied. What does not fit is left out. */
+/* Copies the text. Attributes beyond OBSERVER_ATTRIBUTES are dropped. */
 void record_observer_attribute(struct record_observer *observer, const char *name,
                                vitals_text text);
 
-/* Makes the file and closes it again, so that what cannot be written is known before the job runs.
- * Errors: those of recorder_open. */
+/* Makes the file and closes it, so that a file that cannot be written is reported before the job
+ * runs. Errors: those of recorder_open. */
 int record_observer_prepare(struct record_observer *observer, vitals_error *error);
 
 void record_observer_done(struct record_observer *observer);

@@ -14,7 +14,7 @@
 enum {
     LINE_MAX_BYTES = 16 * 1024 * 1024,
     ACCOUNT_MAX_BYTES = 64 * 1024 * 1024,
-    CORES_READ_MAX = 64 /* each is a series: more would thin all curves early */
+    CORES_READ_MAX = 64 /* each is a series; more would thin the curves early */
 };
 
 #if VITALS_WITH_JANSSON
@@ -22,14 +22,14 @@ enum {
 
 #define MIB 1048576.0
 
-/* A number of a line and what of ours it is. */
+/* A number of a line, and the measure that it is. */
 static const struct member {
     const char *object, *name; /* object NULL: at the top */
     const char *measure, *subject;
     double scale;
     bool growth;
 } MEMBERS[] = {
-    {"cpu", "utilization_pct", "cpu_cores", "system", 1, false}, /* cores, whatever its name says */
+    {"cpu", "utilization_pct", "cpu_cores", "system", 1, false}, /* in cores, despite its name */
     {"cpu", "utime_secs", "cpu_user_seconds", "system", 1, true},
     {"cpu", "stime_secs", "cpu_system_seconds", "system", 1, true},
     {"cpu", "process_count", "processes", "system", 1, false},
@@ -57,7 +57,7 @@ static const struct member {
     {"memory", "inactive_mib", "memory_inactive_bytes", "system", MIB, false},
 };
 
-/* Numbers of every element of a list, summed. */
+/* Numbers that are summed over a list. */
 static const struct member SUMS[] = {
     {"network", "rx_bytes_total", "network_received_bytes", "system", 1, false},
     {"network", "tx_bytes_total", "network_transmitted_bytes", "system", 1, false},
@@ -65,7 +65,7 @@ static const struct member SUMS[] = {
     {"disk", "write_bytes_total", "disk_written_bytes", "system", 1, false},
 };
 
-/* Numbers of a GPU, which its UUID names. */
+/* Numbers of a GPU, named by its UUID. */
 static const struct member DEVICE[] = {
     {"gpu", "utilization_pct", "device_utilization_ratio", NULL, 0.01, false},
     {"gpu", "vram_used_bytes", "device_memory_used_bytes", NULL, 1, false},
@@ -128,7 +128,7 @@ static void take_devices(struct recording *recording, const json_t *line)
     }
 }
 
-/* Of each CPU by its number; `cores`: the most that any line told of. */
+/* One series for each CPU. `cores` is the most that a line held. */
 static void take_cores(struct recording *recording, const json_t *line, size_t *cores)
 {
     static const struct member CORE = {"cpu", "per_core_pct", "cpu_ratio", NULL, 0.01, false};
@@ -158,7 +158,7 @@ static void take_run(struct recording *recording, const json_t *line)
     recording_attribute(recording, "pid", (vitals_text){digits, strlen(digits)});
 }
 
-/* False: it is no line of theirs. */
+/* Returns false if it is no line of resource-tracker-rs. */
 static bool take_line(struct recording *recording, const char *bytes, size_t size, size_t *cores)
 {
     json_t *line = json_loadb(bytes, size, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, NULL);
@@ -200,7 +200,8 @@ static int no_recording(const struct recording *recording, vitals_error *error)
                        "is JSON, but neither an account nor a recording");
 }
 
-/* A whole line into `line`; 1, 0 at the end, or an error. `cut`: the file ends within it. */
+/* Reads a whole line. Returns 1, 0 at the end, or an error. `cut`: the file ends inside the
+ * line. */
 static int next_line(FILE *file, struct text *line, bool *cut)
 {
     int byte;
@@ -254,7 +255,7 @@ static int read_whole(FILE *file, struct text *out)
     return 0;
 }
 
-/* Any document has its form told within its first bytes, since ours begin so. */
+/* The first bytes of a document tell its form. */
 static bool looks_like_account(FILE *file)
 {
     char head[256];

@@ -1,5 +1,5 @@
-/* read_tables.c: recordings that are CSV: ours, resource-tracker's, gpu_tracker's. What a file is,
- * the names of its columns say. Pure but for memory and the file that is handed in. */
+/* read_tables.c: reads CSV: ours, resource-tracker's and gpu_tracker's. The names of the columns
+ * tell which. Pure but for memory and the file that the caller opened. */
 #include "record/csv.h"
 #include "record/foreign/dialect.h"
 #include "record/foreign/gpu_tracker.h"
@@ -11,7 +11,7 @@
 
 enum { NO_SERIES = -1, TIME_SERIES = -2, MARK_SERIES = -3 };
 
-/* What a column of the file is to us. */
+/* The series of a column of the file. */
 struct plan {
     long series; /* or one of the above */
     double scale;
@@ -23,10 +23,10 @@ struct tables {
     int (*row)(struct tables *tables, const struct csv_row *row);
     struct plan *plans;
     size_t count;
-    uint64_t broken;   /* rows with too few or too many fields, or without a time */
-    uint64_t nonsense; /* fields that are no number */
+    uint64_t broken;   /* rows with too few or too many fields, or no time */
+    uint64_t nonsense; /* fields that are no numbers */
     double ram_scale, gpu_ram_scale;
-    size_t sub[4]; /* of a sub-tracking file: where its columns stand */
+    size_t sub[4]; /* columns of a sub-tracking file */
     bool told_pid;
 };
 
@@ -71,7 +71,7 @@ static void take_mark(struct tables *tables, const char *text, double seconds)
     recording_mark(tables->recording, begins, rest + end, seconds, pid, tid);
 }
 
-/* The time of a row; false where there is none. A mark is no row of values. */
+/* Gets the time of a row; false if it has none. A mark is no row of values. */
 static bool row_time(const struct tables *tables, const struct csv_row *row, double *seconds,
                      const char **mark)
 {
@@ -192,7 +192,7 @@ static int begin_dialect(struct tables *tables, const struct dialect *dialect,
     return 0;
 }
 
-/* The pid is the run's, and no series. */
+/* The pid is an attribute of the run, not a series. */
 static int take_pid_first(struct tables *tables, const struct csv_row *row)
 {
     double pid;
@@ -240,8 +240,8 @@ static int begin_tracker(struct tables *tables, const struct csv_row *row)
     return STOP_NO_FORM;
 }
 
-/* Without a header only the number of columns is left, and how the time is written: 0.5 rounds it
- * to milliseconds. */
+/* Without a header, the number of columns and the form of the time decide: 0.5 rounds it to
+ * milliseconds. */
 static int begin_headless(struct tables *tables, const struct csv_row *row)
 {
     const char *point = strchr(row->fields[0], '.');

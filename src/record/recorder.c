@@ -1,4 +1,4 @@
-/* recorder.c: see recorder.h. What all formats share: attributes, the clock of marks, parts. */
+/* recorder.c: see recorder.h. Marks, parts and rotation, which all formats share. */
 #include "record/format.h"
 
 #include <dirent.h>
@@ -55,12 +55,12 @@ static int begin_part(struct recorder *recorder, bool overwrite, vitals_error *e
     return code;
 }
 
-/* The files PATH.N that are there, of whatever run. */
+/* The files PATH.N that exist, of all runs. */
 struct parts {
     unsigned lowest, highest, count; /* 0 where there are none */
 };
 
-/* N, of a name that we could have given; 0: it is none. */
+/* Returns N of a name PATH.N, or 0 if it is none. */
 static unsigned part_number(const char *name, const char *base)
 {
     size_t length = strlen(base);
@@ -155,7 +155,7 @@ static bool is_same(const vitals_mark *one, const vitals_mark *other)
     return one->pid == other->pid && one->tid == other->tid && strcmp(one->name, other->name) == 0;
 }
 
-/* Remembers what began and has not ended, as much as there is room for. */
+/* Remembers the open phases, up to MARKS_OPEN_MAX. */
 static void follow_phase(struct recorder *recorder, const vitals_mark *mark)
 {
     const struct recorder_options *options = &recorder->options;
@@ -202,7 +202,8 @@ static void part_path(const struct recorder *recorder, unsigned part, char *out,
     (void)snprintf(out, capacity, "%s.%u", recorder->path, part);
 }
 
-/* Also those of earlier runs, else a service that is started again and again fills the disk. */
+/* Removes parts of earlier runs too; otherwise a service that is restarted often would fill the
+ * disk. */
 static void forget_old_parts(const struct recorder *recorder)
 {
     enum { AT_ONCE = 16 };
@@ -222,8 +223,7 @@ static void forget_old_parts(const struct recorder *recorder)
     }
 }
 
-/* Phases that are open at the end of a part begin in the next one when they did begin, so that each
- * stands alone. */
+/* Begins open phases again in a new part, with their own times, so that each part stands alone. */
 static int begin_phases_again(struct recorder *recorder, vitals_error *error)
 {
     int code = 0;
@@ -304,7 +304,7 @@ int recorder_sample(struct recorder *recorder, const vitals_snapshot *snapshot,
     return recorder_write_sample(recorder, &sample, error);
 }
 
-/* Before the first sample nobody knows what realtime a monotonic moment is. */
+/* Keeps a mark that comes before the first sample: its realtime is not known yet. */
 static int keep_mark(struct recorder *recorder, const vitals_mark *mark, vitals_error *error)
 {
     if (recorder->waiting == NULL)

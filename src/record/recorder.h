@@ -1,8 +1,8 @@
-/* recorder.h: writes what a run or a machine did into a file, as it happens.
+/* recorder.h: writes samples, marks, snapshots and the account of a run into a file as they come.
  *
  * Formats are a table (recorder_formats.c): vitals' own SQLite and CSV, and the files of
- * resource-tracker (0.5 and up to 0.3) and gpu_tracker. After kill -9 at most one sample, or one
- * second, is missing and the file is whole. One thread. */
+ * resource-tracker (0.5 and up to 0.3) and gpu_tracker. After kill -9 the file is whole and lacks
+ * at most one sample or one second. One thread. */
 #ifndef VITALS_RECORD_RECORDER_H
 #define VITALS_RECORD_RECORDER_H
 
@@ -13,40 +13,41 @@
 struct recorder;
 
 struct recorder_options {
-    const char *path;   /* NULL or "-": standard output, text formats alone */
-    const char *format; /* NULL: by the path's ending; a name of recorder_formats.c */
-    bool overwrite;     /* else a file that is there and is not empty is refused */
+    const char *path;   /* NULL or "-": standard output, text formats only */
+    const char *format; /* NULL: by the ending of the path */
+    bool overwrite;     /* otherwise a file that is not empty is refused */
     bool no_header;     /* text formats */
     uint64_t interval_ns;
     uint64_t rotate_bytes, rotate_ns; /* 0: never; else PATH.1, PATH.2 … beside it */
     unsigned keep;                    /* of those; 0: all */
     bool frames;                      /* whole snapshots too (SQLite) */
-    int stop; /* readable once we are told to end: then a reader that takes nothing is waited for
-               * a second and no longer; 0: nothing tells */
+    /* A descriptor that becomes readable when the recorder must end: it then waits at most a second
+     * for a reader of its output. 0: none. */
+    int stop;
 };
 
-/* Whether each of its samples tells of the machine, which then must be read for each. */
+/* True if the format needs the machine's values in each sample. */
 bool recorder_samples_machine(const struct recorder_options *options);
 
-/* Whether its rows are those of a process, and of a machine alone it would tell nothing true. */
+/* True if the format has rows for processes only. */
 bool recorder_needs_processes(const struct recorder_options *options);
 
-/* Whether such a recording can be made at all: a format that there is, lines where they go to
- * standard output. Touches nothing. Errors: EARGUMENT. */
+/* Checks that the format exists, and is made of lines if it goes to standard output. Touches no
+ * file. Errors: EARGUMENT. */
 int recorder_check(const struct recorder_options *options, vitals_error *error);
 
-/* False where the format is one that has no room for snapshots. */
+/* False if the format cannot hold snapshots. */
 bool recorder_may_keep_frames(const struct recorder_options *options);
 
 /* Errors: EARGUMENT (format), EDENIED, ESYSTEM, EUNSUPPORTED (built without SQLite). */
 int recorder_open(const struct recorder_options *options, struct recorder **out,
                   vitals_error *error);
 
-/* What a text attribute of the run is ("command"); before or after samples. */
+/* Sets a text attribute of the run ("command"), before or after samples. */
 int recorder_attribute(struct recorder *recorder, const char *name, vitals_text text,
                        vitals_error *error);
 
-/* Gives an account the attributes that the recording has and it has not. Errors: EMEMORY. */
+/* Copies the attributes that the account lacks from the recorder. Errors: EMEMORY. */
 int recorder_describe(const struct recorder *recorder, vitals_account *account,
                       vitals_error *error);
 int recorder_sample(struct recorder *recorder, const vitals_snapshot *snapshot,
@@ -56,13 +57,13 @@ int recorder_mark(struct recorder *recorder, const vitals_mark *mark, vitals_err
 /* The final account. */
 int recorder_account(struct recorder *recorder, const vitals_account *account, vitals_error *error);
 
-/* Puts a finished run's account into a recording that another process wrote and closed. */
+/* Writes the account of a finished run into a recording that another process wrote and closed. */
 int recording_put_account(const char *path, const vitals_account *account, vitals_error *error);
 
 /* Commits and closes. Accepts NULL. */
 int recorder_close(struct recorder *recorder, vitals_error *error);
 
-/* Names of formats, for messages; NULL after the last. */
+/* Returns the name of a format; NULL after the last. */
 const char *recorder_format_name(size_t index);
 
 #endif

@@ -1,4 +1,5 @@
-/* recorder_attributes.c: the attributes of a recorder, which each part that it writes gets. */
+/* recorder_attributes.c: the attributes of a recorder. Each part of a recording gets all of
+ * them. */
 #include "record/format.h"
 #include <vitals/sys/account.h>
 

@@ -1,9 +1,9 @@
-/* recorder_formats.c: the table of formats, and which one a name or a path means. */
+/* recorder_formats.c: the table of formats, and the choice by name or path. */
 #include "record/format.h"
 
 #include <string.h>
 
-/* gpu_tracker has one name for its two forms; the path's ending tells which. */
+/* gpu_tracker's two forms share a name; the ending of the path selects one. */
 static const struct format *const FORMATS[] = {&FORMAT_DATABASE, &FORMAT_CSV, &FORMAT_GPU_TRACKER,
                                                &FORMAT_GPU_TRACKER_DATABASE};
 enum { FORMAT_COUNT = sizeof FORMATS / sizeof FORMATS[0] };

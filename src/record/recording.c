@@ -1,4 +1,5 @@
-/* recording.c: see recording.h. Tells what a file is by its first bytes and has it read. */
+/* recording.c: see recording.h. Detects the form of a file by its first bytes and calls its
+ * reader. */
 #include "record/recording_data.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Standard input as a file that can be gone back in. */
+/* Copies standard input into a file that can be rewound. */
 static FILE *standard_input(vitals_error *error)
 {
     char block[16384];
@@ -97,7 +98,7 @@ static int read_form(struct recording *recording, FILE *file, vitals_error *erro
 
 /* ---- what stands beside a file ---- */
 
-/* Our CSV has its attributes and its account in FILE.json. */
+/* The attributes and the account of our CSV are in FILE.json. */
 static void read_account_beside(struct recording *recording)
 {
     char path[4096];
@@ -123,7 +124,7 @@ static void read_account_beside(struct recording *recording)
     text_done(&beside.problem);
 }
 
-/* gpu_tracker's phases are in files of their own. */
+/* Reads a sub-tracking file of gpu_tracker. */
 static int read_phases(struct recording *recording, char *path, vitals_error *error)
 {
     FILE *file = recording_file(path, error);
@@ -137,7 +138,7 @@ static int read_phases(struct recording *recording, char *path, vitals_error *er
     return code;
 }
 
-/* Where we wrote it, it is FILE.sub.csv. */
+/* Reads FILE.sub.csv, the name that vitals gives it. */
 static void read_phases_beside(struct recording *recording)
 {
     char path[4096];
@@ -183,7 +184,7 @@ static int read_beside(struct recording *recording, const char *const *phases, s
 
 /* ---- the whole ---- */
 
-/* The exit status stands among the attributes; it is the account's too. */
+/* Returns an attribute as a number: the exit status is one. */
 static int number_attribute(const struct recording *recording, const char *name)
 {
     vitals_text text = vitals_account_attribute(recording->account, name);

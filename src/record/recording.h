@@ -1,8 +1,8 @@
-/* recording.h: a file that somebody recorded, read again, whoever wrote it.
+/* recording.h: reads a recording of vitals or of another tool.
  *
- * The form is told by the content, never by the name. Text that is cut off or broken is read as far
- * as it goes, and `problem` says what is missing; a database that SQLite cannot read is refused.
- * One thread. */
+ * The content tells the form, never the name. Text that is cut off or broken is read as far as it
+ * is whole, and `problem` says what is missing; a database that SQLite cannot read is refused. One
+ * thread. */
 #ifndef VITALS_RECORD_RECORDING_H
 #define VITALS_RECORD_RECORDING_H
 
@@ -14,18 +14,17 @@ struct recording;
 
 /* One quantity over time. */
 struct series {
-    const char *name;    /* of a measure where we have it, else the column of the file */
-    const char *unit;    /* base units, as measures have; "" where there is none */
+    const char *name;    /* of a measure, or the column of the file */
+    const char *unit;    /* a base unit, or "" */
     const char *subject; /* "", "root", "descendants", "system", a UUID */
     const char *label;
     bool counter;
     size_t count;
-    const double
-        *seconds;         /* realtime, when each was read; where it is missing, as the one before */
-    const double *values; /* NaN: missing there */
+    const double *seconds; /* realtime of each reading; of a missing value that of the one before */
+    const double *values;  /* NaN: missing there */
 };
 
-/* A phase, paired: what began and ended in one thread (mark.h). */
+/* A phase: the beginning and the end of a mark in one thread (mark.h). */
 struct recorded_phase {
     const char *name;
     double begin, end; /* realtime seconds; end NaN: never ended */
@@ -37,9 +36,8 @@ struct recorded_phase {
  * where there is one, else EARGUMENT: no recording. */
 int recording_open(const char *path, struct recording **out, vitals_error *error);
 
-/* The same, with sub-tracking files of gpu_tracker, which lets each process have one of any name,
- * in the place of the one beside it. Errors: also EARGUMENT where the recording is none of
- * gpu_tracker, EFORMAT where a file tells no phases. */
+/* The same, with named sub-tracking files of gpu_tracker in place of the one beside it. Errors:
+ * also EARGUMENT if the recording is not gpu_tracker's, EFORMAT if a file holds no phases. */
 int recording_open_tracked(const char *path, const char *const *phases, size_t count,
                            struct recording **out, vitals_error *error);
 void recording_close(struct recording *recording);
@@ -48,15 +46,14 @@ void recording_close(struct recording *recording);
  * "gpu-tracker", "json" (an account alone). */
 const char *recording_format(const struct recording *recording);
 
-/* What is wrong with it, a sentence a line; "" where nothing is. */
+/* Returns the problems of the recording, a sentence a line; "" if it has none. */
 const char *recording_problem(const struct recording *recording);
 
-/* The account: the one that was stored, else folded from what was recorded ("partial"). Borrowed.
- */
+/* Returns the stored account, or one made of the samples ("partial"). Borrowed. */
 const vitals_account *recording_account(const struct recording *recording);
 
-/* Realtime seconds at which its samples were taken: as many as every series has points. A series
- * may have been read before. */
+/* Returns the realtime seconds of its samples: as many as each series has points. The values of a
+ * series may have been read earlier. */
 const double *recording_seconds(const struct recording *recording, size_t *count);
 
 const struct series *recording_series(const struct recording *recording, size_t *count);
@@ -64,11 +61,11 @@ const struct series *recording_find(const struct recording *recording, const cha
                                     const char *subject);
 const struct recorded_phase *recording_phases(const struct recording *recording, size_t *count);
 
-/* Whether a file is one that may hold snapshots: SQLite, by its first bytes. */
+/* True if a file may hold snapshots: SQLite, by its first bytes. */
 bool recording_has_frames(const char *path);
 
-/* Its snapshots, where it holds whole ones: can seek. Those that are broken are passed over, and
- * said once all others were given. Errors: EUNSUPPORTED: it holds none. */
+/* Opens the snapshots of a recording as a feed that can seek. Broken ones are skipped and reported
+ * after all others. Errors: EUNSUPPORTED if it holds none. */
 int recording_feed(const char *path, struct feed *out, vitals_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* recording_data.c: see recording_data.h: series, rows, and what is wrong with them. */
+/* recording_data.c: see recording_data.h. */
 #include "record/recording_data.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ void recording_wrong(struct recording *recording, const char *format, ...)
 
 /* ---- series ---- */
 
-/* Whether a text is what formatting made of it but for backslashes: it was made safe when it was
- * recorded, and to do so again would double them. */
+/* True if formatting changed only backslashes: the text was made safe when it was recorded, and
+ * doing so again would double them. */
 static bool is_safe(const char *text, const char *formatted)
 {
     for (; *text != '\0'; text++, formatted++) {
@@ -45,7 +45,7 @@ static void make_safe(const char *text, char *out, size_t capacity)
         memcpy(out, text, size + 1);
 }
 
-/* Safe to print, as a figure's subject is. */
+/* Returns a copy that is safe to print. */
 static char *safe_copy(const char *text)
 {
     char safe[COLUMN_WORDS];
@@ -66,7 +66,7 @@ static bool grow(void **array, size_t count, size_t *capacity, size_t size)
     return true;
 }
 
-/* Room for one series more in all arrays that go with it. */
+/* Makes room for one more series in all arrays. */
 static bool grow_series(struct recording *recording)
 {
     size_t capacity = recording->series_capacity;
@@ -89,7 +89,7 @@ static bool grow_series(struct recording *recording)
     return true;
 }
 
-/* A column that begins in the middle of a file was missing in all rows before. */
+/* Makes the values of a new series, missing in all rows before. */
 static double *empty_column(const struct recording *recording)
 {
     size_t capacity = recording->rows_capacity > 0 ? recording->rows_capacity : 1;
@@ -174,7 +174,7 @@ void recording_row(struct recording *recording, double seconds)
     }
 }
 
-/* Until then its values were as old as their rows. */
+/* Gives a series read times of its own; until then those of the rows hold. */
 static bool has_own_seconds(struct recording *recording, size_t index)
 {
     size_t capacity = recording->rows_capacity > 0 ? recording->rows_capacity : 1;
@@ -194,8 +194,8 @@ void recording_age(struct recording *recording, size_t index, double age_seconds
         recording->ages[index] = age_seconds;
 }
 
-/* When the value of this row was read; never before the one before it, and where there is none,
- * with that. */
+/* Returns when the value of this row was read: never earlier than the one before it; a missing
+ * value takes that one's time. */
 static double own_seconds(const struct recording *recording, size_t index)
 {
     double read = recording->row_seconds - recording->ages[index];
@@ -219,7 +219,7 @@ void recording_growth(struct recording *recording, size_t index, double growth)
     recording->row[index] = recording->aggregates[index].total;
 }
 
-/* Every second row of the curves goes; sums and peaks have them all. */
+/* Drops every second row of the curves. Sums and peaks see all rows. */
 static void thin(struct recording *recording)
 {
     size_t kept = (recording->rows + 1) / 2;
@@ -290,8 +290,7 @@ static void aggregate_row(struct recording *recording)
         if (isfinite(recording->row[i]))
             aggregate_value(aggregate, recording->row_seconds, recording->row[i]);
         else
-            aggregate->last_seconds =
-                recording->row_seconds; /* a gap is no time that was measured */
+            aggregate->last_seconds = recording->row_seconds; /* a gap is not part of the mean */
     }
 }
 
@@ -325,7 +324,8 @@ void recording_row_end(struct recording *recording)
 
 /* ---- phases: what began and ended in one thread ---- */
 
-/* The newest open phase of that name: of the thread, else of the process, else of all. */
+/* Finds the newest open phase of that name: of the thread, otherwise of the process, otherwise of
+ * all. */
 static size_t find_open(const struct recording *recording, const char *name, int64_t pid,
                         int64_t tid)
 {
@@ -392,7 +392,7 @@ void recording_mark(struct recording *recording, bool begins, const char *name, 
 
 /* ---- the account ---- */
 
-/* Whether a name may be an attribute's; a hostile file's are dropped. */
+/* Sets an attribute. Names that are invalid are dropped: the file may be hostile. */
 void recording_attribute(struct recording *recording, const char *name, vitals_text text)
 {
     vitals_error error;

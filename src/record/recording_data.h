@@ -1,8 +1,8 @@
-/* recording_data.h: a recording as its readers fill it. One thread.
+/* recording_data.h: a recording while a reader fills it. One thread.
  *
- * A reader names its series, then tells row by row what stands in them, then marks, attributes and
- * figures. Rows are folded as they come; for the curves they are thinned where they would take more
- * than CELLS_MAX numbers, so that a file of any length fits. */
+ * A reader adds series, then the values of each row, then marks, attributes and figures. Rows are
+ * aggregated as they come. Curves of more than CELLS_MAX numbers are thinned, so that a file of any
+ * length fits. */
 #ifndef VITALS_RECORD_RECORDING_DATA_H
 #define VITALS_RECORD_RECORDING_DATA_H
 
@@ -21,15 +21,15 @@ enum {
     TEXT_READ_MAX = 64 * 1024
 };
 
-/* What all rows of a series come to. */
+/* Aggregates of all rows of a series. */
 struct aggregate {
     uint64_t count;
     double first, last, least, largest;
     double last_seconds;
     double area, weight; /* of the mean over time */
-    double growth;       /* a counter that runs backwards has begun anew */
-    double total;        /* of a column that tells growth: the sum so far */
-    bool rate;           /* a mean over the time before it */
+    double growth;       /* a counter that runs backwards has restarted */
+    double total;        /* of a column that holds growth: the sum so far */
+    bool rate;           /* a value is the mean of the time before it */
 };
 
 struct open_phase {
@@ -42,21 +42,21 @@ struct recording {
     const char *format;
     struct text problem;
     vitals_account *account;
-    bool account_stored; /* figures came with the file */
+    bool account_stored; /* the file holds figures */
 
     struct series *series;
     struct aggregate *aggregates;
     size_t series_count, series_capacity;
-    size_t series_next; /* behind the one that was asked for last: a reader asks in one order */
+    size_t series_next; /* after the one found last: readers ask in a fixed order */
     double *row;        /* that is being told */
-    double *ages;       /* of its values, where they are older than it */
-    double **own;       /* a series' own seconds, where it ever had an age; else NULL */
+    double *ages;       /* seconds by which its values are older; 0: not */
+    double **own;       /* read times of a series that ever had an age, or NULL */
     double row_seconds;
     double *seconds; /* of all series */
     size_t rows, rows_capacity;
     uint64_t rows_told, stride; /* every stride-th is kept */
     double first_seconds, last_seconds;
-    uint64_t backwards; /* rows before their predecessor */
+    uint64_t backwards; /* rows that are earlier than the one before */
 
     struct recorded_phase *phases;
     size_t phase_count, phase_capacity;
@@ -64,12 +64,14 @@ struct recording {
     size_t open_count;
     uint64_t phases_lost, ends_lost;
     bool no_memory;
-    bool damaged; /* a page of it cannot be read */
+    bool damaged; /* SQLite cannot read a page of it */
 };
 
-/* All of these remember that memory is out and do nothing more; recording_open reports it. */
+/* If memory is out, these functions set `no_memory` and do nothing more; recording_open reports
+ * it. */
 
-/* A series by its index; the same again where name and subject are known. SIZE_MAX: no room. */
+/* Adds a series, or finds one of that name and subject. Returns its index; SIZE_MAX if there is no
+ * room. */
 size_t recording_series_index(struct recording *recording, const char *name, const char *unit,
                               const char *subject, bool counter);
 void recording_series_label(struct recording *recording, size_t index, const char *label);
@@ -77,18 +79,18 @@ void recording_series_label(struct recording *recording, size_t index, const cha
 void recording_row(struct recording *recording, double seconds);
 void recording_value(struct recording *recording, size_t index, double value);
 void recording_growth(struct recording *recording, size_t index, double growth);
-/* That its value of this row was read so many seconds before. */
+/* Sets how many seconds before its row the value was read. */
 void recording_age(struct recording *recording, size_t index, double age_seconds);
 void recording_row_end(struct recording *recording);
 
 void recording_mark(struct recording *recording, bool begins, const char *name, double seconds,
                     int64_t pid, int64_t tid);
 void recording_attribute(struct recording *recording, const char *name, vitals_text text);
-/* Whether any machine may have it: nothing is less than nothing, or more than 2^64 bytes. */
+/* True if a machine can have that value: not negative, and at most 2^64 bytes. */
 bool recording_is_possible(const char *unit, double value);
 void recording_figure(struct recording *recording, const vitals_figure_form *form);
 
-/* Adds a sentence to what is wrong with it; an empty one is none. */
+/* Adds a sentence to `problem`; an empty one is ignored. */
 void recording_wrong(struct recording *recording, const char *format, ...) VITALS_FORMAT(2, 3);
 
 /* Makes an account of what the rows of each series come to (aggregate.c). */
@@ -98,21 +100,21 @@ void aggregate_account(struct recording *recording);
  * Errors: EMEMORY. */
 int recording_finish(struct recording *recording, vitals_error *error);
 
-/* An ordinary file, to be read: a FIFO or a device would never end; "-": a copy of standard input,
- * which does. NULL: EGONE, EDENIED, ESYSTEM,
- * EARGUMENT. */
+/* Opens a regular file (a FIFO or a device would never end), or a copy of standard input for "-".
+ * NULL on error: EGONE, EDENIED, ESYSTEM, EARGUMENT. */
 FILE *recording_file(const char *path, vitals_error *error);
 
 /* ---- readers; each is given the whole file, in its way ---- */
 
-/* Any CSV. Errors: EFORMAT (none of the forms that we know), ESYSTEM, EMEMORY. */
+/* Reads CSV. Errors: EFORMAT (an unknown form), ESYSTEM, EMEMORY. */
 int read_tables(struct recording *recording, FILE *file, vitals_error *error);
 
-/* resource-tracker-rs's lines of JSON, or an account. Errors: EFORMAT, EUNSUPPORTED, EMEMORY. */
+/* Reads lines of JSON of resource-tracker-rs, or an account. Errors: EFORMAT, EUNSUPPORTED,
+ * EMEMORY. */
 int read_json(struct recording *recording, FILE *file, vitals_error *error);
 
-/* Ours, or gpu_tracker's. Errors: EFORMAT, EUNSUPPORTED (newer, or built without SQLite), EMEMORY.
- */
+/* Reads SQLite of vitals or gpu_tracker. Errors: EFORMAT, EUNSUPPORTED (a newer form, or built
+ * without SQLite), EMEMORY. */
 int read_database(struct recording *recording, vitals_error *error);
 
 #endif

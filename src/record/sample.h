@@ -1,4 +1,4 @@
-/* sample.h: what one sample brings to a recorder, and what its columns are called. Pure. */
+/* sample.h: one sample of a run, and the names of its columns. Pure. */
 #ifndef VITALS_RECORD_SAMPLE_H
 #define VITALS_RECORD_SAMPLE_H
 
@@ -15,17 +15,17 @@ struct sample {
     size_t count;
 };
 
-/* The value of a measure by its name, in a scope; NULL: there is none in this sample. */
+/* Finds the value of a measure in a scope; NULL if the sample has none. */
 const vitals_usage_value *sample_find(const struct sample *sample, const char *measure,
                                       vitals_scope scope);
 
-/* Whether it was read, or found missing, since the sample before: what was not read anew is no
- * reading of this moment, and a rate made of it would be wrong. */
+/* True if the value was read, or found missing, since the sample before. A rate made of an older
+ * value would be wrong. */
 bool usage_value_is_fresh(const vitals_usage_value *value);
 
 enum { COLUMN_WORDS = 160 };
 
-/* "cpu_cores", "root.cpu_cores", "GPU-12ab.gpu_memory_bytes": the column of a series. */
+/* Makes the column name of a series: "cpu_cores", "root.cpu_cores", "GPU-12ab.gpu_memory_bytes". */
 void column_name(const char *subject, const char *name, char out[static COLUMN_WORDS]);
 
 #endif

@@ -63,8 +63,8 @@ void text_file_field(struct text_file *file, const char *string, bool quote)
     text_byte(&file->line, '"');
 }
 
-/* Waits until something can be written, and once we are told to end, a little longer. 0, or
- * ETIMEDOUT: whoever reads took nothing. */
+/* Waits until the descriptor can be written; at most LAST_PATIENCE_MS after `stop` has become
+ * readable. Returns 0, or ETIMEDOUT if the reader took nothing. */
 static int wait_for_room(const struct text_file *file)
 {
     struct pollfd either[] = {{.fd = file->descriptor, .events = POLLOUT},
@@ -81,7 +81,7 @@ static int wait_for_room(const struct text_file *file)
     return ready == 0 ? ETIMEDOUT : 0;
 }
 
-/* 0 or an errno. A pipe that has room takes PIPE_BUF bytes without a wait. */
+/* Returns 0 or an errno. A pipe with room takes PIPE_BUF bytes without blocking. */
 static int write_whole(const struct text_file *file, const char *bytes, size_t size)
 {
     const bool waits = file->waits && file->stop > 0;
@@ -159,8 +159,8 @@ int text_file_beside(const char *path, unsigned mode, char *out, size_t capacity
     return -1;
 }
 
-/* Whether the name is still that of the file that we write: it may be a link to it, or somebody may
- * have put another in its place. */
+/* True if the path still names the open file: it may be a link to it, or another file may have
+ * taken its place. */
 static bool is_named(const struct text_file *file, struct stat *status)
 {
     struct stat named;
@@ -169,7 +169,7 @@ static bool is_named(const struct text_file *file, struct stat *status)
            named.st_ino == status->st_ino;
 }
 
-/* 0 or an errno. The descriptor stays open. */
+/* Returns 0 or an errno. The descriptor stays open. */
 static int copy_wider(const struct text_file *file, int descriptor, size_t fields)
 {
     int copy = dup(descriptor);
@@ -194,7 +194,7 @@ static int copy_wider(const struct text_file *file, int descriptor, size_t field
     return !failed ? 0 : number != 0 ? number : EIO;
 }
 
-/* Into a new file, which then takes the name. */
+/* Writes a new file, which then takes the name. */
 static int replace(struct text_file *file, const struct stat *old, size_t fields)
 {
     char fresh[4096];

@@ -1,5 +1,5 @@
-/* text_file.h: a file of lines that is whole at every moment: a line is one write, and one that
- * did not fit is taken back. One thread. */
+/* text_file.h: a file of lines that is whole at any time: a line is one write, and one that does
+ * not fit is removed again. One thread. */
 #ifndef VITALS_RECORD_TEXT_FILE_H
 #define VITALS_RECORD_TEXT_FILE_H
 
@@ -9,38 +9,38 @@
 struct text_file {
     const char *path; /* for messages; borrowed */
     int descriptor;   /* -1: not open */
-    bool standard;    /* standard output: not ours to close, and cannot be taken back */
+    bool standard;    /* standard output: never closed or truncated */
     bool crlf;        /* how lines end */
-    int stop;         /* see recorder.h; 0: nothing */
-    bool waits;       /* for its reader: no regular file */
+    int stop;         /* see recorder.h; 0: none */
+    bool waits;       /* writes may block: no regular file */
     uint64_t size;    /* of all whole lines */
     struct text line; /* that is being written */
 };
 
-/* NULL or "-": standard output. Without `overwrite` a file that is there and not empty is refused.
- * Errors: EARGUMENT (that), EGONE, EDENIED, ESYSTEM. */
+/* Opens a file; NULL or "-" is standard output. Without `overwrite` a file that is not empty is
+ * refused. Errors: EARGUMENT (that), EGONE, EDENIED, ESYSTEM. */
 int text_file_open(struct text_file *file, const char *path, bool overwrite, vitals_error *error);
 
-/* Adds to the line that is being written. */
+/* Appends to the current line. */
 void text_file_put(struct text_file *file, const char *string);
 
-/* One field of CSV: quoted where RFC 4180 wants it, or always. */
+/* Appends a CSV field, quoted if RFC 4180 demands it or if `quote`. */
 void text_file_field(struct text_file *file, const char *string, bool quote);
 
-/* The line is whole and leaves. Errors: ESYSTEM (what was there before is still whole), EMEMORY. */
+/* Ends the line and writes it. Errors: ESYSTEM (the lines before are whole), EMEMORY. */
 int text_file_end_line(struct text_file *file, vitals_error *error);
 
-/* Writes the file anew with the line that was put in its first line's place, and with so many empty
- * fields more at the end of all others; the new one takes its name and goes on. Who has the old one
- * open keeps that. 0 or an errno (ESTALE: the name is a link, or another file's by now): then all
- * is as it was, but for the line, which is gone. */
+/* Rewrites the file with the current line as its first line and so many empty fields more at the
+ * end of all others. The new file takes the name; readers that have the old one open keep it.
+ * Returns 0 or an errno (ESTALE: the path is a link or names another file by now); then only the
+ * current line is lost. */
 int text_file_widen(struct text_file *file, size_t fields);
 
-/* A new file beside another, of a name that nobody had (PATH and some letters), open for adding to
- * its end. The descriptor; -1 with errno. */
+/* Makes a new file beside another (PATH and some letters), open for appending. Returns the
+ * descriptor, or -1 with errno. */
 int text_file_beside(const char *path, unsigned mode, char *out, size_t capacity);
 
-/* Closes; harmless on what was never opened, if `descriptor` is -1. */
+/* Closes the file. `descriptor` of -1 is ignored. */
 void text_file_close(struct text_file *file);
 
 #endif

@@ -1,7 +1,8 @@
-/* write_account.c: puts a finished run's account into a recording that another process wrote.
+/* write_account.c: writes the account of a finished run into a recording that another process
+ * wrote.
  *
- * Changes SIGXFSZ for as long as it writes, and for the calling thread alone in effect: a limit on
- * the size of files must not end a launcher that has a job's exit code to give. */
+ * SIGXFSZ is ignored meanwhile: a limit on the size of files must not end a launcher that still has
+ * to return the job's exit code. */
 #include "record/format.h"
 #include "record/sqlite/database.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How a file begins; 0 or an errno. */
+/* Reads the first bytes of a file. Returns 0 or an errno. */
 static int first_bytes(const char *path, char out[static 16])
 {
     memset(out, 0, 16);

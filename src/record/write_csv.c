@@ -1,8 +1,7 @@
-/* write_csv.c: our own CSV: one rectangular table, docs/recording.md.
+/* write_csv.c: writes vitals' own CSV, one rectangular table (docs/recording.md).
  *
- * time, mark, then a column for each series; one that comes later is put in behind. A mark is a row
- * of its own with nothing but its time and what it says. What is no table (attributes, the account)
- * stands beside it in FILE.json, an account. */
+ * The columns are time, mark, then one for each series; later series are appended. A mark is a row
+ * with nothing but its time and text. Attributes and the account go to FILE.json. */
 #include "record/format.h"
 #include <vitals/sys/account.h>
 
@@ -19,7 +18,7 @@
 static const char LEFT_OUT[] =
     "what came after the first sample: the file could not be written anew";
 
-static const uint64_t WIDEN_MAX = UINT64_C(1) << 30; /* bytes that are written anew at most */
+static const uint64_t WIDEN_MAX = UINT64_C(1) << 30; /* the largest file that is rewritten */
 
 struct column {
     vitals_measure measure;
@@ -29,7 +28,7 @@ struct column {
 
 struct csv_state {
     bool headed;
-    bool narrow; /* what comes later gets no column */
+    bool narrow; /* later series get no column */
     struct column *columns;
     size_t count;
 };
@@ -73,7 +72,7 @@ static bool add_column(struct csv_state *state, const vitals_usage_value *value)
     return true;
 }
 
-/* A column for each series that has none yet. */
+/* Adds a column for each new series. */
 static int learn_columns(struct recorder *recorder, const struct sample *sample,
                          vitals_error *error)
 {
@@ -90,9 +89,9 @@ static void forget_columns(struct csv_state *state, size_t count)
         free(state->columns[--state->count].subject);
 }
 
-/* What came later gets a column too: the file is written anew with it, empty in all lines so far,
- * and takes the old one's place once it is whole. Where that cannot be done the column is left out,
- * which the attributes say. */
+/* Adds columns for later series: the file is rewritten with them, empty in all lines so far, and
+ * replaces the old one once it is whole. If that fails, the columns are left out, and an attribute
+ * says so. */
 static int widen(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct csv_state *state = recorder->state;
@@ -126,7 +125,7 @@ static int begin_columns(struct recorder *recorder, const struct sample *sample,
     return text_file_end_line(&recorder->file, error);
 }
 
-/* Values come in a fixed order, so that the next column's value is nearly always the next value. */
+/* Values come in a fixed order, so that the hint is nearly always right. */
 static const vitals_usage_value *value_of(const struct sample *sample, const struct column *column,
                                           size_t *hint)
 {
@@ -197,7 +196,7 @@ static int write_bytes(void *data, const char *bytes, size_t size)
     return fwrite(bytes, 1, size, data) == size ? 0 : -1;
 }
 
-/* Whole or not at all: written beside and then named. */
+/* Writes FILE.json under another name and renames it, so that it is always whole. */
 static int csv_account(struct recorder *recorder, const vitals_account *account,
                        vitals_error *error)
 {
@@ -240,7 +239,7 @@ static int csv_begin(struct recorder *recorder, vitals_error *error)
     return 0;
 }
 
-/* The attributes alone, as an account that has no figures yet. */
+/* Writes the attributes as an account without figures. */
 static int write_attributes(struct recorder *recorder, vitals_error *error)
 {
     vitals_account *account = NULL;

@@ -56,7 +56,7 @@ static double measured(const char *measure, vitals_scope scope, const struct sam
     return value != NULL && value->state > 0 ? value->value : 0;
 }
 
-/* Of the host's row; 0 where a sample has no snapshot. */
+/* Reads the host's row; returns 0 if the sample has no snapshot. */
 static double system_cores(const struct sample *sample)
 {
     double cores = 0;

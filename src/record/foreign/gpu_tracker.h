@@ -10,9 +10,9 @@ enum gpu_tracker_type { GPU_TRACKER_TEXT = 1, GPU_TRACKER_WHOLE, GPU_TRACKER_REA
 struct gpu_tracker_column {
     const char *name;
     enum gpu_tracker_type type;
-    const char *measure; /* NULL: not a measure of ours */
+    const char *measure; /* NULL: vitals has no such measure */
     vitals_scope scope;
-    double scale; /* what a base unit is multiplied by; 0: the unit of `kind` */
+    double scale; /* factor from the base unit; 0: the unit of `kind` */
     enum { GT_AS_IT_IS, GT_RAM, GT_GPU_RAM, GT_TIME, GT_CORES, GT_SYSTEM_CORES, GT_GPUS } kind;
     const char *text; /* of a text: what it says */
 };
@@ -21,15 +21,15 @@ enum { GPU_TRACKER_STATIC = 9, GPU_TRACKER_DATA = 22 };
 extern const struct gpu_tracker_column GPU_TRACKER_STATIC_COLUMNS[GPU_TRACKER_STATIC];
 extern const struct gpu_tracker_column GPU_TRACKER_DATA_COLUMNS[GPU_TRACKER_DATA];
 
-/* The four of a sub-tracking file, in its order. */
+/* The four columns of a sub-tracking file, in order. */
 extern const char *const GPU_TRACKER_SUB_COLUMNS[4];
 
-/* A value of a column; `expected_cores` of 0: those that there are. Missing is 0, as it is there.
- */
+/* Returns the value of a column; `expected_cores` of 0 means the machine's. Missing values are 0,
+ * as in gpu_tracker's files. */
 double gpu_tracker_value(const struct gpu_tracker_column *column, const struct sample *sample,
                          double expected_cores);
 
-/* The path of the file with sub-tracking beside a tracking file: a.csv → a.sub.csv. */
+/* Makes the path of the sub-tracking file beside a tracking file: a.csv → a.sub.csv. */
 void gpu_tracker_beside(const char *path, char *out, size_t capacity);
 
 #endif

@@ -1,7 +1,7 @@
-/* write_dialect.c: files as resource-tracker writes them, by the tables of dialect.c.
+/* write_dialect.c: writes files as resource-tracker does, by the tables of dialect.c.
  *
- * A row tells what grew since the row before. So the first sample has none where there is a header,
- * which stands in its place; what cannot be read is 0, as it is there. */
+ * A row holds growth since the row before, so the first sample gives the header instead of a row. A
+ * value that cannot be read is 0, as in that tool's files. */
 #include "record/foreign/dialect.h"
 #include "record/format.h"
 
@@ -17,10 +17,10 @@ enum { COLUMNS_MAX = 64 };
 struct dialect_state {
     const struct dialect *dialect;
     bool begun;
-    double before[COLUMNS_MAX]; /* of each column that tells growth */
+    double before[COLUMNS_MAX]; /* of each column that holds growth */
 };
 
-/* A family of formats: which of its dialects is meant. */
+/* A family of formats: selects one of its dialects. */
 struct family {
     const struct dialect *process, *system; /* without `process`, or for a machine, `system` */
 };
@@ -46,7 +46,7 @@ static double column_value(const struct dialect_column *column, const struct sam
     return sum / (column->scale > 0 ? column->scale : 1);
 }
 
-/* Of the first row of the table host, as it stands there. */
+/* Reads the first row of the table host. */
 static double since_boot(const struct dialect_column *column, const struct sample *sample)
 {
     double value = 0;
@@ -69,7 +69,7 @@ static double number_of(struct recorder *recorder, const struct dialect_column *
     case DIALECT_GROWTH: {
         double now = column_value(column, sample), before = state->before[place];
         if (column->decimals == -1)
-            now = round(now); /* so that what rows say adds up */
+            now = round(now); /* so that the rows add up */
         state->before[place] = now;
         return now > before && state->begun ? now - before : 0;
     }
@@ -123,7 +123,7 @@ static void put_value(struct recorder *recorder, const struct dialect *part, siz
     put_number(&recorder->file, column, number_of(recorder, column, sample, place));
 }
 
-/* The first sample is what the next one's growth is told from. */
+/* Remembers the first sample, from which the next one's growth is computed. */
 static void remember(struct recorder *recorder, const struct sample *sample)
 {
     struct dialect_state *state = recorder->state;
@@ -133,7 +133,7 @@ static void remember(struct recorder *recorder, const struct sample *sample)
             (void)number_of(recorder, &part->columns[i], sample, place);
 }
 
-/* Where what is followed has ended, its file has. */
+/* The file ends when the tracked processes have ended. */
 static bool has_ended(const struct dialect_state *state, const struct sample *sample)
 {
     const vitals_usage_value *living = sample_find(sample, "processes", VITALS_SCOPE_TREE);
@@ -141,7 +141,7 @@ static bool has_ended(const struct dialect_state *state, const struct sample *sa
     return of_process && living != NULL && living->state > 0 && living->value <= 0;
 }
 
-/* The first sample of a run may come before its process does: that is nobody's row. */
+/* True if the sample has no process: the first sample of a run may come before its process. */
 static bool is_nobodys(const struct recorder *recorder, const struct sample *sample)
 {
     const struct dialect_state *state = recorder->state;
@@ -180,7 +180,7 @@ static int dialect_begin(struct recorder *recorder, vitals_error *error)
     return 0;
 }
 
-/* Of which subject a format tells. */
+/* The subjects of a format. */
 #define OF_ANY     .machine = false, .tree = false
 #define OF_PROCESS .machine = false, .tree = true
 #define OF_MACHINE .machine = true, .tree = false

@@ -1,5 +1,5 @@
-/* write_gpu_tracker.c: a tracking file as gpu_tracker writes it in CSV, and a sub-tracking file
- * beside it (FILE.sub.csv) once the first mark comes. */
+/* write_gpu_tracker.c: writes gpu_tracker's CSV, and a sub-tracking file beside it (FILE.sub.csv)
+ * after the first mark. */
 #include "record/foreign/gpu_tracker.h"
 #include "record/format.h"
 
@@ -11,7 +11,7 @@
 
 struct tracking_state {
     bool begun;
-    struct text_file sub; /* descriptor 0 with `sub_open` false: none yet */
+    struct text_file sub; /* valid only if `sub_open` */
     bool sub_open;
     char sub_path[4096];
 };
@@ -60,7 +60,7 @@ static int begin_tables(struct recorder *recorder, const struct sample *sample, 
     return text_file_end_line(&recorder->file, error);
 }
 
-/* Rates need two samples: the first is the start and no row, as gpu_tracker primes its own. */
+/* Rates need two samples, so the first gives no row; gpu_tracker does the same. */
 static int tracking_sample(struct recorder *recorder, const struct sample *sample,
                            vitals_error *error)
 {

@@ -1,6 +1,5 @@
-/* write_gpu_tracker_database.c: a tracking file as gpu_tracker writes it in SQLite: static_data
- * with one row, data with one a sample; sub-tracking in a file of its own beside it, once a mark
- * comes. */
+/* write_gpu_tracker_database.c: writes gpu_tracker's SQLite form: static_data has one row, data has
+ * one for each sample. Marks go to a sub-tracking file beside it. */
 #include "record/format.h"
 #include "record/sqlite/database.h"
 
@@ -71,7 +70,7 @@ static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
                  : database_fail(state->database, recorder->path, error);
 }
 
-/* Rates need two samples: the first is the start and gives the static row alone. */
+/* Rates need two samples, so the first gives the static row alone. */
 static int begin_tables(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct tracking_database *state = recorder->state;
@@ -87,7 +86,7 @@ static int begin_tables(struct recorder *recorder, const struct sample *sample, 
                                  &state->row, error);
 }
 
-/* Every row is its own transaction: it is there as soon as it was written. */
+/* Each row is a transaction of its own, so that readers see it at once. */
 static int tracking_sample(struct recorder *recorder, const struct sample *sample,
                            vitals_error *error)
 {

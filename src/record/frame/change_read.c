@@ -1,4 +1,4 @@
-/* change_read.c: a snapshot from its bytes, whatever they are. See change_layout.h. */
+/* change_read.c: reads a snapshot from any bytes. See change_layout.h. */
 #include <string.h>
 
 #include "record/frame/change_layout.h"
@@ -29,7 +29,7 @@ static uint64_t get_signed(struct reader *reader)
     return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
 }
 
-/* The next bytes; NULL: there are not so many. */
+/* Returns the next bytes, or NULL if fewer are left. */
 static const char *get_bytes(struct reader *reader, uint64_t size)
 {
     if (reader->broken || size > reader->size - reader->at) {
@@ -50,7 +50,7 @@ static vitals_text get_text(struct reader *reader)
 
 /* ---- a table ---- */
 
-/* Cells of one snapshot, a row without columns counting as some: a few bytes may stand for many. */
+/* The most cells of one snapshot; a row counts as some. A few bytes may stand for many cells. */
 enum { CELLS_MAX = 16 * 1024 * 1024, CELLS_OF_ROW = 16 };
 
 struct hearing {
@@ -59,14 +59,14 @@ struct hearing {
     struct change_table base;
     size_t old; /* the base's next row */
     size_t count;
-    struct change_column columns[CHANGE_COLUMNS]; /* the base's, where there is one */
+    struct change_column columns[CHANGE_COLUMNS]; /* the base's, if there is one */
     struct change_reading readings[CHANGE_COLUMNS];
     uint64_t monotonic_ns, age_ns, key;
     size_t cells; /* of all tables so far */
 
     /* The row that is being read. */
-    const vitals_row *row; /* the base's, at `place`; NULL: it is fresh */
-    size_t place, slot;    /* the next column; `count`: the row is through */
+    const vitals_row *row; /* the base's, at `place`; NULL: a new row */
+    size_t place, slot;    /* the next column; `count`: the row is complete */
     uint64_t stamp_ns;
 };
 
@@ -144,7 +144,7 @@ static void get_value(struct reader *reader, vitals_type type, struct change_cel
     }
 }
 
-/* The next column of the row; `flags` say what is not as the base has it. */
+/* Reads the next column of the row; `flags` name what differs from the base. */
 static void hear_cell(struct hearing *hearing, unsigned flags)
 {
     struct reader *reader = hearing->reader;
@@ -181,7 +181,7 @@ static void hear_alike(struct hearing *hearing, uint64_t count)
     }
 }
 
-/* false: it was the last one. */
+/* Returns false after the last step. */
 static bool hear_step(struct hearing *hearing)
 {
     struct reader *reader = hearing->reader;
@@ -210,7 +210,7 @@ static bool hear_step(struct hearing *hearing)
 
 /* ---- a snapshot ---- */
 
-/* Which columns a table has, from the bytes. */
+/* Reads the columns of a table. */
 static void get_columns(struct hearing *hearing, vitals_entity entity)
 {
     uint64_t count = get_number(hearing->reader);

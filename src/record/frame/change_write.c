@@ -1,4 +1,4 @@
-/* change_write.c: a snapshot becomes bytes. See change_layout.h. */
+/* change_write.c: writes a snapshot as bytes. See change_layout.h. */
 #include <string.h>
 
 #include "record/frame/change_layout.h"
@@ -60,7 +60,7 @@ bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot)
 struct writer {
     struct text *out;
     bool failed;
-    uint64_t alike; /* slots since the last step */
+    uint64_t alike; /* equal slots since the last step */
 };
 
 static void put(struct writer *writer, const void *bytes, size_t size)
@@ -79,7 +79,7 @@ static void put_number(struct writer *writer, uint64_t number)
     put(writer, bytes, size);
 }
 
-/* Modulo 2^64: a difference may be either way. */
+/* Modulo 2^64: a difference may have either sign. */
 static void put_signed(struct writer *writer, uint64_t number)
 {
     put_number(writer, number << 1 ^ (number >> 63 ? UINT64_MAX : 0));
@@ -109,7 +109,7 @@ struct telling {
     struct change_reading readings[CHANGE_COLUMNS];
     uint64_t age_ns, key; /* of the row before */
 
-    /* The row that is being told. */
+    /* The row that is being written. */
     const vitals_row *row, *base_row; /* NULL: the base has none */
     uint64_t stamp_ns;
 };
@@ -120,7 +120,7 @@ static bool same_row(const vitals_row *a, const vitals_row *b)
            strcmp(vitals_row_label(a), vitals_row_label(b)) == 0;
 }
 
-/* Which way its moment has to be told; 0: it follows from the row above. */
+/* Returns the flag of the read time; 0 if it follows from the row above. */
 static unsigned tell_read(struct telling *telling, size_t column, struct change_cell *cell,
                           struct change_cell *base)
 {
@@ -129,7 +129,7 @@ static unsigned tell_read(struct telling *telling, size_t column, struct change_
     unsigned way = 0;
     cell->read_ns = vitals_row_read_ns(telling->row, metric);
     if (cell->read_ns == telling->stamp_ns && (reading->way | CELL_NOW) == CELL_NOW)
-        return 0; /* as nearly all: the base need not be asked */
+        return 0; /* the common case: the base is not read */
     if (base->state > 0)
         base->read_ns = vitals_row_read_ns(telling->base_row, metric);
     if (cell->read_ns != change_read_ns(reading, reading->way, base, telling->stamp_ns))
@@ -197,7 +197,7 @@ static void tell_head(struct telling *telling, const vitals_row *row, bool fresh
     telling->key = vitals_row_key(row);
 }
 
-/* `base` is NULL of a row that it does not have. */
+/* `base` is NULL if it lacks the row. */
 static void tell_row(struct telling *telling, const vitals_row *base, size_t base_place,
                      size_t place)
 {
@@ -219,7 +219,7 @@ static const vitals_row *row_of(const struct change_table *table, size_t place)
     return place < table->count ? vitals_snapshot_row(table->snapshot, table->entity, place) : NULL;
 }
 
-/* Both have their rows in the order of keys. */
+/* Both tables are sorted by key. */
 static void tell_rows(struct telling *telling)
 {
     size_t old = 0;

@@ -41,7 +41,7 @@ bool deflate_text(const struct text *from, struct text *out)
     return result == Z_STREAM_END;
 }
 
-/* In steps, so that a small lie does not become a large allocation. */
+/* Grows in steps: the size that the content claims is not trusted. */
 int inflate_text(const void *content, size_t content_size, struct text *out, const char *path,
                  vitals_error *error)
 {

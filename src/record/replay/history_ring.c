@@ -1,7 +1,7 @@
 /* history_ring.c: see history_ring.h.
  *
- * Frames lie one behind the other in a ring of bytes, none across its end; where each lies stands
- * in a ring of places. A whole frame goes together with those that are told by it. */
+ * Frames are stored one after the other in a ring of bytes, none across its end; their places are
+ * in a ring of places. A key is dropped together with the frames that depend on it. */
 #include "record/replay/history_ring.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ enum {
     PLACES_MAX = 65536,
     FILE_BYTES = 64 << 20,
     MEMORY_BYTES = 2 << 20,
-    PLAIN_MAX = 4096, /* bytes of a frame: to deflate it would cost more than it saves */
+    PLAIN_MAX = 4096, /* bytes of a frame that is not worth deflating */
 };
 
 static const char KEPT[] = "what is kept"; /* names the ring in messages */
@@ -29,7 +29,7 @@ static const char KEPT[] = "what is kept"; /* names the ring in messages */
 struct place {
     uint64_t realtime_ns, offset;
     uint32_t size;
-    uint16_t back;     /* so many frames before it is its key; 0: it is whole */
+    uint16_t back;     /* number of frames back to its key; 0: whole */
     uint16_t encoding; /* enum frame_encoding */
 };
 _Static_assert(sizeof(struct place) == 24, "a place is small");
@@ -40,7 +40,7 @@ struct history_ring {
 
     struct place *places; /* of frame N: N % capacity */
     size_t capacity;
-    int64_t first, next; /* numbers: of the oldest, of the one to come */
+    int64_t first, next; /* numbers of the oldest frame and of the next */
     int64_t key;         /* of the next */
 
     history_ring_read *read;
@@ -48,8 +48,8 @@ struct history_ring {
     char *memory;    /* NULL: in the file */
     uint64_t room;   /* bytes of the ring */
     uint64_t at;     /* where the next frame goes */
-    uint64_t extent; /* the highest byte that was ever written */
-    uint64_t used;   /* bytes of the frames that are there */
+    uint64_t extent; /* the highest byte ever written */
+    uint64_t used;   /* bytes of the stored frames */
     char problem[VITALS_ERROR_MESSAGE];
 };
 
@@ -60,7 +60,7 @@ static struct place *place_of(const struct history_ring *ring, int64_t number)
 
 /* ---- making room ---- */
 
-/* With those that are told by it, which cannot be read without. */
+/* Drops the oldest frame, and those that depend on it. */
 static void drop_oldest(struct history_ring *ring)
 {
     do
@@ -73,7 +73,8 @@ static bool any(const struct history_ring *ring)
     return ring->first < ring->next;
 }
 
-/* The oldest lie right behind `at`, up to the end of the ring; then the others from its begin. */
+/* Drops frames until `size` bytes are free at `at`. The oldest frames follow `at`, up to the end of
+ * the ring, then from its beginning. */
 static void make_room(struct history_ring *ring, size_t size)
 {
     if (ring->at + size > ring->room) {
@@ -89,7 +90,7 @@ static void make_room(struct history_ring *ring, size_t size)
     }
 }
 
-/* Twice as many places, each where its number says. */
+/* Doubles the places; each is at its number modulo the capacity. */
 static bool grow_places(struct history_ring *ring)
 {
     if ((size_t)(ring->next - ring->first) < ring->capacity)
@@ -171,7 +172,7 @@ static int put(struct history_ring *ring, const struct frame *frame)
     return number;
 }
 
-/* A file that nobody else sees, and that is gone with this process. -1: errno says why. */
+/* Opens a file without a name, which ends with this process. Returns -1 with errno. */
 static int open_unlinked(const char *folder)
 {
     char path[4096];
@@ -330,7 +331,7 @@ struct ring_timeline {
     struct frame_decoder decoder;
     struct text content; /* of a frame from the file */
     bool placed;
-    int64_t number; /* of the one that was given last, where placed */
+    int64_t number; /* of the snapshot given last, if `placed` */
 };
 
 static int span(void *data, struct timeline_span *out, vitals_error *error)
@@ -359,7 +360,7 @@ static int fetch_file(const struct history_ring *ring, const struct place *place
     return 0;
 }
 
-/* What the frame borrows is good until the next call. */
+/* The content of the frame is borrowed until the next call. */
 static int fetch(struct ring_timeline *timeline, int64_t number, struct frame *out,
                  vitals_error *error)
 {

@@ -1,10 +1,8 @@
-/* history_ring.h: the snapshots of the last while, kept small, for looking back: whole ones now and
- * then and what differs from them (change.h), in an unlinked file that nobody else sees. The oldest
- * go when it is full.
+/* history_ring.h: the newest snapshots, as frames (frame.h) in a file without a name or in memory.
+ * The oldest are dropped when it is full.
  *
- * In memory: a place of each snapshot (24 bytes), the newest whole one and room for its bytes.
- * Nothing is synced. One thread at a time; who adds in one thread and looks in another locks around
- * it. */
+ * Memory: a place of 24 bytes for each snapshot, the newest key and buffers for a frame. Nothing is
+ * synced. One thread at a time: threads that share it lock around it. */
 #ifndef VITALS_RECORD_REPLAY_HISTORY_RING_H
 #define VITALS_RECORD_REPLAY_HISTORY_RING_H
 
@@ -14,38 +12,37 @@
 
 struct history_ring;
 
-/* pread(2), or what a test has in its place. */
+/* pread(2), or a test's replacement. */
 typedef ssize_t history_ring_read(int descriptor, void *bytes, size_t size, off_t offset);
 
 struct history_ring_options {
-    const char *folder;      /* of the file, which has no name; NULL: memory alone */
+    const char *folder;      /* where the file is made; NULL: in memory */
     uint64_t most_bytes;     /* of the file; 0: 64 MiB */
-    uint64_t most_memory;    /* where there is no file, or its disk is full; 0: 2 MiB */
-    uint64_t most_ns;        /* how far back at most; 0: as far as there is room for */
+    uint64_t most_memory;    /* bytes if there is no file or its disk is full; 0: 2 MiB */
+    uint64_t most_ns;        /* how far back; 0: as far as there is room */
     history_ring_read *read; /* NULL: pread */
 };
 
-/* A folder that cannot hold it is no error: see history_ring_problem. Errors: EMEMORY. */
+/* Falls back to memory if the folder cannot hold it: see history_ring_problem. Errors: EMEMORY. */
 int history_ring_new(const struct history_ring_options *options, struct history_ring **out,
                      vitals_error *error);
 void history_ring_free(struct history_ring *ring);
 
-/* Adds a snapshot that is newer than all there are. Where the disk is full the file stays as large
- * as it is; where that cannot be written either, memory is used from there on and what was kept is
- * given up: no error, see history_ring_problem. Errors: EMEMORY: this one is not kept, all others
- * are. Costs a comparison of each value and one write. */
+/* Adds a snapshot that is newer than all stored ones. If the disk is full, the file keeps its size.
+ * If that part cannot be written either, the stored snapshots are dropped and memory is used: no
+ * error, see history_ring_problem. Errors: EMEMORY: this snapshot is not stored. Cost: a comparison
+ * of each value and one write. */
 int history_ring_add(struct history_ring *ring, const vitals_snapshot *snapshot,
                      vitals_error *error);
 
-/* Why there is less room than was asked for ("/tmp: No space left on device; …"); "": nothing is
- * wrong. */
+/* Returns why there is less room than requested ("/tmp: No space left on device; …"), or "". */
 const char *history_ring_problem(const struct history_ring *ring);
 
-/* Bytes that are in use, of the file or of memory. */
+/* Returns the bytes in use. */
 uint64_t history_ring_size(const struct history_ring *ring);
 
-/* To look back; it must not outlive the ring. Where the one that was given last has fallen out,
- * `next` goes on with the oldest that is left. Errors: EMEMORY. */
+/* Opens a cursor over the snapshots. It must not outlive the ring. If the snapshot given last has
+ * been dropped, `next` goes on with the oldest. Errors: EMEMORY. */
 int history_ring_timeline(struct history_ring *ring, struct timeline *out, vitals_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* timeline.c: see timeline.h: which kind a file needs, and moments among phases. */
+/* timeline.c: see timeline.h. Chooses the reader of a file, and finds phases by time. */
 #include "record/replay/timeline.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "record/error.h"
 #include "record/replay/timeline_files.h"
 
-/* A file that holds no snapshots may be another recording, or none. */
+/* Returns the error of a file without snapshots: another recording, or none. */
 static int explain(const char *path, vitals_error *error)
 {
     struct recording *recording = NULL;
@@ -56,10 +56,10 @@ const struct recorded_phase *timeline_phase_at(const struct timeline *timeline,
     return found;
 }
 
-/* Of two moments the one that is nearer behind `seconds`, or before it where `sign` is -1. */
+/* Keeps the moment that is nearest after `seconds`, or before it if `sign` is -1. */
 static void take_nearer(double moment, double seconds, double sign, double *nearest)
 {
-    static const double APART = 1e-6; /* a double of Unix seconds is no finer than that */
+    static const double APART = 1e-6; /* the resolution of a double of Unix seconds */
     if ((moment - seconds) * sign > APART && (moment - *nearest) * sign < 0)
         *nearest = moment;
 }
@@ -67,7 +67,7 @@ static void take_nearer(double moment, double seconds, double sign, double *near
 static bool nearest_mark(const struct timeline *timeline, uint64_t realtime_ns, double sign,
                          uint64_t *out)
 {
-    static const double MOST_SECONDS = 1.8e10; /* of 64 bits of nanoseconds */
+    static const double MOST_SECONDS = 1.8e10; /* the most that 64 bits of nanoseconds hold */
     size_t count;
     const struct recorded_phase *phases = phases_of(timeline, &count);
     double seconds = (double)realtime_ns / 1e9, nearest = sign * (double)INFINITY;

@@ -1,4 +1,4 @@
-/* timeline_files.h: the kinds of files that a timeline is opened of: timeline_open chooses. */
+/* timeline_files.h: the timelines of files; timeline_open chooses one. */
 #ifndef VITALS_RECORD_REPLAY_TIMELINE_FILES_H
 #define VITALS_RECORD_REPLAY_TIMELINE_FILES_H
 

@@ -1,7 +1,7 @@
-/* timeline_json.c: a file of JSON documents, forth and back.
+/* timeline_json.c: a timeline over a file of JSON documents.
  *
- * Where each document lies and of when it is is looked up once, without reading the documents; what
- * is written behind it later, when it is asked for. In memory are 24 bytes for each. */
+ * The file is indexed once without parsing the documents; what is appended later is indexed when it
+ * is needed. The index takes 24 bytes a document. */
 #include "record/replay/timeline_files.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 enum {
     CHUNK = 256 * 1024,
-    HEAD = 1024, /* its moment stands in a document's first bytes */
+    HEAD = 1024, /* bytes of a document that hold its time */
     DOCUMENTS_MAX = 1000000,
     DOCUMENT_BYTES_MAX = 64 * 1024 * 1024
 };
@@ -30,12 +30,12 @@ struct json_timeline {
     struct document *documents;
     size_t count, capacity;
     struct timeline_span span;
-    uint64_t scanned; /* behind the last whole document */
-    uint64_t size;    /* of the file, when it was looked at last */
-    bool ended;       /* what comes is no snapshot, or more than there is room for */
+    uint64_t scanned; /* end of the last whole document */
+    uint64_t size;    /* of the file when it was last read */
+    bool ended;       /* the rest is no snapshot, or there is no room */
     bool placed;
-    size_t place; /* of the one that was given last, where placed */
-    bool broken;  /* one could not be read, for that reason */
+    size_t place; /* of the snapshot given last, if `placed` */
+    bool broken;  /* a document could not be read; `why` says the reason */
     vitals_error why;
     struct text bytes; /* of one document */
     vitals_builder *builder;
@@ -43,9 +43,9 @@ struct json_timeline {
 
 /* ---- where documents lie ---- */
 
-/* Follows brackets and strings alone: whether it is JSON is for its reader to say. */
+/* Follows brackets and strings only; the parser checks the rest. */
 struct scan {
-    uint64_t at, begin; /* offsets: of the next byte, of the document that is open */
+    uint64_t at, begin; /* offsets of the next byte and of the open document */
     size_t depth;
     bool in_string, escaped, failed;
     char head[HEAD];
@@ -66,7 +66,7 @@ static void scan_inside(struct scan *scan, char byte)
     scan->depth -= byte == '}' || byte == ']';
 }
 
-/* True: a document ends with this byte. */
+/* Returns true if a document ends with this byte. */
 static bool scan_byte(struct scan *scan, char byte)
 {
     scan->at++;
@@ -84,7 +84,7 @@ static bool scan_byte(struct scan *scan, char byte)
     return false;
 }
 
-/* `"realtime_ns":"1800000000000000000"` among the first bytes; 0: it is none of ours. */
+/* Finds `"realtime_ns":"1800000000000000000"` in the first bytes; returns 0 if it is missing. */
 static uint64_t moment_of(const struct scan *scan)
 {
     static const char NAME[] = "\"realtime_ns\"";
@@ -141,7 +141,7 @@ static bool take_chunk(struct json_timeline *timeline, struct scan *scan, const 
     return true;
 }
 
-/* Looks at what was written since. Errors: EMEMORY, ESYSTEM. */
+/* Indexes what was appended. Errors: EMEMORY, ESYSTEM. */
 static int scan_file(struct json_timeline *timeline, vitals_error *error)
 {
     struct stat status;
@@ -201,7 +201,7 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
     return 0;
 }
 
-/* 1: it can be read. 0: it is broken and is passed over. */
+/* Returns 1, or 0 if the snapshot is broken and is skipped. */
 static int try_document(struct json_timeline *timeline, size_t place, vitals_snapshot **out,
                         vitals_error *error)
 {
@@ -225,11 +225,11 @@ static int try_document(struct json_timeline *timeline, size_t place, vitals_sna
     return 0;
 }
 
-enum { FORTH = 1, BROKEN_MOST = 16 }; /* passed over in one call, which somebody waits for */
+enum { FORTH = 1, BROKEN_MOST = 16 }; /* broken ones that one call skips */
 static const size_t BACK = SIZE_MAX;  /* adds up to one less */
 
-/* The nearest from *place on, which may be SIZE_MAX for before the first, that can be read. 0: none
- * there, or BROKEN_MOST were broken: then *place lies in the file. */
+/* Finds the nearest document from *place on that can be read; SIZE_MAX is before the first. Returns
+ * 0 if there is none, or after BROKEN_MOST broken ones: then *place is in the file. */
 static int walk(struct json_timeline *timeline, size_t *place, size_t step, vitals_snapshot **out,
                 vitals_error *error)
 {
@@ -272,7 +272,7 @@ static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_er
     return code != 0 || timeline->count == 0 ? code : give_up(timeline, error);
 }
 
-/* From the one that was given last, or was tried last. */
+/* Continues from the document that was given or tried last. */
 static int go(struct json_timeline *timeline, size_t place, size_t step, vitals_snapshot **out,
               vitals_error *error)
 {
@@ -331,7 +331,7 @@ static void close_timeline(void *data)
     free(timeline);
 }
 
-/* One that is not whole yet may come. */
+/* A document that is incomplete now may be completed later. */
 static int check_any(const struct json_timeline *timeline, vitals_error *error)
 {
     const char *path = timeline->recording->path;

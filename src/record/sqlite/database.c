@@ -93,8 +93,8 @@ int database_step(sqlite3_stmt *statement, const char *path, vitals_error *error
     return code;
 }
 
-/* Removes a database with what SQLite keeps beside it: also where only that is left, of one that
- * was renamed while somebody read it. */
+/* Removes a database and the files that SQLite keeps beside it, which may be left of one that was
+ * renamed while it was read. */
 static int remove_old(const char *path, bool overwrite, vitals_error *error)
 {
     static const char *const ENDINGS[] = {"-wal", "-shm", "-journal", ""};
@@ -126,8 +126,8 @@ static int remove_old(const char *path, bool overwrite, vitals_error *error)
     return 0;
 }
 
-/* Its own pages are few, so that memory stays where it is however long it records; and a file from
- * elsewhere may do nothing but be read. */
+/* Bounds the memory of SQLite's page cache, and allows a file from elsewhere nothing but
+ * reading. */
 static int configure(sqlite3 *database, const char *path, enum database_use use,
                      vitals_error *error)
 {

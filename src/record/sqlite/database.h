@@ -1,6 +1,6 @@
-/* database.h: SQLite, as recordings need it: opened the same way everywhere, its errors as ours.
+/* database.h: opens SQLite databases with one set of limits and errors.
  *
- * Only files with `database` in their name use it; in a build without SQLite they return
+ * Only files with `database` in their name use it. In a build without SQLite they return
  * EUNSUPPORTED. */
 #ifndef VITALS_RECORD_SQLITE_DATABASE_H
 #define VITALS_RECORD_SQLITE_DATABASE_H
@@ -14,10 +14,10 @@
 
 #define DATABASE_ABSENT BUILT_WITHOUT_SQLITE "; recordings in CSV work without it"
 
-/* "3.40.1", or NULL where it was built without. */
+/* "3.40.1", or NULL in a build without SQLite. */
 const char *database_version(void);
 
-/* Puts an account into a recording of ours that stands already. Errors: those of opening. */
+/* Writes an account into an existing recording. Errors: those of database_open. */
 int database_put_account(const char *path, const vitals_account *account, vitals_error *error);
 
 #if VITALS_WITH_SQLITE
@@ -35,13 +35,13 @@ int database_run(sqlite3 *database, const char *path, const char *sql, vitals_er
 int database_prepare(sqlite3 *database, const char *path, const char *sql, sqlite3_stmt **out,
                      vitals_error *error);
 
-/* The tables of a recording of ours, but for the columns of its series. */
+/* The tables of a recording, without the columns of its series. */
 extern const char DATABASE_TABLES[];
 
-/* A name as SQL takes it, in quotes. */
+/* Quotes a name for SQL. */
 void database_quote(const char *name, char *out, size_t capacity);
 
-/* One step of a statement that gives no rows, and makes it ready again. */
+/* Runs a statement that gives no rows, and resets it. */
 int database_step(sqlite3_stmt *statement, const char *path, vitals_error *error);
 int database_fail(sqlite3 *database, const char *path, vitals_error *error);
 
@@ -49,17 +49,17 @@ int database_fail(sqlite3 *database, const char *path, vitals_error *error);
  */
 int database_fail_damaged(const char *path, const char *why, vitals_error *error);
 
-/* The one number that a statement gives; 0 where it gives none. */
+/* Returns the number that a statement gives, or 0. */
 long long database_number(sqlite3 *database, const char *sql);
 
-/* How large it is. */
+/* Gives the size of the database in bytes. */
 #define DATABASE_BYTES "SELECT page_count*page_size FROM pragma_page_count,pragma_page_size"
 
-/* Errors: EUNSUPPORTED: it is a recording of ours, of a newer form than this vitals knows. */
+/* Returns EUNSUPPORTED if a newer vitals recorded it in a form that this one does not know. */
 int database_check_form(sqlite3 *database, const char *path, vitals_error *error);
 
-/* Whether there is an ordinary table of that name: no view and no virtual one, which a hostile file
- * could have put in its place. */
+/* True if there is an ordinary table of that name: no view and no virtual table, which a hostile
+ * file could have instead. */
 bool database_has_table(sqlite3 *database, const char *name);
 #endif
 

@@ -1,5 +1,5 @@
-/* feed_database.c: the snapshots of a recording as a feed that can seek. What is broken is passed
- * over, and said once all others were given. */
+/* feed_database.c: the snapshots of a recording as a feed that can seek. Broken ones are skipped,
+ * and reported after all others. */
 #include "record/recording.h"
 #include "record/sqlite/frames_database.h"
 
@@ -12,13 +12,13 @@
 
 struct database_feed {
     struct frames frames;
-    int64_t after; /* the number of the frame that was given last */
-    bool ended;    /* an error was told; nothing more is given */
+    int64_t after; /* number of the frame given last */
+    bool ended;    /* an error was returned; nothing more is given */
     uint64_t broken;
     vitals_error why; /* of the first that is broken */
 };
 
-/* The end: an error where some could not be read, once. */
+/* Returns 0 at the end; once an error if frames were broken. */
 static int end(struct database_feed *feed, vitals_error *error)
 {
     if (feed->broken == 0)
@@ -29,7 +29,7 @@ static int end(struct database_feed *feed, vitals_error *error)
     return error->code;
 }
 
-/* A recording that grows is read as far as it goes now. */
+/* A recording that grows is read up to its current end. */
 static int feed_next(void *data, vitals_snapshot **out, vitals_error *error)
 {
     struct database_feed *feed = data;
@@ -52,7 +52,7 @@ static int feed_next(void *data, vitals_snapshot **out, vitals_error *error)
     return code;
 }
 
-/* The number after which that one comes. */
+/* Returns the number before it. */
 static int64_t before(int64_t number)
 {
     return number > 0 ? number - 1 : -1;
@@ -65,7 +65,7 @@ static int feed_seek(void *data, uint64_t realtime_ns, vitals_error *error)
     int code = frames_find(&feed->frames, FRAMES_FROM_TIME, moment, &feed->after, error);
     if (code < 0)
         return code;
-    /* where all are before it, those that are still to come */
+    /* if all are before it: those still to come */
     if (code == 1)
         feed->after = before(feed->after);
     else if (frames_find(&feed->frames, FRAMES_BEFORE, INT64_MAX, &feed->after, error) <= 0)
@@ -74,7 +74,7 @@ static int feed_seek(void *data, uint64_t realtime_ns, vitals_error *error)
     return 0;
 }
 
-/* What cannot be read is not counted among the last. */
+/* Broken frames do not count. */
 static int feed_last(void *data, unsigned count, vitals_error *error)
 {
     struct database_feed *feed = data;

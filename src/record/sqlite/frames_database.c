@@ -89,7 +89,8 @@ int frames_find(struct frames *frames, enum frames_place place, int64_t argument
     return code;
 }
 
-/* The row of a frame stands, or EFORMAT. What it borrows is good until the statement is reset. */
+/* Reads the row of a frame; EFORMAT if it is missing. The content is borrowed until the statement
+ * is reset. */
 static int read_row(struct frames *frames, int64_t number, struct frame *out, int64_t *key,
                     vitals_error *error)
 {

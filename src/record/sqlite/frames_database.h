@@ -1,6 +1,6 @@
-/* frames_database.h: the frames of a recording that is SQLite, found by their number or their
- * time. Below it feed_database.c gives them forth, timeline_database.c forth and back. One thread.
- */
+/* frames_database.h: finds and decodes the frames of a recording by number or time. One thread.
+ *
+ * feed_database.c reads them in order, timeline_database.c in both directions. */
 #ifndef VITALS_RECORD_SQLITE_FRAMES_DATABASE_H
 #define VITALS_RECORD_SQLITE_FRAMES_DATABASE_H
 
@@ -24,16 +24,16 @@ enum frames_place { FRAMES_AFTER, FRAMES_BEFORE, FRAMES_UNTIL_TIME, FRAMES_FROM_
 int frames_open(struct frames *frames, const char *path, vitals_error *error);
 void frames_close(struct frames *frames);
 
-/* The number of the frame next to the number, or the moment, that is said. 1; 0: there is none;
- * negative: ESYSTEM, EFORMAT. */
+/* Finds the number of the frame at a place relative to a number or a time. Returns 1, 0 if there is
+ * none, or ESYSTEM, EFORMAT. */
 int frames_find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
                 vitals_error *error);
 
-/* The snapshot of a frame, which must be there. Errors: EFORMAT, EUNSUPPORTED (frames_is_broken),
- * EMEMORY, ESYSTEM. */
+/* Decodes a frame that exists. Errors: EFORMAT, EUNSUPPORTED (frames_is_broken), EMEMORY,
+ * ESYSTEM. */
 int frames_read(struct frames *frames, int64_t number, vitals_snapshot **out, vitals_error *error);
 
-/* Whether an error is of one frame, and others may be whole. */
+/* True if an error concerns one frame only. */
 bool frames_is_broken(int code);
 
 #endif

@@ -1,7 +1,7 @@
-/* read_database.c: recordings that are SQLite: ours and gpu_tracker's.
+/* read_database.c: reads SQLite recordings of vitals and gpu_tracker.
  *
- * Only tables are read, never a view that a hostile file may have in a table's place, and what a
- * page of it says is checked. A file with a page that SQLite cannot read is refused. */
+ * Only tables are read, never a view that a hostile file may have in a table's place, and SQLite
+ * checks each page. A file with a page that it cannot read is refused. */
 #include "record/recording_data.h"
 #include "record/sqlite/database.h"
 
@@ -26,7 +26,7 @@ static const char *text_at(sqlite3_stmt *statement, int column)
     return text != NULL ? (const char *)text : "";
 }
 
-/* False: it ended before its end; what is wrong was told. */
+/* Returns false if not all rows could be read; `problem` says why. */
 static bool for_each(struct recording *recording, sqlite3 *database, const char *sql,
                      take_row *take, void *data)
 {
@@ -78,12 +78,12 @@ static void take_series(struct recording *recording, sqlite3_stmt *statement, vo
     columns->indices[columns->count++] = index;
 }
 
-/* Columns of `samples` that are always there; series come behind them in the order of their ids. */
+/* Fixed columns of `samples`; those of the series follow in the order of their ids. */
 enum { SAMPLE = 0, MONOTONIC = 2, FIRST_SERIES = 3 };
 
 struct sample_reader {
     struct columns *columns;
-    size_t *places; /* by column of the table: which of ours, or SIZE_MAX; NULL: not looked at */
+    size_t *places; /* series of each column, or SIZE_MAX; NULL: not read yet */
     int width, time;
     struct read_times times;
 };

@@ -1,5 +1,4 @@
-/* timeline_database.c: a recording that is SQLite, forth and back. A file that grows is looked at
- * anew at each call. */
+/* timeline_database.c: a timeline over a recording. A file that grows is read anew at each call. */
 #include "record/replay/timeline_files.h"
 #include "record/sqlite/frames_database.h"
 
@@ -16,16 +15,16 @@ struct database_timeline {
     struct frames frames;
     sqlite3_stmt *span, *count, *marks;
     bool placed;
-    int64_t number;    /* of the frame that was given last, where placed */
+    int64_t number;    /* of the frame given last, if `placed` */
     int64_t highest;   /* counted up to this number */
     uint64_t counted;  /* frames so far */
     int64_t told_mark; /* rowid of the newest mark that was read */
     dev_t device;      /* of the file that was opened */
     ino_t inode;
-    bool moved;  /* it is no longer what has its name */
-    bool broken; /* a frame could not be read, for that reason */
+    bool moved;  /* another file has its name now */
+    bool broken; /* a frame could not be read; `why` says the reason */
     vitals_error why;
-    struct recording *recording; /* its phases, and what is wrong with it */
+    struct recording *recording; /* its phases and problems */
 };
 
 /* ---- statements ---- */
@@ -47,8 +46,8 @@ static int prepare(struct database_timeline *timeline, vitals_error *error)
     return code;
 }
 
-/* One that rotates goes on in another file of its name: SQLite would read that one's log into this
- * one, and so nothing more is read. EGONE. */
+/* Returns EGONE if another file has the name now (--rotate): SQLite would read that file's log into
+ * this one. */
 static int check_moved(struct database_timeline *timeline, vitals_error *error)
 {
     struct stat status;
@@ -63,7 +62,7 @@ static int check_moved(struct database_timeline *timeline, vitals_error *error)
 
 /* ---- how much there is ---- */
 
-/* Only what is new is counted: the whole once, by the index, which is small. */
+/* Counts new frames only; all of them once, by the small index. */
 static int count_new(struct database_timeline *timeline, vitals_error *error)
 {
     static const char ALL[] = "SELECT count(*),(SELECT max(sequence) FROM frames) FROM frames";
@@ -87,7 +86,7 @@ static int count_new(struct database_timeline *timeline, vitals_error *error)
     (void)sqlite3_reset(timeline->count);
     if (first && timeline->counted > 0) {
         (void)sqlite3_finalize(timeline->count);
-        timeline->count = NULL; /* the other one from now on */
+        timeline->count = NULL; /* counts new frames from now on */
     }
     return code;
 }
@@ -117,7 +116,7 @@ static int span(void *data, struct timeline_span *out, vitals_error *error)
 
 /* ---- snapshots ---- */
 
-/* 1: it can be read. 0: it is broken and is passed over. */
+/* Returns 1, or 0 if the snapshot is broken and is skipped. */
 static int try_frame(struct database_timeline *timeline, int64_t number, vitals_snapshot **out,
                      vitals_error *error)
 {
@@ -137,11 +136,11 @@ static int try_frame(struct database_timeline *timeline, int64_t number, vitals_
     return 0;
 }
 
-/* Passed over in one call, which somebody waits for. */
+/* Broken frames that one call skips. */
 enum { BROKEN_MOST = 16 };
 
-/* The nearest that can be read behind *number, or before it. 0: none there, or *full: so many were
- * broken, and *number is the last of them. */
+/* Finds the nearest readable frame after *number, or before it. Returns 0 if there is none, or sets
+ * *full after BROKEN_MOST broken ones: then *number is the last of them. */
 static int walk(struct database_timeline *timeline, enum frames_place place, int64_t *number,
                 vitals_snapshot **out, bool *full, vitals_error *error)
 {
@@ -166,7 +165,7 @@ static int give_up(const struct database_timeline *timeline, vitals_error *error
     return error->code;
 }
 
-/* By time, but for the very begin and the very end, which are as they were written. */
+/* Finds a frame by time; the first and the last by number. */
 static int find(struct database_timeline *timeline, uint64_t realtime_ns, int64_t *number,
                 vitals_error *error)
 {
@@ -196,7 +195,7 @@ static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_er
     return code != 0 ? code : give_up(timeline, error);
 }
 
-/* Where too many are broken it stands behind them, and the next call goes on from there. */
+/* If too many are broken, the position moves past them, and the next call goes on from there. */
 static int go(struct database_timeline *timeline, enum frames_place place, int64_t number,
               vitals_snapshot **out, vitals_error *error)
 {

@@ -1,8 +1,8 @@
-/* write_database.c: our own recording: one SQLite file, docs/recording.md.
+/* write_database.c: writes vitals' own recording, one SQLite file (docs/recording.md).
  *
- * A row of `samples` for each sample, a column for each series. A sample is committed as it comes,
- * unless the next one comes within a second of the last commit; marks likewise. What was committed
- * survives a kill of this process. */
+ * `samples` has a row for each sample and a column for each series. A sample or a mark is committed
+ * at once, unless the next sample comes within a second of the last commit. Committed rows survive
+ * a kill of this process. */
 #include "record/format.h"
 #include "record/sqlite/database.h"
 
@@ -19,7 +19,7 @@
 enum { SERIES_MAX = 1900, SQL_MAX = 512 };
 
 #define COMMIT_NS   900000000u
-#define FRAME_SHARE 100 /* frames take at most one part in so many of a CPU */
+#define FRAME_SHARE 100 /* frames take at most 1/100 of a CPU */
 #define FRAME_PLAIN 256 /* bytes of a frame that is not deflated */
 
 struct stored_series {
@@ -27,7 +27,7 @@ struct stored_series {
     vitals_scope scope;
     char *subject, *column;
     vitals_availability state; /* that was written last */
-    uint64_t read_ns;          /* monotonic, of the sample that is being written; 0: it has none */
+    uint64_t read_ns;          /* monotonic, in the current sample; 0: none */
 };
 
 struct database_state {
@@ -38,10 +38,10 @@ struct database_state {
     bool dropped; /* some series had no room */
     bool in_transaction;
     int64_t sample_number;
-    uint64_t committed_ns;      /* monotonic: of the newest sample that is */
-    uint64_t newest_ns, gap_ns; /* the newest sample, and how long after the one before */
+    uint64_t committed_ns;      /* monotonic, of the newest committed sample */
+    uint64_t newest_ns, gap_ns; /* monotonic of the newest sample, and the gap before it */
     struct frame_encoder encoder;
-    int64_t key_sequence;  /* of the frame that the next are told by */
+    int64_t key_sequence;  /* of the key of the next frames */
     uint64_t frame_due_ns; /* not before */
     uint64_t frames_left_out;
 };
@@ -67,13 +67,13 @@ static int commit(struct recorder *recorder, vitals_error *error)
     if (code < 0)
         (void)sqlite3_exec(state->database, "ROLLBACK", NULL, NULL, NULL);
     if (code < 0)
-        frame_encoder_begin_anew(&state->encoder); /* its key may be among what was lost */
+        frame_encoder_begin_anew(&state->encoder); /* its key may be lost */
     state->in_transaction = false;
     state->committed_ns = recorder->monotonic_ns;
     return code;
 }
 
-/* What waits for the next sample must not wait too long. */
+/* Commits, unless the next sample is due soon enough. */
 static int commit_if_due(struct recorder *recorder, vitals_error *error)
 {
     const struct database_state *state = recorder->state;
@@ -86,13 +86,13 @@ static int commit_if_due(struct recorder *recorder, vitals_error *error)
     return commit(recorder, error);
 }
 
-/* A statement by its place, its arguments bound by the caller. */
+/* Binds a text that SQLite copies. */
 static bool bind_text(sqlite3_stmt *statement, int place, const char *text)
 {
     return sqlite3_bind_text(statement, place, text, -1, SQLITE_TRANSIENT) == SQLITE_OK;
 }
 
-/* A statement that is used once: its arguments are texts, NULL at the end. */
+/* Runs a statement once. The arguments are texts; NULL ends them. */
 static int run_with(struct recorder *recorder, const char *sql, const char *const *texts,
                     vitals_error *error)
 {
@@ -112,7 +112,7 @@ static int run_with(struct recorder *recorder, const char *sql, const char *cons
 
 /* ---- series: a column each ---- */
 
-/* SQLite knows no difference between A and a. */
+/* Column names of SQLite ignore case. */
 static bool column_is_taken(const struct database_state *state, const char *column)
 {
     for (size_t i = 0; i < state->count; i++)
@@ -178,7 +178,7 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
     return 0;
 }
 
-/* INSERT INTO samples VALUES(?1,…): its columns are in the order of series. */
+/* Prepares INSERT INTO samples VALUES(?1,…), in the order of the series. */
 static int prepare_sample(struct recorder *recorder, vitals_error *error)
 {
     struct database_state *state = recorder->state;
@@ -196,8 +196,8 @@ static int prepare_sample(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-/* The place of a value's series, or -1. Values come in a fixed order: the next is nearly always
- * next. */
+/* Returns the index of a value's series, or -1. Values come in a fixed order, so that the hint is
+ * nearly always right. */
 static long series_of(const struct database_state *state, const vitals_usage_value *value,
                       size_t hint)
 {
@@ -232,7 +232,7 @@ static int learn_series(struct recorder *recorder, const struct sample *sample, 
 
 /* ---- samples ---- */
 
-/* What a series' values are from here on, where that is another than before; HAVE until said. */
+/* Writes the availability of a series from this sample on if it has changed; it begins as HAVE. */
 static int write_state(struct recorder *recorder, size_t at, vitals_availability now,
                        vitals_error *error)
 {
@@ -247,9 +247,9 @@ static int write_state(struct recorder *recorder, size_t at, vitals_availability
                  : database_fail(state->database, recorder->path, error);
 }
 
-/* What is read on its own turn, as devices are, is older than its sample. It holds for the columns
- * behind it too, up to the next that is told or the next subject: in the order of columns, as
- * read_times_apply goes, since a series that came late stands elsewhere in a sample. */
+/* Writes the read times of values that are older than their sample, as those of devices are. A time
+ * holds for the following columns of the same subject up to the next one: in the order of columns,
+ * as read_times_apply reads them, since a series that was added late is elsewhere in a sample. */
 static int write_moments(struct recorder *recorder, const struct sample *sample,
                          vitals_error *error)
 {
@@ -317,7 +317,7 @@ static int write_values(struct recorder *recorder, const struct sample *sample, 
 
 /* ---- frames: a whole one now and then, and what differs from it ---- */
 
-/* A frame costs more than a row: it is left out where it was too soon after the last. */
+/* Writes the frame of a sample, unless it comes too soon after an expensive one. */
 static int write_frame(struct recorder *recorder, const struct sample *sample, vitals_error *error)
 {
     struct database_state *state = recorder->state;
@@ -532,7 +532,7 @@ static int database_begin(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-/* What was left out is said in the file itself. */
+/* Writes attributes that name what was left out. */
 static int say_what_is_missing(struct recorder *recorder, vitals_error *error)
 {
     const struct database_state *state = recorder->state;
@@ -550,8 +550,8 @@ static int say_what_is_missing(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-/* One file in the end: what is in the log moves into it. A reader that is in the way keeps it
- * apart, which harms nothing. */
+/* Moves the log into the file, so that one file is left. A reader may prevent that, which does no
+ * harm. */
 static int database_end(struct recorder *recorder, vitals_error *error)
 {
     struct database_state *state = recorder->state;
