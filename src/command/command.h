@@ -1,6 +1,6 @@
 /* command.h: what a subcommand is, and what all of them share.
  *
- * A new subcommand is a file with its function, a line here, a row in main.c's table, and the rows
+ * A new subcommand is a file with its function, a line here, a row in command_table.c, and the rows
  * of its options in option_table.c. */
 #ifndef VITALS_COMMAND_COMMAND_H
 #define VITALS_COMMAND_COMMAND_H
@@ -56,6 +56,9 @@ struct command {
     const char *examples; /* lines */
     const char *exits;    /* lines; NULL: those that all share */
 };
+
+/* Every command; the view is the first. command_table.c */
+extern const struct command command_table[];
 
 int command_view(const struct settings *settings);     /* view.c: which of the three views */
 int command_one_shot(const struct settings *settings); /* one_shot.c */

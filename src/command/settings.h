@@ -216,13 +216,8 @@ struct settings {
     const char *tell_program;     /* libexec/vitals/tell; "": unknown; NULL: not looked for */
     const char *const *variables; /* the environment, NULL at the end */
 
-    /* metrics, options: the form to print */
+    /* metrics, options, report: the form to print */
     bool form_json;
-    bool form_header;
-    bool form_markdown;
-    bool form_schema;
-    bool form_man;
-    bool form_completions;
     bool form_settings;
 
     /* the world */

@@ -12,7 +12,6 @@
 
 #include "export/clock.h"
 #include "export/environment.h"
-#include "export/prometheus/families_markdown.h"
 #include "export/publisher.h"
 #include "export/reply.h"
 #include "export/server/watchdog.h"
@@ -188,13 +187,9 @@ static void keep_memory_small(void)
 #endif
 }
 
-int main(int count, char **arguments)
+int main(void)
 {
     static struct tell tell;
-    if (count == 2 && strcmp(arguments[1], "--families") == 0) {
-        families_markdown(stdout);
-        return fflush(stdout) == 0 ? 0 : 1;
-    }
     struct wire *wire = wire_new(STDIN_FILENO);
     char *line;
     size_t size;

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import VITALS, environment, vitals
+from harness import SOURCE, VITALS, environment, vitals
 
 PROCESS = '"timestamp","pid","children","utime"'
 
@@ -186,7 +186,7 @@ class Forms(unittest.TestCase):
             ("Every command", "config"): (["options", "--settings", "--config", "-"], out, '{"interval": 7}'),
         }
         command, found = None, set()
-        for line in vitals("options", "--markdown").stdout.splitlines():
+        for line in (SOURCE / "docs" / "options.md").read_text().splitlines():
             if line.startswith("## "):
                 command = line[3:]
             option = re.search(r"`--([a-z-]+) FILE`", line)

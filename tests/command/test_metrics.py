@@ -1,22 +1,11 @@
-"""`vitals metrics`: the catalogue, and that what the tree keeps of it is not stale."""
+"""`vitals metrics`: the catalogue; and the manual page, whose table of options is generated."""
 
 import json
-import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
 from harness import SOURCE, vitals
-
-# file, what prints it
-PRINTED = (
-    ("include/vitals/metrics.h", ("metrics", "--header")),
-    ("docs/metrics.md", ("metrics", "--markdown")),
-    ("docs/schema/snapshot.json", ("metrics", "--schema")),
-    ("docs/options.md", ("options", "--markdown")),
-    ("docs/vitals.1", ("options", "--man")),
-)
 
 SUFFIXES = {
     "bytes": "_bytes", "seconds": "_seconds", "celsius": "_celsius", "watts": "_watts",
@@ -29,29 +18,13 @@ def catalogue():
     return json.loads(vitals("metrics", "--json").stdout)
 
 
-class Printed(unittest.TestCase):
-    def test_files_are_not_stale(self):
-        for file, arguments in PRINTED:
-            with self.subTest(file=file):
-                result = vitals(*arguments)
-                self.assertEqual((result.returncode, result.stderr), (0, ""))
-                self.assertEqual((SOURCE / file).read_text(), result.stdout,
-                                 f"{file} is stale: make docs")
-
-    def test_make_docs_knows_each(self):
-        script = (SOURCE / "scripts" / "generated").read_text()
-        for file, arguments in PRINTED:
-            self.assertRegex(script, rf"(?m)^{re.escape(file)} +{' '.join(arguments)}$")
-
+class Manual(unittest.TestCase):
     def test_the_manual_is_one(self):
         if shutil.which("man") is None:
             self.skipTest("man is not installed")
-        with tempfile.NamedTemporaryFile("w", suffix=".1") as file:
-            file.write(vitals("options", "--man").stdout)
-            file.flush()
-            result = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z",
-                                     file.name], capture_output=True, text=True, check=False,
-                                    timeout=60)
+        result = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z",
+                                 SOURCE / "docs" / "vitals.1"], capture_output=True, text=True, check=False,
+                                timeout=60)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 

@@ -155,7 +155,6 @@ BAD = (
     ("-1 metrics", ("--once", "metrics")),
     ("--json metrics", ("--json", "metrics")),
     ("metrics gpu", ("metrics", '"gpu"')),
-    ("metrics --json --header", ("one form",)),
     ("run", ("run", "command")),
     ("run --", ("run", "command")),
     ("run --once x", ("--once", "vitals run")),

@@ -8,8 +8,7 @@ import subprocess
 import unittest
 
 from exposed import PROMTOOL
-from harness import SOURCE, environment, reads_json
-from tell_program import TELL
+from harness import SOURCE
 
 SHIPPED = SOURCE / "packaging" / "prometheus"
 
@@ -20,9 +19,8 @@ def promtool(*arguments):
 
 
 def families():
-    done = subprocess.run([TELL, "--families"], env=environment(), stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, check=True)
-    return set(re.findall(r"^\| `(vitals_\w+)`", done.stdout, re.M))
+    page = (SOURCE / "docs" / "prometheus.md").read_text()
+    return set(re.findall(r"^\| `(vitals_\w+)`", page, re.M))
 
 
 @unittest.skipUnless(PROMTOOL, "no promtool")
@@ -44,7 +42,6 @@ class Rules(unittest.TestCase):
         self.assertEqual(code, 0, said)
 
 
-@unittest.skipUnless(reads_json(), "built without JSON")
 class Names(unittest.TestCase):
     def test_all_are_told(self):
         known = families()

@@ -61,7 +61,7 @@ class Table(unittest.TestCase):
                 names = [name for row in options(command) for name in row.names]
                 self.assertEqual(len(names), len(set(names)))
                 said = helped(command)
-                self.assertGreater(len(said), 1)
+                self.assertGreater(len(said), 0)
                 self.assertLessEqual(set(said), set(names))
                 rest = [name for row in options(command) if row.commands != ["-"]
                         for name in row.names]

@@ -29,15 +29,15 @@ class Generated(unittest.TestCase):
             (root / "scripts").mkdir()
             script = root / "scripts/generated"
             shutil.copy(SOURCE / "scripts/generated", script)
-            (root / "vitals").write_text(STAND_IN)
-            (root / "vitals").chmod(0o755)
+            (root / "vitals-documents").write_text(STAND_IN)
+            (root / "vitals-documents").chmod(0o755)
 
             self.assertEqual(generated(script, "check", root).returncode, 1)
             self.assertEqual(generated(script, "write", root).returncode, 0)
             self.assertEqual(generated(script, "check", root).returncode, 0)
 
             page = root / "docs/metrics.md"
-            self.assertEqual(page.read_text(), "metrics --markdown\n")
+            self.assertEqual(page.read_text(), "metrics.md\n")
             page.write_text("old\n")
             result = generated(script, "check", root)
             self.assertEqual(result.returncode, 1)

@@ -1,9 +1,6 @@
-/* metrics.c: `vitals metrics`: the catalogue, for people, programs, C and the documents.
- *
- * All of it comes from <vitals/catalogue.h>: what the loaded library knows. */
+/* metrics.c: `vitals metrics`: the catalogue of <vitals/catalogue.h> as text or JSON. */
 #include "command/look/metrics.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,13 +64,8 @@ static void print_list(struct output *output)
 /* --- JSON ---------------------------------------------------------------------------------------
  */
 
-static const struct {
-    const char *word, *where;
-} PRICES[] = {
-    [VITALS_PRICE_TICK] = {"tick", "tick"},
-    [VITALS_PRICE_LANE] = {"lane", "beside the tick"},
-    [VITALS_PRICE_SLOW] = {"slow", "beside the tick, by itself"},
-};
+static const char *const PRICES[] = {
+    [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_LANE] = "lane", [VITALS_PRICE_SLOW] = "slow"};
 
 static void print_metric(struct json_print *print, vitals_metric metric)
 {
@@ -83,7 +75,7 @@ static void print_metric(struct json_print *print, vitals_metric metric)
     json_text(print, "unit", vitals_metric_unit(metric));
     json_text(print, "type", metrics_type_name(vitals_metric_type(metric)));
     json_text(print, "kind", metrics_kind_name(vitals_metric_kind(metric)));
-    json_text(print, "price", PRICES[vitals_metric_price(metric)].word);
+    json_text(print, "price", PRICES[vitals_metric_price(metric)]);
     vitals_entity target = vitals_metric_target(metric);
     if (target != 0)
         json_text(print, "target", vitals_entity_name(target));
@@ -126,123 +118,13 @@ static void print_json(struct output *output)
     json_close_object(&print);
 }
 
-/* --- C ------------------------------------------------------------------------------------------
- */
-
-static void print_upper(struct output *output, const char *name)
-{
-    for (; *name != '\0'; name++)
-        output_format(output, "%c", toupper((unsigned char)*name));
-}
-
-static void print_header(struct output *output)
-{
-    output_text(
-        output,
-        "/* metrics.h: the constants of the catalogue. Printed by the program from src/metric/; do "
-        "not edit,\n"
-        " * run `make docs`. Numbers stand for ever. What each means: docs/metrics.md, or vitals "
-        "metrics.\n"
-        " * Both lists grow, so that their types are integers and not enums. */\n"
-        "#ifndef VITALS_METRICS_H\n#define VITALS_METRICS_H\n\n#include <stdint.h>\n\n"
-        "/* Tables of a snapshot. */\ntypedef uint32_t vitals_entity;\n\nenum {");
-    const char *between = "\n";
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity)) {
-        output_format(output, "%s    VITALS_", between);
-        print_upper(output, vitals_entity_name(entity));
-        output_format(output, " = %d", (int)entity);
-        between = ",\n";
-    }
-    output_text(output, "\n};\n\n"
-                        "/* Columns: the entity's number, shifted by 8, and the metric's. */\n"
-                        "typedef uint32_t vitals_metric;\n\nenum {");
-    between = "\n";
-    for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
-         metric = vitals_metric_next(metric)) {
-        output_format(output, "%s    VITALS_", between);
-        print_upper(output, vitals_entity_name(vitals_metric_entity(metric)));
-        output_text(output, "_");
-        print_upper(output, vitals_metric_name(metric));
-        output_format(output, " = 0x%04x", (unsigned)metric);
-        between = ",\n";
-    }
-    output_text(output, "\n};\n\n#endif\n");
-}
-
-/* --- Markdown -----------------------------------------------------------------------------------
- */
-
-static void print_cadence(struct output *output, vitals_metric metric)
-{
-    uint64_t every = vitals_metric_every_ns(metric);
-    const char *where = PRICES[vitals_metric_price(metric)].where;
-    if (every == 0)
-        output_text(output, where);
-    else
-        output_format(output, "%s, every %g s", where, (double)every / 1e9);
-}
-
-/* A bar would end the cell. */
-static void print_cell(struct output *output, const char *text)
-{
-    for (; *text != '\0'; text++)
-        output_format(output, *text == '|' ? "\\%c" : "%c", *text);
-}
-
-static void print_markdown(struct output *output)
-{
-    output_text(output,
-                "# Metrics\n\n"
-                "Printed by `vitals metrics --markdown`; do not edit, run `make docs`.\n\n"
-                "Each table is a table of a snapshot, each metric a column of it, in C "
-                "`VITALS_<TABLE>_<METRIC>`.\nA counter only grows while its row lives, and rates "
-                "are made of it; a gauge goes up and down; an identity\ndoes not move. "
-                "*Read* says when: at each tick of the sampler, or beside it, and how often unless "
-                "a request\nsays otherwise.\n");
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity)) {
-        output_format(output, "\n## %s\n\n%s", vitals_entity_name(entity),
-                      vitals_entity_help(entity));
-        if (vitals_entity_parent(entity) != 0)
-            output_format(output, " Parent: `%s`.",
-                          vitals_entity_name(vitals_entity_parent(entity)));
-        output_text(output, "\n\n| metric | unit | kind | type | read | what | from |\n"
-                            "|---|---|---|---|---|---|---|\n");
-        for (vitals_metric metric = metrics_first(entity); metric != 0;
-             metric = metrics_after(metric)) {
-            output_format(output, "| `%s` | %s | %s | %s | ", vitals_metric_name(metric),
-                          vitals_metric_unit(metric), metrics_kind_name(vitals_metric_kind(metric)),
-                          metrics_type_name(vitals_metric_type(metric)));
-            print_cadence(output, metric);
-            output_text(output, " | ");
-            print_cell(output, vitals_metric_help(metric));
-            output_text(output, " | ");
-            print_cell(output, vitals_metric_source(metric));
-            output_text(output, " |\n");
-        }
-    }
-}
-
 int command_metrics(const struct settings *settings)
 {
     struct output output;
-    const struct {
-        bool wanted;
-        void (*print)(struct output *output);
-    } forms[] = {{settings->form_json, print_json},
-                 {settings->form_header, print_header},
-                 {settings->form_markdown, print_markdown},
-                 {settings->form_schema, metrics_print_schema},
-                 {true, print_list}};
-    size_t wanted = 0, form = sizeof forms / sizeof forms[0];
-    while (form-- > 0)
-        wanted += forms[form].wanted;
-    if (wanted > 2)
-        return command_fail(EXIT_USAGE, "metrics prints one form at a time");
-    for (form = 0; !forms[form].wanted; form++)
-        ;
     output_init(&output, STDOUT_FILENO);
-    forms[form].print(&output);
+    if (settings->form_json)
+        print_json(&output);
+    else
+        print_list(&output);
     return output_done(&output, EXIT_DONE);
 }

@@ -1,4 +1,4 @@
-/* metrics.h: what the files of `vitals metrics` share. */
+/* metrics.h: the names of types and kinds, and the metrics of a table in their order. */
 #ifndef VITALS_COMMAND_LOOK_METRICS_H
 #define VITALS_COMMAND_LOOK_METRICS_H
 
@@ -12,7 +12,5 @@ const char *metrics_kind_name(vitals_kind kind);
 /* The first metric of a table; the next of the same table. 0 after the last. */
 vitals_metric metrics_first(vitals_entity entity);
 vitals_metric metrics_after(vitals_metric metric);
-
-void metrics_print_schema(struct output *output);
 
 #endif

@@ -133,12 +133,9 @@ void option_argument(const struct option *option, char *out, size_t capacity);
 /* Lines. */
 const char *command_exits(const struct command *command);
 
-/* Help and documents, generated from the tables. */
+/* The help of a command. */
 void option_print_help(const struct command *commands, const struct command *command,
                        struct output *output);
-void option_print_markdown(const struct command *commands, struct output *output);
-void option_print_man(const struct command *commands, struct output *output);
-void option_print_completions(const struct command *commands, struct output *output);
 
 /* How far two words are from each other, and the nearest of several that is near enough to be
  * meant: nearest_begin, nearest_offer of each, nearest_word (NULL: none is near). */

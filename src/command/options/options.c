@@ -1,11 +1,8 @@
-/* options.c: `vitals options`: what is made of the option table: documents, and the settings. */
+/* options.c: `vitals options --settings`: the value of each option, and where it came from. */
 #include <unistd.h>
 
 #include "command/look/json_print.h"
 #include "command/options/option.h"
-
-/* --- The settings --------------------------------------------------------------------------------
- */
 
 static void print_numbers(struct json_print *print, const uint64_t *numbers, size_t count)
 {
@@ -80,19 +77,9 @@ static void print_settings(const struct settings *settings, struct output *outpu
 int command_options(const struct settings *settings)
 {
     struct output output;
-    if (settings->form_markdown + settings->form_man + settings->form_completions +
-            settings->form_settings !=
-        1)
-        return command_fail(EXIT_USAGE,
-                            "options prints one of --markdown, --man, --completions, --settings");
+    if (!settings->form_settings)
+        return command_fail(EXIT_USAGE, "options prints --settings");
     output_init(&output, STDOUT_FILENO);
-    if (settings->form_man)
-        option_print_man(settings->commands, &output);
-    else if (settings->form_completions)
-        option_print_completions(settings->commands, &output);
-    else if (settings->form_markdown)
-        option_print_markdown(settings->commands, &output);
-    else
-        print_settings(settings, &output);
+    print_settings(settings, &output);
     return output_done(&output, EXIT_DONE);
 }

@@ -1,4 +1,4 @@
-/* option_completions.c: completions/options, the table that completion in bash, zsh and fish reads.
+/* completions.c: completions/options, the table that completion in bash, zsh and fish reads.
  *
  * A line for each command, then one for each option, with these fields between bars:
  *
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/documents/documents.h"
 #include "command/options/option.h"
 
 enum { HELP_LEAST = 22, HELP_MOST = 72 };
@@ -155,13 +156,12 @@ static void print_command(struct output *output, const struct command *command)
                   command->summary);
 }
 
-static void print_option(struct output *output, const struct command *commands,
-                         const struct option *option)
+static void print_option(struct output *output, const struct option *option)
 {
     bool any = option->commands == COMMAND_ANY, first = true;
     if (any)
         output_text(output, "-");
-    for (const struct command *command = commands; command->run != NULL && !any; command++) {
+    for (const struct command *command = command_table; command->run != NULL && !any; command++) {
         if ((command->flags & COMMAND_HIDDEN) || !option_listed(option, command))
             continue;
         output_format(output, "%s%s", first ? "" : " ", command_name(command));
@@ -187,23 +187,23 @@ static void print_option(struct output *output, const struct command *commands,
     output_text(output, "\n");
 }
 
-static bool is_of_hidden(const struct command *commands, const struct option *option)
+static bool is_of_hidden(const struct option *option)
 {
-    for (const struct command *command = commands; command->run != NULL; command++) {
+    for (const struct command *command = command_table; command->run != NULL; command++) {
         if (!(command->flags & COMMAND_HIDDEN) && option_listed(option, command))
             return false;
     }
     return true;
 }
 
-void option_print_completions(const struct command *commands, struct output *output)
+void document_completions(struct output *output)
 {
-    for (const struct command *command = commands; command->run != NULL; command++) {
+    for (const struct command *command = command_table; command->run != NULL; command++) {
         if (!(command->flags & COMMAND_HIDDEN))
             print_command(output, command);
     }
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (!is_of_hidden(commands, option))
-            print_option(output, commands, option);
+        if (!is_of_hidden(option))
+            print_option(output, option);
     }
 }

@@ -1,14 +1,14 @@
-/* metrics_schema.c: `vitals metrics --schema`: the form of a snapshot as JSON Schema 2020-12.
+/* schema.c: docs/schema/snapshot.json: the form of a snapshot as JSON Schema 2020-12.
  *
  * Values of a column may be missing: null, and the row's `availability` says why. Tables and
  * columns that a newer vitals adds are allowed, because a reader passes over what it does not know.
  */
-#include "command/look/metrics.h"
-
 #include <stdio.h>
 #include <string.h>
 
+#include "command/documents/documents.h"
 #include "command/look/json_print.h"
+#include "command/look/metrics.h"
 
 static void reference(struct json_print *print, const char *key, const char *definition)
 {
@@ -249,7 +249,7 @@ static void print_properties(struct json_print *print)
     json_close_object(print);
 }
 
-void metrics_print_schema(struct output *output)
+void document_snapshot_schema(struct output *output)
 {
     static const char *const names[] = {"schema",      "vitals",      "host",         "time",
                                         "realtime_ns", "boottime_ns", "monotonic_ns", "stream",
@@ -259,9 +259,9 @@ void metrics_print_schema(struct output *output)
     json_open_object(&print, NULL);
     json_text(&print, "$schema", "https://json-schema.org/draft/2020-12/schema");
     json_text(&print, "title", "A snapshot of vitals");
-    json_text(&print, "description",
-              "What was read at one moment. Printed by `vitals metrics --schema`; do not edit, run "
-              "`make docs`.");
+    json_text(
+        &print, "description",
+        "What was read at one moment. Generated from the catalogue; do not edit, run `make docs`.");
     json_text(&print, "type", "object");
     print_required(&print, names, sizeof names / sizeof names[0]);
     print_properties(&print);

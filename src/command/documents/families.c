@@ -1,6 +1,7 @@
-/* families_markdown.c: docs/prometheus.md, as `tell --families` prints it. */
-#include "export/prometheus/families_markdown.h"
-
+/* families.c: docs/prometheus.md, from the tables of families. */
+#include "export/prometheus/families.h"
+#include "command/documents/documents.h"
+#include "export/prometheus/nvitop.h"
 #include "export/prometheus/self_metrics.h"
 
 static const char INTRODUCTION[] =
@@ -30,39 +31,39 @@ static const char *const LEVELS[] = {[FAMILY_ALWAYS] = "",
                                      [FAMILY_OF_PROCESSES] = "pid",
                                      [FAMILY_OF_RUNS] = "run"};
 
-static void print_family(FILE *file, const struct metric_family *family)
+static void print_family(struct output *output, const struct metric_family *family)
 {
     char room[FAMILY_NAME_SIZE], labels[FAMILY_LABELS_SIZE];
     const char *name = family_name(family, room);
     family_labels(family, labels);
-    (void)fprintf(file, "| `" FAMILY_PREFIX "%s` | %s | %s | %s | %s |\n", name,
+    output_format(output, "| `" FAMILY_PREFIX "%s` | %s | %s | %s | %s |\n", name,
                   TYPES[family_type(name)], labels, LEVELS[family_level(family)],
                   family_help(family));
 }
 
-static void print_table(FILE *file)
+static void print_table(struct output *output)
 {
-    (void)fputs("\n| Name | Type | Labels | Level | |\n|---|---|---|---|---|\n", file);
+    output_text(output, "\n| Name | Type | Labels | Level | |\n|---|---|---|---|---|\n");
     for (size_t i = 0; i < families_count; i++)
-        print_family(file, &families[i]);
+        print_family(output, &families[i]);
 }
 
-void families_markdown(FILE *file)
+void document_families(struct output *output)
 {
-    (void)fputs(INTRODUCTION, file);
-    print_table(file);
-    (void)fputs(LEFT_OUT, file);
-    (void)fputs(OWN, file);
+    output_text(output, INTRODUCTION);
+    print_table(output);
+    output_text(output, LEFT_OUT);
+    output_text(output, OWN);
     for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++)
-        (void)fprintf(file, "| `%s` | %s | %s |\n", self_metric_families[i].name,
+        output_format(output, "| `%s` | %s | %s |\n", self_metric_families[i].name,
                       TYPES[family_type(self_metric_families[i].name)],
                       self_metric_families[i].help);
-    (void)fputs(
+    output_text(
+        output,
         "\n## nvitop-exporter's\n\nWith `--compat nvitop-exporter` these stand there instead, "
-        "with that exporter's labels and units:\n\n",
-        file);
-    (void)fputs("`nvitop_info`, `process_info_info`", file);
+        "with that exporter's labels and units:\n\n");
+    output_text(output, "`nvitop_info`, `process_info_info`");
     for (size_t i = 0; i < nvitop_families_count; i++)
-        (void)fprintf(file, "%s`%s`", i % 3 == 0 ? ",\n" : ", ", nvitop_families[i].name);
-    (void)fputs(".\n", file);
+        output_format(output, "%s`%s`", i % 3 == 0 ? ",\n" : ", ", nvitop_families[i].name);
+    output_text(output, ".\n");
 }

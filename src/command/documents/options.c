@@ -1,7 +1,8 @@
-/* option_documents.c: docs/options.md and the manual page, generated from the tables. */
+/* options.c: docs/options.md and docs/vitals.1, from the tables of options and commands. */
 #include <stdio.h>
 #include <string.h>
 
+#include "command/documents/documents.h"
 #include "command/options/option.h"
 
 /* Whether a group has options of the command. */
@@ -75,7 +76,7 @@ static void print_markdown_intro(struct output *output)
     output_text(
         output,
         "# Options, environment, configuration\n\n"
-        "Printed by `vitals options --markdown`; do not edit, run `make docs`.\n\n"
+        "Generated from the option table; do not edit, run `make docs`.\n\n"
         "A flag wins over the environment, which wins over the configuration file, which wins over "
         "the default.\n\n"
         "- Options that go with every command stand before or behind its name.\n"
@@ -103,10 +104,10 @@ static void print_markdown_intro(struct output *output)
         "that was named with\n`--config` must be right.\n");
 }
 
-void option_print_markdown(const struct command *commands, struct output *output)
+void document_options(struct output *output)
 {
     print_markdown_intro(output);
-    const struct command *command = commands;
+    const struct command *command = command_table;
     do {
         output_format(output, "\n## %s\n\n    vitals %s\n", command_title(command), command->usage);
         for (enum option_group group = 1; group < GROUP_END; group++) {
@@ -116,7 +117,7 @@ void option_print_markdown(const struct command *commands, struct output *output
     } while ((++command)->name != NULL);
     output_text(output, "\n## Every command\n");
     for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)
-        print_markdown_group(output, commands, group);
+        print_markdown_group(output, command_table, group);
 }
 
 /* --- Manual page --------------------------------------------------------------------------------
@@ -206,16 +207,16 @@ static void print_roff_command(struct output *output, const struct command *comm
     output_text(output, ".fi\n.RE\n");
 }
 
-static void print_roff_intro(const struct command *commands, struct output *output)
+static void print_roff_intro(struct output *output)
 {
     output_format(output,
-                  ".\\\" Printed by `vitals options --man`; do not edit, run `make docs`.\n"
+                  ".\\\" Generated from the option table; do not edit, run `make docs`.\n"
                   ".TH VITALS 1 \"\" \"vitals %s\" \"User Commands\"\n"
                   ".SH NAME\nvitals \\- ",
                   VITALS_VERSION);
     output_text(output, "show, record and account for what processes do to a machine\n"
                         ".SH SYNOPSIS\n");
-    for (const struct command *command = commands; command->run != NULL; command++) {
+    for (const struct command *command = command_table; command->run != NULL; command++) {
         if (command->flags & COMMAND_HIDDEN)
             continue;
         output_text(output, "vitals ");
@@ -224,17 +225,17 @@ static void print_roff_intro(const struct command *commands, struct output *outp
     }
 }
 
-void option_print_man(const struct command *commands, struct output *output)
+void document_man(struct output *output)
 {
-    print_roff_intro(commands, output);
+    print_roff_intro(output);
     output_text(output, ".SH COMMANDS\n");
-    for (const struct command *command = commands; command->run != NULL; command++) {
+    for (const struct command *command = command_table; command->run != NULL; command++) {
         if (!(command->flags & COMMAND_HIDDEN))
             print_roff_command(output, command);
     }
     output_text(output, ".SH OPTIONS OF EVERY COMMAND\n");
     for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)
-        print_roff_group(output, commands, group);
+        print_roff_group(output, command_table, group);
     output_text(output,
                 ".SH FILES\n.TP\n\\fI$XDG_CONFIG_HOME/vitals/config.json\\fR, "
                 "\\fI~/.config/vitals/config.json\\fR\n"
