@@ -1,4 +1,5 @@
-/* version.c: `vitals --version`: which vitals this is, and what was built in. */
+/* version.c: `vitals --version`: the version, the libraries that it is linked with, and the parts
+ * that were built in. */
 #include "command/command.h"
 
 #include <string.h>
@@ -11,27 +12,34 @@
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
-#define JSON_PART "jansson " JANSSON_VERSION
-#else
-#define JSON_PART "no"
 #endif
+
+static void print_library(struct output *output, const char *name, const char *version)
+{
+    if (version != NULL)
+        output_format(output, " %s/%s", name, version);
+}
 
 int command_version(const struct settings *settings)
 {
     (void)settings;
     struct output output;
     output_init(&output, STDOUT_FILENO);
-    output_format(&output, "vitals %s\n", VITALS_VERSION);
+    output_format(&output, "vitals %s", VITALS_VERSION);
     if (strcmp(VITALS_VERSION, vitals_version_text()) != 0)
-        output_format(&output, "library        %s\n", vitals_version_text());
+        print_library(&output, "libvitals", vitals_version_text());
+#if VITALS_WITH_JANSSON
+    print_library(&output, "jansson", jansson_version_str());
+#endif
+    print_library(&output, "SQLite", database_version());
+    print_library(&output, "zlib", deflate_version());
+    output_text(&output, monitor_built() ? " ncursesw\n" : "\n");
+
     output_format(&output, "snapshot form  %d\n", VITALS_SCHEMA);
-    output_format(&output, "reading JSON   %s\n", JSON_PART);
-    output_format(&output, "monitor        %s\n", monitor_built() ? "ncursesw" : "no");
-    output_format(&output, "recordings     CSV%s%s%s%s\n",
-                  database_version() != NULL ? ", SQLite " : "",
-                  database_version() != NULL ? database_version() : "",
-                  deflate_version() != NULL ? ", zlib " : "",
-                  deflate_version() != NULL ? deflate_version() : "");
+    output_format(&output, "reading JSON   %s\n", VITALS_WITH_JANSSON ? "yes" : "no");
+    output_format(&output, "monitor        %s\n", monitor_built() ? "yes" : "no");
+    output_format(&output, "recordings     CSV%s%s\n", database_version() != NULL ? ", SQLite" : "",
+                  deflate_version() != NULL ? ", packed" : "");
     output_text(&output, VITALS_WITH_TELL ? "telling        yes\n" : "telling        no\n");
     return output_done(&output, EXIT_DONE);
 }

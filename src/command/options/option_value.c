@@ -193,13 +193,6 @@ static int assign_number(const struct assignment *to, const char *const *words, 
     return 0;
 }
 
-/* As llround(3), whose library no start shall wait for; what comes is not negative. */
-static uint64_t nearest(double value)
-{
-    uint64_t below = (uint64_t)value;
-    return value - (double)below >= 0.5 ? below + 1 : below;
-}
-
 static int assign_duration(const struct assignment *to, const char *const *words, size_t count)
 {
     double seconds;
@@ -212,7 +205,7 @@ static int assign_duration(const struct assignment *to, const char *const *words
     if (vitals_parse_duration(words[0], &seconds) < 0 || !(seconds >= to->option->minimum) ||
         !(seconds <= to->option->maximum))
         return refuse(to, words[0]);
-    *(uint64_t *)destination(to) = nearest(seconds * 1e9);
+    *(uint64_t *)destination(to) = (uint64_t)llround(seconds * 1e9);
     return 0;
 }
 
