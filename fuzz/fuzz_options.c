@@ -69,19 +69,19 @@ static void require_pair(const uint64_t *pair)
 
 static void require_ranges(const struct settings *settings)
 {
-    require(settings->interval_ns == 0 || settings->interval_ns >= 10000000);
-    require(settings->interval_ns <= 86400000000000);
-    require(settings->delay_ns <= 3600000000000);
-    require_pair(settings->gpu_thresholds);
-    require_pair(settings->memory_thresholds);
-    require(settings->monitor_mode != NULL);
-    require(!settings->once || !settings->monitor);
-    for (size_t i = 0; i < settings->only.count; i++)
-        require(settings->only.items[i] <= 65535);
-    for (size_t i = 0; i < settings->pids.count; i++)
-        require(settings->pids.items[i] >= 1 && settings->pids.items[i] <= 4194304);
-    for (size_t i = 0; i < settings->users.count; i++)
-        require(strlen(settings->users.items[i]) > 0);
+    require(settings->sampling.interval_ns == 0 || settings->sampling.interval_ns >= 10000000);
+    require(settings->sampling.interval_ns <= 86400000000000);
+    require(settings->sampling.delay_ns <= 3600000000000);
+    require_pair(settings->view.gpu_thresholds);
+    require_pair(settings->view.memory_thresholds);
+    require(settings->view.monitor_mode != NULL);
+    require(!settings->view.once || !settings->view.monitor);
+    for (size_t i = 0; i < settings->filter.only.count; i++)
+        require(settings->filter.only.items[i] <= 65535);
+    for (size_t i = 0; i < settings->filter.pids.count; i++)
+        require(settings->filter.pids.items[i] >= 1 && settings->filter.pids.items[i] <= 4194304);
+    for (size_t i = 0; i < settings->filter.users.count; i++)
+        require(strlen(settings->filter.users.items[i]) > 0);
 }
 
 static void require_message(const struct option_error *error)

@@ -58,32 +58,32 @@ static void trace_line(void *data, const char *line)
 void command_world(const struct settings *settings, vitals_options *options)
 {
     vitals_options_init(options, sizeof *options);
-    options->proc_root = settings->proc_root;
-    options->no_bpf = settings->no_bpf;
-    options->sys_root = settings->sys_root;
-    options->dev_root = settings->dev_root;
-    options->nvml_path = settings->nvml;
-    options->demo = settings->demo;
-    options->seed = settings->seed;
-    options->backends = settings->backends;
-    if (settings->backends != NULL && strcmp(settings->backends, "none") == 0)
+    options->proc_root = settings->machine.proc_root;
+    options->no_bpf = settings->machine.no_bpf;
+    options->sys_root = settings->machine.sys_root;
+    options->dev_root = settings->machine.dev_root;
+    options->nvml_path = settings->machine.nvml;
+    options->demo = settings->machine.demo;
+    options->seed = settings->machine.seed;
+    options->backends = settings->machine.backends;
+    if (settings->machine.backends != NULL && strcmp(settings->machine.backends, "none") == 0)
         options->backends = "";
-    if (settings->backends == NULL && settings->demo != NULL)
+    if (settings->machine.backends == NULL && settings->machine.demo != NULL)
         options->backends = "demo";
-    if (settings->trace)
+    if (settings->machine.trace)
         options->trace = trace_line;
 }
 
 bool command_has_demo(const struct settings *settings)
 {
     static const char around[] = ", \t\n\v\f\r";
-    for (const char *at = settings->backends; at != NULL && *at != '\0';
+    for (const char *at = settings->machine.backends; at != NULL && *at != '\0';
          at += strcspn(at, around)) {
         at += strspn(at, around);
         if (strcspn(at, around) == 4 && strncmp(at, "demo", 4) == 0)
             return true;
     }
-    return settings->demo != NULL;
+    return settings->machine.demo != NULL;
 }
 
 /* A sampler's feed that also owns its context. */
@@ -133,10 +133,10 @@ int command_feed(const struct settings *settings, const vitals_request *request,
                  uint64_t interval_ns, int cancel, struct feed *out)
 {
     vitals_error error;
-    if (settings->from == NULL)
+    if (settings->machine.from == NULL)
         return open_sampler(settings, request, interval_ns, cancel, out);
-    int code = recording_has_frames(settings->from) ? recording_feed(settings->from, out, &error)
-                                                    : feed_file_open(settings->from, out, &error);
+    int code = recording_has_frames(settings->machine.from) ? recording_feed(settings->machine.from, out, &error)
+                                                    : feed_file_open(settings->machine.from, out, &error);
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : 0;
 }
 
@@ -159,7 +159,8 @@ int command_once(const struct settings *settings, int (*make)(vitals_request **,
     if (got < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else if (got == 0)
-        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(settings->from));
+        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it",
+                            command_safe(settings->machine.from));
     else
         code = print(settings, snapshot);
     vitals_snapshot_unref(snapshot);
@@ -183,12 +184,12 @@ bool command_is_utf8(void)
 
 struct account_view command_account_view(const struct settings *settings)
 {
-    return (struct account_view){.ascii = settings->ascii_unknown ? !command_is_utf8()
-                                                                  : settings->ascii,
-                                 .color = settings->color,
-                                 .verbose = settings->verbose,
-                                 .width = settings->width,
-                                 .memory_unit = settings->memory_unit,
-                                 .gpu_memory_unit = settings->gpu_memory_unit,
-                                 .time_unit = settings->time_unit};
+    return (struct account_view){.ascii = settings->look.ascii_unknown ? !command_is_utf8()
+                                                                       : settings->look.ascii,
+                                 .color = settings->look.color,
+                                 .verbose = settings->look.verbose,
+                                 .width = settings->look.width,
+                                 .memory_unit = settings->account.memory_unit,
+                                 .gpu_memory_unit = settings->account.gpu_memory_unit,
+                                 .time_unit = settings->account.time_unit};
 }

@@ -99,12 +99,12 @@ static const char *tell_place(void)
 /* What only those need who tell others. */
 static void look_for_teller(struct settings *settings)
 {
-    bool tells = settings->mlflow != NULL || settings->otlp != NULL ||
-                 settings->tensorboard != NULL || settings->run_textfile != NULL ||
+    bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
+                 settings->export.tensorboard != NULL || settings->export.textfile != NULL ||
                  settings->command->bit == COMMAND_SERVE || settings->command->bit == COMMAND_SEND;
-    settings->variables = (const char *const *)environ;
+    settings->environment.variables = (const char *const *)environ;
     if (tells)
-        settings->tell_program = tell_place();
+        settings->export.program = tell_place();
 }
 
 static int read_configuration(struct settings *settings)
@@ -120,7 +120,7 @@ static int read_configuration(struct settings *settings)
     if (place[0] != '\0' && config_read(settings, place, false, &error) < 0) {
         (void)snprintf(notice, sizeof notice, "%s; going on without it", error.message);
         (void)command_fail(0, "%s", notice);
-        settings->config_notice = notice;
+        settings->view.config_notice = notice;
     }
     return 0;
 }
@@ -129,13 +129,14 @@ static int read_configuration(struct settings *settings)
 static bool wants_color(const struct settings *settings)
 {
     const char *no_color = getenv("NO_COLOR");
-    if (settings->force_color)
+    if (settings->look.force_color)
         return true;
     if (no_color != NULL && no_color[0] != '\0')
         return false;
     if (is_set("FORCE_COLOR"))
         return true;
-    return settings->terminal && settings->term != NULL && strcmp(settings->term, "dumb") != 0;
+    return settings->look.terminal && settings->environment.term != NULL &&
+           strcmp(settings->environment.term, "dumb") != 0;
 }
 
 static void look_at_terminal(struct settings *settings)
@@ -143,20 +144,20 @@ static void look_at_terminal(struct settings *settings)
     bool writes_errors = settings->command->flags & COMMAND_RUNS;
     int stream = writes_errors ? STDERR_FILENO : STDOUT_FILENO;
     struct winsize size;
-    settings->terminal = isatty(stream);
-    settings->term = getenv("TERM");
-    settings->typed = isatty(STDIN_FILENO);
-    if (settings->width == 0 && ioctl(stream, TIOCGWINSZ, &size) == 0)
-        settings->width = size.ws_col;
-    if (settings->width == 0)
-        settings->width = 79;
-    settings->color = wants_color(settings);
-    if (settings_origin(settings, &settings->ascii) != ORIGIN_DEFAULT)
+    settings->look.terminal = isatty(stream);
+    settings->environment.term = getenv("TERM");
+    settings->look.typed = isatty(STDIN_FILENO);
+    if (settings->look.width == 0 && ioctl(stream, TIOCGWINSZ, &size) == 0)
+        settings->look.width = size.ws_col;
+    if (settings->look.width == 0)
+        settings->look.width = 79;
+    settings->look.color = wants_color(settings);
+    if (settings_origin(settings, &settings->look.ascii) != ORIGIN_DEFAULT)
         return;
-    settings->ascii_unknown =
+    settings->look.ascii_unknown =
         writes_errors; /* a run may end without a word: it asks when it has one */
     if (!writes_errors)
-        settings->ascii = !command_is_utf8();
+        settings->look.ascii = !command_is_utf8();
 }
 
 /* A kept descriptor per process makes reading cheap; the default limit is for small programs. */
@@ -168,7 +169,7 @@ static void raise_descriptors(struct settings *settings)
     uint64_t before = limit.rlim_cur;
     limit.rlim_cur = limit.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
-        settings->descriptors_before = before;
+        settings->arguments.descriptors_before = before;
 }
 
 /* The kernel doubles a process's table of descriptors as it fills, and with a second thread it
@@ -220,7 +221,7 @@ static int start(struct settings *settings, int argc, char **argv)
         return print_help(settings);
     if (settings->version)
         return command_version(settings);
-    if ((settings->command->flags & COMMAND_RUNS) && settings->command_argc == 0) {
+    if ((settings->command->flags & COMMAND_RUNS) && settings->arguments.command_argc == 0) {
         snprintf(error.message, sizeof error.message, "%s needs a command to run",
                  settings->command->name);
         return usage_error(settings, &error);
@@ -230,19 +231,19 @@ static int start(struct settings *settings, int argc, char **argv)
     int code = read_configuration(settings);
     if (code != 0)
         return code;
-    settings->visible_devices = getenv("CUDA_VISIBLE_DEVICES");
-    settings->device_order = getenv("CUDA_DEVICE_ORDER");
-    settings->marks = getenv("VITALS_MARKS");
-    settings->temporary = getenv("TMPDIR");
-    if (settings->temporary == NULL || settings->temporary[0] != '/')
-        settings->temporary = "/tmp";
-    settings->state_folder = state_place();
+    settings->environment.visible_devices = getenv("CUDA_VISIBLE_DEVICES");
+    settings->environment.device_order = getenv("CUDA_DEVICE_ORDER");
+    settings->environment.marks = getenv("VITALS_MARKS");
+    settings->environment.temporary = getenv("TMPDIR");
+    if (settings->environment.temporary == NULL || settings->environment.temporary[0] != '/')
+        settings->environment.temporary = "/tmp";
+    settings->environment.state_folder = state_place();
     config_place("layout.json", layout, sizeof layout);
-    settings->layout_place = layout;
-    settings->argv = (const char *const *)argv;
-    settings->argc = argc > 0 ? (size_t)argc : 0;
-    if (settings->gpus != 0) /* else nobody asks */
-        settings->program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
+    settings->view.layout_path = layout;
+    settings->arguments.argv = (const char *const *)argv;
+    settings->arguments.argc = argc > 0 ? (size_t)argc : 0;
+    if (settings->run.gpus != 0) /* else nobody asks */
+        settings->arguments.program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
     look_for_teller(settings);
     look_at_terminal(settings);
     raise_descriptors(settings);

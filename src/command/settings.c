@@ -64,6 +64,7 @@ enum origin settings_origin(const struct settings *settings, const void *field)
 
 size_t settings_width(const struct settings *settings)
 {
-    bool fits = settings->terminal || settings_origin(settings, &settings->width) != ORIGIN_DEFAULT;
-    return fits ? (size_t)settings->width : 0;
+    bool fits = settings->look.terminal ||
+                settings_origin(settings, &settings->look.width) != ORIGIN_DEFAULT;
+    return fits ? (size_t)settings->look.width : 0;
 }

@@ -1,5 +1,10 @@
-/* settings.h: what a person asked for, from flags, environment and configuration together, beside
- * what main() found out about the terminal. Filled once by main(), read by every command.
+/* settings.h: the values of the options, from flags, environment and configuration together, and
+ * what main() found out about the terminal and the environment. main() fills them once; commands
+ * read them.
+ *
+ * Each command has a struct of its own, and what several share (the machine to read, the look of
+ * what is printed, how often to read) is a struct too. Only the function of a command sees them
+ * all; it hands each part to the functions that need it.
  *
  * Strings are borrowed from the arguments, the environment or the settings' own memory, and live as
  * long as the settings. */
@@ -17,7 +22,7 @@ enum origin { ORIGIN_DEFAULT, ORIGIN_CONFIGURATION, ORIGIN_ENVIRONMENT, ORIGIN_F
 
 enum { SETTINGS_OPTIONS_MAX = 240 };
 
-/* What --inherit without a value means. */
+/* The value of --inherit without an argument. */
 #define SELECT_INHERIT "CUDA_VISIBLE_DEVICES"
 
 struct settings_numbers {
@@ -29,60 +34,109 @@ struct settings_numbers {
 struct settings_words {
     const char **items;
     size_t count;
-    bool given; /* `-u` alone: given, and none counted */
+    bool given; /* `-u` alone is given, with a count of 0 */
 };
 
-struct settings {
-    /* what to do */
-    bool help;
-    bool version;
+/* --- Shared by several commands --------------------------------------------------------------- */
+
+/* Which machine is read: this one, another root, a demo, or a file of snapshots. */
+struct machine_settings {
+    const char *proc_root;
+    const char *sys_root;
+    const char *dev_root;
+    const char *nvml;
+    const char *backends; /* comma list; NULL: not given */
+    const char *demo;     /* scenario; NULL: no demo */
+    const char *from;     /* file of snapshots; "-": standard input; NULL: this machine */
+    uint64_t seed;
+    bool no_bpf;
+    bool trace;
+};
+
+/* How often it is read. */
+struct sampling_settings {
+    uint64_t interval_ns; /* 0: not given, the command's own default holds */
+    uint64_t delay_ns;    /* between the two readings of one report */
+    uint64_t count;       /* snapshots, tables or samples; 0: not given */
+};
+
+/* The form of what is printed. */
+struct look_settings {
+    bool ascii;         /* ASCII only: asked for, or the terminal is not UTF-8 */
+    bool ascii_unknown; /* not asked for, and the locale has not been read yet (vitals run) */
+    bool force_color;
+    bool color;     /* decided by main: --force-color, NO_COLOR, FORCE_COLOR, TERM */
+    bool terminal;  /* the output stream is a terminal (of vitals run: stderr) */
+    bool typed;     /* standard input is a terminal */
+    uint64_t width; /* columns of a report, never 0 */
+    bool verbose;
+    bool json;
+};
+
+/* The arguments that are no options, and how the process was started. */
+struct argument_settings {
+    struct settings_words words; /* pids, files */
+    bool dashed_first;           /* the first word began with a dash, and stood before any `--` */
+    const char *const *command_argv; /* the command line to run, NULL-terminated; NULL: none */
+    size_t command_argc;
+    const char *const *argv; /* main's, NULL-terminated */
+    size_t argc;
+    const char *program;         /* this program, to be started again; NULL: argv[0] */
+    uint64_t descriptors_before; /* soft RLIMIT_NOFILE before main() raised it; 0: not raised */
+};
+
+/* Variables and folders that main() looked up; NULL where not set. */
+struct environment_settings {
+    const char *visible_devices;  /* CUDA_VISIBLE_DEVICES */
+    const char *device_order;     /* CUDA_DEVICE_ORDER */
+    const char *term;             /* TERM */
+    const char *marks;            /* VITALS_MARKS */
+    const char *temporary;        /* $TMPDIR, or /tmp */
+    const char *state_folder;     /* $XDG_STATE_HOME, or ~/.local/state; "": neither is known */
+    const char *const *variables; /* the whole environment, NULL at the end */
+};
+
+/* --- The view and replay -----------------------------------------------------------------------
+ */
+
+struct view_settings {
     bool once;
     bool monitor;
-    const char *monitor_mode; /* "auto", "full", "compact"; may be set without `monitor` */
-    bool report_unasked;      /* a terminal gets a report, and the monitor only by `monitor` */
-    const char *screen;       /* "80x24" or "80x24:help", to be printed; NULL: none */
-    bool json;
-    const char *json_path; /* run: where its account goes as JSON; NULL: nowhere */
-    const char *from;      /* a file of snapshots instead of this machine; "-": stdin; NULL: none */
-    uint64_t count;        /* snapshots to give; 0: not said */
-
-    /* replay */
-    const char *at; /* a moment, as people write it; NULL: the begin, or of a screen the end */
-    bool stands;
-
-    /* times */
-    uint64_t interval_ns; /* 0: not said, the command's own default holds */
-    uint64_t delay_ns;    /* one-shot: between the two readings that rates are made of */
-
-    /* how it looks */
-    bool ascii;         /* asked for, or the terminal is not UTF-8 */
-    bool ascii_unknown; /* nobody asked for it, and the locale was not looked at (vitals run) */
+    const char *monitor_mode;  /* "auto", "full", "compact"; may be set without `monitor` */
+    bool report_unasked;       /* a terminal gets a report, and the monitor only by `monitor` */
+    const char *screen;        /* "80x24" or "80x24:help": print this screen; NULL: none */
+    const char *layout;        /* file of the monitor's layout; NULL: layout_path */
+    const char *layout_path;   /* its usual place; "": none */
+    const char *config_notice; /* why the configuration was left out; NULL: it was not */
+    const char *at;            /* replay: the moment to begin at, as typed; NULL: not given */
+    bool paused;               /* replay */
     bool readonly;
-    uint64_t held_after_ns; /* monitor */
     bool colorful;
-    bool force_color;
     bool light;
-    bool color;                 /* main's verdict of --force-color, NO_COLOR, FORCE_COLOR, TERM */
-    bool terminal;              /* the stream that the command writes to is one (run: stderr) */
-    bool typed;                 /* standard input is one */
-    uint64_t width;             /* columns of a report, never 0 */
+    uint64_t idle_after_ns;     /* after which a device's unused memory is marked */
     uint64_t gpu_thresholds[2]; /* percent, ascending: moderate from, heavy from */
     uint64_t memory_thresholds[2];
+};
 
-    /* what is shown of it */
+/* The devices and processes that the view and replay show. */
+struct filter_settings {
     struct settings_numbers only; /* device indices */
     bool only_visible;
-    const char *visible_devices; /* CUDA_VISIBLE_DEVICES, or NULL */
-    const char *device_order;    /* CUDA_DEVICE_ORDER, or NULL */
-    const char *term;            /* TERM, or NULL */
     bool compute;
     bool only_compute;
     bool graphics;
     bool only_graphics;
     struct settings_words users;
     struct settings_numbers pids;
+};
 
-    /* ps, kill: which processes; of one list any, of all lists each must hold */
+/* --- Processes and devices ---------------------------------------------------------------------
+ */
+
+/* The processes that ps and kill choose: of one list any must hold, and of all lists each. */
+struct choice_settings {
+    struct settings_words users;
+    struct settings_numbers pids;
     struct settings_words names;
     const char *match; /* a regular expression; NULL: none */
     struct settings_words states;
@@ -90,30 +144,44 @@ struct settings {
     struct settings_words containers;
     struct settings_numbers parents; /* whose descendants */
     bool gpu_users;
+};
 
-    /* ps: what of them, and how */
+/* The tables of ps and device. */
+struct table_settings {
     struct settings_words columns; /* NAME or NAME=HEADER */
-    struct settings_words sort;    /* NAME or -NAME */
-    uint64_t limit;                /* rows; 0: all */
-    bool tree;
     bool csv;
     bool no_header;
     bool bytes;
+};
 
-    /* info */
+struct ps_settings {
+    struct settings_words sort; /* NAME or -NAME */
+    uint64_t limit;             /* rows; 0: all */
+    bool tree;
+};
+
+struct kill_settings {
+    const char *signal; /* NULL: not given */
+    bool yes;
+    bool dry_run;
+    bool wait_ended; /* --wait was given */
+    uint64_t wait_ns;
+    uint64_t force_ns; /* 0: not given */
+};
+
+struct info_settings {
     bool environment;
+};
 
-    /* device */
-    bool verbose;
-
-    /* select */
+struct select_settings {
     const char *inherit; /* NULL: all devices; SELECT_INHERIT: CUDA_VISIBLE_DEVICES; else a value */
     struct settings_words free_accounts;
-    uint64_t min_count; /* with `count`, which sets both; where none was said, see select.c */
+    uint64_t count; /* sets min_count and max_count; if none was given, see select.c */
+    uint64_t min_count;
     uint64_t max_count;
-    const char *min_free; /* sizes; NULL: not said */
+    const char *min_free; /* sizes; NULL: not given */
     const char *min_total;
-    uint64_t max_utilization; /* percent, where settings_origin says that it was given */
+    uint64_t max_utilization; /* percent, valid if settings_origin says that it was given */
     uint64_t max_memory_utilization;
     uint64_t tolerance;
     const char *id_format; /* "index", "uuid" */
@@ -121,128 +189,171 @@ struct settings {
     bool newline;
     bool null;
     bool no_sort;
+    bool wait;
     uint64_t timeout_ns;
     bool lock;
-    const char *lock_folder; /* NULL: not said */
+    const char *lock_folder;  /* NULL: not given */
+    const char *command_path; /* the file of the command, if not its first word */
+};
 
-    /* kill */
-    const char *signal; /* NULL: not said */
-    bool yes;
-    bool dry_run;
-    bool wait_ended; /* whether wait_ns was asked for */
-    uint64_t wait_ns;
-    uint64_t force_ns; /* 0: not said */
+/* --- Accounts: run, track, record, report, compare ---------------------------------------------
+ */
 
-    /* report, compare; units those of run and track too */
-    const char *memory_unit; /* NULL: what reads best; so the next two */
+/* How the figures of an account are written. */
+struct account_settings {
+    const char *memory_unit; /* NULL: the one that fits; so the next two */
     const char *gpu_memory_unit;
     const char *time_unit;
-    const char *report_format; /* "text", "json", "gpu-tracker" …; NULL: text */
-    const char *advice;        /* "slurm", "kubernetes"; NULL: none */
-    const char *html_path;     /* NULL: no page; "-": stdout */
-    const char *statistic;     /* compare: "mean", "min", "max", "std" */
-    bool phases;
-    struct settings_words phase_files; /* of gpu_tracker */
+    const char *format; /* "text", "json", "gpu-tracker" …; NULL: text */
+};
 
-    struct settings_words words; /* that belong to no option: pids */
-    bool dashed_first; /* the first of them began with a dash, and stood before any `--` */
-
-    /* run, track, record: what is measured, and where it goes */
-    uint64_t expected_cores; /* 0: those that we may use */
+/* What run, track and record measure. */
+struct measure_settings {
+    uint64_t expected_cores; /* 0: the cores that the processes may use */
     struct settings_words devices;
     const char *brand; /* "nvidia", "amd", "intel"; NULL: all */
     bool no_children;
-    const char *record_path;   /* NULL: no recording; "-": stdout */
-    const char *record_format; /* NULL: by the path's ending */
+    const char *methods; /* of run; NULL: all */
+};
+
+/* The recording that run, track and record write. */
+struct recording_settings {
+    const char *path;   /* NULL: none; "-": standard output */
+    const char *format; /* NULL: by the path's ending */
     bool overwrite;
-    const char *rotate;   /* recordings: a size or a time; NULL: never */
-    uint64_t keep;        /* recordings: of what was rotated; 0: all */
-    uint64_t duration_ns; /* record: 0: until it is told to end */
-    bool processes;       /* record: every one of them */
-    bool quiet;
-    const char *backup; /* where running totals stand; NULL: not said */
-    bool no_backup;
+    bool no_header;
+    const char *rotate; /* a size or a time; NULL: never */
+    uint64_t keep;      /* rotated files; 0: all */
+};
 
-    /* run */
-    bool wait;
-    const char *limit_memory; /* sizes; NULL: none */
-    const char *limit_gpu_memory;
-    uint64_t limit_processes; /* 0: none, so the next */
-    uint64_t limit_ns;
-    uint64_t limit_grace_ns;
+struct limit_settings {
+    const char *memory; /* sizes; NULL: none */
+    const char *gpu_memory;
+    uint64_t processes; /* 0: none, so the next */
+    uint64_t time_ns;
+    uint64_t grace_ns;
     bool kill_tree;
-    uint64_t gpus;    /* 0: not said */
-    bool gpus_chosen; /* and we were started again, on them */
-    uint64_t repeat;
-    const char *rungs;               /* NULL: all */
-    const char *const *command_argv; /* what follows `--`, NULL-terminated; NULL: nothing does */
-    size_t command_argc;
-    const char *command_path; /* select: where it is, if not what its first word says */
-    const char *const *argv;  /* main's, NULL-terminated */
-    size_t argc;
-    const char *program;         /* that we are, to be started again; NULL: argv[0] */
-    const char *marks;           /* VITALS_MARKS, or NULL */
-    const char *temporary;       /* $TMPDIR, or /tmp */
-    const char *state_folder;    /* $XDG_STATE_HOME, or ~/.local/state; "": neither is known */
-    uint64_t descriptors_before; /* soft RLIMIT_NOFILE before main() raised it; 0: not raised */
+};
 
-    /* serve, and who else is told */
+/* run, and what track shares with it. */
+struct run_settings {
+    struct limit_settings limits;
+    const char *json_path; /* where the account goes as JSON; NULL: nowhere */
+    bool quiet;
+    const char *backup; /* file of the running totals; NULL: not given */
+    bool no_backup;
+    bool wait;
+    uint64_t gpus;    /* 0: not given */
+    bool gpus_chosen; /* this is the second start, on the devices that were selected */
+    uint64_t repeat;
+};
+
+struct record_settings {
+    uint64_t duration_ns; /* 0: until it is ended */
+    bool processes;       /* every process */
+};
+
+struct report_settings {
+    const char *advice;    /* "slurm", "kubernetes"; NULL: none */
+    const char *html_path; /* NULL: no page; "-": standard output */
+    bool phases;
+    struct settings_words phase_files; /* of gpu_tracker */
+};
+
+struct compare_settings {
+    const char *statistic; /* "mean", "min", "max", "std" */
+};
+
+/* --- Export ------------------------------------------------------------------------------------
+ */
+
+struct mlflow_settings {
+    const char *uri; /* NULL: none; "": where MLFLOW_TRACKING_URI says */
+    const char *run;
+    const char *experiment;
+    const char *name;
+    const char *prefix;
+    uint64_t interval_ns;
+    uint64_t samples;
+    const char *memory; /* a size; NULL: not given */
+    uint64_t cpus;      /* 0: not given */
+};
+
+/* The exporters of run, track, record, and in part serve. */
+struct export_settings {
+    struct mlflow_settings mlflow;
+    const char *otlp; /* NULL: none; "": where OTEL_EXPORTER_OTLP_ENDPOINT says */
+    const char *tensorboard;
+    const char *textfile;     /* of a run; that of the service is serve's */
+    const char *command_line; /* "off", "argv0", "redacted", "full" */
+    uint64_t wait_ns;
+    const char *program; /* the exporter; "": unknown; NULL: not looked for */
+};
+
+struct serve_settings {
     struct settings_words listen; /* ADDRESS[:PORT] */
     uint64_t port;
-    const char *told_processes; /* "off", "workload", "pid" */
+    const char *processes; /* "off", "workload", "pid" */
     uint64_t max_processes;
     const char *compat; /* NULL: none */
     const char *web_config;
     bool allow_insecure;
-    const char *told_command_line; /* "off", "argv0", "redacted", "full" */
-    const char *label_user;        /* "name", "uid", "hash", "off" */
+    const char *label_user; /* "name", "uid", "hash", "off" */
     struct settings_words allow_hosts;
-    const char *textfile;     /* of serve */
-    const char *run_textfile; /* of a run: what the environment says is the service's */
+    const char *textfile;
     bool no_host;
-    const char *otlp;        /* NULL: no; "": where OTEL_EXPORTER_OTLP_ENDPOINT says */
-    const char *mlflow;      /* NULL: no; "": where MLFLOW_TRACKING_URI says */
-    const char *send_mlflow; /* in the place of what a spool says; NULL: as that says */
-    const char *mlflow_run;
-    const char *mlflow_experiment;
-    const char *mlflow_name;
-    const char *mlflow_prefix;
-    uint64_t mlflow_interval_ns;
-    uint64_t mlflow_samples;
-    const char *mlflow_memory; /* a size; NULL: not said */
-    uint64_t mlflow_cpus;      /* 0: not said */
-    const char *tensorboard;
-    uint64_t tell_wait_ns, send_wait_ns;
-    const char *tell_program;     /* libexec/vitals/tell; "": unknown; NULL: not looked for */
-    const char *const *variables; /* the environment, NULL at the end */
+};
 
-    /* metrics, options, report: the form to print */
-    bool form_json;
-    bool form_settings;
+struct send_settings {
+    const char *mlflow; /* instead of the server that the file names; NULL: not given */
+    uint64_t wait_ns;
+};
 
-    /* the world */
-    const char *proc_root;
-    bool no_bpf;
-    const char *sys_root;
-    const char *dev_root;
-    const char *nvml;
-    const char *backends; /* comma list; NULL: not said */
-    const char *demo;     /* scenario; NULL: no demo */
-    uint64_t seed;
-    bool trace;
-    const char *config;        /* a configuration file that was named */
-    const char *layout;        /* likewise of the monitor's layout */
-    const char *config_notice; /* why the configuration was left out; NULL: it was not */
-    const char *layout_place;  /* where that is otherwise; "": nowhere */
+/* --- All of them -------------------------------------------------------------------------------
+ */
 
-    const struct command *commands; /* main's table */
-    const struct command *command;  /* the one that was asked for */
+struct settings {
+    bool help;
+    bool version;
+    bool form_settings; /* options */
+    const char *config; /* a configuration file that was named */
+
+    struct machine_settings machine;
+    struct sampling_settings sampling;
+    struct look_settings look;
+    struct argument_settings arguments;
+    struct environment_settings environment;
+
+    struct view_settings view;
+    struct filter_settings filter;
+
+    struct choice_settings choice;
+    struct table_settings table;
+    struct ps_settings ps;
+    struct kill_settings kill;
+    struct info_settings info;
+    struct select_settings select;
+
+    struct account_settings account;
+    struct measure_settings measure;
+    struct recording_settings recording;
+    struct run_settings run;
+    struct record_settings record;
+    struct report_settings report;
+    struct compare_settings compare;
+
+    struct export_settings export;
+    struct serve_settings serve;
+    struct send_settings send;
+
+    const struct command *commands; /* the table of commands */
+    const struct command *command;  /* the one that was given */
 
     unsigned char origins[SETTINGS_OPTIONS_MAX]; /* enum origin, by row of the option table */
     struct settings_memory *memory;
 };
 
-/* The defaults, as the option table gives them. */
+/* Sets the defaults of the option table. */
 void settings_init(struct settings *settings);
 void settings_done(struct settings *settings);
 
@@ -250,11 +361,10 @@ void settings_done(struct settings *settings);
 void *settings_allocate(struct settings *settings, size_t size);
 char *settings_copy(struct settings *settings, const char *bytes, size_t size);
 
-/* Where a field got its value: settings_origin(settings, &settings->interval_ns). */
+/* Where a field got its value: settings_origin(settings, &settings->sampling.interval_ns). */
 enum origin settings_origin(const struct settings *settings, const void *field);
 
-/* The columns that lines keep to: a terminal's, or what anybody said; 0: no end, in a file or a
- * pipe. */
+/* The most columns of a line: those of a terminal, or --width; 0: no limit, in a file or a pipe. */
 size_t settings_width(const struct settings *settings);
 
 #endif

@@ -33,7 +33,7 @@ struct device {
 
 static bool repeats(const struct settings *settings)
 {
-    return settings_origin(settings, &settings->interval_ns) == ORIGIN_FLAG;
+    return settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG;
 }
 
 /* ---- columns ---- */
@@ -100,11 +100,11 @@ static int add_column(struct device *device, const char *word)
 /* CSV without -o has every column. */
 static int choose_columns(struct device *device)
 {
-    const struct settings_words *words = &device->settings->columns;
+    const struct settings_words *words = &device->settings->table.columns;
     int code = 0;
     for (size_t i = 0; i < words->count && code == 0; i++)
         code = add_column(device, words->items[i]);
-    if (words->given || !device->settings->csv || code != 0)
+    if (words->given || !device->settings->table.csv || code != 0)
         return code == 0 && words->given && words->count == 0
                    ? command_fail(EXIT_USAGE, "-o: no column is named")
                    : code;
@@ -171,7 +171,7 @@ static int make_request(const struct device *device, vitals_request **out, vital
 
 static struct report_options look_of(const struct settings *settings)
 {
-    return (struct report_options){.ascii = settings->ascii, .color = settings->color};
+    return (struct report_options){.ascii = settings->look.ascii, .color = settings->look.color};
 }
 
 /* Those that were named, in the order of rows; a partition stands below its device. */
@@ -214,7 +214,7 @@ static int print_table(struct device *device, const vitals_snapshot *now,
                        struct output *output)
 {
     struct grid_form form = {.width = settings_width(device->settings),
-                             .titles = !device->settings->no_header};
+                             .titles = !device->settings->table.no_header};
     const struct report_options look = look_of(device->settings);
     struct paint paint;
     grid_reset(&device->grid);
@@ -262,7 +262,7 @@ static int print_csv(const struct device *device, const vitals_snapshot *now,
                      struct output *output)
 {
     size_t count = device->column_count;
-    for (size_t i = 0; device->printed == 0 && !device->settings->no_header && i < count; i++)
+    for (size_t i = 0; device->printed == 0 && !device->settings->table.no_header && i < count; i++)
         output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
     for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
         for (size_t i = 0; i < count && device_list_has(list, row); i++) {
@@ -325,13 +325,13 @@ static int print_one(struct device *device, const vitals_snapshot *now,
 {
     const struct settings *settings = device->settings;
     struct device_list list;
-    int code = device_list(now, &settings->words, &list), printed = EXIT_DONE;
+    int code = device_list(now, &settings->arguments.words, &list), printed = EXIT_DONE;
     bool none = vitals_snapshot_count(now, VITALS_GPU) == 0;
-    if (settings->json)
+    if (settings->look.json)
         printed = print_json(device, now, &list, output);
-    else if (settings->csv)
+    else if (settings->table.csv)
         printed = print_csv(device, now, older, &list, output);
-    else if (device->column_count > 0 && (list.count > 0 || !settings->terminal))
+    else if (device->column_count > 0 && (list.count > 0 || !settings->look.terminal))
         printed = print_table(device, now, older, &list, output);
     else if (device->column_count == 0)
         printed = print_text(device, now, older, &list, output);
@@ -374,11 +374,11 @@ static int read_two(const struct settings *settings, struct feed *feed, struct r
                     vitals_error *error)
 {
     int got = read_next(feed, readings, error);
-    if (settings->from == NULL && got > 0 && settings->delay_ns > 0) {
-        wait_for(settings->delay_ns);
+    if (settings->machine.from == NULL && got > 0 && settings->sampling.delay_ns > 0) {
+        wait_for(settings->sampling.delay_ns);
         return read_next(feed, readings, error);
     }
-    while (settings->from != NULL && (got = read_next(feed, readings, error)) > 0)
+    while (settings->machine.from != NULL && (got = read_next(feed, readings, error)) > 0)
         ;
     return got;
 }
@@ -386,7 +386,7 @@ static int read_two(const struct settings *settings, struct feed *feed, struct r
 static int print_feed(struct device *device, struct feed *feed, struct output *output)
 {
     const struct settings *settings = device->settings;
-    uint64_t left = settings->count > 0 ? settings->count : UINT64_MAX;
+    uint64_t left = settings->sampling.count > 0 ? settings->sampling.count : UINT64_MAX;
     struct readings readings = {0};
     vitals_error error;
     int code = EXIT_DONE, got = 0;
@@ -395,7 +395,8 @@ static int print_feed(struct device *device, struct feed *feed, struct output *o
         if (got >= 0 && readings.now != NULL)
             code = print_one(device, readings.now, readings.older, output);
         else if (got >= 0)
-            code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(settings->from));
+            code = command_fail(EXIT_CANNOT, "%s: no snapshot in it",
+                                command_safe(settings->machine.from));
     } else {
         while (left-- > 0 && output_open(output) &&
                (got = read_next(feed, &readings, &error)) > 0) {
@@ -415,7 +416,7 @@ static int show(struct device *device)
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    uint64_t interval_ns = repeats(settings) ? settings->interval_ns : 0;
+    uint64_t interval_ns = repeats(settings) ? settings->sampling.interval_ns : 0;
     int cancel = repeats(settings) ? command_interrupts() : -1;
     int code = make_request(device, &request, &error);
     if (code == 0 && interval_ns > 0)

@@ -39,9 +39,9 @@ static void look(const struct settings *settings, vitals_error *verdict)
     if (vitals_context_new(&world, &context, &error) < 0 ||
         vitals_snapshot_take(context, VITALS_GPUS | VITALS_SOURCES, &snapshot, &error) < 0)
         return;
-    for (size_t i = 0; i < settings->devices.count && verdict->message[0] == '\0'; i++) {
+    for (size_t i = 0; i < settings->measure.devices.count && verdict->message[0] == '\0'; i++) {
         const vitals_row *row;
-        int code = vitals_gpu_find(snapshot, settings->devices.items[i], &row, &error);
+        int code = vitals_gpu_find(snapshot, settings->measure.devices.items[i], &row, &error);
         if (code < 0 && (code != VITALS_EGONE || all_answered(snapshot)))
             *verdict = error;
     }
@@ -79,7 +79,7 @@ static int outcome(pid_t child, int descriptor)
 int device_check(const struct settings *settings)
 {
     int ends[2];
-    if (settings->devices.count == 0 || pipe2(ends, O_CLOEXEC) != 0)
+    if (settings->measure.devices.count == 0 || pipe2(ends, O_CLOEXEC) != 0)
         return EXIT_DONE;
     pid_t child = fork();
     if (child == 0) {

@@ -251,7 +251,7 @@ static bool is_worth_telling(const struct sheet *sheet, vitals_metric metric,
                              vitals_availability state)
 {
     bool usual = vitals_row_parent(sheet->device) != 0 || is_of_others(sheet, metric);
-    if (state > 0 || sheet->view->settings->verbose)
+    if (state > 0 || sheet->view->settings->look.verbose)
         return state <= 0;
     return state != sheet->lost && (state != VITALS_UNSUPPORTED || !usual);
 }
@@ -280,7 +280,7 @@ static void put_missing_for(struct sheet *sheet, const vitals_metric *metrics, s
 
 static void put_missing(struct sheet *sheet, const vitals_metric *metrics, size_t count)
 {
-    if (!sheet->view->settings->verbose) {
+    if (!sheet->view->settings->look.verbose) {
         put_missing_for(sheet, metrics, count, 0);
         return;
     }
@@ -308,9 +308,10 @@ static void safe_label(const struct sheet *sheet, const vitals_row *row,
                        char out[static DEVICE_VALUE])
 {
     const char *label = vitals_row_label(row);
-    (void)vitals_text_format(
-        (vitals_text){label, strlen(label)},
-        sheet->view->settings->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, DEVICE_VALUE);
+    (void)vitals_text_format((vitals_text){label, strlen(label)},
+                             sheet->view->settings->look.ascii ? VITALS_TEXT_ASCII
+                                                               : VITALS_TEXT_TERMINAL,
+                             out, DEVICE_VALUE);
 }
 
 /* Where a column's own name says too little, or too much below its section's title. */
@@ -424,7 +425,7 @@ static void put_process(struct sheet *sheet, struct grid *grid, const vitals_row
     const vitals_row *process = process_of(sheet, user);
     enum color color = COLOR_DIM;
     const char *command = "N/A";
-    bool ascii = sheet->view->settings->ascii;
+    bool ascii = sheet->view->settings->look.ascii;
     if (process != NULL) {
         (void)device_value(process, NULL, VITALS_PROCESS_USER, sheet->view->settings, name);
         command = ps_command(process, ascii, &text, &color);
@@ -508,7 +509,7 @@ static void put_section(struct sheet *sheet, const struct section *section)
                                                vitals_row_key(sheet->device), NULL) != NULL;
     while (count < METRICS_MOST && section->metrics[count] != 0)
         there += state_of(sheet, section->metrics[count++]) > 0;
-    if (there == 0 && !has_rows && !(sheet->view->settings->verbose && count > 0))
+    if (there == 0 && !has_rows && !(sheet->view->settings->look.verbose && count > 0))
         return;
     put_title(sheet, section->title);
     for (size_t i = 0; i < count; i++) {

@@ -222,9 +222,9 @@ static void put_number(vitals_metric metric, double number, const struct setting
     for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
         if (strcmp(UNITS[i].unit, unit) != 0)
             continue;
-        if (settings->bytes && strcmp(unit, "bytes") == 0)
+        if (settings->table.bytes && strcmp(unit, "bytes") == 0)
             break;
-        UNITS[i].put(number, settings->ascii, out);
+        UNITS[i].put(number, settings->look.ascii, out);
         return;
     }
     snprintf(out, DEVICE_VALUE, metric == G(PERFORMANCE_STATE) ? "P%.0f" : "%.0f", number);
@@ -266,7 +266,7 @@ vitals_availability device_value(const vitals_row *row, const vitals_snapshot *o
     if (vitals_metric_type(metric) == VITALS_TEXT) {
         vitals_text text;
         availability = vitals_row_text(row, metric, &text);
-        vitals_text_form form = settings->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
+        vitals_text_form form = settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
         if (availability > 0 && text.size > 0)
             (void)vitals_text_format(text, form, out, DEVICE_VALUE);
         else if (availability > 0)

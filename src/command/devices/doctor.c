@@ -93,9 +93,10 @@ static int make_request(vitals_request **out, vitals_error *error)
 static int tell_of_none(const struct settings *settings, const vitals_snapshot *snapshot)
 {
     vitals_availability state = vitals_snapshot_state(snapshot, VITALS_DIAGNOSIS);
-    return command_fail(
-        EXIT_CANNOT, "no diagnosis%s: %s", settings->from != NULL ? " in that snapshot" : "",
-        state < 0 ? vitals_availability_help(state) : "nothing stands in its table");
+    return command_fail(EXIT_CANNOT, "no diagnosis%s: %s",
+                        settings->machine.from != NULL ? " in that snapshot" : "",
+                        state < 0 ? vitals_availability_help(state)
+                                  : "nothing stands in its table");
 }
 
 static int print(const struct settings *settings, const vitals_snapshot *snapshot)
@@ -109,7 +110,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     findings = (struct findings){0};
     add_rows(&findings, snapshot);
     add_silent(&findings, snapshot);
-    if (settings->json)
+    if (settings->look.json)
         code = command_print_json(snapshot, &output);
     else
         doctor_paint(&findings, settings, &output);
@@ -123,7 +124,7 @@ static int judge_and_print(const struct settings *settings, const vitals_snapsho
 {
     vitals_snapshot *judged = NULL;
     vitals_error error;
-    if (settings->from != NULL)
+    if (settings->machine.from != NULL)
         return print(settings, snapshot);
     if (doctor_judge_devices(snapshot, &judged, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);

@@ -27,7 +27,7 @@ struct doctor {
 static void make_safe(const struct doctor *doctor, vitals_text text, char out[static LINE])
 {
     (void)vitals_text_format(
-        text, doctor->settings->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, LINE);
+        text, doctor->settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, LINE);
 }
 
 /* ---- lines ---- */
@@ -228,9 +228,10 @@ static void put_counts(const struct doctor *doctor, const struct findings *findi
 void doctor_paint(const struct findings *findings, const struct settings *settings,
                   struct output *output)
 {
-    const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
+    const struct report_options look = {.ascii = settings->look.ascii,
+                                        .color = settings->look.color};
     struct paint paint;
-    struct doctor doctor = {.settings = settings, .paint = &paint, .width = settings->width};
+    struct doctor doctor = {.settings = settings, .paint = &paint, .width = settings->look.width};
     paint_init(&paint, &look, output_write, output);
     doctor.subject = subject_columns(&doctor, findings);
     for (int kind = 0; kind < FINDING_KINDS; kind++)

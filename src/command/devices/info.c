@@ -25,8 +25,8 @@ static int add_tables(const struct settings *settings, vitals_request *request, 
 {
     int code = 0;
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0] && code == 0; i++) {
-        bool wanted = settings->json ? TABLES[i].for_json : TABLES[i].for_text;
-        if (wanted && (settings->environment || !TABLES[i].secret))
+        bool wanted = settings->look.json ? TABLES[i].for_json : TABLES[i].for_text;
+        if (wanted && (settings->info.environment || !TABLES[i].secret))
             code = vitals_request_add_table(request, TABLES[i].entity, error);
     }
     return code;
@@ -76,10 +76,11 @@ static int make_request(const struct settings *settings, vitals_request **out, v
 static int print(const struct settings *settings, const vitals_snapshot *answer, bool first,
                  struct output *output)
 {
-    const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
+    const struct report_options look = {.ascii = settings->look.ascii,
+                                        .color = settings->look.color};
     struct paint paint;
     vitals_error error;
-    if (settings->json) {
+    if (settings->look.json) {
         int code = vitals_snapshot_json(answer, output_write, output, &error);
         output_text(output, "\n");
         return code == 0 || !output_open(output) ? EXIT_DONE
@@ -158,7 +159,7 @@ static void ask(struct info *info, uint64_t pid, struct question *question)
     question->done = ends[1];
     if (pthread_create(&thread, NULL, wait_with, question) == 0) {
         if (poll(&end, 1, PATIENCE_MS) == 0) {
-            if (!info->settings->json)
+            if (!info->settings->look.json)
                 show_quick(info, pid);
             (void)command_fail(0,
                                "process %llu does not answer for its memory; waiting (Ctrl-C ends)",
@@ -220,7 +221,7 @@ static int show_all(const struct settings *settings, const uint64_t *pids, size_
 
 int command_info(const struct settings *settings)
 {
-    const struct settings_words *words = &settings->words;
+    const struct settings_words *words = &settings->arguments.words;
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "info needs a pid");
     uint64_t *pids = calloc(words->count, sizeof *pids);

@@ -55,7 +55,7 @@ struct choice {
 
 static bool has_command(const struct settings *settings)
 {
-    return settings->command_argc > 0;
+    return settings->arguments.command_argc > 0;
 }
 
 static bool was_said(const struct settings *settings, const void *field)
@@ -86,7 +86,7 @@ static const char *own_user(struct choice *choice)
 
 static void take_accounts(struct choice *choice)
 {
-    const struct settings_words *words = &choice->settings->free_accounts;
+    const struct settings_words *words = &choice->settings->select.free_accounts;
     if (!words->given)
         return;
     choice->options.free_accounts = words->items;
@@ -102,12 +102,12 @@ static void take_accounts(struct choice *choice)
 static int take_counts(struct choice *choice)
 {
     const struct settings *settings = choice->settings;
-    bool is_job = has_command(settings) || settings->wait;
-    bool exact = settings->count != 0 || was_said(settings, &settings->count);
-    uint64_t most = exact ? settings->count : settings->max_count;
-    choice->none = most == 0 && (exact || was_said(settings, &settings->max_count));
-    choice->needed = settings->min_count;
-    if (exact || (choice->none && !was_said(settings, &settings->min_count)))
+    bool is_job = has_command(settings) || settings->select.wait;
+    bool exact = settings->select.count != 0 || was_said(settings, &settings->select.count);
+    uint64_t most = exact ? settings->select.count : settings->select.max_count;
+    choice->none = most == 0 && (exact || was_said(settings, &settings->select.max_count));
+    choice->needed = settings->select.min_count;
+    if (exact || (choice->none && !was_said(settings, &settings->select.min_count)))
         choice->needed = most;
     if (most == 0 && is_job && !choice->none)
         most = choice->needed != 0 ? choice->needed : 1;
@@ -123,26 +123,26 @@ static int take_settings(struct choice *choice)
 {
     const struct settings *settings = choice->settings;
     vitals_select_options *options = &choice->options;
-    bool known = strcmp(settings->id_format, "index") == 0 ||
-                 strcmp(settings->id_format, "uuid") == 0;
+    bool known = strcmp(settings->select.id_format, "index") == 0 ||
+                 strcmp(settings->select.id_format, "uuid") == 0;
     if (!known)
         return command_fail(EXIT_USAGE, "--format %s: index or uuid is expected",
-                            command_safe(settings->id_format));
-    if (settings->lock && !has_command(settings))
+                            command_safe(settings->select.id_format));
+    if (settings->select.lock && !has_command(settings))
         return command_fail(EXIT_USAGE, "--lock holds devices for a command, and there is none; it "
                                         "stands behind --, as in: vitals select --lock -- make");
     vitals_select_options_init(options, sizeof *options);
     int code = take_counts(choice);
     if (code == 0)
-        code = take_size("min-free-memory", settings->min_free, &options->min_free_bytes);
+        code = take_size("min-free-memory", settings->select.min_free, &options->min_free_bytes);
     if (code == 0)
-        code = take_size("min-total-memory", settings->min_total, &options->min_total_bytes);
-    if (was_said(settings, &settings->max_utilization))
-        options->max_utilization_ratio = (double)settings->max_utilization / 100;
-    if (was_said(settings, &settings->max_memory_utilization))
-        options->max_memory_busy_ratio = (double)settings->max_memory_utilization / 100;
-    options->tolerance_ratio = (double)settings->tolerance / 100;
-    options->keep_order = settings->no_sort;
+        code = take_size("min-total-memory", settings->select.min_total, &options->min_total_bytes);
+    if (was_said(settings, &settings->select.max_utilization))
+        options->max_utilization_ratio = (double)settings->select.max_utilization / 100;
+    if (was_said(settings, &settings->select.max_memory_utilization))
+        options->max_memory_busy_ratio = (double)settings->select.max_memory_utilization / 100;
+    options->tolerance_ratio = (double)settings->select.tolerance / 100;
+    options->keep_order = settings->select.no_sort;
     take_accounts(choice);
     return code;
 }
@@ -175,7 +175,7 @@ static bool has_numbers(const char *visible)
 /* The order that CUDA's numbers count in: where only CUDA knows it, it is asked once. */
 static const char *cuda_order(struct choice *choice, const char *visible)
 {
-    const char *order = choice->settings->device_order;
+    const char *order = choice->settings->environment.device_order;
     if (!has_numbers(visible) || vitals_cuda_order(choice->now, order) != VITALS_ESTIMATE)
         return order;
     if (choice->order[0] == '\0' && !choice->complained &&
@@ -191,8 +191,8 @@ static int list_inherited(struct choice *choice)
 {
     const struct settings *settings = choice->settings;
     vitals_error error;
-    bool named = strcmp(settings->inherit, SELECT_INHERIT) != 0;
-    const char *visible = named ? settings->inherit : settings->visible_devices;
+    bool named = strcmp(settings->select.inherit, SELECT_INHERIT) != 0;
+    const char *visible = named ? settings->select.inherit : settings->environment.visible_devices;
     const char *order = cuda_order(choice, visible);
     if (vitals_cuda_visible_check(choice->now, visible, order, &error) < 0) {
         size_t blamed = named ? strlen(SELECT_INHERIT)
@@ -245,7 +245,7 @@ static void remove_locked(struct choice *choice)
         char uuid[SELECT_ID];
         select_uuid(choice->candidates[i], uuid);
         int held = lock_is_held(choice->folder, uuid);
-        if (held > 0 || (held < 0 && choice->settings->lock)) {
+        if (held > 0 || (held < 0 && choice->settings->select.lock)) {
             count_locked(choice, uuid, held);
             remove_candidate(choice, choice->candidates[i]);
         } else {
@@ -285,7 +285,7 @@ static int choose(struct choice *choice)
 {
     int code = 0;
     choice->count = 0;
-    if (choice->settings->inherit != NULL)
+    if (choice->settings->select.inherit != NULL)
         code = list_inherited(choice);
     else
         list_all(choice);
@@ -303,7 +303,7 @@ static int choose(struct choice *choice)
         if (count < 0)
             return command_fail(EXIT_USAGE, "%s", error.message);
         choice->count = (size_t)count;
-        if (choice->count < choice->needed || !choice->settings->lock ||
+        if (choice->count < choice->needed || !choice->settings->select.lock ||
             lock_chosen(choice, &failed))
             return 0;
         remove_candidate(choice, failed);
@@ -337,7 +337,7 @@ static uint64_t now_ns(void)
 static void find_shortage(const struct choice *choice, struct shortage *out)
 {
     *out = shortage_of(choice->now, &choice->options);
-    if (choice->settings->inherit != NULL)
+    if (choice->settings->select.inherit != NULL)
         out->mute = 0; // CUDA's variable names none but CUDA's
 }
 
@@ -350,9 +350,9 @@ static int too_few(const struct choice *choice, int code)
     bool may_come = shortage.known + choice->locked >= choice->needed;
     const char *why = there == 0           ? "; no GPU was found, vitals doctor says what was tried"
                       : choice->locked > 0 ? "; other jobs hold some with --lock"
-                      : choice->settings->wait ? ""
-                      : may_come               ? "; --wait waits for more"
-                                               : "";
+                      : choice->settings->select.wait ? ""
+                      : may_come                      ? "; --wait waits for more"
+                                                      : "";
     shortage_reasons(&shortage, reasons);
     command_tell_kept(choice->now);
     return command_fail(code, "%zu of %llu GPUs that were asked for are free enough%s%s%s",
@@ -400,9 +400,10 @@ static void tell_of_waiting(const struct choice *choice)
 static int choose_in_time(struct choice *choice)
 {
     const struct settings *settings = choice->settings;
-    bool ends = was_said(settings, &settings->timeout_ns), told = false;
-    uint64_t begun = now_ns(), deadline = begun + settings->timeout_ns;
-    uint64_t every = settings->interval_ns != 0 ? settings->interval_ns : SECOND_NS;
+    bool ends = was_said(settings, &settings->select.timeout_ns), told = false;
+    uint64_t begun = now_ns(), deadline = begun + settings->select.timeout_ns;
+    uint64_t every = settings->sampling.interval_ns != 0 ? settings->sampling.interval_ns
+                                                         : SECOND_NS;
     for (;;) {
         uint64_t next = now_ns() + every;
         int code = read_next(choice);
@@ -432,7 +433,7 @@ static bool is_mig(const vitals_row *row)
 static void put_id(const struct choice *choice, const vitals_row *row, char out[static SELECT_ID])
 {
     uint64_t index;
-    if (strcmp(choice->settings->id_format, "uuid") == 0 || is_mig(row))
+    if (strcmp(choice->settings->select.id_format, "uuid") == 0 || is_mig(row))
         select_uuid(row, out);
     else if (vitals_row_parent(row) == 0 && vitals_row_u64(row, VITALS_GPU_INDEX, &index) > 0)
         snprintf(out, SELECT_ID, "%llu", (unsigned long long)index);
@@ -468,11 +469,12 @@ static void tell_variable(const struct choice *choice)
 
 static void warn_of_order(const struct choice *choice)
 {
-    bool by_index = choice->count > 0 && strcmp(choice->settings->id_format, "index") == 0 &&
+    bool by_index = choice->count > 0 && strcmp(choice->settings->select.id_format, "index") == 0 &&
                     !is_mig(choice->rows[0]);
     const char *variable = by_index ? select_variable(choice->rows[0]) : NULL;
     if (variable != NULL && strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0 &&
-        vitals_cuda_order(choice->now, choice->settings->device_order) == VITALS_ESTIMATE)
+        vitals_cuda_order(choice->now, choice->settings->environment.device_order) ==
+            VITALS_ESTIMATE)
         (void)command_fail(0, "CUDA may count these GPUs in another order; export "
                               "CUDA_DEVICE_ORDER=PCI_BUS_ID too, or use -O uuid");
 }
@@ -482,14 +484,14 @@ static int print(const struct choice *choice)
     static struct output output; /* 32 KiB, not for the stack */
     const struct settings *settings = choice->settings;
     output_init(&output, STDOUT_FILENO);
-    if (settings->null) {
+    if (settings->select.null) {
         for (size_t i = 0; i < choice->count; i++) {
             char id[SELECT_ID];
             put_id(choice, choice->rows[i], id);
             (void)output_write(&output, id, strlen(id) + 1);
         }
     } else {
-        put_list(choice, settings->newline ? "\n" : settings->separator, &output);
+        put_list(choice, settings->select.newline ? "\n" : settings->select.separator, &output);
         output_text(&output, "\n");
     }
     int code = output_done(&output, EXIT_DONE);
@@ -501,9 +503,9 @@ static int print(const struct choice *choice)
 static void restore_descriptors(const struct settings *settings)
 {
     struct rlimit limit;
-    if (settings->descriptors_before == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    if (settings->arguments.descriptors_before == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return;
-    limit.rlim_cur = (rlim_t)settings->descriptors_before;
+    limit.rlim_cur = (rlim_t)settings->arguments.descriptors_before;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -512,8 +514,8 @@ static int run(struct choice *choice)
 {
     const struct settings *settings = choice->settings;
     struct environment environment;
-    const char *name = settings->command_path != NULL ? settings->command_path
-                                                      : settings->command_argv[0];
+    const char *name = settings->select.command_path != NULL ? settings->select.command_path
+                                                             : settings->arguments.command_argv[0];
     if (select_environment(choice->rows, choice->count, &environment) < 0) {
         select_environment_done(&environment);
         return command_fail(EXIT_CANNOT, "out of memory");
@@ -524,7 +526,7 @@ static int run(struct choice *choice)
             (void)command_fail(0, "a lock cannot be handed on: %s", strerror(errno));
     }
     restore_descriptors(settings);
-    (void)execvpe(name, (char *const *)settings->command_argv, environment.items);
+    (void)execvpe(name, (char *const *)settings->arguments.command_argv, environment.items);
     int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
     bool missing = errno == ENOENT;
     (void)command_fail(0, "%s: %s", command_safe(name),
@@ -541,12 +543,12 @@ static int select_devices(struct choice *choice)
     if (code != 0)
         return code;
     choice->folder = lock_folder_open(choice->settings);
-    if (choice->folder < 0 && choice->settings->lock)
+    if (choice->folder < 0 && choice->settings->select.lock)
         return EXIT_CANNOT;
     if (!choice->none)
         code = open_feed(choice);
     if (code == 0 && !choice->none)
-        code = choice->settings->wait ? choose_in_time(choice) : choose_once(choice);
+        code = choice->settings->select.wait ? choose_in_time(choice) : choose_once(choice);
     if (code != 0)
         return code;
     return has_command(choice->settings) ? run(choice) : print(choice);

@@ -25,7 +25,7 @@ static bool is_for_everybody(const char *path)
 
 int lock_folder_open(const struct settings *settings)
 {
-    const char *path = settings->lock_folder;
+    const char *path = settings->select.lock_folder;
     if (path == NULL)
         path = is_for_everybody("/run/lock") ? "/run/lock" : "/tmp";
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -46,8 +46,8 @@ static void copy_text(const struct settings *settings, const vitals_row *row, vi
     vitals_text text;
     out[0] = '\0';
     if (vitals_row_text(row, metric, &text) > 0)
-        (void)vitals_text_format(text, settings->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL,
-                                 out, capacity);
+        (void)vitals_text_format(
+            text, settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
 }
 
 static struct place *add_place(struct topo *topo)
@@ -96,7 +96,7 @@ static void add_adapters(struct topo *topo)
         snprintf(place->address, sizeof place->address, "%s", address);
         (void)vitals_text_format(
             (vitals_text){vitals_row_label(peer), strlen(vitals_row_label(peer))},
-            topo->settings->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, place->label,
+            topo->settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, place->label,
             sizeof place->label);
     }
 }
@@ -242,7 +242,8 @@ static void print_legend(const struct topo *topo, struct paint *paint)
 static int print_text(struct topo *topo, struct output *output)
 {
     const struct settings *settings = topo->settings;
-    const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
+    const struct report_options look = {.ascii = settings->look.ascii,
+                                        .color = settings->look.color};
     struct paint paint;
     add_devices(topo);
     if (topo->count == 0)
@@ -279,7 +280,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     static struct topo topo;     /* nor is this */
     output_init(&output, STDOUT_FILENO);
     topo = (struct topo){.settings = settings, .snapshot = snapshot};
-    if (!settings->json)
+    if (!settings->look.json)
         return output_done(&output, print_text(&topo, &output));
     int code = command_print_json(snapshot, &output);
     if (vitals_snapshot_count(snapshot, VITALS_GPU) == 0)

@@ -18,17 +18,7 @@ enum { ARGUMENTS_MAX = 64 * 1024 }; /* bytes of a command line */
 
 /* ---- what can be wrong ---- */
 
-/* Options that are one of a few words. */
-static const struct {
-    size_t offset;
-    const char *option, *words; /* words by spaces */
-} CHOICES[] = {
-    {offsetof(struct settings, told_processes), "processes", "off workload pid"},
-    {offsetof(struct settings, told_command_line), "cmdline", "off argv0 redacted full"},
-    {offsetof(struct settings, label_user), "label-user", "name uid hash off"},
-    {offsetof(struct settings, compat), "compat", "nvitop-exporter"},
-};
-
+/* `words` are separated by spaces. */
 static bool is_one_of(const char *word, const char *words)
 {
     size_t size = strlen(word);
@@ -43,20 +33,26 @@ static bool is_one_of(const char *word, const char *words)
 
 static int check_choices(const struct settings *settings)
 {
-    for (size_t i = 0; i < sizeof CHOICES / sizeof CHOICES[0]; i++) {
-        const char *word;
-        memcpy(&word, (const char *)settings + CHOICES[i].offset, sizeof word);
-        if (word != NULL && !is_one_of(word, CHOICES[i].words))
-            return command_fail(EXIT_USAGE, "--%s: \"%s\" is none; there is: %s", CHOICES[i].option,
-                                command_safe(word), CHOICES[i].words);
+    const struct {
+        const char *word, *option, *words;
+    } choices[] = {
+        {settings->serve.processes, "processes", "off workload pid"},
+        {settings->export.command_line, "cmdline", "off argv0 redacted full"},
+        {settings->serve.label_user, "label-user", "name uid hash off"},
+        {settings->serve.compat, "compat", "nvitop-exporter"},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (choices[i].word != NULL && !is_one_of(choices[i].word, choices[i].words))
+            return command_fail(EXIT_USAGE, "--%s: \"%s\" is none; there is: %s", choices[i].option,
+                                command_safe(choices[i].word), choices[i].words);
     }
     return 0;
 }
 
 bool telling_asked(const struct settings *settings)
 {
-    return settings->mlflow != NULL || settings->otlp != NULL || settings->tensorboard != NULL ||
-           settings->run_textfile != NULL;
+    return settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
+           settings->export.tensorboard != NULL || settings->export.textfile != NULL;
 }
 
 /* What MLflow would not take, or would show as another name. */
@@ -99,7 +95,7 @@ static void whole_address(const struct settings *settings, const char *given, ch
         (void)snprintf(out, size, "%s", given);
     else
         (void)snprintf(out, size, "%s%.250s%s:%llu", bare ? "[" : "", given, bare ? "]" : "",
-                       (unsigned long long)settings->port);
+                       (unsigned long long)settings->serve.port);
 }
 
 static int check_listen(const struct settings *settings, const char *given)
@@ -122,19 +118,20 @@ static int check_addresses(const struct settings *settings)
 {
     vitals_error error;
     char shown[200];
-    for (size_t i = 0; i < settings->listen.count; i++) {
-        int code = check_listen(settings, settings->listen.items[i]);
+    for (size_t i = 0; i < settings->serve.listen.count; i++) {
+        int code = check_listen(settings, settings->serve.listen.items[i]);
         if (code != 0)
             return code;
     }
-    if (settings->mlflow != NULL && settings->mlflow[0] != '\0' &&
-        address_check_mlflow(settings->mlflow, &error) < 0)
+    if (settings->export.mlflow.uri != NULL && settings->export.mlflow.uri[0] != '\0' &&
+        address_check_mlflow(settings->export.mlflow.uri, &error) < 0)
         return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
-    if (settings->otlp == NULL || settings->otlp[0] == '\0' || address_is_web(settings->otlp))
+    if (settings->export.otlp == NULL || settings->export.otlp[0] == '\0' ||
+        address_is_web(settings->export.otlp))
         return 0;
-    address_show(settings->otlp, shown, sizeof shown);
+    address_show(settings->export.otlp, shown, sizeof shown);
     return command_fail(EXIT_USAGE, "--otlp: %s is no address; it looks like http://HOST:4318%s",
-                        shown, address_hint(settings->otlp));
+                        shown, address_hint(settings->export.otlp));
 }
 
 /* The collector reads files of this ending alone. */
@@ -157,18 +154,20 @@ int telling_check(const struct settings *settings)
     uint64_t bytes;
     int code = check_choices(settings);
     code = code == 0 ? check_addresses(settings) : code;
-    code = code == 0 && settings->mlflow_prefix != NULL ? check_prefix(settings->mlflow_prefix)
-                                                        : code;
-    if (code == 0 && settings->mlflow_memory != NULL &&
-        (vitals_parse_bytes(settings->mlflow_memory, &bytes) < 0 || bytes == 0))
+    code = code == 0 && settings->export.mlflow.prefix != NULL
+               ? check_prefix(settings->export.mlflow.prefix)
+               : code;
+    if (code == 0 && settings->export.mlflow.memory != NULL &&
+        (vitals_parse_bytes(settings->export.mlflow.memory, &bytes) < 0 || bytes == 0))
         code = command_fail(EXIT_USAGE, "--max-memory %s: a size is expected, as 40GiB or 500M",
-                            command_safe(settings->mlflow_memory));
-    if (code == 0 && settings->repeat != 0 && telling_asked(settings))
+                            command_safe(settings->export.mlflow.memory));
+    if (code == 0 && settings->run.repeat != 0 && telling_asked(settings))
         code = command_fail(EXIT_USAGE, "--repeat: several runs cannot be told as one; without "
                                         "--mlflow, --otlp and --tensorboard");
-    if (code == 0 && settings->tensorboard != NULL && settings->tensorboard[0] == '\0')
+    if (code == 0 && settings->export.tensorboard != NULL &&
+        settings->export.tensorboard[0] == '\0')
         code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
-    const char *const files[] = {settings->textfile, settings->run_textfile};
+    const char *const files[] = {settings->serve.textfile, settings->export.textfile};
     for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
         if (files[i] != NULL)
             code = check_textfile(files[i]);
@@ -212,18 +211,19 @@ static void begin_member(struct json_form *form, const char *key)
 
 static void put_shared(struct json_form *form, const struct settings *settings, uint64_t patience)
 {
-    uint64_t interval_ns = settings->interval_ns > 0 ? settings->interval_ns : 1000000000;
+    uint64_t interval_ns = settings->sampling.interval_ns > 0 ? settings->sampling.interval_ns
+                                                              : 1000000000;
     put_seconds(form, "patience_seconds", patience);
     put_seconds(form, "interval_seconds", interval_ns);
-    form_put_string(form, "cmdline", settings->told_command_line);
+    form_put_string(form, "cmdline", settings->export.command_line);
 }
 
 static void put_otlp(struct json_form *form, const struct settings *settings)
 {
-    if (settings->otlp == NULL)
+    if (settings->export.otlp == NULL)
         return;
     begin_member(form, "otlp");
-    put_known(form, "endpoint", settings->otlp);
+    put_known(form, "endpoint", settings->export.otlp);
     form_end(form, '}');
 }
 
@@ -232,7 +232,7 @@ static void put_otlp(struct json_form *form, const struct settings *settings)
 /* What is handed down, and what was asked for; at home where there is neither. */
 static void put_listen(struct json_form *form, const struct settings *settings, bool handed)
 {
-    const struct settings_words *words = &settings->listen;
+    const struct settings_words *words = &settings->serve.listen;
     char address[300];
     form_key(form, "listen");
     form_begin(form, '[');
@@ -263,11 +263,11 @@ static void put_words(struct json_form *form, const char *key, const struct sett
 /* What /metrics holds, wherever it goes. */
 static void put_exposed(struct json_form *form, const struct settings *settings)
 {
-    form_put_string(form, "processes", settings->told_processes);
-    form_put_count(form, "max_processes", settings->max_processes);
-    form_put_string(form, "label_user", settings->label_user);
-    put_known(form, "compat", settings->compat);
-    put_flag(form, "no_host", settings->no_host);
+    form_put_string(form, "processes", settings->serve.processes);
+    form_put_count(form, "max_processes", settings->serve.max_processes);
+    form_put_string(form, "label_user", settings->serve.label_user);
+    put_known(form, "compat", settings->serve.compat);
+    put_flag(form, "no_host", settings->serve.no_host);
 }
 
 void hello_of_serve(const struct settings *settings, bool handed, struct text *out)
@@ -278,14 +278,14 @@ void hello_of_serve(const struct settings *settings, bool handed, struct text *o
     put_shared(&form, settings, PATIENCE_NS);
     begin_member(&form, "serve");
     put_listen(&form, settings, handed);
-    put_known(&form, "web_config", settings->web_config);
-    put_flag(&form, "allow_insecure", settings->allow_insecure);
-    put_words(&form, "hosts", &settings->allow_hosts);
+    put_known(&form, "web_config", settings->serve.web_config);
+    put_flag(&form, "allow_insecure", settings->serve.allow_insecure);
+    put_words(&form, "hosts", &settings->serve.allow_hosts);
     put_exposed(&form, settings);
     form_end(&form, '}');
-    if (settings->textfile != NULL) {
+    if (settings->serve.textfile != NULL) {
         begin_member(&form, "textfile");
-        form_put_string(&form, "path", settings->textfile);
+        form_put_string(&form, "path", settings->serve.textfile);
         put_exposed(&form, settings);
         form_end(&form, '}');
     }
@@ -298,7 +298,7 @@ void hello_of_serve(const struct settings *settings, bool handed, struct text *o
 static const char *variable(const struct settings *settings, const char *name)
 {
     size_t size = strlen(name);
-    for (const char *const *at = settings->variables; at != NULL && *at != NULL; at++) {
+    for (const char *const *at = settings->environment.variables; at != NULL && *at != NULL; at++) {
         if (strncmp(*at, name, size) == 0 && (*at)[size] == '=' && (*at)[size + 1] != '\0')
             return *at + size + 1;
     }
@@ -350,7 +350,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
     char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24];
     uint64_t bytes;
     begin_member(form, "job");
-    put_argv(form, settings->told_command_line, job->argv);
+    put_argv(form, settings->export.command_line, job->argv);
     put_name(form, job);
     if (job->pid > 0)
         form_put_count(form, "pid", (uint64_t)job->pid);
@@ -364,9 +364,10 @@ static void put_job(struct json_form *form, const struct settings *settings,
         form_put_string(form, "host", host);
     }
     form_put_string(form, "version", vitals_version_text());
-    if (settings->expected_cores > 0)
-        form_put_count(form, "expected_cores", settings->expected_cores);
-    if (settings->limit_memory != NULL && vitals_parse_bytes(settings->limit_memory, &bytes) == 0)
+    if (settings->measure.expected_cores > 0)
+        form_put_count(form, "expected_cores", settings->measure.expected_cores);
+    if (settings->run.limits.memory != NULL &&
+        vitals_parse_bytes(settings->run.limits.memory, &bytes) == 0)
         form_put_count(form, "memory_limit_bytes", bytes);
     form_end(form, '}');
 }
@@ -374,7 +375,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
 static void put_spool(struct json_form *form, const struct settings *settings)
 {
     char folder[PATH_MAX];
-    const char *state = settings->state_folder;
+    const char *state = settings->environment.state_folder;
     int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
     if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
         form_put_string(form, "spool", folder);
@@ -384,20 +385,22 @@ static void put_mlflow(struct json_form *form, const struct settings *settings)
 {
     uint64_t bytes = 0;
     begin_member(form, "mlflow");
-    put_known(form, "uri", settings->mlflow);
-    if (settings->mlflow_run != NULL && strcmp(settings->mlflow_run, MLFLOW_NEW_RUN) == 0)
+    put_known(form, "uri", settings->export.mlflow.uri);
+    if (settings->export.mlflow.run != NULL &&
+        strcmp(settings->export.mlflow.run, MLFLOW_NEW_RUN) == 0)
         put_flag(form, "new_run", true);
     else
-        put_known(form, "run_id", settings->mlflow_run);
-    put_known(form, "experiment", settings->mlflow_experiment);
-    put_known(form, "run_name", settings->mlflow_name);
-    form_put_string(form, "prefix", settings->mlflow_prefix);
-    put_seconds(form, "interval_seconds", settings->mlflow_interval_ns);
-    form_put_count(form, "samples", settings->mlflow_samples);
-    if (settings->mlflow_memory != NULL && vitals_parse_bytes(settings->mlflow_memory, &bytes) == 0)
+        put_known(form, "run_id", settings->export.mlflow.run);
+    put_known(form, "experiment", settings->export.mlflow.experiment);
+    put_known(form, "run_name", settings->export.mlflow.name);
+    form_put_string(form, "prefix", settings->export.mlflow.prefix);
+    put_seconds(form, "interval_seconds", settings->export.mlflow.interval_ns);
+    form_put_count(form, "samples", settings->export.mlflow.samples);
+    if (settings->export.mlflow.memory != NULL &&
+        vitals_parse_bytes(settings->export.mlflow.memory, &bytes) == 0)
         form_put_count(form, "max_memory_bytes", bytes);
-    if (settings->mlflow_cpus > 0)
-        form_put_count(form, "max_cpus", settings->mlflow_cpus);
+    if (settings->export.mlflow.cpus > 0)
+        form_put_count(form, "max_cpus", settings->export.mlflow.cpus);
     put_spool(form, settings);
     form_end(form, '}');
 }
@@ -406,19 +409,19 @@ void hello_of_run(const struct settings *settings, const struct hello_job *job, 
 {
     struct json_form form;
     begin(&form, out, job->program);
-    put_shared(&form, settings, settings->tell_wait_ns);
+    put_shared(&form, settings, settings->export.wait_ns);
     put_job(&form, settings, job);
-    if (settings->mlflow != NULL)
+    if (settings->export.mlflow.uri != NULL)
         put_mlflow(&form, settings);
     put_otlp(&form, settings);
-    if (settings->tensorboard != NULL) {
+    if (settings->export.tensorboard != NULL) {
         begin_member(&form, "tensorboard");
-        form_put_string(&form, "folder", settings->tensorboard);
+        form_put_string(&form, "folder", settings->export.tensorboard);
         form_end(&form, '}');
     }
-    if (settings->run_textfile != NULL) {
+    if (settings->export.textfile != NULL) {
         begin_member(&form, "textfile");
-        form_put_string(&form, "path", settings->run_textfile);
+        form_put_string(&form, "path", settings->export.textfile);
         form_end(&form, '}');
     }
     form_end(&form, '}');
@@ -435,8 +438,8 @@ void hello_of_send(const struct settings *settings, const char *path, struct tex
     form_put_number(&form, "patience_seconds", PATIENCE_SECONDS);
     begin_member(&form, "mlflow");
     form_put_string(&form, "resume", path);
-    put_known(&form, "instead", settings->send_mlflow);
-    put_seconds(&form, "away_seconds", settings->send_wait_ns);
+    put_known(&form, "instead", settings->send.mlflow);
+    put_seconds(&form, "away_seconds", settings->send.wait_ns);
     form_end(&form, '}');
     form_end(&form, '}');
 }

@@ -73,7 +73,7 @@ int telling_open(struct telling *telling, const struct settings *settings, struc
                  int handed)
 {
     vitals_error error;
-    const char *program = settings->tell_program;
+    const char *program = settings->export.program;
     int code = EXIT_DONE;
     *telling = (struct telling){.link = NULL};
     if (hello->failed)

@@ -27,8 +27,8 @@ bool telling_asked(const struct settings *settings)
 
 int telling_check(const struct settings *settings)
 {
-    bool asked = settings->mlflow != NULL || settings->otlp != NULL ||
-                 settings->tensorboard != NULL || settings->run_textfile != NULL;
+    bool asked = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
+                 settings->export.tensorboard != NULL || settings->export.textfile != NULL;
     return asked ? refuse(EXIT_USAGE) : 0;
 }
 

@@ -44,11 +44,11 @@ static int send_file(const struct settings *settings, const char *path, int inte
 
 int command_send(const struct settings *settings)
 {
-    const struct settings_words *words = &settings->words;
+    const struct settings_words *words = &settings->arguments.words;
     int interrupts = command_interrupts(), code = EXIT_DONE;
     struct pollfd told = {.fd = interrupts, .events = POLLIN};
     vitals_error error;
-    if (settings->send_mlflow != NULL && address_check_mlflow(settings->send_mlflow, &error) < 0)
+    if (settings->send.mlflow != NULL && address_check_mlflow(settings->send.mlflow, &error) < 0)
         return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "send: no file; as in: vitals send FILE");

@@ -45,11 +45,11 @@ static int choose_metrics(const struct server *server, vitals_request *request, 
     const struct settings *settings = server->settings;
     int code = 0;
     for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0] && code == 0; i++) {
-        if (strcmp(LEVELS[i].word, settings->told_processes) == 0)
-            code = metric_selection_add(request, LEVELS[i].level, settings->compat != NULL, error);
+        if (strcmp(LEVELS[i].word, settings->serve.processes) == 0)
+            code = metric_selection_add(request, LEVELS[i].level, settings->serve.compat != NULL, error);
     }
     /* What is not to be told is not read. */
-    if (code == 0 && strcmp(settings->told_command_line, "off") == 0)
+    if (code == 0 && strcmp(settings->export.command_line, "off") == 0)
         code = vitals_request_remove(request, VITALS_PROCESS_COMMAND_LINE, error);
     return code;
 }
@@ -85,7 +85,7 @@ static int request_of_samples(const struct server *server, vitals_request **out,
 {
     static const unsigned SETS = VITALS_MACHINE | VITALS_GPUS | VITALS_PROCESSES | VITALS_SOURCES |
                                  VITALS_FILESYSTEMS | VITALS_SENSORS;
-    const char *processes = server->settings->told_processes;
+    const char *processes = server->settings->serve.processes;
     bool all = strcmp(processes, "pid") == 0;
     int code = vitals_request_new(SETS, out, error);
     if (code == 0)
@@ -126,8 +126,8 @@ static int stream_open(struct server *server, make_request *make, struct stream 
     vitals_request *request = NULL;
     vitals_error error;
     int code = make(server, &request, &error);
-    if (code == 0 && server->settings->interval_ns > 0)
-        code = vitals_request_interval(request, server->settings->interval_ns, &error);
+    if (code == 0 && server->settings->sampling.interval_ns > 0)
+        code = vitals_request_interval(request, server->settings->sampling.interval_ns, &error);
     if (code == 0)
         code = vitals_sampler_new(server->context, request, &stream->sampler, &error);
     vitals_request_free(request);
@@ -144,7 +144,7 @@ static int stream_open(struct server *server, make_request *make, struct stream 
 /* With "pid" every process is in the samples, with "off" none is told. */
 static void want_every(struct server *server, bool want)
 {
-    if (strcmp(server->settings->told_processes, "workload") != 0 ||
+    if (strcmp(server->settings->serve.processes, "workload") != 0 ||
         want == (server->every.sampler != NULL))
         return;
     if (want)
@@ -208,7 +208,7 @@ static void hear(struct server *server)
     }
     if (got < 0)
         end(server, command_fail(EXIT_CANNOT, "the program that answers has ended: %s",
-                                 command_safe(server->settings->tell_program)));
+                                 command_safe(server->settings->export.program)));
 }
 
 /* ---- the loop ---- */

@@ -20,7 +20,7 @@ static unsigned long long number_of(const struct settings *settings, const char 
     size_t size = strlen(name);
     unsigned long long number = 0;
     const char *digits = "";
-    for (const char *const *at = settings->variables; at != NULL && *at != NULL; at++) {
+    for (const char *const *at = settings->environment.variables; at != NULL && *at != NULL; at++) {
         if (strncmp(*at, name, size) == 0 && (*at)[size] == '=')
             digits = *at + size + 1;
     }

@@ -494,10 +494,11 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 
 bool scene_wanted(const struct settings *settings)
 {
-    const char *backends = settings->backends;
-    return settings->demo != NULL && settings->screen != NULL && settings->from == NULL &&
-           (backends == NULL || strcmp(backends, "demo") == 0) && settings->proc_root == NULL &&
-           settings->sys_root == NULL && settings->dev_root == NULL;
+    const char *backends = settings->machine.backends;
+    return settings->machine.demo != NULL && settings->view.screen != NULL &&
+           settings->machine.from == NULL && (backends == NULL || strcmp(backends, "demo") == 0) &&
+           settings->machine.proc_root == NULL && settings->machine.sys_root == NULL &&
+           settings->machine.dev_root == NULL;
 }
 
 static int fail(struct scene *scene, vitals_error *error, const char *temporary)

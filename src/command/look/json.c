@@ -9,15 +9,16 @@
 
 static bool streams(const struct settings *settings)
 {
-    return settings->count > 0 || settings_origin(settings, &settings->interval_ns) == ORIGIN_FLAG;
+    return settings->sampling.count > 0 ||
+           settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG;
 }
 
 /* How many to give; UINT64_MAX: all there are. */
 static uint64_t wanted(const struct settings *settings)
 {
-    if (settings->count > 0)
-        return settings->count;
-    return settings->from != NULL || streams(settings) ? UINT64_MAX : 1;
+    if (settings->sampling.count > 0)
+        return settings->sampling.count;
+    return settings->machine.from != NULL || streams(settings) ? UINT64_MAX : 1;
 }
 
 static int write_snapshot(struct output *output, const vitals_snapshot *snapshot)
@@ -49,8 +50,9 @@ static int write_feed(const struct settings *settings, struct feed *feed)
         code = write_snapshot(&output, snapshot);
         vitals_snapshot_unref(snapshot);
     }
-    if (!any && code == EXIT_DONE && settings->from != NULL)
-        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(settings->from));
+    if (!any && code == EXIT_DONE && settings->machine.from != NULL)
+        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it",
+                            command_safe(settings->machine.from));
     return output_done(&output, code);
 }
 
@@ -62,8 +64,9 @@ int command_json(const struct settings *settings)
     if (vitals_request_new(VITALS_EVERYTHING, &request, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
 
-    uint64_t interval_ns = settings->interval_ns > 0 ? settings->interval_ns : 1000000000;
-    int cancel = streams(settings) && settings->from == NULL ? command_interrupts() : -1;
+    uint64_t interval_ns = settings->sampling.interval_ns > 0 ? settings->sampling.interval_ns
+                                                              : 1000000000;
+    int cancel = streams(settings) && settings->machine.from == NULL ? command_interrupts() : -1;
     int code = EXIT_DONE;
     if (vitals_request_add_table(request, VITALS_WORKLOAD, &error) < 0 ||
         vitals_request_add(request, VITALS_PROCESS_WORKLOAD, &error) < 0)

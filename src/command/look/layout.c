@@ -555,11 +555,12 @@ void layout_begin(const struct settings *settings, struct monitor_options *optio
     static struct arrangement arrangement; /* one monitor a process */
     static char message[LAYOUT_MESSAGE];
     static struct place place;
-    const char *path = settings->layout != NULL ? settings->layout : settings->layout_place;
+    const char *path = settings->view.layout != NULL ? settings->view.layout
+                                                     : settings->view.layout_path;
     if (path == NULL || path[0] == '\0' ||
         snprintf(place.path, sizeof place.path, "%s", path) >= (int)sizeof place.path)
         return;
-    if (read_layout(place.path, settings->layout != NULL, &arrangement, message) < 0) {
+    if (read_layout(place.path, settings->view.layout != NULL, &arrangement, message) < 0) {
         options->notice = message;
         place.unread = access(place.path, F_OK) == 0;
     }

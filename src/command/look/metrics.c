@@ -122,7 +122,7 @@ int command_metrics(const struct settings *settings)
 {
     struct output output;
     output_init(&output, STDOUT_FILENO);
-    if (settings->form_json)
+    if (settings->look.json)
         print_json(&output);
     else
         print_list(&output);

@@ -21,7 +21,7 @@ static enum monitor_mode mode_of(const struct settings *settings)
 {
     static const char *const NAMES[] = {"auto", "full", "compact"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcmp(settings->monitor_mode, NAMES[i]) == 0)
+        if (strcmp(settings->view.monitor_mode, NAMES[i]) == 0)
             return (enum monitor_mode)i;
     }
     return MONITOR_AUTO;
@@ -30,18 +30,19 @@ static enum monitor_mode mode_of(const struct settings *settings)
 /* Processes of the demo are real ones that only lend their names. */
 static const char *readonly_of(const struct settings *settings)
 {
-    return settings->demo != NULL        ? "this is a demo"
-           : settings->proc_root != NULL ? "these are processes of another /proc"
-           : settings->readonly          ? "read-only"
-                                         : NULL;
+    return settings->machine.demo != NULL        ? "this is a demo"
+           : settings->machine.proc_root != NULL ? "these are processes of another /proc"
+           : settings->view.readonly             ? "read-only"
+                                                 : NULL;
 }
 
 /* More often nobody can look, and rates would be made of too few steps of their counters. */
 static uint64_t interval_of(const struct settings *settings)
 {
     enum { LEAST_NS = 100000000 };
-    return settings->interval_ns > 0 && settings->interval_ns < LEAST_NS ? LEAST_NS
-                                                                         : settings->interval_ns;
+    return settings->sampling.interval_ns > 0 && settings->sampling.interval_ns < LEAST_NS
+               ? LEAST_NS
+               : settings->sampling.interval_ns;
 }
 
 void monitor_fill_options(const struct settings *settings, const char *const *user,
@@ -50,44 +51,44 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
     *options = (struct monitor_options){
         .look =
             {
-                .ascii = settings->ascii,
-                .light = settings->light,
-                .colorful = settings->colorful,
-                .colorless = !settings->color,
-                .gpu_thresholds = {(unsigned)settings->gpu_thresholds[0],
-                                   (unsigned)settings->gpu_thresholds[1]},
-                .memory_thresholds = {(unsigned)settings->memory_thresholds[0],
-                                      (unsigned)settings->memory_thresholds[1]},
+                .ascii = settings->look.ascii,
+                .light = settings->view.light,
+                .colorful = settings->view.colorful,
+                .colorless = !settings->look.color,
+                .gpu_thresholds = {(unsigned)settings->view.gpu_thresholds[0],
+                                   (unsigned)settings->view.gpu_thresholds[1]},
+                .memory_thresholds = {(unsigned)settings->view.memory_thresholds[0],
+                                      (unsigned)settings->view.memory_thresholds[1]},
             },
         .mode = mode_of(settings),
-        .mode_given = settings->monitor,
+        .mode_given = settings->view.monitor,
         .interval_ns = interval_of(settings),
-        .held_after_ns = settings->held_after_ns,
+        .held_after_ns = settings->view.idle_after_ns,
         .extra = REPORT_METRICS,
         .extra_count = REPORT_METRIC_COUNT,
-        .devices = settings->only.items,
-        .device_count = settings->only.count,
-        .only_visible = settings->only_visible && !settings->only.given &&
-                        settings->visible_devices != NULL,
-        .visible = settings->visible_devices,
-        .order = settings->device_order,
-        .compute = settings->compute,
-        .only_compute = settings->only_compute,
-        .graphics = settings->graphics,
-        .only_graphics = settings->only_graphics,
-        .users = settings->users.items,
-        .user_count = settings->users.count,
-        .users_given = settings->users.given,
-        .pids = settings->pids.items,
-        .pid_count = settings->pids.count,
+        .devices = settings->filter.only.items,
+        .device_count = settings->filter.only.count,
+        .only_visible = settings->filter.only_visible && !settings->filter.only.given &&
+                        settings->environment.visible_devices != NULL,
+        .visible = settings->environment.visible_devices,
+        .order = settings->environment.device_order,
+        .compute = settings->filter.compute,
+        .only_compute = settings->filter.only_compute,
+        .graphics = settings->filter.graphics,
+        .only_graphics = settings->filter.only_graphics,
+        .users = settings->filter.users.items,
+        .user_count = settings->filter.users.count,
+        .users_given = settings->filter.users.given,
+        .pids = settings->filter.pids.items,
+        .pid_count = settings->filter.pids.count,
         .user = *user,
         .root = *user != NULL && geteuid() == 0,
         .readonly = readonly_of(settings),
-        .temporary = settings->temporary,
-        .notice = settings->config_notice,
-        .term = settings->term,
+        .temporary = settings->environment.temporary,
+        .notice = settings->view.config_notice,
+        .term = settings->environment.term,
     };
-    if (settings->users.given && settings->users.count == 0) {
+    if (settings->filter.users.given && settings->filter.users.count == 0) {
         options->users = user;
         options->user_count = 1;
     }
@@ -148,11 +149,13 @@ static int open_machine(const struct settings *settings, const vitals_request *r
     vitals_error error;
     struct feed_sampler_options sampler = {.request = request, .cancel = -1};
     bool staged = scene_wanted(settings);
-    uint64_t delay_ns = settings->delay_ns > 0 ? settings->delay_ns : 1;
+    uint64_t delay_ns = settings->sampling.delay_ns > 0 ? settings->sampling.delay_ns : 1;
     sampler.interval_ns = staged ? SCENE_INTERVAL_NS : delay_ns;
-    readings->most = staged ? SCENE_READINGS : settings->delay_ns > 0 ? 2 : 1;
+    readings->most = staged ? SCENE_READINGS : settings->sampling.delay_ns > 0 ? 2 : 1;
     command_world(settings, &world);
-    int code = staged ? scene_open(settings->temporary, &world, &readings->scene, &error) : 0;
+    int code = staged
+                   ? scene_open(settings->environment.temporary, &world, &readings->scene, &error)
+                   : 0;
     if (code == 0)
         code = vitals_context_new(&world, &readings->context, &error);
     if (code == 0)
@@ -170,8 +173,9 @@ static int open_readings(const struct settings *settings, const struct monitor_o
     vitals_request *request = NULL;
     if (monitor_request(options, part, &request, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    int code = settings->from != NULL ? command_feed(settings, request, 1, -1, &readings->feed)
-                                      : open_machine(settings, request, readings);
+    int code = settings->machine.from != NULL
+                   ? command_feed(settings, request, 1, -1, &readings->feed)
+                   : open_machine(settings, request, readings);
     vitals_request_free(request);
     return code;
 }
@@ -187,10 +191,10 @@ static void close_readings(struct readings *readings)
 int monitor_check_screen(const struct settings *settings, const char **screen)
 {
     struct monitor_picture picture;
-    if (!read_size(settings->screen, &picture))
+    if (!read_size(settings->view.screen, &picture))
         return command_fail(
             EXIT_USAGE, "--screen needs a size as in 80x24 or 120x40:help, or help alone, not %s",
-            command_safe(settings->screen));
+            command_safe(settings->view.screen));
     if (screen != NULL)
         *screen = picture.screen;
     return 0;
@@ -210,12 +214,12 @@ static int collect(void *data, const char *bytes, size_t size)
 static int draw_screen(const struct settings *settings, const struct monitor_options *options,
                        struct feed *feed, size_t most, struct drawn *drawn)
 {
-    struct monitor_picture picture = {.styles = settings->force_color};
+    struct monitor_picture picture = {.styles = settings->look.force_color};
     vitals_error error;
     FILE *stream = open_memstream(&drawn->text, &drawn->size);
     if (stream == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
-    (void)read_size(settings->screen, &picture);
+    (void)read_size(settings->view.screen, &picture);
     int result = monitor_print(options, feed, most, &picture, collect, stream, &error);
     if (fclose(stream) != 0 && result == 0)
         return command_fail(EXIT_CANNOT, "out of memory");
@@ -250,9 +254,9 @@ int command_screen(const struct settings *settings)
     struct readings readings = {.most = 0};
     struct drawn drawn = {.text = NULL};
     char name[USER];
-    const char *user = settings->from != NULL   ? NULL
-                       : scene_wanted(settings) ? SCENE_USER
-                                                : command_user(name, sizeof name);
+    const char *user = settings->machine.from != NULL ? NULL
+                       : scene_wanted(settings)       ? SCENE_USER
+                                                      : command_user(name, sizeof name);
     const char *screen;
     int code = monitor_check_screen(settings, &screen);
     if (code != 0)

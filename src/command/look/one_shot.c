@@ -43,7 +43,7 @@ static int ask(const struct settings *settings, unsigned rows, vitals_request **
         code = vitals_request_add(*out, REPORT_METRICS[i], error);
     for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0 && rows != VITALS_ROWS_ALL; i++)
         code = vitals_request_add(*out, REPORT_WORK_METRICS[i], error);
-    for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && settings->only_visible; i++)
+    for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && settings->filter.only_visible; i++)
         code = vitals_request_add(*out, VISIBLE_METRICS[i], error);
     if (code == 0)
         code = vitals_request_rows(*out, rows, NULL, 0, error);
@@ -72,10 +72,10 @@ static int read_feed(const struct settings *settings, const struct feed *feed,
     if (got < 0)
         return got;
     got = read_next(feed, readings, error);
-    if (got <= 0 || (settings->from == NULL && settings->delay_ns == 0))
+    if (got <= 0 || (settings->machine.from == NULL && settings->sampling.delay_ns == 0))
         return got;
-    if (settings->from == NULL) {
-        uint64_t deadline = clock->monotonic_ns(clock->data) + settings->delay_ns;
+    if (settings->machine.from == NULL) {
+        uint64_t deadline = clock->monotonic_ns(clock->data) + settings->sampling.delay_ns;
         (void)clock->wait_until(clock->data, -1, deadline);
         return read_next(feed, readings, error);
     }
@@ -104,7 +104,8 @@ static int take(const struct settings *settings, unsigned rows, struct readings 
     if (got < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     if (got == 0)
-        return command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(settings->from));
+        return command_fail(EXIT_CANNOT, "%s: no snapshot in it",
+                            command_safe(settings->machine.from));
     return 0;
 }
 
@@ -117,7 +118,8 @@ static size_t visible_devices(const struct settings *settings, const vitals_snap
 {
     const vitals_row *rows[DEVICES_MAX];
     vitals_error error;
-    const char *visible = settings->visible_devices, *order = settings->device_order;
+    const char *visible = settings->environment.visible_devices,
+               *order = settings->environment.device_order;
     size_t count = vitals_cuda_visible_devices(snapshot, visible, order, rows, DEVICES_MAX);
     if (vitals_cuda_visible_check(snapshot, visible, order, &error) < 0)
         (void)command_fail(0, "%s", error.message);
@@ -146,27 +148,27 @@ static void fill_options(const struct settings *settings, const char *const *use
                          struct report_options *options)
 {
     *options = (struct report_options){
-        .ascii = settings->ascii,
-        .color = settings->color,
-        .width = settings->width,
-        .gpu_thresholds = {(unsigned)settings->gpu_thresholds[0],
-                           (unsigned)settings->gpu_thresholds[1]},
-        .memory_thresholds = {(unsigned)settings->memory_thresholds[0],
-                              (unsigned)settings->memory_thresholds[1]},
-        .devices = settings->only.items,
-        .device_count = settings->only.count,
-        .compute = settings->compute,
-        .only_compute = settings->only_compute,
-        .graphics = settings->graphics,
-        .only_graphics = settings->only_graphics,
-        .users = settings->users.items,
-        .user_count = settings->users.count,
-        .users_given = settings->users.given,
-        .pids = settings->pids.items,
-        .pid_count = settings->pids.count,
-        .user = settings->from == NULL ? *user : NULL, /* a file is looked at by anybody */
+        .ascii = settings->look.ascii,
+        .color = settings->look.color,
+        .width = settings->look.width,
+        .gpu_thresholds = {(unsigned)settings->view.gpu_thresholds[0],
+                           (unsigned)settings->view.gpu_thresholds[1]},
+        .memory_thresholds = {(unsigned)settings->view.memory_thresholds[0],
+                              (unsigned)settings->view.memory_thresholds[1]},
+        .devices = settings->filter.only.items,
+        .device_count = settings->filter.only.count,
+        .compute = settings->filter.compute,
+        .only_compute = settings->filter.only_compute,
+        .graphics = settings->filter.graphics,
+        .only_graphics = settings->filter.only_graphics,
+        .users = settings->filter.users.items,
+        .user_count = settings->filter.users.count,
+        .users_given = settings->filter.users.given,
+        .pids = settings->filter.pids.items,
+        .pid_count = settings->filter.pids.count,
+        .user = settings->machine.from == NULL ? *user : NULL, /* a file is looked at by anybody */
     };
-    if (settings->users.given && settings->users.count == 0) {
+    if (settings->filter.users.given && settings->filter.users.count == 0) {
         options->users = user;
         options->user_count = 1;
     }
@@ -195,7 +197,8 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
     const char *user = command_user(name, sizeof(name));
     struct report_options options;
     fill_options(settings, &user, &options);
-    if (settings->only_visible && !settings->only.given && settings->visible_devices != NULL) {
+    if (settings->filter.only_visible && !settings->filter.only.given &&
+        settings->environment.visible_devices != NULL) {
         options.device_count = visible_devices(settings, now, visible);
         options.devices = visible;
         options.devices_visible = true;
@@ -207,14 +210,14 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
     output_init(&output, STDOUT_FILENO);
     (void)report_one_shot(now, older, &options, output_write, &output);
     int code = output_done(&output, EXIT_DONE);
-    return code != EXIT_DONE || !settings->only.given ? code : complain(now, &options);
+    return code != EXIT_DONE || !settings->filter.only.given ? code : complain(now, &options);
 }
 
 /* Who is not there has no process; in another machine's snapshot anybody may be. */
 static int check_users(const struct settings *settings)
 {
-    for (size_t i = 0; i < settings->users.count && settings->from == NULL; i++) {
-        const char *name = settings->users.items[i];
+    for (size_t i = 0; i < settings->filter.users.count && settings->machine.from == NULL; i++) {
+        const char *name = settings->filter.users.items[i];
         errno = 0;
         bool number = name[strspn(name, "0123456789")] == '\0';
         if (!number && getpwnam(name) == NULL && (errno == 0 || errno == ENOENT))
@@ -230,7 +233,7 @@ int command_one_shot(const struct settings *settings)
     int code = check_users(settings);
     if (code == 0)
         code = take(settings, VITALS_ROWS_GPU_USERS, &readings);
-    if (code == 0 && settings->from == NULL &&
+    if (code == 0 && settings->machine.from == NULL &&
         vitals_snapshot_count(readings.now, VITALS_GPU) == 0) {
         forget(&readings);
         code = take(settings, VITALS_ROWS_ALL, &readings);

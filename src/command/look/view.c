@@ -13,24 +13,27 @@ static bool is_capable(const char *term)
 
 int command_view(const struct settings *settings)
 {
-    bool terminal = settings->terminal && settings->typed, capable = is_capable(settings->term);
-    if (settings->json)
+    bool terminal = settings->look.terminal && settings->look.typed,
+         capable = is_capable(settings->environment.term);
+    if (settings->look.json)
         return command_json(settings);
-    if (settings->screen != NULL)
+    if (settings->view.screen != NULL)
         return command_screen(settings);
-    if (settings->monitor && !terminal)
+    if (settings->view.monitor && !terminal)
         return command_fail(EXIT_CANNOT, "the monitor needs a terminal for input and output; "
                                          "vitals -1 prints a report");
-    if (settings->monitor || (terminal && capable && !settings->once && !settings->report_unasked &&
-                              settings->from == NULL && monitor_built()))
+    if (settings->view.monitor ||
+        (terminal && capable && !settings->view.once && !settings->view.report_unasked &&
+         settings->machine.from == NULL && monitor_built()))
         return command_monitor(settings);
-    if (!settings->once && settings_origin(settings, &settings->interval_ns) == ORIGIN_FLAG)
+    if (!settings->view.once &&
+        settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG)
         return command_fail(EXIT_USAGE,
                             "--interval is for the monitor, for --json and for commands; "
                             "what is not shown on a terminal%s is one report",
                             terminal && !capable ? " that TERM names (as xterm-256color)" : "");
     int code = command_one_shot(settings);
-    if (terminal && capable && !settings->once && !monitor_built())
+    if (terminal && capable && !settings->view.once && !monitor_built())
         (void)command_fail(0, "this is the report of vitals -1; " BUILT_WITHOUT_MONITOR);
     return code;
 }

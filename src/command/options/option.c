@@ -335,15 +335,15 @@ static int take_command(struct parse *parse, const struct command *command)
 
 static void take_command_line(struct parse *parse)
 {
-    parse->settings->command_argv = parse->argv + parse->at;
-    parse->settings->command_argc = parse->count - parse->at;
+    parse->settings->arguments.command_argv = parse->argv + parse->at;
+    parse->settings->arguments.command_argc = parse->count - parse->at;
     parse->at = parse->count;
 }
 
 /* A word that the command itself will look at. */
 static int keep_word(struct parse *parse, const char *name)
 {
-    struct settings_words *words = &parse->settings->words;
+    struct settings_words *words = &parse->settings->arguments.words;
     if (words->items == NULL)
         words->items = settings_allocate(parse->settings, parse->count * sizeof *words->items);
     if (words->items == NULL)
@@ -432,7 +432,7 @@ static int take_argument(struct parse *parse)
     if (argument[0] != '-' || argument[1] == '\0')
         return take_word(parse, argument);
     if (is_word(parse, argument)) {
-        parse->settings->dashed_first |= parse->settings->words.count == 0;
+        parse->settings->arguments.dashed_first |= parse->settings->arguments.words.count == 0;
         return keep_word(parse, argument);
     }
     return argument[1] == '-' ? take_long(parse, argument) : take_brief(parse, argument);

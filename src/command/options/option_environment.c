@@ -67,7 +67,7 @@ static void older_form(struct settings *settings, const char *theme, const char 
     if (theme != NULL && (strcasecmp(theme, "light") == 0 || strcasecmp(theme, "dark") == 0))
         assign_word(settings, "light", strcasecmp(theme, "light") == 0 ? "yes" : "no");
     for (size_t i = 0; always != NULL && i < sizeof NO / sizeof NO[0]; i++)
-        settings->report_unasked |= strcasecmp(always, NO[i]) == 0;
+        settings->view.report_unasked |= strcasecmp(always, NO[i]) == 0;
 }
 
 /* An empty variable is one that is not set. */

@@ -66,10 +66,10 @@ static void print_settings(const struct settings *settings, struct output *outpu
         json_close_line(&print, '}');
     }
     json_open_line(&print, "found", '{');
-    json_flag(&print, "color", settings->color);
-    json_flag(&print, "ascii", settings->ascii);
-    json_flag(&print, "terminal", settings->terminal);
-    json_number(&print, "width", settings->width);
+    json_flag(&print, "color", settings->look.color);
+    json_flag(&print, "ascii", settings->look.ascii);
+    json_flag(&print, "terminal", settings->look.terminal);
+    json_number(&print, "width", settings->look.width);
     json_close_line(&print, '}');
     json_close_object(&print);
 }

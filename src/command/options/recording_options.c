@@ -23,11 +23,11 @@ static bool parse_rotation(const char *word, struct recorder_options *options)
 
 int recording_take_rotation(struct recorder_options *options, const struct settings *settings)
 {
-    options->keep = (unsigned)settings->keep;
-    if (settings->rotate == NULL || parse_rotation(settings->rotate, options))
+    options->keep = (unsigned)settings->recording.keep;
+    if (settings->recording.rotate == NULL || parse_rotation(settings->recording.rotate, options))
         return 0;
     return command_fail(EXIT_USAGE, "--rotate %s: a size from 4KiB (100MiB) or a time from 1s (1h)",
-                        command_safe(settings->rotate));
+                        command_safe(settings->recording.rotate));
 }
 
 /* Descriptors of ours mean nothing to a sampler of its own. */

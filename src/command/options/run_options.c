@@ -20,14 +20,14 @@ static int take_size(const char *option, const char *text, uint64_t *out)
 
 static int take_limits(vitals_run_options *options, const struct settings *settings)
 {
-    int code = take_size("limit-memory", settings->limit_memory, &options->limit_memory_bytes);
+    int code = take_size("limit-memory", settings->run.limits.memory, &options->limit_memory_bytes);
     if (code == 0)
-        code = take_size("limit-gpu-memory", settings->limit_gpu_memory,
+        code = take_size("limit-gpu-memory", settings->run.limits.gpu_memory,
                          &options->limit_gpu_memory_bytes);
-    options->limit_processes = settings->limit_processes;
-    options->limit_ns = settings->limit_ns;
-    options->limit_grace_ns = settings->limit_grace_ns;
-    options->kill_tree = settings->kill_tree;
+    options->limit_processes = settings->run.limits.processes;
+    options->limit_ns = settings->run.limits.time_ns;
+    options->limit_grace_ns = settings->run.limits.grace_ns;
+    options->kill_tree = settings->run.limits.kill_tree;
     return code;
 }
 
@@ -38,9 +38,9 @@ static int take_rungs(vitals_run_options *options, const struct settings *settin
                                         "cgroup1", "connector", "wait4", "sampling"};
     static char words[256];
     size_t used = 0;
-    if (settings->rungs == NULL)
+    if (settings->measure.methods == NULL)
         return 0;
-    for (const char *at = settings->rungs; *at != '\0';) {
+    for (const char *at = settings->measure.methods; *at != '\0';) {
         size_t size = strcspn(at, ", ");
         bool known = size == 0;
         for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
@@ -49,7 +49,7 @@ static int take_rungs(vitals_run_options *options, const struct settings *settin
             return command_fail(EXIT_USAGE,
                                 "--rungs %s: there are cgroup2 systemd perf taskstats cgroup1 "
                                 "connector wait4 sampling",
-                                command_safe(settings->rungs));
+                                command_safe(settings->measure.methods));
         memcpy(words + used, at, size);
         used += size;
         words[used++] = ' ';
@@ -64,14 +64,14 @@ static int take_rungs(vitals_run_options *options, const struct settings *settin
 
 static int take_devices(struct run_plan *plan, const struct settings *settings)
 {
-    size_t count = settings->devices.count;
+    size_t count = settings->measure.devices.count;
     if (count == 0)
         return 0;
     plan->devices = calloc(count + 1, sizeof *plan->devices);
     if (plan->devices == NULL)
         return command_fail(EXIT_BEFORE_RUN, "out of memory");
     for (size_t i = 0; i < count; i++)
-        plan->devices[i] = settings->devices.items[i];
+        plan->devices[i] = settings->measure.devices.items[i];
     plan->usage.devices = plan->devices;
     return device_check(settings);
 }
@@ -79,33 +79,33 @@ static int take_devices(struct run_plan *plan, const struct settings *settings)
 static int take_brand(struct run_plan *plan, const struct settings *settings)
 {
     static const char *const BRANDS[] = {"nvidia", "amd", "intel"};
-    if (settings->brand == NULL)
+    if (settings->measure.brand == NULL)
         return 0;
     for (size_t i = 0; i < sizeof BRANDS / sizeof BRANDS[0]; i++) {
-        if (strcmp(settings->brand, BRANDS[i]) == 0)
+        if (strcmp(settings->measure.brand, BRANDS[i]) == 0)
             plan->usage.brand = BRANDS[i];
     }
     if (plan->usage.brand != NULL)
         return 0;
     return command_fail(EXIT_USAGE, "--brand %s: nvidia, amd or intel is expected",
-                        command_safe(settings->brand));
+                        command_safe(settings->measure.brand));
 }
 
 static int take_units(const struct settings *settings)
 {
     char line[512];
-    const struct account_view view = {.memory_unit = settings->memory_unit,
-                                      .gpu_memory_unit = settings->gpu_memory_unit,
-                                      .time_unit = settings->time_unit};
+    const struct account_view view = {.memory_unit = settings->account.memory_unit,
+                                      .gpu_memory_unit = settings->account.gpu_memory_unit,
+                                      .time_unit = settings->account.time_unit};
     return account_units(&view, line, sizeof line) ? 0 : command_fail(EXIT_USAGE, "%s", line);
 }
 
 /* Who tracks has standard output to himself, and a form that is named goes there. */
 static const char *recording_place(const struct settings *settings)
 {
-    bool tracks = settings->command_argv == NULL;
-    bool named = settings->record_path != NULL;
-    return !named && tracks && settings->record_format != NULL ? "-" : settings->record_path;
+    bool tracks = settings->arguments.command_argv == NULL;
+    bool named = settings->recording.path != NULL;
+    return !named && tracks && settings->recording.format != NULL ? "-" : settings->recording.path;
 }
 
 static bool is_standard_output(const char *path)
@@ -115,22 +115,24 @@ static bool is_standard_output(const char *path)
 
 static int check_streams(const struct settings *settings)
 {
-    if (!is_standard_output(recording_place(settings)) || !is_standard_output(settings->json_path))
+    if (!is_standard_output(recording_place(settings)) ||
+        !is_standard_output(settings->run.json_path))
         return 0;
     return command_fail(EXIT_USAGE,
                         "%s and --json - both write to standard output; name a file "
                         "for one",
-                        settings->record_path != NULL ? "--record -" : "--format without --record");
+                        settings->recording.path != NULL ? "--record -"
+                                                         : "--format without --record");
 }
 
 static int take_usage(struct run_plan *plan, const struct settings *settings)
 {
     vitals_usage_options_init(&plan->usage, sizeof plan->usage);
-    plan->usage.expected_cores = (double)settings->expected_cores;
-    plan->usage.no_children = settings->no_children;
+    plan->usage.expected_cores = (double)settings->measure.expected_cores;
+    plan->usage.no_children = settings->measure.no_children;
     /* What costs more than a read is for who keeps the figures: the text shows none of it. */
-    plan->usage.details = recording_place(settings) != NULL || settings->json_path != NULL ||
-                          settings->verbose || telling_asked(settings);
+    plan->usage.details = recording_place(settings) != NULL || settings->run.json_path != NULL ||
+                          settings->look.verbose || telling_asked(settings);
     plan->options.usage = &plan->usage;
     int code = take_devices(plan, settings);
     return code == 0 ? take_brand(plan, settings) : code;
@@ -176,9 +178,9 @@ const char *run_plan_file(const struct run_plan *plan)
 static int plan_recording(struct run_plan *plan, const struct settings *settings)
 {
     plan->recorder = (struct recorder_options){.path = plan->recording,
-                                               .format = settings->record_format,
-                                               .overwrite = settings->overwrite,
-                                               .no_header = settings->no_header,
+                                               .format = settings->recording.format,
+                                               .overwrite = settings->recording.overwrite,
+                                               .no_header = settings->recording.no_header,
                                                .interval_ns = plan->options.interval_ns,
                                                .frames = true};
     vitals_error error;
@@ -192,15 +194,15 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
                                    : VITALS_MACHINE_EACH_SECOND;
     record_observer_init(&plan->observer, &plan->recorder);
     plan->records = true;
-    if (run_plan_file(plan) == NULL && settings->command_argv != NULL) {
+    if (run_plan_file(plan) == NULL && settings->arguments.command_argv != NULL) {
         plan->observer.face.descriptor = output_create(plan->recording);
         if (plan->observer.face.descriptor < 0)
             return command_fail(EXIT_BEFORE_RUN, "standard output: %s; the command was not run",
                                 strerror(errno));
     }
-    if (settings->command_argv != NULL)
-        set_command(plan, settings->command_argv);
-    if (settings->gpus == 0 || settings->gpus_chosen) /* it is begun once there are GPUs */
+    if (settings->arguments.command_argv != NULL)
+        set_command(plan, settings->arguments.command_argv);
+    if (settings->run.gpus == 0 || settings->run.gpus_chosen) /* it is begun once there are GPUs */
         plan->options.observer = &plan->observer.face;
     return 0;
 }
@@ -214,17 +216,19 @@ int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
     if (code < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s%s%s", error.message,
                             recording_way_out(&plan->recorder, plan->recording, code),
-                            settings->command_argv != NULL ? "; the command was not run" : "");
+                            settings->arguments.command_argv != NULL ? "; the command was not run"
+                                                                     : "");
     return 0;
 }
 
 int run_plan_record(struct run_plan *plan, const struct settings *settings, uint64_t number)
 {
-    if (settings->record_path == NULL)
+    if (settings->recording.path == NULL)
         return 0;
-    if (!recording_numbered(settings->record_path, number, plan->recording, sizeof plan->recording))
+    if (!recording_numbered(settings->recording.path, number, plan->recording,
+                            sizeof plan->recording))
         return command_fail(EXIT_BEFORE_RUN, "--record %s: too long",
-                            command_safe(settings->record_path));
+                            command_safe(settings->recording.path));
     if (plan->records)
         record_observer_done(&plan->observer);
     plan->records = false;
@@ -239,8 +243,9 @@ int run_plan_record(struct run_plan *plan, const struct settings *settings, uint
 static int check_numbered(struct run_plan *plan, const struct settings *settings)
 {
     struct stat found;
-    for (uint64_t i = 1; i <= settings->repeat && !settings->overwrite; i++) {
-        if (recording_numbered(settings->record_path, i, plan->recording, sizeof plan->recording) &&
+    for (uint64_t i = 1; i <= settings->run.repeat && !settings->recording.overwrite; i++) {
+        if (recording_numbered(settings->recording.path, i, plan->recording,
+                               sizeof plan->recording) &&
             lstat(plan->recording, &found) == 0)
             return command_fail(EXIT_BEFORE_RUN,
                                 "%s: is there already; --overwrite replaces it; the command was "
@@ -253,18 +258,18 @@ static int check_numbered(struct run_plan *plan, const struct settings *settings
 static int take_recording(struct run_plan *plan, const struct settings *settings)
 {
     const char *path = recording_place(settings);
-    if (path == NULL && settings->no_header)
+    if (path == NULL && settings->recording.no_header)
         return command_fail(EXIT_USAGE, "--no-header goes only with a recording");
     if (path == NULL)
         return 0;
     bool standard = strcmp(path, "-") == 0;
-    if (standard && settings->repeat != 0)
+    if (standard && settings->run.repeat != 0)
         return command_fail(EXIT_USAGE, "--record -: with --repeat each run is recorded into a "
                                         "file of its own; name one, as in: --record run.csv");
-    if (settings->record_format != NULL && !is_format(settings->record_format))
+    if (settings->recording.format != NULL && !is_format(settings->recording.format))
         return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
-                            command_safe(settings->record_format));
-    if (settings->repeat != 0)
+                            command_safe(settings->recording.format));
+    if (settings->run.repeat != 0)
         return check_numbered(plan, settings); /* each run begins its own */
     if (strlen(path) >= sizeof plan->recording)
         return command_fail(EXIT_USAGE, "--record %s: too long", command_safe(path));
@@ -275,20 +280,20 @@ static int take_recording(struct run_plan *plan, const struct settings *settings
 
 static int take_totals(struct run_plan *plan, const struct settings *settings)
 {
-    size_t size = settings->backup != NULL ? strlen(settings->backup) : 0;
+    size_t size = settings->run.backup != NULL ? strlen(settings->run.backup) : 0;
     struct stat *before = &plan->totals_before;
-    if (settings->no_backup)
+    if (settings->run.no_backup)
         return 0;
-    if (settings->backup != NULL && (size == 0 || size >= sizeof plan->totals))
+    if (settings->run.backup != NULL && (size == 0 || size >= sizeof plan->totals))
         return command_fail(EXIT_USAGE, "--backup \"%s\": a file is expected",
-                            command_safe(settings->backup));
-    if (settings->backup != NULL && lstat(settings->backup, before) == 0 &&
+                            command_safe(settings->run.backup));
+    if (settings->run.backup != NULL && lstat(settings->run.backup, before) == 0 &&
         (!S_ISREG(before->st_mode) || before->st_size > 0))
         return command_fail(EXIT_BEFORE_RUN,
                             "--backup %s: something stands there; the command was not run",
-                            command_safe(settings->backup));
-    if (settings->backup != NULL)
-        memcpy(plan->totals, settings->backup, size + 1);
+                            command_safe(settings->run.backup));
+    if (settings->run.backup != NULL)
+        memcpy(plan->totals, settings->run.backup, size + 1);
     else
         run_totals_place(settings, plan->totals, sizeof plan->totals);
     if (plan->totals[0] != '\0')
@@ -301,12 +306,12 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     vitals_run_options *options = &plan->options;
     command_world(settings, &plan->world);
     vitals_run_options_init(options, sizeof *options);
-    options->argv = settings->command_argv;
+    options->argv = settings->arguments.command_argv;
     options->world = &plan->world;
-    options->wait_for_descendants = settings->wait;
-    options->child_descriptors = settings->descriptors_before;
-    if (settings->interval_ns != 0)
-        options->interval_ns = settings->interval_ns;
+    options->wait_for_descendants = settings->run.wait;
+    options->child_descriptors = settings->arguments.descriptors_before;
+    if (settings->sampling.interval_ns != 0)
+        options->interval_ns = settings->sampling.interval_ns;
     int code = check_streams(settings);
     if (code == 0)
         code = take_units(settings);

@@ -72,7 +72,7 @@ static int check_states(const struct settings_words *states)
 
 static int take_pids(struct filter *filter, const char *const *words, size_t count)
 {
-    const struct settings_numbers *given = &filter->settings->pids;
+    const struct settings_numbers *given = &filter->settings->choice.pids;
     struct settings_numbers *pids = &filter->pids;
     pids->items = calloc(given->count + count + 1, sizeof *pids->items);
     if (pids->items == NULL)
@@ -96,16 +96,16 @@ int filter_init(struct filter *filter, const struct settings *settings, const ch
     int bad = take_pids(filter, words, count);
     if (bad != 0)
         return bad;
-    if (check_states(&settings->states) != 0)
+    if (check_states(&settings->choice.states) != 0)
         return EXIT_USAGE;
-    if (settings->match == NULL)
+    if (settings->choice.match == NULL)
         return 0;
-    int code = regcomp(&filter->match, settings->match, REG_EXTENDED | REG_NOSUB);
+    int code = regcomp(&filter->match, settings->choice.match, REG_EXTENDED | REG_NOSUB);
     if (code != 0) {
         char why[160];
         regerror(code, &filter->match, why, sizeof why);
         return command_fail(EXIT_USAGE, "--match: \"%s\" is no extended regular expression: %s",
-                            command_safe(settings->match), command_safe(why));
+                            command_safe(settings->choice.match), command_safe(why));
     }
     filter->has_match = true;
     return 0;
@@ -123,9 +123,10 @@ void filter_done(struct filter *filter)
 bool filter_chooses(const struct filter *filter)
 {
     const struct settings *settings = filter->settings;
-    return settings->users.given || filter->pids.given || settings->names.given ||
-           settings->states.given || settings->cgroups.given || settings->containers.given ||
-           settings->parents.given || settings->gpu_users || settings->match != NULL;
+    return settings->choice.users.given || filter->pids.given || settings->choice.names.given ||
+           settings->choice.states.given || settings->choice.cgroups.given ||
+           settings->choice.containers.given || settings->choice.parents.given ||
+           settings->choice.gpu_users || settings->choice.match != NULL;
 }
 
 /* --- The request --------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ static int add(vitals_request *request, bool wanted, const vitals_metric *metric
 static int narrow(const struct filter *filter, vitals_request *request, vitals_error *error)
 {
     const struct settings *settings = filter->settings;
-    const struct settings_numbers *list = &settings->parents;
+    const struct settings_numbers *list = &settings->choice.parents;
     unsigned rows = VITALS_ROWS_TREE;
     if (!list->given) {
         list = &filter->pids;
@@ -157,7 +158,8 @@ static int narrow(const struct filter *filter, vitals_request *request, vitals_e
     }
     if (!list->given || list->count == 0)
         return vitals_request_rows(
-            request, settings->gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0, error);
+            request, settings->choice.gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0,
+            error);
     int64_t *pids = calloc(list->count, sizeof *pids);
     if (pids == NULL)
         return VITALS_EMEMORY;
@@ -172,13 +174,14 @@ int filter_request(const struct filter *filter, vitals_request *request, vitals_
 {
     const struct settings *settings = filter->settings;
     int code = vitals_request_add(request, VITALS_PROCESS_PID, error);
-    code = ADD(settings->users.given, VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_EFFECTIVE_UID);
-    code = ADD(settings->names.given || settings->match != NULL, VITALS_PROCESS_NAME,
+    code = ADD(settings->choice.users.given, VITALS_PROCESS_EFFECTIVE_USER,
+               VITALS_PROCESS_EFFECTIVE_UID);
+    code = ADD(settings->choice.names.given || settings->choice.match != NULL, VITALS_PROCESS_NAME,
                VITALS_PROCESS_COMMAND_LINE);
-    code = ADD(settings->states.given, VITALS_PROCESS_STATE);
-    code = ADD(settings->cgroups.given, VITALS_PROCESS_CGROUP);
-    code = ADD(settings->containers.given, VITALS_PROCESS_CONTAINER);
-    code = ADD(settings->gpu_users, VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS);
+    code = ADD(settings->choice.states.given, VITALS_PROCESS_STATE);
+    code = ADD(settings->choice.cgroups.given, VITALS_PROCESS_CGROUP);
+    code = ADD(settings->choice.containers.given, VITALS_PROCESS_CONTAINER);
+    code = ADD(settings->choice.gpu_users, VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS);
     if (code == 0)
         code = narrow(filter, request, error);
     return code;
@@ -221,8 +224,8 @@ static bool user_passes(const struct settings *settings, const vitals_row *proce
     if (vitals_row_u64(process, effective ? VITALS_PROCESS_EFFECTIVE_UID : VITALS_PROCESS_UID,
                        &uid) > 0)
         snprintf(number, sizeof number, "%llu", (unsigned long long)uid);
-    for (size_t i = 0; i < settings->users.count; i++) {
-        const char *wanted = settings->users.items[i];
+    for (size_t i = 0; i < settings->choice.users.count; i++) {
+        const char *wanted = settings->choice.users.items[i];
         if (strcmp(wanted, number) == 0 ||
             (named && strlen(wanted) == user.size && memcmp(wanted, user.bytes, user.size) == 0))
             return true;
@@ -253,9 +256,9 @@ static vitals_text program_of(vitals_text command)
 
 static bool name_matches(const struct settings *settings, const char *name)
 {
-    for (size_t i = 0; i < settings->names.count; i++) {
-        if (strcmp(settings->names.items[i], name) == 0 ||
-            fnmatch(settings->names.items[i], name, 0) == 0)
+    for (size_t i = 0; i < settings->choice.names.count; i++) {
+        if (strcmp(settings->choice.names.items[i], name) == 0 ||
+            fnmatch(settings->choice.names.items[i], name, 0) == 0)
             return true;
     }
     return false;
@@ -306,7 +309,7 @@ static bool has_ended(const struct settings *settings, const vitals_row *row)
     vitals_context *context = NULL;
     vitals_process *process = NULL;
     vitals_error error;
-    if (settings->from != NULL)
+    if (settings->machine.from != NULL)
         return false;
     command_world(settings, &world);
     int code = vitals_context_new(&world, &context, &error);
@@ -340,8 +343,8 @@ static bool match_passes(struct filter *filter, const vitals_row *process)
 {
     vitals_text command;
     uint64_t pid;
-    if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 && filter->settings->from == NULL &&
-        pid == (uint64_t)getpid())
+    if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 &&
+        filter->settings->machine.from == NULL && pid == (uint64_t)getpid())
         return false;
     if (!find_command(filter, process, &command))
         return false;
@@ -366,8 +369,8 @@ static bool state_passes(const struct settings *settings, const vitals_row *proc
     vitals_text state;
     if (vitals_row_text(process, VITALS_PROCESS_STATE, &state) <= 0)
         return false;
-    for (size_t i = 0; i < settings->states.count; i++) {
-        const char *word = state_word(settings->states.items[i]);
+    for (size_t i = 0; i < settings->choice.states.count; i++) {
+        const char *word = state_word(settings->choice.states.items[i]);
         if (word != NULL && strlen(word) == state.size &&
             memcmp(word, state.bytes, state.size) == 0)
             return true;
@@ -382,8 +385,8 @@ static bool cgroup_passes(const struct settings *settings, const vitals_row *pro
     if (vitals_row_text(process, VITALS_PROCESS_CGROUP, &path) <= 0)
         return false;
     copy_text(path, text, sizeof text);
-    for (size_t i = 0; i < settings->cgroups.count; i++) {
-        const char *wanted = settings->cgroups.items[i];
+    for (size_t i = 0; i < settings->choice.cgroups.count; i++) {
+        const char *wanted = settings->choice.cgroups.items[i];
         bool pattern = strpbrk(wanted, "*?[") != NULL;
         if (pattern ? fnmatch(wanted, text, 0) == 0 : strstr(text, wanted) != NULL)
             return true;
@@ -396,9 +399,9 @@ static bool container_passes(const struct settings *settings, const vitals_row *
     vitals_text id;
     if (vitals_row_text(process, VITALS_PROCESS_CONTAINER, &id) <= 0)
         return false;
-    for (size_t i = 0; i < settings->containers.count; i++) {
-        size_t size = strlen(settings->containers.items[i]);
-        if (size <= id.size && memcmp(settings->containers.items[i], id.bytes, size) == 0)
+    for (size_t i = 0; i < settings->choice.containers.count; i++) {
+        size_t size = strlen(settings->choice.containers.items[i]);
+        if (size <= id.size && memcmp(settings->choice.containers.items[i], id.bytes, size) == 0)
             return true;
     }
     return false;
@@ -427,7 +430,8 @@ static bool descends(const struct settings *settings, const vitals_row *process)
         up = parent != 0 ? vitals_snapshot_find(snapshot, VITALS_PROCESS, parent) : NULL;
         if (up == NULL)
             return false;
-        if (vitals_row_u64(up, VITALS_PROCESS_PID, &pid) > 0 && has_number(&settings->parents, pid))
+        if (vitals_row_u64(up, VITALS_PROCESS_PID, &pid) > 0 &&
+            has_number(&settings->choice.parents, pid))
             return true;
     }
     return false;
@@ -437,14 +441,14 @@ bool filter_passes(struct filter *filter, const vitals_row *process)
 {
     const struct settings *settings = filter->settings;
     return (!filter->pids.given || filter_names_pid(filter, process)) &&
-           (!settings->users.given || user_passes(settings, process)) &&
-           (!settings->names.given || name_passes(settings, process)) &&
-           (!settings->states.given || state_passes(settings, process)) &&
-           (!settings->cgroups.given || cgroup_passes(settings, process)) &&
-           (!settings->containers.given || container_passes(settings, process)) &&
-           (!settings->parents.given || descends(settings, process)) &&
-           (!settings->gpu_users || uses_gpu(process)) &&
-           (settings->match == NULL || match_passes(filter, process)); // last: it counts
+           (!settings->choice.users.given || user_passes(settings, process)) &&
+           (!settings->choice.names.given || name_passes(settings, process)) &&
+           (!settings->choice.states.given || state_passes(settings, process)) &&
+           (!settings->choice.cgroups.given || cgroup_passes(settings, process)) &&
+           (!settings->choice.containers.given || container_passes(settings, process)) &&
+           (!settings->choice.parents.given || descends(settings, process)) &&
+           (!settings->choice.gpu_users || uses_gpu(process)) &&
+           (settings->choice.match == NULL || match_passes(filter, process)); // last: it counts
 }
 
 /* --- What was named and is not there ------------------------------------------------------------
@@ -490,7 +494,7 @@ static int complain_pids(const struct filter *filter, const struct settings_numb
         if (is_there(snapshot, list->items[i]))
             continue;
         code = EXIT_CANNOT;
-        if (filter->settings->from == NULL)
+        if (filter->settings->machine.from == NULL)
             (void)complain_pid(filter->settings, list->items[i]);
         else
             (void)command_fail(code, "no process has the pid %llu",
@@ -515,17 +519,18 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
     const struct settings *settings = filter->settings;
     int code = EXIT_DONE;
     // Where there are parents, only their trees have rows.
-    if (settings->parents.given)
-        code = complain_pids(filter, &settings->parents, snapshot);
+    if (settings->choice.parents.given)
+        code = complain_pids(filter, &settings->choice.parents, snapshot);
     else
         code = complain_pids(filter, &filter->pids, snapshot);
-    for (size_t i = 0; settings->from == NULL && i < settings->users.count; i++) {
-        const char *name = settings->users.items[i];
+    for (size_t i = 0; settings->machine.from == NULL && i < settings->choice.users.count; i++) {
+        const char *name = settings->choice.users.items[i];
         if (name[strspn(name, "0123456789")] != '\0' && getpwnam(name) == NULL)
             code = command_fail(EXIT_CANNOT, "--user: nobody is called \"%s\" here",
                                 command_safe(name));
     }
-    const char *late = settings->from != NULL ? "is not in the file" : "was not read in time";
+    const char *late = settings->machine.from != NULL ? "is not in the file"
+                                                      : "was not read in time";
     if (complain_unmatched(filter->denied, "may not be read") != EXIT_DONE)
         code = EXIT_CANNOT;
     if (complain_unmatched(filter->late, late) != EXIT_DONE)

@@ -284,7 +284,8 @@ static void show(const struct kill *kill)
     static const char *const NAMES[] = {"pid", "euser=USER", "age=AGE", "stat=STATE", "args"};
     enum { COLUMNS = sizeof NAMES / sizeof NAMES[0] };
     const struct settings *settings = kill->settings;
-    const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
+    const struct report_options look = {.ascii = settings->look.ascii,
+                                        .color = settings->look.color};
     const struct grid_form form = {.width = settings_width(settings), .titles = true};
     struct ps_view view = {kill->snapshot, NULL, settings};
     struct ps_column columns[COLUMNS];
@@ -408,14 +409,14 @@ static int wait_for_end(struct kill *kill, uint64_t timeout_ns, size_t *living)
 static int wait_or_force(struct kill *kill)
 {
     const struct settings *settings = kill->settings;
-    bool forces = settings->force_ns > 0;
-    uint64_t patience_ns = forces ? settings->force_ns : settings->wait_ns;
+    bool forces = settings->kill.force_ns > 0;
+    uint64_t patience_ns = forces ? settings->kill.force_ns : settings->kill.wait_ns;
     size_t living;
     int code = wait_for_end(kill, patience_ns, &living);
     if (code == 0 && living > 0 && forces) {
         code = send(kill, signal_number("KILL"));
-        int waited = wait_for_end(kill, settings->wait_ended ? settings->wait_ns : AFTER_KILL_NS,
-                                  &living);
+        int waited = wait_for_end(
+            kill, settings->kill.wait_ended ? settings->kill.wait_ns : AFTER_KILL_NS, &living);
         code = waited != 0 ? waited : code;
     }
     return living > 0 ? EXIT_CANNOT : code;
@@ -453,7 +454,7 @@ static void tell(const struct kill *kill, bool waited)
 static int act(struct kill *kill)
 {
     const struct settings *settings = kill->settings;
-    bool waits = settings->wait_ended || settings->force_ns > 0;
+    bool waits = settings->kill.wait_ended || settings->kill.force_ns > 0;
     kill->begun_ns = now_ns(kill);
     int code = send(kill, kill->signal);
     int waited = waits ? wait_or_force(kill) : 0;
@@ -468,13 +469,13 @@ static int act(struct kill *kill)
 static int take_signal(struct kill *kill, size_t *used)
 {
     const struct settings *settings = kill->settings;
-    const char *word = settings->signal != NULL ? settings->signal : "TERM";
+    const char *word = settings->kill.signal != NULL ? settings->kill.signal : "TERM";
     *used = 0;
-    if (settings->dashed_first) {
-        if (settings->signal != NULL)
+    if (settings->arguments.dashed_first) {
+        if (settings->kill.signal != NULL)
             return command_fail(EXIT_USAGE, "one signal: -s %s or %s", command_safe(word),
-                                command_safe(settings->words.items[0]));
-        word = settings->words.items[0] + 1;
+                                command_safe(settings->arguments.words.items[0]));
+        word = settings->arguments.words.items[0] + 1;
         *used = 1;
     }
     kill->signal = signal_number(word);
@@ -486,8 +487,9 @@ static int take_signal(struct kill *kill, size_t *used)
 static bool would_believe_the_demo(const struct kill *kill)
 {
     const struct settings *settings = kill->settings;
-    bool by_pid = settings->words.count > kill->signal_words || settings->pids.count > 0;
-    return command_has_demo(settings) && !settings->dry_run && !by_pid;
+    bool by_pid = settings->arguments.words.count > kill->signal_words ||
+                  settings->choice.pids.count > 0;
+    return command_has_demo(settings) && !settings->kill.dry_run && !by_pid;
 }
 
 static int run(struct kill *kill)
@@ -497,9 +499,9 @@ static int run(struct kill *kill)
     if (kill->count == 0)
         return chosen != 0 ? chosen : command_fail(EXIT_CANNOT, "no process was chosen");
     show(kill);
-    if (settings->dry_run)
+    if (settings->kill.dry_run)
         return chosen;
-    int code = settings->yes ? 0 : ask(kill);
+    int code = settings->kill.yes ? 0 : ask(kill);
     if (code == 0)
         code = act(kill);
     return code != 0 ? code : chosen;
@@ -514,8 +516,8 @@ int command_kill(const struct settings *settings)
     if (code != 0)
         return code;
     output_init(&output, STDOUT_FILENO);
-    code = filter_init(&kill.filter, settings, settings->words.items + used,
-                       settings->words.count - used);
+    code = filter_init(&kill.filter, settings, settings->arguments.words.items + used,
+                       settings->arguments.words.count - used);
     if (code == 0 && !filter_chooses(&kill.filter))
         code = command_fail(EXIT_USAGE, "kill needs a pid, or an option that chooses processes");
     kill.signal_words = used;

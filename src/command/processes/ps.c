@@ -25,7 +25,7 @@ struct ps {
 
 static bool repeats(const struct settings *settings)
 {
-    return settings_origin(settings, &settings->interval_ns) == ORIGIN_FLAG;
+    return settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG;
 }
 
 /* --- What is wanted -----------------------------------------------------------------------------
@@ -33,7 +33,7 @@ static bool repeats(const struct settings *settings)
 
 static int choose_columns(struct ps *ps)
 {
-    const struct settings_words *words = &ps->settings->columns;
+    const struct settings_words *words = &ps->settings->table.columns;
     if (!words->given)
         return ps_columns_default(&ps->columns);
     for (size_t i = 0; i < words->count; i++) {
@@ -69,7 +69,7 @@ static int one_cadence(vitals_request *request, vitals_error *error)
 /* JSON without -o is for programs: all that is cheap to read. */
 static int make_request(const struct ps *ps, vitals_request **out, vitals_error *error)
 {
-    bool plain = ps->settings->json && !ps->settings->columns.given;
+    bool plain = ps->settings->look.json && !ps->settings->table.columns.given;
     int code = vitals_request_new(plain ? VITALS_PROCESSES : 0, out, error);
     if (code == 0)
         code = filter_request(&ps->filter, *out, error);
@@ -83,7 +83,7 @@ static int make_request(const struct ps *ps, vitals_request **out, vitals_error 
 
 static bool has_titles(const struct ps *ps)
 {
-    if (ps->settings->no_header)
+    if (ps->settings->table.no_header)
         return false;
     for (size_t i = 0; i < ps->columns.count; i++) {
         if (ps->columns.items[i].title[0] != '\0')
@@ -109,7 +109,7 @@ static void branch_cell(struct ps *ps, const struct ps_rows *rows, const struct 
 {
     char branches[PS_BRANCHES];
     struct ps_text whole = {0};
-    ps_rows_branches(rows, row, ps->settings->ascii, branches);
+    ps_rows_branches(rows, row, ps->settings->look.ascii, branches);
     if (ps_text_format(&whole, "%s%s", branches, text))
         grid_cell(&ps->grid, color, whole.bytes);
     else
@@ -139,9 +139,12 @@ static int print_table(struct ps *ps, const struct ps_view *view, const struct p
 {
     enum { TEXT_MOST = 40 };
     const struct settings *settings = ps->settings;
-    bool fits = settings->terminal || settings_origin(settings, &settings->width) == ORIGIN_FLAG;
-    const struct report_options look = {.ascii = settings->ascii, .color = settings->color};
-    const struct grid_form form = {.width = fits ? settings->width : 0, .titles = has_titles(ps)};
+    bool fits = settings->look.terminal ||
+                settings_origin(settings, &settings->look.width) == ORIGIN_FLAG;
+    const struct report_options look = {.ascii = settings->look.ascii,
+                                        .color = settings->look.color};
+    const struct grid_form form = {.width = fits ? settings->look.width : 0,
+                                   .titles = has_titles(ps)};
     struct paint paint;
     grid_reset(&ps->grid);
     for (size_t i = 0; i < ps->columns.count; i++) {
@@ -164,7 +167,7 @@ static int print_csv(struct ps *ps, const struct ps_view *view, const struct ps_
                      struct output *output)
 {
     size_t count = ps->columns.count;
-    for (size_t i = 0; ps->tables == 0 && !ps->settings->no_header && i < count; i++)
+    for (size_t i = 0; ps->tables == 0 && !ps->settings->table.no_header && i < count; i++)
         output_format(output, "%s%s", ps->columns.items[i].key, i + 1 < count ? "," : "\n");
     for (size_t at = 0; at < rows->count; at++) {
         for (size_t i = 0; i < count; i++) {
@@ -238,14 +241,14 @@ static int print_one(struct ps *ps, const struct ps_view *view, struct output *o
 {
     const struct settings *settings = ps->settings;
     struct ps_rows rows;
-    int code = ps_rows_choose(&rows, &ps->filter, &ps->order, view, settings->limit);
-    if (code == 0 && settings->tree)
+    int code = ps_rows_choose(&rows, &ps->filter, &ps->order, view, settings->ps.limit);
+    if (code == 0 && settings->ps.tree)
         code = ps_rows_tree(&rows);
-    if (code == 0 && settings->json)
+    if (code == 0 && settings->look.json)
         code = print_json(ps, view, &rows, output);
-    else if (code == 0 && settings->csv)
+    else if (code == 0 && settings->table.csv)
         code = print_csv(ps, view, &rows, output);
-    else if (code == 0 && (rows.count > 0 || !settings->terminal))
+    else if (code == 0 && (rows.count > 0 || !settings->look.terminal))
         code = print_table(ps, view, &rows, output);
     ps->tables++;
     (void)output_flush(output);
@@ -272,7 +275,8 @@ static int print_last(struct ps *ps, struct feed *feed, struct output *output)
     if (got < 0)
         code = command_fail(code, "%s", error.message);
     else if (last == NULL)
-        code = command_fail(code, "%s: no snapshot in it", command_safe(ps->settings->from));
+        code = command_fail(code, "%s: no snapshot in it",
+                            command_safe(ps->settings->machine.from));
     else
         code = print_one(ps, &view, output);
     vitals_snapshot_unref(last);
@@ -284,15 +288,15 @@ static int print_last(struct ps *ps, struct feed *feed, struct output *output)
 static int print_feed(struct ps *ps, struct feed *feed, struct output *output)
 {
     const struct settings *settings = ps->settings;
-    uint64_t left = settings->count > 0 ? settings->count : UINT64_MAX;
+    uint64_t left = settings->sampling.count > 0 ? settings->sampling.count : UINT64_MAX;
     vitals_snapshot *older = NULL, *now = NULL;
     vitals_error error;
     int code = EXIT_DONE, got = 0;
-    if (settings->from != NULL)
+    if (settings->machine.from != NULL)
         return print_last(ps, feed, output);
     while (left > 0 && output_open(output) && (got = feed->next(feed->data, &now, &error)) > 0) {
         struct ps_view view = {now, repeats(settings) ? older : NULL, settings};
-        if (older != NULL || !repeats(settings) || settings->json) {
+        if (older != NULL || !repeats(settings) || settings->look.json) {
             int result = print_one(ps, &view, output);
             if (ps->tables == 1)
                 code = result != EXIT_DONE ? result : code;
@@ -315,12 +319,12 @@ static int show(struct ps *ps)
     int cancel = repeats(settings) ? command_interrupts() : -1;
     int code = make_request(ps, &request, &error);
     if (code == 0 && repeats(settings))
-        code = vitals_request_interval(request, settings->interval_ns, &error);
+        code = vitals_request_interval(request, settings->sampling.interval_ns, &error);
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
-        code = command_feed(settings, request, repeats(settings) ? settings->interval_ns : 0,
-                            cancel, &feed);
+        code = command_feed(settings, request,
+                            repeats(settings) ? settings->sampling.interval_ns : 0, cancel, &feed);
     vitals_request_free(request);
     if (code != 0)
         return code;
@@ -333,17 +337,18 @@ static int show(struct ps *ps)
 int command_ps(const struct settings *settings)
 {
     static struct ps ps; /* its columns are not for the stack */
-    for (size_t i = 0; i < settings->words.count; i++) {
-        if (command_is_ps_habit(settings->command, settings->words.items[i]))
-            return command_fail(EXIT_USAGE, "%s: %s", command_safe(settings->words.items[i]),
-                                COMMAND_PS_HABIT);
+    for (size_t i = 0; i < settings->arguments.words.count; i++) {
+        if (command_is_ps_habit(settings->command, settings->arguments.words.items[i]))
+            return command_fail(EXIT_USAGE, "%s: %s",
+                                command_safe(settings->arguments.words.items[i]), COMMAND_PS_HABIT);
     }
     ps.settings = settings;
-    int code = filter_init(&ps.filter, settings, settings->words.items, settings->words.count);
+    int code = filter_init(&ps.filter, settings, settings->arguments.words.items,
+                           settings->arguments.words.count);
     if (code == 0)
         code = choose_columns(&ps);
     if (code == 0)
-        code = ps_order_init(&ps.order, &settings->sort);
+        code = ps_order_init(&ps.order, &settings->ps.sort);
     if (code == 0)
         code = show(&ps);
     filter_done(&ps.filter);

@@ -100,7 +100,7 @@ static void begin_session(struct comparing *comparing, const char *word)
 
 static int open_runs(struct comparing *comparing)
 {
-    const struct settings_words *words = &comparing->settings->words;
+    const struct settings_words *words = &comparing->settings->arguments.words;
     bool groups = false, begins = true;
     int code = 0;
     for (size_t i = 0; i < words->count; i++)
@@ -148,7 +148,8 @@ static int print_gpu_tracker(const struct comparison *comparison, const struct s
                              struct output *output)
 {
     struct account_view view = command_account_view(settings);
-    return comparison_gpu_tracker(comparison, &view, settings->statistic, output_write, output);
+    return comparison_gpu_tracker(comparison, &view, settings->compare.statistic, output_write,
+                                  output);
 }
 
 static const struct form FORMS[] = {
@@ -159,9 +160,9 @@ static const struct form FORMS[] = {
 
 static const struct form *chosen_form(const struct settings *settings)
 {
-    const char *name = settings->form_json               ? "json"
-                       : settings->report_format != NULL ? settings->report_format
-                                                         : "text";
+    const char *name = settings->look.json                ? "json"
+                       : settings->account.format != NULL ? settings->account.format
+                                                          : "text";
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         if (strcmp(FORMS[i].name, name) == 0)
             return &FORMS[i];
@@ -205,14 +206,14 @@ int command_compare(const struct settings *settings)
     char wrong[256];
     struct account_view view = command_account_view(settings);
     const struct form *form = chosen_form(settings);
-    size_t count = settings->words.count + 1;
+    size_t count = settings->arguments.words.count + 1;
     if (form == NULL)
         return EXIT_USAGE;
     if (!account_units(&view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);
-    if (!comparison_knows(settings->statistic))
+    if (!comparison_knows(settings->compare.statistic))
         return command_fail(EXIT_USAGE, "--statistic: \"%s\" is none; it is mean, min, max or std",
-                            command_safe(settings->statistic));
+                            command_safe(settings->compare.statistic));
     struct comparing comparing = {.settings = settings,
                                   .sessions = calloc(count, sizeof *comparing.sessions),
                                   .runs = calloc(count, sizeof *comparing.runs),

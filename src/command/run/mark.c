@@ -61,15 +61,15 @@ static int append(const char *path, const char *line, int size)
 static void mark(const struct settings *settings, const char *what, const char *name, long pid)
 {
     char line[320];
-    const char *path = settings->marks;
+    const char *path = settings->environment.marks;
     if (path == NULL || path[0] != '/') {
-        if (settings->verbose)
+        if (settings->look.verbose)
             (void)command_fail(0, "no vitals run is above us: nobody is told of \"%s\"",
                                command_safe(name));
         return;
     }
     int failed = append(path, line, format_line(line, sizeof line, what, name, pid));
-    if (failed != 0 && (failed != ENOENT || settings->verbose))
+    if (failed != 0 && (failed != ENOENT || settings->look.verbose))
         (void)command_fail(0, "%s: %s; \"%s\" is not marked", command_safe(path), strerror(failed),
                            command_safe(name));
 }
@@ -85,14 +85,14 @@ struct before {
 static _Noreturn void become(const struct settings *settings, const struct before *before)
 {
     struct rlimit limit;
-    const char *name = settings->command_argv[0];
-    if (settings->descriptors_before != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = (rlim_t)settings->descriptors_before;
+    const char *name = settings->arguments.command_argv[0];
+    if (settings->arguments.descriptors_before != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = (rlim_t)settings->arguments.descriptors_before;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
     sigaction(SIGCHLD, &before->child, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
-    (void)execvp(name, (char *const *)settings->command_argv);
+    (void)execvp(name, (char *const *)settings->arguments.command_argv);
     int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
     _exit(command_fail(code, "%s: %s", command_safe(name),
                        errno == ENOENT ? "command not found" : strerror(errno)));
@@ -219,12 +219,12 @@ static int run(const struct settings *settings, const char *name)
 
 int command_mark(const struct settings *settings)
 {
-    const struct settings_words *words = &settings->words;
+    const struct settings_words *words = &settings->arguments.words;
     const char *what = words->count > 0 ? words->items[0] : "";
     bool known = strcmp(what, "begin") == 0 || strcmp(what, "end") == 0;
-    if (settings->command_argc > 0 && words->count == 1 && what[0] != '\0')
+    if (settings->arguments.command_argc > 0 && words->count == 1 && what[0] != '\0')
         return run(settings, what);
-    if (settings->command_argc > 0)
+    if (settings->arguments.command_argc > 0)
         return command_fail(EXIT_USAGE,
                             "mark: one name stands before --, as in: vitals mark load -- "
                             "./load.sh");

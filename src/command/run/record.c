@@ -34,11 +34,11 @@ struct recording_job {
 static int make_request(struct recording_job *job, vitals_error *error)
 {
     unsigned sets = VITALS_MACHINE | VITALS_GPUS | VITALS_SOURCES;
-    sets |= job->settings->processes ? VITALS_PROCESSES : 0u;
+    sets |= job->settings->record.processes ? VITALS_PROCESSES : 0u;
     int code = vitals_request_new(sets, &job->request, error);
     if (code == 0)
         code = vitals_usage_request(job->usage, job->request, error);
-    unsigned rows = job->settings->processes ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS;
+    unsigned rows = job->settings->record.processes ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS;
     if (code == 0)
         code = vitals_request_rows(job->request, rows, NULL, 0, error);
     if (code == 0)
@@ -52,9 +52,10 @@ static int make_usage(struct recording_job *job, vitals_error *error)
 {
     vitals_usage_options options;
     vitals_usage_options_init(&options, sizeof options);
-    options.expected_cores = (double)job->settings->expected_cores;
-    options.devices = job->settings->devices.given ? job->settings->devices.items : NULL;
-    options.brand = job->settings->brand;
+    options.expected_cores = (double)job->settings->measure.expected_cores;
+    options.devices = job->settings->measure.devices.given ? job->settings->measure.devices.items
+                                                           : NULL;
+    options.brand = job->settings->measure.brand;
     return vitals_usage_new(&options, &job->usage, error);
 }
 
@@ -63,16 +64,17 @@ static int make_usage(struct recording_job *job, vitals_error *error)
 static int open_recorder(struct recording_job *job)
 {
     const struct settings *settings = job->settings;
-    const char *path = settings->record_path;
+    const char *path = settings->recording.path;
     vitals_error error;
-    if (settings->words.count > 1 || (settings->words.count == 1 && path != NULL))
+    if (settings->arguments.words.count > 1 ||
+        (settings->arguments.words.count == 1 && path != NULL))
         return command_fail(EXIT_USAGE, "record: one file, not several");
-    if (settings->words.count == 1)
-        path = settings->words.items[0];
+    if (settings->arguments.words.count == 1)
+        path = settings->arguments.words.items[0];
     struct recorder_options options = {.path = path,
-                                       .format = settings->record_format,
-                                       .overwrite = settings->overwrite,
-                                       .no_header = settings->no_header,
+                                       .format = settings->recording.format,
+                                       .overwrite = settings->recording.overwrite,
+                                       .no_header = settings->recording.no_header,
                                        .interval_ns = job->interval_ns,
                                        .frames = true};
     int code = recording_take_rotation(&options, settings);
@@ -80,14 +82,14 @@ static int open_recorder(struct recording_job *job)
         code = recording_check_place("", path);
     if (code != 0)
         return code;
-    if (settings->processes && !recorder_may_keep_frames(&options))
+    if (settings->record.processes && !recorder_may_keep_frames(&options))
         return command_fail(EXIT_USAGE, "--processes: %s holds no processes; record to a .db",
                             path != NULL ? command_safe(path) : "standard output");
     if (recorder_needs_processes(&options))
         return command_fail(EXIT_USAGE,
                             "--format %s: tells of processes, and record follows none; vitals "
                             "track PID does",
-                            command_safe(settings->record_format));
+                            command_safe(settings->recording.format));
     options.stop = job->interrupts = command_interrupts();
     code = recorder_open(&options, &job->recorder, &error);
     if (code == VITALS_EARGUMENT)
@@ -128,8 +130,8 @@ static int tell_attributes(struct recording_job *job, const vitals_snapshot *sna
         code = tell_number(job, "interval_ns", job->interval_ns, error);
     if (code == 0)
         code = tell_number(job, "started_ns", vitals_snapshot_realtime_ns(snapshot), error);
-    if (code == 0 && job->settings->expected_cores > 0)
-        code = tell_number(job, "expected_cores", job->settings->expected_cores, error);
+    if (code == 0 && job->settings->measure.expected_cores > 0)
+        code = tell_number(job, "expected_cores", job->settings->measure.expected_cores, error);
     return code == 0 ? tell(job, "state", "running", error) : code;
 }
 
@@ -156,10 +158,11 @@ static bool is_over(const struct recording_job *job)
 {
     const struct settings *settings = job->settings;
     uint64_t elapsed_ns = job->last_ns - job->first_ns;
-    if (settings->count > 0 && job->samples >= settings->count)
+    if (settings->sampling.count > 0 && job->samples >= settings->sampling.count)
         return true;
     /* the next would come behind the end */
-    return settings->duration_ns > 0 && elapsed_ns + job->interval_ns / 2 >= settings->duration_ns;
+    return settings->record.duration_ns > 0 &&
+           elapsed_ns + job->interval_ns / 2 >= settings->record.duration_ns;
 }
 
 static int record_all(struct recording_job *job)
@@ -243,8 +246,9 @@ static void ignore_size_limit(void)
 int command_record(const struct settings *settings)
 {
     struct recording_job job = {.settings = settings,
-                                .interval_ns = settings->interval_ns > 0 ? settings->interval_ns
-                                                                         : 1000000000};
+                                .interval_ns = settings->sampling.interval_ns > 0
+                                                   ? settings->sampling.interval_ns
+                                                   : 1000000000};
     vitals_error error;
     ignore_size_limit();
     int code = telling_check(settings);

@@ -8,7 +8,7 @@ static int open_file(const struct settings *settings, struct timeline *out)
 {
     vitals_error error;
     struct timeline_span span = {.count = 0};
-    const char *path = settings->words.items[0];
+    const char *path = settings->arguments.words.items[0];
     if (timeline_open(path, out, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     int code = out->span(out->data, &span, &error);
@@ -24,7 +24,7 @@ static int open_file(const struct settings *settings, struct timeline *out)
 
 static int show(const struct settings *settings, struct monitor_options *options)
 {
-    if (settings->screen != NULL)
+    if (settings->view.screen != NULL)
         return monitor_print_screen(settings, options, NULL, 0);
     options->clock = vitals_clock_system();
     return monitor_on_terminal(settings, options, "--screen 120x40 prints one as text");
@@ -35,12 +35,12 @@ int command_replay(const struct settings *settings)
     struct monitor_options options;
     struct timeline timeline;
     const char *nobody = NULL;
-    if (settings->words.count != 1)
+    if (settings->arguments.words.count != 1)
         return command_fail(EXIT_USAGE, "replay needs one FILE, a recording");
-    int code = settings->screen != NULL ? monitor_check_screen(settings, NULL) : 0;
+    int code = settings->view.screen != NULL ? monitor_check_screen(settings, NULL) : 0;
     if (code != 0)
         return code;
-    if (settings->screen == NULL && !(settings->terminal && settings->typed))
+    if (settings->view.screen == NULL && !(settings->look.terminal && settings->look.typed))
         return command_fail(EXIT_CANNOT, "replay needs a terminal for input and output; "
                                          "--screen 120x40 prints one screen, vitals report what "
                                          "was used");
@@ -50,7 +50,7 @@ int command_replay(const struct settings *settings)
     monitor_fill_options(settings, &nobody, &options);
     options.readonly = "this is a recording";
     options.replay = &timeline;
-    options.at = settings->at;
-    options.stands = settings->stands;
+    options.at = settings->view.at;
+    options.stands = settings->view.paused;
     return show(settings, &options);
 }

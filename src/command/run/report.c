@@ -40,7 +40,7 @@ static void put_sizing(void *data, void *form)
 static int print_text(struct shown *shown, struct output *output)
 {
     int stopped = account_text(shown->account, &shown->view, output_write, output);
-    if (stopped == 0 && shown->settings->phases)
+    if (stopped == 0 && shown->settings->report.phases)
         stopped = phases_text(&shown->phases, &shown->view, output_write, output);
     bool ran = vitals_account_failure(shown->account).size == 0;
     if (stopped == 0 && ran && !words_is_machine(shown->account))
@@ -60,7 +60,7 @@ static int print_json(struct shown *shown, struct output *output)
 
 static int print_gpu_tracker(struct shown *shown, struct output *output)
 {
-    if (shown->settings->phases)
+    if (shown->settings->report.phases)
         return phases_gpu_tracker(&shown->phases, shown->account, &shown->view, output_write,
                                   output);
     return account_gpu_tracker(shown->account, &shown->view, false, output_write, output);
@@ -110,20 +110,20 @@ static const struct form *form_of(const struct form *forms, const char *name)
 static const struct form *chosen_form(const struct settings *settings)
 {
     const struct form *form = &FORMS[0];
-    if (settings->form_json)
+    if (settings->look.json)
         return form_of(FORMS, "json");
-    if (settings->advice != NULL) {
-        form = form_of(ADVICES, settings->advice);
+    if (settings->report.advice != NULL) {
+        form = form_of(ADVICES, settings->report.advice);
         if (form == NULL)
             (void)command_fail(EXIT_USAGE, "--advice: \"%s\" is none; it is slurm or kubernetes",
-                               command_safe(settings->advice));
-    } else if (settings->report_format != NULL) {
-        form = form_of(FORMS, settings->report_format);
+                               command_safe(settings->report.advice));
+    } else if (settings->account.format != NULL) {
+        form = form_of(FORMS, settings->account.format);
         if (form == NULL)
             (void)command_fail(EXIT_USAGE,
                                "--format: \"%s\" is none; it is text, json, gpu-tracker or "
                                "gpu-tracker-text",
-                               command_safe(settings->report_format));
+                               command_safe(settings->account.format));
     }
     return form;
 }
@@ -141,8 +141,8 @@ static bool is_recording(const char *page, const char *recording)
 static int print_page(struct shown *shown)
 {
     static struct output output;
-    const char *path = shown->settings->html_path;
-    if (strcmp(path, "-") != 0 && is_recording(path, shown->settings->words.items[0]))
+    const char *path = shown->settings->report.html_path;
+    if (strcmp(path, "-") != 0 && is_recording(path, shown->settings->arguments.words.items[0]))
         return command_fail(EXIT_USAGE, "--html %s: that is the recording itself",
                             command_safe(path));
     int descriptor = output_create(path);
@@ -150,7 +150,7 @@ static int print_page(struct shown *shown)
         return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
     output_init(&output, descriptor);
     const struct html_report page = {.recording = shown->recording,
-                                     .path = shown->settings->words.items[0],
+                                     .path = shown->settings->arguments.words.items[0],
                                      .view = &shown->view,
                                      .phases = &shown->phases,
                                      .sizing = &shown->sizing};
@@ -186,7 +186,7 @@ static int show(struct shown *shown, const struct form *form)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     sizing_of(shown->account, &shown->sizing);
     int code = EXIT_DONE;
-    if (shown->settings->html_path != NULL) {
+    if (shown->settings->report.html_path != NULL) {
         code = print_page(shown);
     } else {
         output_init(&output, STDOUT_FILENO);
@@ -202,7 +202,7 @@ static int show(struct shown *shown, const struct form *form)
 /* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
 static int check_form(const struct settings *settings, const struct form *form)
 {
-    if (!settings->phases || form->print != print_gpu_tracker_text)
+    if (!settings->report.phases || form->print != print_gpu_tracker_text)
         return 0;
     return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
                                     "gpu-tracker has");
@@ -210,12 +210,12 @@ static int check_form(const struct settings *settings, const struct form *form)
 
 static int check_words(const struct settings *settings)
 {
-    if (settings->words.count == 1)
+    if (settings->arguments.words.count == 1)
         return 0;
-    if (settings->words.count == 0)
+    if (settings->arguments.words.count == 0)
         return command_fail(EXIT_USAGE, "report: no file; as in: vitals report run.db");
     return command_fail(EXIT_USAGE, "report: one file, not %zu (vitals compare takes several)",
-                        settings->words.count);
+                        settings->arguments.words.count);
 }
 
 int command_report(const struct settings *settings)
@@ -229,10 +229,11 @@ int command_report(const struct settings *settings)
         return EXIT_USAGE;
     if (!account_units(&shown.view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);
-    if (recording_open_tracked(settings->words.items[0], settings->phase_files.items,
-                               settings->phase_files.count, &recording, &error) < 0)
+    if (recording_open_tracked(settings->arguments.words.items[0],
+                               settings->report.phase_files.items,
+                               settings->report.phase_files.count, &recording, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    tell_problem(settings->words.items[0], recording_problem(recording));
+    tell_problem(settings->arguments.words.items[0], recording_problem(recording));
     shown.recording = recording;
     shown.account = recording_account(recording);
     int code = show(&shown, form);

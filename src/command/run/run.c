@@ -19,13 +19,13 @@ static bool is_text(vitals_text text, const char *string)
 static int open_json(const struct settings *settings, int *descriptor)
 {
     *descriptor = -1;
-    if (settings->json_path == NULL)
+    if (settings->run.json_path == NULL)
         return 0;
-    *descriptor = output_create(settings->json_path);
+    *descriptor = output_create(settings->run.json_path);
     if (*descriptor >= 0)
         return 0;
     return command_fail(EXIT_BEFORE_RUN, "%s: %s; the command was not run",
-                        command_safe(settings->json_path), strerror(errno));
+                        command_safe(settings->run.json_path), strerror(errno));
 }
 
 /* One account, or all that `repeat` holds. */
@@ -39,7 +39,7 @@ static void print_json(const struct settings *settings, const vitals_account *ac
     if (repeat != NULL)
         (void)repeat_json(repeat, output_write, &output);
     else
-        (void)report_account_json(account, settings->command_argv, output_write, &output);
+        (void)report_account_json(account, settings->arguments.command_argv, output_write, &output);
     (void)output_done(&output, 0); /* says what failed; the exit code is the command's */
     close(descriptor);
 }
@@ -88,9 +88,9 @@ static void end_as_interrupted(const vitals_account *account)
 static bool is_quoted_line(const struct settings *settings, const vitals_account *account)
 {
     enum { EXIT_NOT_FOUND = 127 };
-    return settings->command_argc == 1 && vitals_account_failure(account).size > 0 &&
+    return settings->arguments.command_argc == 1 && vitals_account_failure(account).size > 0 &&
            vitals_account_exit_code(account) == EXIT_NOT_FOUND &&
-           strpbrk(settings->command_argv[0], " \t") != NULL;
+           strpbrk(settings->arguments.command_argv[0], " \t") != NULL;
 }
 
 static int exit_code_of(const vitals_account *account)
@@ -119,7 +119,7 @@ static void finish_recording(const struct run_plan *plan, const vitals_account *
 
 static void tell_places(const struct settings *settings, const struct run_plan *plan)
 {
-    if (!settings->verbose)
+    if (!settings->look.verbose)
         return;
     if (plan->totals[0] != '\0')
         (void)command_fail(0, "running totals stand in %s", command_safe(plan->totals));
@@ -147,10 +147,10 @@ void run_tell_stopped(const struct run_plan *plan, const vitals_account *account
 static void print_end(const struct settings *settings, const struct run_plan *plan,
                       const vitals_account *account)
 {
-    if (!settings->quiet || vitals_account_failure(account).size > 0)
+    if (!settings->run.quiet || vitals_account_failure(account).size > 0)
         print_text(settings, account);
     tell_limit(account);
-    if (settings->quiet)
+    if (settings->run.quiet)
         run_tell_stopped(plan, account);
 }
 
@@ -166,7 +166,7 @@ static void outlive_writing(void)
 /* Before the command begins: who is told of it, and what it finds them by. */
 static void begin_telling(const struct settings *settings, struct run_plan *plan)
 {
-    const struct hello_job job = {.program = "run", .argv = settings->command_argv};
+    const struct hello_job job = {.program = "run", .argv = settings->arguments.command_argv};
     run_telling_init(&plan->telling, settings);
     if (!run_telling_begin(&plan->telling, settings, &job))
         return;
@@ -201,8 +201,8 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
         code = command_fail(EXIT_USAGE,
                             "\"%s\" is one word, and no program has that name; without the quotes "
                             "around all of it: vitals run -- %s",
-                            command_safe(settings->command_argv[0]),
-                            command_safe(settings->command_argv[0]));
+                            command_safe(settings->arguments.command_argv[0]),
+                            command_safe(settings->arguments.command_argv[0]));
     } else {
         print_end(settings, plan, account);
     }
@@ -219,7 +219,7 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     vitals_account *account = NULL, *failed = NULL;
     int code = repeat == NULL ? command_fail(EXIT_BEFORE_RUN, "out of memory") : 0;
     uint64_t done = 0;
-    while (code == 0 && failed == NULL && done < settings->repeat) {
+    while (code == 0 && failed == NULL && done < settings->run.repeat) {
         code = run_plan_record(plan, settings, done + 1);
         if (code == 0)
             code = run_once(plan, &account);
@@ -238,12 +238,12 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     if (failed != NULL) {
         print_end(settings, plan, failed);
         (void)command_fail(0, "run %llu of %llu failed%s", (unsigned long long)done + 1,
-                           (unsigned long long)settings->repeat,
-                           settings->quiet ? "" : "; the figures are of those before it");
+                           (unsigned long long)settings->run.repeat,
+                           settings->run.quiet ? "" : "; the figures are of those before it");
     }
     if (repeat != NULL)
         print_json(settings, NULL, repeat, descriptor);
-    if (done > 0 && !settings->quiet)
+    if (done > 0 && !settings->run.quiet)
         print_statistics(settings, repeat);
     if (failed != NULL)
         end_as_interrupted(failed);
@@ -256,7 +256,7 @@ int command_run(const struct settings *settings)
 {
     static struct run_plan plan; /* large, and borrowed by what runs */
     int descriptor;
-    if (settings->command_argv == NULL)
+    if (settings->arguments.command_argv == NULL)
         return command_fail(EXIT_USAGE,
                             "run: no command; it stands behind --, as in: vitals run -- make");
     int code = telling_check(settings);
@@ -264,14 +264,14 @@ int command_run(const struct settings *settings)
         code = run_plan_init(&plan, settings);
     if (code == 0)
         code = run_plan_prepare(&plan, settings);
-    if (code == 0 && settings->gpus != 0 && !settings->gpus_chosen)
+    if (code == 0 && settings->run.gpus != 0 && !settings->run.gpus_chosen)
         code = run_on_gpus(settings);
     else if (code == 0 && open_json(settings, &descriptor) != 0)
         code = EXIT_BEFORE_RUN;
     else if (code == 0) {
         tell_places(settings, &plan);
-        code = settings->repeat != 0 ? run_repeated(settings, &plan, descriptor)
-                                     : run_single(settings, &plan, descriptor);
+        code = settings->run.repeat != 0 ? run_repeated(settings, &plan, descriptor)
+                                         : run_single(settings, &plan, descriptor);
     }
     run_plan_done(&plan);
     return code;

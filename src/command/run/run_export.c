@@ -112,11 +112,12 @@ static int make_request(struct run_telling *telling, const struct settings *sett
     if (code == 0)
         code = vitals_request_add(telling->request, VITALS_FILESYSTEM_AVAILABLE_BYTES, error);
     /* Whether our own limits are theirs, which we did not begin. */
-    if (code == 0 && settings->mlflow != NULL && settings->command_argv == NULL)
+    if (code == 0 && settings->export.mlflow.uri != NULL &&
+        settings->arguments.command_argv == NULL)
         code = vitals_request_add(telling->request, VITALS_PROCESS_CGROUP, error);
     if (code == 0 && strcmp(telling->policy, "off") != 0)
         code = vitals_request_add(telling->request, VITALS_PROCESS_COMMAND_LINE, error);
-    return code == 0 && settings->otlp != NULL ? add_work(telling->request, error) : code;
+    return code == 0 && settings->export.otlp != NULL ? add_work(telling->request, error) : code;
 }
 
 /* What the command's own client of MLflow finds the run by. */
@@ -146,14 +147,15 @@ static void set_own(struct run_telling *telling, unsigned which, const char *val
 
 static bool wants_new_run(const struct settings *settings)
 {
-    return settings->mlflow_run != NULL && strcmp(settings->mlflow_run, MLFLOW_NEW_RUN) == 0;
+    return settings->export.mlflow.run != NULL &&
+           strcmp(settings->export.mlflow.run, MLFLOW_NEW_RUN) == 0;
 }
 
 /* Its id, "" where it cannot have one; NULL: nobody has said so in time. */
 static const char *hear_run(struct run_telling *telling, const struct settings *settings,
                             struct heard *heard)
 {
-    uint64_t now, deadline_ns = clock_now_ns() + settings->tell_wait_ns;
+    uint64_t now, deadline_ns = clock_now_ns() + settings->export.wait_ns;
     while ((now = clock_now_ns()) < deadline_ns) {
         char *line;
         int got = link_hear(telling->telling.link, deadline_ns - now, &line);
@@ -189,7 +191,7 @@ static bool is_variable(const char *variable, const char *name)
 /* Whether the environment names the run, which is gone on with then. */
 static bool knows_run(const struct settings *settings)
 {
-    const char *const *ours = settings->variables;
+    const char *const *ours = settings->environment.variables;
     bool known = false;
     for (size_t i = 0; ours != NULL && ours[i] != NULL && !known; i++)
         known = is_variable(ours[i], OWN_NAMES[OWN_RUN]) &&
@@ -201,20 +203,21 @@ static bool knows_run(const struct settings *settings)
 static void wait_for_run(struct run_telling *telling, const struct settings *settings)
 {
     struct heard heard;
-    const char *named = wants_new_run(settings) ? NULL : settings->mlflow_run;
+    const char *named = wants_new_run(settings) ? NULL : settings->export.mlflow.run;
     const char *id = hear_run(telling, settings, &heard);
     set_own(telling, OWN_RUN, id != NULL ? id : named);
-    set_own(telling, OWN_SERVER, settings->mlflow);
-    set_own(telling, OWN_EXPERIMENT, settings->mlflow_experiment);
-    if (settings->verbose)
+    set_own(telling, OWN_SERVER, settings->export.mlflow.uri);
+    set_own(telling, OWN_EXPERIMENT, settings->export.mlflow.experiment);
+    if (settings->look.verbose)
         say_page(&telling->telling);
     if (id == NULL && !telling->said_gone && named == NULL && !knows_run(settings))
-        (void)command_fail(
-            0,
-            "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
-            "told as soon as there is one%s",
-            (double)settings->tell_wait_ns / 1e9,
-            settings->command_argv != NULL ? ", but the command begins without MLFLOW_RUN_ID" : "");
+        (void)command_fail(0,
+                           "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
+                           "told as soon as there is one%s",
+                           (double)settings->export.wait_ns / 1e9,
+                           settings->arguments.command_argv != NULL
+                               ? ", but the command begins without MLFLOW_RUN_ID"
+                               : "");
 }
 
 /* A command that is to have a run of its own does not find the one around it; and where an
@@ -233,7 +236,7 @@ static bool is_replaced(const struct run_telling *telling, const struct settings
 /* Ours, with what is the command's own in the place of the same. */
 static void make_variables(struct run_telling *telling, const struct settings *settings)
 {
-    const char *const *ours = settings->variables;
+    const char *const *ours = settings->environment.variables;
     size_t count = 0, used = 0;
     while (ours != NULL && ours[count] != NULL)
         count++;
@@ -252,7 +255,7 @@ static void make_variables(struct run_telling *telling, const struct settings *s
 void run_telling_init(struct run_telling *telling, const struct settings *settings)
 {
     vitals_error error;
-    *telling = (struct run_telling){.policy = settings->told_command_line};
+    *telling = (struct run_telling){.policy = settings->export.command_line};
     if (telling_asked(settings) && make_request(telling, settings, &error) < 0)
         (void)command_fail(0, "less is told: %s", error.message);
 }
@@ -297,14 +300,14 @@ bool run_telling_begin(struct run_telling *telling, const struct settings *setti
     if (job->argv == NULL && job->pid > 0)
         telling_called(settings, job->pid, name, sizeof name);
     called.name = name;
-    telling->policy = settings->told_command_line;
+    telling->policy = settings->export.command_line;
     if (telling->wait_ns == 0)
         telling->wait_ns = ROOM_NS;
     hello_of_run(settings, &called, &hello);
     if (telling_open(&telling->telling, settings, &hello, -1) != 0)
         return false; /* it was said */
     share_count(telling);
-    if (settings->mlflow != NULL) {
+    if (settings->export.mlflow.uri != NULL) {
         wait_for_run(telling, settings);
         make_variables(telling, settings);
     }
@@ -399,11 +402,11 @@ static void send_page(struct run_telling *telling, const struct run_page *page)
 /* What it wrote down outlives it. */
 static void say_kept(const struct settings *settings, const char *what)
 {
-    if (settings->mlflow != NULL && settings->state_folder[0] != '\0')
+    if (settings->export.mlflow.uri != NULL && settings->environment.state_folder[0] != '\0')
         (void)command_fail(0,
                            "%s; what it kept for MLflow is sent by: vitals send "
                            "%s/vitals/unsent/*.spool",
-                           what, command_safe(settings->state_folder));
+                           what, command_safe(settings->environment.state_folder));
     else
         (void)command_fail(0, "%s", what);
 }
@@ -442,7 +445,7 @@ void run_telling_hold(struct run_telling *telling)
 
 static uint64_t patience_ns(const struct settings *settings)
 {
-    uint64_t wait_ns = settings->tell_wait_ns;
+    uint64_t wait_ns = settings->export.wait_ns;
     return is_first_process() && wait_ns < FIRST_PROCESS_NS ? FIRST_PROCESS_NS : wait_ns;
 }
 
@@ -461,11 +464,12 @@ void run_telling_end(struct run_telling *telling, const struct settings *setting
         json_object_get(json_object_get(document, "attributes"), "command"));
     if (line != NULL)
         send_account(telling, line, account, page.deadline_ns);
-    if (line != NULL && settings->mlflow != NULL && run_page_make(&page, settings, recording, line))
+    if (line != NULL && settings->export.mlflow.uri != NULL &&
+        run_page_make(&page, settings, recording, line))
         send_page(telling, &page);
     free(line);
     say_end(telling, settings, telling_close(&telling->telling, left_ns(page.deadline_ns)));
-    if (!settings->quiet)
+    if (!settings->run.quiet)
         say_page(&telling->telling);
     run_page_remove(&page);
     json_decref(document);

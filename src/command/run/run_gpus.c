@@ -11,16 +11,16 @@
 static const char **begin_again(const struct settings *settings)
 {
     static const char CHOSEN[] = "--gpus-chosen";
-    size_t before = settings->argc - settings->command_argc, used = 0;
-    const char **argv = calloc(settings->argc + 2, sizeof *argv);
+    size_t before = settings->arguments.argc - settings->arguments.command_argc, used = 0;
+    const char **argv = calloc(settings->arguments.argc + 2, sizeof *argv);
     if (argv == NULL)
         return NULL;
-    if (before > 0 && strcmp(settings->argv[before - 1], "--") == 0)
+    if (before > 0 && strcmp(settings->arguments.argv[before - 1], "--") == 0)
         before--;
-    for (size_t i = 0; i < settings->argc; i++) {
+    for (size_t i = 0; i < settings->arguments.argc; i++) {
         if (i == before)
             argv[used++] = CHOSEN;
-        argv[used++] = settings->argv[i];
+        argv[used++] = settings->arguments.argv[i];
     }
     return argv;
 }
@@ -31,11 +31,11 @@ int run_on_gpus(const struct settings *settings)
     const char **argv = begin_again(settings);
     if (argv == NULL)
         return command_fail(EXIT_BEFORE_RUN, "out of memory");
-    wanted.command_argv = argv;
-    wanted.command_argc = settings->argc + 1;
-    wanted.command_path = settings->program;
-    wanted.count = settings->gpus;
-    wanted.wait = wanted.lock = true;
+    wanted.arguments.command_argv = argv;
+    wanted.arguments.command_argc = settings->arguments.argc + 1;
+    wanted.select.command_path = settings->arguments.program;
+    wanted.select.count = settings->run.gpus;
+    wanted.select.wait = wanted.select.lock = true;
     int code = command_select(&wanted);
     free(argv);
     return code;

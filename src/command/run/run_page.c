@@ -106,7 +106,7 @@ bool run_page_make(struct run_page *page, const struct settings *settings, const
     if (left_ns(page) == 0)
         return false;
     int length = snprintf(page->folder, sizeof page->folder, "%s/vitals-XXXXXX",
-                          settings->temporary);
+                          settings->environment.temporary);
     if (length < 0 || (size_t)length >= sizeof page->folder || mkdtemp(page->folder) == NULL) {
         page->folder[0] = '\0';
         return false;

@@ -31,7 +31,7 @@ static int exit_code(int code)
 
 static int take_pids(struct track *track)
 {
-    const struct settings_words *words = &track->settings->words;
+    const struct settings_words *words = &track->settings->arguments.words;
     int code = 0;
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "track: no pid; as in: vitals track 4711");
@@ -49,7 +49,7 @@ static int take_pids(struct track *track)
 /* A place that cannot be written is better known now. */
 static int open_json(struct track *track)
 {
-    const char *path = track->settings->json_path;
+    const char *path = track->settings->run.json_path;
     if (path == NULL)
         return 0;
     track->json = output_create(path);
@@ -71,7 +71,7 @@ static void tell_pid(struct track *track)
 static bool is_target(const struct track *track, int64_t pid)
 {
     bool is = false;
-    for (size_t i = 0; i < track->settings->words.count; i++)
+    for (size_t i = 0; i < track->settings->arguments.words.count; i++)
         is |= track->pids[i] == pid;
     return is;
 }
@@ -103,7 +103,7 @@ static int begin(struct track *track)
     track->interrupts = command_interrupts();
     track->plan.observer.options.stop = track->interrupts;
     track->plan.usage.pids = track->pids;
-    track->plan.usage.pid_count = track->settings->words.count;
+    track->plan.usage.pid_count = track->settings->arguments.words.count;
     track->plan.options.argv = NULL;
     tell_pid(track);
     track->printed = track->plan.records && run_plan_file(&track->plan) == NULL;
@@ -160,7 +160,7 @@ static int print(struct track *track, const vitals_account *account)
         (void)!vitals_account_json(account, output_write, &output);
         code = output_done(&output, EXIT_DONE);
     }
-    if (track->settings->quiet) {
+    if (track->settings->run.quiet) {
         if (!track->enough)
             run_tell_stopped(&track->plan, account);
         return code;
