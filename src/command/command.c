@@ -55,35 +55,34 @@ static void trace_line(void *data, const char *line)
     (void)ignored;
 }
 
-void command_world(const struct settings *settings, vitals_options *options)
+void command_world(const struct machine_settings *machine, vitals_options *options)
 {
     vitals_options_init(options, sizeof *options);
-    options->proc_root = settings->machine.proc_root;
-    options->no_bpf = settings->machine.no_bpf;
-    options->sys_root = settings->machine.sys_root;
-    options->dev_root = settings->machine.dev_root;
-    options->nvml_path = settings->machine.nvml;
-    options->demo = settings->machine.demo;
-    options->seed = settings->machine.seed;
-    options->backends = settings->machine.backends;
-    if (settings->machine.backends != NULL && strcmp(settings->machine.backends, "none") == 0)
+    options->proc_root = machine->proc_root;
+    options->no_bpf = machine->no_bpf;
+    options->sys_root = machine->sys_root;
+    options->dev_root = machine->dev_root;
+    options->nvml_path = machine->nvml;
+    options->demo = machine->demo;
+    options->seed = machine->seed;
+    options->backends = machine->backends;
+    if (machine->backends != NULL && strcmp(machine->backends, "none") == 0)
         options->backends = "";
-    if (settings->machine.backends == NULL && settings->machine.demo != NULL)
+    if (machine->backends == NULL && machine->demo != NULL)
         options->backends = "demo";
-    if (settings->machine.trace)
+    if (machine->trace)
         options->trace = trace_line;
 }
 
-bool command_has_demo(const struct settings *settings)
+bool command_has_demo(const struct machine_settings *machine)
 {
     static const char around[] = ", \t\n\v\f\r";
-    for (const char *at = settings->machine.backends; at != NULL && *at != '\0';
-         at += strcspn(at, around)) {
+    for (const char *at = machine->backends; at != NULL && *at != '\0'; at += strcspn(at, around)) {
         at += strspn(at, around);
         if (strcspn(at, around) == 4 && strncmp(at, "demo", 4) == 0)
             return true;
     }
-    return settings->machine.demo != NULL;
+    return machine->demo != NULL;
 }
 
 /* A sampler's feed that also owns its context. */
@@ -106,7 +105,7 @@ static void owned_close(void *data)
     free(owned);
 }
 
-static int open_sampler(const struct settings *settings, const vitals_request *request,
+static int open_sampler(const struct machine_settings *machine, const vitals_request *request,
                         uint64_t interval_ns, int cancel, struct feed *out)
 {
     vitals_error error;
@@ -114,7 +113,7 @@ static int open_sampler(const struct settings *settings, const vitals_request *r
     struct owned *owned = calloc(1, sizeof *owned);
     if (owned == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
-    command_world(settings, &options);
+    command_world(machine, &options);
     struct feed_sampler_options sampler = {
         .request = request, .interval_ns = interval_ns, .cancel = cancel};
     int result = vitals_context_new(&options, &owned->context, &error);
@@ -129,14 +128,14 @@ static int open_sampler(const struct settings *settings, const vitals_request *r
     return 0;
 }
 
-int command_feed(const struct settings *settings, const vitals_request *request,
+int command_feed(const struct machine_settings *machine, const vitals_request *request,
                  uint64_t interval_ns, int cancel, struct feed *out)
 {
     vitals_error error;
-    if (settings->machine.from == NULL)
-        return open_sampler(settings, request, interval_ns, cancel, out);
-    int code = recording_has_frames(settings->machine.from) ? recording_feed(settings->machine.from, out, &error)
-                                                    : feed_file_open(settings->machine.from, out, &error);
+    if (machine->from == NULL)
+        return open_sampler(machine, request, interval_ns, cancel, out);
+    int code = recording_has_frames(machine->from) ? recording_feed(machine->from, out, &error)
+                                                   : feed_file_open(machine->from, out, &error);
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : 0;
 }
 
@@ -151,7 +150,7 @@ int command_once(const struct settings *settings, int (*make)(vitals_request **,
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
-        code = command_feed(settings, request, 0, -1, &feed);
+        code = command_feed(&settings->machine, request, 0, -1, &feed);
     vitals_request_free(request);
     if (code != 0)
         return code;
@@ -182,14 +181,14 @@ bool command_is_utf8(void)
     return setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-struct account_view command_account_view(const struct settings *settings)
+struct account_view command_account_view(const struct look_settings *look,
+                                         const struct account_settings *account)
 {
-    return (struct account_view){.ascii = settings->look.ascii_unknown ? !command_is_utf8()
-                                                                       : settings->look.ascii,
-                                 .color = settings->look.color,
-                                 .verbose = settings->look.verbose,
-                                 .width = settings->look.width,
-                                 .memory_unit = settings->account.memory_unit,
-                                 .gpu_memory_unit = settings->account.gpu_memory_unit,
-                                 .time_unit = settings->account.time_unit};
+    return (struct account_view){.ascii = look->ascii_unknown ? !command_is_utf8() : look->ascii,
+                                 .color = look->color,
+                                 .verbose = look->verbose,
+                                 .width = look->width,
+                                 .memory_unit = account->memory_unit,
+                                 .gpu_memory_unit = account->gpu_memory_unit,
+                                 .time_unit = account->time_unit};
 }

@@ -89,7 +89,8 @@ int command_version(const struct settings *settings);  /* version.c */
 bool command_is_utf8(void);
 
 /* How accounts are shown, as the settings say. */
-struct account_view command_account_view(const struct settings *settings);
+struct account_view command_account_view(const struct look_settings *look,
+                                         const struct account_settings *account);
 
 /* A report on stdout; `older` may be NULL. The exit code. one_shot.c */
 int command_print_report(const struct settings *settings, const vitals_snapshot *now,
@@ -125,16 +126,16 @@ int command_interrupts(void);
 int command_last_interrupts(void);
 
 /* The options of a context, as the settings say. They point into the settings. */
-void command_world(const struct settings *settings, vitals_options *options);
+void command_world(const struct machine_settings *machine, vitals_options *options);
 
 /* Whether what is read may be invented: --demo, or a list of back ends that names it, wherever it
  * was said. */
-bool command_has_demo(const struct settings *settings);
+bool command_has_demo(const struct machine_settings *machine);
 
 /* Snapshots as the settings say: those of --from, or of a sampler in a context that is made for it
  * and ends with the feed. `request`, `interval_ns` and `cancel` are a sampler's, as feed.h says.
  * Gives 0, or an exit code after a message. */
-int command_feed(const struct settings *settings, const vitals_request *request,
+int command_feed(const struct machine_settings *machine, const vitals_request *request,
                  uint64_t interval_ns, int cancel, struct feed *out);
 
 /* Makes a request, takes one snapshot of it (or of --from) and prints that. The exit code; what

@@ -424,7 +424,7 @@ static int show(struct device *device)
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
-        code = command_feed(settings, request, interval_ns, cancel, &feed);
+        code = command_feed(&settings->machine, request, interval_ns, cancel, &feed);
     vitals_request_free(request);
     if (code != 0)
         return code;

@@ -35,7 +35,7 @@ static void look(const struct settings *settings, vitals_error *verdict)
     vitals_context *context = NULL;
     vitals_snapshot *snapshot = NULL;
     vitals_error error;
-    command_world(settings, &world);
+    command_world(&settings->machine, &world);
     if (vitals_context_new(&world, &context, &error) < 0 ||
         vitals_snapshot_take(context, VITALS_GPUS | VITALS_SOURCES, &snapshot, &error) < 0)
         return;

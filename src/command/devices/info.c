@@ -202,7 +202,7 @@ static int show_all(const struct settings *settings, const uint64_t *pids, size_
     vitals_options world;
     vitals_error error;
     output_init(&output, STDOUT_FILENO);
-    command_world(settings, &world);
+    command_world(&settings->machine, &world);
     int code = vitals_context_new(&world, &info.context, &error);
     if (code == 0)
         code = make_request(settings, &info.request, &error);

@@ -159,7 +159,7 @@ static int open_feed(struct choice *choice)
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
-        code = command_feed(choice->settings, request, 0, -1, &choice->feed);
+        code = command_feed(&choice->settings->machine, request, 0, -1, &choice->feed);
     vitals_request_free(request);
     return code;
 }

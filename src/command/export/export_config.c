@@ -31,15 +31,15 @@ static bool is_one_of(const char *word, const char *words)
     return false;
 }
 
-static int check_choices(const struct settings *settings)
+static int check_choices(const struct export_settings *export, const struct serve_settings *serve)
 {
     const struct {
         const char *word, *option, *words;
     } choices[] = {
-        {settings->serve.processes, "processes", "off workload pid"},
-        {settings->export.command_line, "cmdline", "off argv0 redacted full"},
-        {settings->serve.label_user, "label-user", "name uid hash off"},
-        {settings->serve.compat, "compat", "nvitop-exporter"},
+        {serve->processes, "processes", "off workload pid"},
+        {export->command_line, "cmdline", "off argv0 redacted full"},
+        {serve->label_user, "label-user", "name uid hash off"},
+        {serve->compat, "compat", "nvitop-exporter"},
     };
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (choices[i].word != NULL && !is_one_of(choices[i].word, choices[i].words))
@@ -86,7 +86,7 @@ static bool has_port(const char *address)
 }
 
 /* As the program is told it: with its port. */
-static void whole_address(const struct settings *settings, const char *given, char *out,
+static void whole_address(const struct serve_settings *serve, const char *given, char *out,
                           size_t size)
 {
     bool bare = given[0] != '[' && strchr(given, ':') != strrchr(given, ':');
@@ -95,10 +95,10 @@ static void whole_address(const struct settings *settings, const char *given, ch
         (void)snprintf(out, size, "%s", given);
     else
         (void)snprintf(out, size, "%s%.250s%s:%llu", bare ? "[" : "", given, bare ? "]" : "",
-                       (unsigned long long)settings->serve.port);
+                       (unsigned long long)serve->port);
 }
 
-static int check_listen(const struct settings *settings, const char *given)
+static int check_listen(const struct serve_settings *serve, const char *given)
 {
     vitals_error error;
     char address[300];
@@ -106,7 +106,7 @@ static int check_listen(const struct settings *settings, const char *given)
         return command_fail(EXIT_USAGE,
                             "--listen %s: a number is no address; did you mean --port %s?",
                             command_safe(given), command_safe(given));
-    whole_address(settings, given, address, sizeof address);
+    whole_address(serve, given, address, sizeof address);
     if (address_check_listen(address, &error) < 0)
         return command_fail(EXIT_USAGE, "--listen: %s", error.message);
     return 0;
@@ -114,24 +114,23 @@ static int check_listen(const struct settings *settings, const char *given)
 
 /* What stands on the line is known to be wrong before anything begins; what the environment says
  * is the program's to look at, and costs no job. */
-static int check_addresses(const struct settings *settings)
+static int check_addresses(const struct export_settings *export, const struct serve_settings *serve)
 {
     vitals_error error;
     char shown[200];
-    for (size_t i = 0; i < settings->serve.listen.count; i++) {
-        int code = check_listen(settings, settings->serve.listen.items[i]);
+    for (size_t i = 0; i < serve->listen.count; i++) {
+        int code = check_listen(serve, serve->listen.items[i]);
         if (code != 0)
             return code;
     }
-    if (settings->export.mlflow.uri != NULL && settings->export.mlflow.uri[0] != '\0' &&
-        address_check_mlflow(settings->export.mlflow.uri, &error) < 0)
+    if (export->mlflow.uri != NULL && export->mlflow.uri[0] != '\0' &&
+        address_check_mlflow(export->mlflow.uri, &error) < 0)
         return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
-    if (settings->export.otlp == NULL || settings->export.otlp[0] == '\0' ||
-        address_is_web(settings->export.otlp))
+    if (export->otlp == NULL || export->otlp[0] == '\0' || address_is_web(export->otlp))
         return 0;
-    address_show(settings->export.otlp, shown, sizeof shown);
+    address_show(export->otlp, shown, sizeof shown);
     return command_fail(EXIT_USAGE, "--otlp: %s is no address; it looks like http://HOST:4318%s",
-                        shown, address_hint(settings->export.otlp));
+                        shown, address_hint(export->otlp));
 }
 
 /* The collector reads files of this ending alone. */
@@ -152,8 +151,8 @@ static int check_textfile(const char *path)
 int telling_check(const struct settings *settings)
 {
     uint64_t bytes;
-    int code = check_choices(settings);
-    code = code == 0 ? check_addresses(settings) : code;
+    int code = check_choices(&settings->export, &settings->serve);
+    code = code == 0 ? check_addresses(&settings->export, &settings->serve) : code;
     code = code == 0 && settings->export.mlflow.prefix != NULL
                ? check_prefix(settings->export.mlflow.prefix)
                : code;
@@ -209,30 +208,30 @@ static void begin_member(struct json_form *form, const char *key)
     form_begin(form, '{');
 }
 
-static void put_shared(struct json_form *form, const struct settings *settings, uint64_t patience)
+static void put_shared(struct json_form *form, const struct sampling_settings *sampling,
+                       const struct export_settings *export, uint64_t patience)
 {
-    uint64_t interval_ns = settings->sampling.interval_ns > 0 ? settings->sampling.interval_ns
-                                                              : 1000000000;
+    uint64_t interval_ns = sampling->interval_ns > 0 ? sampling->interval_ns : 1000000000;
     put_seconds(form, "patience_seconds", patience);
     put_seconds(form, "interval_seconds", interval_ns);
-    form_put_string(form, "cmdline", settings->export.command_line);
+    form_put_string(form, "cmdline", export->command_line);
 }
 
-static void put_otlp(struct json_form *form, const struct settings *settings)
+static void put_otlp(struct json_form *form, const struct export_settings *export)
 {
-    if (settings->export.otlp == NULL)
+    if (export->otlp == NULL)
         return;
     begin_member(form, "otlp");
-    put_known(form, "endpoint", settings->export.otlp);
+    put_known(form, "endpoint", export->otlp);
     form_end(form, '}');
 }
 
 /* ---- serve ---- */
 
 /* What is handed down, and what was asked for; at home where there is neither. */
-static void put_listen(struct json_form *form, const struct settings *settings, bool handed)
+static void put_listen(struct json_form *form, const struct serve_settings *serve, bool handed)
 {
-    const struct settings_words *words = &settings->serve.listen;
+    const struct settings_words *words = &serve->listen;
     char address[300];
     form_key(form, "listen");
     form_begin(form, '[');
@@ -241,11 +240,11 @@ static void put_listen(struct json_form *form, const struct settings *settings, 
         form_string(form, address);
     }
     for (size_t i = 0; i < words->count; i++) {
-        whole_address(settings, words->items[i], address, sizeof address);
+        whole_address(serve, words->items[i], address, sizeof address);
         form_string(form, address);
     }
     if (!handed && words->count == 0) {
-        whole_address(settings, "localhost", address, sizeof address);
+        whole_address(serve, "localhost", address, sizeof address);
         form_string(form, address);
     }
     form_end(form, ']');
@@ -261,56 +260,57 @@ static void put_words(struct json_form *form, const char *key, const struct sett
 }
 
 /* What /metrics holds, wherever it goes. */
-static void put_exposed(struct json_form *form, const struct settings *settings)
+static void put_exposed(struct json_form *form, const struct serve_settings *serve)
 {
-    form_put_string(form, "processes", settings->serve.processes);
-    form_put_count(form, "max_processes", settings->serve.max_processes);
-    form_put_string(form, "label_user", settings->serve.label_user);
-    put_known(form, "compat", settings->serve.compat);
-    put_flag(form, "no_host", settings->serve.no_host);
+    form_put_string(form, "processes", serve->processes);
+    form_put_count(form, "max_processes", serve->max_processes);
+    form_put_string(form, "label_user", serve->label_user);
+    put_known(form, "compat", serve->compat);
+    put_flag(form, "no_host", serve->no_host);
 }
 
-void hello_of_serve(const struct settings *settings, bool handed, struct text *out)
+void hello_of_serve(const struct sampling_settings *sampling, const struct export_settings *export,
+                    const struct serve_settings *serve, bool handed, struct text *out)
 {
     static const uint64_t PATIENCE_NS = 2000000000;
     struct json_form form;
     begin(&form, out, "serve");
-    put_shared(&form, settings, PATIENCE_NS);
+    put_shared(&form, sampling, export, PATIENCE_NS);
     begin_member(&form, "serve");
-    put_listen(&form, settings, handed);
-    put_known(&form, "web_config", settings->serve.web_config);
-    put_flag(&form, "allow_insecure", settings->serve.allow_insecure);
-    put_words(&form, "hosts", &settings->serve.allow_hosts);
-    put_exposed(&form, settings);
+    put_listen(&form, serve, handed);
+    put_known(&form, "web_config", serve->web_config);
+    put_flag(&form, "allow_insecure", serve->allow_insecure);
+    put_words(&form, "hosts", &serve->allow_hosts);
+    put_exposed(&form, serve);
     form_end(&form, '}');
-    if (settings->serve.textfile != NULL) {
+    if (serve->textfile != NULL) {
         begin_member(&form, "textfile");
-        form_put_string(&form, "path", settings->serve.textfile);
-        put_exposed(&form, settings);
+        form_put_string(&form, "path", serve->textfile);
+        put_exposed(&form, serve);
         form_end(&form, '}');
     }
-    put_otlp(&form, settings);
+    put_otlp(&form, export);
     form_end(&form, '}');
 }
 
 /* ---- a run ---- */
 
-static const char *variable(const struct settings *settings, const char *name)
+static const char *variable(const struct environment_settings *environment, const char *name)
 {
     size_t size = strlen(name);
-    for (const char *const *at = settings->environment.variables; at != NULL && *at != NULL; at++) {
+    for (const char *const *at = environment->variables; at != NULL && *at != NULL; at++) {
         if (strncmp(*at, name, size) == 0 && (*at)[size] == '=' && (*at)[size + 1] != '\0')
             return *at + size + 1;
     }
     return NULL;
 }
 
-static void put_user(struct json_form *form, const struct settings *settings)
+static void put_user(struct json_form *form, const struct environment_settings *environment)
 {
     static const char *const NAMES[] = {"LOGNAME", "USER"};
     char name[256];
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        const char *said = variable(settings, NAMES[i]);
+        const char *said = variable(environment, NAMES[i]);
         if (said != NULL) {
             form_put_string(form, "user", said);
             return;
@@ -356,7 +356,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
         form_put_count(form, "pid", (uint64_t)job->pid);
     (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)clock_realtime_ns());
     form_put_string(form, "started_ns", digits);
-    put_user(form, settings);
+    put_user(form, &settings->environment);
     if (getcwd(place, sizeof place) != NULL)
         form_put_string(form, "cwd", place);
     if (gethostname(host, sizeof host) == 0) {
@@ -372,36 +372,35 @@ static void put_job(struct json_form *form, const struct settings *settings,
     form_end(form, '}');
 }
 
-static void put_spool(struct json_form *form, const struct settings *settings)
+static void put_spool(struct json_form *form, const struct environment_settings *environment)
 {
     char folder[PATH_MAX];
-    const char *state = settings->environment.state_folder;
+    const char *state = environment->state_folder;
     int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
     if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
         form_put_string(form, "spool", folder);
 }
 
-static void put_mlflow(struct json_form *form, const struct settings *settings)
+static void put_mlflow(struct json_form *form, const struct environment_settings *environment,
+                       const struct mlflow_settings *mlflow)
 {
     uint64_t bytes = 0;
     begin_member(form, "mlflow");
-    put_known(form, "uri", settings->export.mlflow.uri);
-    if (settings->export.mlflow.run != NULL &&
-        strcmp(settings->export.mlflow.run, MLFLOW_NEW_RUN) == 0)
+    put_known(form, "uri", mlflow->uri);
+    if (mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0)
         put_flag(form, "new_run", true);
     else
-        put_known(form, "run_id", settings->export.mlflow.run);
-    put_known(form, "experiment", settings->export.mlflow.experiment);
-    put_known(form, "run_name", settings->export.mlflow.name);
-    form_put_string(form, "prefix", settings->export.mlflow.prefix);
-    put_seconds(form, "interval_seconds", settings->export.mlflow.interval_ns);
-    form_put_count(form, "samples", settings->export.mlflow.samples);
-    if (settings->export.mlflow.memory != NULL &&
-        vitals_parse_bytes(settings->export.mlflow.memory, &bytes) == 0)
+        put_known(form, "run_id", mlflow->run);
+    put_known(form, "experiment", mlflow->experiment);
+    put_known(form, "run_name", mlflow->name);
+    form_put_string(form, "prefix", mlflow->prefix);
+    put_seconds(form, "interval_seconds", mlflow->interval_ns);
+    form_put_count(form, "samples", mlflow->samples);
+    if (mlflow->memory != NULL && vitals_parse_bytes(mlflow->memory, &bytes) == 0)
         form_put_count(form, "max_memory_bytes", bytes);
-    if (settings->export.mlflow.cpus > 0)
-        form_put_count(form, "max_cpus", settings->export.mlflow.cpus);
-    put_spool(form, settings);
+    if (mlflow->cpus > 0)
+        form_put_count(form, "max_cpus", mlflow->cpus);
+    put_spool(form, environment);
     form_end(form, '}');
 }
 
@@ -409,11 +408,11 @@ void hello_of_run(const struct settings *settings, const struct hello_job *job, 
 {
     struct json_form form;
     begin(&form, out, job->program);
-    put_shared(&form, settings, settings->export.wait_ns);
+    put_shared(&form, &settings->sampling, &settings->export, settings->export.wait_ns);
     put_job(&form, settings, job);
     if (settings->export.mlflow.uri != NULL)
-        put_mlflow(&form, settings);
-    put_otlp(&form, settings);
+        put_mlflow(&form, &settings->environment, &settings->export.mlflow);
+    put_otlp(&form, &settings->export);
     if (settings->export.tensorboard != NULL) {
         begin_member(&form, "tensorboard");
         form_put_string(&form, "folder", settings->export.tensorboard);
@@ -430,7 +429,7 @@ void hello_of_run(const struct settings *settings, const struct hello_job *job, 
 /* ---- what is left of one ---- */
 
 /* A server that takes it may take its time; one that is away is waited for as long as asked. */
-void hello_of_send(const struct settings *settings, const char *path, struct text *out)
+void hello_of_send(const struct send_settings *send, const char *path, struct text *out)
 {
     static const double PATIENCE_SECONDS = 86400;
     struct json_form form;
@@ -438,8 +437,8 @@ void hello_of_send(const struct settings *settings, const char *path, struct tex
     form_put_number(&form, "patience_seconds", PATIENCE_SECONDS);
     begin_member(&form, "mlflow");
     form_put_string(&form, "resume", path);
-    put_known(&form, "instead", settings->send.mlflow);
-    put_seconds(&form, "away_seconds", settings->send.wait_ns);
+    put_known(&form, "instead", send->mlflow);
+    put_seconds(&form, "away_seconds", send->wait_ns);
     form_end(&form, '}');
     form_end(&form, '}');
 }

@@ -69,11 +69,11 @@ void telling_take(struct telling *telling, const char *line, struct heard *heard
     json_decref(document);
 }
 
-int telling_open(struct telling *telling, const struct settings *settings, struct text *hello,
+int telling_open(struct telling *telling, const struct export_settings *export, struct text *hello,
                  int handed)
 {
     vitals_error error;
-    const char *program = settings->export.program;
+    const char *program = export->program;
     int code = EXIT_DONE;
     *telling = (struct telling){.link = NULL};
     if (hello->failed)

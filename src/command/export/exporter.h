@@ -30,12 +30,13 @@ struct hello_job {
 };
 
 /* Without a newline. `out->failed`: no memory. `handed`: a socket to listen at is handed down. */
-void hello_of_serve(const struct settings *settings, bool handed, struct text *out);
+void hello_of_serve(const struct sampling_settings *sampling, const struct export_settings *export,
+                    const struct serve_settings *serve, bool handed, struct text *out);
 void hello_of_run(const struct settings *settings, const struct hello_job *job, struct text *out);
-void hello_of_send(const struct settings *settings, const char *path, struct text *out);
+void hello_of_send(const struct send_settings *send, const char *path, struct text *out);
 
 /* What the process is called, safe to show; "": it cannot be read (process_title.c). */
-void telling_called(const struct settings *settings, int64_t pid, char *out, size_t size);
+void telling_called(const struct machine_settings *machine, int64_t pid, char *out, size_t size);
 
 /* ---- the program ---- */
 
@@ -47,7 +48,7 @@ struct telling {
 };
 
 /* Starts it; frees the hello. 0, or EXIT_CANNOT after a message. `handed`: as for link_open. */
-int telling_open(struct telling *telling, const struct settings *settings, struct text *hello,
+int telling_open(struct telling *telling, const struct export_settings *export, struct text *hello,
                  int handed);
 
 /* The socket that whoever started us has opened (socket_activation.c): 0 and a descriptor of the

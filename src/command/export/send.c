@@ -28,12 +28,13 @@ static int wait_for_end(struct telling *telling, int interrupts)
     }
 }
 
-static int send_file(const struct settings *settings, const char *path, int interrupts)
+static int send_file(const struct export_settings *export, const struct send_settings *send,
+                     const char *path, int interrupts)
 {
     struct telling telling;
     struct text hello = {.bytes = NULL};
-    hello_of_send(settings, path, &hello);
-    int code = telling_open(&telling, settings, &hello, -1);
+    hello_of_send(send, path, &hello);
+    int code = telling_open(&telling, export, &hello, -1);
     if (code != EXIT_DONE)
         return code;
     link_finish(telling.link);
@@ -53,7 +54,7 @@ int command_send(const struct settings *settings)
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "send: no file; as in: vitals send FILE");
     for (size_t i = 0; i < words->count && !(interrupts >= 0 && poll(&told, 1, 0) > 0); i++) {
-        int one = send_file(settings, words->items[i], interrupts);
+        int one = send_file(&settings->export, &settings->send, words->items[i], interrupts);
         code = one != EXIT_DONE ? one : code;
     }
     return code;

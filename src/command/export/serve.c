@@ -259,13 +259,14 @@ static int begin(struct server *server)
         code = telling_handed(server->settings, &handed);
     if (code != 0)
         return code;
-    hello_of_serve(server->settings, handed >= 0, &hello);
-    code = telling_open(&server->telling, server->settings, &hello, handed);
+    hello_of_serve(&server->settings->sampling, &server->settings->export, &server->settings->serve,
+                   handed >= 0, &hello);
+    code = telling_open(&server->telling, &server->settings->export, &hello, handed);
     if (handed >= 0)
         (void)close(handed);
     if (code != 0)
         return code;
-    command_world(server->settings, &world);
+    command_world(&server->settings->machine, &world);
     code = vitals_context_new(&world, &server->context, &error);
     if (code < 0)
         return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",

@@ -492,13 +492,12 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 
 /* ---- life ---- */
 
-bool scene_wanted(const struct settings *settings)
+bool scene_wanted(const struct machine_settings *machine, const struct view_settings *view)
 {
-    const char *backends = settings->machine.backends;
-    return settings->machine.demo != NULL && settings->view.screen != NULL &&
-           settings->machine.from == NULL && (backends == NULL || strcmp(backends, "demo") == 0) &&
-           settings->machine.proc_root == NULL && settings->machine.sys_root == NULL &&
-           settings->machine.dev_root == NULL;
+    const char *backends = machine->backends;
+    return machine->demo != NULL && view->screen != NULL && machine->from == NULL &&
+           (backends == NULL || strcmp(backends, "demo") == 0) && machine->proc_root == NULL &&
+           machine->sys_root == NULL && machine->dev_root == NULL;
 }
 
 static int fail(struct scene *scene, vitals_error *error, const char *temporary)

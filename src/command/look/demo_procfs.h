@@ -15,7 +15,7 @@ struct scene;
 #define SCENE_USER "root" /* who looks at it */
 
 /* Whether the settings ask for a screen of the demo and nothing else, so that there is one. */
-bool scene_wanted(const struct settings *settings);
+bool scene_wanted(const struct machine_settings *machine, const struct view_settings *view);
 
 /* Writes the files below `temporary` and sets roots and clock of the options, which borrow them.
  * There is one at a time. Signals that would end us wait from here to scene_close; so nothing that

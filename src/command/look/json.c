@@ -74,7 +74,7 @@ int command_json(const struct settings *settings)
     if (vitals_request_interval(request, interval_ns, &error) < 0)
         code = command_fail(EXIT_USAGE, "%s", error.message);
     if (code == EXIT_DONE)
-        code = command_feed(settings, request, interval_ns, cancel, &feed);
+        code = command_feed(&settings->machine, request, interval_ns, cancel, &feed);
     if (code == EXIT_DONE)
         code = write_feed(settings, &feed);
     feed_close(&feed);

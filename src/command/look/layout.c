@@ -550,17 +550,16 @@ static void save(void *data, const struct arrangement *arrangement, char *out, s
     (void)snprintf(out, capacity, "%s", message);
 }
 
-void layout_begin(const struct settings *settings, struct monitor_options *options)
+void layout_begin(const struct view_settings *view, struct monitor_options *options)
 {
     static struct arrangement arrangement; /* one monitor a process */
     static char message[LAYOUT_MESSAGE];
     static struct place place;
-    const char *path = settings->view.layout != NULL ? settings->view.layout
-                                                     : settings->view.layout_path;
+    const char *path = view->layout != NULL ? view->layout : view->layout_path;
     if (path == NULL || path[0] == '\0' ||
         snprintf(place.path, sizeof place.path, "%s", path) >= (int)sizeof place.path)
         return;
-    if (read_layout(place.path, settings->view.layout != NULL, &arrangement, message) < 0) {
+    if (read_layout(place.path, view->layout != NULL, &arrangement, message) < 0) {
         options->notice = message;
         place.unread = access(place.path, F_OK) == 0;
     }

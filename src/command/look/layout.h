@@ -12,7 +12,7 @@ enum { LAYOUT_MESSAGE = 256 };
 
 /* Reads the layout that the settings name, or that of its usual place, and has the monitor begin
  * with it and write it there. A file that cannot be read leaves the usual layout, and a notice. */
-void layout_begin(const struct settings *settings, struct monitor_options *options);
+void layout_begin(const struct view_settings *view, struct monitor_options *options);
 
 /* Understands a file's bytes; `path` is for messages. 0, or -1 and `message` says where and what;
  * then the layout is the usual one. */

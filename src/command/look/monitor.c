@@ -17,32 +17,32 @@
 
 enum { USER = 128 };
 
-static enum monitor_mode mode_of(const struct settings *settings)
+static enum monitor_mode mode_of(const struct view_settings *view)
 {
     static const char *const NAMES[] = {"auto", "full", "compact"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcmp(settings->view.monitor_mode, NAMES[i]) == 0)
+        if (strcmp(view->monitor_mode, NAMES[i]) == 0)
             return (enum monitor_mode)i;
     }
     return MONITOR_AUTO;
 }
 
 /* Processes of the demo are real ones that only lend their names. */
-static const char *readonly_of(const struct settings *settings)
+static const char *readonly_of(const struct machine_settings *machine,
+                               const struct view_settings *view)
 {
-    return settings->machine.demo != NULL        ? "this is a demo"
-           : settings->machine.proc_root != NULL ? "these are processes of another /proc"
-           : settings->view.readonly             ? "read-only"
-                                                 : NULL;
+    return machine->demo != NULL        ? "this is a demo"
+           : machine->proc_root != NULL ? "these are processes of another /proc"
+           : view->readonly             ? "read-only"
+                                        : NULL;
 }
 
 /* More often nobody can look, and rates would be made of too few steps of their counters. */
-static uint64_t interval_of(const struct settings *settings)
+static uint64_t interval_of(const struct sampling_settings *sampling)
 {
     enum { LEAST_NS = 100000000 };
-    return settings->sampling.interval_ns > 0 && settings->sampling.interval_ns < LEAST_NS
-               ? LEAST_NS
-               : settings->sampling.interval_ns;
+    return sampling->interval_ns > 0 && sampling->interval_ns < LEAST_NS ? LEAST_NS
+                                                                         : sampling->interval_ns;
 }
 
 void monitor_fill_options(const struct settings *settings, const char *const *user,
@@ -60,9 +60,9 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
                 .memory_thresholds = {(unsigned)settings->view.memory_thresholds[0],
                                       (unsigned)settings->view.memory_thresholds[1]},
             },
-        .mode = mode_of(settings),
+        .mode = mode_of(&settings->view),
         .mode_given = settings->view.monitor,
-        .interval_ns = interval_of(settings),
+        .interval_ns = interval_of(&settings->sampling),
         .held_after_ns = settings->view.idle_after_ns,
         .extra = REPORT_METRICS,
         .extra_count = REPORT_METRIC_COUNT,
@@ -83,7 +83,7 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
         .pid_count = settings->filter.pids.count,
         .user = *user,
         .root = *user != NULL && geteuid() == 0,
-        .readonly = readonly_of(settings),
+        .readonly = readonly_of(&settings->machine, &settings->view),
         .temporary = settings->environment.temporary,
         .notice = settings->view.config_notice,
         .term = settings->environment.term,
@@ -92,7 +92,7 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
         options->users = user;
         options->user_count = 1;
     }
-    layout_begin(settings, options);
+    layout_begin(&settings->view, options);
 }
 
 /* ---- one screen as text ---- */
@@ -148,11 +148,11 @@ static int open_machine(const struct settings *settings, const vitals_request *r
     vitals_options world;
     vitals_error error;
     struct feed_sampler_options sampler = {.request = request, .cancel = -1};
-    bool staged = scene_wanted(settings);
+    bool staged = scene_wanted(&settings->machine, &settings->view);
     uint64_t delay_ns = settings->sampling.delay_ns > 0 ? settings->sampling.delay_ns : 1;
     sampler.interval_ns = staged ? SCENE_INTERVAL_NS : delay_ns;
     readings->most = staged ? SCENE_READINGS : settings->sampling.delay_ns > 0 ? 2 : 1;
-    command_world(settings, &world);
+    command_world(&settings->machine, &world);
     int code = staged
                    ? scene_open(settings->environment.temporary, &world, &readings->scene, &error)
                    : 0;
@@ -174,7 +174,7 @@ static int open_readings(const struct settings *settings, const struct monitor_o
     if (monitor_request(options, part, &request, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     int code = settings->machine.from != NULL
-                   ? command_feed(settings, request, 1, -1, &readings->feed)
+                   ? command_feed(&settings->machine, request, 1, -1, &readings->feed)
                    : open_machine(settings, request, readings);
     vitals_request_free(request);
     return code;
@@ -188,13 +188,13 @@ static void close_readings(struct readings *readings)
     scene_close(readings->scene);
 }
 
-int monitor_check_screen(const struct settings *settings, const char **screen)
+int monitor_check_screen(const struct view_settings *view, const char **screen)
 {
     struct monitor_picture picture;
-    if (!read_size(settings->view.screen, &picture))
+    if (!read_size(view->screen, &picture))
         return command_fail(
             EXIT_USAGE, "--screen needs a size as in 80x24 or 120x40:help, or help alone, not %s",
-            command_safe(settings->view.screen));
+            command_safe(view->screen));
     if (screen != NULL)
         *screen = picture.screen;
     return 0;
@@ -255,10 +255,11 @@ int command_screen(const struct settings *settings)
     struct drawn drawn = {.text = NULL};
     char name[USER];
     const char *user = settings->machine.from != NULL ? NULL
-                       : scene_wanted(settings)       ? SCENE_USER
-                                                      : command_user(name, sizeof name);
+                       : scene_wanted(&settings->machine, &settings->view)
+                           ? SCENE_USER
+                           : command_user(name, sizeof name);
     const char *screen;
-    int code = monitor_check_screen(settings, &screen);
+    int code = monitor_check_screen(&settings->view, &screen);
     if (code != 0)
         return code;
     monitor_fill_options(settings, &user, &options);
@@ -310,7 +311,7 @@ int command_monitor(const struct settings *settings)
     char name[USER];
     const char *user = command_user(name, sizeof name);
     monitor_fill_options(settings, &user, &options);
-    command_world(settings, &world);
+    command_world(&settings->machine, &world);
     int result = vitals_context_new(&world, &options.context, &error);
     if (result < 0)
         return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",

@@ -17,7 +17,7 @@ int monitor_print_screen(const struct settings *settings, const struct monitor_o
 /* Where --screen is no size, the usage error; else 0. `screen` (may be NULL) gets the name, or
  * NULL.
  */
-int monitor_check_screen(const struct settings *settings, const char **screen);
+int monitor_check_screen(const struct view_settings *view, const char **screen);
 
 /* The screens on the terminal until they are left, then the report of the last reading. The context
  * of the options is freed. Gives the exit code; where the screens cannot be shown the message ends

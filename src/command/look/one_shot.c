@@ -35,7 +35,7 @@ static void forget(struct readings *readings)
     *readings = (struct readings){0};
 }
 
-static int ask(const struct settings *settings, unsigned rows, vitals_request **out,
+static int ask(const struct filter_settings *filter, unsigned rows, vitals_request **out,
                vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
@@ -43,7 +43,7 @@ static int ask(const struct settings *settings, unsigned rows, vitals_request **
         code = vitals_request_add(*out, REPORT_METRICS[i], error);
     for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0 && rows != VITALS_ROWS_ALL; i++)
         code = vitals_request_add(*out, REPORT_WORK_METRICS[i], error);
-    for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && settings->filter.only_visible; i++)
+    for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && filter->only_visible; i++)
         code = vitals_request_add(*out, VISIBLE_METRICS[i], error);
     if (code == 0)
         code = vitals_request_rows(*out, rows, NULL, 0, error);
@@ -64,7 +64,8 @@ static int read_next(const struct feed *feed, struct readings *readings, vitals_
 }
 
 /* Of a file, its last two snapshots; of this machine, two that are --delay apart. */
-static int read_feed(const struct settings *settings, const struct feed *feed,
+static int read_feed(const struct machine_settings *machine,
+                     const struct sampling_settings *sampling, const struct feed *feed,
                      struct readings *readings, vitals_error *error)
 {
     const vitals_clock *clock = vitals_clock_system();
@@ -72,10 +73,10 @@ static int read_feed(const struct settings *settings, const struct feed *feed,
     if (got < 0)
         return got;
     got = read_next(feed, readings, error);
-    if (got <= 0 || (settings->machine.from == NULL && settings->sampling.delay_ns == 0))
+    if (got <= 0 || (machine->from == NULL && sampling->delay_ns == 0))
         return got;
-    if (settings->machine.from == NULL) {
-        uint64_t deadline = clock->monotonic_ns(clock->data) + settings->sampling.delay_ns;
+    if (machine->from == NULL) {
+        uint64_t deadline = clock->monotonic_ns(clock->data) + sampling->delay_ns;
         (void)clock->wait_until(clock->data, -1, deadline);
         return read_next(feed, readings, error);
     }
@@ -85,27 +86,27 @@ static int read_feed(const struct settings *settings, const struct feed *feed,
 }
 
 /* 0, or an exit code after a message. */
-static int take(const struct settings *settings, unsigned rows, struct readings *readings)
+static int take(const struct machine_settings *machine, const struct sampling_settings *sampling,
+                const struct filter_settings *filter, unsigned rows, struct readings *readings)
 {
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    int code = ask(settings, rows, &request, &error);
+    int code = ask(filter, rows, &request, &error);
     if (code < 0) {
         vitals_request_free(request);
         return command_fail(EXIT_CANNOT, "%s", error.message);
     }
-    code = command_feed(settings, request, 0, -1, &feed);
+    code = command_feed(machine, request, 0, -1, &feed);
     vitals_request_free(request);
     if (code != 0)
         return code;
-    int got = read_feed(settings, &feed, readings, &error);
+    int got = read_feed(machine, sampling, &feed, readings, &error);
     feed_close(&feed);
     if (got < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     if (got == 0)
-        return command_fail(EXIT_CANNOT, "%s: no snapshot in it",
-                            command_safe(settings->machine.from));
+        return command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(machine->from));
     return 0;
 }
 
@@ -113,13 +114,12 @@ static int take(const struct settings *settings, unsigned rows, struct readings 
 
 /* The numbers of those that CUDA_VISIBLE_DEVICES names: of a partition, its device's. What CUDA
  * would pass over is told. */
-static size_t visible_devices(const struct settings *settings, const vitals_snapshot *snapshot,
-                              uint64_t out[static DEVICES_MAX])
+static size_t visible_devices(const struct environment_settings *environment,
+                              const vitals_snapshot *snapshot, uint64_t out[static DEVICES_MAX])
 {
     const vitals_row *rows[DEVICES_MAX];
     vitals_error error;
-    const char *visible = settings->environment.visible_devices,
-               *order = settings->environment.device_order;
+    const char *visible = environment->visible_devices, *order = environment->device_order;
     size_t count = vitals_cuda_visible_devices(snapshot, visible, order, rows, DEVICES_MAX);
     if (vitals_cuda_visible_check(snapshot, visible, order, &error) < 0)
         (void)command_fail(0, "%s", error.message);
@@ -199,7 +199,7 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
     fill_options(settings, &user, &options);
     if (settings->filter.only_visible && !settings->filter.only.given &&
         settings->environment.visible_devices != NULL) {
-        options.device_count = visible_devices(settings, now, visible);
+        options.device_count = visible_devices(&settings->environment, now, visible);
         options.devices = visible;
         options.devices_visible = true;
         if (options.device_count == 0) {
@@ -214,10 +214,10 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
 }
 
 /* Who is not there has no process; in another machine's snapshot anybody may be. */
-static int check_users(const struct settings *settings)
+static int check_users(const struct machine_settings *machine, const struct filter_settings *filter)
 {
-    for (size_t i = 0; i < settings->filter.users.count && settings->machine.from == NULL; i++) {
-        const char *name = settings->filter.users.items[i];
+    for (size_t i = 0; i < filter->users.count && machine->from == NULL; i++) {
+        const char *name = filter->users.items[i];
         errno = 0;
         bool number = name[strspn(name, "0123456789")] == '\0';
         if (!number && getpwnam(name) == NULL && (errno == 0 || errno == ENOENT))
@@ -230,13 +230,15 @@ static int check_users(const struct settings *settings)
 int command_one_shot(const struct settings *settings)
 {
     struct readings readings = {0};
-    int code = check_users(settings);
+    int code = check_users(&settings->machine, &settings->filter);
     if (code == 0)
-        code = take(settings, VITALS_ROWS_GPU_USERS, &readings);
+        code = take(&settings->machine, &settings->sampling, &settings->filter,
+                    VITALS_ROWS_GPU_USERS, &readings);
     if (code == 0 && settings->machine.from == NULL &&
         vitals_snapshot_count(readings.now, VITALS_GPU) == 0) {
         forget(&readings);
-        code = take(settings, VITALS_ROWS_ALL, &readings);
+        code = take(&settings->machine, &settings->sampling, &settings->filter, VITALS_ROWS_ALL,
+                    &readings);
     }
     if (code == 0)
         code = command_print_report(settings, readings.now, readings.older);

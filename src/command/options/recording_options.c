@@ -21,13 +21,14 @@ static bool parse_rotation(const char *word, struct recorder_options *options)
     return true;
 }
 
-int recording_take_rotation(struct recorder_options *options, const struct settings *settings)
+int recording_take_rotation(struct recorder_options *options,
+                            const struct recording_settings *recording)
 {
-    options->keep = (unsigned)settings->recording.keep;
-    if (settings->recording.rotate == NULL || parse_rotation(settings->recording.rotate, options))
+    options->keep = (unsigned)recording->keep;
+    if (recording->rotate == NULL || parse_rotation(recording->rotate, options))
         return 0;
     return command_fail(EXIT_USAGE, "--rotate %s: a size from 4KiB (100MiB) or a time from 1s (1h)",
-                        command_safe(settings->recording.rotate));
+                        command_safe(recording->rotate));
 }
 
 /* Descriptors of ours mean nothing to a sampler of its own. */

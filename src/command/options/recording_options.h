@@ -8,7 +8,8 @@
 #include "record/recorder.h"
 
 /* Takes --rotate and --keep over; 0, or an exit code after what is wrong was said. */
-int recording_take_rotation(struct recorder_options *options, const struct settings *settings);
+int recording_take_rotation(struct recorder_options *options,
+                            const struct recording_settings *recording);
 
 /* Whether a recording can stand there: a regular file, or nothing yet. 0, or an exit code after
  * what is wrong was said; `option` is how the file was named ("--record "). */

@@ -18,29 +18,28 @@ static int take_size(const char *option, const char *text, uint64_t *out)
                         command_safe(text));
 }
 
-static int take_limits(vitals_run_options *options, const struct settings *settings)
+static int take_limits(vitals_run_options *options, const struct limit_settings *limits)
 {
-    int code = take_size("limit-memory", settings->run.limits.memory, &options->limit_memory_bytes);
+    int code = take_size("limit-memory", limits->memory, &options->limit_memory_bytes);
     if (code == 0)
-        code = take_size("limit-gpu-memory", settings->run.limits.gpu_memory,
-                         &options->limit_gpu_memory_bytes);
-    options->limit_processes = settings->run.limits.processes;
-    options->limit_ns = settings->run.limits.time_ns;
-    options->limit_grace_ns = settings->run.limits.grace_ns;
-    options->kill_tree = settings->run.limits.kill_tree;
+        code = take_size("limit-gpu-memory", limits->gpu_memory, &options->limit_gpu_memory_bytes);
+    options->limit_processes = limits->processes;
+    options->limit_ns = limits->time_ns;
+    options->limit_grace_ns = limits->grace_ns;
+    options->kill_tree = limits->kill_tree;
     return code;
 }
 
 /* Names of rungs by commas or spaces, as they are given on. */
-static int take_rungs(vitals_run_options *options, const struct settings *settings)
+static int take_rungs(vitals_run_options *options, const struct measure_settings *measure)
 {
     static const char *const KNOWN[] = {"cgroup2", "systemd",   "perf",  "taskstats",
                                         "cgroup1", "connector", "wait4", "sampling"};
     static char words[256];
     size_t used = 0;
-    if (settings->measure.methods == NULL)
+    if (measure->methods == NULL)
         return 0;
-    for (const char *at = settings->measure.methods; *at != '\0';) {
+    for (const char *at = measure->methods; *at != '\0';) {
         size_t size = strcspn(at, ", ");
         bool known = size == 0;
         for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
@@ -49,7 +48,7 @@ static int take_rungs(vitals_run_options *options, const struct settings *settin
             return command_fail(EXIT_USAGE,
                                 "--rungs %s: there are cgroup2 systemd perf taskstats cgroup1 "
                                 "connector wait4 sampling",
-                                command_safe(settings->measure.methods));
+                                command_safe(measure->methods));
         memcpy(words + used, at, size);
         used += size;
         words[used++] = ' ';
@@ -76,36 +75,37 @@ static int take_devices(struct run_plan *plan, const struct settings *settings)
     return device_check(settings);
 }
 
-static int take_brand(struct run_plan *plan, const struct settings *settings)
+static int take_brand(struct run_plan *plan, const struct measure_settings *measure)
 {
     static const char *const BRANDS[] = {"nvidia", "amd", "intel"};
-    if (settings->measure.brand == NULL)
+    if (measure->brand == NULL)
         return 0;
     for (size_t i = 0; i < sizeof BRANDS / sizeof BRANDS[0]; i++) {
-        if (strcmp(settings->measure.brand, BRANDS[i]) == 0)
+        if (strcmp(measure->brand, BRANDS[i]) == 0)
             plan->usage.brand = BRANDS[i];
     }
     if (plan->usage.brand != NULL)
         return 0;
     return command_fail(EXIT_USAGE, "--brand %s: nvidia, amd or intel is expected",
-                        command_safe(settings->measure.brand));
+                        command_safe(measure->brand));
 }
 
-static int take_units(const struct settings *settings)
+static int take_units(const struct account_settings *account)
 {
     char line[512];
-    const struct account_view view = {.memory_unit = settings->account.memory_unit,
-                                      .gpu_memory_unit = settings->account.gpu_memory_unit,
-                                      .time_unit = settings->account.time_unit};
+    const struct account_view view = {.memory_unit = account->memory_unit,
+                                      .gpu_memory_unit = account->gpu_memory_unit,
+                                      .time_unit = account->time_unit};
     return account_units(&view, line, sizeof line) ? 0 : command_fail(EXIT_USAGE, "%s", line);
 }
 
 /* Who tracks has standard output to himself, and a form that is named goes there. */
-static const char *recording_place(const struct settings *settings)
+static const char *recording_place(const struct argument_settings *arguments,
+                                   const struct recording_settings *recording)
 {
-    bool tracks = settings->arguments.command_argv == NULL;
-    bool named = settings->recording.path != NULL;
-    return !named && tracks && settings->recording.format != NULL ? "-" : settings->recording.path;
+    bool tracks = arguments->command_argv == NULL;
+    bool named = recording->path != NULL;
+    return !named && tracks && recording->format != NULL ? "-" : recording->path;
 }
 
 static bool is_standard_output(const char *path)
@@ -113,16 +113,16 @@ static bool is_standard_output(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-static int check_streams(const struct settings *settings)
+static int check_streams(const struct argument_settings *arguments,
+                         const struct recording_settings *recording, const struct run_settings *run)
 {
-    if (!is_standard_output(recording_place(settings)) ||
-        !is_standard_output(settings->run.json_path))
+    if (!is_standard_output(recording_place(arguments, recording)) ||
+        !is_standard_output(run->json_path))
         return 0;
     return command_fail(EXIT_USAGE,
                         "%s and --json - both write to standard output; name a file "
                         "for one",
-                        settings->recording.path != NULL ? "--record -"
-                                                         : "--format without --record");
+                        recording->path != NULL ? "--record -" : "--format without --record");
 }
 
 static int take_usage(struct run_plan *plan, const struct settings *settings)
@@ -131,11 +131,12 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
     plan->usage.expected_cores = (double)settings->measure.expected_cores;
     plan->usage.no_children = settings->measure.no_children;
     /* What costs more than a read is for who keeps the figures: the text shows none of it. */
-    plan->usage.details = recording_place(settings) != NULL || settings->run.json_path != NULL ||
-                          settings->look.verbose || telling_asked(settings);
+    plan->usage.details = recording_place(&settings->arguments, &settings->recording) != NULL ||
+                          settings->run.json_path != NULL || settings->look.verbose ||
+                          telling_asked(settings);
     plan->options.usage = &plan->usage;
     int code = take_devices(plan, settings);
-    return code == 0 ? take_brand(plan, settings) : code;
+    return code == 0 ? take_brand(plan, &settings->measure) : code;
 }
 
 /* ---- where it goes ---- */
@@ -175,16 +176,18 @@ const char *run_plan_file(const struct run_plan *plan)
 }
 
 /* Where the recording of one run is written; from now on the plan records there. */
-static int plan_recording(struct run_plan *plan, const struct settings *settings)
+static int plan_recording(struct run_plan *plan, const struct argument_settings *arguments,
+                          const struct recording_settings *recording,
+                          const struct run_settings *run)
 {
     plan->recorder = (struct recorder_options){.path = plan->recording,
-                                               .format = settings->recording.format,
-                                               .overwrite = settings->recording.overwrite,
-                                               .no_header = settings->recording.no_header,
+                                               .format = recording->format,
+                                               .overwrite = recording->overwrite,
+                                               .no_header = recording->no_header,
                                                .interval_ns = plan->options.interval_ns,
                                                .frames = true};
     vitals_error error;
-    int code = recording_take_rotation(&plan->recorder, settings);
+    int code = recording_take_rotation(&plan->recorder, recording);
     if (code != 0)
         return code;
     if (recorder_check(&plan->recorder, &error) < 0)
@@ -194,20 +197,20 @@ static int plan_recording(struct run_plan *plan, const struct settings *settings
                                    : VITALS_MACHINE_EACH_SECOND;
     record_observer_init(&plan->observer, &plan->recorder);
     plan->records = true;
-    if (run_plan_file(plan) == NULL && settings->arguments.command_argv != NULL) {
+    if (run_plan_file(plan) == NULL && arguments->command_argv != NULL) {
         plan->observer.face.descriptor = output_create(plan->recording);
         if (plan->observer.face.descriptor < 0)
             return command_fail(EXIT_BEFORE_RUN, "standard output: %s; the command was not run",
                                 strerror(errno));
     }
-    if (settings->arguments.command_argv != NULL)
-        set_command(plan, settings->arguments.command_argv);
-    if (settings->run.gpus == 0 || settings->run.gpus_chosen) /* it is begun once there are GPUs */
+    if (arguments->command_argv != NULL)
+        set_command(plan, arguments->command_argv);
+    if (run->gpus == 0 || run->gpus_chosen) /* it is begun once there are GPUs */
         plan->options.observer = &plan->observer.face;
     return 0;
 }
 
-int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
+int run_plan_prepare(struct run_plan *plan, const struct argument_settings *arguments)
 {
     vitals_error error;
     if (plan->options.observer == NULL || run_plan_file(plan) == NULL)
@@ -216,36 +219,36 @@ int run_plan_prepare(struct run_plan *plan, const struct settings *settings)
     if (code < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s%s%s", error.message,
                             recording_way_out(&plan->recorder, plan->recording, code),
-                            settings->arguments.command_argv != NULL ? "; the command was not run"
-                                                                     : "");
+                            arguments->command_argv != NULL ? "; the command was not run" : "");
     return 0;
 }
 
-int run_plan_record(struct run_plan *plan, const struct settings *settings, uint64_t number)
+int run_plan_record(struct run_plan *plan, const struct argument_settings *arguments,
+                    const struct recording_settings *recording, const struct run_settings *run,
+                    uint64_t number)
 {
-    if (settings->recording.path == NULL)
+    if (recording->path == NULL)
         return 0;
-    if (!recording_numbered(settings->recording.path, number, plan->recording,
-                            sizeof plan->recording))
+    if (!recording_numbered(recording->path, number, plan->recording, sizeof plan->recording))
         return command_fail(EXIT_BEFORE_RUN, "--record %s: too long",
-                            command_safe(settings->recording.path));
+                            command_safe(recording->path));
     if (plan->records)
         record_observer_done(&plan->observer);
     plan->records = false;
     plan->options.observer = NULL;
     int code = recording_check_place("--record ", plan->recording);
     if (code == 0)
-        code = plan_recording(plan, settings);
-    return code == 0 ? run_plan_prepare(plan, settings) : code;
+        code = plan_recording(plan, arguments, recording, run);
+    return code == 0 ? run_plan_prepare(plan, arguments) : code;
 }
 
 /* That one of several cannot be written is better known before the first runs. */
-static int check_numbered(struct run_plan *plan, const struct settings *settings)
+static int check_numbered(struct run_plan *plan, const struct recording_settings *recording,
+                          const struct run_settings *run)
 {
     struct stat found;
-    for (uint64_t i = 1; i <= settings->run.repeat && !settings->recording.overwrite; i++) {
-        if (recording_numbered(settings->recording.path, i, plan->recording,
-                               sizeof plan->recording) &&
+    for (uint64_t i = 1; i <= run->repeat && !recording->overwrite; i++) {
+        if (recording_numbered(recording->path, i, plan->recording, sizeof plan->recording) &&
             lstat(plan->recording, &found) == 0)
             return command_fail(EXIT_BEFORE_RUN,
                                 "%s: is there already; --overwrite replaces it; the command was "
@@ -255,47 +258,50 @@ static int check_numbered(struct run_plan *plan, const struct settings *settings
     return 0;
 }
 
-static int take_recording(struct run_plan *plan, const struct settings *settings)
+static int take_recording(struct run_plan *plan, const struct argument_settings *arguments,
+                          const struct recording_settings *recording,
+                          const struct run_settings *run)
 {
-    const char *path = recording_place(settings);
-    if (path == NULL && settings->recording.no_header)
+    const char *path = recording_place(arguments, recording);
+    if (path == NULL && recording->no_header)
         return command_fail(EXIT_USAGE, "--no-header goes only with a recording");
     if (path == NULL)
         return 0;
     bool standard = strcmp(path, "-") == 0;
-    if (standard && settings->run.repeat != 0)
+    if (standard && run->repeat != 0)
         return command_fail(EXIT_USAGE, "--record -: with --repeat each run is recorded into a "
                                         "file of its own; name one, as in: --record run.csv");
-    if (settings->recording.format != NULL && !is_format(settings->recording.format))
+    if (recording->format != NULL && !is_format(recording->format))
         return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
-                            command_safe(settings->recording.format));
-    if (settings->run.repeat != 0)
-        return check_numbered(plan, settings); /* each run begins its own */
+                            command_safe(recording->format));
+    if (run->repeat != 0)
+        return check_numbered(plan, recording, run); /* each run begins its own */
     if (strlen(path) >= sizeof plan->recording)
         return command_fail(EXIT_USAGE, "--record %s: too long", command_safe(path));
     memcpy(plan->recording, path, strlen(path) + 1);
     int code = standard ? 0 : recording_check_place("--record ", path);
-    return code == 0 ? plan_recording(plan, settings) : code;
+    return code == 0 ? plan_recording(plan, arguments, recording, run) : code;
 }
 
-static int take_totals(struct run_plan *plan, const struct settings *settings)
+static int take_totals(struct run_plan *plan, const struct environment_settings *environment,
+                       const struct run_settings *run)
 {
-    size_t size = settings->run.backup != NULL ? strlen(settings->run.backup) : 0;
+    size_t size = run->backup != NULL ? strlen(run->backup) : 0;
     struct stat *before = &plan->totals_before;
-    if (settings->run.no_backup)
+    if (run->no_backup)
         return 0;
-    if (settings->run.backup != NULL && (size == 0 || size >= sizeof plan->totals))
+    if (run->backup != NULL && (size == 0 || size >= sizeof plan->totals))
         return command_fail(EXIT_USAGE, "--backup \"%s\": a file is expected",
-                            command_safe(settings->run.backup));
-    if (settings->run.backup != NULL && lstat(settings->run.backup, before) == 0 &&
+                            command_safe(run->backup));
+    if (run->backup != NULL && lstat(run->backup, before) == 0 &&
         (!S_ISREG(before->st_mode) || before->st_size > 0))
         return command_fail(EXIT_BEFORE_RUN,
                             "--backup %s: something stands there; the command was not run",
-                            command_safe(settings->run.backup));
-    if (settings->run.backup != NULL)
-        memcpy(plan->totals, settings->run.backup, size + 1);
+                            command_safe(run->backup));
+    if (run->backup != NULL)
+        memcpy(plan->totals, run->backup, size + 1);
     else
-        run_totals_place(settings, plan->totals, sizeof plan->totals);
+        run_totals_place(environment, plan->totals, sizeof plan->totals);
     if (plan->totals[0] != '\0')
         plan->options.totals_path = plan->totals;
     return 0;
@@ -304,7 +310,7 @@ static int take_totals(struct run_plan *plan, const struct settings *settings)
 int run_plan_init(struct run_plan *plan, const struct settings *settings)
 {
     vitals_run_options *options = &plan->options;
-    command_world(settings, &plan->world);
+    command_world(&settings->machine, &plan->world);
     vitals_run_options_init(options, sizeof *options);
     options->argv = settings->arguments.command_argv;
     options->world = &plan->world;
@@ -312,18 +318,20 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     options->child_descriptors = settings->arguments.descriptors_before;
     if (settings->sampling.interval_ns != 0)
         options->interval_ns = settings->sampling.interval_ns;
-    int code = check_streams(settings);
+    int code = check_streams(&settings->arguments, &settings->recording, &settings->run);
     if (code == 0)
-        code = take_units(settings);
+        code = take_units(&settings->account);
     if (code == 0)
-        code = take_limits(options, settings);
+        code = take_limits(options, &settings->run.limits);
     if (code == 0)
-        code = take_rungs(options, settings);
+        code = take_rungs(options, &settings->measure);
     if (code == 0)
         code = take_usage(plan, settings);
     if (code == 0)
-        code = take_totals(plan, settings);
-    return code == 0 ? take_recording(plan, settings) : code;
+        code = take_totals(plan, &settings->environment, &settings->run);
+    return code == 0
+               ? take_recording(plan, &settings->arguments, &settings->recording, &settings->run)
+               : code;
 }
 
 void run_plan_done(struct run_plan *plan)

@@ -210,7 +210,7 @@ bool filter_lists(const struct filter *filter, int64_t pid)
     return pid > 0 && has_number(&filter->pids, (uint64_t)pid);
 }
 
-static bool user_passes(const struct settings *settings, const vitals_row *process)
+static bool user_passes(const struct choice_settings *choice, const vitals_row *process)
 {
     vitals_text user = {"", 0};
     uint64_t uid = 0;
@@ -224,8 +224,8 @@ static bool user_passes(const struct settings *settings, const vitals_row *proce
     if (vitals_row_u64(process, effective ? VITALS_PROCESS_EFFECTIVE_UID : VITALS_PROCESS_UID,
                        &uid) > 0)
         snprintf(number, sizeof number, "%llu", (unsigned long long)uid);
-    for (size_t i = 0; i < settings->choice.users.count; i++) {
-        const char *wanted = settings->choice.users.items[i];
+    for (size_t i = 0; i < choice->users.count; i++) {
+        const char *wanted = choice->users.items[i];
         if (strcmp(wanted, number) == 0 ||
             (named && strlen(wanted) == user.size && memcmp(wanted, user.bytes, user.size) == 0))
             return true;
@@ -254,25 +254,25 @@ static vitals_text program_of(vitals_text command)
     return (vitals_text){bytes, size - (size_t)(bytes - command.bytes)};
 }
 
-static bool name_matches(const struct settings *settings, const char *name)
+static bool name_matches(const struct choice_settings *choice, const char *name)
 {
-    for (size_t i = 0; i < settings->choice.names.count; i++) {
-        if (strcmp(settings->choice.names.items[i], name) == 0 ||
-            fnmatch(settings->choice.names.items[i], name, 0) == 0)
+    for (size_t i = 0; i < choice->names.count; i++) {
+        if (strcmp(choice->names.items[i], name) == 0 ||
+            fnmatch(choice->names.items[i], name, 0) == 0)
             return true;
     }
     return false;
 }
 
 /* The kernel's name; and where it may have cut it, the program's, as long as that begins so. */
-static bool name_passes(const struct settings *settings, const vitals_row *process)
+static bool name_passes(const struct choice_settings *choice, const vitals_row *process)
 {
     vitals_text name, command;
     char text[NAME_TEXT];
     if (vitals_row_text(process, VITALS_PROCESS_NAME, &name) <= 0)
         return false;
     copy_text(name, text, sizeof text);
-    if (name_matches(settings, text))
+    if (name_matches(choice, text))
         return true;
     if (name.size < KERNEL_NAME ||
         vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &command) <= 0)
@@ -281,7 +281,7 @@ static bool name_passes(const struct settings *settings, const vitals_row *proce
     if (program.size <= name.size || memcmp(program.bytes, name.bytes, name.size) != 0)
         return false;
     copy_text(program, text, sizeof text);
-    return name_matches(settings, text);
+    return name_matches(choice, text);
 }
 
 /* Whether the process that the handle holds is a zombie. */
@@ -303,15 +303,15 @@ static bool is_zombie(vitals_process *process)
 }
 
 /* Whether a process of this machine has ended since it was read, or was about to. */
-static bool has_ended(const struct settings *settings, const vitals_row *row)
+static bool has_ended(const struct machine_settings *machine, const vitals_row *row)
 {
     vitals_options world;
     vitals_context *context = NULL;
     vitals_process *process = NULL;
     vitals_error error;
-    if (settings->machine.from != NULL)
+    if (machine->from != NULL)
         return false;
-    command_world(settings, &world);
+    command_world(machine, &world);
     int code = vitals_context_new(&world, &context, &error);
     if (code == 0)
         code = vitals_process_of(context, row, &process, &error);
@@ -328,7 +328,7 @@ static bool find_command(struct filter *filter, const vitals_row *process, vital
     vitals_availability known = vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, out);
     if (known > 0 && out->size > 0)
         return true;
-    if (known > 0 || known == VITALS_GONE || has_ended(filter->settings, process))
+    if (known > 0 || known == VITALS_GONE || has_ended(&filter->settings->machine, process))
         return vitals_row_text(process, VITALS_PROCESS_NAME, out) > 0;
     if (known == VITALS_DENIED)
         filter->denied++;
@@ -364,13 +364,13 @@ static bool match_passes(struct filter *filter, const vitals_row *process)
     return regexec(&filter->match, filter->text, 0, NULL, 0) == 0;
 }
 
-static bool state_passes(const struct settings *settings, const vitals_row *process)
+static bool state_passes(const struct choice_settings *choice, const vitals_row *process)
 {
     vitals_text state;
     if (vitals_row_text(process, VITALS_PROCESS_STATE, &state) <= 0)
         return false;
-    for (size_t i = 0; i < settings->choice.states.count; i++) {
-        const char *word = state_word(settings->choice.states.items[i]);
+    for (size_t i = 0; i < choice->states.count; i++) {
+        const char *word = state_word(choice->states.items[i]);
         if (word != NULL && strlen(word) == state.size &&
             memcmp(word, state.bytes, state.size) == 0)
             return true;
@@ -378,15 +378,15 @@ static bool state_passes(const struct settings *settings, const vitals_row *proc
     return false;
 }
 
-static bool cgroup_passes(const struct settings *settings, const vitals_row *process)
+static bool cgroup_passes(const struct choice_settings *choice, const vitals_row *process)
 {
     vitals_text path;
     char text[4096];
     if (vitals_row_text(process, VITALS_PROCESS_CGROUP, &path) <= 0)
         return false;
     copy_text(path, text, sizeof text);
-    for (size_t i = 0; i < settings->choice.cgroups.count; i++) {
-        const char *wanted = settings->choice.cgroups.items[i];
+    for (size_t i = 0; i < choice->cgroups.count; i++) {
+        const char *wanted = choice->cgroups.items[i];
         bool pattern = strpbrk(wanted, "*?[") != NULL;
         if (pattern ? fnmatch(wanted, text, 0) == 0 : strstr(text, wanted) != NULL)
             return true;
@@ -394,14 +394,14 @@ static bool cgroup_passes(const struct settings *settings, const vitals_row *pro
     return false;
 }
 
-static bool container_passes(const struct settings *settings, const vitals_row *process)
+static bool container_passes(const struct choice_settings *choice, const vitals_row *process)
 {
     vitals_text id;
     if (vitals_row_text(process, VITALS_PROCESS_CONTAINER, &id) <= 0)
         return false;
-    for (size_t i = 0; i < settings->choice.containers.count; i++) {
-        size_t size = strlen(settings->choice.containers.items[i]);
-        if (size <= id.size && memcmp(settings->choice.containers.items[i], id.bytes, size) == 0)
+    for (size_t i = 0; i < choice->containers.count; i++) {
+        size_t size = strlen(choice->containers.items[i]);
+        if (size <= id.size && memcmp(choice->containers.items[i], id.bytes, size) == 0)
             return true;
     }
     return false;
@@ -421,7 +421,7 @@ static bool uses_gpu(const vitals_row *process)
 }
 
 /* Up the tree; a file may hold a circle. */
-static bool descends(const struct settings *settings, const vitals_row *process)
+static bool descends(const struct choice_settings *choice, const vitals_row *process)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     const vitals_row *up = process;
@@ -430,8 +430,7 @@ static bool descends(const struct settings *settings, const vitals_row *process)
         up = parent != 0 ? vitals_snapshot_find(snapshot, VITALS_PROCESS, parent) : NULL;
         if (up == NULL)
             return false;
-        if (vitals_row_u64(up, VITALS_PROCESS_PID, &pid) > 0 &&
-            has_number(&settings->choice.parents, pid))
+        if (vitals_row_u64(up, VITALS_PROCESS_PID, &pid) > 0 && has_number(&choice->parents, pid))
             return true;
     }
     return false;
@@ -441,12 +440,12 @@ bool filter_passes(struct filter *filter, const vitals_row *process)
 {
     const struct settings *settings = filter->settings;
     return (!filter->pids.given || filter_names_pid(filter, process)) &&
-           (!settings->choice.users.given || user_passes(settings, process)) &&
-           (!settings->choice.names.given || name_passes(settings, process)) &&
-           (!settings->choice.states.given || state_passes(settings, process)) &&
-           (!settings->choice.cgroups.given || cgroup_passes(settings, process)) &&
-           (!settings->choice.containers.given || container_passes(settings, process)) &&
-           (!settings->choice.parents.given || descends(settings, process)) &&
+           (!settings->choice.users.given || user_passes(&settings->choice, process)) &&
+           (!settings->choice.names.given || name_passes(&settings->choice, process)) &&
+           (!settings->choice.states.given || state_passes(&settings->choice, process)) &&
+           (!settings->choice.cgroups.given || cgroup_passes(&settings->choice, process)) &&
+           (!settings->choice.containers.given || container_passes(&settings->choice, process)) &&
+           (!settings->choice.parents.given || descends(&settings->choice, process)) &&
            (!settings->choice.gpu_users || uses_gpu(process)) &&
            (settings->choice.match == NULL || match_passes(filter, process)); // last: it counts
 }
@@ -466,13 +465,13 @@ static bool is_there(const vitals_snapshot *snapshot, uint64_t pid)
 }
 
 /* The library says why nobody has the pid: it may be a thread's. */
-static int complain_pid(const struct settings *settings, uint64_t pid)
+static int complain_pid(const struct machine_settings *machine, uint64_t pid)
 {
     vitals_options world;
     vitals_context *context = NULL;
     vitals_process *process = NULL;
     vitals_error error;
-    command_world(settings, &world);
+    command_world(machine, &world);
     int code = vitals_context_new(&world, &context, &error);
     if (code == 0)
         code = vitals_process_open(context, (int64_t)pid, &process, &error);
@@ -495,7 +494,7 @@ static int complain_pids(const struct filter *filter, const struct settings_numb
             continue;
         code = EXIT_CANNOT;
         if (filter->settings->machine.from == NULL)
-            (void)complain_pid(filter->settings, list->items[i]);
+            (void)complain_pid(&filter->settings->machine, list->items[i]);
         else
             (void)command_fail(code, "no process has the pid %llu",
                                (unsigned long long)list->items[i]);

@@ -61,7 +61,7 @@ static int begin(struct kill *kill)
                                             VITALS_PROCESS_PARENT_PID};
     vitals_options world;
     vitals_error error;
-    command_world(kill->settings, &world);
+    command_world(&kill->settings->machine, &world);
     int code = vitals_context_new(&world, &kill->context, &error);
     if (code == 0)
         code = vitals_request_new(0, &kill->request, &error);
@@ -489,7 +489,7 @@ static bool would_believe_the_demo(const struct kill *kill)
     const struct settings *settings = kill->settings;
     bool by_pid = settings->arguments.words.count > kill->signal_words ||
                   settings->choice.pids.count > 0;
-    return command_has_demo(settings) && !settings->kill.dry_run && !by_pid;
+    return command_has_demo(&settings->machine) && !settings->kill.dry_run && !by_pid;
 }
 
 static int run(struct kill *kill)

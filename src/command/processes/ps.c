@@ -323,7 +323,7 @@ static int show(struct ps *ps)
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
-        code = command_feed(settings, request,
+        code = command_feed(&settings->machine, request,
                             repeats(settings) ? settings->sampling.interval_ns : 0, cancel, &feed);
     vitals_request_free(request);
     if (code != 0)

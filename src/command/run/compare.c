@@ -12,7 +12,9 @@
 #include "report/compare.h"
 
 struct comparing {
-    const struct settings *settings;
+    const struct settings_words *words;
+    char **names; /* of sessions, that were made up */
+    size_t name_count;
     struct session *sessions;
     size_t session_count;
     struct recording **runs; /* of all sessions, in order */
@@ -42,8 +44,9 @@ static const char *name_of(struct comparing *comparing, const char *word)
 {
     size_t size;
     const char *path = path_of(word, &size);
-    if (size > 0)
-        return settings_copy((struct settings *)comparing->settings, word, size);
+    char *name = size > 0 ? strndup(word, size) : NULL;
+    if (name != NULL)
+        return comparing->names[comparing->name_count++] = name;
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
@@ -79,13 +82,10 @@ static const char *unique_name(struct comparing *comparing, const char *name)
     if (same == 0)
         return name;
     (void)snprintf(digits, sizeof digits, " (%zu)", same + 1);
-    char *unique = settings_allocate((struct settings *)comparing->settings,
-                                     size + strlen(digits) + 1);
-    if (unique == NULL)
+    char *unique = NULL;
+    if (asprintf(&unique, "%s%s", name, digits) < 0)
         return name;
-    memcpy(unique, name, size);
-    memcpy(unique + size, digits, strlen(digits) + 1);
-    return unique;
+    return comparing->names[comparing->name_count++] = unique;
 }
 
 static void begin_session(struct comparing *comparing, const char *word)
@@ -100,7 +100,7 @@ static void begin_session(struct comparing *comparing, const char *word)
 
 static int open_runs(struct comparing *comparing)
 {
-    const struct settings_words *words = &comparing->settings->arguments.words;
+    const struct settings_words *words = comparing->words;
     bool groups = false, begins = true;
     int code = 0;
     for (size_t i = 0; i < words->count; i++)
@@ -126,30 +126,28 @@ static int open_runs(struct comparing *comparing)
 
 struct form {
     const char *name;
-    int (*print)(const struct comparison *comparison, const struct settings *settings,
-                 struct output *output);
+    int (*print)(const struct comparison *comparison, const struct account_view *view,
+                 const char *statistic, struct output *output);
 };
 
-static int print_text(const struct comparison *comparison, const struct settings *settings,
-                      struct output *output)
+static int print_text(const struct comparison *comparison, const struct account_view *view,
+                      const char *statistic, struct output *output)
 {
-    struct account_view view = command_account_view(settings);
-    return comparison_text(comparison, &view, output_write, output);
+    (void)statistic;
+    return comparison_text(comparison, view, output_write, output);
 }
 
-static int print_json(const struct comparison *comparison, const struct settings *settings,
-                      struct output *output)
+static int print_json(const struct comparison *comparison, const struct account_view *view,
+                      const char *statistic, struct output *output)
 {
-    (void)settings;
+    (void)view, (void)statistic;
     return comparison_json(comparison, output_write, output);
 }
 
-static int print_gpu_tracker(const struct comparison *comparison, const struct settings *settings,
-                             struct output *output)
+static int print_gpu_tracker(const struct comparison *comparison, const struct account_view *view,
+                             const char *statistic, struct output *output)
 {
-    struct account_view view = command_account_view(settings);
-    return comparison_gpu_tracker(comparison, &view, settings->compare.statistic, output_write,
-                                  output);
+    return comparison_gpu_tracker(comparison, view, statistic, output_write, output);
 }
 
 static const struct form FORMS[] = {
@@ -158,11 +156,10 @@ static const struct form FORMS[] = {
     {"gpu-tracker", print_gpu_tracker},
 };
 
-static const struct form *chosen_form(const struct settings *settings)
+static const struct form *chosen_form(const struct look_settings *look,
+                                      const struct account_settings *account)
 {
-    const char *name = settings->look.json                ? "json"
-                       : settings->account.format != NULL ? settings->account.format
-                                                          : "text";
+    const char *name = look->json ? "json" : account->format != NULL ? account->format : "text";
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         if (strcmp(FORMS[i].name, name) == 0)
             return &FORMS[i];
@@ -174,7 +171,8 @@ static const struct form *chosen_form(const struct settings *settings)
 
 /* ---- the whole ---- */
 
-static int print(const struct comparing *comparing, const struct form *form)
+static int print(const struct comparing *comparing, const struct form *form,
+                 const struct account_view *view, const char *statistic)
 {
     static struct output output;
     struct comparison comparison;
@@ -183,7 +181,7 @@ static int print(const struct comparing *comparing, const struct form *form)
     if (compare_sessions(comparing->sessions, comparing->session_count, &comparison, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     output_init(&output, STDOUT_FILENO);
-    int stopped = form->print(&comparison, comparing->settings, &output);
+    int stopped = form->print(&comparison, view, statistic, &output);
     if (stopped != 0 && output_open(&output))
         code = command_fail(EXIT_CANNOT, "out of memory");
     comparison_done(&comparison);
@@ -196,6 +194,9 @@ static void close_runs(struct comparing *comparing)
         phases_done(&comparing->phases[i]);
         recording_close(comparing->runs[i]);
     }
+    for (size_t i = 0; i < comparing->name_count; i++)
+        free(comparing->names[i]);
+    free(comparing->names);
     free(comparing->sessions);
     free(comparing->runs);
     free(comparing->phases);
@@ -204,8 +205,8 @@ static void close_runs(struct comparing *comparing)
 int command_compare(const struct settings *settings)
 {
     char wrong[256];
-    struct account_view view = command_account_view(settings);
-    const struct form *form = chosen_form(settings);
+    struct account_view view = command_account_view(&settings->look, &settings->account);
+    const struct form *form = chosen_form(&settings->look, &settings->account);
     size_t count = settings->arguments.words.count + 1;
     if (form == NULL)
         return EXIT_USAGE;
@@ -214,14 +215,16 @@ int command_compare(const struct settings *settings)
     if (!comparison_knows(settings->compare.statistic))
         return command_fail(EXIT_USAGE, "--statistic: \"%s\" is none; it is mean, min, max or std",
                             command_safe(settings->compare.statistic));
-    struct comparing comparing = {.settings = settings,
+    struct comparing comparing = {.words = &settings->arguments.words,
+                                  .names = calloc(2 * count, sizeof *comparing.names),
                                   .sessions = calloc(count, sizeof *comparing.sessions),
                                   .runs = calloc(count, sizeof *comparing.runs),
                                   .phases = calloc(count, sizeof *comparing.phases)};
-    bool memory = comparing.sessions != NULL && comparing.runs != NULL && comparing.phases != NULL;
+    bool memory = comparing.names != NULL && comparing.sessions != NULL && comparing.runs != NULL &&
+                  comparing.phases != NULL;
     int code = memory ? open_runs(&comparing) : command_fail(EXIT_CANNOT, "out of memory");
     if (code == 0)
-        code = print(&comparing, form);
+        code = print(&comparing, form, &view, settings->compare.statistic);
     close_runs(&comparing);
     return code;
 }

@@ -58,18 +58,19 @@ static int append(const char *path, const char *line, int size)
 }
 
 /* `pid`: whose phase it is. */
-static void mark(const struct settings *settings, const char *what, const char *name, long pid)
+static void mark(const struct look_settings *look, const struct environment_settings *environment,
+                 const char *what, const char *name, long pid)
 {
     char line[320];
-    const char *path = settings->environment.marks;
+    const char *path = environment->marks;
     if (path == NULL || path[0] != '/') {
-        if (settings->look.verbose)
+        if (look->verbose)
             (void)command_fail(0, "no vitals run is above us: nobody is told of \"%s\"",
                                command_safe(name));
         return;
     }
     int failed = append(path, line, format_line(line, sizeof line, what, name, pid));
-    if (failed != 0 && (failed != ENOENT || settings->look.verbose))
+    if (failed != 0 && (failed != ENOENT || look->verbose))
         (void)command_fail(0, "%s: %s; \"%s\" is not marked", command_safe(path), strerror(failed),
                            command_safe(name));
 }
@@ -204,14 +205,14 @@ static int run(const struct settings *settings, const char *name)
     sigfillset(&watched);                      // whoever means to signal us means the command
     sigaction(SIGCHLD, &usual, &before.child); // who ignores it has children reaped by the kernel
     sigprocmask(SIG_BLOCK, &watched, &before.mask);
-    mark(settings, "begin", name, getpid());
+    mark(&settings->look, &settings->environment, "begin", name, getpid());
     pid_t child = fork();
     if (child < 0)
         return command_fail(EXIT_CANNOT_RUN, "cannot start a process: %s", strerror(errno));
     if (child == 0)
         become(settings, &before);
     int status = wait_for(child, &watched);
-    mark(settings, "end", name, getpid());
+    mark(&settings->look, &settings->environment, "end", name, getpid());
     return end_as(status);
 }
 
@@ -232,6 +233,6 @@ int command_mark(const struct settings *settings)
         return command_fail(EXIT_USAGE,
                             "mark takes begin NAME, end NAME, or NAME -- COMMAND; a name "
                             "of several words is quoted");
-    mark(settings, what, words->items[1], getppid());
+    mark(&settings->look, &settings->environment, what, words->items[1], getppid());
     return EXIT_DONE;
 }

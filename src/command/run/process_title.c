@@ -39,7 +39,7 @@ static int make_request(vitals_request **out, vitals_error *error)
     return code == 0 ? vitals_request_add(*out, VITALS_PROCESS_EXECUTABLE, error) : code;
 }
 
-void telling_called(const struct settings *settings, int64_t pid, char *out, size_t size)
+void telling_called(const struct machine_settings *machine, int64_t pid, char *out, size_t size)
 {
     vitals_options world;
     vitals_context *context = NULL;
@@ -48,7 +48,7 @@ void telling_called(const struct settings *settings, int64_t pid, char *out, siz
     vitals_snapshot *answer = NULL;
     vitals_error error;
     out[0] = '\0';
-    command_world(settings, &world);
+    command_world(machine, &world);
     if (make_request(&request, &error) == 0 && vitals_context_new(&world, &context, &error) == 0 &&
         vitals_process_open(context, pid, &process, &error) == 0 &&
         vitals_process_ask(process, request, &answer, &error) == 0)

@@ -77,7 +77,7 @@ static int open_recorder(struct recording_job *job)
                                        .no_header = settings->recording.no_header,
                                        .interval_ns = job->interval_ns,
                                        .frames = true};
-    int code = recording_take_rotation(&options, settings);
+    int code = recording_take_rotation(&options, &settings->recording);
     if (code == 0 && path != NULL && strcmp(path, "-") != 0)
         code = recording_check_place("", path);
     if (code != 0)
@@ -265,7 +265,8 @@ int command_record(const struct settings *settings)
     if (code == EXIT_DONE)
         (void)run_telling_begin(&job.telling, settings, &(struct hello_job){.program = "record"});
     if (code == EXIT_DONE)
-        code = command_feed(settings, job.request, job.interval_ns, job.interrupts, &job.feed);
+        code = command_feed(&settings->machine, job.request, job.interval_ns, job.interrupts,
+                            &job.feed);
     if (code == EXIT_DONE)
         code = record_all(&job);
     feed_close(&job.feed);

@@ -4,11 +4,11 @@
 #include "record/replay/timeline.h"
 
 /* What holds nothing that could be shown is told here, where its name is known. */
-static int open_file(const struct settings *settings, struct timeline *out)
+static int open_file(const struct argument_settings *arguments, struct timeline *out)
 {
     vitals_error error;
     struct timeline_span span = {.count = 0};
-    const char *path = settings->arguments.words.items[0];
+    const char *path = arguments->words.items[0];
     if (timeline_open(path, out, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     int code = out->span(out->data, &span, &error);
@@ -37,14 +37,14 @@ int command_replay(const struct settings *settings)
     const char *nobody = NULL;
     if (settings->arguments.words.count != 1)
         return command_fail(EXIT_USAGE, "replay needs one FILE, a recording");
-    int code = settings->view.screen != NULL ? monitor_check_screen(settings, NULL) : 0;
+    int code = settings->view.screen != NULL ? monitor_check_screen(&settings->view, NULL) : 0;
     if (code != 0)
         return code;
     if (settings->view.screen == NULL && !(settings->look.terminal && settings->look.typed))
         return command_fail(EXIT_CANNOT, "replay needs a terminal for input and output; "
                                          "--screen 120x40 prints one screen, vitals report what "
                                          "was used");
-    code = open_file(settings, &timeline);
+    code = open_file(&settings->arguments, &timeline);
     if (code != 0)
         return code;
     monitor_fill_options(settings, &nobody, &options);

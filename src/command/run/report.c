@@ -107,23 +107,25 @@ static const struct form *form_of(const struct form *forms, const char *name)
 }
 
 /* What was asked for; NULL after a message. */
-static const struct form *chosen_form(const struct settings *settings)
+static const struct form *chosen_form(const struct look_settings *look,
+                                      const struct account_settings *account,
+                                      const struct report_settings *report)
 {
     const struct form *form = &FORMS[0];
-    if (settings->look.json)
+    if (look->json)
         return form_of(FORMS, "json");
-    if (settings->report.advice != NULL) {
-        form = form_of(ADVICES, settings->report.advice);
+    if (report->advice != NULL) {
+        form = form_of(ADVICES, report->advice);
         if (form == NULL)
             (void)command_fail(EXIT_USAGE, "--advice: \"%s\" is none; it is slurm or kubernetes",
-                               command_safe(settings->report.advice));
-    } else if (settings->account.format != NULL) {
-        form = form_of(FORMS, settings->account.format);
+                               command_safe(report->advice));
+    } else if (account->format != NULL) {
+        form = form_of(FORMS, account->format);
         if (form == NULL)
             (void)command_fail(EXIT_USAGE,
                                "--format: \"%s\" is none; it is text, json, gpu-tracker or "
                                "gpu-tracker-text",
-                               command_safe(settings->account.format));
+                               command_safe(account->format));
     }
     return form;
 }
@@ -200,22 +202,22 @@ static int show(struct shown *shown, const struct form *form)
 }
 
 /* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
-static int check_form(const struct settings *settings, const struct form *form)
+static int check_form(const struct report_settings *report, const struct form *form)
 {
-    if (!settings->report.phases || form->print != print_gpu_tracker_text)
+    if (!report->phases || form->print != print_gpu_tracker_text)
         return 0;
     return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
                                     "gpu-tracker has");
 }
 
-static int check_words(const struct settings *settings)
+static int check_words(const struct argument_settings *arguments)
 {
-    if (settings->arguments.words.count == 1)
+    if (arguments->words.count == 1)
         return 0;
-    if (settings->arguments.words.count == 0)
+    if (arguments->words.count == 0)
         return command_fail(EXIT_USAGE, "report: no file; as in: vitals report run.db");
     return command_fail(EXIT_USAGE, "report: one file, not %zu (vitals compare takes several)",
-                        settings->arguments.words.count);
+                        arguments->words.count);
 }
 
 int command_report(const struct settings *settings)
@@ -223,9 +225,11 @@ int command_report(const struct settings *settings)
     struct recording *recording;
     vitals_error error;
     char wrong[256];
-    struct shown shown = {.settings = settings, .view = command_account_view(settings)};
-    const struct form *form = chosen_form(settings);
-    if (form == NULL || check_form(settings, form) != 0 || check_words(settings) != 0)
+    struct shown shown = {.settings = settings,
+                          .view = command_account_view(&settings->look, &settings->account)};
+    const struct form *form = chosen_form(&settings->look, &settings->account, &settings->report);
+    if (form == NULL || check_form(&settings->report, form) != 0 ||
+        check_words(&settings->arguments) != 0)
         return EXIT_USAGE;
     if (!account_units(&shown.view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);

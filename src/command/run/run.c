@@ -16,20 +16,20 @@ static bool is_text(vitals_text text, const char *string)
 }
 
 /* Opened before the command runs: a place that cannot be written is better known now. */
-static int open_json(const struct settings *settings, int *descriptor)
+static int open_json(const struct run_settings *run, int *descriptor)
 {
     *descriptor = -1;
-    if (settings->run.json_path == NULL)
+    if (run->json_path == NULL)
         return 0;
-    *descriptor = output_create(settings->run.json_path);
+    *descriptor = output_create(run->json_path);
     if (*descriptor >= 0)
         return 0;
     return command_fail(EXIT_BEFORE_RUN, "%s: %s; the command was not run",
-                        command_safe(settings->run.json_path), strerror(errno));
+                        command_safe(run->json_path), strerror(errno));
 }
 
 /* One account, or all that `repeat` holds. */
-static void print_json(const struct settings *settings, const vitals_account *account,
+static void print_json(const struct argument_settings *arguments, const vitals_account *account,
                        const struct repeat *repeat, int descriptor)
 {
     static struct output output;
@@ -39,15 +39,17 @@ static void print_json(const struct settings *settings, const vitals_account *ac
     if (repeat != NULL)
         (void)repeat_json(repeat, output_write, &output);
     else
-        (void)report_account_json(account, settings->arguments.command_argv, output_write, &output);
+        (void)report_account_json(account, arguments->command_argv, output_write, &output);
     (void)output_done(&output, 0); /* says what failed; the exit code is the command's */
     close(descriptor);
 }
 
-static void print_text(const struct settings *settings, const vitals_account *account)
+static void print_text(const struct look_settings *look,
+                       const struct account_settings *account_settings,
+                       const vitals_account *account)
 {
     static struct output output;
-    const struct account_view view = command_account_view(settings);
+    const struct account_view view = command_account_view(look, account_settings);
     vitals_text failure = vitals_account_failure(account);
     if (failure.size > 0) {
         (void)command_fail(0, "%.*s", (int)failure.size, failure.bytes);
@@ -58,10 +60,11 @@ static void print_text(const struct settings *settings, const vitals_account *ac
     (void)output_flush(&output);
 }
 
-static void print_statistics(const struct settings *settings, const struct repeat *repeat)
+static void print_statistics(const struct look_settings *look,
+                             const struct account_settings *account, const struct repeat *repeat)
 {
     static struct output output;
-    const struct account_view view = command_account_view(settings);
+    const struct account_view view = command_account_view(look, account);
     output_init(&output, STDERR_FILENO);
     (void)repeat_text(repeat, &view, output_write, &output);
     (void)output_flush(&output);
@@ -85,12 +88,12 @@ static void end_as_interrupted(const vitals_account *account)
 /* ---- what came of it ---- */
 
 /* `vitals run "sh -c 'exit 7'"`: no program has such a name. */
-static bool is_quoted_line(const struct settings *settings, const vitals_account *account)
+static bool is_quoted_line(const struct argument_settings *arguments, const vitals_account *account)
 {
     enum { EXIT_NOT_FOUND = 127 };
-    return settings->arguments.command_argc == 1 && vitals_account_failure(account).size > 0 &&
+    return arguments->command_argc == 1 && vitals_account_failure(account).size > 0 &&
            vitals_account_exit_code(account) == EXIT_NOT_FOUND &&
-           strpbrk(settings->arguments.command_argv[0], " \t") != NULL;
+           strpbrk(arguments->command_argv[0], " \t") != NULL;
 }
 
 static int exit_code_of(const vitals_account *account)
@@ -117,9 +120,9 @@ static void finish_recording(const struct run_plan *plan, const vitals_account *
                            error.message);
 }
 
-static void tell_places(const struct settings *settings, const struct run_plan *plan)
+static void tell_places(const struct look_settings *look, const struct run_plan *plan)
 {
-    if (!settings->look.verbose)
+    if (!look->verbose)
         return;
     if (plan->totals[0] != '\0')
         (void)command_fail(0, "running totals stand in %s", command_safe(plan->totals));
@@ -144,13 +147,15 @@ void run_tell_stopped(const struct run_plan *plan, const vitals_account *account
 
 /* With --quiet only what vitals itself did or could not do: the command speaks for itself, and its
  * exit code is ours. */
-static void print_end(const struct settings *settings, const struct run_plan *plan,
+static void print_end(const struct look_settings *look,
+                      const struct account_settings *account_settings,
+                      const struct run_settings *run, const struct run_plan *plan,
                       const vitals_account *account)
 {
-    if (!settings->run.quiet || vitals_account_failure(account).size > 0)
-        print_text(settings, account);
+    if (!run->quiet || vitals_account_failure(account).size > 0)
+        print_text(look, account_settings, account);
     tell_limit(account);
-    if (settings->run.quiet)
+    if (run->quiet)
         run_tell_stopped(plan, account);
 }
 
@@ -196,15 +201,15 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     run_telling_hold(&plan->telling);
     code = exit_code_of(account);
     outlive_writing();
-    print_json(settings, account, NULL, descriptor);
-    if (is_quoted_line(settings, account)) {
+    print_json(&settings->arguments, account, NULL, descriptor);
+    if (is_quoted_line(&settings->arguments, account)) {
         code = command_fail(EXIT_USAGE,
                             "\"%s\" is one word, and no program has that name; without the quotes "
                             "around all of it: vitals run -- %s",
                             command_safe(settings->arguments.command_argv[0]),
                             command_safe(settings->arguments.command_argv[0]));
     } else {
-        print_end(settings, plan, account);
+        print_end(&settings->look, &settings->account, &settings->run, plan, account);
     }
     run_telling_end(&plan->telling, settings, account, run_plan_file(plan));
     end_as_interrupted(account);
@@ -220,7 +225,8 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     int code = repeat == NULL ? command_fail(EXIT_BEFORE_RUN, "out of memory") : 0;
     uint64_t done = 0;
     while (code == 0 && failed == NULL && done < settings->run.repeat) {
-        code = run_plan_record(plan, settings, done + 1);
+        code = run_plan_record(plan, &settings->arguments, &settings->recording, &settings->run,
+                               done + 1);
         if (code == 0)
             code = run_once(plan, &account);
         if (code != 0)
@@ -236,15 +242,15 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     }
     outlive_writing();
     if (failed != NULL) {
-        print_end(settings, plan, failed);
+        print_end(&settings->look, &settings->account, &settings->run, plan, failed);
         (void)command_fail(0, "run %llu of %llu failed%s", (unsigned long long)done + 1,
                            (unsigned long long)settings->run.repeat,
                            settings->run.quiet ? "" : "; the figures are of those before it");
     }
     if (repeat != NULL)
-        print_json(settings, NULL, repeat, descriptor);
+        print_json(&settings->arguments, NULL, repeat, descriptor);
     if (done > 0 && !settings->run.quiet)
-        print_statistics(settings, repeat);
+        print_statistics(&settings->look, &settings->account, repeat);
     if (failed != NULL)
         end_as_interrupted(failed);
     vitals_account_free(failed);
@@ -263,13 +269,13 @@ int command_run(const struct settings *settings)
     if (code == 0)
         code = run_plan_init(&plan, settings);
     if (code == 0)
-        code = run_plan_prepare(&plan, settings);
+        code = run_plan_prepare(&plan, &settings->arguments);
     if (code == 0 && settings->run.gpus != 0 && !settings->run.gpus_chosen)
         code = run_on_gpus(settings);
-    else if (code == 0 && open_json(settings, &descriptor) != 0)
+    else if (code == 0 && open_json(&settings->run, &descriptor) != 0)
         code = EXIT_BEFORE_RUN;
     else if (code == 0) {
-        tell_places(settings, &plan);
+        tell_places(&settings->look, &plan);
         code = settings->run.repeat != 0 ? run_repeated(settings, &plan, descriptor)
                                          : run_single(settings, &plan, descriptor);
     }

@@ -28,18 +28,20 @@ struct run_plan {
 /* run_options.c: of the settings; what is wrong is said. 0, or an exit code. Nothing is written
  * yet; run_plan_prepare makes the recording, where there is one of a single run. */
 int run_plan_init(struct run_plan *plan, const struct settings *settings);
-int run_plan_prepare(struct run_plan *plan, const struct settings *settings);
+int run_plan_prepare(struct run_plan *plan, const struct argument_settings *arguments);
 void run_plan_done(struct run_plan *plan);
 
 /* The file that is recorded into; NULL: none, or standard output. */
 const char *run_plan_file(const struct run_plan *plan);
 
 /* Of several runs, the recording of the one that comes: from 1 on. 0, or an exit code. */
-int run_plan_record(struct run_plan *plan, const struct settings *settings, uint64_t number);
+int run_plan_record(struct run_plan *plan, const struct argument_settings *arguments,
+                    const struct recording_settings *recording, const struct run_settings *run,
+                    uint64_t number);
 
 /* run_totals.c: where running totals stand: a name of their own in the user's state folder, which
  * is made. "" where there is no such place: nobody is told but with --verbose. */
-void run_totals_place(const struct settings *settings, char *out, size_t capacity);
+void run_totals_place(const struct environment_settings *environment, char *out, size_t capacity);
 
 /* Removes the file of totals, where one was written: not what stood there before. */
 void run_totals_remove(const struct run_plan *plan);

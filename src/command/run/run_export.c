@@ -99,8 +99,8 @@ static int add_work(vitals_request *request, vitals_error *error)
 }
 
 /* The machine, its devices, and who the processes are. */
-static int make_request(struct run_telling *telling, const struct settings *settings,
-                        vitals_error *error)
+static int make_request(struct run_telling *telling, const struct argument_settings *arguments,
+                        const struct export_settings *export, vitals_error *error)
 {
     int code = vitals_request_new(VITALS_MACHINE | VITALS_GPUS, &telling->request, error);
     if (code == 0)
@@ -112,12 +112,11 @@ static int make_request(struct run_telling *telling, const struct settings *sett
     if (code == 0)
         code = vitals_request_add(telling->request, VITALS_FILESYSTEM_AVAILABLE_BYTES, error);
     /* Whether our own limits are theirs, which we did not begin. */
-    if (code == 0 && settings->export.mlflow.uri != NULL &&
-        settings->arguments.command_argv == NULL)
+    if (code == 0 && export->mlflow.uri != NULL && arguments->command_argv == NULL)
         code = vitals_request_add(telling->request, VITALS_PROCESS_CGROUP, error);
     if (code == 0 && strcmp(telling->policy, "off") != 0)
         code = vitals_request_add(telling->request, VITALS_PROCESS_COMMAND_LINE, error);
-    return code == 0 && settings->export.otlp != NULL ? add_work(telling->request, error) : code;
+    return code == 0 && export->otlp != NULL ? add_work(telling->request, error) : code;
 }
 
 /* What the command's own client of MLflow finds the run by. */
@@ -145,17 +144,16 @@ static void set_own(struct run_telling *telling, unsigned which, const char *val
     telling->own[which] = pair.bytes;
 }
 
-static bool wants_new_run(const struct settings *settings)
+static bool wants_new_run(const struct mlflow_settings *mlflow)
 {
-    return settings->export.mlflow.run != NULL &&
-           strcmp(settings->export.mlflow.run, MLFLOW_NEW_RUN) == 0;
+    return mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0;
 }
 
 /* Its id, "" where it cannot have one; NULL: nobody has said so in time. */
-static const char *hear_run(struct run_telling *telling, const struct settings *settings,
+static const char *hear_run(struct run_telling *telling, const struct export_settings *export,
                             struct heard *heard)
 {
-    uint64_t now, deadline_ns = clock_now_ns() + settings->export.wait_ns;
+    uint64_t now, deadline_ns = clock_now_ns() + export->wait_ns;
     while ((now = clock_now_ns()) < deadline_ns) {
         char *line;
         int got = link_hear(telling->telling.link, deadline_ns - now, &line);
@@ -189,28 +187,31 @@ static bool is_variable(const char *variable, const char *name)
 }
 
 /* Whether the environment names the run, which is gone on with then. */
-static bool knows_run(const struct settings *settings)
+static bool knows_run(const struct environment_settings *environment,
+                      const struct mlflow_settings *mlflow)
 {
-    const char *const *ours = settings->environment.variables;
+    const char *const *ours = environment->variables;
     bool known = false;
     for (size_t i = 0; ours != NULL && ours[i] != NULL && !known; i++)
         known = is_variable(ours[i], OWN_NAMES[OWN_RUN]) &&
                 ours[i][strlen(OWN_NAMES[OWN_RUN])] != '\0';
-    return known && !wants_new_run(settings);
+    return known && !wants_new_run(mlflow);
 }
 
 /* Until MLflow has a run, or cannot have one. One that was named is known without it. */
 static void wait_for_run(struct run_telling *telling, const struct settings *settings)
 {
     struct heard heard;
-    const char *named = wants_new_run(settings) ? NULL : settings->export.mlflow.run;
-    const char *id = hear_run(telling, settings, &heard);
+    const char *named = wants_new_run(&settings->export.mlflow) ? NULL
+                                                                : settings->export.mlflow.run;
+    const char *id = hear_run(telling, &settings->export, &heard);
     set_own(telling, OWN_RUN, id != NULL ? id : named);
     set_own(telling, OWN_SERVER, settings->export.mlflow.uri);
     set_own(telling, OWN_EXPERIMENT, settings->export.mlflow.experiment);
     if (settings->look.verbose)
         say_page(&telling->telling);
-    if (id == NULL && !telling->said_gone && named == NULL && !knows_run(settings))
+    if (id == NULL && !telling->said_gone && named == NULL &&
+        !knows_run(&settings->environment, &settings->export.mlflow))
         (void)command_fail(0,
                            "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
                            "told as soon as there is one%s",
@@ -222,28 +223,30 @@ static void wait_for_run(struct run_telling *telling, const struct settings *set
 
 /* A command that is to have a run of its own does not find the one around it; and where an
  * experiment was named, the id of another would make its client of MLflow raise. */
-static bool is_replaced(const struct run_telling *telling, const struct settings *settings,
+static bool is_replaced(const struct run_telling *telling, const struct mlflow_settings *mlflow,
                         const char *variable)
 {
     for (unsigned i = 0; i < OWN_COUNT; i++) {
         if (telling->own[i] != NULL && is_variable(variable, OWN_NAMES[i]))
             return true;
     }
-    return (wants_new_run(settings) && is_variable(variable, OWN_NAMES[OWN_RUN])) ||
+    return (wants_new_run(mlflow) && is_variable(variable, OWN_NAMES[OWN_RUN])) ||
            (telling->own[OWN_EXPERIMENT] != NULL && is_variable(variable, "MLFLOW_EXPERIMENT_ID="));
 }
 
 /* Ours, with what is the command's own in the place of the same. */
-static void make_variables(struct run_telling *telling, const struct settings *settings)
+static void make_variables(struct run_telling *telling,
+                           const struct environment_settings *environment,
+                           const struct mlflow_settings *mlflow)
 {
-    const char *const *ours = settings->environment.variables;
+    const char *const *ours = environment->variables;
     size_t count = 0, used = 0;
     while (ours != NULL && ours[count] != NULL)
         count++;
     if ((telling->variables = calloc(count + OWN_COUNT + 1, sizeof *ours)) == NULL)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (!is_replaced(telling, settings, ours[i]))
+        if (!is_replaced(telling, mlflow, ours[i]))
             telling->variables[used++] = ours[i];
     }
     for (unsigned i = 0; i < OWN_COUNT; i++) {
@@ -256,7 +259,8 @@ void run_telling_init(struct run_telling *telling, const struct settings *settin
 {
     vitals_error error;
     *telling = (struct run_telling){.policy = settings->export.command_line};
-    if (telling_asked(settings) && make_request(telling, settings, &error) < 0)
+    if (telling_asked(settings) &&
+        make_request(telling, &settings->arguments, &settings->export, &error) < 0)
         (void)command_fail(0, "less is told: %s", error.message);
 }
 
@@ -298,18 +302,18 @@ bool run_telling_begin(struct run_telling *telling, const struct settings *setti
     if (!telling_asked(settings))
         return false;
     if (job->argv == NULL && job->pid > 0)
-        telling_called(settings, job->pid, name, sizeof name);
+        telling_called(&settings->machine, job->pid, name, sizeof name);
     called.name = name;
     telling->policy = settings->export.command_line;
     if (telling->wait_ns == 0)
         telling->wait_ns = ROOM_NS;
     hello_of_run(settings, &called, &hello);
-    if (telling_open(&telling->telling, settings, &hello, -1) != 0)
+    if (telling_open(&telling->telling, &settings->export, &hello, -1) != 0)
         return false; /* it was said */
     share_count(telling);
     if (settings->export.mlflow.uri != NULL) {
         wait_for_run(telling, settings);
-        make_variables(telling, settings);
+        make_variables(telling, &settings->environment, &settings->export.mlflow);
     }
     return true;
 }
@@ -400,19 +404,21 @@ static void send_page(struct run_telling *telling, const struct run_page *page)
 }
 
 /* What it wrote down outlives it. */
-static void say_kept(const struct settings *settings, const char *what)
+static void say_kept(const struct environment_settings *environment,
+                     const struct mlflow_settings *mlflow, const char *what)
 {
-    if (settings->export.mlflow.uri != NULL && settings->environment.state_folder[0] != '\0')
+    if (mlflow->uri != NULL && environment->state_folder[0] != '\0')
         (void)command_fail(0,
                            "%s; what it kept for MLflow is sent by: vitals send "
                            "%s/vitals/unsent/*.spool",
-                           what, command_safe(settings->environment.state_folder));
+                           what, command_safe(environment->state_folder));
     else
         (void)command_fail(0, "%s", what);
 }
 
-static void say_end(const struct run_telling *telling, const struct settings *settings,
-                    enum link_end end)
+static void say_end(const struct run_telling *telling,
+                    const struct environment_settings *environment,
+                    const struct mlflow_settings *mlflow, enum link_end end)
 {
     uint64_t dropped = telling->dropped != NULL ? atomic_load(telling->dropped) : 0;
     if (dropped > 0 && end != LINK_GONE)
@@ -421,9 +427,10 @@ static void say_end(const struct run_telling *telling, const struct settings *se
                            "others did not take them in time",
                            (unsigned long long)dropped);
     if (end == LINK_GONE && !telling->said_gone)
-        say_kept(settings, "the program that tells others has ended before it was done");
+        say_kept(environment, mlflow, "the program that tells others has ended before it was done");
     else if (end == LINK_LEFT)
-        say_kept(settings, "the program that tells others was not done in time, and goes on alone");
+        say_kept(environment, mlflow,
+                 "the program that tells others was not done in time, and goes on alone");
 }
 
 /* What a first process leaves behind, its kernel kills. */
@@ -443,9 +450,9 @@ void run_telling_hold(struct run_telling *telling)
     link_hurry_by(telling->telling.link, telling->interrupts);
 }
 
-static uint64_t patience_ns(const struct settings *settings)
+static uint64_t patience_ns(const struct export_settings *export)
 {
-    uint64_t wait_ns = settings->export.wait_ns;
+    uint64_t wait_ns = export->wait_ns;
     return is_first_process() && wait_ns < FIRST_PROCESS_NS ? FIRST_PROCESS_NS : wait_ns;
 }
 
@@ -456,7 +463,7 @@ void run_telling_end(struct run_telling *telling, const struct settings *setting
     if (telling->telling.link == NULL)
         return;
     run_telling_hold(telling);
-    page.deadline_ns = clock_now_ns() + patience_ns(settings);
+    page.deadline_ns = clock_now_ns() + patience_ns(&settings->export);
     page.interrupts = telling->interrupts;
     json_t *document = account_document(telling, account);
     char *line = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
@@ -468,7 +475,8 @@ void run_telling_end(struct run_telling *telling, const struct settings *setting
         run_page_make(&page, settings, recording, line))
         send_page(telling, &page);
     free(line);
-    say_end(telling, settings, telling_close(&telling->telling, left_ns(page.deadline_ns)));
+    say_end(telling, &settings->environment, &settings->export.mlflow,
+            telling_close(&telling->telling, left_ns(page.deadline_ns)));
     if (!settings->run.quiet)
         say_page(&telling->telling);
     run_page_remove(&page);

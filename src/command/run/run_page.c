@@ -72,13 +72,14 @@ static bool print(const struct html_report *report, const struct run_page *page)
     return close(descriptor) == 0 && whole;
 }
 
-static bool make(const char *source, const struct run_page *page, const struct settings *settings)
+static bool make(const char *source, const struct run_page *page, const struct look_settings *look,
+                 const struct account_settings *account)
 {
     struct recording *recording;
     struct phases phases;
     struct sizing sizing;
     vitals_error error;
-    const struct account_view view = command_account_view(settings);
+    const struct account_view view = command_account_view(look, account);
     if (recording_open(source, &recording, &error) < 0)
         return false;
     bool made = phases_of(recording, &phases, &error) == 0;
@@ -114,13 +115,15 @@ bool run_page_make(struct run_page *page, const struct settings *settings, const
     (void)snprintf(json, sizeof json, "%s/account.json", page->folder);
     (void)snprintf(page->path, sizeof page->path, "%s/report.html", page->folder);
     bool whole = recording == NULL || fits(page, recording);
-    bool made = recording != NULL && whole && make(recording, page, settings);
+    bool made = recording != NULL && whole &&
+                make(recording, page, &settings->look, &settings->account);
     if (!whole)
         (void)command_fail(0, "the page that others get has no charts: the recording is long; "
                               "a longer --tell-wait gives them time");
     if (!made) {
         (void)unlink(page->path);
-        made = write_file(json, account, strlen(account)) && make(json, page, settings);
+        made = write_file(json, account, strlen(account)) &&
+               make(json, page, &settings->look, &settings->account);
         (void)unlink(json);
     }
     if (!made)

@@ -33,13 +33,13 @@ void run_totals_remove(const struct run_plan *plan)
         (void)unlink(plan->totals);
 }
 
-void run_totals_place(const struct settings *settings, char *out, size_t capacity)
+void run_totals_place(const struct environment_settings *environment, char *out, size_t capacity)
 {
     const vitals_clock *clock = vitals_clock_system();
     out[0] = '\0';
-    if (settings->environment.state_folder == NULL || settings->environment.state_folder[0] == '\0')
+    if (environment->state_folder == NULL || environment->state_folder[0] == '\0')
         return;
-    int size = snprintf(out, capacity, "%s/vitals", settings->environment.state_folder);
+    int size = snprintf(out, capacity, "%s/vitals", environment->state_folder);
     bool fits = size > 0 && (size_t)size < capacity;
     /* Mostly it is there. */
     if (!fits || (access(out, W_OK) != 0 && (!make_folders(out) || access(out, W_OK) != 0))) {

@@ -113,7 +113,7 @@ static int begin(struct track *track)
     if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     /* Nothing is written, and nothing replaced, before all of them are found. */
-    code = exit_code(run_plan_prepare(&track->plan, track->settings));
+    code = exit_code(run_plan_prepare(&track->plan, &track->settings->arguments));
     if (code == 0)
         code = open_json(track);
     if (code == 0)
@@ -153,7 +153,8 @@ static int wait_for_end(struct track *track)
 static int print(struct track *track, const vitals_account *account)
 {
     static struct output output;
-    const struct account_view view = command_account_view(track->settings);
+    const struct account_view view = command_account_view(&track->settings->look,
+                                                          &track->settings->account);
     int code = EXIT_DONE;
     if (track->json >= 0) {
         output_init(&output, track->json);
