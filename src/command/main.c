@@ -151,6 +151,12 @@ static void look_at_terminal(struct settings *settings)
         settings->look.width = size.ws_col;
     if (settings->look.width == 0)
         settings->look.width = 79;
+    /* Lines of ps in a pipe are cut by its own --width alone, not by VITALS_WIDTH or COLUMNS. */
+    enum origin least = settings->command->bit == COMMAND_PS ? ORIGIN_FLAG : ORIGIN_CONFIGURATION;
+    if (settings->look.terminal || settings_origin(settings, &settings->look.width) >= least)
+        settings->look.line_width = settings->look.width;
+    settings->sampling.interval_given =
+        settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG;
     settings->look.color = wants_color(settings);
     if (settings_origin(settings, &settings->look.ascii) != ORIGIN_DEFAULT)
         return;

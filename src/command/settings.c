@@ -61,10 +61,3 @@ enum origin settings_origin(const struct settings *settings, const void *field)
     }
     return origin;
 }
-
-size_t settings_width(const struct settings *settings)
-{
-    bool fits = settings->look.terminal ||
-                settings_origin(settings, &settings->look.width) != ORIGIN_DEFAULT;
-    return fits ? (size_t)settings->look.width : 0;
-}

@@ -57,6 +57,7 @@ struct machine_settings {
 struct sampling_settings {
     uint64_t interval_ns; /* 0: not given, the command's own default holds */
     uint64_t delay_ns;    /* between the two readings of one report */
+    bool interval_given;  /* on the command line */
     uint64_t count;       /* snapshots, tables or samples; 0: not given */
 };
 
@@ -65,10 +66,12 @@ struct look_settings {
     bool ascii;         /* ASCII only: asked for, or the terminal is not UTF-8 */
     bool ascii_unknown; /* not asked for, and the locale has not been read yet (vitals run) */
     bool force_color;
-    bool color;     /* decided by main: --force-color, NO_COLOR, FORCE_COLOR, TERM */
-    bool terminal;  /* the output stream is a terminal (of vitals run: stderr) */
-    bool typed;     /* standard input is a terminal */
-    uint64_t width; /* columns of a report, never 0 */
+    bool color;          /* decided by main: --force-color, NO_COLOR, FORCE_COLOR, TERM */
+    bool terminal;       /* the output stream is a terminal (of vitals run: stderr) */
+    bool typed;          /* standard input is a terminal */
+    uint64_t width;      /* columns of a report, never 0 */
+    uint64_t line_width; /* the most columns of a line: width, or 0 for no limit, in a file or a
+                            pipe without --width */
     bool verbose;
     bool json;
 };
@@ -363,8 +366,5 @@ char *settings_copy(struct settings *settings, const char *bytes, size_t size);
 
 /* Where a field got its value: settings_origin(settings, &settings->sampling.interval_ns). */
 enum origin settings_origin(const struct settings *settings, const void *field);
-
-/* The most columns of a line: those of a terminal, or --width; 0: no limit, in a file or a pipe. */
-size_t settings_width(const struct settings *settings);
 
 #endif

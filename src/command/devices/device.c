@@ -31,11 +31,6 @@ struct device {
     size_t printed;          /* readings so far */
 };
 
-static bool repeats(const struct settings *settings)
-{
-    return settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG;
-}
-
 /* ---- columns ---- */
 
 static vitals_metric metric_named(const char *name, size_t size)
@@ -179,7 +174,8 @@ static int print_text(const struct device *device, const vitals_snapshot *now,
                       const vitals_snapshot *older, const struct device_list *list,
                       struct output *output)
 {
-    const struct device_view view = {device->settings, older, settings_width(device->settings)};
+    const struct device_view view = {device->settings, older,
+                                     (size_t)device->settings->look.line_width};
     const struct report_options look = look_of(device->settings);
     struct paint paint;
     int code = 0;
@@ -213,7 +209,7 @@ static int print_table(struct device *device, const vitals_snapshot *now,
                        const vitals_snapshot *older, const struct device_list *list,
                        struct output *output)
 {
-    struct grid_form form = {.width = settings_width(device->settings),
+    struct grid_form form = {.width = (size_t)device->settings->look.line_width,
                              .titles = !device->settings->table.no_header};
     const struct report_options look = look_of(device->settings);
     struct paint paint;
@@ -390,7 +386,7 @@ static int print_feed(struct device *device, struct feed *feed, struct output *o
     struct readings readings = {0};
     vitals_error error;
     int code = EXIT_DONE, got = 0;
-    if (!repeats(settings)) {
+    if (!settings->sampling.interval_given) {
         got = read_two(settings, feed, &readings, &error);
         if (got >= 0 && readings.now != NULL)
             code = print_one(device, readings.now, readings.older, output);
@@ -416,8 +412,8 @@ static int show(struct device *device)
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    uint64_t interval_ns = repeats(settings) ? settings->sampling.interval_ns : 0;
-    int cancel = repeats(settings) ? command_interrupts() : -1;
+    uint64_t interval_ns = settings->sampling.interval_given ? settings->sampling.interval_ns : 0;
+    int cancel = settings->sampling.interval_given ? command_interrupts() : -1;
     int code = make_request(device, &request, &error);
     if (code == 0 && interval_ns > 0)
         code = vitals_request_interval(request, interval_ns, &error);

@@ -89,7 +89,7 @@ static int print(const struct settings *settings, const vitals_snapshot *answer,
     paint_init(&paint, &look, output_write, output);
     if (!first)
         paint_end(&paint);
-    int code = info_paint(answer, settings, settings_width(settings), &paint);
+    int code = info_paint(answer, settings, (size_t)settings->look.line_width, &paint);
     (void)paint_done(&paint);
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }

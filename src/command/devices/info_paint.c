@@ -187,7 +187,7 @@ static const char *words_of(struct info *info, const struct ps_column *column, e
 {
     double number;
     if (column->show == SHOW_COMMAND)
-        return ps_command(info->process, info->view.settings->look.ascii, &info->text, color);
+        return ps_command(info->process, info->view.ascii, &info->text, color);
     if (is_yes_or_no(column->metric) &&
         vitals_row_number(info->process, column->metric, &number) > 0)
         return number > 0 ? "yes" : "no";
@@ -557,8 +557,7 @@ static void put_head(struct info *info)
         snprintf(number, sizeof number, "%llu  ", (unsigned long long)pid);
     else
         snprintf(number, sizeof number, "N/A  ");
-    const char *command = ps_command(info->process, info->view.settings->look.ascii, &info->text,
-                                     &color);
+    const char *command = ps_command(info->process, info->view.ascii, &info->text, &color);
     info->failed |= command == NULL;
     paint_text(info->paint, COLOR_BOLD, number);
     size_t room = info->width > strlen(number) + 8 ? info->width - strlen(number) : 0;
@@ -572,7 +571,8 @@ static void put_head(struct info *info)
 int info_paint(const vitals_snapshot *answer, const struct settings *settings, size_t width,
                struct paint *paint)
 {
-    struct info info = {.view = {answer, NULL, settings},
+    struct info info = {.view = {answer, NULL, settings->look.ascii, settings->table.bytes,
+                                 settings->machine.from == NULL},
                         .process = vitals_snapshot_next(answer, VITALS_PROCESS, NULL),
                         .paint = paint,
                         .width = width};

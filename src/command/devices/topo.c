@@ -250,7 +250,7 @@ static int print_text(struct topo *topo, struct output *output)
         return command_tell_no_devices(topo->snapshot);
     add_adapters(topo);
     paint_init(&paint, &look, output_write, output);
-    int code = print_matrix(topo, &paint, settings_width(settings));
+    int code = print_matrix(topo, &paint, (size_t)settings->look.line_width);
     print_legend(topo, &paint);
     (void)paint_done(&paint);
     if (topo->cut)

@@ -7,18 +7,17 @@
 #include "command/command.h"
 #include "command/output.h"
 
-static bool streams(const struct settings *settings)
+static bool streams(const struct sampling_settings *sampling)
 {
-    return settings->sampling.count > 0 ||
-           settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG;
+    return sampling->count > 0 || sampling->interval_given;
 }
 
-/* How many to give; UINT64_MAX: all there are. */
-static uint64_t wanted(const struct settings *settings)
+/* How many snapshots to write; UINT64_MAX: all there are. `from` may be NULL. */
+static uint64_t wanted(const struct sampling_settings *sampling, const char *from)
 {
-    if (settings->sampling.count > 0)
-        return settings->sampling.count;
-    return settings->machine.from != NULL || streams(settings) ? UINT64_MAX : 1;
+    if (sampling->count > 0)
+        return sampling->count;
+    return from != NULL || streams(sampling) ? UINT64_MAX : 1;
 }
 
 static int write_snapshot(struct output *output, const vitals_snapshot *snapshot)
@@ -29,14 +28,13 @@ static int write_snapshot(struct output *output, const vitals_snapshot *snapshot
     return code;
 }
 
-static int write_feed(const struct settings *settings, struct feed *feed)
+static int write_feed(const char *from, uint64_t left, struct feed *feed)
 {
     int code = EXIT_DONE;
     bool any = false;
     struct output output;
     output_init(&output, STDOUT_FILENO);
-    for (uint64_t left = wanted(settings); left > 0 && code == EXIT_DONE && output_open(&output);
-         left--) {
+    for (; left > 0 && code == EXIT_DONE && output_open(&output); left--) {
         vitals_snapshot *snapshot;
         vitals_error error;
         int result = feed->next(feed->data, &snapshot, &error);
@@ -50,9 +48,8 @@ static int write_feed(const struct settings *settings, struct feed *feed)
         code = write_snapshot(&output, snapshot);
         vitals_snapshot_unref(snapshot);
     }
-    if (!any && code == EXIT_DONE && settings->machine.from != NULL)
-        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it",
-                            command_safe(settings->machine.from));
+    if (!any && code == EXIT_DONE && from != NULL)
+        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(from));
     return output_done(&output, code);
 }
 
@@ -66,7 +63,9 @@ int command_json(const struct settings *settings)
 
     uint64_t interval_ns = settings->sampling.interval_ns > 0 ? settings->sampling.interval_ns
                                                               : 1000000000;
-    int cancel = streams(settings) && settings->machine.from == NULL ? command_interrupts() : -1;
+    int cancel = streams(&settings->sampling) && settings->machine.from == NULL
+                     ? command_interrupts()
+                     : -1;
     int code = EXIT_DONE;
     if (vitals_request_add_table(request, VITALS_WORKLOAD, &error) < 0 ||
         vitals_request_add(request, VITALS_PROCESS_WORKLOAD, &error) < 0)
@@ -76,7 +75,8 @@ int command_json(const struct settings *settings)
     if (code == EXIT_DONE)
         code = command_feed(&settings->machine, request, interval_ns, cancel, &feed);
     if (code == EXIT_DONE)
-        code = write_feed(settings, &feed);
+        code = write_feed(settings->machine.from,
+                          wanted(&settings->sampling, settings->machine.from), &feed);
     feed_close(&feed);
     vitals_request_free(request);
     return code;

@@ -26,8 +26,7 @@ int command_view(const struct settings *settings)
         (terminal && capable && !settings->view.once && !settings->view.report_unasked &&
          settings->machine.from == NULL && monitor_built()))
         return command_monitor(settings);
-    if (!settings->view.once &&
-        settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG)
+    if (!settings->view.once && settings->sampling.interval_given)
         return command_fail(EXIT_USAGE,
                             "--interval is for the monitor, for --json and for commands; "
                             "what is not shown on a terminal%s is one report",

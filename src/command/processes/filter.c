@@ -72,7 +72,7 @@ static int check_states(const struct settings_words *states)
 
 static int take_pids(struct filter *filter, const char *const *words, size_t count)
 {
-    const struct settings_numbers *given = &filter->settings->choice.pids;
+    const struct settings_numbers *given = &filter->choice->pids;
     struct settings_numbers *pids = &filter->pids;
     pids->items = calloc(given->count + count + 1, sizeof *pids->items);
     if (pids->items == NULL)
@@ -89,23 +89,23 @@ static int take_pids(struct filter *filter, const char *const *words, size_t cou
     return 0;
 }
 
-int filter_init(struct filter *filter, const struct settings *settings, const char *const *words,
-                size_t count)
+int filter_init(struct filter *filter, const struct choice_settings *choice,
+                const struct machine_settings *machine, const char *const *words, size_t count)
 {
-    *filter = (struct filter){.settings = settings};
+    *filter = (struct filter){.choice = choice, .machine = machine};
     int bad = take_pids(filter, words, count);
     if (bad != 0)
         return bad;
-    if (check_states(&settings->choice.states) != 0)
+    if (check_states(&choice->states) != 0)
         return EXIT_USAGE;
-    if (settings->choice.match == NULL)
+    if (choice->match == NULL)
         return 0;
-    int code = regcomp(&filter->match, settings->choice.match, REG_EXTENDED | REG_NOSUB);
+    int code = regcomp(&filter->match, choice->match, REG_EXTENDED | REG_NOSUB);
     if (code != 0) {
         char why[160];
         regerror(code, &filter->match, why, sizeof why);
         return command_fail(EXIT_USAGE, "--match: \"%s\" is no extended regular expression: %s",
-                            command_safe(settings->choice.match), command_safe(why));
+                            command_safe(choice->match), command_safe(why));
     }
     filter->has_match = true;
     return 0;
@@ -122,11 +122,10 @@ void filter_done(struct filter *filter)
 
 bool filter_chooses(const struct filter *filter)
 {
-    const struct settings *settings = filter->settings;
-    return settings->choice.users.given || filter->pids.given || settings->choice.names.given ||
-           settings->choice.states.given || settings->choice.cgroups.given ||
-           settings->choice.containers.given || settings->choice.parents.given ||
-           settings->choice.gpu_users || settings->choice.match != NULL;
+    return filter->choice->users.given || filter->pids.given || filter->choice->names.given ||
+           filter->choice->states.given || filter->choice->cgroups.given ||
+           filter->choice->containers.given || filter->choice->parents.given ||
+           filter->choice->gpu_users || filter->choice->match != NULL;
 }
 
 /* --- The request --------------------------------------------------------------------------------
@@ -149,8 +148,7 @@ static int add(vitals_request *request, bool wanted, const vitals_metric *metric
 /* One choice can be left to the sampler, which then reads less; all are looked at again here. */
 static int narrow(const struct filter *filter, vitals_request *request, vitals_error *error)
 {
-    const struct settings *settings = filter->settings;
-    const struct settings_numbers *list = &settings->choice.parents;
+    const struct settings_numbers *list = &filter->choice->parents;
     unsigned rows = VITALS_ROWS_TREE;
     if (!list->given) {
         list = &filter->pids;
@@ -158,7 +156,7 @@ static int narrow(const struct filter *filter, vitals_request *request, vitals_e
     }
     if (!list->given || list->count == 0)
         return vitals_request_rows(
-            request, settings->choice.gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0,
+            request, filter->choice->gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0,
             error);
     int64_t *pids = calloc(list->count, sizeof *pids);
     if (pids == NULL)
@@ -172,16 +170,15 @@ static int narrow(const struct filter *filter, vitals_request *request, vitals_e
 
 int filter_request(const struct filter *filter, vitals_request *request, vitals_error *error)
 {
-    const struct settings *settings = filter->settings;
     int code = vitals_request_add(request, VITALS_PROCESS_PID, error);
-    code = ADD(settings->choice.users.given, VITALS_PROCESS_EFFECTIVE_USER,
+    code = ADD(filter->choice->users.given, VITALS_PROCESS_EFFECTIVE_USER,
                VITALS_PROCESS_EFFECTIVE_UID);
-    code = ADD(settings->choice.names.given || settings->choice.match != NULL, VITALS_PROCESS_NAME,
+    code = ADD(filter->choice->names.given || filter->choice->match != NULL, VITALS_PROCESS_NAME,
                VITALS_PROCESS_COMMAND_LINE);
-    code = ADD(settings->choice.states.given, VITALS_PROCESS_STATE);
-    code = ADD(settings->choice.cgroups.given, VITALS_PROCESS_CGROUP);
-    code = ADD(settings->choice.containers.given, VITALS_PROCESS_CONTAINER);
-    code = ADD(settings->choice.gpu_users, VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS);
+    code = ADD(filter->choice->states.given, VITALS_PROCESS_STATE);
+    code = ADD(filter->choice->cgroups.given, VITALS_PROCESS_CGROUP);
+    code = ADD(filter->choice->containers.given, VITALS_PROCESS_CONTAINER);
+    code = ADD(filter->choice->gpu_users, VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS);
     if (code == 0)
         code = narrow(filter, request, error);
     return code;
@@ -328,7 +325,7 @@ static bool find_command(struct filter *filter, const vitals_row *process, vital
     vitals_availability known = vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, out);
     if (known > 0 && out->size > 0)
         return true;
-    if (known > 0 || known == VITALS_GONE || has_ended(&filter->settings->machine, process))
+    if (known > 0 || known == VITALS_GONE || has_ended(filter->machine, process))
         return vitals_row_text(process, VITALS_PROCESS_NAME, out) > 0;
     if (known == VITALS_DENIED)
         filter->denied++;
@@ -343,8 +340,8 @@ static bool match_passes(struct filter *filter, const vitals_row *process)
 {
     vitals_text command;
     uint64_t pid;
-    if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 &&
-        filter->settings->machine.from == NULL && pid == (uint64_t)getpid())
+    if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 && filter->machine->from == NULL &&
+        pid == (uint64_t)getpid())
         return false;
     if (!find_command(filter, process, &command))
         return false;
@@ -438,16 +435,15 @@ static bool descends(const struct choice_settings *choice, const vitals_row *pro
 
 bool filter_passes(struct filter *filter, const vitals_row *process)
 {
-    const struct settings *settings = filter->settings;
     return (!filter->pids.given || filter_names_pid(filter, process)) &&
-           (!settings->choice.users.given || user_passes(&settings->choice, process)) &&
-           (!settings->choice.names.given || name_passes(&settings->choice, process)) &&
-           (!settings->choice.states.given || state_passes(&settings->choice, process)) &&
-           (!settings->choice.cgroups.given || cgroup_passes(&settings->choice, process)) &&
-           (!settings->choice.containers.given || container_passes(&settings->choice, process)) &&
-           (!settings->choice.parents.given || descends(&settings->choice, process)) &&
-           (!settings->choice.gpu_users || uses_gpu(process)) &&
-           (settings->choice.match == NULL || match_passes(filter, process)); // last: it counts
+           (!filter->choice->users.given || user_passes(filter->choice, process)) &&
+           (!filter->choice->names.given || name_passes(filter->choice, process)) &&
+           (!filter->choice->states.given || state_passes(filter->choice, process)) &&
+           (!filter->choice->cgroups.given || cgroup_passes(filter->choice, process)) &&
+           (!filter->choice->containers.given || container_passes(filter->choice, process)) &&
+           (!filter->choice->parents.given || descends(filter->choice, process)) &&
+           (!filter->choice->gpu_users || uses_gpu(process)) &&
+           (filter->choice->match == NULL || match_passes(filter, process)); // last: it counts
 }
 
 /* --- What was named and is not there ------------------------------------------------------------
@@ -493,8 +489,8 @@ static int complain_pids(const struct filter *filter, const struct settings_numb
         if (is_there(snapshot, list->items[i]))
             continue;
         code = EXIT_CANNOT;
-        if (filter->settings->machine.from == NULL)
-            (void)complain_pid(&filter->settings->machine, list->items[i]);
+        if (filter->machine->from == NULL)
+            (void)complain_pid(filter->machine, list->items[i]);
         else
             (void)command_fail(code, "no process has the pid %llu",
                                (unsigned long long)list->items[i]);
@@ -515,21 +511,20 @@ static int complain_unmatched(size_t count, const char *why)
 
 int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot)
 {
-    const struct settings *settings = filter->settings;
     int code = EXIT_DONE;
     // Where there are parents, only their trees have rows.
-    if (settings->choice.parents.given)
-        code = complain_pids(filter, &settings->choice.parents, snapshot);
+    if (filter->choice->parents.given)
+        code = complain_pids(filter, &filter->choice->parents, snapshot);
     else
         code = complain_pids(filter, &filter->pids, snapshot);
-    for (size_t i = 0; settings->machine.from == NULL && i < settings->choice.users.count; i++) {
-        const char *name = settings->choice.users.items[i];
+    for (size_t i = 0; filter->machine->from == NULL && i < filter->choice->users.count; i++) {
+        const char *name = filter->choice->users.items[i];
         if (name[strspn(name, "0123456789")] != '\0' && getpwnam(name) == NULL)
             code = command_fail(EXIT_CANNOT, "--user: nobody is called \"%s\" here",
                                 command_safe(name));
     }
-    const char *late = settings->machine.from != NULL ? "is not in the file"
-                                                      : "was not read in time";
+    const char *late = filter->machine->from != NULL ? "is not in the file"
+                                                     : "was not read in time";
     if (complain_unmatched(filter->denied, "may not be read") != EXIT_DONE)
         code = EXIT_CANNOT;
     if (complain_unmatched(filter->late, late) != EXIT_DONE)

@@ -11,7 +11,8 @@
 #include "command/command.h"
 
 struct filter {
-    const struct settings *settings;
+    const struct choice_settings *choice;
+    const struct machine_settings *machine;
     struct settings_numbers pids; /* of --pid, and words; its items are ours */
     bool has_match;
     regex_t match;
@@ -22,8 +23,8 @@ struct filter {
 
 /* Understands the options, and words that are pids. 0, or an exit code after a message: a word that
  * is no pid, a bad expression, a state that is none. filter_done is legal either way. */
-int filter_init(struct filter *filter, const struct settings *settings, const char *const *words,
-                size_t count);
+int filter_init(struct filter *filter, const struct choice_settings *choice,
+                const struct machine_settings *machine, const char *const *words, size_t count);
 void filter_done(struct filter *filter);
 
 /* Whether any option or word chooses at all. */

@@ -32,7 +32,11 @@ struct target {
 };
 
 struct kill {
-    const struct settings *settings;
+    const struct machine_settings *machine;
+    const struct look_settings *look;
+    const struct argument_settings *arguments;
+    const struct choice_settings *choice;
+    const struct kill_settings *settings;
     int signal;
     size_t signal_words; /* how many words name it; the others are pids */
     struct filter filter;
@@ -61,7 +65,7 @@ static int begin(struct kill *kill)
                                             VITALS_PROCESS_PARENT_PID};
     vitals_options world;
     vitals_error error;
-    command_world(&kill->settings->machine, &world);
+    command_world(kill->machine, &world);
     int code = vitals_context_new(&world, &kill->context, &error);
     if (code == 0)
         code = vitals_request_new(0, &kill->request, &error);
@@ -160,7 +164,7 @@ static bool is_sound(const vitals_row *row)
 static int hold(struct kill *kill, const vitals_snapshot *first)
 {
     const struct ps_order by_pid = {.count = 0};
-    struct ps_view view = {first, NULL, kill->settings};
+    struct ps_view view = {first, NULL, kill->look->ascii, false, true};
     struct ps_rows rows;
     int code = ps_rows_choose(&rows, &kill->filter, &by_pid, &view, 0);
     if (code == 0 && (kill->targets = calloc(rows.count + 1, sizeof *kill->targets)) == NULL)
@@ -283,11 +287,9 @@ static void show(const struct kill *kill)
 {
     static const char *const NAMES[] = {"pid", "euser=USER", "age=AGE", "stat=STATE", "args"};
     enum { COLUMNS = sizeof NAMES / sizeof NAMES[0] };
-    const struct settings *settings = kill->settings;
-    const struct report_options look = {.ascii = settings->look.ascii,
-                                        .color = settings->look.color};
-    const struct grid_form form = {.width = settings_width(settings), .titles = true};
-    struct ps_view view = {kill->snapshot, NULL, settings};
+    const struct report_options look = {.ascii = kill->look->ascii, .color = kill->look->color};
+    const struct grid_form form = {.width = (size_t)kill->look->line_width, .titles = true};
+    struct ps_view view = {kill->snapshot, NULL, kill->look->ascii, false, true};
     struct ps_column columns[COLUMNS];
     struct grid grid = {0};
     struct paint paint;
@@ -408,15 +410,14 @@ static int wait_for_end(struct kill *kill, uint64_t timeout_ns, size_t *living)
 /* TERM, then KILL for who did not listen. */
 static int wait_or_force(struct kill *kill)
 {
-    const struct settings *settings = kill->settings;
-    bool forces = settings->kill.force_ns > 0;
-    uint64_t patience_ns = forces ? settings->kill.force_ns : settings->kill.wait_ns;
+    bool forces = kill->settings->force_ns > 0;
+    uint64_t patience_ns = forces ? kill->settings->force_ns : kill->settings->wait_ns;
     size_t living;
     int code = wait_for_end(kill, patience_ns, &living);
     if (code == 0 && living > 0 && forces) {
         code = send(kill, signal_number("KILL"));
         int waited = wait_for_end(
-            kill, settings->kill.wait_ended ? settings->kill.wait_ns : AFTER_KILL_NS, &living);
+            kill, kill->settings->wait_ended ? kill->settings->wait_ns : AFTER_KILL_NS, &living);
         code = waited != 0 ? waited : code;
     }
     return living > 0 ? EXIT_CANNOT : code;
@@ -453,8 +454,7 @@ static void tell(const struct kill *kill, bool waited)
 
 static int act(struct kill *kill)
 {
-    const struct settings *settings = kill->settings;
-    bool waits = settings->kill.wait_ended || settings->kill.force_ns > 0;
+    bool waits = kill->settings->wait_ended || kill->settings->force_ns > 0;
     kill->begun_ns = now_ns(kill);
     int code = send(kill, kill->signal);
     int waited = waits ? wait_or_force(kill) : 0;
@@ -468,14 +468,13 @@ static int act(struct kill *kill)
 /* -s TERM, or a first word that begins with a dash. 0, or EXIT_USAGE after a message. */
 static int take_signal(struct kill *kill, size_t *used)
 {
-    const struct settings *settings = kill->settings;
-    const char *word = settings->kill.signal != NULL ? settings->kill.signal : "TERM";
+    const char *word = kill->settings->signal != NULL ? kill->settings->signal : "TERM";
     *used = 0;
-    if (settings->arguments.dashed_first) {
-        if (settings->kill.signal != NULL)
+    if (kill->arguments->dashed_first) {
+        if (kill->settings->signal != NULL)
             return command_fail(EXIT_USAGE, "one signal: -s %s or %s", command_safe(word),
-                                command_safe(settings->arguments.words.items[0]));
-        word = settings->arguments.words.items[0] + 1;
+                                command_safe(kill->arguments->words.items[0]));
+        word = kill->arguments->words.items[0] + 1;
         *used = 1;
     }
     kill->signal = signal_number(word);
@@ -486,22 +485,19 @@ static int take_signal(struct kill *kill, size_t *used)
  * pid is nobody's invention. */
 static bool would_believe_the_demo(const struct kill *kill)
 {
-    const struct settings *settings = kill->settings;
-    bool by_pid = settings->arguments.words.count > kill->signal_words ||
-                  settings->choice.pids.count > 0;
-    return command_has_demo(&settings->machine) && !settings->kill.dry_run && !by_pid;
+    bool by_pid = kill->arguments->words.count > kill->signal_words || kill->choice->pids.count > 0;
+    return command_has_demo(kill->machine) && !kill->settings->dry_run && !by_pid;
 }
 
 static int run(struct kill *kill)
 {
-    const struct settings *settings = kill->settings;
     int chosen = choose(kill);
     if (kill->count == 0)
         return chosen != 0 ? chosen : command_fail(EXIT_CANNOT, "no process was chosen");
     show(kill);
-    if (settings->kill.dry_run)
+    if (kill->settings->dry_run)
         return chosen;
-    int code = settings->kill.yes ? 0 : ask(kill);
+    int code = kill->settings->yes ? 0 : ask(kill);
     if (code == 0)
         code = act(kill);
     return code != 0 ? code : chosen;
@@ -510,13 +506,19 @@ static int run(struct kill *kill)
 int command_kill(const struct settings *settings)
 {
     static struct output output; /* 32 KiB, not for the stack */
-    struct kill kill = {.settings = settings, .output = &output};
+    struct kill kill = {.machine = &settings->machine,
+                        .look = &settings->look,
+                        .arguments = &settings->arguments,
+                        .choice = &settings->choice,
+                        .settings = &settings->kill,
+                        .output = &output};
     size_t used;
     int code = take_signal(&kill, &used);
     if (code != 0)
         return code;
     output_init(&output, STDOUT_FILENO);
-    code = filter_init(&kill.filter, settings, settings->arguments.words.items + used,
+    code = filter_init(&kill.filter, &settings->choice, &settings->machine,
+                       settings->arguments.words.items + used,
                        settings->arguments.words.count - used);
     if (code == 0 && !filter_chooses(&kill.filter))
         code = command_fail(EXIT_USAGE, "kill needs a pid, or an option that chooses processes");

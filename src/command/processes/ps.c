@@ -12,7 +12,11 @@
 #include "command/processes/ps_rows.h"
 
 struct ps {
-    const struct settings *settings;
+    const struct machine_settings *machine;
+    const struct sampling_settings *sampling;
+    const struct look_settings *look;
+    const struct table_settings *table;
+    const struct ps_settings *settings;
     struct filter filter;
     struct ps_columns columns;
     struct ps_order order;
@@ -23,17 +27,12 @@ struct ps {
     bool complained;         /* of what was named and is not there */
 };
 
-static bool repeats(const struct settings *settings)
-{
-    return settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG;
-}
-
 /* --- What is wanted -----------------------------------------------------------------------------
  */
 
 static int choose_columns(struct ps *ps)
 {
-    const struct settings_words *words = &ps->settings->table.columns;
+    const struct settings_words *words = &ps->table->columns;
     if (!words->given)
         return ps_columns_default(&ps->columns);
     for (size_t i = 0; i < words->count; i++) {
@@ -69,13 +68,13 @@ static int one_cadence(vitals_request *request, vitals_error *error)
 /* JSON without -o is for programs: all that is cheap to read. */
 static int make_request(const struct ps *ps, vitals_request **out, vitals_error *error)
 {
-    bool plain = ps->settings->look.json && !ps->settings->table.columns.given;
+    bool plain = ps->look->json && !ps->table->columns.given;
     int code = vitals_request_new(plain ? VITALS_PROCESSES : 0, out, error);
     if (code == 0)
         code = filter_request(&ps->filter, *out, error);
     if (code == 0)
         code = add_columns(ps, *out, error);
-    return code == 0 && !repeats(ps->settings) ? one_cadence(*out, error) : code;
+    return code == 0 && !ps->sampling->interval_given ? one_cadence(*out, error) : code;
 }
 
 /* --- Forms --------------------------------------------------------------------------------------
@@ -83,7 +82,7 @@ static int make_request(const struct ps *ps, vitals_request **out, vitals_error 
 
 static bool has_titles(const struct ps *ps)
 {
-    if (ps->settings->table.no_header)
+    if (ps->table->no_header)
         return false;
     for (size_t i = 0; i < ps->columns.count; i++) {
         if (ps->columns.items[i].title[0] != '\0')
@@ -109,7 +108,7 @@ static void branch_cell(struct ps *ps, const struct ps_rows *rows, const struct 
 {
     char branches[PS_BRANCHES];
     struct ps_text whole = {0};
-    ps_rows_branches(rows, row, ps->settings->look.ascii, branches);
+    ps_rows_branches(rows, row, ps->look->ascii, branches);
     if (ps_text_format(&whole, "%s%s", branches, text))
         grid_cell(&ps->grid, color, whole.bytes);
     else
@@ -138,13 +137,9 @@ static int print_table(struct ps *ps, const struct ps_view *view, const struct p
                        struct output *output)
 {
     enum { TEXT_MOST = 40 };
-    const struct settings *settings = ps->settings;
-    bool fits = settings->look.terminal ||
-                settings_origin(settings, &settings->look.width) == ORIGIN_FLAG;
-    const struct report_options look = {.ascii = settings->look.ascii,
-                                        .color = settings->look.color};
-    const struct grid_form form = {.width = fits ? settings->look.width : 0,
-                                   .titles = has_titles(ps)};
+    bool fits = ps->look->line_width > 0;
+    const struct report_options look = {.ascii = ps->look->ascii, .color = ps->look->color};
+    const struct grid_form form = {.width = (size_t)ps->look->line_width, .titles = has_titles(ps)};
     struct paint paint;
     grid_reset(&ps->grid);
     for (size_t i = 0; i < ps->columns.count; i++) {
@@ -167,7 +162,7 @@ static int print_csv(struct ps *ps, const struct ps_view *view, const struct ps_
                      struct output *output)
 {
     size_t count = ps->columns.count;
-    for (size_t i = 0; ps->tables == 0 && !ps->settings->table.no_header && i < count; i++)
+    for (size_t i = 0; ps->tables == 0 && !ps->table->no_header && i < count; i++)
         output_format(output, "%s%s", ps->columns.items[i].key, i + 1 < count ? "," : "\n");
     for (size_t at = 0; at < rows->count; at++) {
         for (size_t i = 0; i < count; i++) {
@@ -239,16 +234,15 @@ static int complain(struct ps *ps, const vitals_snapshot *snapshot, size_t count
 
 static int print_one(struct ps *ps, const struct ps_view *view, struct output *output)
 {
-    const struct settings *settings = ps->settings;
     struct ps_rows rows;
-    int code = ps_rows_choose(&rows, &ps->filter, &ps->order, view, settings->ps.limit);
-    if (code == 0 && settings->ps.tree)
+    int code = ps_rows_choose(&rows, &ps->filter, &ps->order, view, ps->settings->limit);
+    if (code == 0 && ps->settings->tree)
         code = ps_rows_tree(&rows);
-    if (code == 0 && settings->look.json)
+    if (code == 0 && ps->look->json)
         code = print_json(ps, view, &rows, output);
-    else if (code == 0 && settings->table.csv)
+    else if (code == 0 && ps->table->csv)
         code = print_csv(ps, view, &rows, output);
-    else if (code == 0 && (rows.count > 0 || !settings->look.terminal))
+    else if (code == 0 && (rows.count > 0 || !ps->look->terminal))
         code = print_table(ps, view, &rows, output);
     ps->tables++;
     (void)output_flush(output);
@@ -268,15 +262,14 @@ static int print_last(struct ps *ps, struct feed *feed, struct output *output)
         vitals_snapshot_unref(last);
         last = now;
     }
-    struct ps_view view = {last, NULL, ps->settings};
+    struct ps_view view = {last, NULL, ps->look->ascii, ps->table->bytes, false};
     int code = EXIT_CANNOT;
     if (last != NULL)
         ps_columns_fall_back(&ps->columns, last);
     if (got < 0)
         code = command_fail(code, "%s", error.message);
     else if (last == NULL)
-        code = command_fail(code, "%s: no snapshot in it",
-                            command_safe(ps->settings->machine.from));
+        code = command_fail(code, "%s: no snapshot in it", command_safe(ps->machine->from));
     else
         code = print_one(ps, &view, output);
     vitals_snapshot_unref(last);
@@ -287,20 +280,20 @@ static int print_last(struct ps *ps, struct feed *feed, struct output *output)
  * exit code is the first table's. */
 static int print_feed(struct ps *ps, struct feed *feed, struct output *output)
 {
-    const struct settings *settings = ps->settings;
-    uint64_t left = settings->sampling.count > 0 ? settings->sampling.count : UINT64_MAX;
+    uint64_t left = ps->sampling->count > 0 ? ps->sampling->count : UINT64_MAX;
     vitals_snapshot *older = NULL, *now = NULL;
     vitals_error error;
     int code = EXIT_DONE, got = 0;
-    if (settings->machine.from != NULL)
+    if (ps->machine->from != NULL)
         return print_last(ps, feed, output);
     while (left > 0 && output_open(output) && (got = feed->next(feed->data, &now, &error)) > 0) {
-        struct ps_view view = {now, repeats(settings) ? older : NULL, settings};
-        if (older != NULL || !repeats(settings) || settings->look.json) {
+        struct ps_view view = {now, ps->sampling->interval_given ? older : NULL, ps->look->ascii,
+                               ps->table->bytes, true};
+        if (older != NULL || !ps->sampling->interval_given || ps->look->json) {
             int result = print_one(ps, &view, output);
             if (ps->tables == 1)
                 code = result != EXIT_DONE ? result : code;
-            left = repeats(settings) ? left - 1 : 0;
+            left = ps->sampling->interval_given ? left - 1 : 0;
         }
         vitals_snapshot_unref(older);
         older = now;
@@ -312,19 +305,19 @@ static int print_feed(struct ps *ps, struct feed *feed, struct output *output)
 static int show(struct ps *ps)
 {
     static struct output output; /* 32 KiB, not for the stack */
-    const struct settings *settings = ps->settings;
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    int cancel = repeats(settings) ? command_interrupts() : -1;
+    int cancel = ps->sampling->interval_given ? command_interrupts() : -1;
     int code = make_request(ps, &request, &error);
-    if (code == 0 && repeats(settings))
-        code = vitals_request_interval(request, settings->sampling.interval_ns, &error);
+    if (code == 0 && ps->sampling->interval_given)
+        code = vitals_request_interval(request, ps->sampling->interval_ns, &error);
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
-        code = command_feed(&settings->machine, request,
-                            repeats(settings) ? settings->sampling.interval_ns : 0, cancel, &feed);
+        code = command_feed(ps->machine, request,
+                            ps->sampling->interval_given ? ps->sampling->interval_ns : 0, cancel,
+                            &feed);
     vitals_request_free(request);
     if (code != 0)
         return code;
@@ -342,9 +335,13 @@ int command_ps(const struct settings *settings)
             return command_fail(EXIT_USAGE, "%s: %s",
                                 command_safe(settings->arguments.words.items[i]), COMMAND_PS_HABIT);
     }
-    ps.settings = settings;
-    int code = filter_init(&ps.filter, settings, settings->arguments.words.items,
-                           settings->arguments.words.count);
+    ps = (struct ps){.machine = &settings->machine,
+                     .sampling = &settings->sampling,
+                     .look = &settings->look,
+                     .table = &settings->table,
+                     .settings = &settings->ps};
+    int code = filter_init(&ps.filter, &settings->choice, &settings->machine,
+                           settings->arguments.words.items, settings->arguments.words.count);
     if (code == 0)
         code = choose_columns(&ps);
     if (code == 0)

@@ -179,7 +179,7 @@ static void put_number(const struct ps_column *column, const struct ps_view *vie
 {
     switch (column->show) {
     case SHOW_BYTES:
-        if (view->settings->table.bytes)
+        if (view->bytes)
             put_decimal(number, false, out);
         else
             (void)ps_bytes(number > 0 ? (uint64_t)number : 0, out);
@@ -290,7 +290,7 @@ const char *ps_command(const vitals_row *row, bool ascii, struct ps_text *out, e
 const char *ps_column_cell(const struct ps_column *column, const struct ps_view *view,
                            const vitals_row *row, struct ps_text *out, enum color *color)
 {
-    bool ascii = view->settings->look.ascii;
+    bool ascii = view->ascii;
     vitals_text_form form = ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
     struct ps_value value;
     if (column->show == SHOW_COMMAND)

@@ -198,9 +198,7 @@ static void make_group(const struct ps_view *view, const vitals_row *row, struct
     if (out->availability <= 0)
         return;
     if (known != out->number) {
-        const struct group *group = view->settings->machine.from == NULL
-                                        ? getgrgid((gid_t)out->number)
-                                        : NULL;
+        const struct group *group = view->local ? getgrgid((gid_t)out->number) : NULL;
         known = out->number;
         if (group != NULL)
             snprintf(name, sizeof name, "%s", group->gr_name);

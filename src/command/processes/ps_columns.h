@@ -39,7 +39,9 @@ struct ps_value {
 struct ps_view {
     const vitals_snapshot *now;
     const vitals_snapshot *older; /* what rates are made against; NULL: averages over a life */
-    const struct settings *settings;
+    bool ascii;
+    bool bytes; /* memory in bytes */
+    bool local; /* of this machine: its names of groups are those of the snapshot */
 };
 
 struct ps_kind; /* a row of the table */

@@ -17,7 +17,8 @@
 
 /* What is shown, and how. */
 struct shown {
-    const struct settings *settings;
+    const struct argument_settings *arguments;
+    const struct report_settings *report;
     const struct recording *recording;
     const vitals_account *account;
     struct account_view view;
@@ -40,7 +41,7 @@ static void put_sizing(void *data, void *form)
 static int print_text(struct shown *shown, struct output *output)
 {
     int stopped = account_text(shown->account, &shown->view, output_write, output);
-    if (stopped == 0 && shown->settings->report.phases)
+    if (stopped == 0 && shown->report->phases)
         stopped = phases_text(&shown->phases, &shown->view, output_write, output);
     bool ran = vitals_account_failure(shown->account).size == 0;
     if (stopped == 0 && ran && !words_is_machine(shown->account))
@@ -60,7 +61,7 @@ static int print_json(struct shown *shown, struct output *output)
 
 static int print_gpu_tracker(struct shown *shown, struct output *output)
 {
-    if (shown->settings->report.phases)
+    if (shown->report->phases)
         return phases_gpu_tracker(&shown->phases, shown->account, &shown->view, output_write,
                                   output);
     return account_gpu_tracker(shown->account, &shown->view, false, output_write, output);
@@ -143,8 +144,8 @@ static bool is_recording(const char *page, const char *recording)
 static int print_page(struct shown *shown)
 {
     static struct output output;
-    const char *path = shown->settings->report.html_path;
-    if (strcmp(path, "-") != 0 && is_recording(path, shown->settings->arguments.words.items[0]))
+    const char *path = shown->report->html_path;
+    if (strcmp(path, "-") != 0 && is_recording(path, shown->arguments->words.items[0]))
         return command_fail(EXIT_USAGE, "--html %s: that is the recording itself",
                             command_safe(path));
     int descriptor = output_create(path);
@@ -152,7 +153,7 @@ static int print_page(struct shown *shown)
         return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
     output_init(&output, descriptor);
     const struct html_report page = {.recording = shown->recording,
-                                     .path = shown->settings->arguments.words.items[0],
+                                     .path = shown->arguments->words.items[0],
                                      .view = &shown->view,
                                      .phases = &shown->phases,
                                      .sizing = &shown->sizing};
@@ -188,7 +189,7 @@ static int show(struct shown *shown, const struct form *form)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     sizing_of(shown->account, &shown->sizing);
     int code = EXIT_DONE;
-    if (shown->settings->report.html_path != NULL) {
+    if (shown->report->html_path != NULL) {
         code = print_page(shown);
     } else {
         output_init(&output, STDOUT_FILENO);
@@ -225,7 +226,8 @@ int command_report(const struct settings *settings)
     struct recording *recording;
     vitals_error error;
     char wrong[256];
-    struct shown shown = {.settings = settings,
+    struct shown shown = {.arguments = &settings->arguments,
+                          .report = &settings->report,
                           .view = command_account_view(&settings->look, &settings->account)};
     const struct form *form = chosen_form(&settings->look, &settings->account, &settings->report);
     if (form == NULL || check_form(&settings->report, form) != 0 ||
