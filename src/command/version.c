@@ -25,9 +25,11 @@ int command_version(const struct settings *settings)
     (void)settings;
     struct output output;
     output_init(&output, STDOUT_FILENO);
-    output_format(&output, "vitals %s", VITALS_VERSION);
+    output_format(&output, "vitals %s\n", VITALS_VERSION);
     if (strcmp(VITALS_VERSION, vitals_version_text()) != 0)
-        print_library(&output, "libvitals", vitals_version_text());
+        output_format(&output, "library        %s\n", vitals_version_text());
+
+    output_text(&output, "linked with    libm");
 #if VITALS_WITH_JANSSON
     print_library(&output, "jansson", jansson_version_str());
 #endif
