@@ -29,19 +29,20 @@ static bool all_answered(const vitals_snapshot *snapshot)
 }
 
 /* In the child. What cannot be found out is no reason to run nothing: then there is no message. */
-static void look(const struct settings *settings, vitals_error *verdict)
+static void look(const struct machine_settings *machine, const struct measure_settings *measure,
+                 vitals_error *verdict)
 {
     vitals_options world;
     vitals_context *context = NULL;
     vitals_snapshot *snapshot = NULL;
     vitals_error error;
-    command_world(&settings->machine, &world);
+    command_world(machine, &world);
     if (vitals_context_new(&world, &context, &error) < 0 ||
         vitals_snapshot_take(context, VITALS_GPUS | VITALS_SOURCES, &snapshot, &error) < 0)
         return;
-    for (size_t i = 0; i < settings->measure.devices.count && verdict->message[0] == '\0'; i++) {
+    for (size_t i = 0; i < measure->devices.count && verdict->message[0] == '\0'; i++) {
         const vitals_row *row;
-        int code = vitals_gpu_find(snapshot, settings->measure.devices.items[i], &row, &error);
+        int code = vitals_gpu_find(snapshot, measure->devices.items[i], &row, &error);
         if (code < 0 && (code != VITALS_EGONE || all_answered(snapshot)))
             *verdict = error;
     }
@@ -76,16 +77,16 @@ static int outcome(pid_t child, int descriptor)
     return command_fail(EXIT_USAGE, "--devices: %s", verdict.message);
 }
 
-int device_check(const struct settings *settings)
+int device_check(const struct machine_settings *machine, const struct measure_settings *measure)
 {
     int ends[2];
-    if (settings->measure.devices.count == 0 || pipe2(ends, O_CLOEXEC) != 0)
+    if (measure->devices.count == 0 || pipe2(ends, O_CLOEXEC) != 0)
         return EXIT_DONE;
     pid_t child = fork();
     if (child == 0) {
         vitals_error verdict = {.message = ""};
         close(ends[0]);
-        look(settings, &verdict);
+        look(machine, measure, &verdict);
         _exit(write(ends[1], &verdict, sizeof verdict) < 0);
     }
     close(ends[1]);

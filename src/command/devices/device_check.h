@@ -9,6 +9,6 @@
 
 /* 0, also where no driver answers in time: nothing waits for one; or EXIT_USAGE after what is wrong
  * was said. */
-int device_check(const struct settings *settings);
+int device_check(const struct machine_settings *machine, const struct measure_settings *measure);
 
 #endif

@@ -49,10 +49,10 @@ static int check_choices(const struct export_settings *export, const struct serv
     return 0;
 }
 
-bool telling_asked(const struct settings *settings)
+bool telling_asked(const struct export_settings *export)
 {
-    return settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
-           settings->export.tensorboard != NULL || settings->export.textfile != NULL;
+    return export->mlflow.uri != NULL || export->otlp != NULL || export->tensorboard != NULL ||
+           export->textfile != NULL;
 }
 
 /* What MLflow would not take, or would show as another name. */
@@ -148,25 +148,23 @@ static int check_textfile(const char *path)
     return 0;
 }
 
-int telling_check(const struct settings *settings)
+int telling_check(const struct run_settings *run, const struct export_settings *export,
+                  const struct serve_settings *serve)
 {
     uint64_t bytes;
-    int code = check_choices(&settings->export, &settings->serve);
-    code = code == 0 ? check_addresses(&settings->export, &settings->serve) : code;
-    code = code == 0 && settings->export.mlflow.prefix != NULL
-               ? check_prefix(settings->export.mlflow.prefix)
-               : code;
-    if (code == 0 && settings->export.mlflow.memory != NULL &&
-        (vitals_parse_bytes(settings->export.mlflow.memory, &bytes) < 0 || bytes == 0))
+    int code = check_choices(export, serve);
+    code = code == 0 ? check_addresses(export, serve) : code;
+    code = code == 0 && export->mlflow.prefix != NULL ? check_prefix(export->mlflow.prefix) : code;
+    if (code == 0 && export->mlflow.memory != NULL &&
+        (vitals_parse_bytes(export->mlflow.memory, &bytes) < 0 || bytes == 0))
         code = command_fail(EXIT_USAGE, "--max-memory %s: a size is expected, as 40GiB or 500M",
-                            command_safe(settings->export.mlflow.memory));
-    if (code == 0 && settings->run.repeat != 0 && telling_asked(settings))
+                            command_safe(export->mlflow.memory));
+    if (code == 0 && run->repeat != 0 && telling_asked(export))
         code = command_fail(EXIT_USAGE, "--repeat: several runs cannot be told as one; without "
                                         "--mlflow, --otlp and --tensorboard");
-    if (code == 0 && settings->export.tensorboard != NULL &&
-        settings->export.tensorboard[0] == '\0')
+    if (code == 0 && export->tensorboard != NULL && export->tensorboard[0] == '\0')
         code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
-    const char *const files[] = {settings->serve.textfile, settings->export.textfile};
+    const char *const files[] = {serve->textfile, export->textfile};
     for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
         if (files[i] != NULL)
             code = check_textfile(files[i]);

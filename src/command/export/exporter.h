@@ -16,10 +16,11 @@
 #define MLFLOW_NEW_RUN "new"
 
 /* Whether run or track were asked to tell anybody. */
-bool telling_asked(const struct settings *settings);
+bool telling_asked(const struct export_settings *export);
 
 /* What is wrong with what was asked is said: 0, or an exit code. */
-int telling_check(const struct settings *settings);
+int telling_check(const struct run_settings *run, const struct export_settings *export,
+                  const struct serve_settings *serve);
 
 /* What tell needs to know of a run that begins. */
 struct hello_job {
@@ -55,7 +56,7 @@ int telling_open(struct telling *telling, const struct export_settings *export, 
  * caller's to close, above LINK_HANDED, or -1: there is none. An exit code after a message: it
  * cannot be used.
  */
-int telling_handed(const struct settings *settings, int *out);
+int telling_handed(const struct environment_settings *environment, int *out);
 
 /* Waits at most so long for what it still has to say, says it, and leaves it behind; or kills it.
  */

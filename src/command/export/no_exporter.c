@@ -19,22 +19,25 @@ int command_send(const struct settings *settings)
     return refuse(EXIT_CANNOT);
 }
 
-bool telling_asked(const struct settings *settings)
+bool telling_asked(const struct export_settings *export)
 {
-    (void)settings;
+    (void)export;
     return false;
 }
 
-int telling_check(const struct settings *settings)
+int telling_check(const struct run_settings *run, const struct export_settings *export,
+                  const struct serve_settings *serve)
 {
-    bool asked = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
-                 settings->export.tensorboard != NULL || settings->export.textfile != NULL;
+    (void)run, (void)serve;
+    bool asked = export->mlflow.uri != NULL || export->otlp != NULL ||
+                 export->tensorboard != NULL || export->textfile != NULL;
     return asked ? refuse(EXIT_USAGE) : 0;
 }
 
-void run_telling_init(struct run_telling *telling, const struct settings *settings)
+void run_telling_init(struct run_telling *telling, const struct argument_settings *arguments,
+                      const struct export_settings *export)
 {
-    (void)settings;
+    (void)arguments, (void)export;
     *telling = (struct run_telling){.request = NULL};
 }
 

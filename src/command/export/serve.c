@@ -254,9 +254,10 @@ static int begin(struct server *server)
     struct text hello = {.bytes = NULL};
     vitals_options world;
     vitals_error error;
-    int handed = -1, code = telling_check(server->settings);
+    int handed = -1, code = telling_check(&server->settings->run, &server->settings->export,
+                                          &server->settings->serve);
     if (code == 0)
-        code = telling_handed(server->settings, &handed);
+        code = telling_handed(&server->settings->environment, &handed);
     if (code != 0)
         return code;
     hello_of_serve(&server->settings->sampling, &server->settings->export, &server->settings->serve,

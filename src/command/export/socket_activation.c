@@ -14,13 +14,14 @@
 enum { FIRST_HANDED = 3 };
 
 /* 0: it is not there, or no number. */
-static unsigned long long number_of(const struct settings *settings, const char *name)
+static unsigned long long number_of(const struct environment_settings *environment,
+                                    const char *name)
 {
     static const unsigned long long MOST = 1ULL << 40;
     size_t size = strlen(name);
     unsigned long long number = 0;
     const char *digits = "";
-    for (const char *const *at = settings->environment.variables; at != NULL && *at != NULL; at++) {
+    for (const char *const *at = environment->variables; at != NULL && *at != NULL; at++) {
         if (strncmp(*at, name, size) == 0 && (*at)[size] == '=')
             digits = *at + size + 1;
     }
@@ -38,11 +39,11 @@ static bool listens(int descriptor)
            listening != 0;
 }
 
-int telling_handed(const struct settings *settings, int *out)
+int telling_handed(const struct environment_settings *environment, int *out)
 {
-    unsigned long long count = number_of(settings, "LISTEN_FDS");
+    unsigned long long count = number_of(environment, "LISTEN_FDS");
     *out = -1;
-    if (count == 0 || number_of(settings, "LISTEN_PID") != (unsigned long long)getpid())
+    if (count == 0 || number_of(environment, "LISTEN_PID") != (unsigned long long)getpid())
         return 0;
     if (count != 1)
         return command_fail(EXIT_CANNOT,

@@ -211,15 +211,16 @@ static int collect(void *data, const char *bytes, size_t size)
     return fwrite(bytes, 1, size, data) == size ? 0 : -1;
 }
 
-static int draw_screen(const struct settings *settings, const struct monitor_options *options,
-                       struct feed *feed, size_t most, struct drawn *drawn)
+static int draw_screen(const struct view_settings *view, bool styles,
+                       const struct monitor_options *options, struct feed *feed, size_t most,
+                       struct drawn *drawn)
 {
-    struct monitor_picture picture = {.styles = settings->look.force_color};
+    struct monitor_picture picture = {.styles = styles};
     vitals_error error;
     FILE *stream = open_memstream(&drawn->text, &drawn->size);
     if (stream == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
-    (void)read_size(settings->view.screen, &picture);
+    (void)read_size(view->screen, &picture);
     int result = monitor_print(options, feed, most, &picture, collect, stream, &error);
     if (fclose(stream) != 0 && result == 0)
         return command_fail(EXIT_CANNOT, "out of memory");
@@ -241,11 +242,11 @@ static int print_drawn(struct drawn *drawn, int code)
     return code;
 }
 
-int monitor_print_screen(const struct settings *settings, const struct monitor_options *options,
-                         struct feed *feed, size_t most)
+int monitor_print_screen(const struct view_settings *view, bool styles,
+                         const struct monitor_options *options, struct feed *feed, size_t most)
 {
     struct drawn drawn = {.text = NULL};
-    return print_drawn(&drawn, draw_screen(settings, options, feed, most, &drawn));
+    return print_drawn(&drawn, draw_screen(view, styles, options, feed, most, &drawn));
 }
 
 int command_screen(const struct settings *settings)
@@ -267,7 +268,8 @@ int command_screen(const struct settings *settings)
     if (code == 0) {
         options.context = monitor_asks(screen) ? readings.context : NULL;
         options.root |= readings.scene != NULL;
-        code = draw_screen(settings, &options, &readings.feed, readings.most, &drawn);
+        code = draw_screen(&settings->view, settings->look.force_color, &options, &readings.feed,
+                           readings.most, &drawn);
     }
     close_readings(&readings);
     return print_drawn(&drawn, code);

@@ -9,10 +9,10 @@
 void monitor_fill_options(const struct settings *settings, const char *const *user,
                           struct monitor_options *options);
 
-/* Prints a screen of --screen from a feed (`most` snapshots, 0: all), or, where options say so, of
- * a recording. Gives the exit code. */
-int monitor_print_screen(const struct settings *settings, const struct monitor_options *options,
-                         struct feed *feed, size_t most);
+/* Prints a screen of --screen from a feed (`most` snapshots, 0: all), or, if the options say so, of
+ * a recording. `styles`: with colors, as on a terminal. Returns the exit code. */
+int monitor_print_screen(const struct view_settings *view, bool styles,
+                         const struct monitor_options *options, struct feed *feed, size_t most);
 
 /* Where --screen is no size, the usage error; else 0. `screen` (may be NULL) gets the name, or
  * NULL.

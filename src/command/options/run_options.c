@@ -61,18 +61,19 @@ static int take_rungs(vitals_run_options *options, const struct measure_settings
 
 /* ---- what is measured ---- */
 
-static int take_devices(struct run_plan *plan, const struct settings *settings)
+static int take_devices(struct run_plan *plan, const struct machine_settings *machine,
+                        const struct measure_settings *measure)
 {
-    size_t count = settings->measure.devices.count;
+    size_t count = measure->devices.count;
     if (count == 0)
         return 0;
     plan->devices = calloc(count + 1, sizeof *plan->devices);
     if (plan->devices == NULL)
         return command_fail(EXIT_BEFORE_RUN, "out of memory");
     for (size_t i = 0; i < count; i++)
-        plan->devices[i] = settings->measure.devices.items[i];
+        plan->devices[i] = measure->devices.items[i];
     plan->usage.devices = plan->devices;
-    return device_check(settings);
+    return device_check(machine, measure);
 }
 
 static int take_brand(struct run_plan *plan, const struct measure_settings *measure)
@@ -133,9 +134,9 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
     /* What costs more than a read is for who keeps the figures: the text shows none of it. */
     plan->usage.details = recording_place(&settings->arguments, &settings->recording) != NULL ||
                           settings->run.json_path != NULL || settings->look.verbose ||
-                          telling_asked(settings);
+                          telling_asked(&settings->export);
     plan->options.usage = &plan->usage;
-    int code = take_devices(plan, settings);
+    int code = take_devices(plan, &settings->machine, &settings->measure);
     return code == 0 ? take_brand(plan, &settings->measure) : code;
 }
 

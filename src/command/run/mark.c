@@ -83,17 +83,17 @@ struct before {
     struct sigaction child;
 };
 
-static _Noreturn void become(const struct settings *settings, const struct before *before)
+static _Noreturn void become(const struct argument_settings *arguments, const struct before *before)
 {
     struct rlimit limit;
-    const char *name = settings->arguments.command_argv[0];
-    if (settings->arguments.descriptors_before != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = (rlim_t)settings->arguments.descriptors_before;
+    const char *name = arguments->command_argv[0];
+    if (arguments->descriptors_before != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = (rlim_t)arguments->descriptors_before;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
     sigaction(SIGCHLD, &before->child, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
-    (void)execvp(name, (char *const *)settings->arguments.command_argv);
+    (void)execvp(name, (char *const *)arguments->command_argv);
     int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
     _exit(command_fail(code, "%s: %s", command_safe(name),
                        errno == ENOENT ? "command not found" : strerror(errno)));
@@ -197,7 +197,8 @@ static int end_as(int status)
     return SIGNAL_EXIT + WTERMSIG(status);
 }
 
-static int run(const struct settings *settings, const char *name)
+static int run(const struct look_settings *look, const struct environment_settings *environment,
+               const struct argument_settings *arguments, const char *name)
 {
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     struct before before;
@@ -205,14 +206,14 @@ static int run(const struct settings *settings, const char *name)
     sigfillset(&watched);                      // whoever means to signal us means the command
     sigaction(SIGCHLD, &usual, &before.child); // who ignores it has children reaped by the kernel
     sigprocmask(SIG_BLOCK, &watched, &before.mask);
-    mark(&settings->look, &settings->environment, "begin", name, getpid());
+    mark(look, environment, "begin", name, getpid());
     pid_t child = fork();
     if (child < 0)
         return command_fail(EXIT_CANNOT_RUN, "cannot start a process: %s", strerror(errno));
     if (child == 0)
-        become(settings, &before);
+        become(arguments, &before);
     int status = wait_for(child, &watched);
-    mark(&settings->look, &settings->environment, "end", name, getpid());
+    mark(look, environment, "end", name, getpid());
     return end_as(status);
 }
 
@@ -224,7 +225,7 @@ int command_mark(const struct settings *settings)
     const char *what = words->count > 0 ? words->items[0] : "";
     bool known = strcmp(what, "begin") == 0 || strcmp(what, "end") == 0;
     if (settings->arguments.command_argc > 0 && words->count == 1 && what[0] != '\0')
-        return run(settings, what);
+        return run(&settings->look, &settings->environment, &settings->arguments, what);
     if (settings->arguments.command_argc > 0)
         return command_fail(EXIT_USAGE,
                             "mark: one name stands before --, as in: vitals mark load -- "

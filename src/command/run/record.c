@@ -251,9 +251,9 @@ int command_record(const struct settings *settings)
                                                    : 1000000000};
     vitals_error error;
     ignore_size_limit();
-    int code = telling_check(settings);
+    int code = telling_check(&settings->run, &settings->export, &settings->serve);
     if (code == 0)
-        code = device_check(settings);
+        code = device_check(&settings->machine, &settings->measure);
     if (code != 0)
         return code;
     code = make_usage(&job, &error);

@@ -25,7 +25,7 @@ static int open_file(const struct argument_settings *arguments, struct timeline 
 static int show(const struct settings *settings, struct monitor_options *options)
 {
     if (settings->view.screen != NULL)
-        return monitor_print_screen(settings, options, NULL, 0);
+        return monitor_print_screen(&settings->view, settings->look.force_color, options, NULL, 0);
     options->clock = vitals_clock_system();
     return monitor_on_terminal(settings, options, "--screen 120x40 prints one as text");
 }

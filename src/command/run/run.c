@@ -172,7 +172,7 @@ static void outlive_writing(void)
 static void begin_telling(const struct settings *settings, struct run_plan *plan)
 {
     const struct hello_job job = {.program = "run", .argv = settings->arguments.command_argv};
-    run_telling_init(&plan->telling, settings);
+    run_telling_init(&plan->telling, &settings->arguments, &settings->export);
     if (!run_telling_begin(&plan->telling, settings, &job))
         return;
     run_telling_observe(&plan->telling, &plan->options);
@@ -265,7 +265,7 @@ int command_run(const struct settings *settings)
     if (settings->arguments.command_argv == NULL)
         return command_fail(EXIT_USAGE,
                             "run: no command; it stands behind --, as in: vitals run -- make");
-    int code = telling_check(settings);
+    int code = telling_check(&settings->run, &settings->export, &settings->serve);
     if (code == 0)
         code = run_plan_init(&plan, settings);
     if (code == 0)

@@ -255,12 +255,12 @@ static void make_variables(struct run_telling *telling,
     }
 }
 
-void run_telling_init(struct run_telling *telling, const struct settings *settings)
+void run_telling_init(struct run_telling *telling, const struct argument_settings *arguments,
+                      const struct export_settings *export)
 {
     vitals_error error;
-    *telling = (struct run_telling){.policy = settings->export.command_line};
-    if (telling_asked(settings) &&
-        make_request(telling, &settings->arguments, &settings->export, &error) < 0)
+    *telling = (struct run_telling){.policy = export->command_line};
+    if (telling_asked(export) && make_request(telling, arguments, export, &error) < 0)
         (void)command_fail(0, "less is told: %s", error.message);
 }
 
@@ -299,7 +299,7 @@ bool run_telling_begin(struct run_telling *telling, const struct settings *setti
     struct text hello = {.bytes = NULL};
     struct hello_job called = *job;
     char name[256] = "";
-    if (!telling_asked(settings))
+    if (!telling_asked(&settings->export))
         return false;
     if (job->argv == NULL && job->pid > 0)
         telling_called(&settings->machine, job->pid, name, sizeof name);
@@ -471,9 +471,11 @@ void run_telling_end(struct run_telling *telling, const struct settings *setting
         json_object_get(json_object_get(document, "attributes"), "command"));
     if (line != NULL)
         send_account(telling, line, account, page.deadline_ns);
-    if (line != NULL && settings->export.mlflow.uri != NULL &&
-        run_page_make(&page, settings, recording, line))
-        send_page(telling, &page);
+    if (line != NULL && settings->export.mlflow.uri != NULL) {
+        const struct account_view view = command_account_view(&settings->look, &settings->account);
+        if (run_page_make(&page, settings->environment.temporary, &view, recording, line))
+            send_page(telling, &page);
+    }
     free(line);
     say_end(telling, &settings->environment, &settings->export.mlflow,
             telling_close(&telling->telling, left_ns(page.deadline_ns)));

@@ -27,7 +27,8 @@ struct run_telling {
 };
 
 /* What is to be read for them. `*telling` is to be done after it. */
-void run_telling_init(struct run_telling *telling, const struct settings *settings);
+void run_telling_init(struct run_telling *telling, const struct argument_settings *arguments,
+                      const struct export_settings *export);
 
 /* Puts itself into the options of a run, beside who observes it already; before the run is opened,
  * where that copies them. */
@@ -66,8 +67,8 @@ struct run_page {
     char folder[4096], path[4200]; /* "": there is none */
 };
 
-bool run_page_make(struct run_page *page, const struct settings *settings, const char *recording,
-                   const char *account);
+bool run_page_make(struct run_page *page, const char *temporary, const struct account_view *view,
+                   const char *recording, const char *account);
 void run_page_remove(struct run_page *page);
 
 #endif

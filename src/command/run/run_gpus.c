@@ -8,19 +8,19 @@
 #include "command/run/run.h"
 
 /* Our own arguments, with a word that says that it was done; it stands before the command. */
-static const char **begin_again(const struct settings *settings)
+static const char **begin_again(const struct argument_settings *arguments)
 {
     static const char CHOSEN[] = "--gpus-chosen";
-    size_t before = settings->arguments.argc - settings->arguments.command_argc, used = 0;
-    const char **argv = calloc(settings->arguments.argc + 2, sizeof *argv);
+    size_t before = arguments->argc - arguments->command_argc, used = 0;
+    const char **argv = calloc(arguments->argc + 2, sizeof *argv);
     if (argv == NULL)
         return NULL;
-    if (before > 0 && strcmp(settings->arguments.argv[before - 1], "--") == 0)
+    if (before > 0 && strcmp(arguments->argv[before - 1], "--") == 0)
         before--;
-    for (size_t i = 0; i < settings->arguments.argc; i++) {
+    for (size_t i = 0; i < arguments->argc; i++) {
         if (i == before)
             argv[used++] = CHOSEN;
-        argv[used++] = settings->arguments.argv[i];
+        argv[used++] = arguments->argv[i];
     }
     return argv;
 }
@@ -28,7 +28,7 @@ static const char **begin_again(const struct settings *settings)
 int run_on_gpus(const struct settings *settings)
 {
     struct settings wanted = *settings;
-    const char **argv = begin_again(settings);
+    const char **argv = begin_again(&settings->arguments);
     if (argv == NULL)
         return command_fail(EXIT_BEFORE_RUN, "out of memory");
     wanted.arguments.command_argv = argv;

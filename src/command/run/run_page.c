@@ -72,14 +72,12 @@ static bool print(const struct html_report *report, const struct run_page *page)
     return close(descriptor) == 0 && whole;
 }
 
-static bool make(const char *source, const struct run_page *page, const struct look_settings *look,
-                 const struct account_settings *account)
+static bool make(const char *source, const struct run_page *page, const struct account_view *view)
 {
     struct recording *recording;
     struct phases phases;
     struct sizing sizing;
     vitals_error error;
-    const struct account_view view = command_account_view(look, account);
     if (recording_open(source, &recording, &error) < 0)
         return false;
     bool made = phases_of(recording, &phases, &error) == 0;
@@ -87,7 +85,7 @@ static bool make(const char *source, const struct run_page *page, const struct l
         sizing_of(recording_account(recording), &sizing);
         const struct html_report report = {.recording = recording,
                                            .path = source,
-                                           .view = &view,
+                                           .view = view,
                                            .phases = &phases,
                                            .sizing = &sizing,
                                            .for_others = true,
@@ -99,15 +97,14 @@ static bool make(const char *source, const struct run_page *page, const struct l
     return made;
 }
 
-bool run_page_make(struct run_page *page, const struct settings *settings, const char *recording,
-                   const char *account)
+bool run_page_make(struct run_page *page, const char *temporary, const struct account_view *view,
+                   const char *recording, const char *account)
 {
     char json[sizeof page->path];
     page->folder[0] = page->path[0] = '\0';
     if (left_ns(page) == 0)
         return false;
-    int length = snprintf(page->folder, sizeof page->folder, "%s/vitals-XXXXXX",
-                          settings->environment.temporary);
+    int length = snprintf(page->folder, sizeof page->folder, "%s/vitals-XXXXXX", temporary);
     if (length < 0 || (size_t)length >= sizeof page->folder || mkdtemp(page->folder) == NULL) {
         page->folder[0] = '\0';
         return false;
@@ -115,15 +112,13 @@ bool run_page_make(struct run_page *page, const struct settings *settings, const
     (void)snprintf(json, sizeof json, "%s/account.json", page->folder);
     (void)snprintf(page->path, sizeof page->path, "%s/report.html", page->folder);
     bool whole = recording == NULL || fits(page, recording);
-    bool made = recording != NULL && whole &&
-                make(recording, page, &settings->look, &settings->account);
+    bool made = recording != NULL && whole && make(recording, page, view);
     if (!whole)
         (void)command_fail(0, "the page that others get has no charts: the recording is long; "
                               "a longer --tell-wait gives them time");
     if (!made) {
         (void)unlink(page->path);
-        made = write_file(json, account, strlen(account)) &&
-               make(json, page, &settings->look, &settings->account);
+        made = write_file(json, account, strlen(account)) && make(json, page, view);
         (void)unlink(json);
     }
     if (!made)

@@ -95,7 +95,8 @@ static int begin(struct track *track)
     vitals_error error;
     int code = take_pids(track);
     if (code == 0)
-        code = telling_check(track->settings);
+        code = telling_check(&track->settings->run, &track->settings->export,
+                             &track->settings->serve);
     if (code == 0)
         code = exit_code(run_plan_init(&track->plan, track->settings));
     if (code != 0)
@@ -107,8 +108,8 @@ static int begin(struct track *track)
     track->plan.options.argv = NULL;
     tell_pid(track);
     track->printed = track->plan.records && run_plan_file(&track->plan) == NULL;
-    run_telling_init(&track->plan.telling, track->settings);
-    if (telling_asked(track->settings))
+    run_telling_init(&track->plan.telling, &track->settings->arguments, &track->settings->export);
+    if (telling_asked(&track->settings->export))
         run_telling_observe(&track->plan.telling, &track->plan.options);
     if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
