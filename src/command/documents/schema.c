@@ -7,246 +7,288 @@
 #include <string.h>
 
 #include "command/documents/documents.h"
-#include "command/look/json_print.h"
 #include "command/look/metrics.h"
+#include "report/json_form.h"
 
-static void reference(struct json_print *print, const char *key, const char *definition)
+enum { INDENT = 2 };
+
+/* A small object or array in a line of its own; `key` may be NULL. */
+static void begin_line(struct json_form *form, const char *key, char bracket)
+{
+    if (key != NULL)
+        form_key(form, key);
+    form->indent = key != NULL ? 0 : form->indent;
+    form_begin(form, bracket);
+    form->indent = 0;
+}
+
+static void end_line(struct json_form *form, char bracket)
+{
+    form_end(form, bracket);
+    form->indent = INDENT;
+}
+
+static void reference(struct json_form *form, const char *key, const char *definition)
 {
     char path[80];
     snprintf(path, sizeof path, "#/$defs/%s", definition);
-    json_open_line(print, key, '{');
-    json_text(print, "$ref", path);
-    json_close_line(print, '}');
+    begin_line(form, key, '{');
+    form_put_string(form, "$ref", path);
+    end_line(form, '}');
 }
 
 /* "key": {"type": type, …}; a range of integers where `minimum` is not NULL. */
-static void scalar(struct json_print *print, const char *key, const char *type,
+static void scalar(struct json_form *form, const char *key, const char *type,
                    const char *description)
 {
-    json_open_object(print, key);
-    json_text(print, "type", type);
-    json_text(print, "description", description);
-    json_close_object(print);
+    form_key(form, key);
+    form_begin(form, '{');
+    form_put_string(form, "type", type);
+    form_put_string(form, "description", description);
+    form_end(form, '}');
 }
 
-static void integer(struct json_print *print, const char *key, uint64_t minimum,
+static void integer(struct json_form *form, const char *key, uint64_t minimum,
                     const char *description)
 {
-    json_open_object(print, key);
-    json_text(print, "type", "integer");
-    json_number(print, "minimum", minimum);
-    json_number(print, "maximum", (uint64_t)1 << 53);
-    json_text(print, "description", description);
-    json_close_object(print);
+    form_key(form, key);
+    form_begin(form, '{');
+    form_put_string(form, "type", "integer");
+    form_put_count(form, "minimum", minimum);
+    form_put_count(form, "maximum", (uint64_t)1 << 53);
+    form_put_string(form, "description", description);
+    form_end(form, '}');
 }
 
-static void instant(struct json_print *print, const char *key, const char *description)
+static void instant(struct json_form *form, const char *key, const char *description)
 {
-    json_open_object(print, key);
-    json_text(print, "$ref", "#/$defs/instant");
-    json_text(print, "description", description);
-    json_close_object(print);
+    form_key(form, key);
+    form_begin(form, '{');
+    form_put_string(form, "$ref", "#/$defs/instant");
+    form_put_string(form, "description", description);
+    form_end(form, '}');
 }
 
-static void print_required(struct json_print *print, const char *const *names, size_t count)
+static void print_required(struct json_form *form, const char *const *names, size_t count)
 {
-    json_open_line(print, "required", '[');
+    begin_line(form, "required", '[');
     for (size_t i = 0; i < count; i++)
-        json_text(print, NULL, names[i]);
-    json_close_line(print, ']');
+        form_string(form, names[i]);
+    end_line(form, ']');
 }
 
-static void print_host(struct json_print *print)
+static void print_host(struct json_form *form)
 {
     static const char *const names[] = {"name", "boot_id", "pid_namespace"};
-    json_open_object(print, "host");
-    json_text(print, "type", "object");
-    json_text(print, "description",
-              "Whose it is: pids mean something only together with all three.");
-    print_required(print, names, 3);
-    json_open_object(print, "properties");
-    scalar(print, "name", "string", "The host's name.");
-    scalar(print, "boot_id", "string", "The kernel's identifier of this boot.");
-    integer(print, "pid_namespace", 0, "Inode number of the pid namespace; 0: not known.");
-    json_close_object(print);
-    json_close_object(print);
+    form_key(form, "host");
+    form_begin(form, '{');
+    form_put_string(form, "type", "object");
+    form_put_string(form, "description",
+                    "Whose it is: pids mean something only together with all three.");
+    print_required(form, names, 3);
+    form_key(form, "properties");
+    form_begin(form, '{');
+    scalar(form, "name", "string", "The host's name.");
+    scalar(form, "boot_id", "string", "The kernel's identifier of this boot.");
+    integer(form, "pid_namespace", 0, "Inode number of the pid namespace; 0: not known.");
+    form_end(form, '}');
+    form_end(form, '}');
 }
 
 /* --- Definitions --------------------------------------------------------------------------------
  */
 
-static void print_availability(struct json_print *print)
+static void print_availability(struct json_form *form)
 {
-    json_open_object(print, "availability");
-    json_text(
-        print, "description",
+    form_key(form, "availability");
+    form_begin(form, '{');
+    form_put_string(
+        form, "description",
         "How good a value is, or why there is none. A value that is simply there has no entry.");
-    json_open_array(print, "oneOf");
+    form_key(form, "oneOf");
+    form_begin(form, '[');
     for (int availability = VITALS_AVAILABILITY_MAX; availability >= VITALS_AVAILABILITY_MIN;
          availability--) {
         if (availability == VITALS_UNSET || availability == VITALS_HAVE)
             continue;
-        json_open_line(print, NULL, '{');
-        json_text(print, "const", vitals_availability_name((vitals_availability)availability));
-        json_text(print, "description",
-                  vitals_availability_help((vitals_availability)availability));
-        json_close_line(print, '}');
+        begin_line(form, NULL, '{');
+        form_put_string(form, "const", vitals_availability_name((vitals_availability)availability));
+        form_put_string(form, "description",
+                        vitals_availability_help((vitals_availability)availability));
+        end_line(form, '}');
     }
-    json_close_array(print);
-    json_close_object(print);
+    form_end(form, ']');
+    form_end(form, '}');
 }
 
-static void print_instant(struct json_print *print)
+static void print_instant(struct json_form *form)
 {
-    json_open_object(print, "instant");
-    json_text(print, "description", "Nanoseconds, in decimal digits: they pass 2^53.");
-    json_text(print, "type", "string");
-    json_text(print, "pattern", "^(0|[1-9][0-9]{0,19})$");
-    json_close_object(print);
+    form_key(form, "instant");
+    form_begin(form, '{');
+    form_put_string(form, "description", "Nanoseconds, in decimal digits: they pass 2^53.");
+    form_put_string(form, "type", "string");
+    form_put_string(form, "pattern", "^(0|[1-9][0-9]{0,19})$");
+    form_end(form, '}');
 }
 
-static void print_column(struct json_print *print, vitals_metric metric)
+static void print_column(struct json_form *form, vitals_metric metric)
 {
     vitals_type type = vitals_metric_type(metric);
-    json_open_object(print, vitals_metric_name(metric));
-    json_open_line(print, "type", '[');
-    json_text(print, NULL,
-              type == VITALS_TEXT  ? "string"
-              : type == VITALS_F64 ? "number"
-                                   : "integer");
-    json_text(print, NULL, "null");
-    json_close_line(print, ']');
+    form_key(form, vitals_metric_name(metric));
+    form_begin(form, '{');
+    begin_line(form, "type", '[');
+    form_string(form, type == VITALS_TEXT ? "string" : type == VITALS_F64 ? "number" : "integer");
+    form_string(form, "null");
+    end_line(form, ']');
     if (vitals_metric_target(metric) != 0)
-        json_text(print, "x-key-of", vitals_entity_name(vitals_metric_target(metric)));
+        form_put_string(form, "x-key-of", vitals_entity_name(vitals_metric_target(metric)));
     if (type == VITALS_U64) {
-        json_number(print, "minimum", 0);
-        json_number(print, "maximum", (uint64_t)1 << 53);
+        form_put_count(form, "minimum", 0);
+        form_put_count(form, "maximum", (uint64_t)1 << 53);
     }
     if (vitals_metric_unit(metric)[0] != '\0')
-        json_text(print, "x-unit", vitals_metric_unit(metric));
-    json_text(print, "x-kind", metrics_kind_name(vitals_metric_kind(metric)));
-    json_text(print, "description", vitals_metric_help(metric));
-    json_close_object(print);
+        form_put_string(form, "x-unit", vitals_metric_unit(metric));
+    form_put_string(form, "x-kind", metrics_kind_name(vitals_metric_kind(metric)));
+    form_put_string(form, "description", vitals_metric_help(metric));
+    form_end(form, '}');
 }
 
-static void print_row(struct json_print *print, vitals_entity entity)
+static void print_row(struct json_form *form, vitals_entity entity)
 {
     static const char *const names[] = {"key", "label", "age_ns", "parent"};
     bool has_parent = vitals_entity_parent(entity) != 0;
-    json_open_object(print, vitals_entity_name(entity));
-    json_text(print, "description", vitals_entity_help(entity));
-    json_text(print, "type", "object");
-    print_required(print, names, has_parent ? 4 : 3);
-    json_open_object(print, "properties");
-    integer(print, "key", 1, "Unique in its table, and never given again by the same sampler.");
+    form_key(form, vitals_entity_name(entity));
+    form_begin(form, '{');
+    form_put_string(form, "description", vitals_entity_help(entity));
+    form_put_string(form, "type", "object");
+    print_required(form, names, has_parent ? 4 : 3);
+    form_key(form, "properties");
+    form_begin(form, '{');
+    integer(form, "key", 1, "Unique in its table, and never given again by the same sampler.");
     if (has_parent) {
         char description[128];
         snprintf(description, sizeof description,
                  "The key of a row of %s, which need not be in the document; null: it has none.",
                  vitals_entity_name(vitals_entity_parent(entity)));
-        json_open_object(print, "parent");
-        json_open_line(print, "type", '[');
-        json_text(print, NULL, "integer");
-        json_text(print, NULL, "null");
-        json_close_line(print, ']');
-        json_text(print, "description", description);
-        json_close_object(print);
+        form_key(form, "parent");
+        form_begin(form, '{');
+        begin_line(form, "type", '[');
+        form_string(form, "integer");
+        form_string(form, "null");
+        end_line(form, ']');
+        form_put_string(form, "description", description);
+        form_end(form, '}');
     }
-    scalar(print, "label", "string", "What to call it; safe to print.");
-    scalar(print, "age_ns", "integer", "How long before the snapshot it was read, in nanoseconds.");
-    json_open_object(print, "availability");
-    json_text(print, "description", "Of those values that are not simply there, by column.");
-    json_text(print, "type", "object");
-    reference(print, "additionalProperties", "availability");
-    json_close_object(print);
-    json_open_object(print, "ages_ns");
-    json_text(print, "description",
-              "The ages of those values that were not read with their row, by column.");
-    json_text(print, "type", "object");
-    json_open_line(print, "additionalProperties", '{');
-    json_text(print, "type", "integer");
-    json_close_line(print, '}');
-    json_close_object(print);
+    scalar(form, "label", "string", "What to call it; safe to print.");
+    scalar(form, "age_ns", "integer", "How long before the snapshot it was read, in nanoseconds.");
+    form_key(form, "availability");
+    form_begin(form, '{');
+    form_put_string(form, "description", "Of those values that are not simply there, by column.");
+    form_put_string(form, "type", "object");
+    reference(form, "additionalProperties", "availability");
+    form_end(form, '}');
+    form_key(form, "ages_ns");
+    form_begin(form, '{');
+    form_put_string(form, "description",
+                    "The ages of those values that were not read with their row, by column.");
+    form_put_string(form, "type", "object");
+    begin_line(form, "additionalProperties", '{');
+    form_put_string(form, "type", "integer");
+    end_line(form, '}');
+    form_end(form, '}');
     for (vitals_metric metric = metrics_first(entity); metric != 0; metric = metrics_after(metric))
-        print_column(print, metric);
-    json_close_object(print);
-    json_close_object(print);
+        print_column(form, metric);
+    form_end(form, '}');
+    form_end(form, '}');
 }
 
 /* --- The document -------------------------------------------------------------------------------
  */
 
-static void print_columns(struct json_print *print)
+static void print_columns(struct json_form *form)
 {
-    json_open_object(print, "columns");
-    json_text(print, "description", "The columns that each table has, also where it has no row.");
-    json_text(print, "type", "object");
-    json_open_object(print, "additionalProperties");
-    json_text(print, "type", "array");
-    json_flag(print, "uniqueItems", true);
-    json_open_line(print, "items", '{');
-    json_text(print, "type", "string");
-    json_close_line(print, '}');
-    json_close_object(print);
-    json_close_object(print);
+    form_key(form, "columns");
+    form_begin(form, '{');
+    form_put_string(form, "description",
+                    "The columns that each table has, also where it has no row.");
+    form_put_string(form, "type", "object");
+    form_key(form, "additionalProperties");
+    form_begin(form, '{');
+    form_put_string(form, "type", "array");
+    form_key(form, "uniqueItems");
+    form_bool(form, true);
+    begin_line(form, "items", '{');
+    form_put_string(form, "type", "string");
+    end_line(form, '}');
+    form_end(form, '}');
+    form_end(form, '}');
 }
 
-static void print_tables(struct json_print *print)
+static void print_tables(struct json_form *form)
 {
-    json_open_object(print, "tables");
-    json_text(print, "description", "The rows of each table, in the order of keys.");
-    json_text(print, "type", "object");
-    json_open_object(print, "properties");
+    form_key(form, "tables");
+    form_begin(form, '{');
+    form_put_string(form, "description", "The rows of each table, in the order of keys.");
+    form_put_string(form, "type", "object");
+    form_key(form, "properties");
+    form_begin(form, '{');
     for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
          entity = vitals_entity_next(entity)) {
-        json_open_object(print, vitals_entity_name(entity));
-        json_text(print, "type", "array");
-        reference(print, "items", vitals_entity_name(entity));
-        json_close_object(print);
+        form_key(form, vitals_entity_name(entity));
+        form_begin(form, '{');
+        form_put_string(form, "type", "array");
+        reference(form, "items", vitals_entity_name(entity));
+        form_end(form, '}');
     }
-    json_close_object(print);
-    json_close_object(print);
+    form_end(form, '}');
+    form_end(form, '}');
 }
 
 /* Words of availability, by table; tables that are simply all there are not in it. */
-static void print_states(struct json_print *print)
+static void print_states(struct json_form *form)
 {
-    json_open_object(print, "states");
-    json_text(print, "description",
-              "The tables whose rows are not all there, or why there are none. Left out where it "
-              "would be empty.");
-    json_text(print, "type", "object");
-    json_open_object(print, "additionalProperties");
-    json_text(print, "type", "string");
-    json_close_object(print);
-    json_close_object(print);
+    form_key(form, "states");
+    form_begin(form, '{');
+    form_put_string(
+        form, "description",
+        "The tables whose rows are not all there, or why there are none. Left out where it "
+        "would be empty.");
+    form_put_string(form, "type", "object");
+    form_key(form, "additionalProperties");
+    form_begin(form, '{');
+    form_put_string(form, "type", "string");
+    form_end(form, '}');
+    form_end(form, '}');
 }
 
-static void print_properties(struct json_print *print)
+static void print_properties(struct json_form *form)
 {
-    json_open_object(print, "properties");
-    json_open_object(print, "schema");
-    json_number(print, "const", VITALS_SCHEMA);
-    json_text(print, "description", "The number of this form.");
-    json_close_object(print);
-    scalar(print, "vitals", "string", "The version of vitals that wrote it.");
-    print_host(print);
-    json_open_object(print, "time");
-    json_text(print, "type", "string");
-    json_text(print, "format", "date-time");
-    json_text(print, "description", "realtime_ns for people, in UTC.");
-    json_close_object(print);
-    instant(print, "realtime_ns", "Since 1970, when the reading was complete.");
-    instant(print, "boottime_ns", "Since boot, suspend included.");
-    instant(print, "monotonic_ns", "The clock that intervals are made of.");
-    integer(print, "stream", 0,
+    form_key(form, "properties");
+    form_begin(form, '{');
+    form_key(form, "schema");
+    form_begin(form, '{');
+    form_put_count(form, "const", VITALS_SCHEMA);
+    form_put_string(form, "description", "The number of this form.");
+    form_end(form, '}');
+    scalar(form, "vitals", "string", "The version of vitals that wrote it.");
+    print_host(form);
+    form_key(form, "time");
+    form_begin(form, '{');
+    form_put_string(form, "type", "string");
+    form_put_string(form, "format", "date-time");
+    form_put_string(form, "description", "realtime_ns for people, in UTC.");
+    form_end(form, '}');
+    instant(form, "realtime_ns", "Since 1970, when the reading was complete.");
+    instant(form, "boottime_ns", "Since boot, suspend included.");
+    instant(form, "monotonic_ns", "The clock that intervals are made of.");
+    integer(form, "stream", 0,
             "Whose keys these are: keys of two snapshots mean the same only in one stream; 0: not "
             "known.");
-    integer(print, "sequence", 0, "The number of the snapshot among its sampler's.");
-    print_columns(print);
-    print_states(print);
-    print_tables(print);
-    json_close_object(print);
+    integer(form, "sequence", 0, "The number of the snapshot among its sampler's.");
+    print_columns(form);
+    print_states(form);
+    print_tables(form);
+    form_end(form, '}');
 }
 
 void document_snapshot_schema(struct output *output)
@@ -254,23 +296,25 @@ void document_snapshot_schema(struct output *output)
     static const char *const names[] = {"schema",      "vitals",      "host",         "time",
                                         "realtime_ns", "boottime_ns", "monotonic_ns", "stream",
                                         "sequence",    "columns",     "tables"};
-    struct json_print print;
-    json_print_init(&print, output);
-    json_open_object(&print, NULL);
-    json_text(&print, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    json_text(&print, "title", "A snapshot of vitals");
-    json_text(
-        &print, "description",
+    struct json_form form;
+    json_form_init(&form, INDENT, output_write, output);
+    form_begin(&form, '{');
+    form_put_string(&form, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    form_put_string(&form, "title", "A snapshot of vitals");
+    form_put_string(
+        &form, "description",
         "What was read at one moment. Generated from the catalogue; do not edit, run `make docs`.");
-    json_text(&print, "type", "object");
-    print_required(&print, names, sizeof names / sizeof names[0]);
-    print_properties(&print);
-    json_open_object(&print, "$defs");
-    print_instant(&print);
-    print_availability(&print);
+    form_put_string(&form, "type", "object");
+    print_required(&form, names, sizeof names / sizeof names[0]);
+    print_properties(&form);
+    form_key(&form, "$defs");
+    form_begin(&form, '{');
+    print_instant(&form);
+    print_availability(&form);
     for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
          entity = vitals_entity_next(entity))
-        print_row(&print, entity);
-    json_close_object(&print);
-    json_close_object(&print);
+        print_row(&form, entity);
+    form_end(&form, '}');
+    form_end(&form, '}');
+    output_text(output, "\n");
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/look/json_print.h"
+#include "report/json_form.h"
 
 const char *metrics_type_name(vitals_type type)
 {
@@ -67,55 +67,64 @@ static void print_list(struct output *output)
 static const char *const PRICES[] = {
     [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_LANE] = "lane", [VITALS_PRICE_SLOW] = "slow"};
 
-static void print_metric(struct json_print *print, vitals_metric metric)
+static void put_null(struct json_form *form, const char *key)
 {
-    json_open_object(print, NULL);
-    json_text(print, "name", vitals_metric_name(metric));
-    json_number(print, "number", (uint64_t)metric);
-    json_text(print, "unit", vitals_metric_unit(metric));
-    json_text(print, "type", metrics_type_name(vitals_metric_type(metric)));
-    json_text(print, "kind", metrics_kind_name(vitals_metric_kind(metric)));
-    json_text(print, "price", PRICES[vitals_metric_price(metric)]);
+    form_key(form, key);
+    form_null(form);
+}
+
+static void print_metric(struct json_form *form, vitals_metric metric)
+{
+    form_begin(form, '{');
+    form_put_string(form, "name", vitals_metric_name(metric));
+    form_put_count(form, "number", (uint64_t)metric);
+    form_put_string(form, "unit", vitals_metric_unit(metric));
+    form_put_string(form, "type", metrics_type_name(vitals_metric_type(metric)));
+    form_put_string(form, "kind", metrics_kind_name(vitals_metric_kind(metric)));
+    form_put_string(form, "price", PRICES[vitals_metric_price(metric)]);
     vitals_entity target = vitals_metric_target(metric);
     if (target != 0)
-        json_text(print, "target", vitals_entity_name(target));
+        form_put_string(form, "target", vitals_entity_name(target));
     else
-        json_nothing(print, "target");
-    json_number(print, "every_ns", vitals_metric_every_ns(metric));
-    json_number(print, "resolution_ns", vitals_metric_resolution_ns(metric, 0));
-    json_number(print, "resolution_estimate_ns", vitals_metric_resolution_ns(metric, 1));
-    json_text(print, "source", vitals_metric_source(metric));
-    json_text(print, "help", vitals_metric_help(metric));
-    json_close_object(print);
+        put_null(form, "target");
+    form_put_count(form, "every_ns", vitals_metric_every_ns(metric));
+    form_put_count(form, "resolution_ns", vitals_metric_resolution_ns(metric, 0));
+    form_put_count(form, "resolution_estimate_ns", vitals_metric_resolution_ns(metric, 1));
+    form_put_string(form, "source", vitals_metric_source(metric));
+    form_put_string(form, "help", vitals_metric_help(metric));
+    form_end(form, '}');
 }
 
 static void print_json(struct output *output)
 {
-    struct json_print print;
-    json_print_init(&print, output);
-    json_open_object(&print, NULL);
-    json_text(&print, "vitals", vitals_version_text());
-    json_number(&print, "schema", VITALS_SCHEMA);
-    json_open_array(&print, "tables");
+    struct json_form form;
+    json_form_init(&form, 2, output_write, output);
+    form_begin(&form, '{');
+    form_put_string(&form, "vitals", vitals_version_text());
+    form_put_count(&form, "schema", VITALS_SCHEMA);
+    form_key(&form, "tables");
+    form_begin(&form, '[');
     for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
          entity = vitals_entity_next(entity)) {
-        json_open_object(&print, NULL);
-        json_text(&print, "name", vitals_entity_name(entity));
-        json_number(&print, "number", (uint64_t)entity);
+        form_begin(&form, '{');
+        form_put_string(&form, "name", vitals_entity_name(entity));
+        form_put_count(&form, "number", (uint64_t)entity);
         if (vitals_entity_parent(entity) != 0)
-            json_text(&print, "parent", vitals_entity_name(vitals_entity_parent(entity)));
+            form_put_string(&form, "parent", vitals_entity_name(vitals_entity_parent(entity)));
         else
-            json_nothing(&print, "parent");
-        json_text(&print, "help", vitals_entity_help(entity));
-        json_open_array(&print, "metrics");
+            put_null(&form, "parent");
+        form_put_string(&form, "help", vitals_entity_help(entity));
+        form_key(&form, "metrics");
+        form_begin(&form, '[');
         for (vitals_metric metric = metrics_first(entity); metric != 0;
              metric = metrics_after(metric))
-            print_metric(&print, metric);
-        json_close_array(&print);
-        json_close_object(&print);
+            print_metric(&form, metric);
+        form_end(&form, ']');
+        form_end(&form, '}');
     }
-    json_close_array(&print);
-    json_close_object(&print);
+    form_end(&form, ']');
+    form_end(&form, '}');
+    output_text(output, "\n");
 }
 
 int command_metrics(const struct settings *settings)

@@ -1,77 +1,99 @@
 /* options.c: `vitals options --settings`: the value of each option, and where it came from. */
 #include <unistd.h>
 
-#include "command/look/json_print.h"
 #include "command/options/option.h"
+#include "report/json_form.h"
 
-static void print_numbers(struct json_print *print, const uint64_t *numbers, size_t count)
+enum { INDENT = 2 };
+
+static void print_numbers(struct json_form *form, const uint64_t *numbers, size_t count)
 {
-    json_open_line(print, "value", '[');
+    form_begin(form, '[');
     for (size_t i = 0; i < count; i++)
-        json_number(print, NULL, numbers[i]);
-    json_close_line(print, ']');
+        form_count(form, numbers[i]);
+    form_end(form, ']');
 }
 
-static void print_words(struct json_print *print, const struct settings_words *words)
+static void print_words(struct json_form *form, const struct settings_words *words)
 {
-    json_open_line(print, "value", '[');
+    form_begin(form, '[');
     for (size_t i = 0; i < words->count; i++)
-        json_text(print, NULL, words->items[i]);
-    json_close_line(print, ']');
+        form_string(form, words->items[i]);
+    form_end(form, ']');
 }
 
-static void print_value(struct json_print *print, const struct option *option, const void *field)
+static void print_value(struct json_form *form, const struct option *option, const void *field)
 {
     const char *text;
     switch (option->kind) {
-    case OPTION_FLAG: json_flag(print, "value", *(const bool *)field); return;
+    case OPTION_FLAG: form_bool(form, *(const bool *)field); return;
     case OPTION_CHOICE:
     case OPTION_TEXT:
     case OPTION_MAYBE:
         text = *(const char *const *)field;
         if (text != NULL)
-            json_text(print, "value", text);
+            form_string(form, text);
         else
-            json_nothing(print, "value");
+            form_null(form);
         return;
-    case OPTION_NUMBER: json_number(print, "value", *(const uint64_t *)field); return;
-    case OPTION_DURATION:
-        json_decimal(print, "value", (double)*(const uint64_t *)field / 1e9);
-        return;
-    case OPTION_PAIR: print_numbers(print, field, 2); return;
+    case OPTION_NUMBER: form_count(form, *(const uint64_t *)field); return;
+    case OPTION_DURATION: form_number(form, (double)*(const uint64_t *)field / 1e9); return;
+    case OPTION_PAIR: print_numbers(form, field, 2); return;
     case OPTION_NUMBERS: {
         const struct settings_numbers *numbers = field;
-        print_numbers(print, numbers->items, numbers->count);
+        print_numbers(form, numbers->items, numbers->count);
         return;
     }
-    case OPTION_WORDS: print_words(print, field); return;
+    case OPTION_WORDS: print_words(form, field); return;
     }
+}
+
+static void put_bool(struct json_form *form, const char *key, bool value)
+{
+    form_key(form, key);
+    form_bool(form, value);
+}
+
+/* An object in a line of its own. */
+static void begin_line(struct json_form *form, const char *key)
+{
+    form_key(form, key);
+    form->indent = 0;
+    form_begin(form, '{');
+}
+
+static void end_line(struct json_form *form)
+{
+    form_end(form, '}');
+    form->indent = INDENT;
 }
 
 static void print_settings(const struct settings *settings, struct output *output)
 {
     static const char *const origins[] = {"default", "configuration", "environment", "flag"};
-    struct json_print print;
-    json_print_init(&print, output);
-    json_open_object(&print, NULL);
+    struct json_form form;
+    json_form_init(&form, INDENT, output_write, output);
+    form_begin(&form, '{');
     for (const struct option *option = option_table; option->name != NULL; option++) {
         if (!(option->commands & COMMAND_VIEW))
             continue;
         const void *field = (const char *)settings + option->offset;
-        json_open_line(&print, option->name, '{');
-        print_value(&print, option, field);
+        begin_line(&form, option->name);
+        form_key(&form, "value");
+        print_value(&form, option, field);
         if (option->kind == OPTION_CHOICE)
-            json_flag(&print, "given", *(const bool *)((const char *)settings + option->also));
-        json_text(&print, "origin", origins[settings_origin(settings, field)]);
-        json_close_line(&print, '}');
+            put_bool(&form, "given", *(const bool *)((const char *)settings + option->also));
+        form_put_string(&form, "origin", origins[settings_origin(settings, field)]);
+        end_line(&form);
     }
-    json_open_line(&print, "found", '{');
-    json_flag(&print, "color", settings->look.color);
-    json_flag(&print, "ascii", settings->look.ascii);
-    json_flag(&print, "terminal", settings->look.terminal);
-    json_number(&print, "width", settings->look.width);
-    json_close_line(&print, '}');
-    json_close_object(&print);
+    begin_line(&form, "found");
+    put_bool(&form, "color", settings->look.color);
+    put_bool(&form, "ascii", settings->look.ascii);
+    put_bool(&form, "terminal", settings->look.terminal);
+    form_put_count(&form, "width", settings->look.width);
+    end_line(&form);
+    form_end(&form, '}');
+    output_text(output, "\n");
 }
 
 int command_options(const struct settings *settings)
