@@ -78,7 +78,7 @@ static const char *state_place(void)
 
 /* The program that tells others: what VITALS_TELL names, else where it is installed, else beside
  * us, as in a build folder; "" where nobody knows where we are. */
-static const char *tell_place(void)
+static const char *exporter_path(void)
 {
     static char installed[4096 + sizeof TELL_FOLDER + 8], beside[sizeof installed], own[4096];
     const char *named = getenv("VITALS_TELL");
@@ -97,14 +97,14 @@ static const char *tell_place(void)
 }
 
 /* What only those need who tell others. */
-static void look_for_teller(struct settings *settings)
+static void find_exporter(struct settings *settings)
 {
     bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
                  settings->export.tensorboard != NULL || settings->export.textfile != NULL ||
                  settings->command->bit == COMMAND_SERVE || settings->command->bit == COMMAND_SEND;
     settings->environment.variables = (const char *const *)environ;
     if (tells)
-        settings->export.program = tell_place();
+        settings->export.program = exporter_path();
 }
 
 static int read_configuration(struct settings *settings)
@@ -250,7 +250,7 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->arguments.argc = argc > 0 ? (size_t)argc : 0;
     if (settings->run.gpus != 0) /* else nobody asks */
         settings->arguments.program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
-    look_for_teller(settings);
+    find_exporter(settings);
     look_at_terminal(settings);
     raise_descriptors(settings);
     /* A launcher has no threads, and what it forks begins with a table of its own size. */

@@ -306,7 +306,7 @@ static int print_json(struct device *device, const vitals_snapshot *now,
     struct kept kept = {now, list};
     int code = device->builder != NULL ? 0 : vitals_builder_new(&device->builder, &error);
     if (code == 0)
-        code = subset_copy_rows(now, is_kept, &kept, device->builder, &subset, &error);
+        code = snapshot_filter_rows(now, is_kept, &kept, device->builder, &subset, &error);
     if (code == 0)
         code = vitals_snapshot_json(subset, output_write, output, &error);
     if (code == 0)

@@ -189,7 +189,7 @@ int doctor_judge_devices(const vitals_snapshot *snapshot, vitals_snapshot **out,
     vitals_builder *builder = NULL;
     int code = vitals_builder_new(&builder, error);
     if (code == 0)
-        code = subset_extend(snapshot, add_rows, &telling, builder, out, error);
+        code = snapshot_extend(snapshot, add_rows, &telling, builder, out, error);
     vitals_builder_free(builder);
     return code;
 }

@@ -49,7 +49,7 @@ static int check_choices(const struct export_settings *export, const struct serv
     return 0;
 }
 
-bool telling_asked(const struct export_settings *export)
+bool exporters_asked(const struct export_settings *export)
 {
     return export->mlflow.uri != NULL || export->otlp != NULL || export->tensorboard != NULL ||
            export->textfile != NULL;
@@ -148,8 +148,8 @@ static int check_textfile(const char *path)
     return 0;
 }
 
-int telling_check(const struct run_settings *run, const struct export_settings *export,
-                  const struct serve_settings *serve)
+int exporters_check(const struct run_settings *run, const struct export_settings *export,
+                    const struct serve_settings *serve)
 {
     uint64_t bytes;
     int code = check_choices(export, serve);
@@ -159,7 +159,7 @@ int telling_check(const struct run_settings *run, const struct export_settings *
         (vitals_parse_bytes(export->mlflow.memory, &bytes) < 0 || bytes == 0))
         code = command_fail(EXIT_USAGE, "--max-memory %s: a size is expected, as 40GiB or 500M",
                             command_safe(export->mlflow.memory));
-    if (code == 0 && run->repeat != 0 && telling_asked(export))
+    if (code == 0 && run->repeat != 0 && exporters_asked(export))
         code = command_fail(EXIT_USAGE, "--repeat: several runs cannot be told as one; without "
                                         "--mlflow, --otlp and --tensorboard");
     if (code == 0 && export->tensorboard != NULL && export->tensorboard[0] == '\0')
@@ -267,8 +267,9 @@ static void put_exposed(struct json_form *form, const struct serve_settings *ser
     put_flag(form, "no_host", serve->no_host);
 }
 
-void hello_of_serve(const struct sampling_settings *sampling, const struct export_settings *export,
-                    const struct serve_settings *serve, bool handed, struct text *out)
+void export_config_serve(const struct sampling_settings *sampling,
+                         const struct export_settings *export, const struct serve_settings *serve,
+                         bool handed, struct text *out)
 {
     static const uint64_t PATIENCE_NS = 2000000000;
     struct json_form form;
@@ -335,7 +336,7 @@ static void put_argv(struct json_form *form, const char *policy, const char *con
 
 /* What the program is called, which any list of processes shows. What the kernel calls it has no
  * folder before it: a / in that is its own. */
-static void put_name(struct json_form *form, const struct hello_job *job)
+static void put_name(struct json_form *form, const struct export_job *job)
 {
     const char *name = job->argv != NULL ? job->argv[0] : job->name;
     const char *slash = job->argv != NULL && name != NULL ? strrchr(name, '/') : NULL;
@@ -343,7 +344,7 @@ static void put_name(struct json_form *form, const struct hello_job *job)
 }
 
 static void put_job(struct json_form *form, const struct settings *settings,
-                    const struct hello_job *job)
+                    const struct export_job *job)
 {
     char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24];
     uint64_t bytes;
@@ -402,7 +403,8 @@ static void put_mlflow(struct json_form *form, const struct environment_settings
     form_end(form, '}');
 }
 
-void hello_of_run(const struct settings *settings, const struct hello_job *job, struct text *out)
+void export_config_run(const struct settings *settings, const struct export_job *job,
+                       struct text *out)
 {
     struct json_form form;
     begin(&form, out, job->program);
@@ -427,7 +429,7 @@ void hello_of_run(const struct settings *settings, const struct hello_job *job, 
 /* ---- what is left of one ---- */
 
 /* A server that takes it may take its time; one that is away is waited for as long as asked. */
-void hello_of_send(const struct send_settings *send, const char *path, struct text *out)
+void export_config_send(const struct send_settings *send, const char *path, struct text *out)
 {
     static const double PATIENCE_SECONDS = 86400;
     struct json_form form;

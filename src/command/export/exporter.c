@@ -8,9 +8,11 @@ enum { STRAYS_SHOWN = 5, SHOWN = 900 };
 
 static const struct {
     const char *member;
-    enum heard_kind kind;
-} KINDS[] = {
-    {"opened", HEARD_OPENED}, {"failed", HEARD_FAILED}, {"want", HEARD_WANT}, {"done", HEARD_DONE}};
+    enum message_kind kind;
+} KINDS[] = {{"opened", MESSAGE_OPENED},
+             {"failed", MESSAGE_FAILED},
+             {"want", MESSAGE_WANT},
+             {"done", MESSAGE_DONE}};
 
 static void copy_member(const json_t *line, const char *member, char *out, size_t capacity)
 {
@@ -34,75 +36,75 @@ static void say(const char *who, const char *what)
 }
 
 /* What a library prints, or the loader where it cannot start it. */
-static void take_stray(struct telling *telling, const char *line)
+static void take_stray(struct exporter *exporter, const char *line)
 {
-    if (line[0] == '\0' || ++telling->strays > STRAYS_SHOWN)
+    if (line[0] == '\0' || ++exporter->strays > STRAYS_SHOWN)
         return;
-    say("tell", telling->strays == STRAYS_SHOWN ? "and more of that kind" : line);
+    say("tell", exporter->strays == STRAYS_SHOWN ? "and more of that kind" : line);
 }
 
-void telling_take(struct telling *telling, const char *line, struct heard *heard)
+void exporter_take(struct exporter *exporter, const char *line, struct exporter_message *message)
 {
     json_t *document = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
     const char *said = json_string_value(json_object_get(document, "say"));
-    *heard = (struct heard){.kind = HEARD_OTHER};
+    *message = (struct exporter_message){.kind = MESSAGE_OTHER};
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
         if (json_object_get(document, KINDS[i].member) == NULL)
             continue;
-        heard->kind = KINDS[i].kind;
-        copy_member(document, KINDS[i].member, heard->publisher, sizeof heard->publisher);
+        message->kind = KINDS[i].kind;
+        copy_member(document, KINDS[i].member, message->publisher, sizeof message->publisher);
     }
-    copy_member(document, "run_id", heard->run_id, sizeof heard->run_id);
-    copy_member(document, "url", heard->url, sizeof heard->url);
-    if (heard->kind == HEARD_OPENED && strcmp(heard->publisher, "mlflow") == 0)
-        memcpy(telling->page, heard->url, sizeof telling->page);
-    heard->all_processes = strcmp(heard->publisher, "processes") == 0;
-    if (heard->kind == HEARD_FAILED) {
+    copy_member(document, "run_id", message->run_id, sizeof message->run_id);
+    copy_member(document, "url", message->url, sizeof message->url);
+    if (message->kind == MESSAGE_OPENED && strcmp(message->publisher, "mlflow") == 0)
+        memcpy(exporter->page, message->url, sizeof exporter->page);
+    message->all_processes = strcmp(message->publisher, "processes") == 0;
+    if (message->kind == MESSAGE_FAILED) {
         const char *why = json_string_value(json_object_get(document, "message"));
-        memcpy(telling->failed, heard->publisher, sizeof telling->failed);
-        say(heard->publisher, why != NULL ? why : "it cannot work");
+        memcpy(exporter->failed, message->publisher, sizeof exporter->failed);
+        say(message->publisher, why != NULL ? why : "it cannot work");
     } else if (said != NULL) {
         say("", said);
-    } else if (heard->kind == HEARD_OTHER) {
-        take_stray(telling, line);
+    } else if (message->kind == MESSAGE_OTHER) {
+        take_stray(exporter, line);
     }
     json_decref(document);
 }
 
-int telling_open(struct telling *telling, const struct export_settings *export, struct text *hello,
-                 int handed)
+int exporter_open(struct exporter *exporter, const struct export_settings *export,
+                  struct text *config, int handed)
 {
     vitals_error error;
     const char *program = export->program;
     int code = EXIT_DONE;
-    *telling = (struct telling){.link = NULL};
-    if (hello->failed)
+    *exporter = (struct exporter){.link = NULL};
+    if (config->failed)
         code = command_fail(EXIT_CANNOT, "out of memory");
     else if (program == NULL || program[0] == '\0')
         code = command_fail(EXIT_CANNOT, "where the program is that tells others is not known; "
                                          "VITALS_TELL can name it");
-    else if (link_open(program, hello->bytes, handed, &telling->link, &error) < 0)
+    else if (link_open(program, config->bytes, handed, &exporter->link, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
-    text_done(hello);
+    text_done(config);
     return code;
 }
 
 static void take_last(void *data, const char *line)
 {
-    struct heard heard;
-    telling_take(data, line, &heard);
+    struct exporter_message message;
+    exporter_take(data, line, &message);
 }
 
-enum link_end telling_close(struct telling *telling, uint64_t wait_ns)
+enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns)
 {
-    enum link_end end = link_close(telling->link, wait_ns, take_last, telling);
-    telling->link = NULL;
+    enum link_end end = link_close(exporter->link, wait_ns, take_last, exporter);
+    exporter->link = NULL;
     return end;
 }
 
-enum link_end telling_end(struct telling *telling, uint64_t wait_ns)
+enum link_end exporter_end(struct exporter *exporter, uint64_t wait_ns)
 {
-    enum link_end end = link_end(telling->link, wait_ns, take_last, telling);
-    telling->link = NULL;
+    enum link_end end = link_end(exporter->link, wait_ns, take_last, exporter);
+    exporter->link = NULL;
     return end;
 }

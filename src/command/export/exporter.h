@@ -16,14 +16,14 @@
 #define MLFLOW_NEW_RUN "new"
 
 /* Whether run or track were asked to tell anybody. */
-bool telling_asked(const struct export_settings *export);
+bool exporters_asked(const struct export_settings *export);
 
 /* What is wrong with what was asked is said: 0, or an exit code. */
-int telling_check(const struct run_settings *run, const struct export_settings *export,
-                  const struct serve_settings *serve);
+int exporters_check(const struct run_settings *run, const struct export_settings *export,
+                    const struct serve_settings *serve);
 
 /* What tell needs to know of a run that begins. */
-struct hello_job {
+struct export_job {
     const char *program;     /* "run", "track", "record" */
     const char *const *argv; /* NULL: of a process that lives */
     int64_t pid;             /* of that; 0: not known yet */
@@ -31,17 +31,19 @@ struct hello_job {
 };
 
 /* Without a newline. `out->failed`: no memory. `handed`: a socket to listen at is handed down. */
-void hello_of_serve(const struct sampling_settings *sampling, const struct export_settings *export,
-                    const struct serve_settings *serve, bool handed, struct text *out);
-void hello_of_run(const struct settings *settings, const struct hello_job *job, struct text *out);
-void hello_of_send(const struct send_settings *send, const char *path, struct text *out);
+void export_config_serve(const struct sampling_settings *sampling,
+                         const struct export_settings *export, const struct serve_settings *serve,
+                         bool handed, struct text *out);
+void export_config_run(const struct settings *settings, const struct export_job *job,
+                       struct text *out);
+void export_config_send(const struct send_settings *send, const char *path, struct text *out);
 
 /* What the process is called, safe to show; "": it cannot be read (process_title.c). */
-void telling_called(const struct machine_settings *machine, int64_t pid, char *out, size_t size);
+void process_title(const struct machine_settings *machine, int64_t pid, char *out, size_t size);
 
 /* ---- the program ---- */
 
-struct telling {
+struct exporter {
     struct link *link;
     unsigned strays; /* lines that are none, so far */
     char failed[32]; /* the last publisher that cannot work; "" */
@@ -49,25 +51,25 @@ struct telling {
 };
 
 /* Starts it; frees the hello. 0, or EXIT_CANNOT after a message. `handed`: as for link_open. */
-int telling_open(struct telling *telling, const struct export_settings *export, struct text *hello,
-                 int handed);
+int exporter_open(struct exporter *exporter, const struct export_settings *export,
+                  struct text *config, int handed);
 
 /* The socket that whoever started us has opened (socket_activation.c): 0 and a descriptor of the
  * caller's to close, above LINK_HANDED, or -1: there is none. An exit code after a message: it
  * cannot be used.
  */
-int telling_handed(const struct environment_settings *environment, int *out);
+int socket_activation_take(const struct environment_settings *environment, int *out);
 
 /* Waits at most so long for what it still has to say, says it, and leaves it behind; or kills it.
  */
-enum link_end telling_close(struct telling *telling, uint64_t wait_ns);
-enum link_end telling_end(struct telling *telling, uint64_t wait_ns);
+enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns);
+enum link_end exporter_end(struct exporter *exporter, uint64_t wait_ns);
 
 /* One thing that it said. */
-enum heard_kind { HEARD_OTHER, HEARD_OPENED, HEARD_FAILED, HEARD_WANT, HEARD_DONE };
+enum message_kind { MESSAGE_OTHER, MESSAGE_OPENED, MESSAGE_FAILED, MESSAGE_WANT, MESSAGE_DONE };
 
-struct heard {
-    enum heard_kind kind;
+struct exporter_message {
+    enum message_kind kind;
     char publisher[32]; /* OPENED, FAILED */
     char run_id[128];   /* OPENED by mlflow; "" */
     char url[1024];     /* OPENED by serve, or by mlflow: of the run; "" */
@@ -75,6 +77,6 @@ struct heard {
 };
 
 /* What a person must know of it is said: "vitals: mlflow: …". */
-void telling_take(struct telling *telling, const char *line, struct heard *heard);
+void exporter_take(struct exporter *exporter, const char *line, struct exporter_message *message);
 
 #endif

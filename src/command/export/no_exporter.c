@@ -19,14 +19,14 @@ int command_send(const struct settings *settings)
     return refuse(EXIT_CANNOT);
 }
 
-bool telling_asked(const struct export_settings *export)
+bool exporters_asked(const struct export_settings *export)
 {
     (void)export;
     return false;
 }
 
-int telling_check(const struct run_settings *run, const struct export_settings *export,
-                  const struct serve_settings *serve)
+int exporters_check(const struct run_settings *run, const struct export_settings *export,
+                    const struct serve_settings *serve)
 {
     (void)run, (void)serve;
     bool asked = export->mlflow.uri != NULL || export->otlp != NULL ||
@@ -34,49 +34,49 @@ int telling_check(const struct run_settings *run, const struct export_settings *
     return asked ? refuse(EXIT_USAGE) : 0;
 }
 
-void run_telling_init(struct run_telling *telling, const struct argument_settings *arguments,
-                      const struct export_settings *export)
+void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
+                     const struct export_settings *export)
 {
     (void)arguments, (void)export;
-    *telling = (struct run_telling){.request = NULL};
+    *observer = (struct run_export){.request = NULL};
 }
 
-void run_telling_observe(struct run_telling *telling, vitals_run_options *options)
+void run_export_observe(struct run_export *observer, vitals_run_options *options)
 {
-    (void)telling, (void)options;
+    (void)observer, (void)options;
 }
 
-bool run_telling_begin(struct run_telling *telling, const struct settings *settings,
-                       const struct hello_job *job)
+bool run_export_begin(struct run_export *observer, const struct settings *settings,
+                      const struct export_job *job)
 {
-    (void)telling, (void)settings, (void)job;
+    (void)observer, (void)settings, (void)job;
     return false;
 }
 
-int64_t run_telling_pid(const struct run_telling *telling)
+int64_t run_export_pid(const struct run_export *observer)
 {
-    (void)telling;
+    (void)observer;
     return 0;
 }
 
-void run_telling_sample(struct run_telling *telling, const vitals_snapshot *snapshot,
-                        const vitals_usage *usage)
+void run_export_sample(struct run_export *observer, const vitals_snapshot *snapshot,
+                       const vitals_usage *usage)
 {
-    (void)telling, (void)snapshot, (void)usage;
+    (void)observer, (void)snapshot, (void)usage;
 }
 
-void run_telling_hold(struct run_telling *telling)
+void run_export_hold(struct run_export *observer)
 {
-    (void)telling;
+    (void)observer;
 }
 
-void run_telling_end(struct run_telling *telling, const struct settings *settings,
-                     const vitals_account *account, const char *recording)
+void run_export_end(struct run_export *observer, const struct settings *settings,
+                    const vitals_account *account, const char *recording)
 {
-    (void)telling, (void)settings, (void)account, (void)recording;
+    (void)observer, (void)settings, (void)account, (void)recording;
 }
 
-void run_telling_done(struct run_telling *telling)
+void run_export_done(struct run_export *observer)
 {
-    (void)telling;
+    (void)observer;
 }

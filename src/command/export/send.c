@@ -10,17 +10,17 @@
 static const uint64_t LOOK_NS = 200000000;
 
 /* Until it is done, cannot, or a signal says so. */
-static int wait_for_end(struct telling *telling, int interrupts)
+static int wait_for_end(struct exporter *exporter, int interrupts)
 {
     struct pollfd told = {.fd = interrupts, .events = POLLIN};
     for (;;) {
-        struct heard heard = {.kind = HEARD_OTHER};
+        struct exporter_message message = {.kind = MESSAGE_OTHER};
         char *line;
-        int got = link_hear(telling->link, LOOK_NS, &line);
+        int got = link_hear(exporter->link, LOOK_NS, &line);
         if (got > 0)
-            telling_take(telling, line, &heard);
-        if (heard.kind == HEARD_DONE)
-            return telling->failed[0] != '\0' ? EXIT_CANNOT : EXIT_DONE;
+            exporter_take(exporter, line, &message);
+        if (message.kind == MESSAGE_DONE)
+            return exporter->failed[0] != '\0' ? EXIT_CANNOT : EXIT_DONE;
         if (got < 0)
             return command_fail(EXIT_CANNOT, "the program that sends has ended before its end");
         if (interrupts >= 0 && poll(&told, 1, 0) > 0)
@@ -31,15 +31,15 @@ static int wait_for_end(struct telling *telling, int interrupts)
 static int send_file(const struct export_settings *export, const struct send_settings *send,
                      const char *path, int interrupts)
 {
-    struct telling telling;
-    struct text hello = {.bytes = NULL};
-    hello_of_send(send, path, &hello);
-    int code = telling_open(&telling, export, &hello, -1);
+    struct exporter exporter;
+    struct text config = {.bytes = NULL};
+    export_config_send(send, path, &config);
+    int code = exporter_open(&exporter, export, &config, -1);
     if (code != EXIT_DONE)
         return code;
-    link_finish(telling.link);
-    code = wait_for_end(&telling, interrupts);
-    (void)telling_end(&telling, 0); /* what was not sent is kept */
+    link_finish(exporter.link);
+    code = wait_for_end(&exporter, interrupts);
+    (void)exporter_end(&exporter, 0); /* what was not sent is kept */
     return code;
 }
 

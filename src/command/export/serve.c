@@ -24,7 +24,7 @@ struct stream {
 
 struct server {
     const struct settings *settings;
-    struct telling telling;
+    struct exporter exporter;
     vitals_context *context;
     struct stream samples, every; /* the second: every process, while it is wanted */
     bool kept;                    /* a part of a line has not left yet */
@@ -172,8 +172,8 @@ static void tell_sample(struct server *server, const struct stream *stream, cons
     text_string(&server->line, behind);
     if (code < 0 || server->line.failed)
         return;
-    (void)link_write(server->telling.link, server->line.bytes, server->line.size, wait_ns);
-    server->kept = !link_flush(server->telling.link, 0);
+    (void)link_write(server->exporter.link, server->line.bytes, server->line.size, wait_ns);
+    server->kept = !link_flush(server->exporter.link, 0);
 }
 
 /* ---- what is heard ---- */
@@ -186,13 +186,13 @@ static void end(struct server *server, int code)
 
 static void take_heard(struct server *server, const char *line)
 {
-    struct heard heard;
-    telling_take(&server->telling, line, &heard);
-    if (heard.kind == HEARD_OPENED && heard.url[0] != '\0')
-        (void)command_fail(0, "listening at %s", command_safe(heard.url));
-    else if (heard.kind == HEARD_WANT)
-        want_every(server, heard.all_processes);
-    else if (heard.kind == HEARD_FAILED && strcmp(heard.publisher, "serve") == 0)
+    struct exporter_message message;
+    exporter_take(&server->exporter, line, &message);
+    if (message.kind == MESSAGE_OPENED && message.url[0] != '\0')
+        (void)command_fail(0, "listening at %s", command_safe(message.url));
+    else if (message.kind == MESSAGE_WANT)
+        want_every(server, message.all_processes);
+    else if (message.kind == MESSAGE_FAILED && strcmp(message.publisher, "serve") == 0)
         end(server, EXIT_CANNOT);
 }
 
@@ -202,7 +202,7 @@ static void hear(struct server *server)
     char *line;
     int got = 1;
     for (int i = 0; i < AT_ONCE && !server->over && got > 0; i++) {
-        got = link_hear(server->telling.link, 0, &line);
+        got = link_hear(server->exporter.link, 0, &line);
         if (got > 0)
             take_heard(server, line);
     }
@@ -222,7 +222,7 @@ static void serve(struct server *server, int interrupts)
 {
     struct pollfd told[] = {
         {.fd = interrupts, .events = POLLIN},
-        {.fd = link_hearing(server->telling.link), .events = POLLIN},
+        {.fd = link_hearing(server->exporter.link), .events = POLLIN},
         {.fd = -1, .events = POLLIN},
         {.fd = -1, .events = POLLIN},
         {.fd = -1, .events = POLLOUT},
@@ -230,7 +230,7 @@ static void serve(struct server *server, int interrupts)
     while (!server->over) {
         told[2].fd = descriptor_of(&server->samples);
         told[3].fd = descriptor_of(&server->every);
-        told[4].fd = server->kept ? link_descriptor(server->telling.link) : -1;
+        told[4].fd = server->kept ? link_descriptor(server->exporter.link) : -1;
         if (poll(told, sizeof told / sizeof told[0], -1) < 0 && errno != EINTR) {
             end(server, command_fail(EXIT_CANNOT, "cannot wait: %s", strerror(errno)));
             return;
@@ -238,7 +238,7 @@ static void serve(struct server *server, int interrupts)
         if (told[0].revents != 0)
             return;
         if (told[4].revents != 0)
-            server->kept = !link_flush(server->telling.link, 0);
+            server->kept = !link_flush(server->exporter.link, 0);
         if (told[1].revents != 0)
             hear(server);
         if (!server->over && told[2].revents != 0)
@@ -251,18 +251,18 @@ static void serve(struct server *server, int interrupts)
 /* The program is started before there is a second thread. */
 static int begin(struct server *server)
 {
-    struct text hello = {.bytes = NULL};
+    struct text config = {.bytes = NULL};
     vitals_options world;
     vitals_error error;
-    int handed = -1, code = telling_check(&server->settings->run, &server->settings->export,
-                                          &server->settings->serve);
+    int handed = -1, code = exporters_check(&server->settings->run, &server->settings->export,
+                                            &server->settings->serve);
     if (code == 0)
-        code = telling_handed(&server->settings->environment, &handed);
+        code = socket_activation_take(&server->settings->environment, &handed);
     if (code != 0)
         return code;
-    hello_of_serve(&server->settings->sampling, &server->settings->export, &server->settings->serve,
-                   handed >= 0, &hello);
-    code = telling_open(&server->telling, &server->settings->export, &hello, handed);
+    export_config_serve(&server->settings->sampling, &server->settings->export,
+                        &server->settings->serve, handed >= 0, &config);
+    code = exporter_open(&server->exporter, &server->settings->export, &config, handed);
     if (handed >= 0)
         (void)close(handed);
     if (code != 0)
@@ -284,8 +284,8 @@ int command_serve(const struct settings *settings)
         serve(&server, interrupts);
     stream_close(&server.every);
     stream_close(&server.samples);
-    uint64_t dropped = server.telling.link != NULL ? link_dropped(server.telling.link) : 0;
-    (void)telling_end(&server.telling, LAST_NS); /* it must not keep the port */
+    uint64_t dropped = server.exporter.link != NULL ? link_dropped(server.exporter.link) : 0;
+    (void)exporter_end(&server.exporter, LAST_NS); /* it must not keep the port */
     if (dropped > 0)
         (void)command_fail(0, "%llu sample%s dropped: not taken in time",
                            (unsigned long long)dropped, dropped == 1 ? " was" : "s were");

@@ -39,7 +39,7 @@ static bool listens(int descriptor)
            listening != 0;
 }
 
-int telling_handed(const struct environment_settings *environment, int *out)
+int socket_activation_take(const struct environment_settings *environment, int *out)
 {
     unsigned long long count = number_of(environment, "LISTEN_FDS");
     *out = -1;

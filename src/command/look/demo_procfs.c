@@ -129,7 +129,7 @@ static const struct actor HOUSE[] = {
 
 enum { HOUSE_COUNT = sizeof HOUSE / sizeof HOUSE[0] };
 
-struct scene {
+struct demo_procfs {
     char folder[PLACE];
     char proc[PLACE + 8], none[PLACE + 8]; /* of folder */
     vitals_clock clock;
@@ -142,10 +142,11 @@ struct scene {
 
 /* ---- its files ---- */
 
-static int write_file(const struct scene *scene, const char *name, const char *text, size_t size)
+static int write_file(const struct demo_procfs *demo, const char *name, const char *text,
+                      size_t size)
 {
     char path[PLACE + 64];
-    (void)snprintf(path, sizeof path, "%s/%s", scene->folder, name);
+    (void)snprintf(path, sizeof path, "%s/%s", demo->folder, name);
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return -1;
@@ -153,9 +154,9 @@ static int write_file(const struct scene *scene, const char *name, const char *t
     return close(file) == 0 && written == (ssize_t)size ? 0 : -1;
 }
 
-static int write_text(const struct scene *scene, const char *name, const char *text)
+static int write_text(const struct demo_procfs *demo, const char *name, const char *text)
 {
-    return write_file(scene, name, text, strlen(text));
+    return write_file(demo, name, text, strlen(text));
 }
 
 static struct actor actor_at(size_t place)
@@ -170,16 +171,16 @@ static struct actor actor_at(size_t place)
     return actor;
 }
 
-static double seconds_of(const struct scene *scene)
+static double seconds_of(const struct demo_procfs *demo)
 {
-    return (double)atomic_load(&scene->now_ns) / (double)SECOND_NS;
+    return (double)atomic_load(&demo->now_ns) / (double)SECOND_NS;
 }
 
 /* /proc/PID/stat and io, of which the counters grow. */
-static int write_counters(const struct scene *scene, const struct actor *actor)
+static int write_counters(const struct demo_procfs *demo, const struct actor *actor)
 {
     char name[64], text[TEXT];
-    double begun = (double)(BOOT_NS / SECOND_NS) - actor->age, lived = seconds_of(scene) - begun;
+    double begun = (double)(BOOT_NS / SECOND_NS) - actor->age, lived = seconds_of(demo) - begun;
     unsigned long long ticks = (unsigned long long)(lived * actor->share * HERTZ + 0.5);
     unsigned long long bytes = (unsigned long long)actor->resident_mib << 20;
     (void)snprintf(name, sizeof name, "proc/%d/stat", actor->pid);
@@ -190,7 +191,7 @@ static int write_counters(const struct scene *scene, const struct actor *actor)
         actor->pid, actor->name, actor->share > 0.5 ? 'R' : 'S', actor->parent, actor->pid,
         actor->pid, ticks - ticks / 5, ticks / 5, actor->threads, begun * HERTZ, bytes * 3,
         bytes / PAGE);
-    if (write_text(scene, name, text) < 0)
+    if (write_text(demo, name, text) < 0)
         return -1;
     unsigned long long written = (unsigned long long)(lived * actor->write_kib) << 10;
     (void)snprintf(name, sizeof name, "proc/%d/io", actor->pid);
@@ -198,11 +199,11 @@ static int write_counters(const struct scene *scene, const struct actor *actor)
                    "rchar: %llu\nwchar: %llu\nsyscr: 90\nsyscw: 90\nread_bytes: %llu\n"
                    "write_bytes: %llu\ncancelled_write_bytes: 0\n",
                    written * 3, written, written * 2, written);
-    return write_text(scene, name, text);
+    return write_text(demo, name, text);
 }
 
 /* Words of the table are lines; the kernel has a zero behind each. */
-static int write_words(const struct scene *scene, int pid, const char *file, const char *lines)
+static int write_words(const struct demo_procfs *demo, int pid, const char *file, const char *lines)
 {
     char name[64], text[TEXT];
     size_t size = strlen(lines);
@@ -211,20 +212,20 @@ static int write_words(const struct scene *scene, int pid, const char *file, con
         text[i] = lines[i];
     for (char *end = text; (end = memchr(end, '\n', size - (size_t)(end - text))) != NULL;)
         *end = '\0';
-    return write_file(scene, name, text, size);
+    return write_file(demo, name, text, size);
 }
 
-static int write_actor(const struct scene *scene, const struct actor *actor)
+static int write_actor(const struct demo_procfs *demo, const struct actor *actor)
 {
     char name[64], text[TEXT];
     unsigned long long pages = ((unsigned long long)actor->resident_mib << 20) / PAGE;
-    (void)snprintf(text, sizeof text, "%s/proc/%d", scene->folder, actor->pid);
+    (void)snprintf(text, sizeof text, "%s/proc/%d", demo->folder, actor->pid);
     if (mkdir(text, 0700) < 0)
         return -1;
     (void)snprintf(name, sizeof name, "proc/%d/statm", actor->pid);
     (void)snprintf(text, sizeof text, "%llu %llu %llu 900 0 %llu 0\n", pages * 3, pages, pages / 8,
                    pages * 2);
-    if (write_text(scene, name, text) < 0)
+    if (write_text(demo, name, text) < 0)
         return -1;
     (void)snprintf(name, sizeof name, "proc/%d/status", actor->pid);
     (void)snprintf(text, sizeof text,
@@ -232,22 +233,22 @@ static int write_actor(const struct scene *scene, const struct actor *actor)
                    "VmSwap:\t0 kB\nThreads:\t%u\n",
                    actor->name, actor->uid, actor->uid, actor->uid, actor->uid, actor->uid,
                    actor->uid, actor->uid, actor->uid, pages * (PAGE / 1024), actor->threads);
-    if (write_text(scene, name, text) < 0)
+    if (write_text(demo, name, text) < 0)
         return -1;
     (void)snprintf(name, sizeof name, "proc/%d/cgroup", actor->pid);
-    return write_text(scene, name, "0::/system.slice/house.service\n") < 0 ||
-                   write_words(scene, actor->pid, "cmdline", actor->command) < 0 ||
-                   write_words(scene, actor->pid, "environ", actor->environment) < 0 ||
-                   write_counters(scene, actor) < 0
+    return write_text(demo, name, "0::/system.slice/house.service\n") < 0 ||
+                   write_words(demo, actor->pid, "cmdline", actor->command) < 0 ||
+                   write_words(demo, actor->pid, "environ", actor->environment) < 0 ||
+                   write_counters(demo, actor) < 0
                ? -1
                : 0;
 }
 
 /* What the machine's own counters say. */
-static int write_machine(const struct scene *scene)
+static int write_machine(const struct demo_procfs *demo)
 {
     char text[TEXT];
-    double now = seconds_of(scene), busy = 0;
+    double now = seconds_of(demo), busy = 0;
     size_t used = 0;
     for (int cpu = 0; cpu < CPUS; cpu++)
         busy += 0.15 + 0.1 * cpu;
@@ -264,7 +265,7 @@ static int write_machine(const struct scene *scene)
     (void)snprintf(text + used, sizeof text - used,
                    "ctxt %.0f\nbtime %llu\nprocesses %.0f\nprocs_running 4\nprocs_blocked 0\n",
                    now * 21000, (unsigned long long)(UNTIL_BOOT_NS / SECOND_NS), now * 2);
-    if (write_text(scene, "proc/stat", text) < 0)
+    if (write_text(demo, "proc/stat", text) < 0)
         return -1;
     (void)snprintf(text, sizeof text,
                    "Inter-|   Receive                                                |  Transmit\n"
@@ -272,12 +273,12 @@ static int write_machine(const struct scene *scene)
                    "packets errs drop fifo colls carrier compressed\n"
                    "  eth0: %.0f %.0f 0 0 0 0 0 0 %.0f %.0f 0 0 0 0 0 0\n",
                    now * 31e6, now * 24e3, now * 7e6, now * 11e3);
-    if (write_text(scene, "proc/net/dev", text) < 0)
+    if (write_text(demo, "proc/net/dev", text) < 0)
         return -1;
     (void)snprintf(text, sizeof text,
                    " 259       0 nvme0n1 %.0f 0 %.0f %.0f %.0f 0 %.0f %.0f 0 %.0f %.0f\n", now * 40,
                    now * 40 * 256, now * 9, now * 90, now * 90 * 128, now * 30, now * 60, now * 39);
-    return write_text(scene, "proc/diskstats", text);
+    return write_text(demo, "proc/diskstats", text);
 }
 
 static const struct {
@@ -310,24 +311,24 @@ enum {
     FOLDER_COUNT = sizeof FOLDERS / sizeof FOLDERS[0]
 };
 
-static int write_all(const struct scene *scene)
+static int write_all(const struct demo_procfs *demo)
 {
     char path[PLACE + 64];
     for (size_t i = 0; i < FOLDER_COUNT; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s", scene->folder, FOLDERS[i]);
+        (void)snprintf(path, sizeof path, "%s/%s", demo->folder, FOLDERS[i]);
         if (mkdir(path, 0700) < 0)
             return -1;
     }
     for (size_t i = 0; i < FILE_COUNT; i++) {
-        if (write_text(scene, FILES[i].name, FILES[i].text) < 0)
+        if (write_text(demo, FILES[i].name, FILES[i].text) < 0)
             return -1;
     }
     for (size_t i = 0; i < ACTORS; i++) {
         struct actor actor = actor_at(i);
-        if (write_actor(scene, &actor) < 0)
+        if (write_actor(demo, &actor) < 0)
             return -1;
     }
-    return write_machine(scene);
+    return write_machine(demo);
 }
 
 static void drop(int folder, const char *name)
@@ -398,59 +399,59 @@ static void sweep(const char *temporary)
 }
 
 /* Before it is locked somebody may sweep it away: then another one is made. */
-static int make_folder(struct scene *scene, const char *temporary)
+static int make_folder(struct demo_procfs *demo, const char *temporary)
 {
     enum { TRIES = 16 };
     struct stat status;
     for (int i = 0; i < TRIES; i++) {
-        int size = snprintf(scene->folder, sizeof scene->folder, "%s/" NAME "XXXXXX", temporary);
-        if (size >= (int)sizeof scene->folder || mkdtemp(scene->folder) == NULL)
+        int size = snprintf(demo->folder, sizeof demo->folder, "%s/" NAME "XXXXXX", temporary);
+        if (size >= (int)sizeof demo->folder || mkdtemp(demo->folder) == NULL)
             break;
-        scene->descriptor = open_own(scene->folder, 0);
-        if (scene->descriptor >= 0 && fstat(scene->descriptor, &status) == 0 && status.st_nlink > 0)
+        demo->descriptor = open_own(demo->folder, 0);
+        if (demo->descriptor >= 0 && fstat(demo->descriptor, &status) == 0 && status.st_nlink > 0)
             return 0;
-        if (scene->descriptor >= 0)
-            (void)close(scene->descriptor);
-        scene->descriptor = -1;
-        (void)rmdir(scene->folder);
+        if (demo->descriptor >= 0)
+            (void)close(demo->descriptor);
+        demo->descriptor = -1;
+        (void)rmdir(demo->folder);
     }
-    scene->folder[0] = '\0';
+    demo->folder[0] = '\0';
     return -1;
 }
 
 /* ---- signals ---- */
 
 /* Who would end us waits until the files are gone. */
-static void hold_signals(struct scene *scene)
+static void hold_signals(struct demo_procfs *demo)
 {
     static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
     sigset_t ending;
     (void)sigemptyset(&ending);
     for (size_t i = 0; i < sizeof ENDING / sizeof ENDING[0]; i++)
         (void)sigaddset(&ending, ENDING[i]);
-    scene->held = pthread_sigmask(SIG_BLOCK, &ending, &scene->before) == 0;
+    demo->held = pthread_sigmask(SIG_BLOCK, &ending, &demo->before) == 0;
 }
 
 /* That a file was too large for its limit is told in words. */
-static void release_signals(struct scene *scene)
+static void release_signals(struct demo_procfs *demo)
 {
     sigset_t limit;
-    if (!scene->held)
+    if (!demo->held)
         return;
     (void)sigemptyset(&limit);
     (void)sigaddset(&limit, SIGXFSZ);
-    if (!sigismember(&scene->before, SIGXFSZ))
+    if (!sigismember(&demo->before, SIGXFSZ))
         (void)sigtimedwait(&limit, NULL, &(struct timespec){0});
-    scene->held = false;
-    (void)pthread_sigmask(SIG_SETMASK, &scene->before, NULL);
+    demo->held = false;
+    (void)pthread_sigmask(SIG_SETMASK, &demo->before, NULL);
 }
 
 /* ---- its clock ---- */
 
 static uint64_t since_boot_ns(void *data)
 {
-    struct scene *scene = data;
-    return atomic_load(&scene->now_ns);
+    struct demo_procfs *demo = data;
+    return atomic_load(&demo->now_ns);
 }
 
 static uint64_t realtime_ns(void *data)
@@ -461,14 +462,14 @@ static uint64_t realtime_ns(void *data)
 enum { PLAYED = 12 };
 static const uint64_t GRACE_NS = 2 * SECOND_NS;
 
-static void move_to(struct scene *scene, uint64_t now_ns)
+static void move_to(struct demo_procfs *demo, uint64_t now_ns)
 {
-    atomic_store(&scene->now_ns, now_ns);
+    atomic_store(&demo->now_ns, now_ns);
     for (size_t i = 0; i < ACTORS; i++) {
         struct actor actor = actor_at(i);
-        (void)write_counters(scene, &actor);
+        (void)write_counters(demo, &actor);
     }
-    (void)write_machine(scene);
+    (void)write_machine(demo);
 }
 
 /* Who makes the readings waits for nobody but the threads that answer, which get more real time
@@ -476,23 +477,23 @@ static void move_to(struct scene *scene, uint64_t now_ns)
  * plays a driver that hangs: it is not back before the picture is drawn. */
 static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 {
-    struct scene *scene = data;
+    struct demo_procfs *demo = data;
     const vitals_clock *real = vitals_clock_system();
-    uint64_t now_ns = atomic_load(&scene->now_ns), until_ns = UINT64_MAX;
+    uint64_t now_ns = atomic_load(&demo->now_ns), until_ns = UINT64_MAX;
     uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
-    bool ours = pthread_equal(pthread_self(), scene->owner) != 0;
+    bool ours = pthread_equal(pthread_self(), demo->owner) != 0;
     if (deadline_ns != UINT64_MAX)
         until_ns = real->monotonic_ns(real->data) + left_ns * (descriptor < 0 ? PLAYED : 1) +
                    (ours ? GRACE_NS : 0);
     int code = ours && descriptor < 0 ? 0 : real->wait_until(real->data, descriptor, until_ns);
     if (code == 0 && ours && deadline_ns > now_ns)
-        move_to(scene, deadline_ns);
+        move_to(demo, deadline_ns);
     return code;
 }
 
 /* ---- life ---- */
 
-bool scene_wanted(const struct machine_settings *machine, const struct view_settings *view)
+bool demo_procfs_wanted(const struct machine_settings *machine, const struct view_settings *view)
 {
     const char *backends = machine->backends;
     return machine->demo != NULL && view->screen != NULL && machine->from == NULL &&
@@ -500,57 +501,57 @@ bool scene_wanted(const struct machine_settings *machine, const struct view_sett
            machine->sys_root == NULL && machine->dev_root == NULL;
 }
 
-static int fail(struct scene *scene, vitals_error *error, const char *temporary)
+static int fail(struct demo_procfs *demo, vitals_error *error, const char *temporary)
 {
     *error = (vitals_error){.code = VITALS_ESYSTEM, .detail = errno};
     (void)snprintf(error->message, sizeof error->message,
                    "cannot write the demo's machine below %.60s: %.60s; TMPDIR may name another "
                    "folder",
                    temporary, strerror(errno));
-    scene_close(scene);
+    demo_procfs_close(demo);
     return VITALS_ESYSTEM;
 }
 
-int scene_open(const char *temporary, vitals_options *options, struct scene **out,
-               vitals_error *error)
+int demo_procfs_open(const char *temporary, vitals_options *options, struct demo_procfs **out,
+                     vitals_error *error)
 {
-    static struct scene only; /* threads may look at its clock until the process ends */
-    struct scene *scene = &only;
-    scene->descriptor = -1;
-    hold_signals(scene);
+    static struct demo_procfs only; /* threads may look at its clock until the process ends */
+    struct demo_procfs *demo = &only;
+    demo->descriptor = -1;
+    hold_signals(demo);
     sweep(temporary);
-    if (make_folder(scene, temporary) < 0)
-        return fail(scene, error, temporary);
-    atomic_init(&scene->now_ns, BOOT_NS);
-    scene->owner = pthread_self();
-    scene->clock = (vitals_clock){.size = sizeof scene->clock,
-                                  .data = scene,
-                                  .monotonic_ns = since_boot_ns,
-                                  .boottime_ns = since_boot_ns,
-                                  .realtime_ns = realtime_ns,
-                                  .wait_until = wait_until};
-    if (write_all(scene) < 0)
-        return fail(scene, error, temporary);
-    (void)snprintf(scene->proc, sizeof scene->proc, "%.511s/proc", scene->folder);
-    (void)snprintf(scene->none, sizeof scene->none, "%.511s/none", scene->folder);
-    options->proc_root = scene->proc;
-    options->sys_root = options->dev_root = options->etc_root = scene->none;
-    options->run_root = options->share_root = options->var_root = scene->none;
-    options->clock = &scene->clock;
-    *out = scene;
+    if (make_folder(demo, temporary) < 0)
+        return fail(demo, error, temporary);
+    atomic_init(&demo->now_ns, BOOT_NS);
+    demo->owner = pthread_self();
+    demo->clock = (vitals_clock){.size = sizeof demo->clock,
+                                 .data = demo,
+                                 .monotonic_ns = since_boot_ns,
+                                 .boottime_ns = since_boot_ns,
+                                 .realtime_ns = realtime_ns,
+                                 .wait_until = wait_until};
+    if (write_all(demo) < 0)
+        return fail(demo, error, temporary);
+    (void)snprintf(demo->proc, sizeof demo->proc, "%.511s/proc", demo->folder);
+    (void)snprintf(demo->none, sizeof demo->none, "%.511s/none", demo->folder);
+    options->proc_root = demo->proc;
+    options->sys_root = options->dev_root = options->etc_root = demo->none;
+    options->run_root = options->share_root = options->var_root = demo->none;
+    options->clock = &demo->clock;
+    *out = demo;
     return 0;
 }
 
-void scene_close(struct scene *scene)
+void demo_procfs_close(struct demo_procfs *demo)
 {
-    if (scene == NULL)
+    if (demo == NULL)
         return;
-    if (scene->descriptor >= 0) {
-        clear(scene->descriptor);
-        (void)rmdir(scene->folder);
-        (void)close(scene->descriptor);
-        scene->descriptor = -1;
+    if (demo->descriptor >= 0) {
+        clear(demo->descriptor);
+        (void)rmdir(demo->folder);
+        (void)close(demo->descriptor);
+        demo->descriptor = -1;
     }
-    scene->folder[0] = '\0';
-    release_signals(scene);
+    demo->folder[0] = '\0';
+    release_signals(demo);
 }

@@ -10,22 +10,22 @@
 #include "command/settings.h"
 #include <vitals/context.h>
 
-struct scene;
+struct demo_procfs;
 
-#define SCENE_USER "root" /* who looks at it */
+#define DEMO_PROCFS_USER "root" /* who looks at it */
 
 /* Whether the settings ask for a screen of the demo and nothing else, so that there is one. */
-bool scene_wanted(const struct machine_settings *machine, const struct view_settings *view);
+bool demo_procfs_wanted(const struct machine_settings *machine, const struct view_settings *view);
 
 /* Writes the files below `temporary` and sets roots and clock of the options, which borrow them.
  * There is one at a time. Signals that would end us wait from here to scene_close; so nothing that
  * may wait for others, as a pipe, is written between. Errors: ESYSTEM (the folder cannot be
  * written). */
-int scene_open(const char *temporary, vitals_options *options, struct scene **out,
-               vitals_error *error);
+int demo_procfs_open(const char *temporary, vitals_options *options, struct demo_procfs **out,
+                     vitals_error *error);
 
 /* Removes the files and lets signals come; accepts NULL. Everything made of the options must be
  * freed before. The clock lives on for threads that were left behind in a driver. */
-void scene_close(struct scene *scene);
+void demo_procfs_close(struct demo_procfs *demo);
 
 #endif

@@ -134,28 +134,28 @@ static bool read_size(const char *text, struct monitor_picture *picture)
 /* What a screen is made of. */
 struct readings {
     struct feed feed;
-    size_t most;             /* 0: all there are */
-    vitals_context *context; /* NULL: they come from a file */
-    struct scene *scene;     /* NULL: a file, or this machine */
+    size_t most;              /* 0: all there are */
+    vitals_context *context;  /* NULL: they come from a file */
+    struct demo_procfs *demo; /* NULL: a file, or this machine */
 };
 
 /* Of this machine two readings; of the demo's own as many as a graph wants. */
 static int open_machine(const struct settings *settings, const vitals_request *request,
                         struct readings *readings)
 {
-    enum { SCENE_READINGS = 12 };
-    static const uint64_t SCENE_INTERVAL_NS = 1000000000;
+    enum { DEMO_READINGS = 12 };
+    static const uint64_t DEMO_INTERVAL_NS = 1000000000;
     vitals_options world;
     vitals_error error;
     struct feed_sampler_options sampler = {.request = request, .cancel = -1};
-    bool staged = scene_wanted(&settings->machine, &settings->view);
+    bool staged = demo_procfs_wanted(&settings->machine, &settings->view);
     uint64_t delay_ns = settings->sampling.delay_ns > 0 ? settings->sampling.delay_ns : 1;
-    sampler.interval_ns = staged ? SCENE_INTERVAL_NS : delay_ns;
-    readings->most = staged ? SCENE_READINGS : settings->sampling.delay_ns > 0 ? 2 : 1;
+    sampler.interval_ns = staged ? DEMO_INTERVAL_NS : delay_ns;
+    readings->most = staged ? DEMO_READINGS : settings->sampling.delay_ns > 0 ? 2 : 1;
     command_world(&settings->machine, &world);
-    int code = staged
-                   ? scene_open(settings->environment.temporary, &world, &readings->scene, &error)
-                   : 0;
+    int code = staged ? demo_procfs_open(settings->environment.temporary, &world, &readings->demo,
+                                         &error)
+                      : 0;
     if (code == 0)
         code = vitals_context_new(&world, &readings->context, &error);
     if (code == 0)
@@ -185,7 +185,7 @@ static void close_readings(struct readings *readings)
     feed_close(&readings->feed);
     if (!monitor_is_busy())
         vitals_context_free(readings->context);
-    scene_close(readings->scene);
+    demo_procfs_close(readings->demo);
 }
 
 int monitor_check_screen(const struct view_settings *view, const char **screen)
@@ -256,8 +256,8 @@ int command_screen(const struct settings *settings)
     struct drawn drawn = {.text = NULL};
     char name[USER];
     const char *user = settings->machine.from != NULL ? NULL
-                       : scene_wanted(&settings->machine, &settings->view)
-                           ? SCENE_USER
+                       : demo_procfs_wanted(&settings->machine, &settings->view)
+                           ? DEMO_PROCFS_USER
                            : command_user(name, sizeof name);
     const char *screen;
     int code = monitor_check_screen(&settings->view, &screen);
@@ -267,7 +267,7 @@ int command_screen(const struct settings *settings)
     code = open_readings(settings, &options, monitor_part_of(screen), &readings);
     if (code == 0) {
         options.context = monitor_asks(screen) ? readings.context : NULL;
-        options.root |= readings.scene != NULL;
+        options.root |= readings.demo != NULL;
         code = draw_screen(&settings->view, settings->look.force_color, &options, &readings.feed,
                            readings.most, &drawn);
     }

@@ -69,7 +69,7 @@ static void copy_value(vitals_builder *to, const vitals_row *row, vitals_metric 
 }
 
 struct processes {
-    subset_keep *keep;
+    snapshot_keep *keep;
     void *data;
 };
 
@@ -89,8 +89,8 @@ static bool keep_processes(void *data, const vitals_row *row)
 
 /* Which rows are copied, and what is added behind them; either may be NULL. */
 struct changes {
-    subset_keep *keep;
-    subset_more *more;
+    snapshot_keep *keep;
+    snapshot_more *more;
     void *data;
 };
 
@@ -121,23 +121,23 @@ static int copy(const vitals_snapshot *snapshot, const struct changes *changes,
     return vitals_builder_finish(builder, out, error);
 }
 
-int subset_copy_rows(const vitals_snapshot *snapshot, subset_keep *keep, void *data,
-                     vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+int snapshot_filter_rows(const vitals_snapshot *snapshot, snapshot_keep *keep, void *data,
+                         vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
     const struct changes changes = {.keep = keep, .data = data};
     return copy(snapshot, &changes, builder, out, error);
 }
 
-int subset_extend(const vitals_snapshot *snapshot, subset_more *more, void *data,
-                  vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+int snapshot_extend(const vitals_snapshot *snapshot, snapshot_more *more, void *data,
+                    vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
     const struct changes changes = {.more = more, .data = data};
     return copy(snapshot, &changes, builder, out, error);
 }
 
-int subset_copy(const vitals_snapshot *snapshot, subset_keep *keep, void *data,
-                vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+int snapshot_filter_processes(const vitals_snapshot *snapshot, snapshot_keep *keep, void *data,
+                              vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
     struct processes processes = {keep, data};
-    return subset_copy_rows(snapshot, keep_processes, &processes, builder, out, error);
+    return snapshot_filter_rows(snapshot, keep_processes, &processes, builder, out, error);
 }

@@ -31,7 +31,7 @@ static int take_limits(vitals_run_options *options, const struct limit_settings 
 }
 
 /* Names of rungs by commas or spaces, as they are given on. */
-static int take_rungs(vitals_run_options *options, const struct measure_settings *measure)
+static int take_methods(vitals_run_options *options, const struct measure_settings *measure)
 {
     static const char *const KNOWN[] = {"cgroup2", "systemd",   "perf",  "taskstats",
                                         "cgroup1", "connector", "wait4", "sampling"};
@@ -134,7 +134,7 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
     /* What costs more than a read is for who keeps the figures: the text shows none of it. */
     plan->usage.details = recording_place(&settings->arguments, &settings->recording) != NULL ||
                           settings->run.json_path != NULL || settings->look.verbose ||
-                          telling_asked(&settings->export);
+                          exporters_asked(&settings->export);
     plan->options.usage = &plan->usage;
     int code = take_devices(plan, &settings->machine, &settings->measure);
     return code == 0 ? take_brand(plan, &settings->measure) : code;
@@ -325,7 +325,7 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     if (code == 0)
         code = take_limits(options, &settings->run.limits);
     if (code == 0)
-        code = take_rungs(options, &settings->measure);
+        code = take_methods(options, &settings->measure);
     if (code == 0)
         code = take_usage(plan, settings);
     if (code == 0)
@@ -339,7 +339,7 @@ void run_plan_done(struct run_plan *plan)
 {
     if (plan->records)
         record_observer_done(&plan->observer);
-    run_telling_done(&plan->telling);
+    run_export_done(&plan->exporter);
     free(plan->devices);
     plan->devices = NULL;
 }

@@ -199,7 +199,7 @@ static int print_json(struct ps *ps, const struct ps_view *view, const struct ps
                       struct output *output)
 {
     vitals_error error;
-    vitals_snapshot *subset = NULL;
+    vitals_snapshot *chosen = NULL;
     struct kept kept = {calloc(rows->count + 1, sizeof *kept.keys), rows->count};
     int code = VITALS_EMEMORY;
     snprintf(error.message, sizeof error.message, "out of memory");
@@ -208,13 +208,13 @@ static int print_json(struct ps *ps, const struct ps_view *view, const struct ps
         for (size_t i = 0; i < rows->count; i++)
             kept.keys[i] = vitals_row_key(rows->items[i].process);
         qsort(kept.keys, kept.count, sizeof *kept.keys, compare_keys);
-        code = subset_copy(view->now, is_kept, &kept, ps->builder, &subset, &error);
+        code = snapshot_filter_processes(view->now, is_kept, &kept, ps->builder, &chosen, &error);
     }
     if (code == 0)
-        code = vitals_snapshot_json(subset, output_write, output, &error);
+        code = vitals_snapshot_json(chosen, output_write, output, &error);
     if (code == 0)
         output_text(output, "\n");
-    vitals_snapshot_unref(subset);
+    vitals_snapshot_unref(chosen);
     free(kept.keys);
     return code == 0 || !output_open(output) ? EXIT_DONE
                                              : command_fail(EXIT_CANNOT, "%s", error.message);

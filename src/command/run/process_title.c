@@ -39,7 +39,7 @@ static int make_request(vitals_request **out, vitals_error *error)
     return code == 0 ? vitals_request_add(*out, VITALS_PROCESS_EXECUTABLE, error) : code;
 }
 
-void telling_called(const struct machine_settings *machine, int64_t pid, char *out, size_t size)
+void process_title(const struct machine_settings *machine, int64_t pid, char *out, size_t size)
 {
     vitals_options world;
     vitals_context *context = NULL;

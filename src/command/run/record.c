@@ -23,7 +23,7 @@ struct recording_job {
     vitals_request *request;
     int interrupts;
     struct recorder *recorder;
-    struct run_telling telling;
+    struct run_export exporter;
     struct feed feed;
     uint64_t samples, first_ns, last_ns; /* monotonic */
 };
@@ -146,7 +146,7 @@ static int take_sample(struct recording_job *job, const vitals_snapshot *snapsho
         code = vitals_usage_add(job->usage, snapshot, error);
     if (code == 0)
         code = recorder_sample(job->recorder, snapshot, job->usage, error);
-    run_telling_sample(&job->telling, snapshot, job->usage);
+    run_export_sample(&job->exporter, snapshot, job->usage);
     job->first_ns = job->samples == 0 ? now_ns : job->first_ns;
     job->last_ns = now_ns;
     job->samples++;
@@ -213,7 +213,7 @@ static int end(struct recording_job *job, bool writes, vitals_error *error)
     if (code == 0 && writes)
         code = write_account(job, account, error);
     if (account != NULL)
-        run_telling_end(&job->telling, job->settings, account, NULL);
+        run_export_end(&job->exporter, job->settings, account, NULL);
     vitals_account_free(account);
     return code;
 }
@@ -251,7 +251,7 @@ int command_record(const struct settings *settings)
                                                    : 1000000000};
     vitals_error error;
     ignore_size_limit();
-    int code = telling_check(&settings->run, &settings->export, &settings->serve);
+    int code = exporters_check(&settings->run, &settings->export, &settings->serve);
     if (code == 0)
         code = device_check(&settings->machine, &settings->measure);
     if (code != 0)
@@ -263,7 +263,7 @@ int command_record(const struct settings *settings)
                                    error.message)
                     : open_recorder(&job);
     if (code == EXIT_DONE)
-        (void)run_telling_begin(&job.telling, settings, &(struct hello_job){.program = "record"});
+        (void)run_export_begin(&job.exporter, settings, &(struct export_job){.program = "record"});
     if (code == EXIT_DONE)
         code = command_feed(&settings->machine, job.request, job.interval_ns, job.interrupts,
                             &job.feed);
@@ -272,7 +272,7 @@ int command_record(const struct settings *settings)
     feed_close(&job.feed);
     if (job.recorder != NULL)
         code = finish(&job, code);
-    run_telling_done(&job.telling);
+    run_export_done(&job.exporter);
     vitals_request_free(job.request);
     vitals_usage_free(job.usage);
     return code;

@@ -171,12 +171,12 @@ static void outlive_writing(void)
 /* Before the command begins: who is told of it, and what it finds them by. */
 static void begin_telling(const struct settings *settings, struct run_plan *plan)
 {
-    const struct hello_job job = {.program = "run", .argv = settings->arguments.command_argv};
-    run_telling_init(&plan->telling, &settings->arguments, &settings->export);
-    if (!run_telling_begin(&plan->telling, settings, &job))
+    const struct export_job job = {.program = "run", .argv = settings->arguments.command_argv};
+    run_export_init(&plan->exporter, &settings->arguments, &settings->export);
+    if (!run_export_begin(&plan->exporter, settings, &job))
         return;
-    run_telling_observe(&plan->telling, &plan->options);
-    plan->options.environment = plan->telling.variables;
+    run_export_observe(&plan->exporter, &plan->options);
+    plan->options.environment = plan->exporter.variables;
 }
 
 /* Once. `*account` is the caller's where 0 is returned. */
@@ -198,7 +198,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     int code = run_once(plan, &account);
     if (code != 0)
         return code;
-    run_telling_hold(&plan->telling);
+    run_export_hold(&plan->exporter);
     code = exit_code_of(account);
     outlive_writing();
     print_json(&settings->arguments, account, NULL, descriptor);
@@ -211,7 +211,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     } else {
         print_end(&settings->look, &settings->account, &settings->run, plan, account);
     }
-    run_telling_end(&plan->telling, settings, account, run_plan_file(plan));
+    run_export_end(&plan->exporter, settings, account, run_plan_file(plan));
     end_as_interrupted(account);
     vitals_account_free(account);
     return code;
@@ -265,7 +265,7 @@ int command_run(const struct settings *settings)
     if (settings->arguments.command_argv == NULL)
         return command_fail(EXIT_USAGE,
                             "run: no command; it stands behind --, as in: vitals run -- make");
-    int code = telling_check(&settings->run, &settings->export, &settings->serve);
+    int code = exporters_check(&settings->run, &settings->export, &settings->serve);
     if (code == 0)
         code = run_plan_init(&plan, settings);
     if (code == 0)

@@ -18,7 +18,7 @@ struct run_plan {
     const char **devices; /* NULL at the end */
     struct record_observer observer;
     struct recorder_options recorder;
-    struct run_telling telling;
+    struct run_export exporter;
     bool records;
     char recording[4096];      /* its path; of several runs that of this one */
     char totals[4096];         /* "": there is no backup */

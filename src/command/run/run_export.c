@@ -16,66 +16,66 @@ static const uint64_t HEARD_NS = 500000000, FIRST_PROCESS_NS = 1000000000;
 
 /* ---- in the sampler's process ---- */
 
-static bool send_line(struct run_telling *telling, uint64_t wait_ns)
+static bool send_line(struct run_export *observer, uint64_t wait_ns)
 {
-    struct text *line = &telling->line;
+    struct text *line = &observer->line;
     bool sent = !line->failed &&
-                link_write(telling->telling.link, line->bytes, line->size, wait_ns);
+                link_write(observer->exporter.link, line->bytes, line->size, wait_ns);
     text_reset(line);
     return sent;
 }
 
-static void count_dropped(struct run_telling *telling, bool sent)
+static void count_dropped(struct run_export *observer, bool sent)
 {
-    if (!sent && telling->dropped != NULL)
-        atomic_fetch_add(telling->dropped, 1);
+    if (!sent && observer->dropped != NULL)
+        atomic_fetch_add(observer->dropped, 1);
 }
 
-void run_telling_sample(struct run_telling *telling, const vitals_snapshot *snapshot,
-                        const vitals_usage *usage)
+void run_export_sample(struct run_export *observer, const vitals_snapshot *snapshot,
+                       const vitals_usage *usage)
 {
-    if (telling->telling.link == NULL)
+    if (observer->exporter.link == NULL)
         return;
-    text_reset(&telling->line);
-    if (vitals_snapshot_json(snapshot, text_write, &telling->line, NULL) < 0)
+    text_reset(&observer->line);
+    if (vitals_snapshot_json(snapshot, text_write, &observer->line, NULL) < 0)
         return;
-    text_byte(&telling->line, '\n');
-    bool sent = send_line(telling, telling->wait_ns);
-    usage_line_write(&telling->line, snapshot, usage);
-    sent = send_line(telling, telling->wait_ns) && sent;
-    count_dropped(telling, sent);
+    text_byte(&observer->line, '\n');
+    bool sent = send_line(observer, observer->wait_ns);
+    usage_line_write(&observer->line, snapshot, usage);
+    sent = send_line(observer, observer->wait_ns) && sent;
+    count_dropped(observer, sent);
 }
 
 static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
                   vitals_error *error)
 {
     (void)error;
-    run_telling_sample(data, snapshot, usage);
+    run_export_sample(data, snapshot, usage);
     return 0;
 }
 
 static int mark(void *data, const vitals_mark *told, vitals_error *error)
 {
-    struct run_telling *telling = data;
-    struct text *line = &telling->line;
+    struct run_export *observer = data;
+    struct text *line = &observer->line;
     (void)error;
-    if (telling->telling.link == NULL)
+    if (observer->exporter.link == NULL)
         return 0;
     text_reset(line);
     text_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"", told->begins != 0 ? "true" : "false");
     text_safe(line, (vitals_text){told->name, strlen(told->name)}, VITALS_TEXT_JSON);
     text_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
                 (unsigned long long)told->monotonic_ns, (long long)told->pid, (long long)told->tid);
-    count_dropped(telling, send_line(telling, telling->wait_ns));
+    count_dropped(observer, send_line(observer, observer->wait_ns));
     return 0;
 }
 
 static int end(void *data, vitals_error *error)
 {
-    struct run_telling *telling = data;
+    struct run_export *observer = data;
     (void)error;
-    if (telling->telling.link != NULL)
-        count_dropped(telling, link_flush(telling->telling.link, END_NS));
+    if (observer->exporter.link != NULL)
+        count_dropped(observer, link_flush(observer->exporter.link, END_NS));
     return 0;
 }
 
@@ -99,24 +99,24 @@ static int add_work(vitals_request *request, vitals_error *error)
 }
 
 /* The machine, its devices, and who the processes are. */
-static int make_request(struct run_telling *telling, const struct argument_settings *arguments,
+static int make_request(struct run_export *observer, const struct argument_settings *arguments,
                         const struct export_settings *export, vitals_error *error)
 {
-    int code = vitals_request_new(VITALS_MACHINE | VITALS_GPUS, &telling->request, error);
+    int code = vitals_request_new(VITALS_MACHINE | VITALS_GPUS, &observer->request, error);
     if (code == 0)
-        code = vitals_request_add(telling->request, VITALS_PROCESS_NAME, error);
+        code = vitals_request_add(observer->request, VITALS_PROCESS_NAME, error);
     if (code == 0)
-        code = vitals_request_add(telling->request, VITALS_FILESYSTEM_MOUNT_POINT, error);
+        code = vitals_request_add(observer->request, VITALS_FILESYSTEM_MOUNT_POINT, error);
     if (code == 0)
-        code = vitals_request_add(telling->request, VITALS_FILESYSTEM_USED_BYTES, error);
+        code = vitals_request_add(observer->request, VITALS_FILESYSTEM_USED_BYTES, error);
     if (code == 0)
-        code = vitals_request_add(telling->request, VITALS_FILESYSTEM_AVAILABLE_BYTES, error);
+        code = vitals_request_add(observer->request, VITALS_FILESYSTEM_AVAILABLE_BYTES, error);
     /* Whether our own limits are theirs, which we did not begin. */
     if (code == 0 && export->mlflow.uri != NULL && arguments->command_argv == NULL)
-        code = vitals_request_add(telling->request, VITALS_PROCESS_CGROUP, error);
-    if (code == 0 && strcmp(telling->policy, "off") != 0)
-        code = vitals_request_add(telling->request, VITALS_PROCESS_COMMAND_LINE, error);
-    return code == 0 && export->otlp != NULL ? add_work(telling->request, error) : code;
+        code = vitals_request_add(observer->request, VITALS_PROCESS_CGROUP, error);
+    if (code == 0 && strcmp(observer->policy, "off") != 0)
+        code = vitals_request_add(observer->request, VITALS_PROCESS_COMMAND_LINE, error);
+    return code == 0 && export->otlp != NULL ? add_work(observer->request, error) : code;
 }
 
 /* What the command's own client of MLflow finds the run by. */
@@ -127,10 +127,10 @@ static const char *const OWN_NAMES[] = {[OWN_RUN] = "MLFLOW_RUN_ID=",
                                         [OWN_EXPERIMENT] = "MLFLOW_EXPERIMENT_NAME="};
 
 _Static_assert(sizeof OWN_NAMES / sizeof OWN_NAMES[0] == OWN_COUNT, "a name for each");
-_Static_assert(sizeof((struct run_telling *)0)->own / sizeof(char *) == OWN_COUNT, "and a place");
+_Static_assert(sizeof((struct run_export *)0)->own / sizeof(char *) == OWN_COUNT, "and a place");
 
 /* NULL or "" is nothing to know; without memory the command does not know it. */
-static void set_own(struct run_telling *telling, unsigned which, const char *value)
+static void set_own(struct run_export *observer, unsigned which, const char *value)
 {
     struct text pair = {.bytes = NULL};
     if (value == NULL || value[0] == '\0')
@@ -140,8 +140,8 @@ static void set_own(struct run_telling *telling, unsigned which, const char *val
     text_byte(&pair, '\0');
     if (pair.failed)
         text_done(&pair);
-    free(telling->own[which]);
-    telling->own[which] = pair.bytes;
+    free(observer->own[which]);
+    observer->own[which] = pair.bytes;
 }
 
 static bool wants_new_run(const struct mlflow_settings *mlflow)
@@ -150,33 +150,33 @@ static bool wants_new_run(const struct mlflow_settings *mlflow)
 }
 
 /* Its id, "" where it cannot have one; NULL: nobody has said so in time. */
-static const char *hear_run(struct run_telling *telling, const struct export_settings *export,
-                            struct heard *heard)
+static const char *hear_run(struct run_export *observer, const struct export_settings *export,
+                            struct exporter_message *message)
 {
     uint64_t now, deadline_ns = clock_now_ns() + export->wait_ns;
     while ((now = clock_now_ns()) < deadline_ns) {
         char *line;
-        int got = link_hear(telling->telling.link, deadline_ns - now, &line);
+        int got = link_hear(observer->exporter.link, deadline_ns - now, &line);
         if (got < 0) {
             (void)command_fail(0, "mlflow: the program that tells it has ended");
-            telling->said_gone = true;
+            observer->said_gone = true;
             return NULL;
         }
         if (got == 0)
             break;
-        telling_take(&telling->telling, line, heard);
-        if (strcmp(heard->publisher, "mlflow") == 0)
-            return heard->run_id;
+        exporter_take(&observer->exporter, line, message);
+        if (strcmp(message->publisher, "mlflow") == 0)
+            return message->run_id;
     }
     return NULL;
 }
 
 /* Once there is one that a person can open. */
-static void say_page(const struct telling *telling)
+static void say_page(const struct exporter *exporter)
 {
-    char safe[sizeof telling->page];
-    (void)vitals_text_format((vitals_text){telling->page, strlen(telling->page)}, VITALS_TEXT_ASCII,
-                             safe, sizeof safe);
+    char safe[sizeof exporter->page];
+    (void)vitals_text_format((vitals_text){exporter->page, strlen(exporter->page)},
+                             VITALS_TEXT_ASCII, safe, sizeof safe);
     if (safe[0] != '\0')
         (void)command_fail(0, "mlflow: the run is at %s", safe);
 }
@@ -199,18 +199,18 @@ static bool knows_run(const struct environment_settings *environment,
 }
 
 /* Until MLflow has a run, or cannot have one. One that was named is known without it. */
-static void wait_for_run(struct run_telling *telling, const struct settings *settings)
+static void wait_for_run(struct run_export *observer, const struct settings *settings)
 {
-    struct heard heard;
+    struct exporter_message message;
     const char *named = wants_new_run(&settings->export.mlflow) ? NULL
                                                                 : settings->export.mlflow.run;
-    const char *id = hear_run(telling, &settings->export, &heard);
-    set_own(telling, OWN_RUN, id != NULL ? id : named);
-    set_own(telling, OWN_SERVER, settings->export.mlflow.uri);
-    set_own(telling, OWN_EXPERIMENT, settings->export.mlflow.experiment);
+    const char *id = hear_run(observer, &settings->export, &message);
+    set_own(observer, OWN_RUN, id != NULL ? id : named);
+    set_own(observer, OWN_SERVER, settings->export.mlflow.uri);
+    set_own(observer, OWN_EXPERIMENT, settings->export.mlflow.experiment);
     if (settings->look.verbose)
-        say_page(&telling->telling);
-    if (id == NULL && !telling->said_gone && named == NULL &&
+        say_page(&observer->exporter);
+    if (id == NULL && !observer->said_gone && named == NULL &&
         !knows_run(&settings->environment, &settings->export.mlflow))
         (void)command_fail(0,
                            "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
@@ -223,19 +223,20 @@ static void wait_for_run(struct run_telling *telling, const struct settings *set
 
 /* A command that is to have a run of its own does not find the one around it; and where an
  * experiment was named, the id of another would make its client of MLflow raise. */
-static bool is_replaced(const struct run_telling *telling, const struct mlflow_settings *mlflow,
+static bool is_replaced(const struct run_export *observer, const struct mlflow_settings *mlflow,
                         const char *variable)
 {
     for (unsigned i = 0; i < OWN_COUNT; i++) {
-        if (telling->own[i] != NULL && is_variable(variable, OWN_NAMES[i]))
+        if (observer->own[i] != NULL && is_variable(variable, OWN_NAMES[i]))
             return true;
     }
     return (wants_new_run(mlflow) && is_variable(variable, OWN_NAMES[OWN_RUN])) ||
-           (telling->own[OWN_EXPERIMENT] != NULL && is_variable(variable, "MLFLOW_EXPERIMENT_ID="));
+           (observer->own[OWN_EXPERIMENT] != NULL &&
+            is_variable(variable, "MLFLOW_EXPERIMENT_ID="));
 }
 
 /* Ours, with what is the command's own in the place of the same. */
-static void make_variables(struct run_telling *telling,
+static void make_variables(struct run_export *observer,
                            const struct environment_settings *environment,
                            const struct mlflow_settings *mlflow)
 {
@@ -243,77 +244,77 @@ static void make_variables(struct run_telling *telling,
     size_t count = 0, used = 0;
     while (ours != NULL && ours[count] != NULL)
         count++;
-    if ((telling->variables = calloc(count + OWN_COUNT + 1, sizeof *ours)) == NULL)
+    if ((observer->variables = calloc(count + OWN_COUNT + 1, sizeof *ours)) == NULL)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (!is_replaced(telling, mlflow, ours[i]))
-            telling->variables[used++] = ours[i];
+        if (!is_replaced(observer, mlflow, ours[i]))
+            observer->variables[used++] = ours[i];
     }
     for (unsigned i = 0; i < OWN_COUNT; i++) {
-        if (telling->own[i] != NULL)
-            telling->variables[used++] = telling->own[i];
+        if (observer->own[i] != NULL)
+            observer->variables[used++] = observer->own[i];
     }
 }
 
-void run_telling_init(struct run_telling *telling, const struct argument_settings *arguments,
-                      const struct export_settings *export)
+void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
+                     const struct export_settings *export)
 {
     vitals_error error;
-    *telling = (struct run_telling){.policy = export->command_line};
-    if (telling_asked(export) && make_request(telling, arguments, export, &error) < 0)
+    *observer = (struct run_export){.policy = export->command_line};
+    if (exporters_asked(export) && make_request(observer, arguments, export, &error) < 0)
         (void)command_fail(0, "less is told: %s", error.message);
 }
 
-void run_telling_observe(struct run_telling *telling, vitals_run_options *options)
+void run_export_observe(struct run_export *observer, vitals_run_options *options)
 {
     vitals_error error;
-    telling->wait_ns = options->interval_ns / 8 < ROOM_NS ? options->interval_ns / 8 : ROOM_NS;
-    telling->face = (vitals_run_observer){
-        .data = telling, .request = telling->request, .sample = sample, .mark = mark, .end = end};
-    if (telling->telling.link != NULL)
-        telling->face.descriptor = link_descriptor(telling->telling.link);
+    observer->wait_ns = options->interval_ns / 8 < ROOM_NS ? options->interval_ns / 8 : ROOM_NS;
+    observer->face = (vitals_run_observer){
+        .data = observer, .request = observer->request, .sample = sample, .mark = mark, .end = end};
+    if (observer->exporter.link != NULL)
+        observer->face.descriptor = link_descriptor(observer->exporter.link);
     if (options->observer == NULL)
-        options->observer = &telling->face;
-    else if (observer_pair_init(&telling->pair, options->observer, &telling->face, &error) == 0)
-        options->observer = &telling->pair.face;
+        options->observer = &observer->face;
+    else if (observer_pair_init(&observer->pair, options->observer, &observer->face, &error) == 0)
+        options->observer = &observer->pair.face;
     else
         (void)command_fail(0, "no samples are told: %s", error.message);
 }
 
 /* Where the sampler, which may be a process of its own, counts what did not leave. */
-static void share_count(struct run_telling *telling)
+static void share_count(struct run_export *observer)
 {
-    void *place = mmap(NULL, sizeof *telling->dropped, PROT_READ | PROT_WRITE,
+    void *place = mmap(NULL, sizeof *observer->dropped, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    telling->dropped = place != MAP_FAILED ? place : NULL;
+    observer->dropped = place != MAP_FAILED ? place : NULL;
 }
 
-int64_t run_telling_pid(const struct run_telling *telling)
+int64_t run_export_pid(const struct run_export *observer)
 {
-    return telling->telling.link != NULL ? link_pid(telling->telling.link) : 0;
+    return observer->exporter.link != NULL ? link_pid(observer->exporter.link) : 0;
 }
 
-bool run_telling_begin(struct run_telling *telling, const struct settings *settings,
-                       const struct hello_job *job)
+bool run_export_begin(struct run_export *observer, const struct settings *settings,
+                      const struct export_job *job)
 {
-    struct text hello = {.bytes = NULL};
-    struct hello_job called = *job;
+    struct text config = {.bytes = NULL};
+    struct export_job called = *job;
     char name[256] = "";
-    if (!telling_asked(&settings->export))
+    if (!exporters_asked(&settings->export))
         return false;
     if (job->argv == NULL && job->pid > 0)
-        telling_called(&settings->machine, job->pid, name, sizeof name);
+        process_title(&settings->machine, job->pid, name, sizeof name);
     called.name = name;
-    telling->policy = settings->export.command_line;
-    if (telling->wait_ns == 0)
-        telling->wait_ns = ROOM_NS;
-    hello_of_run(settings, &called, &hello);
-    if (telling_open(&telling->telling, &settings->export, &hello, -1) != 0)
+    observer->policy = settings->export.command_line;
+    if (observer->wait_ns == 0)
+        observer->wait_ns = ROOM_NS;
+    export_config_run(settings, &called, &config);
+    if (exporter_open(&observer->exporter, &settings->export, &config, -1) != 0)
         return false; /* it was said */
-    share_count(telling);
+    share_count(observer);
     if (settings->export.mlflow.uri != NULL) {
-        wait_for_run(telling, settings);
-        make_variables(telling, &settings->environment, &settings->export.mlflow);
+        wait_for_run(observer, settings);
+        make_variables(observer, &settings->environment, &settings->export.mlflow);
     }
     return true;
 }
@@ -321,7 +322,7 @@ bool run_telling_begin(struct run_telling *telling, const struct settings *setti
 /* ---- the end ---- */
 
 /* What leaves of the command line, as --cmdline has it. */
-static void redact(const struct run_telling *telling, json_t *account)
+static void redact(const struct run_export *observer, json_t *account)
 {
     json_t *attributes = json_object_get(account, "attributes");
     const char *command = json_string_value(json_object_get(attributes, "command"));
@@ -329,7 +330,7 @@ static void redact(const struct run_telling *telling, json_t *account)
     if (command == NULL)
         return;
     redact_line(&line, (vitals_text){command, strlen(command)},
-                (enum redact_form)redact_form_of(telling->policy));
+                (enum redact_form)redact_form_of(observer->policy));
     if (line.failed || line.size == 0 ||
         json_object_set_new(attributes, "command", json_stringn(line.bytes, line.size)) < 0)
         (void)json_object_del(attributes, "command");
@@ -337,14 +338,14 @@ static void redact(const struct run_telling *telling, json_t *account)
 }
 
 /* As it may leave; NULL: no memory. */
-static json_t *account_document(const struct run_telling *telling, const vitals_account *account)
+static json_t *account_document(const struct run_export *observer, const vitals_account *account)
 {
     struct text text = {.bytes = NULL};
     json_t *document = NULL;
     if (vitals_account_json(account, text_write, &text) == 0 && !text.failed)
         document = json_loadb(text.bytes, text.size, 0, NULL);
     if (document != NULL)
-        redact(telling, document);
+        redact(observer, document);
     text_done(&text);
     return document;
 }
@@ -378,7 +379,7 @@ static uint64_t until_ns(uint64_t deadline_ns)
 }
 
 /* A line of the sampler's may have no end. */
-static void send_account(struct run_telling *telling, const char *account_json,
+static void send_account(struct run_export *observer, const char *account_json,
                          const vitals_account *account, uint64_t deadline_ns)
 {
     struct text line = {.bytes = NULL};
@@ -387,19 +388,19 @@ static void send_account(struct run_telling *telling, const char *account_json,
     text_byte(&line, ',');
     put_status(&line, account);
     text_format(&line, ",\"until_ns\":\"%llu\"}\n", (unsigned long long)until_ns(deadline_ns));
-    count_dropped(telling, !line.failed && link_write(telling->telling.link, line.bytes, line.size,
-                                                      left_ns(deadline_ns)));
+    count_dropped(observer, !line.failed && link_write(observer->exporter.link, line.bytes,
+                                                       line.size, left_ns(deadline_ns)));
     text_done(&line);
 }
 
-static void send_page(struct run_telling *telling, const struct run_page *page)
+static void send_page(struct run_export *observer, const struct run_page *page)
 {
     struct text line = {.bytes = NULL};
     text_string(&line, "{\"artifacts\":[\"");
     text_safe(&line, (vitals_text){page->path, strlen(page->path)}, VITALS_TEXT_JSON);
     text_string(&line, "\"]}\n");
-    count_dropped(telling, !line.failed && link_write(telling->telling.link, line.bytes, line.size,
-                                                      left_ns(page->deadline_ns)));
+    count_dropped(observer, !line.failed && link_write(observer->exporter.link, line.bytes,
+                                                       line.size, left_ns(page->deadline_ns)));
     text_done(&line);
 }
 
@@ -416,17 +417,17 @@ static void say_kept(const struct environment_settings *environment,
         (void)command_fail(0, "%s", what);
 }
 
-static void say_end(const struct run_telling *telling,
+static void say_end(const struct run_export *observer,
                     const struct environment_settings *environment,
                     const struct mlflow_settings *mlflow, enum link_end end)
 {
-    uint64_t dropped = telling->dropped != NULL ? atomic_load(telling->dropped) : 0;
+    uint64_t dropped = observer->dropped != NULL ? atomic_load(observer->dropped) : 0;
     if (dropped > 0 && end != LINK_GONE)
         (void)command_fail(0,
                            "%llu samples, marks or accounts were not told: the program that tells "
                            "others did not take them in time",
                            (unsigned long long)dropped);
-    if (end == LINK_GONE && !telling->said_gone)
+    if (end == LINK_GONE && !observer->said_gone)
         say_kept(environment, mlflow, "the program that tells others has ended before it was done");
     else if (end == LINK_LEFT)
         say_kept(environment, mlflow,
@@ -439,15 +440,15 @@ static bool is_first_process(void)
     return getpid() == 1;
 }
 
-void run_telling_hold(struct run_telling *telling)
+void run_export_hold(struct run_export *observer)
 {
-    if (telling->telling.link == NULL || telling->held)
+    if (observer->exporter.link == NULL || observer->held)
         return;
-    telling->held = true;
-    telling->interrupts = command_last_interrupts();
+    observer->held = true;
+    observer->interrupts = command_last_interrupts();
     if (is_first_process())
-        telling->interrupts = -1;
-    link_hurry_by(telling->telling.link, telling->interrupts);
+        observer->interrupts = -1;
+    link_hurry_by(observer->exporter.link, observer->interrupts);
 }
 
 static uint64_t patience_ns(const struct export_settings *export)
@@ -456,45 +457,45 @@ static uint64_t patience_ns(const struct export_settings *export)
     return is_first_process() && wait_ns < FIRST_PROCESS_NS ? FIRST_PROCESS_NS : wait_ns;
 }
 
-void run_telling_end(struct run_telling *telling, const struct settings *settings,
-                     const vitals_account *account, const char *recording)
+void run_export_end(struct run_export *observer, const struct settings *settings,
+                    const vitals_account *account, const char *recording)
 {
     static struct run_page page; /* large */
-    if (telling->telling.link == NULL)
+    if (observer->exporter.link == NULL)
         return;
-    run_telling_hold(telling);
+    run_export_hold(observer);
     page.deadline_ns = clock_now_ns() + patience_ns(&settings->export);
-    page.interrupts = telling->interrupts;
-    json_t *document = account_document(telling, account);
+    page.interrupts = observer->interrupts;
+    json_t *document = account_document(observer, account);
     char *line = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
     page.title = json_string_value(
         json_object_get(json_object_get(document, "attributes"), "command"));
     if (line != NULL)
-        send_account(telling, line, account, page.deadline_ns);
+        send_account(observer, line, account, page.deadline_ns);
     if (line != NULL && settings->export.mlflow.uri != NULL) {
         const struct account_view view = command_account_view(&settings->look, &settings->account);
         if (run_page_make(&page, settings->environment.temporary, &view, recording, line))
-            send_page(telling, &page);
+            send_page(observer, &page);
     }
     free(line);
-    say_end(telling, &settings->environment, &settings->export.mlflow,
-            telling_close(&telling->telling, left_ns(page.deadline_ns)));
+    say_end(observer, &settings->environment, &settings->export.mlflow,
+            exporter_close(&observer->exporter, left_ns(page.deadline_ns)));
     if (!settings->run.quiet)
-        say_page(&telling->telling);
+        say_page(&observer->exporter);
     run_page_remove(&page);
     json_decref(document);
 }
 
-void run_telling_done(struct run_telling *telling)
+void run_export_done(struct run_export *observer)
 {
-    (void)telling_close(&telling->telling, 0);
-    if (telling->dropped != NULL)
-        (void)munmap((void *)telling->dropped, sizeof *telling->dropped);
-    observer_pair_done(&telling->pair);
-    vitals_request_free(telling->request);
-    text_done(&telling->line);
+    (void)exporter_close(&observer->exporter, 0);
+    if (observer->dropped != NULL)
+        (void)munmap((void *)observer->dropped, sizeof *observer->dropped);
+    observer_pair_done(&observer->pair);
+    vitals_request_free(observer->request);
+    text_done(&observer->line);
     for (unsigned i = 0; i < OWN_COUNT; i++)
-        free(telling->own[i]);
-    free(telling->variables);
-    *telling = (struct run_telling){.request = NULL};
+        free(observer->own[i]);
+    free(observer->variables);
+    *observer = (struct run_export){.request = NULL};
 }

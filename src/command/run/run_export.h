@@ -11,8 +11,8 @@
 #include "command/export/exporter.h"
 #include "command/run/observer_pair.h"
 
-struct run_telling {
-    struct telling telling; /* link NULL: nobody is told */
+struct run_export {
+    struct exporter exporter; /* link NULL: nobody is told */
     vitals_run_observer face;
     vitals_request *request;
     struct text line;       /* sampler's process or thread */
@@ -27,35 +27,35 @@ struct run_telling {
 };
 
 /* What is to be read for them. `*telling` is to be done after it. */
-void run_telling_init(struct run_telling *telling, const struct argument_settings *arguments,
-                      const struct export_settings *export);
+void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
+                     const struct export_settings *export);
 
 /* Puts itself into the options of a run, beside who observes it already; before the run is opened,
  * where that copies them. */
-void run_telling_observe(struct run_telling *telling, vitals_run_options *options);
+void run_export_observe(struct run_export *observer, vitals_run_options *options);
 
 /* Starts the program, where anything was asked for, and waits for the id of a run of MLflow; says
  * it where nobody can be told. True: somebody is. `job`: what of it is known. */
-bool run_telling_begin(struct run_telling *telling, const struct settings *settings,
-                       const struct hello_job *job);
+bool run_export_begin(struct run_export *observer, const struct settings *settings,
+                      const struct export_job *job);
 
 /* The pid of the program, or 0 if it has not been started. */
-int64_t run_telling_pid(const struct run_telling *telling);
+int64_t run_export_pid(const struct run_export *observer);
 
 /* A sample that nobody observes: of vitals record. */
-void run_telling_sample(struct run_telling *telling, const vitals_snapshot *snapshot,
-                        const vitals_usage *usage);
+void run_export_sample(struct run_export *observer, const vitals_snapshot *snapshot,
+                       const vitals_usage *usage);
 
 /* The job has ended, and its exit code is to be given: from here on a signal ends all waiting, and
  * not us. */
-void run_telling_hold(struct run_telling *telling);
+void run_export_hold(struct run_export *observer);
 
 /* The account, how it ended, and the page of it; then waits for what is still to be sent: all of it
  * within --tell-wait. Says what was not told. `recording`: NULL, or the path of one that is
  * finished. */
-void run_telling_end(struct run_telling *telling, const struct settings *settings,
-                     const vitals_account *account, const char *recording);
-void run_telling_done(struct run_telling *telling);
+void run_export_end(struct run_export *observer, const struct settings *settings,
+                    const vitals_account *account, const char *recording);
+void run_export_done(struct run_export *observer);
 
 /* run_page.c: the page of vitals report, of the account (its JSON) or a recording, in a folder of
  * its own that run_page_remove removes. Of a recording that is too long for the time that is left

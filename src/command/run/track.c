@@ -80,7 +80,7 @@ static bool is_target(const struct track *track, int64_t pid)
  * is below us; that program may become a child of the target. */
 static int leave_ourselves_out(struct track *track)
 {
-    const int64_t pids[] = {getpid(), run_telling_pid(&track->plan.telling)};
+    const int64_t pids[] = {getpid(), run_export_pid(&track->plan.exporter)};
     vitals_error error;
     for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
         if (pids[i] > 0 && !is_target(track, pids[i]) &&
@@ -95,8 +95,8 @@ static int begin(struct track *track)
     vitals_error error;
     int code = take_pids(track);
     if (code == 0)
-        code = telling_check(&track->settings->run, &track->settings->export,
-                             &track->settings->serve);
+        code = exporters_check(&track->settings->run, &track->settings->export,
+                               &track->settings->serve);
     if (code == 0)
         code = exit_code(run_plan_init(&track->plan, track->settings));
     if (code != 0)
@@ -108,9 +108,9 @@ static int begin(struct track *track)
     track->plan.options.argv = NULL;
     tell_pid(track);
     track->printed = track->plan.records && run_plan_file(&track->plan) == NULL;
-    run_telling_init(&track->plan.telling, &track->settings->arguments, &track->settings->export);
-    if (telling_asked(&track->settings->export))
-        run_telling_observe(&track->plan.telling, &track->plan.options);
+    run_export_init(&track->plan.exporter, &track->settings->arguments, &track->settings->export);
+    if (exporters_asked(&track->settings->export))
+        run_export_observe(&track->plan.exporter, &track->plan.options);
     if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     /* Nothing is written, and nothing replaced, before all of them are found. */
@@ -118,8 +118,8 @@ static int begin(struct track *track)
     if (code == 0)
         code = open_json(track);
     if (code == 0)
-        (void)run_telling_begin(&track->plan.telling, track->settings,
-                                &(struct hello_job){.program = "track", .pid = track->pids[0]});
+        (void)run_export_begin(&track->plan.exporter, track->settings,
+                               &(struct export_job){.program = "track", .pid = track->pids[0]});
     return code == 0 ? leave_ourselves_out(track) : code;
 }
 
@@ -195,7 +195,7 @@ static int tell(struct track *track)
     const bool stopped = run_recording_stopped(&track->plan, account) && !track->enough;
     if (finished != EXIT_DONE || stopped)
         code = EXIT_CANNOT;
-    run_telling_end(&track->plan.telling, track->settings, account, run_plan_file(&track->plan));
+    run_export_end(&track->plan.exporter, track->settings, account, run_plan_file(&track->plan));
     vitals_account_free(account);
     run_totals_remove(&track->plan);
     return code;
