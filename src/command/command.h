@@ -35,7 +35,7 @@ enum {
 };
 #define COMMAND_ANY (~0u)
 
-/* What is true of a command. */
+/* Properties of a command. */
 enum {
     COMMAND_HIDDEN = 1 << 0, /* not in the list that --help gives */
     COMMAND_RUNS = 1 << 1, /* takes a command line, and writes on stderr; SIGPIPE stays as it was */
@@ -88,7 +88,7 @@ int command_version(const struct settings *settings);  /* version.c */
 /* Whether the terminal understands UTF-8, as the locale says. */
 bool command_is_utf8(void);
 
-/* How accounts are shown, as the settings say. */
+/* How accounts are shown. */
 struct account_view command_account_view(const struct look_settings *look,
                                          const struct account_settings *account);
 
@@ -96,7 +96,7 @@ struct account_view command_account_view(const struct look_settings *look,
 int command_print_report(const struct settings *settings, const vitals_snapshot *now,
                          const vitals_snapshot *older);
 
-/* Who we are, safe, into `out`, which is returned. one_shot.c */
+/* The name of the user, safe to print, in `out`, which is returned. one_shot.c */
 const char *command_user(char *out, size_t capacity);
 
 /* Names of columns of `vitals device -o` by index; NULL after the last. device.c */
@@ -105,7 +105,7 @@ const char *device_column_word(size_t index);
 /* Exit codes. */
 enum { EXIT_DONE = 0, EXIT_CANNOT = 1, EXIT_USAGE = 2 };
 
-/* One line on stderr, "vitals: …"; gives the exit code back. What is printed must be safe. */
+/* Prints one line to stderr, "vitals: …", and returns `code`. The text must be safe to print. */
 int command_fail(int code, const char *format, ...) VITALS_FORMAT(2, 3);
 
 /* Whether the word is what people write behind ps(1) to see all processes, as aux or -ef, and the
@@ -125,7 +125,7 @@ int command_interrupts(void);
  * KILL ends us from then on. Called once. */
 int command_last_interrupts(void);
 
-/* The options of a context, as the settings say. They point into the settings. */
+/* Fills the options of a context, which point into the settings. */
 void command_world(const struct machine_settings *machine, vitals_options *options);
 
 /* Whether what is read may be invented: --demo, or a list of back ends that names it, wherever it

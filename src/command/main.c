@@ -14,7 +14,7 @@
 #include "command/options/config.h"
 #include "command/options/option.h"
 
-/* From where we are installed, as libexec/vitals is seen from bin. */
+/* The folder of the exporter, relative to the folder of this program. */
 #ifndef TELL_FOLDER
 #define TELL_FOLDER "../libexec/vitals"
 #endif
@@ -31,8 +31,8 @@ static bool is_set(const char *name)
     return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
-/* A closed standard stream would be given to the next file that is opened, and written to. What
- * stands in for it can only be read, so that writing fails and says so. */
+/* The next file that is opened would get the number of a closed standard stream, and be written to.
+ * The descriptor that is put in its place is read-only, so that writing fails with a message. */
 static void occupy_standard_streams(void)
 {
     int descriptor;
@@ -43,7 +43,7 @@ static void occupy_standard_streams(void)
         close(descriptor);
 }
 
-/* $XDG_CONFIG_HOME/vitals/NAME, or ~/.config/vitals/NAME; "" where neither is set. */
+/* $XDG_CONFIG_HOME/vitals/NAME, or ~/.config/vitals/NAME; "" if neither is set. */
 static void config_place(const char *name, char *out, size_t capacity)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -56,14 +56,15 @@ static void config_place(const char *name, char *out, size_t capacity)
         out[0] = '\0';
 }
 
-/* A home that is not there is not made, and one that belongs to another (sudo) is left alone. */
+/* False for a home that does not exist, or that belongs to another user (sudo): neither is written
+ * to. */
 static bool is_own_folder(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
 }
 
-/* $XDG_STATE_HOME or ~/.local/state; "" where neither is set. */
+/* $XDG_STATE_HOME or ~/.local/state; "" if neither is set. */
 static const char *state_place(void)
 {
     static char place[4096];
@@ -76,8 +77,8 @@ static const char *state_place(void)
     return size > 0 && (size_t)size < sizeof place ? place : "";
 }
 
-/* The program that tells others: what VITALS_TELL names, else where it is installed, else beside
- * us, as in a build folder; "" where nobody knows where we are. */
+/* The path of the exporter: the value of VITALS_TELL, else its installed place, else the folder of
+ * this program, as in a build folder; "" if that folder is unknown. */
 static const char *exporter_path(void)
 {
     static char installed[4096 + sizeof TELL_FOLDER + 8], beside[sizeof installed], own[4096];
@@ -96,7 +97,7 @@ static const char *exporter_path(void)
     return access(installed, X_OK) != 0 && access(beside, X_OK) == 0 ? beside : installed;
 }
 
-/* What only those need who tell others. */
+/* Looked up only if something is exported. */
 static void find_exporter(struct settings *settings)
 {
     bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
@@ -125,7 +126,7 @@ static int read_configuration(struct settings *settings)
     return 0;
 }
 
-/* As termcolor decides: what was said on the command line, NO_COLOR, FORCE_COLOR, the terminal. */
+/* In the order of termcolor: --force-color, NO_COLOR, FORCE_COLOR, the terminal. */
 static bool wants_color(const struct settings *settings)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -161,12 +162,12 @@ static void look_at_terminal(struct settings *settings)
     if (settings_origin(settings, &settings->look.ascii) != ORIGIN_DEFAULT)
         return;
     settings->look.ascii_unknown =
-        writes_errors; /* a run may end without a word: it asks when it has one */
+        writes_errors; /* setlocale() costs time, and a run may print nothing */
     if (!writes_errors)
         settings->look.ascii = !command_is_utf8();
 }
 
-/* A kept descriptor per process makes reading cheap; the default limit is for small programs. */
+/* One open descriptor per process makes reading cheap; the default limit is too low for that. */
 static void raise_descriptors(struct settings *settings)
 {
     struct rlimit limit;
@@ -248,12 +249,12 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->view.layout_path = layout;
     settings->arguments.argv = (const char *const *)argv;
     settings->arguments.argc = argc > 0 ? (size_t)argc : 0;
-    if (settings->run.gpus != 0) /* else nobody asks */
+    if (settings->run.gpus != 0) /* the only option that starts this program again */
         settings->arguments.program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
     find_exporter(settings);
     look_at_terminal(settings);
     raise_descriptors(settings);
-    /* A launcher has no threads, and what it forks begins with a table of its own size. */
+    /* Not for a launcher: it has no threads, and its children would copy the large table. */
     if (!(settings->command->flags & (COMMAND_PLAIN | COMMAND_RUNS)))
         make_room_for_descriptors();
     code = settings->command->run(settings);

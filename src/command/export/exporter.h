@@ -15,10 +15,10 @@
 /* --mlflow-run: a run of its own, whatever MLFLOW_RUN_ID says; no id looks so. */
 #define MLFLOW_NEW_RUN "new"
 
-/* Whether run or track were asked to tell anybody. */
+/* True if any exporter was asked for. */
 bool exporters_asked(const struct export_settings *export);
 
-/* What is wrong with what was asked is said: 0, or an exit code. */
+/* Checks the options of the exporters. Returns 0, or an exit code after a message. */
 int exporters_check(const struct run_settings *run, const struct export_settings *export,
                     const struct serve_settings *serve);
 
