@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/cell_text.h"
+#include "view/cell_text.h"
 
 /* ---- readings ---- */
 

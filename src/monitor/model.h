@@ -5,10 +5,10 @@
 #ifndef VITALS_MONITOR_MODEL_H
 #define VITALS_MONITOR_MODEL_H
 
-#include "monitor/history/history.h"
 #include "monitor/list/arrange.h"
 #include "monitor/list/idle_gpus.h"
 #include "monitor/monitor.h"
+#include "view/history.h"
 
 /* ---- readings ---- */
 

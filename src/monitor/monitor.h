@@ -7,9 +7,9 @@
 #define VITALS_MONITOR_MONITOR_H
 
 #include "feed/feed.h"
-#include "monitor/draw.h"
 #include "monitor/list/arrange.h"
 #include "record/replay/timeline.h"
+#include "view/draw.h"
 
 enum monitor_mode { MONITOR_AUTO, MONITOR_FULL, MONITOR_COMPACT };
 

@@ -5,8 +5,8 @@
 #ifndef VITALS_MONITOR_TERMINAL_H
 #define VITALS_MONITOR_TERMINAL_H
 
-#include "monitor/canvas.h"
 #include "monitor/input_event.h"
+#include "view/canvas.h"
 
 /* Takes over standard input and output. Signal handlers must be set before. `term` is the
  * terminal's name, or NULL; where terminfo has no entry for it, that of a common terminal is used.

@@ -29,6 +29,7 @@ LIBRARY = (
 COMMAND = (
     ("command",),
     ("monitor", "report", "export"),
+    ("view",),
     ("record",),
     ("feed",),
 )

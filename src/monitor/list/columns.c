@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "monitor/canvas.h"
 #include "monitor/list/group.h"
+#include "view/canvas.h"
 
 enum { COMMAND_LEAST = 9 };
 

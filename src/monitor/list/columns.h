@@ -5,8 +5,8 @@
 #ifndef VITALS_MONITOR_LIST_COLUMNS_H
 #define VITALS_MONITOR_LIST_COLUMNS_H
 
-#include "monitor/cell_text.h"
 #include "monitor/model.h"
+#include "view/cell_text.h"
 
 /* How a value is written. Those of memory may also be written as a share. */
 enum show {

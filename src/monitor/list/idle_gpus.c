@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "feed/trouble.h"
-#include "monitor/cell_text.h"
+#include "view/cell_text.h"
 
 enum { HOLDINGS_MOST = 1 << 16, DEVICES_MOST = 256 };
 static const uint64_t GAP_NS = 30000000000u;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "feed/trouble.h"
-#include "monitor/canvas.h"
-#include "monitor/cell_text.h"
 #include "monitor/screens/device_words.h"
 #include "monitor/screens/pane.h"
+#include "view/canvas.h"
+#include "view/cell_text.h"
 
 enum { TEXT = 512, LIST = 2048 };
 

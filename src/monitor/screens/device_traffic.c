@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "monitor/cell_text.h"
+#include "view/cell_text.h"
 
 enum { LINE = 200 };
 

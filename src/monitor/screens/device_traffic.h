@@ -5,8 +5,8 @@
 #ifndef VITALS_MONITOR_SCREENS_DEVICE_TRAFFIC_H
 #define VITALS_MONITOR_SCREENS_DEVICE_TRAFFIC_H
 
-#include "monitor/draw.h"
 #include "monitor/screens/device_sheet.h"
+#include "view/draw.h"
 
 enum { TRAFFIC_WAYS = 2 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "monitor/cell_text.h"
+#include "view/cell_text.h"
 
 enum { TITLES = 2, USERS_MOST = 10000 };
 

@@ -3,7 +3,7 @@
 #ifndef VITALS_MONITOR_SCREENS_DEVICE_WORDS_H
 #define VITALS_MONITOR_SCREENS_DEVICE_WORDS_H
 
-#include "monitor/cell_text.h"
+#include "view/cell_text.h"
 
 /* "28.45GiB", "41°C", "1980 MHz", "2.2 kWh": by the metric's unit. Gives out. */
 char *unit_words(vitals_metric metric, double number, bool ascii, char out[static WORDS]);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "monitor/draw.h"
+#include "view/draw.h"
 
 static struct look look = {.gpu_thresholds = {10, 75}, .memory_thresholds = {10, 80}};
 

@@ -2,7 +2,7 @@
  * than the screen, lines of whom only a device knows, a terminal without colors. */
 #include "monitor_world.h"
 
-#include "monitor/cell_text.h"
+#include "view/cell_text.h"
 
 static struct monitor monitor;
 static vitals_builder *builder;

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "monitor/history/history.h"
 #include "monitor/history/parse_time.h"
+#include "view/history.h"
 
 enum { MONITOR_SECOND = 1000000000 };
 

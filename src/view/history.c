@@ -1,5 +1,5 @@
 /* history.c: see history.h. */
-#include "monitor/history/history.h"
+#include "view/history.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* draw.c: see draw.h. */
-#include "monitor/draw.h"
+#include "view/draw.h"
 
 #include <math.h>
 #include <stdio.h>

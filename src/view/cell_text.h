@@ -1,6 +1,6 @@
 /* cell_text.h: values of rows in words, as nvitop writes them; "N/A" where there is none. Pure. */
-#ifndef VITALS_MONITOR_CELL_TEXT_H
-#define VITALS_MONITOR_CELL_TEXT_H
+#ifndef VITALS_VIEW_CELL_TEXT_H
+#define VITALS_VIEW_CELL_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

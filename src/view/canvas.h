@@ -3,8 +3,8 @@
  * Screens draw into it and know of no terminal. What lies outside is cut off, so a part may be
  * drawn at negative rows. All text must be safe already (vitals_text_format): a control that comes
  * all the same becomes a question mark. One thread. */
-#ifndef VITALS_MONITOR_CANVAS_H
-#define VITALS_MONITOR_CANVAS_H
+#ifndef VITALS_VIEW_CANVAS_H
+#define VITALS_VIEW_CANVAS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* cell_text.c: see cell_text.h. */
-#include "monitor/cell_text.h"
+#include "view/cell_text.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "monitor/canvas.h"
+#include "view/canvas.h"
 
 char *cell_missing(char *out)
 {

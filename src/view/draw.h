@@ -1,9 +1,9 @@
 /* draw.h: boxes, bars and graphs on a canvas. They know nothing of what they show. One thread. */
-#ifndef VITALS_MONITOR_DRAW_H
-#define VITALS_MONITOR_DRAW_H
+#ifndef VITALS_VIEW_DRAW_H
+#define VITALS_VIEW_DRAW_H
 
-#include "monitor/canvas.h"
-#include "monitor/history/history.h"
+#include "view/canvas.h"
+#include "view/history.h"
 
 /* How everything looks. */
 struct look {

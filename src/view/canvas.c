@@ -1,5 +1,5 @@
 /* canvas.c: see canvas.h. */
-#include "monitor/canvas.h"
+#include "view/canvas.h"
 
 #include <stdio.h>
 #include <stdlib.h>

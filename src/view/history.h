@@ -3,8 +3,8 @@
  * A ring with fixed room. Values that come more often are averaged; a gap of a few seconds is
  * filled by a straight line, a longer one stays empty: nothing is drawn where nothing is known. One
  * thread. */
-#ifndef VITALS_MONITOR_HISTORY_HISTORY_H
-#define VITALS_MONITOR_HISTORY_HISTORY_H
+#ifndef VITALS_VIEW_HISTORY_H
+#define VITALS_VIEW_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
