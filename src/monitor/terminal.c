@@ -12,6 +12,8 @@
 
 #if VITALS_WITH_NCURSES
 
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -20,9 +22,6 @@
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
-
-#include "feed/library.h"
-#include "monitor/curses.h"
 
 enum {
     ESCAPE_DELAY_MS = 25,
@@ -254,12 +253,6 @@ static void begin_keys(void)
 int terminal_open(const char *term, vitals_error *error)
 {
     memset(&terminal, 0, sizeof terminal);
-    const char *missing = curses_missing();
-    if (missing != NULL) {
-        *error = (vitals_error){.code = VITALS_EUNSUPPORTED};
-        (void)snprintf(error->message, sizeof error->message, "%s", missing);
-        return VITALS_EUNSUPPORTED;
-    }
     if (term == NULL || term[0] == '\0')
         return refuse(error, NULL, "is not set; try TERM=xterm-256color vitals");
     (void)setlocale(LC_CTYPE, "");

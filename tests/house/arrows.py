@@ -116,8 +116,8 @@ RULES = (
          within=INSIDE,
          why="numbers are read by util/number.h, whatever the locale"),
     Rule(calls("popen", "system"), (), why="no shell and no helper tools"),
-    Rule(re.compile(r'#\s*include\s*[<"](monitor/)?n?curses'),
-         ("src/monitor/terminal.c", "src/monitor/curses.c", "src/monitor/curses.h"), strings=True,
+    Rule(re.compile(r'#\s*include\s*[<"]n?curses'),
+         ("src/monitor/terminal.c",), strings=True,
          why="terminal.c alone knows ncurses"),
 )
 
@@ -300,7 +300,7 @@ class TheChecks(unittest.TestCase):
         ("src/util/a.c", "strtod(s, &e);", "strtod"),
         ("src/command/a.c", 'popen("ls", "r");', "popen"),
         ("src/monitor/screen.c", "#include <ncurses.h>", "ncurses"),
-        ("src/monitor/screen.c", '#include "monitor/curses.h"', "ncurses"),
+        ("src/monitor/screen.c", "#include <curses.h>", "ncurses"),
         ("src/monitor/terminal.c", "#include <ncurses.h>", None),
     )
 
