@@ -9,6 +9,8 @@
 #include "command/settings.h"
 #include "feed/feed.h"
 #include "report/account.h"
+#include "view/draw.h"
+#include "view/selection.h"
 #include <vitals/vitals.h>
 
 /* One bit for each, so that an option says with a mask where it belongs. */
@@ -96,7 +98,12 @@ struct account_view command_account_view(const struct look_settings *look,
 int command_print_report(const struct settings *settings, const vitals_snapshot *now,
                          const vitals_snapshot *older);
 
-/* The name of the user, safe to print, in `out`, which is returned. one_shot.c */
+/* The devices and processes that -1 and the monitor show, and how they look. `user` is what -u means
+ * without a name; it is borrowed. one_shot.c */
+struct selection command_selection(const struct settings *settings, const char *const *user);
+struct look command_look(const struct settings *settings);
+
+/* The name of the user that runs vitals, safe, into `out`, which is returned. one_shot.c */
 const char *command_user(char *out, size_t capacity);
 
 /* Names of columns of `vitals device -o` by index; NULL after the last. device.c */

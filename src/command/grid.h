@@ -7,7 +7,7 @@
 #define VITALS_COMMAND_GRID_H
 
 #include "feed/text.h"
-#include "report/paint.h"
+#include "view/paint.h"
 
 enum { GRID_COLUMNS = 128 };
 

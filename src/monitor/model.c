@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "view/cell_text.h"
+#include "view/device_panel.h"
+#include "view/host_bars.h"
 
 /* ---- readings ---- */
 
@@ -80,22 +82,20 @@ size_t model_device_count(const struct model *model)
     return count;
 }
 
-/* The label of a device is its index; that of a partition begins with it. */
+struct selection model_selection(const struct model *model)
+{
+    struct selection selection = model->options->selection;
+    if (selection.only_visible) {
+        selection.devices = model->visible;
+        selection.device_count = model->visible_count;
+    }
+    return selection;
+}
+
 bool model_shows_device(const struct model *model, const vitals_row *gpu)
 {
-    const struct monitor_options *options = model->options;
-    uint64_t index = strtoull(vitals_row_label(gpu), NULL, 10);
-    for (size_t i = 0; options->only_visible && i < model->visible_count; i++) {
-        if (model->visible[i] == index)
-            return true;
-    }
-    if (options->device_count == 0)
-        return !options->only_visible;
-    for (size_t i = 0; i < options->device_count; i++) {
-        if (options->devices[i] == index)
-            return true;
-    }
-    return false;
+    const struct selection selection = model_selection(model);
+    return selection_has_device(&selection, gpu);
 }
 
 const vitals_row *model_next_device(const struct model *model, const vitals_row *previous)
@@ -123,33 +123,13 @@ bool model_held(const struct model *model, const vitals_row *row, double *second
 
 bool model_is_demo(const struct model *model)
 {
-    if (model->machine.now == NULL)
-        return false;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(model->machine.now, VITALS_SOURCE, row)) != NULL;) {
-        if (strcmp(vitals_row_label(row), "demo") == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool cpu_between(const vitals_snapshot *now, const vitals_snapshot *then, double *out)
-{
-    double busy, total;
-    const vitals_row *host = now != NULL ? vitals_snapshot_next(now, VITALS_HOST, NULL) : NULL;
-    if (host == NULL || then == NULL ||
-        vitals_row_growth(host, then, VITALS_HOST_CPU_BUSY_SECONDS, &busy, NULL) <= 0 ||
-        vitals_row_growth(host, then, VITALS_HOST_CPU_TOTAL_SECONDS, &total, NULL) <= 0 ||
-        total <= 0)
-        return false;
-    *out = busy / total;
-    return true;
+    return model->machine.now != NULL && device_panel_is_demo(model->machine.now);
 }
 
 bool model_cpu_ratio(const struct model *model, double *out)
 {
-    return cpu_between(model->machine.now, model->machine.previous, out) ||
-           cpu_between(model->machine.now, model->machine.older, out);
+    return host_cpu_ratio(model->machine.now, model->machine.previous, out) ||
+           host_cpu_ratio(model->machine.now, model->machine.older, out);
 }
 
 bool model_rate(const struct model *model, const vitals_row *row, vitals_metric metric, double *out)
@@ -350,7 +330,7 @@ static void record_cpu(struct model *model, const vitals_snapshot *now, const vi
 {
     double value;
     add(&model->cpu, vitals_snapshot_monotonic_ns(now),
-        cpu_between(now, then, &value) ? value : (double)NAN);
+        host_cpu_ratio(now, then, &value) ? value : (double)NAN);
 }
 
 void model_graphs_add(struct model *model, const vitals_snapshot *snapshot)
@@ -428,7 +408,7 @@ static bool is_looking(const vitals_snapshot *snapshot)
     vitals_text state;
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
-        if (vitals_row_key(row) >= FIRST_BACKEND_KEY &&
+        if (vitals_row_key(row) >= VITALS_SOURCE_BACK_ENDS &&
             vitals_row_text(row, VITALS_SOURCE_STATE, &state) > 0 && state.size == 7 &&
             memcmp(state.bytes, "not_yet", 7) == 0)
             return true;
@@ -448,13 +428,13 @@ static void find_visible(struct model *model, const vitals_snapshot *snapshot)
 {
     const vitals_row *rows[MODEL_DEVICES];
     const struct monitor_options *options = model->options;
-    if (!options->only_visible)
+    if (!options->selection.only_visible)
         return;
     size_t count = vitals_cuda_visible_devices(snapshot, options->visible, options->order, rows,
                                                MODEL_DEVICES);
     model->visible_count = count < MODEL_DEVICES ? count : MODEL_DEVICES;
     for (size_t i = 0; i < model->visible_count; i++)
-        model->visible[i] = strtoull(vitals_row_label(rows[i]), NULL, 10);
+        model->visible[i] = selection_device_index(rows[i]);
 }
 
 /* All processes come by themselves, as often, and are listed then: once, not twice. The list has

@@ -68,9 +68,6 @@ struct list {
     size_t group_count, group_capacity;
 };
 
-/* Sources of the table source with smaller keys are none of devices. */
-enum { FIRST_BACKEND_KEY = 16 };
-
 enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };
 
 /* ---- all of it ---- */
@@ -181,6 +178,7 @@ size_t model_ago(const struct model *model);
 /* The one row of the table host, or NULL. */
 const vitals_row *model_host(const struct model *model);
 size_t model_device_count(const struct model *model);
+struct selection model_selection(const struct model *model);
 bool model_shows_device(const struct model *model, const vitals_row *gpu);
 const struct device_history *model_device_history(const struct model *model, uint64_t key);
 const vitals_row *model_next_device(const struct model *model, const vitals_row *previous);

@@ -10,6 +10,7 @@
 #include "monitor/list/arrange.h"
 #include "record/replay/timeline.h"
 #include "view/draw.h"
+#include "view/selection.h"
 
 enum monitor_mode { MONITOR_AUTO, MONITOR_FULL, MONITOR_COMPACT };
 
@@ -38,20 +39,8 @@ struct monitor_options {
     const vitals_metric *extra;
     size_t extra_count;
 
-    /* Which devices: indices as the labels say; none: all. */
-    const uint64_t *devices;
-    size_t device_count;
-
-    bool only_visible; /* those of CUDA_VISIBLE_DEVICES, and CUDA_DEVICE_ORDER (may be NULL) */
-    const char *visible, *order;
-
-    /* Which processes on devices; filters are ANDed. */
-    bool compute, only_compute, graphics, only_graphics;
-    const char *const *users;
-    size_t user_count;
-    bool users_given; /* true and no user: nobody's */
-    const uint64_t *pids;
-    size_t pid_count;
+    struct selection selection;
+    const char *visible, *order; /* CUDA_VISIBLE_DEVICES and, may be NULL, CUDA_DEVICE_ORDER */
 
     const char *user;     /* who looks; NULL: nobody in particular */
     bool root;            /* whoever looks is the superuser */

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/paint.h"
 #include "report/words.h"
+#include "view/paint.h"
 
 enum {
     COMMAND_COLUMNS = 52,
@@ -489,11 +489,10 @@ int account_text(const vitals_account *account, const struct account_view *view,
                  vitals_write *write, void *data)
 {
     vitals_text command = vitals_account_attribute(account, "command");
-    struct report_options options = {.color = view->color, .ascii = view->ascii};
     struct paint paint;
     bool machine = words_is_machine(account);
     const struct lines lines = {&paint, account, view, machine ? "system" : ""};
-    paint_init(&paint, &options, write, data);
+    paint_init(&paint, view->color, write, data);
     vitals_text failure = vitals_account_failure(account);
     if (failure.size > 0) {
         failure_line(&lines, command, failure);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "report/json_form.h"
-#include "report/paint.h"
 #include "report/words.h"
+#include "view/paint.h"
 
 enum {
     WHAT_COLUMNS = 18,
@@ -243,13 +243,12 @@ static void put_head(const struct table *table)
 int comparison_text(const struct comparison *comparison, const struct account_view *view,
                     vitals_write *write, void *data)
 {
-    struct report_options options = {.color = view->color, .ascii = view->ascii};
     struct paint paint;
     const struct table table = {&paint, comparison, view,
                                 view->width > 0 && view->width < WIDE ? SESSION_NARROW
                                                                       : SESSION_WIDE};
     const char *phase = NULL;
-    paint_init(&paint, &options, write, data);
+    paint_init(&paint, view->color, write, data);
     put_head(&table);
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compared *item = &comparison->items[i];

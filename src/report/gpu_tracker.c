@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "report/json_form.h"
-#include "report/paint.h"
 #include "report/words.h"
+#include "view/paint.h"
 
 enum { MEMBERS_MAX = 80, TEXT_INDENT = 3 };
 
@@ -333,9 +333,8 @@ static void decimals(double value, char out[static WORDS])
 
 static int print_text(const struct tree *tree, vitals_write *write, void *data)
 {
-    struct report_options options = {.color = false};
     struct paint paint;
-    paint_init(&paint, &options, write, data);
+    paint_init(&paint, false, write, data);
     for (size_t i = 0; i < tree->count; i++) {
         const struct member *member = &tree->members[i];
         char value[WORDS] = "N/A";

@@ -1,9 +1,12 @@
-/* one_shot.c: the report as a whole: when, devices, host, processes. */
-#include "report/panel.h"
+/* one_shot.c: the report that `vitals -1` prints: time, devices, host, processes.
+ *
+ * Each part is drawn on a canvas of its own rows and printed. */
+#include "report/report.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "report/one_shot.h"
 
 const vitals_metric REPORT_METRICS[] = {
     VITALS_HOST_UPTIME_SECONDS,
@@ -68,78 +71,140 @@ const vitals_metric REPORT_METRICS[] = {
 };
 const size_t REPORT_METRIC_COUNT = sizeof(REPORT_METRICS) / sizeof(REPORT_METRICS[0]);
 
-static size_t choose_width(const struct view *view)
+enum { COMFORTABLE = 140 };
+
+/* ---- rows that are printed ---- */
+
+bool page_begin(struct page *page, int width, int rows)
 {
-    size_t columns = view->options->width;
-    if (columns < NARROW)
-        return NARROW; /* the table's own width: a terminal folds it, a file does not care */
+    if (page->code == 0 && canvas_resize(&page->canvas, width, rows) < 0)
+        page->code = VITALS_EMEMORY;
+    return page->code == 0;
+}
+
+void page_end(struct page *page)
+{
+    page->code = canvas_print(&page->canvas, page->options->color, page->write, page->data);
+}
+
+/* A line of its own width, which a terminal may fold. */
+static void print_line(struct page *page, ink style, const char *text)
+{
+    if (!page_begin(page, canvas_columns(text), 1))
+        return;
+    (void)canvas_text(&page->canvas, 0, 0, style, text);
+    page_end(page);
+}
+
+/* ---- the parts ---- */
+
+static void print_time(struct page *page)
+{
+    static const char DEMO[] = "   DEMO: these devices are invented";
+    char text[WORDS];
+    if (!cell_time(page->now, text) || !page_begin(page, WORDS + (int)sizeof DEMO, 1))
+        return;
+    int x = canvas_text(&page->canvas, 0, 0, STYLE_PLAIN, text);
+    if (device_panel_is_demo(page->now))
+        (void)canvas_text(&page->canvas, x, 0, STYLE_YELLOW, DEMO);
+    page_end(page);
+}
+
+static void print_devices(struct page *page)
+{
+    enum { LINE = 4096 };
+    const struct device_panel panel = {.now = page->now,
+                                       .look = &page->options->look,
+                                       .selection = page->options->selection,
+                                       .width = page->width,
+                                       .form = FORM_FULL};
+    if (device_panel_next(&panel, NULL) == NULL) {
+        char line[LINE];
+        device_panel_missing(&panel, line, sizeof line);
+        print_line(page, STYLE_DIM, line);
+        return;
+    }
+    if (!page_begin(page, page->width, device_panel_rows(&panel)))
+        return;
+    device_panel_draw(&page->pen, &panel, 0);
+    page_end(page);
+}
+
+/* A line about our own cgroup if it allows less than the machine has. */
+static void print_cgroup(struct page *page, const vitals_row *host)
+{
+    double cores;
+    char count[WORDS] = "", used[WORDS], limit[WORDS], line[4 * WORDS];
+    bool has_cores = cell_value(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores);
+    bool has_limit = vitals_row_availability(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES) > 0;
+    if (has_cores)
+        (void)snprintf(count, sizeof count, " at most %.4g CPUs", cores);
+    if (has_limit)
+        (void)snprintf(line, sizeof line, "[ our cgroup:%s%s memory %s of at most %s ]", count,
+                       has_cores ? "," : "",
+                       cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, used),
+                       cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, limit));
+    else
+        (void)snprintf(line, sizeof line, "[ our cgroup:%s ]", count);
+    if (has_cores || has_limit)
+        print_line(page, STYLE_PLAIN, line);
+}
+
+static void print_host(struct page *page)
+{
+    enum { LOAD_COLUMNS = 5 };
+    struct host_bars bars = {.host = vitals_snapshot_next(page->now, VITALS_HOST, NULL),
+                             .width = page->width,
+                             .load_columns = LOAD_COLUMNS};
+    if (bars.host == NULL || !page_begin(page, page->width, HOST_BARS_ROWS))
+        return;
+    bars.cpu_known = host_cpu_ratio(page->now, page->older, &bars.cpu_ratio);
+    host_bars_draw(&page->pen, &bars, 0);
+    page_end(page);
+    print_cgroup(page, bars.host);
+}
+
+/* ---- the whole ---- */
+
+/* Below NARROW columns the report keeps that width: a terminal folds it. */
+static int choose_width(const struct page *page)
+{
+    int columns = page->options->width;
     if (columns < WIDE)
-        return columns;
-    size_t widest = panel_processes_width(view);
-    size_t wanted = columns < widest ? columns : widest;
-    size_t least = columns < COMFORTABLE ? columns : COMFORTABLE;
+        return columns < NARROW ? NARROW : columns;
+    int widest = one_shot_processes_width(page);
+    int wanted = columns < widest ? columns : widest;
+    int least = columns < COMFORTABLE ? columns : COMFORTABLE;
     return wanted > least ? wanted : least;
 }
 
-static bool is_demo(const struct view *view)
-{
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(view->now, VITALS_SOURCE, row)) != NULL;) {
-        if (strcmp(vitals_row_label(row), "demo") == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The snapshot's own moment, in the reader's time zone. */
-static void time_line(struct paint *paint, const struct view *view)
-{
-    char text[64];
-    time_t seconds = (time_t)(vitals_snapshot_realtime_ns(view->now) / 1000000000u);
-    struct tm parts;
-    if (localtime_r(&seconds, &parts) == NULL ||
-        strftime(text, sizeof(text), "%a %b %d %H:%M:%S %Y", &parts) == 0)
-        return;
-    paint_text(paint, COLOR_PLAIN, text);
-    if (is_demo(view))
-        paint_text(paint, COLOR_YELLOW, "   DEMO: these devices are invented");
-    paint_end(paint);
-}
-
 int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *older,
-                    const struct report_options *options, vitals_write *write, void *data)
+                    const struct one_shot_options *options, vitals_write *write, void *data)
 {
-    struct paint paint;
-    struct view view = {.now = snapshot, .older = older, .options = options};
-    view.width = choose_width(&view);
-    paint_init(&paint, options, write, data);
-    time_line(&paint, &view);
-    panel_devices(&paint, &view);
-    panel_host(&paint, &view);
-    paint_end(&paint);
-    panel_processes(&paint, &view);
-    return paint_done(&paint);
+    struct page page = {
+        .options = options, .now = snapshot, .older = older, .write = write, .data = data};
+    page.pen = (struct pen){&page.canvas, &options->look};
+    page.width = choose_width(&page);
+    print_time(&page);
+    print_devices(&page);
+    print_host(&page);
+    print_line(&page, STYLE_PLAIN, "");
+    one_shot_processes(&page);
+    canvas_done(&page.canvas);
+    return page.code;
 }
 
-static bool has_device(const vitals_snapshot *snapshot, uint64_t index)
-{
-    struct report_options only = {.devices = &index, .device_count = 1};
-    struct view view = {.now = snapshot, .options = &only};
-    for (const vitals_row *gpu = NULL;
-         (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
-        if (panel_shows_device(&view, gpu))
-            return true;
-    }
-    return false;
-}
-
-size_t report_missing_devices(const vitals_snapshot *snapshot, const struct report_options *options,
+size_t report_missing_devices(const vitals_snapshot *snapshot, const struct selection *selection,
                               uint64_t *missing)
 {
     size_t count = 0;
-    for (size_t i = 0; i < options->device_count; i++) {
-        if (!has_device(snapshot, options->devices[i]))
-            missing[count++] = options->devices[i];
+    for (size_t i = 0; i < selection->device_count; i++) {
+        const vitals_row *gpu = NULL;
+        while ((gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL &&
+               selection_device_index(gpu) != selection->devices[i])
+            ;
+        if (gpu == NULL)
+            missing[count++] = selection->devices[i];
     }
     return count;
 }

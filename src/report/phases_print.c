@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "report/json_form.h"
-#include "report/paint.h"
 #include "report/words.h"
+#include "view/paint.h"
 
 static const struct phase_measure *measure_of(const struct phase *phase, const char *name,
                                               const char *subject)
@@ -173,10 +173,9 @@ static void notes(struct paint *paint, const struct phases *phases)
 int phases_text(const struct phases *phases, const struct account_view *view, vitals_write *write,
                 void *data)
 {
-    struct report_options options = {.color = view->color, .ascii = view->ascii};
     struct paint paint;
     bool shown[COLUMN_COUNT];
-    paint_init(&paint, &options, write, data);
+    paint_init(&paint, view->color, write, data);
     paint_end(&paint);
     if (phases->count == 0) {
         paint_text(&paint, COLOR_PLAIN, "  no phases were marked (vitals mark --help)");

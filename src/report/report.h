@@ -11,27 +11,15 @@
 
 #include <vitals/vitals.h>
 
-struct report_options {
-    bool ascii;                    /* nothing but ASCII */
-    bool color;                    /* ANSI colors */
-    size_t width;                  /* columns there are */
-    unsigned gpu_thresholds[2];    /* percent: yellow from, red from */
-    unsigned memory_thresholds[2]; /* likewise */
+#include "view/draw.h"
+#include "view/selection.h"
 
-    /* Which devices: indices as the labels say; none: all. */
-    const uint64_t *devices;
-    size_t device_count;
-    bool devices_visible; /* they are those of CUDA_VISIBLE_DEVICES */
-
-    /* Which processes on devices; filters are ANDed. */
-    bool compute, only_compute, graphics, only_graphics;
-    const char *const *users;
-    size_t user_count;
-    bool users_given; /* true and no user: nobody's */
-    const uint64_t *pids;
-    size_t pid_count;
-
-    const char *user; /* who looks, for the title; NULL: nobody's business */
+struct one_shot_options {
+    struct look look;
+    bool color; /* ANSI styles */
+    int width;  /* columns there are */
+    struct selection selection;
+    const char *user; /* the user that runs vitals, for the title; NULL: it is not shown */
 };
 
 /* The metrics that the report shows. */
@@ -45,13 +33,14 @@ bool report_work(const vitals_row *process, bool ascii, char *out, size_t capaci
 extern const vitals_metric REPORT_WORK_METRICS[];
 extern const size_t REPORT_WORK_METRIC_COUNT;
 
-/* Devices, host, processes. `older` (may be NULL) is what rates are made against. Returns 0, or
- * what `write` returned to stop. */
+/* Devices, host, processes. `older` (may be NULL) is what rates are made against. Returns 0,
+ * VITALS_EMEMORY, or the value with which `write` stopped it. */
 int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *older,
-                    const struct report_options *options, vitals_write *write, void *data);
+                    const struct one_shot_options *options, vitals_write *write, void *data);
 
-/* Indices that were asked for and are not there, into `missing` (room for device_count). */
-size_t report_missing_devices(const vitals_snapshot *snapshot, const struct report_options *options,
+/* Indices of devices that were asked for and are not there, into `missing` (room for device_count).
+ */
+size_t report_missing_devices(const vitals_snapshot *snapshot, const struct selection *selection,
                               uint64_t *missing);
 
 /* The rows of the table source that are of back ends: whether one is, and the next behind `after`

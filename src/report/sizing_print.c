@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "report/json_form.h"
-#include "report/paint.h"
 #include "report/sizing.h"
 #include "report/words.h"
+#include "view/paint.h"
 
 static const double MIB = 0x1p20, GIB = 0x1p30;
 
@@ -55,9 +55,8 @@ int sizing_text(const struct sizing *sizing, const struct account_view *view, vi
                 void *data)
 {
     enum { WHAT = 13, AMOUNT = 32 };
-    struct report_options options = {.color = view->color, .ascii = view->ascii};
     struct paint paint;
-    paint_init(&paint, &options, write, data);
+    paint_init(&paint, view->color, write, data);
     paint_end(&paint);
     paint_text(&paint, COLOR_PLAIN,
                sizing->failed ? "next time ask for (this run failed and may have needed more)"
@@ -96,13 +95,11 @@ void sizing_json(const struct sizing *sizing, void *to)
 
 struct lines {
     struct paint paint;
-    struct report_options options;
 };
 
 static void begin(struct lines *lines, vitals_write *write, void *data)
 {
-    lines->options = (struct report_options){.color = false};
-    paint_init(&lines->paint, &lines->options, write, data);
+    paint_init(&lines->paint, false, write, data);
 }
 
 static void put(struct lines *lines, const char *format, ...) VITALS_FORMAT(2, 3);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "view/canvas.h"
 
@@ -137,6 +138,14 @@ char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_
     (void)vitals_text_format(text, form, name, sizeof name);
     (void)snprintf(out, WORDS_COMMAND, "[%s]%s", name, is_zombie(process) ? " (zombie)" : "");
     return out;
+}
+
+bool cell_time(const vitals_snapshot *snapshot, char out[static WORDS])
+{
+    time_t seconds = (time_t)(vitals_snapshot_realtime_ns(snapshot) / 1000000000u);
+    struct tm parts;
+    return localtime_r(&seconds, &parts) != NULL &&
+           strftime(out, WORDS, "%a %b %d %H:%M:%S %Y", &parts) > 0;
 }
 
 char *cell_rate(bool known, double bytes_per_second, char *out)

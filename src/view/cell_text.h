@@ -31,6 +31,9 @@ const char *cell_stranger(vitals_availability reason);
  * zombie's; where nothing is known of either, why. */
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND]);
 
+/* When a snapshot was taken, in the local time zone; returns false if that cannot be said. */
+bool cell_time(const vitals_snapshot *snapshot, char out[static WORDS]);
+
 /* "12.3MiB/s" */
 char *cell_rate(bool known, double bytes_per_second, char *out);
 

@@ -12,6 +12,7 @@
 #include "command/options/option.h"
 #include "command/output.h"
 #include "command/processes/ps_columns.h"
+#include "report/report.h"
 
 enum { COLUMNS_MOST = 128 };
 
@@ -164,11 +165,6 @@ static int make_request(const struct device *device, vitals_request **out, vital
 
 /* ---- forms ---- */
 
-static struct report_options look_of(const struct settings *settings)
-{
-    return (struct report_options){.ascii = settings->look.ascii, .color = settings->look.color};
-}
-
 /* Those that were named, in the order of rows; a partition stands below its device. */
 static int print_text(const struct device *device, const vitals_snapshot *now,
                       const vitals_snapshot *older, const struct device_list *list,
@@ -176,11 +172,10 @@ static int print_text(const struct device *device, const vitals_snapshot *now,
 {
     const struct device_view view = {device->settings, older,
                                      (size_t)device->settings->look.line_width};
-    const struct report_options look = look_of(device->settings);
     struct paint paint;
     int code = 0;
     bool first = device->printed == 0;
-    paint_init(&paint, &look, output_write, output);
+    paint_init(&paint, device->settings->look.color, output_write, output);
     for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
         if (!device_list_has(list, row))
             continue;
@@ -211,7 +206,6 @@ static int print_table(struct device *device, const vitals_snapshot *now,
 {
     struct grid_form form = {.width = (size_t)device->settings->look.line_width,
                              .titles = !device->settings->table.no_header};
-    const struct report_options look = look_of(device->settings);
     struct paint paint;
     grid_reset(&device->grid);
     for (size_t i = 0; i < device->column_count; i++) {
@@ -223,7 +217,7 @@ static int print_table(struct device *device, const vitals_snapshot *now,
         for (size_t i = 0; i < device->column_count && device_list_has(list, row); i++)
             put_cell(device, row, older, &device->columns[i]);
     }
-    paint_init(&paint, &look, output_write, output);
+    paint_init(&paint, device->settings->look.color, output_write, output);
     if (device->printed > 0)
         paint_end(&paint);
     if (grid_least(&device->grid, &form) > form.width)

@@ -9,6 +9,7 @@
 
 #include "command/grid.h"
 #include "command/processes/ps_columns.h"
+#include "report/report.h"
 
 enum { LABEL = 30, METRICS_MOST = 40, COLUMNS_MOST = 14, LINE = 2048 };
 

@@ -3,7 +3,7 @@
 #define VITALS_COMMAND_DEVICES_DEVICE_PAINT_H
 
 #include "command/devices/device_values.h"
-#include "report/paint.h"
+#include "view/paint.h"
 
 /* A row of the table gpu in sections, with its partitions, sensors and processes. `older` (may be
  * NULL) is what shares are made against. `width`: columns to keep to; 0: as long as lines are.

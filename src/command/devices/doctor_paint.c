@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/paint.h"
+#include "view/paint.h"
 
 enum { SUBJECT_MOST = 28, INDENT = 2, GAP = 2, REMEDY_INDENT = 6, LEAST = 24, LINE = 2048 };
 
@@ -228,11 +228,9 @@ static void put_counts(const struct doctor *doctor, const struct findings *findi
 void doctor_paint(const struct findings *findings, const struct settings *settings,
                   struct output *output)
 {
-    const struct report_options look = {.ascii = settings->look.ascii,
-                                        .color = settings->look.color};
     struct paint paint;
     struct doctor doctor = {.settings = settings, .paint = &paint, .width = settings->look.width};
-    paint_init(&paint, &look, output_write, output);
+    paint_init(&paint, settings->look.color, output_write, output);
     doctor.subject = subject_columns(&doctor, findings);
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         put_kind(&doctor, findings, (enum finding_kind)kind);

@@ -76,8 +76,6 @@ static int make_request(const struct settings *settings, vitals_request **out, v
 static int print(const struct settings *settings, const vitals_snapshot *answer, bool first,
                  struct output *output)
 {
-    const struct report_options look = {.ascii = settings->look.ascii,
-                                        .color = settings->look.color};
     struct paint paint;
     vitals_error error;
     if (settings->look.json) {
@@ -86,7 +84,7 @@ static int print(const struct settings *settings, const vitals_snapshot *answer,
         return code == 0 || !output_open(output) ? EXIT_DONE
                                                  : command_fail(EXIT_CANNOT, "%s", error.message);
     }
-    paint_init(&paint, &look, output_write, output);
+    paint_init(&paint, settings->look.color, output_write, output);
     if (!first)
         paint_end(&paint);
     int code = info_paint(answer, settings, (size_t)settings->look.line_width, &paint);

@@ -3,7 +3,7 @@
 #define VITALS_COMMAND_DEVICES_INFO_H
 
 #include "command/command.h"
-#include "report/paint.h"
+#include "view/paint.h"
 
 /* Paints the answer about a process, in sections. `width`: columns to keep to; 0: as long as lines
  * are. 0, or -1: out of memory. */

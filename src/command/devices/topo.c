@@ -242,14 +242,12 @@ static void print_legend(const struct topo *topo, struct paint *paint)
 static int print_text(struct topo *topo, struct output *output)
 {
     const struct settings *settings = topo->settings;
-    const struct report_options look = {.ascii = settings->look.ascii,
-                                        .color = settings->look.color};
     struct paint paint;
     add_devices(topo);
     if (topo->count == 0)
         return command_tell_no_devices(topo->snapshot);
     add_adapters(topo);
-    paint_init(&paint, &look, output_write, output);
+    paint_init(&paint, settings->look.color, output_write, output);
     int code = print_matrix(topo, &paint, (size_t)settings->look.line_width);
     print_legend(topo, &paint);
     (void)paint_done(&paint);

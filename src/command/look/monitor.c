@@ -49,38 +49,16 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
                           struct monitor_options *options)
 {
     *options = (struct monitor_options){
-        .look =
-            {
-                .ascii = settings->look.ascii,
-                .light = settings->view.light,
-                .colorful = settings->view.colorful,
-                .colorless = !settings->look.color,
-                .gpu_thresholds = {(unsigned)settings->view.gpu_thresholds[0],
-                                   (unsigned)settings->view.gpu_thresholds[1]},
-                .memory_thresholds = {(unsigned)settings->view.memory_thresholds[0],
-                                      (unsigned)settings->view.memory_thresholds[1]},
-            },
+        .look = command_look(settings),
         .mode = mode_of(&settings->view),
         .mode_given = settings->view.monitor,
         .interval_ns = interval_of(&settings->sampling),
         .held_after_ns = settings->view.idle_after_ns,
         .extra = REPORT_METRICS,
         .extra_count = REPORT_METRIC_COUNT,
-        .devices = settings->filter.only.items,
-        .device_count = settings->filter.only.count,
-        .only_visible = settings->filter.only_visible && !settings->filter.only.given &&
-                        settings->environment.visible_devices != NULL,
+        .selection = command_selection(settings, user),
         .visible = settings->environment.visible_devices,
         .order = settings->environment.device_order,
-        .compute = settings->filter.compute,
-        .only_compute = settings->filter.only_compute,
-        .graphics = settings->filter.graphics,
-        .only_graphics = settings->filter.only_graphics,
-        .users = settings->filter.users.items,
-        .user_count = settings->filter.users.count,
-        .users_given = settings->filter.users.given,
-        .pids = settings->filter.pids.items,
-        .pid_count = settings->filter.pids.count,
         .user = *user,
         .root = *user != NULL && geteuid() == 0,
         .readonly = readonly_of(&settings->machine, &settings->view),
@@ -88,10 +66,6 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
         .notice = settings->view.config_notice,
         .term = settings->environment.term,
     };
-    if (settings->filter.users.given && settings->filter.users.count == 0) {
-        options->users = user;
-        options->user_count = 1;
-    }
     layout_begin(&settings->view, options);
 }
 

@@ -3,6 +3,7 @@
  * Rates need two readings: they are --delay apart. On a machine with devices only the processes on
  * them are read in full; without devices, all. */
 #include <errno.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,41 +145,44 @@ const char *command_user(char *out, size_t capacity)
     return out;
 }
 
-static void fill_options(const struct settings *settings, const char *const *user,
-                         struct report_options *options)
+struct selection command_selection(const struct settings *settings, const char *const *user)
 {
-    *options = (struct report_options){
-        .ascii = settings->look.ascii,
-        .color = settings->look.color,
-        .width = settings->look.width,
-        .gpu_thresholds = {(unsigned)settings->view.gpu_thresholds[0],
-                           (unsigned)settings->view.gpu_thresholds[1]},
-        .memory_thresholds = {(unsigned)settings->view.memory_thresholds[0],
-                              (unsigned)settings->view.memory_thresholds[1]},
+    bool own = settings->filter.users.given && settings->filter.users.count == 0;
+    return (struct selection){
         .devices = settings->filter.only.items,
         .device_count = settings->filter.only.count,
+        .only_visible = settings->filter.only_visible && !settings->filter.only.given &&
+                        settings->environment.visible_devices != NULL,
         .compute = settings->filter.compute,
         .only_compute = settings->filter.only_compute,
         .graphics = settings->filter.graphics,
         .only_graphics = settings->filter.only_graphics,
-        .users = settings->filter.users.items,
-        .user_count = settings->filter.users.count,
+        .users = own ? user : settings->filter.users.items,
+        .user_count = own ? 1 : settings->filter.users.count,
         .users_given = settings->filter.users.given,
         .pids = settings->filter.pids.items,
         .pid_count = settings->filter.pids.count,
-        .user = settings->machine.from == NULL ? *user : NULL, /* a file is looked at by anybody */
     };
-    if (settings->filter.users.given && settings->filter.users.count == 0) {
-        options->users = user;
-        options->user_count = 1;
-    }
 }
 
-/* What was asked for and is not there; the rest was shown. */
-static int complain(const vitals_snapshot *now, const struct report_options *options)
+struct look command_look(const struct settings *settings)
+{
+    return (struct look){
+        .ascii = settings->look.ascii,
+        .light = settings->view.light,
+        .colorful = settings->view.colorful,
+        .colorless = !settings->look.color,
+        .gpu_thresholds = {(unsigned)settings->view.gpu_thresholds[0],
+                           (unsigned)settings->view.gpu_thresholds[1]},
+        .memory_thresholds = {(unsigned)settings->view.memory_thresholds[0],
+                              (unsigned)settings->view.memory_thresholds[1]},
+    };
+}
+
+/* Tells which devices were asked for and are not there; the others were shown. */
+static int complain(const vitals_snapshot *now, struct selection asked)
 {
     uint64_t missing[DEVICES_MAX];
-    struct report_options asked = *options;
     if (asked.device_count > DEVICES_MAX)
         asked.device_count = DEVICES_MAX;
     size_t count = report_missing_devices(now, &asked, missing);
@@ -195,22 +199,25 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
     uint64_t visible[DEVICES_MAX];
     char name[128];
     const char *user = command_user(name, sizeof(name));
-    struct report_options options;
-    fill_options(settings, &user, &options);
-    if (settings->filter.only_visible && !settings->filter.only.given &&
-        settings->environment.visible_devices != NULL) {
-        options.device_count = visible_devices(&settings->environment, now, visible);
-        options.devices = visible;
-        options.devices_visible = true;
-        if (options.device_count == 0) {
-            visible[0] = UINT64_MAX; /* none is visible */
-            options.device_count = 1;
-        }
+    struct one_shot_options options = {
+        .look = command_look(settings),
+        .color = settings->look.color,
+        .width = settings->look.width < INT_MAX ? (int)settings->look.width : INT_MAX,
+        .selection = command_selection(settings, &user),
+        .user = settings->machine.from == NULL ? user : NULL, /* a file does not say who reads it */
+    };
+    options.look.colorful = false;
+    if (options.selection.only_visible) {
+        options.selection.device_count = visible_devices(&settings->environment, now, visible);
+        options.selection.devices = visible;
     }
+
     output_init(&output, STDOUT_FILENO);
-    (void)report_one_shot(now, older, &options, output_write, &output);
-    int code = output_done(&output, EXIT_DONE);
-    return code != EXIT_DONE || !settings->filter.only.given ? code : complain(now, &options);
+    int code = report_one_shot(now, older, &options, output_write, &output);
+    code = output_done(&output, code == VITALS_EMEMORY ? command_fail(EXIT_CANNOT, "out of memory")
+                                                       : EXIT_DONE);
+    return code != EXIT_DONE || !settings->filter.only.given ? code
+                                                             : complain(now, options.selection);
 }
 
 /* Who is not there has no process; in another machine's snapshot anybody may be. */

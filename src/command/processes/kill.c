@@ -287,7 +287,6 @@ static void show(const struct kill *kill)
 {
     static const char *const NAMES[] = {"pid", "euser=USER", "age=AGE", "stat=STATE", "args"};
     enum { COLUMNS = sizeof NAMES / sizeof NAMES[0] };
-    const struct report_options look = {.ascii = kill->look->ascii, .color = kill->look->color};
     const struct grid_form form = {.width = (size_t)kill->look->line_width, .titles = true};
     struct ps_view view = {kill->snapshot, NULL, kill->look->ascii, false, true};
     struct ps_column columns[COLUMNS];
@@ -303,7 +302,7 @@ static void show(const struct kill *kill)
     }
     for (size_t i = 0; i < kill->count; i++)
         fill_target(&grid, columns, COLUMNS, &view, &kill->targets[i]);
-    paint_init(&paint, &look, output_write, kill->output);
+    paint_init(&paint, kill->look->color, output_write, kill->output);
     (void)grid_paint(&grid, &form, &paint);
     (void)paint_done(&paint);
     (void)output_flush(kill->output);

@@ -138,7 +138,6 @@ static int print_table(struct ps *ps, const struct ps_view *view, const struct p
 {
     enum { TEXT_MOST = 40 };
     bool fits = ps->look->line_width > 0;
-    const struct report_options look = {.ascii = ps->look->ascii, .color = ps->look->color};
     const struct grid_form form = {.width = (size_t)ps->look->line_width, .titles = has_titles(ps)};
     struct paint paint;
     grid_reset(&ps->grid);
@@ -150,7 +149,7 @@ static int print_table(struct ps *ps, const struct ps_view *view, const struct p
     }
     for (size_t i = 0; i < rows->count; i++)
         fill_row(ps, view, rows, ps_rows_at(rows, i));
-    paint_init(&paint, &look, output_write, output);
+    paint_init(&paint, ps->look->color, output_write, output);
     if (ps->tables > 0)
         paint_end(&paint);
     int code = grid_paint(&ps->grid, &form, &paint);

@@ -7,7 +7,7 @@
 #define VITALS_COMMAND_PROCESSES_PS_COLUMNS_H
 
 #include "command/command.h"
-#include "report/paint.h"
+#include "view/paint.h"
 
 /* How a value is written for people. */
 enum ps_show {

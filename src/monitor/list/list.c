@@ -119,38 +119,6 @@ const vitals_row *model_user_of(const struct model *model, const struct identity
 
 /* ---- which ---- */
 
-static bool type_passes(const struct monitor_options *options, const char *type)
-{
-    bool compute = strchr(type, 'C') != NULL, graphics = strchr(type, 'G') != NULL;
-    return (!options->compute || compute) && (!options->graphics || graphics) &&
-           (!options->only_compute || (compute && !graphics)) &&
-           (!options->only_graphics || (graphics && !compute));
-}
-
-static bool user_passes(const struct monitor_options *options, const vitals_row *process)
-{
-    vitals_text name;
-    if (!options->users_given)
-        return true;
-    if (process == NULL || vitals_row_text(process, VITALS_PROCESS_USER, &name) <= 0)
-        return false;
-    for (size_t i = 0; i < options->user_count; i++) {
-        if (strlen(options->users[i]) == name.size &&
-            memcmp(options->users[i], name.bytes, name.size) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool pid_passes(const struct monitor_options *options, uint64_t pid)
-{
-    for (size_t i = 0; i < options->pid_count; i++) {
-        if (options->pids[i] == pid)
-            return true;
-    }
-    return options->pid_count == 0;
-}
-
 bool model_matches(const struct model *model, const struct item *item, const char *words)
 {
     struct match match;
@@ -160,8 +128,9 @@ bool model_matches(const struct model *model, const struct item *item, const cha
 
 static bool passes(const struct model *model, const struct item *item)
 {
-    const struct monitor_options *options = model->options;
-    return user_passes(options, item->process) && pid_passes(options, item_identity(item).pid);
+    const struct selection *selection = &model->options->selection;
+    return selection_has_user(selection, item->process) &&
+           selection_has_pid(selection, item_identity(item).pid);
 }
 
 static int add(struct list *list, const struct item *item)
@@ -182,7 +151,6 @@ static int add(struct list *list, const struct item *item)
 static int add_users(struct model *model, const vitals_row *gpu, size_t order, uint64_t bit)
 {
     const vitals_snapshot *now = model->machine.now;
-    char type[WORDS];
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next_child(now, VITALS_GPU_PROCESS, vitals_row_key(gpu), user)) !=
          NULL;) {
@@ -191,8 +159,7 @@ static int add_users(struct model *model, const vitals_row *gpu, size_t order, u
                             .gpu = gpu,
                             .order = order,
                             .use = {.devices = bit}};
-        (void)cell_text(user, VITALS_GPU_PROCESS_TYPE, true, type, sizeof type);
-        if (type_passes(model->options, type) && passes(model, &item) &&
+        if (selection_has_type(&model->options->selection, user) && passes(model, &item) &&
             add(&model->list, &item) < 0)
             return -1;
     }

@@ -107,7 +107,8 @@ bool device_choice_click(struct monitor *monitor, const struct layout *layout,
 {
     struct model *model = &monitor->model;
     int row = press->y - (layout->devices_y - model->lift);
-    const vitals_row *gpu = row >= 0 ? pane_devices_at(model, layout->devices, row) : NULL;
+    const struct device_panel panel = pane_devices(model, layout->devices);
+    const vitals_row *gpu = row >= 0 ? device_panel_at(&panel, row) : NULL;
     if (gpu == NULL || press->y >= layout->host_y - model->lift) {
         choose_device(model, NULL);
         return false;

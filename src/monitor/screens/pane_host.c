@@ -8,6 +8,7 @@
 
 #include "monitor/screens/pane.h"
 #include "monitor/screens/pane_cpus.h"
+#include "view/host_bars.h"
 
 enum { CPU_ROWS = 5, MEMORY_ROWS = 4, GRAPHS = CPU_ROWS + 1 + MEMORY_ROWS + 1 };
 enum { MEAN_SECONDS = 120, FACTS_MOST = 8, FACT = 160 };
@@ -272,22 +273,6 @@ static void legend(const struct model *model, const struct history *history, con
     (void)snprintf(out + used, FACT - used, " ");
 }
 
-static void load_words(const vitals_row *host, const char *begin, char *out)
-{
-    static const vitals_metric LOADS[] = {VITALS_HOST_LOAD_1M, VITALS_HOST_LOAD_5M,
-                                          VITALS_HOST_LOAD_15M};
-    size_t used = (size_t)snprintf(out, FACT, "%s", begin);
-    for (size_t i = 0; i < 3; i++) {
-        double load;
-        if (!cell_value(host, LOADS[i], &load))
-            used += (size_t)snprintf(out + used, FACT - used, " N/A");
-        else if (load >= 10000)
-            used += (size_t)snprintf(out + used, FACT - used, " 9999+");
-        else
-            used += (size_t)snprintf(out + used, FACT - used, " %.2f", load);
-    }
-}
-
 static void host_graphs(struct pen *pen, const struct model *model, const struct region *region)
 {
     size_t ago = model_ago(model);
@@ -310,8 +295,8 @@ static void host_legends(struct pen *pen, const struct model *model, const struc
     const vitals_row *host = model_host(model);
     char line[FACT], used[WORDS];
     double ratio = 0;
-    load_words(host, " Load Average:", line);
-    (void)strncat(line, " ", FACT - strlen(line) - 1);
+    (void)host_load_words(host, " Load Average:", 0, line, FACT - 1);
+    (void)strcat(line, " ");
     overlay(pen, region, region->y, line);
     bool known = model_cpu_ratio(model, &ratio);
     legend(model, &model->cpu, "CPU", known, ratio, NULL, line);
@@ -436,7 +421,11 @@ static void draw_full(struct pen *pen, const struct model *model, int y, bool tr
 {
     struct edges edges = {{0, pane_left(model)}, 2}, none = {.count = 0}, above;
     struct edges middle = edges;
-    pane_devices_edges(model, &above);
+    const struct device_panel devices = pane_devices(model, FORM_FULL);
+    if (model->arranged.hidden & PANEL_DEVICES)
+        above = none;
+    else
+        device_panel_edges(&devices, &above);
     if (has_pane(model))
         edges.at[edges.count++] = model->width - 1;
     draw_rule(pen, y, true, &above, &edges);
@@ -471,57 +460,6 @@ static void draw_full(struct pen *pen, const struct model *model, int y, bool tr
 
 /* ---- two lines ---- */
 
-static void boxed_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
-{
-    (void)canvas_text(pen->canvas, x, y, STYLE_PLAIN, "[ ");
-    draw_bar(pen, x + 2, y, columns - 4, bar);
-    (void)canvas_text(pen->canvas, x + columns - 2, y, STYLE_PLAIN, " ]");
-}
-
-static void compact_cpu(struct pen *pen, const struct model *model, int y)
-{
-    char load[FACT], note[WORDS + 16], uptime[WORDS];
-    double seconds;
-    const vitals_row *host = model_host(model);
-    load_words(host, model->width >= NARROW ? "( Load Average:" : "(", load);
-    (void)strncat(load, " )", FACT - strlen(load) - 1);
-    int wide = canvas_columns(load);
-    struct bar bar = {.label = "CPU", .fraction = true, .style = STYLE_CYAN};
-    bar.known = model_cpu_ratio(model, &bar.ratio);
-    bar.style = bar.known ? STYLE_CYAN : STYLE_DIM;
-    if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &seconds)) {
-        (void)snprintf(note, sizeof note, "UPTIME: %s", vitals_human_duration(seconds, uptime));
-        bar.note = note;
-        bar.note_columns = (int)strlen(note) + 1;
-    }
-    boxed_bar(pen, 0, y, model->width - wide - 2, &bar);
-    (void)canvas_text(pen->canvas, model->width - wide, y, STYLE_PLAIN, load);
-}
-
-static void compact_memory(struct pen *pen, const struct model *model, int y)
-{
-    char note[WORDS + 16], used[WORDS], swapped[WORDS];
-    const vitals_row *host = model_host(model);
-    int right = model->width >= NARROW ? 35 : (model->width - 2) / 2;
-    struct bar memory = {.label = "MEM", .fraction = true, .note = note};
-    memory.known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES,
-                              &memory.ratio);
-    memory.style = memory.known ? STYLE_MAGENTA : STYLE_DIM;
-    (void)snprintf(note, sizeof note, "USED: %s",
-                   cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used));
-    memory.note_columns = (int)strlen(note) + 1;
-    struct bar swap = {.label = "SWP", .fraction = true};
-    swap.known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES,
-                            &swap.ratio);
-    swap.style = swap.known ? STYLE_BLUE : STYLE_DIM;
-    if (swap.known) {
-        swap.note = cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, swapped);
-        swap.note_columns = (int)strlen(swap.note) + 1;
-    }
-    boxed_bar(pen, 0, y, model->width - right - 2, &memory);
-    boxed_bar(pen, model->width - right, y, right, &swap);
-}
-
 /* Without devices: rows for what else the machine does, or one line of it. */
 static int more_rows(const struct model *model)
 {
@@ -549,8 +487,9 @@ void pane_host(struct pen *pen, const struct model *model, int y, bool full, boo
         draw_full(pen, model, has_devices(model) ? y - 1 : y, traffic);
         return;
     }
-    compact_cpu(pen, model, y);
-    compact_memory(pen, model, y + 1);
+    struct host_bars bars = {.host = model_host(model), .width = model->width};
+    bars.cpu_known = model_cpu_ratio(model, &bars.cpu_ratio);
+    host_bars_draw(pen, &bars, y);
     if (has_devices(model)) {
         struct box box = {2, y + 2, model->width - 4, pane_host_rows(model, false, traffic) - 2};
         draw_beside_devices(pen, model, &box);

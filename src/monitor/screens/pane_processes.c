@@ -1,4 +1,4 @@
-/* pane_processes.c: the list of processes, and where everything on the main screen stands.
+/* pane_processes.c: the list of processes on the main screen.
  *
  *     | GPU     PID      USER  GPU-MEM %SM %GMBW  %CPU  %MEM     TIME  COMMAND                |
  *
@@ -10,134 +10,7 @@
 #include "monitor/list/match.h"
 #include "monitor/screens/pane.h"
 
-enum { FRAME = 5, LINES_LEAST = 6, LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
-
-/* ---- where ---- */
-
-static bool has_rules(const struct model *model)
-{
-    return model->view == VIEW_DEVICES && model->sort == 0 && !model->reversed &&
-           model->arranged.group == GROUP_NONE && model->arranged.sort_count < 2;
-}
-
-/* Whether a line begins another device than the one above it. */
-static bool begins_device(const struct model *model, size_t place)
-{
-    const struct item *items = model->list.items;
-    return place > 0 && items[place].order != items[place - 1].order;
-}
-
-/* Lines that the whole list would take. */
-static int lines_wanted(const struct model *model, bool rules)
-{
-    int lines = (int)model->list.count;
-    for (size_t i = 0; rules && i < model->list.count; i++)
-        lines += begins_device(model, i);
-    return lines > 0 ? lines : 1;
-}
-
-static int devices_rows(const struct model *model, enum form form)
-{
-    return model->arranged.hidden & PANEL_DEVICES ? 0 : pane_devices_rows(model, form);
-}
-
-/* The rule above the machine is that below the devices, where these are seen. */
-static int host_rule(const struct model *model, bool full)
-{
-    return full && (model->arranged.hidden & PANEL_DEVICES) && model_device_count(model) > 0;
-}
-
-static int host_rows(const struct model *model, bool full, bool traffic)
-{
-    return model->arranged.hidden & PANEL_HOST
-               ? 0
-               : pane_host_rows(model, full, traffic) + host_rule(model, full);
-}
-
-/* Whether panels of these forms leave the list what it needs. */
-static bool fits(const struct model *model, enum form devices, bool host_full, int list)
-{
-    bool traffic = model->arranged.traffic == TRAFFIC_ALWAYS;
-    return model->height >=
-           1 + devices_rows(model, devices) + host_rows(model, host_full, traffic) + list;
-}
-
-/* The first of these that fits, as the machine's graphs tell more than a second line of a device.
- */
-static void choose_forms(const struct model *model, struct layout *layout, int wanted)
-{
-    static const struct {
-        enum form devices;
-        bool host_full;
-    } FORMS[] = {
-        {FORM_FULL, true}, {FORM_COMPACT, true}, {FORM_FULL, false}, {FORM_COMPACT, false}};
-    bool graphs = !(model->arranged.hidden & PANEL_GRAPHS) && !model->arranged.plain;
-    layout->devices = model->mode == MONITOR_COMPACT ? FORM_COMPACT : FORM_FULL;
-    layout->host_full = model->mode == MONITOR_FULL && graphs;
-    if (model->mode != MONITOR_AUTO)
-        return;
-    layout->devices = FORM_DENSE;
-    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
-        if ((graphs || !FORMS[i].host_full) &&
-            fits(model, FORMS[i].devices, FORMS[i].host_full, FRAME + wanted)) {
-            layout->devices = FORMS[i].devices;
-            layout->host_full = FORMS[i].host_full;
-            return;
-        }
-    }
-}
-
-/* Disks and networks where a person wants them, or where the list leaves that much empty. */
-static void choose_traffic(const struct model *model, struct layout *layout, int wanted)
-{
-    if (model->arranged.traffic == TRAFFIC_NEVER || (model->arranged.hidden & PANEL_HOST) ||
-        !pane_host_has_traffic(model))
-        return;
-    int rows = 1 + devices_rows(model, layout->devices) + host_rows(model, layout->host_full, true);
-    layout->traffic_fits = model->height >= rows + FRAME + wanted;
-    layout->traffic = layout->traffic_fits || model->traffic_left > 0 ||
-                      model->arranged.traffic == TRAFFIC_ALWAYS;
-}
-
-/* Panels that have moved out of sight make room for more lines. */
-static void lift_list(const struct model *model, struct layout *layout, int end, int wanted)
-{
-    int over = end + FRAME + layout->lines - model->height, more = wanted - layout->lines;
-    over = over > 0 ? over : 0;
-    more = more < 0 ? 0 : more > end ? end : more;
-    int room = model->lift - over;
-    layout->lift_most = over + more;
-    layout->lines += room < 0 ? 0 : room > more ? more : room;
-}
-
-void layout_of(const struct model *model, struct layout *layout)
-{
-    int most = model->height / 3 > LINES_LEAST ? model->height / 3 : LINES_LEAST;
-    int wanted = lines_wanted(model, has_rules(model));
-    *layout = (struct layout){.rules = has_rules(model)};
-    choose_forms(model, layout, wanted < most ? wanted : most);
-    choose_traffic(model, layout, wanted);
-    layout->devices_y = 1;
-    layout->host_y = 1 + devices_rows(model, layout->devices);
-    int end = layout->host_y + host_rows(model, layout->host_full, layout->traffic);
-    layout->host_y += host_rule(model, layout->host_full);
-    layout->list_y = end + 1;
-    layout->lines_y = layout->list_y + 3;
-    layout->lines = model->height - end - FRAME;
-    if (layout->lines < wanted && layout->lines < LINES_LEAST) {
-        int least = model->height - FRAME - 1 < LINES_LEAST ? model->height - FRAME - 1
-                                                            : LINES_LEAST;
-        layout->lines = wanted < least ? wanted : least;
-    }
-    if (layout->lines < 1)
-        layout->lines = 1;
-    lift_list(model, layout, end, wanted);
-    if (layout->rules && model->mode == MONITOR_COMPACT)
-        layout->rules = false;
-    if (layout->rules && layout->lines < wanted && model->mode == MONITOR_AUTO)
-        layout->rules = layout->lines >= (int)model->list.count + 2;
-    layout->height = end + FRAME + layout->lines;
-}
+enum { LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
 
 /* ---- a line ---- */
 
@@ -273,7 +146,7 @@ static void draw_fixed(struct pen *pen, const struct model *model,
         (void)cell(model, choice->shown[i], choice->width[i], item, text);
         bool device = choice->shown[i] == list_columns && item != NULL && item->gpu != NULL;
         if (device && !(line.style & STYLE_REVERSE))
-            field.style = pane_device_style(model, item->gpu) |
+            field.style = device_style(&model->options->look, item->gpu) |
                           (line.style & ~(unsigned)STYLE_COLORS);
         canvas_field(pen->canvas, &field, text);
     }
@@ -482,7 +355,7 @@ static struct seen draw_lines(struct pen *pen, const struct model *model,
     struct seen seen = {place, place};
     for (; at < end && place < model->list.count; at++, place++) {
         const struct item *item = &model->list.items[place];
-        if (rules && place > (size_t)model->top && begins_device(model, place)) {
+        if (rules && place > (size_t)model->top && pane_begins_device(model, place)) {
             draw_rule(pen, at++, false, &box, &box);
             if (at >= end)
                 break;

@@ -1,7 +1,6 @@
 /* screen_main.c: devices, the machine, processes. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "monitor/screens/device_choice.h"
 #include "monitor/screens/screen.h"
@@ -15,15 +14,10 @@ static void draw_top(const struct monitor *monitor, struct pen *pen, int y)
 {
     const struct model *model = &monitor->model;
     static const char HINT[] = "(Press h for help or q to quit)";
-    char text[64] = "";
+    char text[WORDS] = "";
     int x = 0;
-    if (model->machine.now != NULL) {
-        time_t seconds = (time_t)(vitals_snapshot_realtime_ns(model->machine.now) / 1000000000u);
-        struct tm parts;
-        if (localtime_r(&seconds, &parts) == NULL ||
-            strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y", &parts) == 0)
-            text[0] = '\0';
-    }
+    if (model->machine.now != NULL && !cell_time(model->machine.now, text))
+        text[0] = '\0';
     x += canvas_text(pen->canvas, x, y, STYLE_PLAIN, text);
     if (model->paused)
         x += canvas_text(pen->canvas, x, y, STYLE_BOLD | STYLE_YELLOW, " [held: p goes on]");
@@ -43,8 +37,9 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     (void)state;
     layout_of(model, &layout);
     draw_top(monitor, pen, -model->lift);
+    const struct device_panel devices = pane_devices(model, layout.devices);
     if (!(model->arranged.hidden & PANEL_DEVICES))
-        pane_devices(pen, model, layout.devices_y - model->lift, layout.devices);
+        device_panel_draw(pen, &devices, layout.devices_y - model->lift);
     if (!(model->arranged.hidden & PANEL_HOST))
         pane_host(pen, model, layout.host_y - model->lift, layout.host_full, layout.traffic);
     pane_processes(pen, model, &layout, model->lift);

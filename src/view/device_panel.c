@@ -1,19 +1,21 @@
-/* pane_devices.c: a box with two lines for each device, or one; bars beside them where there is
- * room; below 79 columns one line with fewer columns.
+/* device_panel.c: a box with two lines for each device, or one; bars beside them if there is room;
+ * below 79 columns one line with fewer columns.
  *
- * Columns are nvidia-smi's, which everybody reads without thinking. */
+ * The columns are those of nvidia-smi, which users know. */
+#include "view/device_panel.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "feed/trouble.h"
-#include "monitor/screens/pane.h"
+#include "view/cell_text.h"
 
 enum { CELL_LEFT = 31, CELL_MIDDLE = 22, NOTE = 10, NAME = 256, LINE = NAME + 2 * WORDS + 32 };
 
 /* A row of the panel that is being drawn. */
 struct place {
     struct pen *pen;
-    const struct model *model;
+    const struct device_panel *panel;
     int y;
     int first, second; /* columns inside the boxes of bars; 0: there is none */
 };
@@ -31,77 +33,75 @@ static bool ascii(const struct place *place)
 
 /* ---- geometry ---- */
 
-static bool is_narrow(const struct model *model)
+static bool is_narrow(const struct device_panel *panel)
 {
-    return model->width < NARROW;
+    return panel->width < NARROW;
 }
 
-static void split_bars(const struct model *model, int *first, int *second)
+static void split_bars(const struct device_panel *panel, int *first, int *second)
 {
-    int inside = model->width - NARROW - 1;
+    int inside = panel->width - NARROW - 1;
     *first = *second = 0;
-    if (model->width < WIDE)
+    if (panel->width < WIDE)
         return;
-    *first = model->width < WIDEST ? inside : (inside - 1) / 2;
-    *second = model->width < WIDEST ? 0 : inside - 1 - *first;
+    *first = panel->width < WIDEST ? inside : (inside - 1) / 2;
+    *second = panel->width < WIDEST ? 0 : inside - 1 - *first;
 }
 
-static void edges_of(const struct model *model, bool split, struct edges *edges)
+static void edges_of(const struct device_panel *panel, bool split, struct edges *edges)
 {
     int first, second;
-    split_bars(model, &first, &second);
-    if (is_narrow(model)) {
-        *edges = (struct edges){{0, model->width - 1}, 2};
+    split_bars(panel, &first, &second);
+    if (is_narrow(panel)) {
+        *edges = (struct edges){{0, panel->width - 1}, 2};
         return;
     }
     *edges = (struct edges){{0, CELL_LEFT + 1, CELL_LEFT + CELL_MIDDLE + 2, NARROW - 1}, 4};
     if (first > 0 && split && second > 0)
         edges->at[edges->count++] = NARROW + first;
     if (first > 0)
-        edges->at[edges->count++] = model->width - 1;
+        edges->at[edges->count++] = panel->width - 1;
 }
 
-static void title_edges(const struct model *model, struct edges *edges)
+static void title_edges(const struct device_panel *panel, struct edges *edges)
 {
-    *edges = (struct edges){{0, is_narrow(model) ? model->width - 1 : NARROW - 1}, 2};
+    *edges = (struct edges){{0, is_narrow(panel) ? panel->width - 1 : NARROW - 1}, 2};
 }
 
-static const vitals_row *next_device(const struct model *model, const vitals_row *previous)
+const vitals_row *device_panel_next(const struct device_panel *panel, const vitals_row *previous)
 {
-    if (model->machine.now == NULL)
+    if (panel->now == NULL)
         return NULL;
     do {
-        previous = vitals_snapshot_next(model->machine.now, VITALS_GPU, previous);
-    } while (previous != NULL &&
-             (vitals_row_parent(previous) != 0 || !model_shows_device(model, previous)));
+        previous = vitals_snapshot_next(panel->now, VITALS_GPU, previous);
+    } while (previous != NULL && (vitals_row_parent(previous) != 0 ||
+                                  !selection_has_device(&panel->selection, previous)));
     return previous;
 }
 
-static const vitals_row *next_part(const struct model *model, const vitals_row *gpu,
+static const vitals_row *next_part(const struct device_panel *panel, const vitals_row *gpu,
                                    const vitals_row *previous)
 {
-    return vitals_snapshot_next_child(model->machine.now, VITALS_GPU, vitals_row_key(gpu),
-                                      previous);
+    return vitals_snapshot_next_child(panel->now, VITALS_GPU, vitals_row_key(gpu), previous);
 }
 
-/* The lines at the bottom, which the next panel's rule meets. */
-void pane_devices_edges(const struct model *model, struct edges *out)
+void device_panel_edges(const struct device_panel *panel, struct edges *out)
 {
     const vitals_row *last = NULL;
-    for (const vitals_row *gpu = NULL; (gpu = next_device(model, gpu)) != NULL;)
+    for (const vitals_row *gpu = NULL; (gpu = device_panel_next(panel, gpu)) != NULL;)
         last = gpu;
     *out = (struct edges){.count = 0};
-    if (last != NULL && !(model->arranged.hidden & PANEL_DEVICES))
-        edges_of(model, next_part(model, last, NULL) == NULL, out);
+    if (last != NULL)
+        edges_of(panel, next_part(panel, last, NULL) == NULL, out);
 }
 
-int pane_devices_rows(const struct model *model, enum form form)
+int device_panel_rows(const struct device_panel *panel)
 {
     int devices = 0, parts = 0, parents = 0;
-    for (const vitals_row *gpu = NULL; (gpu = next_device(model, gpu)) != NULL;) {
+    for (const vitals_row *gpu = NULL; (gpu = device_panel_next(panel, gpu)) != NULL;) {
         bool any = false;
         devices++;
-        for (const vitals_row *part = NULL; (part = next_part(model, gpu, part)) != NULL;) {
+        for (const vitals_row *part = NULL; (part = next_part(panel, gpu, part)) != NULL;) {
             parts++;
             any = true;
         }
@@ -109,28 +109,28 @@ int pane_devices_rows(const struct model *model, enum form form)
     }
     if (devices == 0)
         return 1;
-    if (is_narrow(model))
+    if (is_narrow(panel))
         return 6 + devices + parts;
-    if (form == FORM_DENSE)
+    if (panel->form == FORM_DENSE)
         return 6 + devices + parts;
-    return form == FORM_FULL ? 6 + 3 * devices + parts + parents
-                             : 5 + 2 * devices + parts + parents;
+    return panel->form == FORM_FULL ? 6 + 3 * devices + parts + parents
+                                    : 5 + 2 * devices + parts + parents;
 }
 
 /* What stands in a row: as `pane_devices` draws. */
-const vitals_row *pane_devices_at(const struct model *model, enum form form, int row)
+const vitals_row *device_panel_at(const struct device_panel *panel, int row)
 {
     enum { NARROW_HEAD = 5 };
-    bool narrow = is_narrow(model), rules = !narrow && form != FORM_DENSE;
-    int lines = !narrow && form == FORM_FULL ? 2 : 1;
-    int at = narrow ? NARROW_HEAD : form == FORM_FULL ? 5 : 4;
-    for (const vitals_row *gpu = NULL; (gpu = next_device(model, gpu)) != NULL;) {
+    bool narrow = is_narrow(panel), rules = !narrow && panel->form != FORM_DENSE;
+    int lines = !narrow && panel->form == FORM_FULL ? 2 : 1;
+    int at = narrow ? NARROW_HEAD : panel->form == FORM_FULL ? 5 : 4;
+    for (const vitals_row *gpu = NULL; (gpu = device_panel_next(panel, gpu)) != NULL;) {
         bool begun = false;
-        at += rules || (!narrow && gpu == next_device(model, NULL));
+        at += rules || (!narrow && gpu == device_panel_next(panel, NULL));
         if (row >= at && row < at + lines)
             return gpu;
         at += lines;
-        for (const vitals_row *part = NULL; (part = next_part(model, gpu, part)) != NULL; at++) {
+        for (const vitals_row *part = NULL; (part = next_part(panel, gpu, part)) != NULL; at++) {
             at += rules && !begun;
             begun = true;
             if (row == at)
@@ -142,9 +142,8 @@ const vitals_row *pane_devices_at(const struct model *model, enum form form, int
 
 /* ---- words ---- */
 
-ink pane_device_style(const struct model *model, const vitals_row *gpu)
+ink device_style(const struct look *look, const vitals_row *gpu)
 {
-    const struct look *look = &model->options->look;
     double memory = 0, busy = 0, age;
     const struct silence *silence = trouble_silence(gpu);
     if (silence != NULL)
@@ -162,16 +161,16 @@ ink pane_device_style(const struct model *model, const vitals_row *gpu)
     return (a == STYLE_YELLOW || b == STYLE_YELLOW ? STYLE_YELLOW : STYLE_GREEN) | dim;
 }
 
-/* With somebody selected, their device stands out and the others step back. */
+/* If a process is selected, its device stands out and the others step back. */
 static ink row_style(const struct place *place, const vitals_row *gpu)
 {
-    const struct model *model = place->model;
-    ink style = pane_device_style(model, gpu);
-    if (model->has_device)
-        return model->device == vitals_row_key(gpu) ? style | STYLE_BOLD | STYLE_REVERSE : style;
-    if (!model->has_selected || model->selected.gpu == 0)
-        return style;
-    return style | (model->selected.gpu == vitals_row_key(gpu) ? STYLE_BOLD : STYLE_DIM);
+    const struct device_panel *panel = place->panel;
+    ink style = device_style(panel->look, gpu);
+    if (panel->chosen != 0)
+        return panel->chosen == vitals_row_key(gpu) ? style | STYLE_BOLD | STYLE_REVERSE : style;
+    if (panel->selected != 0)
+        return style | (panel->selected == vitals_row_key(gpu) ? STYLE_BOLD : STYLE_DIM);
+    return style;
 }
 
 static void field(const struct place *place, int x, int columns, bool right, ink style,
@@ -188,20 +187,16 @@ static const char *mig_mode(const vitals_row *gpu)
     return !cell_value(gpu, VITALS_GPU_MIG_MODE, &on) ? "N/A" : on != 0 ? "Enabled" : "Disabled";
 }
 
-/* What is wrong with a device, or else how long it is held; false: nothing of that. */
+/* What is wrong with a device, or else the caller's note. */
 static bool device_note(const struct place *place, const vitals_row *gpu, int columns,
                         struct note *out)
 {
-    double seconds;
+    const struct device_panel *panel = place->panel;
     out->style = STYLE_TROUBLE;
     if (trouble_note(gpu, (size_t)columns, out->text))
         return true;
     out->style = STYLE_BOLD | STYLE_YELLOW;
-    if (!model_held(place->model, gpu, &seconds))
-        return false;
-    char held[HELD_WORDS];
-    (void)snprintf(out->text, sizeof out->text, "%s", held_words(seconds, held));
-    return true;
+    return panel->note != NULL && panel->note(panel->data, gpu, out->text);
 }
 
 /* The driver's word, as nvidia-smi writes it. */
@@ -253,11 +248,11 @@ static const char *memory_words(const vitals_row *gpu, char out[static LINE])
                 cell_bytes(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, total), out);
 }
 
-static const vitals_row *find_child(const struct model *model, vitals_entity entity,
+static const vitals_row *find_child(const struct device_panel *panel, vitals_entity entity,
                                     const vitals_row *gpu, const char *label)
 {
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(model->machine.now, entity, vitals_row_key(gpu), row)) !=
+         (row = vitals_snapshot_next_child(panel->now, entity, vitals_row_key(gpu), row)) !=
          NULL;) {
         if (strcmp(vitals_row_label(row), label) == 0)
             return row;
@@ -273,7 +268,7 @@ static void clock_note(const struct place *place, const vitals_row *gpu, const c
                        char *out)
 {
     double hertz;
-    const vitals_row *row = find_child(place->model, VITALS_GPU_CLOCK, gpu, label);
+    const vitals_row *row = find_child(place->panel, VITALS_GPU_CLOCK, gpu, label);
     out[0] = '\0';
     if (cell_value(row, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, &hertz))
         (void)snprintf(out, WORDS, "@ %.0fMHz", hertz / 1e6);
@@ -310,11 +305,11 @@ static void fill_bar(const struct place *place, const vitals_row *gpu, enum bar_
         break;
     }
     double age;
-    if (!bar->known)
-        bar->note = NULL;
+    if (!bar->known && (kind == BAR_MEMORY || kind == BAR_POWER))
+        bar->note = NULL; /* a clock is known all the same */
     bar->style = draw_load(bar->known, bar->ratio, thresholds);
     if (trouble_silence(gpu) != NULL)
-        bar->style = pane_device_style(place->model, gpu);
+        bar->style = device_style(look, gpu);
     else if (trouble_age(gpu, &age))
         bar->style |= STYLE_DIM;
 }
@@ -414,18 +409,6 @@ static void readings_line(const struct place *place, const vitals_row *gpu,
     load_cells(place, gpu, style);
 }
 
-static void bar1_words(const struct place *place, const vitals_row *gpu, char out[static LINE])
-{
-    double ratio = 0;
-    char used[WORDS], percent[16] = "N/A";
-    const vitals_row *pool = find_child(place->model, VITALS_GPU_POOL, gpu, "bar1");
-    if (pool != NULL &&
-        cell_ratio(pool, VITALS_GPU_POOL_USED_BYTES, VITALS_GPU_POOL_TOTAL_BYTES, &ratio))
-        (void)snprintf(percent, sizeof percent, "%.0f%%", ratio * 100);
-    (void)snprintf(out, LINE, "BAR1: %8s / %3s", cell_bytes(pool, VITALS_GPU_POOL_USED_BYTES, used),
-                   percent);
-}
-
 /* A MIG device is placed by two numbers; another partition has a name alone. */
 static bool is_mig(const vitals_row *part)
 {
@@ -433,9 +416,29 @@ static bool is_mig(const vitals_row *part)
            vitals_row_availability(part, VITALS_GPU_COMPUTE_INSTANCE_ID) != VITALS_UNSUPPORTED;
 }
 
+/* How busy a partition is. For a MIG device also how much of BAR1 it uses; if its utilization is
+ * not known, BAR1 as nvitop shows it. */
+static void load_words(const struct place *place, const vitals_row *part, char out[static LINE])
+{
+    double busy, ratio;
+    char load[WORDS], used[WORDS], share[WORDS] = "N/A";
+    const vitals_row *pool = find_child(place->panel, VITALS_GPU_POOL, part, "bar1");
+    (void)cell_percent(part, VITALS_GPU_UTILIZATION_RATIO, load);
+    (void)cell_bytes(pool, VITALS_GPU_POOL_USED_BYTES, used);
+    if (cell_ratio(pool, VITALS_GPU_POOL_USED_BYTES, VITALS_GPU_POOL_TOTAL_BYTES, &ratio))
+        (void)snprintf(share, sizeof share, "%.0f%%", ratio * 100);
+
+    if (!is_mig(part))
+        (void)snprintf(out, LINE, "UTL:  %s", load);
+    else if (cell_value(part, VITALS_GPU_UTILIZATION_RATIO, &busy))
+        (void)snprintf(out, LINE, "%7s%5s%8s", load, "BAR1", used);
+    else
+        (void)snprintf(out, LINE, "BAR1: %8s / %3s", used, share);
+}
+
 static void part_line(const struct place *place, const vitals_row *part)
 {
-    char text[LINE], name[NAME], instance[WORDS], compute[WORDS], busy[WORDS];
+    char text[LINE], name[NAME], instance[WORDS], compute[WORDS];
     ink style = row_style(place, part);
     bool mig = is_mig(part);
     (void)cell_device(part, ascii(place), mig ? 12 : 24, name, sizeof name);
@@ -447,11 +450,7 @@ static void part_line(const struct place *place, const vitals_row *part)
     field(place, X_LEFT, 4, true, style, vitals_row_label(part));
     field(place, X_LEFT + 4, 26, true, style, text);
     field(place, X_MIDDLE, 21, true, memory_style(part, style), memory_words(part, text));
-    if (mig)
-        bar1_words(place, part, text);
-    else
-        (void)snprintf(text, sizeof text, "UTL:  %s",
-                       cell_percent(part, VITALS_GPU_UTILIZATION_RATIO, busy));
+    load_words(place, part, text);
     field(place, X_RIGHT + 1, 20, false, style, text);
     if (place->first > 0)
         device_bar(place, part, BAR_MEMORY, NARROW,
@@ -522,7 +521,7 @@ enum { NARROW_COUNT = sizeof NARROW_COLUMNS / sizeof NARROW_COLUMNS[0] };
 /* NULL: the titles. */
 static void narrow_line(const struct place *place, const vitals_row *gpu)
 {
-    int width = place->model->width, used = 0, at = 1;
+    int width = place->panel->width, used = 0, at = 1;
     char text[LINE];
     ink style = gpu != NULL ? row_style(place, gpu) : STYLE_PLAIN;
     for (size_t i = 0; i < NARROW_COUNT; i++)
@@ -554,10 +553,10 @@ static void narrow_line(const struct place *place, const vitals_row *gpu)
 
 /* ---- the box ---- */
 
-static bool any_mig(const struct model *model)
+static bool any_mig(const struct device_panel *panel)
 {
     double mode;
-    for (const vitals_row *gpu = NULL; (gpu = next_device(model, gpu)) != NULL;) {
+    for (const vitals_row *gpu = NULL; (gpu = device_panel_next(panel, gpu)) != NULL;) {
         if (cell_value(gpu, VITALS_GPU_MIG_MODE, &mode))
             return true;
     }
@@ -570,9 +569,9 @@ static void title_line(const struct place *place, const vitals_row *gpu)
     (void)snprintf(line, sizeof line, "VITALS %s", vitals_version_text());
     field(place, 2, 18, false, STYLE_PLAIN, line);
     (void)cell_text(gpu, VITALS_GPU_DRIVER_VERSION, ascii(place), text, sizeof text);
-    if (is_narrow(place->model)) {
+    if (is_narrow(place->panel)) {
         (void)snprintf(line, sizeof line, "Driver: %s", text);
-        field(place, 20, place->model->width - 22, true, STYLE_PLAIN, line);
+        field(place, 20, place->panel->width - 22, true, STYLE_PLAIN, line);
         return;
     }
     (void)snprintf(line, sizeof line, "Driver Version: %s", text);
@@ -598,13 +597,13 @@ static void header_lines(struct place *place, bool full, bool mig, const struct 
 }
 
 /* A device, its partitions, and the rule above each. `above` is what the row before had. */
-static void device_block(struct place *place, const vitals_row *gpu, enum form form, bool mig,
-                         struct edges *above)
+static void device_block(struct place *place, const vitals_row *gpu, bool mig, struct edges *above)
 {
+    enum form form = place->panel->form;
     struct edges split, whole;
-    bool first = gpu == next_device(place->model, NULL), begun = false;
-    edges_of(place->model, true, &split);
-    edges_of(place->model, false, &whole);
+    bool first = gpu == device_panel_next(place->panel, NULL), begun = false;
+    edges_of(place->panel, true, &split);
+    edges_of(place->panel, false, &whole);
     if (first || form != FORM_DENSE)
         draw_rule(place->pen, place->y++, first, above, &split);
     if (form == FORM_FULL) {
@@ -619,7 +618,7 @@ static void device_block(struct place *place, const vitals_row *gpu, enum form f
     }
     draw_edges(place->pen, place->y++, &split);
     *above = split;
-    for (const vitals_row *part = NULL; (part = next_part(place->model, gpu, part)) != NULL;) {
+    for (const vitals_row *part = NULL; (part = next_part(place->panel, gpu, part)) != NULL;) {
         if (!begun && form != FORM_DENSE)
             draw_rule(place->pen, place->y++, false, above, &whole);
         begun = true;
@@ -629,30 +628,48 @@ static void device_block(struct place *place, const vitals_row *gpu, enum form f
     }
 }
 
-/* Why there is no device: what the back ends say, or that none was chosen. */
-static void no_devices(const struct place *place)
+bool device_panel_is_demo(const vitals_snapshot *snapshot)
 {
-    const vitals_snapshot *now = place->model->machine.now;
-    char line[LINE] = "No GPU", message[NAME];
-    size_t used = strlen(line);
-    if (now != NULL && vitals_snapshot_count(now, VITALS_GPU) > 0)
-        used += (size_t)snprintf(line + used, sizeof line - used, " was chosen");
     for (const vitals_row *row = NULL;
-         now != NULL && vitals_snapshot_count(now, VITALS_GPU) == 0 &&
-         (row = vitals_snapshot_next(now, VITALS_SOURCE, row)) != NULL;) {
-        if (vitals_row_key(row) < FIRST_BACKEND_KEY || used >= sizeof line)
-            continue;
-        (void)cell_text(row, VITALS_SOURCE_MESSAGE, ascii(place), message, sizeof message);
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s%s",
-                                 line[6] == '\0' ? ": " : "; ", message);
+         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+        if (strcmp(vitals_row_label(row), "demo") == 0)
+            return true;
     }
-    field(place, 0, place->model->width, false, STYLE_DIM, now != NULL ? line : "Reading...");
+    return false;
+}
+
+void device_panel_missing(const struct device_panel *panel, char *out, size_t capacity)
+{
+    char message[NAME];
+    size_t used;
+    if (panel->now == NULL) {
+        (void)snprintf(out, capacity, "Reading...");
+        return;
+    }
+    if (vitals_snapshot_count(panel->now, VITALS_GPU) > 0) {
+        (void)snprintf(out, capacity, "%s",
+                       panel->selection.only_visible ? "No GPU is visible (CUDA_VISIBLE_DEVICES)."
+                                                     : "No GPU was chosen.");
+        return;
+    }
+
+    used = (size_t)snprintf(out, capacity, "No GPU");
+    for (const vitals_row *row = NULL;
+         used < capacity && (row = vitals_snapshot_next(panel->now, VITALS_SOURCE, row)) != NULL;) {
+        if (vitals_row_key(row) < VITALS_SOURCE_BACK_ENDS)
+            continue;
+        (void)cell_text(row, VITALS_SOURCE_MESSAGE, panel->look->ascii, message, sizeof message);
+        used += (size_t)snprintf(out + used, capacity - used, "%s%s", out[6] == '\0' ? ": " : "; ",
+                                 message);
+    }
+    if (strcmp(out, "No GPU") == 0)
+        (void)snprintf(out, capacity, "No GPU.");
 }
 
 static void narrow_panel(struct place *place)
 {
-    struct edges box = {{0, place->model->width - 1}, 2}, none = {.count = 0};
-    const vitals_row *gpu = next_device(place->model, NULL);
+    struct edges box = {{0, place->panel->width - 1}, 2}, none = {.count = 0};
+    const vitals_row *gpu = device_panel_next(place->panel, NULL);
     draw_rule(place->pen, place->y++, true, &none, &box);
     title_line(place, gpu);
     draw_edges(place->pen, place->y++, &box);
@@ -660,10 +677,10 @@ static void narrow_panel(struct place *place)
     narrow_line(place, NULL);
     draw_edges(place->pen, place->y++, &box);
     draw_rule(place->pen, place->y++, true, &box, &box);
-    for (; gpu != NULL; gpu = next_device(place->model, gpu)) {
+    for (; gpu != NULL; gpu = device_panel_next(place->panel, gpu)) {
         narrow_line(place, gpu);
         draw_edges(place->pen, place->y++, &box);
-        for (const vitals_row *part = NULL; (part = next_part(place->model, gpu, part)) != NULL;) {
+        for (const vitals_row *part = NULL; (part = next_part(place->panel, gpu, part)) != NULL;) {
             narrow_line(place, part);
             draw_edges(place->pen, place->y++, &box);
         }
@@ -671,30 +688,32 @@ static void narrow_panel(struct place *place)
     draw_rule(place->pen, place->y, true, &box, &none);
 }
 
-void pane_devices(struct pen *pen, const struct model *model, int y, enum form form)
+void device_panel_draw(struct pen *pen, const struct device_panel *panel, int y)
 {
-    struct place place = {.pen = pen, .model = model, .y = y};
+    struct place place = {.pen = pen, .panel = panel, .y = y};
     struct edges title, table, above, none = {.count = 0};
-    const vitals_row *gpu = next_device(model, NULL);
-    bool mig = any_mig(model);
-    split_bars(model, &place.first, &place.second);
+    const vitals_row *gpu = device_panel_next(panel, NULL);
+    bool mig = any_mig(panel);
+    split_bars(panel, &place.first, &place.second);
     if (gpu == NULL) {
-        no_devices(&place);
+        char line[LINE];
+        device_panel_missing(panel, line, sizeof line);
+        field(&place, 0, panel->width, false, STYLE_DIM, line);
         return;
     }
-    if (is_narrow(model)) {
+    if (is_narrow(panel)) {
         narrow_panel(&place);
         return;
     }
-    title_edges(model, &title);
+    title_edges(panel, &title);
     table = (struct edges){{0, CELL_LEFT + 1, CELL_LEFT + CELL_MIDDLE + 2, NARROW - 1}, 4};
     draw_rule(pen, place.y++, true, &none, &title);
     title_line(&place, gpu);
     draw_edges(pen, place.y++, &title);
     draw_rule(pen, place.y++, false, &title, &table);
-    header_lines(&place, form == FORM_FULL, mig, &table);
+    header_lines(&place, panel->form == FORM_FULL, mig, &table);
     above = table;
-    for (; gpu != NULL; gpu = next_device(model, gpu))
-        device_block(&place, gpu, form, mig, &above);
+    for (; gpu != NULL; gpu = device_panel_next(panel, gpu))
+        device_block(&place, gpu, mig, &above);
     draw_rule(pen, place.y, true, &above, &none);
 }

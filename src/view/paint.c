@@ -1,8 +1,6 @@
 /* paint.c: see paint.h. */
-#include "report/paint.h"
+#include "view/paint.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const ESCAPES[] = {
@@ -11,10 +9,9 @@ static const char *const ESCAPES[] = {
     [COLOR_DIM] = "\033[2m",  [COLOR_BOLD] = "\033[1m",
 };
 
-void paint_init(struct paint *paint, const struct report_options *options, vitals_write *write,
-                void *data)
+void paint_init(struct paint *paint, bool color, vitals_write *write, void *data)
 {
-    paint->options = options;
+    paint->color = color;
     paint->write = write;
     paint->data = data;
     paint->failed = 0;
@@ -55,13 +52,13 @@ static void put_string(struct paint *paint, const char *string)
 
 static void begin_color(struct paint *paint, enum color color)
 {
-    if (paint->options->color && color != COLOR_PLAIN)
+    if (paint->color && color != COLOR_PLAIN)
         put_string(paint, ESCAPES[color]);
 }
 
 static void end_color(struct paint *paint, enum color color)
 {
-    if (paint->options->color && color != COLOR_PLAIN)
+    if (paint->color && color != COLOR_PLAIN)
         put_string(paint, "\033[0m");
 }
 
@@ -170,127 +167,4 @@ void paint_paragraph(struct paint *paint, enum color color, size_t at, size_t wi
             return;
         paint_repeat(paint, COLOR_PLAIN, " ", at);
     }
-}
-
-/* ---- boxes ---- */
-
-/* Corners and crossings, by what meets there: [place][line above and below]. */
-enum place { PLACE_LEFT, PLACE_INSIDE, PLACE_RIGHT };
-enum meets { MEETS_NOTHING, MEETS_ABOVE, MEETS_BELOW, MEETS_BOTH };
-
-static const char *const STRONG[3][4] = {
-    {"═", "╘", "╒", "╞"},
-    {"═", "╧", "╤", "╪"},
-    {"═", "╛", "╕", "╡"},
-};
-static const char *const LIGHT[3][4] = {
-    {"─", "└", "┌", "├"},
-    {"─", "┴", "┬", "┼"},
-    {"─", "┘", "┐", "┤"},
-};
-
-static bool has_edge(const struct edges *edges, size_t column)
-{
-    for (size_t i = 0; i < edges->count; i++) {
-        if (edges->at[i] == column)
-            return true;
-    }
-    return false;
-}
-
-static size_t right_edge(const struct edges *edges)
-{
-    return edges->count > 0 ? edges->at[edges->count - 1] : 0;
-}
-
-void paint_rule(struct paint *paint, bool strong, const struct edges *above,
-                const struct edges *below)
-{
-    size_t right = right_edge(above) > right_edge(below) ? right_edge(above) : right_edge(below);
-    for (size_t x = 0; x <= right; x++) {
-        bool first = x == 0, last = x == right;
-        unsigned meets = (has_edge(above, x) || (first && above->count > 0) ? MEETS_ABOVE : 0u) |
-                         (has_edge(below, x) || (first && below->count > 0) ? MEETS_BELOW : 0u);
-        enum place place = first ? PLACE_LEFT : last ? PLACE_RIGHT : PLACE_INSIDE;
-        if (paint->options->ascii)
-            put_string(paint, meets != MEETS_NOTHING ? "+" : strong ? "=" : "-");
-        else
-            put_string(paint, strong ? STRONG[place][meets] : LIGHT[place][meets]);
-    }
-    paint_end(paint);
-}
-
-void paint_edge(struct paint *paint)
-{
-    put_string(paint, paint->options->ascii ? "|" : "│");
-}
-
-/* ---- bars ---- */
-
-enum color paint_load(vitals_availability availability, double ratio, const unsigned thresholds[2])
-{
-    if (availability <= 0)
-        return COLOR_DIM;
-    double percent = ratio * 100;
-    return percent >= thresholds[1]   ? COLOR_RED
-           : percent >= thresholds[0] ? COLOR_YELLOW
-                                      : COLOR_GREEN;
-}
-
-static const char *const EIGHTHS[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-
-/* A length in eighths of a column, at least one: something is not nothing. */
-static size_t put_length(struct paint *paint, double ratio, size_t columns)
-{
-    double inside = ratio < 0 ? 0 : ratio > 1 ? 1 : ratio;
-    size_t eighths = (size_t)llround(inside * (double)columns * 8);
-    if (eighths == 0)
-        eighths = 1;
-    if (paint->options->ascii) {
-        size_t whole = (eighths + 7) / 8;
-        for (size_t i = 0; i < whole; i++)
-            put_string(paint, "|");
-        return whole;
-    }
-    for (size_t i = 0; i < eighths / 8; i++)
-        put_string(paint, "█");
-    put_string(paint, EIGHTHS[eighths % 8]);
-    return (eighths + 7) / 8;
-}
-
-static void format_ratio(const struct bar *bar, char *out, size_t capacity)
-{
-    double percent = bar->ratio * 100;
-    if (bar->availability <= 0)
-        (void)snprintf(out, capacity, "N/A");
-    else if (percent >= 99.95)
-        (void)snprintf(out, capacity, "MAX");
-    else
-        (void)snprintf(out, capacity, bar->fraction ? "%.1f%%" : "%.0f%%", percent);
-}
-
-enum { BAR_LABEL = 5, BAR_RATIO = 6, BAR_LEAST = 6 };
-
-void paint_bar(struct paint *paint, const struct bar *bar, size_t columns)
-{
-    char ratio[16];
-    format_ratio(bar, ratio, sizeof(ratio));
-    size_t note = bar->note_columns;
-    if (columns < BAR_LABEL + BAR_RATIO + BAR_LEAST + note)
-        note = 0;
-    size_t length = columns - BAR_LABEL - BAR_RATIO - note, drawn = length;
-    begin_color(paint, bar->color);
-    put_string(paint, bar->label);
-    put_string(paint, ": ");
-    if (bar->availability > 0)
-        drawn = put_length(paint, bar->ratio, length);
-    else
-        for (size_t i = 0; i < length; i++)
-            put_string(paint, paint->options->ascii ? "." : "░");
-    put_string(paint, " ");
-    put_string(paint, ratio);
-    paint_repeat(paint, COLOR_PLAIN, " ", length - drawn + BAR_RATIO - 1 - strlen(ratio));
-    if (note > 0)
-        paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, note, bar->note != NULL ? bar->note : "");
-    end_color(paint, bar->color);
 }

@@ -1,0 +1,406 @@
+/* one_shot_processes.c: the processes that use the devices; on a machine without devices, those
+ * that use the machine most.
+ *
+ * The column WORK is shown if there is room and a process on a device belongs to a job, a pod, a
+ * container or a service. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/one_shot.h"
+
+enum { HOST_ROWS = 20, BORDER = 2, COMMAND_MARGIN = 3 };
+
+/* A line of the table. */
+struct line {
+    const vitals_row *gpu, *user; /* NULL in the table of the machine's processes */
+    const vitals_row *process;    /* NULL: nothing is known of it */
+    double cores, resident;       /* below 0: not known */
+};
+
+struct column {
+    const char *title;
+    int gap, width; /* blanks before it, and its columns */
+    bool left;      /* aligned */
+    void (*words)(const struct page *page, const struct line *line, char *out);
+};
+
+/* ---- what a line says ---- */
+
+static void gpu_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    (void)snprintf(out, WORDS, "%s", vitals_row_label(line->gpu));
+}
+
+static void user_pid_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    (void)cell_number(line->user, VITALS_GPU_PROCESS_PID, "", out);
+}
+
+static void pid_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    (void)cell_number(line->process, VITALS_PROCESS_PID, "", out);
+}
+
+static void type_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)cell_text(line->user, VITALS_GPU_PROCESS_TYPE, page->options->look.ascii, out, WORDS);
+    if (strcmp(out, "C+G") == 0)
+        memcpy(out, "X", 2);
+    else if (strcmp(out, "N/A") == 0)
+        memcpy(out, "?", 2);
+}
+
+static void user_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)cell_text(line->process, VITALS_PROCESS_USER, page->options->look.ascii, out, WORDS);
+    cell_cut(out, line->user != NULL ? 7 : 9, "+");
+}
+
+static void gpu_memory_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    (void)cell_bytes(line->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
+}
+
+static void sm_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    (void)cell_share(line->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
+}
+
+static void bandwidth_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    (void)cell_share(line->user, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, out);
+}
+
+static void thread_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    (void)cell_number(line->process, VITALS_PROCESS_THREADS, "", out);
+}
+
+static void resident_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    (void)cell_bytes(line->process, VITALS_PROCESS_RESIDENT_BYTES, out);
+}
+
+static void cpu_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)page;
+    if (line->cores < 0)
+        (void)cell_missing(out);
+    else
+        (void)snprintf(out, WORDS, "%.1f", line->cores * 100);
+}
+
+/* The share of the machine's memory. */
+static void memory_words(const struct page *page, const struct line *line, char *out)
+{
+    double total;
+    const vitals_row *host = vitals_snapshot_next(page->now, VITALS_HOST, NULL);
+    if (line->resident < 0 || !cell_value(host, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) ||
+        total <= 0)
+        (void)cell_missing(out);
+    else
+        (void)snprintf(out, WORDS, "%.1f", line->resident / total * 100);
+}
+
+static void time_words(const struct page *page, const struct line *line, char *out)
+{
+    double start, now = (double)vitals_snapshot_boottime_ns(page->now) / 1e9;
+    if (!cell_value(line->process, VITALS_PROCESS_START_SECONDS, &start))
+        (void)cell_missing(out);
+    else
+        (void)vitals_human_duration(now - start, out);
+}
+
+static void work_words(const struct page *page, const struct line *line, char *out)
+{
+    (void)report_work(line->process, page->options->look.ascii, out, WORDS_COMMAND);
+}
+
+static void command_words(const struct page *page, const struct line *line, char *out)
+{
+    vitals_availability reason;
+    if (line->process != NULL) {
+        (void)cell_command(line->process, page->options->look.ascii, out);
+        return;
+    }
+    reason = vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS);
+    (void)snprintf(out, WORDS_COMMAND, "%s", cell_stranger(reason));
+}
+
+/* ---- the columns; the width of the last ones follows from the page ---- */
+
+// clang-format off
+static const struct column GPU_COLUMNS[] = {
+    {"GPU", 0, 4, false, gpu_words},
+    {"PID", 0, 8, false, user_pid_words},
+    {"", 1, 1, true, type_words},
+    {"USER", 1, 7, false, user_words},
+    {"GPU-MEM", 0, 9, false, gpu_memory_words},
+    {"%SM", 0, 4, false, sm_words},
+    {"%GMBW", 0, 6, false, bandwidth_words},
+    {"%CPU", 0, 6, false, cpu_words},
+    {"%MEM", 0, 6, false, memory_words},
+    {"TIME", 0, 9, false, time_words},
+    {"WORK", 2, 0, true, work_words},
+    {"COMMAND", 2, 0, true, command_words},
+};
+static const struct column HOST_COLUMNS[] = {
+    {"PID", 0, 8, false, pid_words},
+    {"USER", 1, 9, false, user_words},
+    {"THR", 0, 5, false, thread_words},
+    {"RES", 0, 9, false, resident_words},
+    {"%CPU", 0, 6, false, cpu_words},
+    {"%MEM", 0, 6, false, memory_words},
+    {"TIME", 0, 9, false, time_words},
+    {"COMMAND", 2, 0, true, command_words},
+};
+// clang-format on
+
+struct table {
+    const struct column *columns;
+    size_t count;
+    int work; /* columns of WORK; 0: it is not shown */
+};
+
+static int column_width(const struct table *table, const struct column *column)
+{
+    return column->words == work_words ? table->work : column->width;
+}
+
+/* What the columns before the command take. */
+static int columns_before(const struct table *table)
+{
+    int sum = 0;
+    for (size_t i = 0; i + 1 < table->count; i++) {
+        int width = column_width(table, &table->columns[i]);
+        sum += width > 0 ? table->columns[i].gap + width : 0;
+    }
+    return sum;
+}
+
+/* ---- which processes ---- */
+
+static struct line line_of(const struct page *page, const vitals_row *gpu, const vitals_row *user,
+                           const vitals_row *process)
+{
+    uint64_t key;
+    struct line line = {.gpu = gpu, .user = user, .process = process, .cores = -1, .resident = -1};
+    if (user != NULL && vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
+        line.process = vitals_snapshot_find(page->now, VITALS_PROCESS, key);
+    if (line.process == NULL ||
+        vitals_row_rate(line.process, page->older, VITALS_PROCESS_CPU_SECONDS, &line.cores) <= 0)
+        line.cores = -1;
+    if (!cell_value(line.process, VITALS_PROCESS_RESIDENT_BYTES, &line.resident))
+        line.resident = -1;
+    return line;
+}
+
+static bool passes(const struct page *page, const struct line *line)
+{
+    const struct selection *selection = &page->options->selection;
+    const vitals_row *row = line->user != NULL ? line->user : line->process;
+    vitals_metric metric = line->user != NULL ? VITALS_GPU_PROCESS_PID : VITALS_PROCESS_PID;
+    uint64_t pid;
+    if (vitals_row_u64(row, metric, &pid) <= 0)
+        pid = 0;
+    return (line->user == NULL || selection_has_type(selection, line->user)) &&
+           selection_has_user(selection, line->process) && selection_has_pid(selection, pid);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    if (x->cores != y->cores)
+        return x->cores > y->cores ? -1 : 1;
+    if (x->resident != y->resident)
+        return x->resident > y->resident ? -1 : 1;
+    return vitals_row_key(x->process) < vitals_row_key(y->process) ? -1 : 1;
+}
+
+/* Returns the lines of the table, which the caller frees: by device, or of the machine the heaviest
+ * first. NULL: out of memory. */
+static struct line *gather(const struct page *page, bool devices, size_t *count)
+{
+    vitals_entity entity = devices ? VITALS_GPU_PROCESS : VITALS_PROCESS;
+    struct line *lines = calloc(vitals_snapshot_count(page->now, entity) + 1, sizeof *lines);
+    *count = 0;
+    for (const vitals_row *row = NULL;
+         lines != NULL && !devices &&
+         (row = vitals_snapshot_next(page->now, VITALS_PROCESS, row)) != NULL;) {
+        struct line line = line_of(page, NULL, NULL, row);
+        if (passes(page, &line))
+            lines[(*count)++] = line;
+    }
+    if (lines != NULL && !devices)
+        qsort(lines, *count, sizeof *lines, compare_lines);
+
+    for (const vitals_row *gpu = NULL;
+         lines != NULL && devices &&
+         (gpu = vitals_snapshot_next(page->now, VITALS_GPU, gpu)) != NULL;) {
+        if (!selection_has_device(&page->options->selection, gpu))
+            continue;
+        for (const vitals_row *user = NULL;
+             (user = vitals_snapshot_next_child(page->now, VITALS_GPU_PROCESS, vitals_row_key(gpu),
+                                                user)) != NULL;) {
+            struct line line = line_of(page, gpu, user, NULL);
+            if (passes(page, &line))
+                lines[(*count)++] = line;
+        }
+    }
+    return lines;
+}
+
+static struct table table_of(const struct page *page, const struct line *lines, size_t count)
+{
+    enum { ROOMY = 110, WORK_MOST = 24 };
+    char words[WORDS_COMMAND];
+    struct table table = {HOST_COLUMNS, sizeof HOST_COLUMNS / sizeof HOST_COLUMNS[0], 0};
+    if (vitals_snapshot_count(page->now, VITALS_GPU) == 0)
+        return table;
+    table.columns = GPU_COLUMNS;
+    table.count = sizeof GPU_COLUMNS / sizeof GPU_COLUMNS[0];
+    for (size_t i = 0; i < count && page->options->width >= ROOMY; i++) {
+        work_words(page, &lines[i], words);
+        int wide = canvas_columns(words);
+        table.work = wide > table.work ? wide : table.work;
+    }
+    table.work = table.work < WORK_MOST ? table.work : WORK_MOST;
+    return table;
+}
+
+int one_shot_processes_width(const struct page *page)
+{
+    char command[WORDS_COMMAND];
+    size_t count;
+    struct line *lines = gather(page, vitals_snapshot_count(page->now, VITALS_GPU) > 0, &count);
+    const struct table table = table_of(page, lines, lines != NULL ? count : 0);
+    free(lines);
+
+    int widest = 0;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(page->now, VITALS_PROCESS, row)) != NULL;) {
+        int wide = canvas_columns(cell_command(row, page->options->look.ascii, command));
+        widest = wide > widest ? wide : widest;
+    }
+    return columns_before(&table) + widest + BORDER + COMMAND_MARGIN;
+}
+
+/* ---- rows of the box ---- */
+
+/* `line` may be NULL: the titles. */
+static void print_row(struct page *page, const struct table *table, const struct line *line)
+{
+    const struct edges box = {{0, page->width - 1}, 2};
+    if (!page_begin(page, page->width, 1))
+        return;
+    draw_edges(&page->pen, 0, &box);
+    int x = 1;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct column *column = &table->columns[i];
+        char text[WORDS_COMMAND];
+        bool last = i + 1 == table->count;
+        int width = column_width(table, column);
+        if (width == 0 && !last)
+            continue;
+        struct canvas_field field = {.x = x + column->gap,
+                                     .columns = last ? page->width - BORDER - x - column->gap
+                                                     : width,
+                                     .right = !column->left};
+        if (line == NULL)
+            (void)snprintf(text, sizeof text, "%s", column->title);
+        else
+            column->words(page, line, text);
+        if (line != NULL && column->words == gpu_words)
+            field.style = device_style(&page->options->look, line->gpu);
+        else if (line != NULL && last && line->process == NULL)
+            field.style = STYLE_YELLOW;
+        canvas_field(&page->canvas, &field, text);
+        x = field.x + field.columns;
+    }
+    page_end(page);
+}
+
+static void print_text(struct page *page, const char *text)
+{
+    const struct edges box = {{0, page->width - 1}, 2};
+    if (!page_begin(page, page->width, 1))
+        return;
+    (void)canvas_text(&page->canvas, 1, 0, STYLE_PLAIN, text);
+    draw_edges(&page->pen, 0, &box);
+    page_end(page);
+}
+
+static void print_rule(struct page *page, bool strong, bool above, bool below)
+{
+    const struct edges box = {{0, page->width - 1}, 2}, none = {.count = 0};
+    if (!page_begin(page, page->width, 1))
+        return;
+    draw_rule(&page->pen, 0, strong, above ? &box : &none, below ? &box : &none);
+    page_end(page);
+}
+
+/* The title, with user and host at the right. */
+static void print_title(struct page *page)
+{
+    enum { TITLE = 13 };
+    const struct edges box = {{0, page->width - 1}, 2};
+    const char *user = page->options->user;
+    char host[WORDS], text[2 * WORDS];
+    vitals_text_format(vitals_snapshot_host(page->now),
+                       page->options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, host,
+                       sizeof host);
+    (void)snprintf(text, sizeof text, "%s%s%s", user != NULL ? user : "", user != NULL ? "@" : "",
+                   host);
+    if (!page_begin(page, page->width, 1))
+        return;
+    (void)canvas_text(&page->canvas, 1, 0, STYLE_BOLD, " Processes:");
+    struct canvas_field field = {
+        .x = TITLE, .columns = page->width - BORDER - TITLE, .right = true, .style = STYLE_BOLD};
+    canvas_field(&page->canvas, &field, text);
+    draw_edges(&page->pen, 0, &box);
+    page_end(page);
+}
+
+void one_shot_processes(struct page *page)
+{
+    bool devices = vitals_snapshot_count(page->now, VITALS_GPU) > 0;
+    size_t count, shown;
+    if (!vitals_snapshot_has_entity(page->now, VITALS_PROCESS))
+        return;
+    struct line *lines = gather(page, devices, &count);
+    if (lines == NULL) {
+        page->code = VITALS_EMEMORY;
+        return;
+    }
+    const struct table table = table_of(page, lines, count);
+    print_rule(page, true, false, true);
+    print_title(page);
+    print_row(page, &table, NULL);
+    print_rule(page, true, true, true);
+
+    shown = devices || count < HOST_ROWS ? count : HOST_ROWS;
+    for (size_t i = 0; i < shown; i++) {
+        if (i > 0 && lines[i].gpu != lines[i - 1].gpu)
+            print_rule(page, false, true, true);
+        print_row(page, &table, &lines[i]);
+    }
+    if (count > shown) {
+        char more[WORDS];
+        (void)snprintf(more, sizeof more, "  and %zu more; vitals --json has them all",
+                       count - shown);
+        print_text(page, more);
+    }
+    if (count == 0)
+        print_text(page, devices ? "  No running processes found" : "  No processes found");
+    print_rule(page, true, true, false);
+    free(lines);
+}

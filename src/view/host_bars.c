@@ -1,0 +1,104 @@
+/* host_bars.c: see host_bars.h. */
+#include "view/host_bars.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "view/cell_text.h"
+#include "view/device_panel.h"
+
+enum { LOAD = 160, NOTE = WORDS + 16 };
+
+bool host_cpu_ratio(const vitals_snapshot *now, const vitals_snapshot *older, double *out)
+{
+    double busy, total;
+    const vitals_row *host = now != NULL ? vitals_snapshot_next(now, VITALS_HOST, NULL) : NULL;
+    if (host == NULL || older == NULL ||
+        vitals_row_growth(host, older, VITALS_HOST_CPU_BUSY_SECONDS, &busy, NULL) <= 0 ||
+        vitals_row_growth(host, older, VITALS_HOST_CPU_TOTAL_SECONDS, &total, NULL) <= 0 ||
+        total <= 0)
+        return false;
+    *out = busy / total;
+    return true;
+}
+
+size_t host_load_words(const vitals_row *host, const char *begin, int columns, char *out,
+                       size_t capacity)
+{
+    static const vitals_metric LOADS[] = {VITALS_HOST_LOAD_1M, VITALS_HOST_LOAD_5M,
+                                          VITALS_HOST_LOAD_15M};
+    size_t used = (size_t)snprintf(out, capacity, "%s", begin);
+    for (size_t i = 0; i < sizeof LOADS / sizeof LOADS[0]; i++) {
+        double load;
+        char number[WORDS] = "N/A";
+        if (cell_value(host, LOADS[i], &load))
+            (void)snprintf(number, sizeof number, "%.2f", load);
+        if (strlen(number) > 7) /* 10000 or more */
+            memcpy(number, "9999+", 6);
+        used += (size_t)snprintf(out + used, capacity - used, " %*s", columns, number);
+    }
+    return used;
+}
+
+static void boxed_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
+{
+    (void)canvas_text(pen->canvas, x, y, STYLE_PLAIN, "[ ");
+    draw_bar(pen, x + 2, y, columns - 4, bar);
+    (void)canvas_text(pen->canvas, x + columns - 2, y, STYLE_PLAIN, " ]");
+}
+
+static void draw_cpu(struct pen *pen, const struct host_bars *bars, int y)
+{
+    char load[LOAD], note[NOTE], uptime[WORDS];
+    double seconds;
+    const char *begin = bars->width >= NARROW ? "( Load Average:" : "(";
+    size_t used = host_load_words(bars->host, begin, bars->load_columns, load, sizeof load - 2);
+    memcpy(load + used, " )", 3);
+    int wide = canvas_columns(load);
+
+    struct bar bar = {.label = "CPU",
+                      .fraction = true,
+                      .known = bars->cpu_known,
+                      .ratio = bars->cpu_ratio,
+                      .style = bars->cpu_known ? STYLE_CYAN : STYLE_DIM};
+    if (cell_value(bars->host, VITALS_HOST_UPTIME_SECONDS, &seconds)) {
+        (void)snprintf(note, sizeof note, "UPTIME: %s", vitals_human_duration(seconds, uptime));
+        bar.note = note;
+        bar.note_columns = (int)strlen(note) + 1;
+    }
+    boxed_bar(pen, 0, y, bars->width - wide - 2, &bar);
+    (void)canvas_text(pen->canvas, bars->width - wide, y, STYLE_PLAIN, load);
+}
+
+static void draw_memory(struct pen *pen, const struct host_bars *bars, int y)
+{
+    enum { SWAP_COLUMNS = 35 };
+    char note[NOTE], used[WORDS], swapped[WORDS];
+    const vitals_row *host = bars->host;
+    int right = bars->width >= NARROW ? SWAP_COLUMNS : (bars->width - 2) / 2;
+
+    struct bar memory = {.label = "MEM", .fraction = true, .note = note};
+    memory.known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES,
+                              &memory.ratio);
+    memory.style = memory.known ? STYLE_MAGENTA : STYLE_DIM;
+    (void)snprintf(note, sizeof note, "USED: %s",
+                   cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used));
+    memory.note_columns = (int)strlen(note) + 1;
+    boxed_bar(pen, 0, y, bars->width - right - 2, &memory);
+
+    struct bar swap = {.label = "SWP", .fraction = true};
+    swap.known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES,
+                            &swap.ratio); /* false if no swap is configured, too */
+    swap.style = swap.known ? STYLE_BLUE : STYLE_DIM;
+    if (swap.known) {
+        swap.note = cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, swapped);
+        swap.note_columns = (int)strlen(swap.note) + 1;
+    }
+    boxed_bar(pen, bars->width - right, y, right, &swap);
+}
+
+void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y)
+{
+    draw_cpu(pen, bars, y);
+    draw_memory(pen, bars, y + 1);
+}

@@ -1,0 +1,26 @@
+/* host_bars.h: CPU, memory, swap and load of the machine as bars in two lines. Pure. */
+#ifndef VITALS_VIEW_HOST_BARS_H
+#define VITALS_VIEW_HOST_BARS_H
+
+#include "view/draw.h"
+
+struct host_bars {
+    const vitals_row *host; /* NULL: nothing is known of the machine */
+    bool cpu_known;
+    double cpu_ratio;
+    int width;
+    int load_columns; /* each load average takes at least so many */
+};
+
+enum { HOST_BARS_ROWS = 2 };
+void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y);
+
+/* Busy share of all CPUs between two snapshots, each of which may be NULL; returns false if it is
+ * not known. */
+bool host_cpu_ratio(const vitals_snapshot *now, const vitals_snapshot *older, double *out);
+
+/* `begin` and the three load averages: "Load Average: 7.41 6.92 5.18". Returns its bytes. */
+size_t host_load_words(const vitals_row *host, const char *begin, int columns, char *out,
+                       size_t capacity);
+
+#endif
