@@ -136,35 +136,54 @@ void paint_end(struct paint *paint)
 
 /* ---- words ---- */
 
-/* Bytes of the text that go into so many columns, up to a blank where there is one. */
+/* Bytes of the text that fit into so many columns, up to a blank if there is one. A part that
+ * begins with a combining mark is measured as its escape, so the last character may not be whole.
+ */
 static size_t fitting_words(const char *text, size_t columns)
 {
     size_t fits = paint_fitting(text, columns, NULL), size = strlen(text);
     if (fits >= size)
         return size;
+    while (fits > 0 && ((unsigned char)text[fits] & 0xc0) == 0x80)
+        fits--;
     size_t end = fits;
     while (end > 0 && text[end] != ' ')
         end--;
     return end > 0 ? end : fits > 0 ? fits : size;
 }
 
-void paint_paragraph(struct paint *paint, enum color color, size_t at, size_t width,
-                     const char *text)
+void paint_wrapped(struct paint *paint, enum color color, size_t at, size_t width,
+                   const char *prefix, const char *text)
 {
     enum { LEAST = 16 };
-    size_t columns = SIZE_MAX;
-    if (width > 0)
-        columns = width > at + LEAST ? width - at : LEAST;
+    size_t taken = at + strlen(prefix);
+    size_t columns = width > taken + LEAST ? width - taken : LEAST;
     for (;;) {
-        size_t size = fitting_words(text, columns);
+        size_t size = width > 0 ? fitting_words(text, columns) : strlen(text);
         begin_color(paint, color);
+        put_string(paint, prefix);
         put(paint, text, size);
         end_color(paint, color);
-        paint_end(paint);
         text += size;
         text += strspn(text, " ");
         if (*text == '\0')
             return;
+        paint_end(paint);
         paint_repeat(paint, COLOR_PLAIN, " ", at);
     }
+}
+
+void paint_paragraph(struct paint *paint, enum color color, size_t at, size_t width,
+                     const char *text)
+{
+    paint_wrapped(paint, color, at, width, "", text);
+    paint_end(paint);
+}
+
+void paint_labelled(struct paint *paint, size_t at, size_t width, const char *label,
+                    enum color color, const char *text)
+{
+    paint_text(paint, COLOR_PLAIN, "  ");
+    paint_cell(paint, color == COLOR_DIM ? COLOR_DIM : COLOR_PLAIN, ALIGN_LEFT, at - 2, label);
+    paint_wrapped(paint, color, at, width, "", text);
 }

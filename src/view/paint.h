@@ -44,10 +44,17 @@ void paint_cell(struct paint *paint, enum color color, enum align align, size_t 
 void paint_repeat(struct paint *paint, enum color color, const char *glyph, size_t count);
 void paint_end(struct paint *paint); /* of the line */
 
-/* Words from where the line stands (`at` columns are used), going on below their own beginning, up
- * to `width` columns (0: as long as they are), and the end of the line. */
+/* Words from the end of the line, of which `at` columns are used, wrapped at `width` columns (0:
+ * not at all). Further lines are indented to `at`; each part begins with `prefix`. The last line is
+ * not ended; paint_paragraph ends it. */
+void paint_wrapped(struct paint *paint, enum color color, size_t at, size_t width,
+                   const char *prefix, const char *text);
 void paint_paragraph(struct paint *paint, enum color color, size_t at, size_t width,
                      const char *text);
+
+/* The same behind a label that stands in the first `at` columns. */
+void paint_labelled(struct paint *paint, size_t at, size_t width, const char *label,
+                    enum color color, const char *text);
 
 /* Columns of safe text; and how many of its bytes fit, of which *used (may be NULL) columns. */
 size_t paint_columns(const char *text);

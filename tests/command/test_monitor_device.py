@@ -71,7 +71,7 @@ class Vendors(Device):
         text = self.simulated("160x100", "--delay", "1")
         for words in ("GPU-5e4f0000-0000", "SMs active", "encoder", "300 W of 700 W (43%)", "energy         ",
                       "1740 MHz of 1980 MHz", "held down by   power", "sw_power_cap", "generation     5 of 5",
-                      "received       ", "/s", "nvlink0        version 6, to switch,", "Xid errors", "ECC            On",
+                      "received       ", "/s", "nvlink0        version 6, to switch,", "Xid errors", "ECC            on",
                       "remapped", "Peers", "4000100", "bar1", "persistence", "UTL: ", "PWR: 300 W"):
             self.assertIn(words, text)
         self.assertRegex(text, r"in [0-9.]+[KM]iB/s\b")

@@ -192,11 +192,12 @@ static void put_cell(struct device *device, const vitals_row *row, const vitals_
                      const struct column *column)
 {
     char value[DEVICE_VALUE];
+    const struct device_form form = device_form_of(device->settings);
     vitals_availability availability = VITALS_HAVE;
     if (column->metric == 0)
         snprintf(value, sizeof value, "%s", vitals_row_label(row));
     else
-        availability = device_value(row, older, column->metric, device->settings, value);
+        availability = device_value(row, older, column->metric, &form, value);
     grid_cell(&device->grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
@@ -241,7 +242,7 @@ static void print_field(const vitals_row *row, const vitals_snapshot *older, vit
     if (metric == 0 || vitals_metric_type(metric) == VITALS_TEXT) {
         (void)vitals_text_format(text, VITALS_TEXT_CSV, field, sizeof field);
         output_text(output, field);
-    } else if (device_print_number(row, older, metric, &number) > 0) {
+    } else if (device_metric_number(row, older, metric, &number) > 0) {
         bool whole = number == floor(number) && fabs(number) < 1e16;
         output_format(output, whole ? "%.0f" : "%.15g", number);
     }

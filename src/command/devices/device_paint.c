@@ -11,105 +11,20 @@
 #include "command/processes/ps_columns.h"
 #include "report/report.h"
 
-enum { LABEL = 30, METRICS_MOST = 40, COLUMNS_MOST = 14, LINE = 2048 };
+enum { LABEL = 30, METRICS_MOST = 40, LINE = 2048 };
 
 #define G(suffix) VITALS_GPU_##suffix
 
-/* ---- the sections ---- */
-
-static const struct section {
+struct section {
     const char *title;
-    vitals_metric metrics[METRICS_MOST]; /* ends with 0 */
-    vitals_entity table;                 /* below them; 0: none */
-    vitals_metric columns[COLUMNS_MOST]; /* of it, behind the label; ends with 0 */
-} SECTIONS[] = {
-    {.title = "Identity",
-     .metrics = {G(VENDOR),
-                 G(UUID),
-                 G(PCI_BUS_ID),
-                 G(DEVICE_NODE),
-                 G(INDEX),
-                 G(SERIAL),
-                 G(BOARD_PART_NUMBER),
-                 G(VBIOS_VERSION),
-                 G(BRAND),
-                 G(ARCHITECTURE),
-                 G(COMPUTE_CAPABILITY),
-                 G(MULTIPROCESSORS),
-                 G(PCI_ID),
-                 G(PCI_SUBSYSTEM_ID),
-                 G(PARTITION_KIND),
-                 G(GPU_INSTANCE_ID),
-                 G(COMPUTE_INSTANCE_ID),
-                 G(COMPUTE_PARTITION),
-                 G(MEMORY_PARTITION),
-                 G(NUMA_NODE),
-                 G(LOCAL_CPUS)}},
-    {.title = "Driver",
-     .metrics = {G(KERNEL_DRIVER), G(DRIVER_VERSION), G(CUDA_VERSION), G(DRIVER_MODEL),
-                 G(PERSISTENCE_MODE), G(COMPUTE_MODE), G(MIG_MODE), G(MIG_MODE_PENDING),
-                 G(ACCOUNTING_MODE), G(ACCOUNTING_PIDS), G(DISPLAY_ATTACHED), G(DISPLAY_ACTIVE)}},
-    {.title = "Load",
-     .metrics = {G(UTILIZATION_RATIO), G(MEMORY_BUSY_RATIO), G(SM_ACTIVE_RATIO),
-                 G(SM_OCCUPANCY_RATIO), G(TENSOR_ACTIVE_RATIO), G(MEMORY_BANDWIDTH_RATIO),
-                 G(BUSY_SECONDS), G(PROCESSES), G(RUNTIME_STATUS), G(IDLE_RESIDENCY_SECONDS)},
-     .table = VITALS_GPU_ENGINE,
-     .columns = {VITALS_GPU_ENGINE_UTILIZATION_RATIO, VITALS_GPU_ENGINE_BUSY_SECONDS,
-                 VITALS_GPU_ENGINE_CAPACITY}},
-    {.title = "Memory",
-     .metrics = {G(MEMORY_TOTAL_BYTES), G(MEMORY_USED_BYTES), G(MEMORY_FREE_BYTES),
-                 G(MEMORY_RESERVED_BYTES), G(MEMORY_BUS_BITS), G(UNIFIED_MEMORY)},
-     .table = VITALS_GPU_POOL,
-     .columns = {VITALS_GPU_POOL_TOTAL_BYTES, VITALS_GPU_POOL_USED_BYTES}},
-    {.title = "Clocks",
-     .metrics = {G(PERFORMANCE_STATE), G(PERFORMANCE_LEVEL), G(THROTTLED_BY_POWER),
-                 G(THROTTLED_BY_TEMPERATURE), G(THROTTLED_BY_CURRENT), G(THROTTLED_OTHERWISE),
-                 G(THROTTLE_REASONS), G(THROTTLED_POWER_SECONDS), G(THROTTLED_THERMAL_SECONDS)},
-     .table = VITALS_GPU_CLOCK,
-     .columns = {VITALS_GPU_CLOCK_FREQUENCY_HERTZ, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ,
-                 VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ}},
-    {.title = "Power",
-     .metrics = {G(POWER_WATTS), G(POWER_LIMIT_WATTS), G(POWER_LIMIT_SET_WATTS),
-                 G(POWER_LIMIT_DEFAULT_WATTS), G(POWER_LIMIT_MIN_WATTS), G(POWER_LIMIT_MAX_WATTS),
-                 G(ENERGY_JOULES)}},
-    {.title = "Temperature and sensors",
-     .metrics = {G(TEMPERATURE_CELSIUS), G(FAN_RATIO)},
-     .table = VITALS_GPU_SENSOR,
-     .columns = {VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, VITALS_GPU_SENSOR_HIGH_CELSIUS,
-                 VITALS_GPU_SENSOR_CRITICAL_CELSIUS, VITALS_GPU_SENSOR_FAN_RPM,
-                 VITALS_GPU_SENSOR_FAN_RATIO, VITALS_GPU_SENSOR_VOLTAGE_VOLTS,
-                 VITALS_GPU_SENSOR_POWER_WATTS, VITALS_GPU_SENSOR_POWER_LIMIT_WATTS,
-                 VITALS_GPU_SENSOR_ENERGY_JOULES}},
-    {.title = "PCI Express",
-     .metrics = {G(PCIE_GENERATION), G(PCIE_GENERATION_MAX), G(PCIE_WIDTH), G(PCIE_WIDTH_MAX),
-                 G(PCIE_RECEIVED_BYTES_PER_SECOND), G(PCIE_TRANSMITTED_BYTES_PER_SECOND),
-                 G(PCIE_REPLAYS)}},
-    {.title = "Links",
-     .table = VITALS_GPU_LINK,
-     .columns = {VITALS_GPU_LINK_ACTIVE, VITALS_GPU_LINK_KIND, VITALS_GPU_LINK_VERSION,
-                 VITALS_GPU_LINK_REMOTE_KIND, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID,
-                 VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, VITALS_GPU_LINK_RECEIVED_BYTES,
-                 VITALS_GPU_LINK_TRANSMITTED_BYTES, VITALS_GPU_LINK_REPLAY_ERRORS,
-                 VITALS_GPU_LINK_RECOVERY_ERRORS, VITALS_GPU_LINK_CRC_ERRORS}},
-    {.title = "Errors",
-     .metrics = {G(ECC_MODE), G(ECC_MODE_PENDING), G(ECC_ERRORS_CORRECTED),
-                 G(ECC_ERRORS_UNCORRECTED), G(ECC_ERRORS_CORRECTED_EVER),
-                 G(ECC_ERRORS_UNCORRECTED_EVER), G(RETIRED_PAGES_CORRECTED),
-                 G(RETIRED_PAGES_UNCORRECTED), G(RETIRED_PAGES_PENDING), G(REMAPPED_ROWS_CORRECTED),
-                 G(REMAPPED_ROWS_UNCORRECTED), G(REMAPPED_ROWS_PENDING), G(REMAPPED_ROWS_FAILED),
-                 G(XID_ERRORS), G(XID_LAST)},
-     .table = VITALS_GPU_ERROR,
-     .columns = {VITALS_GPU_ERROR_CORRECTED, VITALS_GPU_ERROR_UNCORRECTED,
-                 VITALS_GPU_ERROR_DEFERRED, VITALS_GPU_ERROR_CORRECTED_EVER,
-                 VITALS_GPU_ERROR_UNCORRECTED_EVER}},
+    vitals_metric metrics[METRICS_MOST];
+    size_t count;
+    const struct device_section_form *form; /* NULL: it has no table */
 };
-enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
-
-/* What stands in the head, or is a table of its own. */
-static const vitals_metric ELSEWHERE[] = {G(NAME)};
 
 struct sheet {
     const struct device_view *view;
+    struct device_form form;
     const vitals_row *device;
     const vitals_snapshot *snapshot;
     struct paint *paint;
@@ -124,31 +39,6 @@ static void put_title(struct sheet *sheet, const char *title)
     paint_end(sheet->paint);
     paint_text(sheet->paint, COLOR_BOLD, title);
     paint_end(sheet->paint);
-}
-
-/* Safe text behind its label; what is too long goes on in the next line, behind a blank where there
- * is one. */
-static void put_line(struct sheet *sheet, const char *label, enum color color, const char *text)
-{
-    size_t width = sheet->view->width, room = width > LABEL + 20 ? width - LABEL : 0;
-    paint_text(sheet->paint, COLOR_PLAIN, "  ");
-    paint_cell(sheet->paint, color == COLOR_DIM ? COLOR_DIM : COLOR_PLAIN, ALIGN_LEFT, LABEL - 2,
-               label);
-    while (room > 0 && paint_columns(text) > room) {
-        char piece[LINE];
-        size_t size = paint_fitting(text, room, NULL), cut = size;
-        while (cut > 0 && text[cut - 1] != ' ')
-            cut--;
-        size = cut > 0 ? cut : size;
-        if (size == 0 || size >= sizeof piece)
-            break;
-        snprintf(piece, sizeof piece, "%.*s", (int)(cut > 0 ? size - 1 : size), text);
-        paint_text(sheet->paint, color, piece);
-        paint_end(sheet->paint);
-        paint_repeat(sheet->paint, COLOR_PLAIN, " ", LABEL);
-        text += size;
-    }
-    paint_text(sheet->paint, color, text);
 }
 
 /* What the number alone does not say: of how much, and how good it is. */
@@ -169,26 +59,15 @@ static void put_note(struct sheet *sheet, vitals_metric metric, vitals_availabil
     paint_text(sheet->paint, COLOR_DIM, note);
 }
 
-/* What somebody should look at. */
 static enum color color_of(const struct sheet *sheet, vitals_metric metric)
 {
-    static const vitals_metric WARNINGS[] = {G(THROTTLED_BY_POWER), G(THROTTLED_BY_TEMPERATURE),
-                                             G(THROTTLED_BY_CURRENT), G(THROTTLED_OTHERWISE)};
-    static const vitals_metric ALARMS[] = {G(ECC_ERRORS_UNCORRECTED), G(RETIRED_PAGES_PENDING),
-                                           G(REMAPPED_ROWS_PENDING), G(REMAPPED_ROWS_FAILED),
-                                           G(XID_ERRORS)};
+    const struct device_metric *own = device_metric_find(metric);
     double number;
-    if (vitals_row_number(sheet->device, metric, &number) <= 0 || number == 0)
+    if (own == NULL || vitals_row_number(sheet->device, metric, &number) <= 0 || number == 0)
         return COLOR_PLAIN;
-    for (size_t i = 0; i < sizeof ALARMS / sizeof ALARMS[0]; i++) {
-        if (ALARMS[i] == metric)
-            return COLOR_RED;
-    }
-    for (size_t i = 0; i < sizeof WARNINGS / sizeof WARNINGS[0]; i++) {
-        if (WARNINGS[i] == metric)
-            return COLOR_YELLOW;
-    }
-    return COLOR_PLAIN;
+    return own->flags & DEVICE_ALARM     ? COLOR_RED
+           : own->flags & DEVICE_WARNING ? COLOR_YELLOW
+                                         : COLOR_PLAIN;
 }
 
 static vitals_availability state_of(const struct sheet *sheet, vitals_metric metric)
@@ -196,7 +75,7 @@ static vitals_availability state_of(const struct sheet *sheet, vitals_metric met
     double number;
     if (vitals_metric_type(metric) == VITALS_TEXT)
         return vitals_row_availability(sheet->device, metric);
-    return device_print_number(sheet->device, sheet->view->older, metric, &number);
+    return device_metric_number(sheet->device, sheet->view->older, metric, &number);
 }
 
 static void put_metric(struct sheet *sheet, vitals_metric metric)
@@ -204,46 +83,23 @@ static void put_metric(struct sheet *sheet, vitals_metric metric)
     char label[DEVICE_LABEL], value[DEVICE_VALUE];
     device_label(metric, label);
     vitals_availability availability = device_value(sheet->device, sheet->view->older, metric,
-                                                    sheet->view->settings, value);
-    put_line(sheet, label, color_of(sheet, metric), value);
+                                                    &sheet->form, value);
+    paint_labelled(sheet->paint, LABEL, sheet->view->width, label, color_of(sheet, metric), value);
     put_note(sheet, metric, availability);
     paint_end(sheet->paint);
 }
 
 /* ---- what is missing ---- */
 
-/* What only devices of one vendor have, or ("") only partitions. */
-static const struct {
-    const char *vendor;
-    vitals_metric metrics[16]; /* ends with 0 */
-} OWN[] = {
-    {"nvidia",
-     {G(CUDA_VERSION), G(COMPUTE_CAPABILITY), G(BRAND), G(MIG_MODE), G(MIG_MODE_PENDING),
-      G(SM_ACTIVE_RATIO), G(SM_OCCUPANCY_RATIO), G(TENSOR_ACTIVE_RATIO), G(MEMORY_BANDWIDTH_RATIO),
-      G(XID_ERRORS), G(XID_LAST), G(PERFORMANCE_STATE), G(PERSISTENCE_MODE), G(COMPUTE_MODE)}},
-    {"nvidia",
-     {G(ACCOUNTING_MODE), G(ACCOUNTING_PIDS), G(RETIRED_PAGES_CORRECTED),
-      G(REMAPPED_ROWS_CORRECTED), G(REMAPPED_ROWS_UNCORRECTED), G(REMAPPED_ROWS_PENDING),
-      G(REMAPPED_ROWS_FAILED), G(THROTTLED_POWER_SECONDS), G(THROTTLED_THERMAL_SECONDS)}},
-    {"amd", {G(COMPUTE_PARTITION), G(MEMORY_PARTITION), G(PERFORMANCE_LEVEL)}},
-    {"", {G(PARTITION_KIND), G(GPU_INSTANCE_ID), G(COMPUTE_INSTANCE_ID), G(DRIVER_MODEL)}},
-};
-
+/* Whether only devices of another vendor, or only partitions, have it. */
 static bool is_of_others(const struct sheet *sheet, vitals_metric metric)
 {
+    const struct device_metric *own = device_metric_find(metric);
     vitals_text vendor = {"", 0};
-    if (vitals_row_text(sheet->device, G(VENDOR), &vendor) <= 0)
+    if (own == NULL || own->owner == NULL ||
+        vitals_row_text(sheet->device, G(VENDOR), &vendor) <= 0)
         return false;
-    for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
-        if (vendor.size == strlen(OWN[i].vendor) &&
-            memcmp(vendor.bytes, OWN[i].vendor, vendor.size) == 0)
-            continue;
-        for (size_t j = 0; OWN[i].metrics[j] != 0; j++) {
-            if (OWN[i].metrics[j] == metric)
-                return true;
-        }
-    }
-    return false;
+    return vendor.size != strlen(own->owner) || memcmp(vendor.bytes, own->owner, vendor.size) != 0;
 }
 
 /* What a partition does not have, its device may, and what no device of the vendor has needs no
@@ -275,7 +131,7 @@ static void put_missing_for(struct sheet *sheet, const vitals_metric *metrics, s
         return;
     if (reason != 0)
         (void)snprintf(line + used, sizeof line - used, ": %s", vitals_availability_help(reason));
-    put_line(sheet, "N/A", COLOR_DIM, line);
+    paint_labelled(sheet->paint, LABEL, sheet->view->width, "N/A", COLOR_DIM, line);
     paint_end(sheet->paint);
 }
 
@@ -299,7 +155,7 @@ static bool has_value(const struct sheet *sheet, vitals_entity entity, vitals_me
         double number;
         if (vitals_metric_type(metric) == VITALS_TEXT
                 ? vitals_row_availability(row, metric) > 0
-                : device_print_number(row, sheet->view->older, metric, &number) > 0)
+                : device_metric_number(row, sheet->view->older, metric, &number) > 0)
             return true;
     }
     return false;
@@ -359,21 +215,21 @@ static void put_cell(struct sheet *sheet, struct grid *grid, const vitals_row *r
                      vitals_metric metric)
 {
     char value[DEVICE_VALUE];
-    vitals_availability availability = device_value(row, sheet->view->older, metric,
-                                                    sheet->view->settings, value);
+    vitals_availability availability = device_value(row, sheet->view->older, metric, &sheet->form,
+                                                    value);
     grid_cell(grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
 /* Columns that no row has a value for are left out. */
-static void put_table(struct sheet *sheet, const struct section *section)
+static void put_table(struct sheet *sheet, const struct device_section_form *section)
 {
     const struct grid_form form = {.indent = 2, .width = sheet->view->width, .titles = true};
-    vitals_metric shown[COLUMNS_MOST];
-    char titles[COLUMNS_MOST][DEVICE_LABEL], label[DEVICE_VALUE];
+    vitals_metric shown[DEVICE_COLUMNS];
+    char titles[DEVICE_COLUMNS][DEVICE_LABEL], label[DEVICE_VALUE];
     struct grid grid = {0};
     size_t count = 0;
     grid_column(&grid, "", ALIGN_LEFT, 0);
-    for (size_t i = 0; i < COLUMNS_MOST && section->columns[i] != 0; i++) {
+    for (size_t i = 0; i < DEVICE_COLUMNS && section->columns[i] != 0; i++) {
         vitals_metric metric = section->columns[i];
         if (!has_value(sheet, section->table, metric))
             continue;
@@ -428,7 +284,7 @@ static void put_process(struct sheet *sheet, struct grid *grid, const vitals_row
     const char *command = "N/A";
     bool ascii = sheet->view->settings->look.ascii;
     if (process != NULL) {
-        (void)device_value(process, NULL, VITALS_PROCESS_USER, sheet->view->settings, name);
+        (void)device_value(process, NULL, VITALS_PROCESS_USER, &sheet->form, name);
         command = ps_command(process, ascii, &text, &color);
     } else if (vitals_row_availability(user, VITALS_GPU_PROCESS_PROCESS) == VITALS_OUTSIDE) {
         command = "outside this pid namespace";
@@ -486,50 +342,50 @@ static void put_processes(struct sheet *sheet)
 
 /* ---- the whole ---- */
 
-static bool stands_elsewhere(vitals_metric metric)
-{
-    for (size_t i = 0; i < sizeof ELSEWHERE / sizeof ELSEWHERE[0]; i++) {
-        if (ELSEWHERE[i] == metric)
-            return true;
-    }
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        for (size_t j = 0; j < METRICS_MOST && SECTIONS[i].metrics[j] != 0; j++) {
-            if (SECTIONS[i].metrics[j] == metric)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* A section of which nothing is known is left to --verbose. */
 static void put_section(struct sheet *sheet, const struct section *section)
 {
-    size_t count = 0, there = 0;
-    bool has_rows = section->table != 0 &&
-                    vitals_snapshot_next_child(sheet->snapshot, section->table,
+    size_t known = 0;
+    vitals_entity table = section->form != NULL ? section->form->table : 0;
+    bool has_rows = table != 0 &&
+                    vitals_snapshot_next_child(sheet->snapshot, table,
                                                vitals_row_key(sheet->device), NULL) != NULL;
-    while (count < METRICS_MOST && section->metrics[count] != 0)
-        there += state_of(sheet, section->metrics[count++]) > 0;
-    if (there == 0 && !has_rows && !(sheet->view->settings->look.verbose && count > 0))
+    for (size_t i = 0; i < section->count; i++)
+        known += state_of(sheet, section->metrics[i]) > 0;
+    if (known == 0 && !has_rows && !(sheet->view->settings->look.verbose && section->count > 0))
         return;
+
     put_title(sheet, section->title);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < section->count; i++) {
         if (state_of(sheet, section->metrics[i]) > 0)
             put_metric(sheet, section->metrics[i]);
     }
-    put_missing(sheet, section->metrics, count);
+    put_missing(sheet, section->metrics, section->count);
     if (has_rows)
-        put_table(sheet, section);
+        put_table(sheet, section->form);
 }
 
+static void put_sections(struct sheet *sheet)
+{
+    for (size_t i = 0; i < DEVICE_SECTIONS; i++) {
+        struct section section = {.title = device_sections[i].title, .form = &device_sections[i]};
+        for (size_t j = 0; j < device_metric_count && section.count < METRICS_MOST; j++) {
+            if (device_metrics[j].section == i)
+                section.metrics[section.count++] = device_metrics[j].metric;
+        }
+        put_section(sheet, &section);
+    }
+}
+
+/* The metrics that are in no section; the name stands in the head. */
 static void put_more(struct sheet *sheet)
 {
     struct section more = {.title = "More"};
-    size_t count = 0;
     for (vitals_metric metric = 0;
-         (metric = vitals_metric_next(metric)) != 0 && count + 1 < METRICS_MOST;) {
-        if (vitals_metric_entity(metric) == VITALS_GPU && !stands_elsewhere(metric))
-            more.metrics[count++] = metric;
+         (metric = vitals_metric_next(metric)) != 0 && more.count < METRICS_MOST;) {
+        if (vitals_metric_entity(metric) == VITALS_GPU && metric != G(NAME) &&
+            device_metric_find(metric) == NULL)
+            more.metrics[more.count++] = metric;
     }
     put_section(sheet, &more);
 }
@@ -559,7 +415,7 @@ static void put_head(struct sheet *sheet)
 {
     char label[DEVICE_VALUE], name[DEVICE_VALUE], line[2 * DEVICE_VALUE + 8];
     safe_label(sheet, sheet->device, label);
-    (void)device_value(sheet->device, NULL, G(NAME), sheet->view->settings, name);
+    (void)device_value(sheet->device, NULL, G(NAME), &sheet->form, name);
     snprintf(line, sizeof line, "%s  %s", label, name);
     paint_text(sheet->paint, COLOR_BOLD, line);
     if (vitals_row_parent(sheet->device) != 0)
@@ -575,10 +431,10 @@ int device_paint(const vitals_row *device, const struct device_view *view, struc
 {
     struct sheet sheet = {
         .view = view, .device = device, .snapshot = vitals_row_snapshot(device), .paint = paint};
+    sheet.form = device_form_of(view->settings);
     sheet.lost = find_lost(&sheet);
     put_head(&sheet);
-    for (size_t i = 0; i < SECTION_COUNT; i++)
-        put_section(&sheet, &SECTIONS[i]);
+    put_sections(&sheet);
     put_more(&sheet);
     put_processes(&sheet);
     return sheet.failed ? -1 : 0;

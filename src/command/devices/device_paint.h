@@ -2,7 +2,8 @@
 #ifndef VITALS_COMMAND_DEVICES_DEVICE_PAINT_H
 #define VITALS_COMMAND_DEVICES_DEVICE_PAINT_H
 
-#include "command/devices/device_values.h"
+#include "command/devices/device_list.h"
+#include "view/device_metrics.h"
 #include "view/paint.h"
 
 /* A row of the table gpu in sections, with its partitions, sensors and processes. `older` (may be

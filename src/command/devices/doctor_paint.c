@@ -44,48 +44,11 @@ static size_t fitting(const char *text, size_t columns)
     return fits;
 }
 
-/* As many bytes of safe text as fit, up to a blank where there is one; *next is where it goes on.
- */
-static size_t fitting_words(const char *text, size_t columns, size_t *next)
-{
-    size_t fits = fitting(text, columns);
-    *next = fits;
-    if (text[fits] == '\0' || fits == 0) {
-        *next = fits == 0 ? strlen(text) : fits;
-        return *next;
-    }
-    size_t end = fits;
-    while (end > 0 && text[end] != ' ')
-        end--;
-    if (end == 0)
-        return fits;
-    *next = end + strspn(text + end, " ");
-    return end;
-}
-
 static void put_part(struct paint *paint, enum color color, const char *text, size_t size)
 {
     char part[LINE];
     snprintf(part, sizeof part, "%.*s", (int)size, text);
     paint_text(paint, color, part);
-}
-
-/* Words from where the line stands, in lines of which all but the first begin with `prefix` behind
- * so many spaces. */
-static void put_words(const struct doctor *doctor, const char *text, size_t indent,
-                      const char *prefix, enum color color)
-{
-    size_t taken = indent + strlen(prefix), next = 0;
-    size_t columns = doctor->width > taken + LEAST ? doctor->width - taken : LEAST;
-    for (const char *at = text;; at += next) {
-        size_t size = fitting_words(at, columns, &next);
-        paint_text(doctor->paint, color, prefix);
-        put_part(doctor->paint, color, at, size);
-        paint_end(doctor->paint);
-        if (at[next] == '\0')
-            return;
-        paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
-    }
 }
 
 /* ---- what would mend it ---- */
@@ -139,7 +102,9 @@ static void put_remedy(const struct doctor *doctor, vitals_text remedy)
         make_safe(doctor, (vitals_text){from, size}, line);
         if (line[0] == '#') {
             paint_repeat(doctor->paint, COLOR_PLAIN, " ", REMEDY_INDENT);
-            put_words(doctor, line + 1 + strspn(line + 1, " "), REMEDY_INDENT, "# ", COLOR_DIM);
+            paint_wrapped(doctor->paint, COLOR_DIM, REMEDY_INDENT, doctor->width, "# ",
+                          line + 1 + strspn(line + 1, " "));
+            paint_end(doctor->paint);
         } else {
             put_command(doctor, line);
         }
@@ -163,7 +128,7 @@ static void put_finding(const struct doctor *doctor, const struct finding *findi
         paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
     }
     make_safe(doctor, finding->text, text);
-    put_words(doctor, text, indent, "", COLOR_PLAIN);
+    paint_paragraph(doctor->paint, COLOR_PLAIN, indent, doctor->width, text);
 }
 
 static bool same_text(vitals_text a, vitals_text b)

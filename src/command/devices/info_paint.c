@@ -133,27 +133,6 @@ static void label_of(vitals_metric metric, char out[static PS_TITLE])
     out[i] = '\0';
 }
 
-/* Safe text behind its label; what is too long goes on in the next line. */
-static void put_line(struct info *info, const char *label, enum color color, const char *text)
-{
-    size_t room = info->width > LABEL + 20 ? info->width - LABEL : 0;
-    paint_text(info->paint, COLOR_PLAIN, "  ");
-    paint_cell(info->paint, color == COLOR_DIM ? COLOR_DIM : COLOR_PLAIN, ALIGN_LEFT, LABEL - 2,
-               label);
-    while (room > 0 && paint_columns(text) > room) {
-        char piece[4096];
-        size_t size = paint_fitting(text, room, NULL);
-        if (size == 0 || size >= sizeof piece)
-            break;
-        snprintf(piece, sizeof piece, "%.*s", (int)size, text);
-        paint_text(info->paint, color, piece);
-        paint_end(info->paint);
-        paint_repeat(info->paint, COLOR_PLAIN, " ", LABEL);
-        text += size;
-    }
-    paint_text(info->paint, color, text);
-}
-
 static void put_reservation(struct info *info, vitals_availability availability)
 {
     if (availability <= VITALS_HAVE)
@@ -214,7 +193,7 @@ static void put_metric(struct info *info, vitals_metric metric)
         column.show = SHOW_COMMAND;
     const char *text = words_of(info, &column, &color);
     info->failed |= text == NULL;
-    put_line(info, label, color, text != NULL ? text : "");
+    paint_labelled(info->paint, LABEL, info->width, label, color, text != NULL ? text : "");
     if (vitals_row_number(info->process, metric, &number) > 0)
         put_note(info, &column, number);
     put_reservation(info, vitals_row_availability(info->process, metric));
@@ -292,7 +271,7 @@ static void put_missing(struct info *info, const vitals_metric *metrics, size_t 
             continue;
         if (used < sizeof line)
             (void)snprintf(line + used, sizeof line - used, ": %s", reason);
-        put_line(info, "N/A", COLOR_DIM, line);
+        paint_labelled(info->paint, LABEL, info->width, "N/A", COLOR_DIM, line);
         paint_end(info->paint);
     }
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/devices/device_values.h"
+#include "command/devices/device_list.h"
 #include "command/grid.h"
 #include "command/output.h"
 
@@ -165,7 +165,8 @@ static void put_value(const struct topo *topo, struct grid *grid, const vitals_r
                       vitals_metric metric)
 {
     char value[DEVICE_VALUE];
-    vitals_availability state = device_value(device, NULL, metric, topo->settings, value);
+    const struct device_form form = device_form_of(topo->settings);
+    vitals_availability state = device_value(device, NULL, metric, &form, value);
     grid_cell(grid, state > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
@@ -225,9 +226,9 @@ static void print_legend(const struct topo *topo, struct paint *paint)
     paint_end(paint);
     for (size_t i = 0; i < topo->device_count; i++) {
         char name[DEVICE_VALUE], address[DEVICE_VALUE];
-        (void)device_value(topo->places[i].device, NULL, VITALS_GPU_NAME, topo->settings, name);
-        (void)device_value(topo->places[i].device, NULL, VITALS_GPU_PCI_BUS_ID, topo->settings,
-                           address);
+        const struct device_form form = device_form_of(topo->settings);
+        (void)device_value(topo->places[i].device, NULL, VITALS_GPU_NAME, &form, name);
+        (void)device_value(topo->places[i].device, NULL, VITALS_GPU_PCI_BUS_ID, &form, address);
         snprintf(line, sizeof line, "  %-5.16s %.40s  %.90s", topo->places[i].label, address, name);
         paint_text(paint, COLOR_DIM, line);
         paint_end(paint);

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "feed/trouble.h"
-#include "monitor/screens/device_words.h"
 #include "monitor/screens/pane.h"
 #include "view/canvas.h"
 #include "view/cell_text.h"
+#include "view/device_metrics.h"
 
-enum { TEXT = 512, LIST = 2048 };
+enum { TEXT = DEVICE_VALUE, LIST = 2048 };
 
 #define G(suffix)      VITALS_GPU_##suffix
 #define ENGINE(suffix) VITALS_GPU_ENGINE_##suffix
@@ -107,29 +107,33 @@ static bool ascii(const struct writer *writer)
     return writer->view->model->options->look.ascii;
 }
 
-/* A row's value in words; false where there is none. */
+/* "N/A: not yet" */
+static void reason_words(vitals_availability reason, char *out)
+{
+    (void)snprintf(out, WORDS, "N/A: %.40s", vitals_availability_name(reason));
+    for (char *c = out; *c != '\0'; c++)
+        *c = *c == '_' ? ' ' : *c;
+}
+
+/* A row's value in words; returns false if there is none. */
 static bool value_words(const struct writer *writer, const vitals_row *row, vitals_metric metric,
                         char out[static TEXT])
 {
-    double number;
+    const struct device_form form = {.ascii = ascii(writer), .compact = true};
     vitals_text text;
-    if (vitals_metric_type(metric) == VITALS_TEXT) {
-        if (vitals_row_text(row, metric, &text) <= 0 || text.size == 0)
-            return false;
-        (void)cell_text(row, metric, ascii(writer), out, TEXT);
-        return true;
-    }
-    if (!cell_value(row, metric, &number))
+    if (vitals_metric_type(metric) == VITALS_TEXT &&
+        (vitals_row_text(row, metric, &text) <= 0 || text.size == 0))
         return false;
-    (void)unit_words(metric, number, ascii(writer), out);
-    return true;
+    return device_value(row, NULL, metric, &form, out) > 0;
 }
 
-bool fact_ratio(const vitals_row *row, const vitals_snapshot *older, vitals_metric share,
-                vitals_metric counter, double *out)
+/* How busy a row has been, or why that is not known. */
+static void busy_words(const struct writer *writer, const vitals_row *row, vitals_metric share,
+                       char out[static TEXT])
 {
-    return cell_value(row, share, out) ||
-           (row != NULL && older != NULL && vitals_row_rate(row, older, counter, out) > 0);
+    const struct device_form form = {.ascii = ascii(writer), .compact = true};
+    if (device_value(row, writer->view->older, share, &form, out) <= 0)
+        reason_words(vitals_row_availability(row, share), out);
 }
 
 /* Appends ", label value" where there is one. */
@@ -144,16 +148,6 @@ static void append(const struct writer *writer, const vitals_row *row, const cha
 
 /* ---- the device's own values: a table ---- */
 
-enum { USUAL, SWITCH, ALARM, ALWAYS };
-
-/* `of`: what it is a part of, or 0. */
-struct entry {
-    const char *title; /* begins a section; NULL */
-    const char *label;
-    vitals_metric metric, of;
-    int kind;
-};
-
 static void put_engines(struct writer *writer);
 static void put_pools(struct writer *writer);
 static void put_energy(struct writer *writer);
@@ -166,88 +160,22 @@ static void put_parent(struct writer *writer);
 static void put_parts(struct writer *writer);
 static void put_peers(struct writer *writer);
 
-// One metric, one line; a section's tables follow its lines.
 // clang-format off
-static const struct entry ENTRIES[] = {
-    {"Load", "utilization", G(UTILIZATION_RATIO), 0, ALWAYS},
-    {NULL, "memory busy", G(MEMORY_BUSY_RATIO), 0, USUAL},
-    {NULL, "SMs active", G(SM_ACTIVE_RATIO), 0, USUAL},
-    {NULL, "SM occupancy", G(SM_OCCUPANCY_RATIO), 0, USUAL},
-    {NULL, "tensor cores", G(TENSOR_ACTIVE_RATIO), 0, USUAL},
-    {NULL, "bandwidth", G(MEMORY_BANDWIDTH_RATIO), 0, USUAL},
-    {NULL, "busy in all", G(BUSY_SECONDS), 0, USUAL},
-    {NULL, "processes", G(PROCESSES), 0, USUAL},
-    {NULL, "runtime", G(RUNTIME_STATUS), 0, USUAL},
-    {NULL, "asleep in all", G(IDLE_RESIDENCY_SECONDS), 0, USUAL},
-    {"Memory", "used", G(MEMORY_USED_BYTES), G(MEMORY_TOTAL_BYTES), ALWAYS},
-    {NULL, "free", G(MEMORY_FREE_BYTES), 0, USUAL},
-    {NULL, "reserved", G(MEMORY_RESERVED_BYTES), 0, USUAL},
-    {NULL, "bus bits", G(MEMORY_BUS_BITS), 0, USUAL},
-    {NULL, "unified", G(UNIFIED_MEMORY), 0, SWITCH},
-    {"Power", "now", G(POWER_WATTS), G(POWER_LIMIT_WATTS), ALWAYS},
-    {NULL, "limit set", G(POWER_LIMIT_SET_WATTS), 0, USUAL},
-    {NULL, "limit usual", G(POWER_LIMIT_DEFAULT_WATTS), 0, USUAL},
-    {NULL, "limit from", G(POWER_LIMIT_MIN_WATTS), 0, USUAL},
-    {NULL, "limit up to", G(POWER_LIMIT_MAX_WATTS), 0, USUAL},
-    {NULL, "energy", G(ENERGY_JOULES), 0, ALWAYS},
-    {"Clocks", "state", G(PERFORMANCE_STATE), 0, USUAL},
-    {NULL, "level", G(PERFORMANCE_LEVEL), 0, USUAL},
-    {"Heat", "core", G(TEMPERATURE_CELSIUS), 0, ALWAYS},
-    {NULL, "fan", G(FAN_RATIO), 0, USUAL},
-    {"PCI Express", "generation", G(PCIE_GENERATION), G(PCIE_GENERATION_MAX), USUAL},
-    {NULL, "lanes", G(PCIE_WIDTH), G(PCIE_WIDTH_MAX), USUAL},
-    {NULL, "received", G(PCIE_RECEIVED_BYTES_PER_SECOND), 0, ALWAYS},
-    {NULL, "sent", G(PCIE_TRANSMITTED_BYTES_PER_SECOND), 0, ALWAYS},
-    {NULL, "replays", G(PCIE_REPLAYS), 0, USUAL},
-    {"Errors", "ECC", G(ECC_MODE), 0, SWITCH},
-    {NULL, "uncorrected", G(ECC_ERRORS_UNCORRECTED), 0, ALARM},
-    {NULL, "corrected", G(ECC_ERRORS_CORRECTED), 0, USUAL},
-    {NULL, "uncorr. ever", G(ECC_ERRORS_UNCORRECTED_EVER), 0, USUAL},
-    {NULL, "corr. ever", G(ECC_ERRORS_CORRECTED_EVER), 0, USUAL},
-    {NULL, "retired", G(RETIRED_PAGES_UNCORRECTED), 0, USUAL},
-    {NULL, "retired corr.", G(RETIRED_PAGES_CORRECTED), 0, USUAL},
-    {NULL, "to be retired", G(RETIRED_PAGES_PENDING), 0, ALARM},
-    {NULL, "remapped", G(REMAPPED_ROWS_UNCORRECTED), 0, USUAL},
-    {NULL, "remapped corr.", G(REMAPPED_ROWS_CORRECTED), 0, USUAL},
-    {NULL, "to be remapped", G(REMAPPED_ROWS_PENDING), 0, ALARM},
-    {NULL, "remap failed", G(REMAPPED_ROWS_FAILED), 0, ALARM},
-    {NULL, "Xid errors", G(XID_ERRORS), 0, ALARM},
-    {NULL, "newest Xid", G(XID_LAST), 0, USUAL},
-    {"Identity", "UUID", G(UUID), 0, USUAL},
-    {NULL, "vendor", G(VENDOR), 0, USUAL},
-    {NULL, "PCI", G(PCI_BUS_ID), 0, USUAL},
-    {NULL, "node", G(DEVICE_NODE), 0, USUAL},
-    {NULL, "driver", G(DRIVER_VERSION), 0, USUAL},
-    {NULL, "kernel driver", G(KERNEL_DRIVER), 0, USUAL},
-    {NULL, "CUDA", G(CUDA_VERSION), 0, USUAL},
-    {NULL, "firmware", G(VBIOS_VERSION), 0, USUAL},
-    {NULL, "serial", G(SERIAL), 0, USUAL},
-    {NULL, "board", G(BOARD_PART_NUMBER), 0, USUAL},
-    {NULL, "architecture", G(ARCHITECTURE), 0, USUAL},
-    {NULL, "capability", G(COMPUTE_CAPABILITY), 0, USUAL},
-    {NULL, "processors", G(MULTIPROCESSORS), 0, USUAL},
-    {NULL, "kind", G(PARTITION_KIND), 0, USUAL},
-    {NULL, "GPU instance", G(GPU_INSTANCE_ID), 0, USUAL},
-    {NULL, "compute inst.", G(COMPUTE_INSTANCE_ID), 0, USUAL},
-    {NULL, "compute part.", G(COMPUTE_PARTITION), 0, USUAL},
-    {NULL, "memory part.", G(MEMORY_PARTITION), 0, USUAL},
-    {NULL, "NUMA node", G(NUMA_NODE), 0, USUAL},
-    {NULL, "nearest CPUs", G(LOCAL_CPUS), 0, USUAL},
-    {NULL, "persistence", G(PERSISTENCE_MODE), 0, SWITCH},
-    {NULL, "compute mode", G(COMPUTE_MODE), 0, USUAL},
-    {NULL, "MIG", G(MIG_MODE), 0, SWITCH},
-    {NULL, "MIG next", G(MIG_MODE_PENDING), 0, SWITCH},
-    {NULL, "display", G(DISPLAY_ACTIVE), 0, SWITCH},
-};
-enum { ENTRIES_COUNT = sizeof ENTRIES / sizeof ENTRIES[0] };
-
-/* What stands behind a section's own values. */
+/* The sections in their order here; what stands behind their own values. */
 static const struct {
-    const char *title;
-    void (*put)(struct writer *writer);
-} TABLES[] = {
-    {"Load", put_engines}, {"Memory", put_pools}, {"Power", put_energy}, {"Clocks", put_clocks},
-    {"Clocks", put_throttle}, {"Heat", put_sensors}, {"Errors", put_errors},
+    enum device_section section;
+    const char *title; /* NULL: that of `vitals device` */
+    void (*put[2])(struct writer *writer);
+} SECTIONS[] = {
+    {DEVICE_LOAD, NULL, {put_engines, NULL}},
+    {DEVICE_MEMORY, NULL, {put_pools, NULL}},
+    {DEVICE_POWER, NULL, {put_energy, NULL}},
+    {DEVICE_CLOCKS, NULL, {put_clocks, put_throttle}},
+    {DEVICE_SENSORS, "Heat", {put_sensors, NULL}},
+    {DEVICE_PCIE, NULL, {NULL, NULL}},
+    {DEVICE_ERRORS, NULL, {put_errors, NULL}},
+    {DEVICE_IDENTITY, NULL, {NULL, NULL}},
+    {DEVICE_DRIVER, NULL, {NULL, NULL}},
 };
 
 /* Sections that are tables alone. */
@@ -260,55 +188,36 @@ static const struct {
 };
 // clang-format on
 
-/* "N/A: not yet" */
-static void reason_words(vitals_availability reason, char *out)
-{
-    (void)snprintf(out, WORDS, "N/A: %.40s", vitals_availability_name(reason));
-    for (char *c = out; *c != '\0'; c++)
-        *c = *c == '_' ? ' ' : *c;
-}
-
-static ink entry_style(const struct writer *writer, const struct entry *entry)
-{
-    double number;
-    bool alarm = entry->kind == ALARM && cell_value(writer->view->gpu, entry->metric, &number) &&
-                 number > 0;
-    return alarm ? STYLE_TROUBLE : STYLE_PLAIN;
-}
-
-static void put_entry(struct writer *writer, const struct entry *entry)
+static void put_entry(struct writer *writer, const struct device_metric *entry)
 {
     const vitals_row *gpu = writer->view->gpu;
+    const struct device_form form = {.ascii = ascii(writer), .compact = true};
     char text[TEXT], whole[TEXT];
-    double part, most, ratio;
-    bool known = value_words(writer, gpu, entry->metric, text);
-    if (!known && entry->metric == G(UTILIZATION_RATIO) &&
-        fact_ratio(gpu, writer->view->older, entry->metric, G(BUSY_SECONDS), &ratio)) {
-        (void)unit_words(G(UTILIZATION_RATIO), ratio, false, text);
-        known = true;
-    }
-    if (!known && entry->kind != ALWAYS)
+    double part, most;
+    vitals_availability state = device_value(gpu, writer->view->older, entry->metric, &form, text);
+    if (state <= 0) {
+        if (entry->flags & DEVICE_ALWAYS) {
+            reason_words(vitals_row_availability(gpu, entry->metric), text);
+            put(writer, entry->brief, STYLE_DIM, text);
+        }
         return;
-    if (!known)
-        reason_words(vitals_row_availability(gpu, entry->metric), text);
-    else if (entry->kind == SWITCH)
-        (void)cell_on_off(gpu, entry->metric, text);
-    else if (entry->of != 0 && value_words(writer, gpu, entry->of, whole)) {
-        size_t used = strlen(text);
-        (void)snprintf(text + used, sizeof text - used, " of %.100s", whole);
-        used = strlen(text);
+    }
+
+    size_t used = strlen(text);
+    if (entry->of != 0 && value_words(writer, gpu, entry->of, whole)) {
+        used += (size_t)snprintf(text + used, sizeof text - used, " of %.100s", whole);
         if (strcmp(vitals_metric_unit(entry->metric), "") != 0 &&
             cell_value(gpu, entry->metric, &part) && cell_value(gpu, entry->of, &most) && most > 0)
-            (void)snprintf(text + used, sizeof text - used, " (%.0f%%)", part / most * 100);
+            used += (size_t)snprintf(text + used, sizeof text - used, " (%.0f%%)",
+                                     part / most * 100);
     }
-    vitals_availability state = vitals_row_availability(gpu, entry->metric);
-    if (known && state > VITALS_HAVE) {
-        size_t used = strlen(text);
+    if (vitals_row_availability(gpu, entry->metric) > VITALS_HAVE && used < sizeof text) {
         (void)snprintf(text + used, sizeof text - used, ", %s", vitals_availability_name(state));
         for (char *c = text + used; *c != '\0'; c++)
             *c = *c == '_' ? ' ' : *c;
     }
-    put(writer, entry->label, known ? entry_style(writer, entry) : STYLE_DIM, text);
+    bool alarm = (entry->flags & DEVICE_ALARM) && cell_value(gpu, entry->metric, &part) && part > 0;
+    put(writer, entry->brief, alarm ? STYLE_TROUBLE : STYLE_PLAIN, text);
 }
 
 /* ---- tables ---- */
@@ -339,13 +248,8 @@ static void put_row(struct writer *writer, const vitals_row *row, const char *te
 static void put_engines(struct writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_ENGINE, row)) != NULL;) {
-        char text[TEXT] = "";
-        double ratio;
-        if (fact_ratio(row, writer->view->older, ENGINE(UTILIZATION_RATIO), ENGINE(BUSY_SECONDS),
-                       &ratio))
-            (void)unit_words(G(UTILIZATION_RATIO), ratio, false, text);
-        else
-            reason_words(vitals_row_availability(row, ENGINE(UTILIZATION_RATIO)), text);
+        char text[TEXT];
+        busy_words(writer, row, ENGINE(UTILIZATION_RATIO), text);
         append(writer, row, "of ", ENGINE(CAPACITY), text);
         put_row(writer, row, text);
     }
@@ -366,10 +270,11 @@ static void put_pools(struct writer *writer)
 
 static void put_energy(struct writer *writer)
 {
-    char text[WORDS];
+    char text[TEXT];
+    const struct device_form form = {.compact = true};
     if (!writer->view->has_energy)
         return;
-    (void)unit_words(G(ENERGY_JOULES), writer->view->energy_joules, false, text);
+    device_number_words(G(ENERGY_JOULES), writer->view->energy_joules, &form, text);
     put(writer, "since opened", STYLE_PLAIN, text);
 }
 
@@ -522,20 +427,16 @@ static void put_parent(struct writer *writer)
 static void put_parts(struct writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU, row)) != NULL;) {
-        char text[TEXT] = "", total[TEXT], words[WORDS];
-        double ratio;
+        char text[TEXT] = "", total[TEXT], words[TEXT];
         append(writer, row, "", G(NAME), text);
         append(writer, row, "", G(PARTITION_KIND), text);
         append(writer, row, "", G(MEMORY_USED_BYTES), text);
         size_t used = strlen(text);
         if (value_words(writer, row, G(MEMORY_TOTAL_BYTES), total))
             used += (size_t)snprintf(text + used, sizeof text - used, " of %.100s", total);
-        if (fact_ratio(row, writer->view->older, G(UTILIZATION_RATIO), G(BUSY_SECONDS), &ratio))
-            (void)unit_words(G(UTILIZATION_RATIO), ratio, false, words);
-        else
-            reason_words(vitals_row_availability(row, G(UTILIZATION_RATIO)), words);
+        busy_words(writer, row, G(UTILIZATION_RATIO), words);
         if (used < sizeof text)
-            (void)snprintf(text + used, sizeof text - used, ", busy %s", words);
+            (void)snprintf(text + used, sizeof text - used, ", busy %.100s", words);
         append(writer, row, "", G(POWER_WATTS), text);
         put_row(writer, row, text);
     }
@@ -562,16 +463,17 @@ static void put_missing(struct writer *writer, vitals_availability reason)
     char text[LIST];
     size_t used = (size_t)snprintf(text, sizeof text, "%s: ", vitals_availability_help(reason));
     bool any = false;
-    for (size_t i = 0; i < ENTRIES_COUNT && used + FACT_LABEL + 2 < sizeof text; i++) {
+    for (size_t i = 0; i < device_metric_count && used + FACT_LABEL + 2 < sizeof text; i++) {
         double number;
-        const struct entry *entry = &ENTRIES[i];
-        if (vitals_row_availability(writer->view->gpu, entry->metric) != reason ||
-            (entry->metric == G(UTILIZATION_RATIO) &&
-             fact_ratio(writer->view->gpu, writer->view->older, entry->metric, G(BUSY_SECONDS),
-                        &number)))
+        const struct device_metric *entry = &device_metrics[i];
+        if (entry->brief == NULL ||
+            vitals_row_availability(writer->view->gpu, entry->metric) != reason ||
+            (device_is_number(entry->metric) &&
+             device_metric_number(writer->view->gpu, writer->view->older, entry->metric, &number) >
+                 0))
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", any ? ", " : "",
-                                 entry->label);
+                                 entry->brief);
         any = true;
     }
     if (any)
@@ -580,26 +482,21 @@ static void put_missing(struct writer *writer, vitals_availability reason)
 
 /* ---- the whole ---- */
 
-static void put_tables(struct writer *writer, const char *title)
-{
-    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
-        if (strcmp(TABLES[i].title, title) == 0)
-            TABLES[i].put(writer);
-    }
-}
-
 bool device_sheet_fill(struct device_sheet *sheet, const struct device_view *view, int columns)
 {
     struct writer writer = {.sheet = sheet, .view = view};
-    const char *title = NULL;
     sheet->count = 0;
     sheet->columns = columns;
-    for (size_t i = 0; i < ENTRIES_COUNT; i++) {
-        if (ENTRIES[i].title != NULL)
-            writer.title = title = ENTRIES[i].title;
-        put_entry(&writer, &ENTRIES[i]);
-        if (i + 1 == ENTRIES_COUNT || ENTRIES[i + 1].title != NULL)
-            put_tables(&writer, title);
+    for (size_t i = 0; i < sizeof SECTIONS / sizeof SECTIONS[0]; i++) {
+        enum device_section section = SECTIONS[i].section;
+        writer.title = SECTIONS[i].title != NULL ? SECTIONS[i].title
+                                                 : device_sections[section].title;
+        for (size_t j = 0; j < device_metric_count; j++) {
+            if (device_metrics[j].section == section && device_metrics[j].brief != NULL)
+                put_entry(&writer, &device_metrics[j]);
+        }
+        for (size_t j = 0; j < 2 && SECTIONS[i].put[j] != NULL; j++)
+            SECTIONS[i].put[j](&writer);
     }
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
         writer.title = OTHERS[i].title;

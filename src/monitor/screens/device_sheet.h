@@ -38,8 +38,4 @@ struct device_view {
 /* Anew; false where memory ran out, and lines are missing. */
 bool device_sheet_fill(struct device_sheet *sheet, const struct device_view *view, int columns);
 
-/* A share that the driver does not give is what the row was busy since `older`. */
-bool fact_ratio(const vitals_row *row, const vitals_snapshot *older, vitals_metric share,
-                vitals_metric counter, double *out);
-
 #endif
